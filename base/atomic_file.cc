@@ -1,0 +1,62 @@
+#include "base/atomic_file.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "base/errors.h"
+
+namespace npunet {
+
+namespace {
+
+[[noreturn]] void fail(const std::filesystem::path& path, const char* doing, int error) {
+    throw MachineError(path.string() + ": cannot " + doing + ": " + std::strerror(error) +
+                       ". Check the free space and the permissions of the folder");
+}
+
+}  // namespace
+
+AtomicFile::AtomicFile(std::filesystem::path path) : path_(std::move(path)) {
+    const auto folder = path_.parent_path();
+    if (!folder.empty()) {
+        std::error_code error;
+        std::filesystem::create_directories(folder, error);
+        if (error) {
+            fail(folder, "make the folder", error.value());
+        }
+    }
+    temporary_ = path_;
+    temporary_ += ".tmp" + std::to_string(::getpid());
+    errno = 0;
+    stream_.open(temporary_, std::ios::binary | std::ios::trunc);
+    if (!stream_) {
+        fail(path_, "write", errno);
+    }
+}
+
+AtomicFile::~AtomicFile() {
+    if (!committed_) {
+        stream_.close();
+        std::error_code ignored;
+        std::filesystem::remove(temporary_, ignored);
+    }
+}
+
+void AtomicFile::commit() {
+    errno = 0;
+    stream_.close();
+    if (!stream_) {
+        fail(path_, "write", errno);
+    }
+    std::error_code error;
+    std::filesystem::rename(temporary_, path_, error);
+    if (error) {
+        fail(path_, "write", error.value());
+    }
+    committed_ = true;
+}
+
+}  // namespace npunet

@@ -1,0 +1,14 @@
+// "Did you mean ...?": the known name nearest to a mistyped one.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace npunet {
+
+/// The entry of `known` with the least edit distance to `text` (case ignored; the first of equals);
+/// empty when none is within half of the text's length.
+[[nodiscard]] std::string nearest(std::string_view text, const std::vector<std::string>& known);
+
+}  // namespace npunet

@@ -1,0 +1,174 @@
+#include "base/units.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <utility>
+
+#include "base/errors.h"
+
+namespace npunet {
+
+namespace {
+
+struct Unit {
+    std::string_view name;
+    long double factor;
+};
+
+constexpr long double kilo = 1000.0L;
+constexpr long double kibi = 1024.0L;
+
+constexpr std::array<Unit, 10> byte_units{{{"", 1.0L},
+                                           {"B", 1.0L},
+                                           {"KB", kilo},
+                                           {"MB", kilo* kilo},
+                                           {"GB", kilo* kilo* kilo},
+                                           {"TB", kilo* kilo* kilo* kilo},
+                                           {"KiB", kibi},
+                                           {"MiB", kibi* kibi},
+                                           {"GiB", kibi* kibi* kibi},
+                                           {"TiB", kibi* kibi* kibi* kibi}}};
+
+constexpr std::array<Unit, 5> time_units{
+    {{"ps", 1.0L}, {"ns", 1e3L}, {"us", 1e6L}, {"ms", 1e9L}, {"s", 1e12L}}};
+
+constexpr std::array<Unit, 14> rate_units{{{"bps", 0.125L},
+                                           {"Kbps", 125.0L},
+                                           {"Mbps", 125e3L},
+                                           {"Gbps", 125e6L},
+                                           {"Tbps", 125e9L},
+                                           {"B/s", 1.0L},
+                                           {"KB/s", kilo},
+                                           {"MB/s", kilo* kilo},
+                                           {"GB/s", kilo* kilo* kilo},
+                                           {"TB/s", kilo* kilo* kilo* kilo},
+                                           {"KiB/s", kibi},
+                                           {"MiB/s", kibi* kibi},
+                                           {"GiB/s", kibi* kibi* kibi},
+                                           {"TiB/s", kibi* kibi* kibi* kibi}}};
+
+constexpr long double largest = 4.6e18L;
+
+[[noreturn]] void refuse(std::string_view text, std::string_view where, const char* expected) {
+    throw InputError(
+        {std::string(where), "", fmt::format("'{}'", text), expected, "Give a number and a unit"});
+}
+
+/// The number times its unit's factor; refuses what is not a number, negative, or has no such unit.
+template <std::size_t N>
+long double scaled(std::string_view text, const std::array<Unit, N>& units, std::string_view where,
+                   const char* expected) {
+    double number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error != std::errc{} || !std::isfinite(number) || number < 0) {
+        refuse(text, where, expected);
+    }
+    std::string_view name(end, static_cast<std::size_t>(text.data() + text.size() - end));
+    while (!name.empty() && name.front() == ' ') {
+        name.remove_prefix(1);
+    }
+    if (name.empty() && number == 0) {
+        return 0;
+    }
+    for (const Unit& unit : units) {
+        if (unit.name == name) {
+            const long double value = static_cast<long double>(number) * unit.factor;
+            if (value > largest) {
+                refuse(text, where, expected);
+            }
+            return value;
+        }
+    }
+    refuse(text, where, expected);
+}
+
+/// A whole number is read as such: doubles are exact to 2^53 only.
+bool parse_whole(std::string_view text, std::int64_t& value) {
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    return error == std::errc{} && end == text.data() + text.size() && value >= 0 &&
+           static_cast<long double>(value) <= largest;
+}
+
+std::string with_digits(double value, std::string_view unit) {
+    const int decimals = value >= 100 ? 1 : value >= 10 ? 2 : 3;
+    return fmt::format("{:.{}f} {}", value, decimals, unit);
+}
+
+}  // namespace
+
+Bytes parse_bytes(std::string_view text, std::string_view where) {
+    constexpr const char* expected =
+        "a size such as 4096, 64KiB, 64MiB or 1GB (a whole number of bytes, at most 4 EiB)";
+    std::int64_t whole = 0;
+    if (parse_whole(text, whole)) {
+        return Bytes(whole);
+    }
+    const long double value = scaled(text, byte_units, where, expected);
+    if (value != std::floor(value)) {
+        refuse(text, where, expected);
+    }
+    return Bytes(static_cast<std::int64_t>(value));
+}
+
+Time parse_time(std::string_view text, std::string_view where) {
+    return Time::ps(std::llround(scaled(text, time_units, where, "a time such as 500ns or 2ms")));
+}
+
+Rate parse_rate(std::string_view text, std::string_view where) {
+    constexpr const char* expected = "a rate such as 400Gbps or 50GB/s, at least 1 B/s";
+    const long double value = scaled(text, rate_units, where, expected);
+    if (value < 1) {
+        refuse(text, where, expected);
+    }
+    return Rate(std::llround(value));
+}
+
+std::string format_ns(Time time) {
+    const std::int64_t ps = time.ps();
+    const std::uint64_t magnitude =
+        ps < 0 ? 0 - static_cast<std::uint64_t>(ps) : static_cast<std::uint64_t>(ps);
+    std::string text = fmt::format("{}{}", ps < 0 ? "-" : "", magnitude / 1000);
+    if (const std::uint64_t rest = magnitude % 1000; rest != 0) {
+        text += fmt::format(".{:03}", rest);
+        text.erase(text.find_last_not_of('0') + 1);
+    }
+    return text;
+}
+
+std::string format_time(Time time) {
+    const double ps = static_cast<double>(time.ps());
+    const double magnitude = std::abs(ps);
+    if (magnitude >= 1e12) {
+        return with_digits(ps / 1e12, "s");
+    }
+    if (magnitude >= 1e9) {
+        return with_digits(ps / 1e9, "ms");
+    }
+    if (magnitude >= 1e6) {
+        return with_digits(ps / 1e6, "us");
+    }
+    return format_ns(time) + " ns";
+}
+
+std::string format_bytes(Bytes bytes) {
+    constexpr std::array<std::pair<std::int64_t, std::string_view>, 4> steps{
+        {{std::int64_t{1} << 40, "TiB"},
+         {std::int64_t{1} << 30, "GiB"},
+         {std::int64_t{1} << 20, "MiB"},
+         {std::int64_t{1} << 10, "KiB"}}};
+    for (const auto& [size, name] : steps) {
+        if (bytes.value() >= size) {
+            if (bytes.value() % size == 0) {
+                return fmt::format("{} {}", bytes.value() / size, name);
+            }
+            return with_digits(static_cast<double>(bytes.value()) / static_cast<double>(size),
+                               name);
+        }
+    }
+    return fmt::format("{} B", bytes.value());
+}
+
+}  // namespace npunet

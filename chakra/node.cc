@@ -1,0 +1,3 @@
+#include "chakra/node.h"
+
+namespace npunet::chakra {}

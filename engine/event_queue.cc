@@ -1,0 +1,118 @@
+#include "engine/event_queue.h"
+
+#include <algorithm>
+#include <cassert>
+
+namespace npunet::engine {
+
+void EventQueue::push(const Event& event) {
+    std::size_t hole = heap_.size();
+    heap_.push_back(event);
+    while (hole > 0) {
+        const std::size_t parent = (hole - 1) / 4;
+        if (!before(event, heap_[parent])) {
+            break;
+        }
+        heap_[hole] = heap_[parent];
+        hole = parent;
+    }
+    heap_[hole] = event;
+}
+
+EventQueue::Event EventQueue::pop() {
+    const Event top = heap_.front();
+    const Event last = heap_.back();
+    heap_.pop_back();
+    const std::size_t size = heap_.size();
+    if (size == 0) {
+        return top;
+    }
+    std::size_t hole = 0;
+    for (;;) {
+        const std::size_t first = 4 * hole + 1;
+        if (first >= size) {
+            break;
+        }
+        std::size_t least = first;
+        const std::size_t end = std::min(first + 4, size);
+        for (std::size_t child = first + 1; child < end; ++child) {
+            if (before(heap_[child], heap_[least])) {
+                least = child;
+            }
+        }
+        if (!before(heap_[least], last)) {
+            break;
+        }
+        heap_[hole] = heap_[least];
+        hole = least;
+    }
+    heap_[hole] = last;
+    return top;
+}
+
+void EventQueue::schedule(Time at, EventKey key, EventHandler& handler, std::uint64_t payload) {
+    assert(at >= now_ && "an event cannot lie in the past");
+    const std::uint64_t sort_key = order_ == Order::Insertion ? inserted_ : key.value();
+    ++inserted_;
+    const Event event{at, sort_key, &handler, payload};
+    if (shuffling_ && handling_) {
+        delayed_.push_back(event);
+        return;
+    }
+    const bool earliest = at < next_time();
+    push(event);
+    if (earliest && !handling_ && waker_ != nullptr) {
+        waker_->handle(0);
+    }
+}
+
+void EventQueue::advance(Time to) {
+    assert(to >= now_ && to <= next_time());
+    now_ = to;
+}
+
+void EventQueue::handle_earliest() {
+    const Event event = pop();
+    now_ = event.at;
+    ++handled_;
+    event.handler->handle(event.payload);
+    if (shuffling_) {
+        flush_shuffled();
+    }
+}
+
+void EventQueue::run_instant() {
+    if (empty()) {
+        return;
+    }
+    const Time instant = next_time();
+    handling_ = true;
+    while (!empty() && next_time() == instant) {
+        handle_earliest();
+    }
+    handling_ = false;
+}
+
+void EventQueue::run() {
+    handling_ = true;
+    while (!empty()) {
+        handle_earliest();
+    }
+    handling_ = false;
+}
+
+void EventQueue::shuffle_insertions(std::uint64_t seed) {
+    shuffling_ = true;
+    shuffler_.seed(seed);
+}
+
+void EventQueue::flush_shuffled() {
+    // Equal keys then come out in an order that depends on the heap's shape, that is, on chance.
+    std::shuffle(delayed_.begin(), delayed_.end(), shuffler_);
+    for (const Event& event : delayed_) {
+        push(event);
+    }
+    delayed_.clear();
+}
+
+}  // namespace npunet::engine

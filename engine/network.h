@@ -1,0 +1,99 @@
+// The seam between the engine and every network model: send a message, be told when it has left its
+// source and when it has arrived. The engine cannot tell which model it runs on.
+//
+// A network model is given the EventQueue of the simulation, schedules its own events there, and
+// calls the MessageListener from events of Phase::Arrival. send() is called in Phase::Issue or
+// Phase::Arrival; nothing may reach the destination at the instant of sending unless the route is
+// free of latency. Two messages between the same pair may overtake each other.
+//
+// C++17-clean: implemented in the ns-3 module.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/ids.h"
+#include "base/quantities.h"
+#include "engine/event_queue.h"
+
+namespace npunet::engine {
+
+/// Kinds of events (EventKey), unique per phase, shared by the engine and the network models.
+namespace event_kind {
+inline constexpr unsigned message_sent = 1;       ///< content: message id
+inline constexpr unsigned message_head = 2;       ///< content: message id
+inline constexpr unsigned message_delivered = 3;  ///< content: message id
+inline constexpr unsigned timer = 4;              ///< content: owner and its count
+inline constexpr unsigned issue = 0;              ///< Phase::Issue; content: rank
+inline constexpr unsigned port = 0;               ///< Phase::Arbitration; content: link
+}  // namespace event_kind
+
+/// Identifies a message by content: its source and how many messages that source sent before.
+class MessageId {
+public:
+    constexpr MessageId() = default;
+    /// source below 2^22 nodes, count below 2^36 messages per source.
+    constexpr MessageId(NodeId source, std::uint64_t count)
+        : value_((static_cast<std::uint64_t>(source.value()) << 36) | count) {}
+    [[nodiscard]] constexpr std::uint64_t value() const { return value_; }
+
+private:
+    std::uint64_t value_ = 0;
+};
+
+struct Message {
+    MessageId id;
+    NodeId source;       ///< an NPU
+    NodeId destination;  ///< another NPU
+    Bytes bytes;         ///< payload; may be 0 (header only)
+    /// The sender's own number for the message, handed back in the notifications.
+    std::uint32_t handle = 0;
+    /// Whether on_sent() is wanted; most messages of collectives do not need it.
+    bool wants_sent = false;
+};
+
+/// Hears what becomes of messages.
+class MessageListener {
+public:
+    /// The last byte has left the source's port.
+    virtual void on_sent(std::uint32_t handle) = 0;
+    /// The last byte has arrived. `first_byte_left`: when the first byte left the source's port.
+    virtual void on_delivered(std::uint32_t handle, Time first_byte_left) = 0;
+
+protected:
+    ~MessageListener() = default;
+};
+
+/// What one directed link carried, in the order of the topology's links.
+struct LinkUse {
+    Bytes payload;    ///< bytes of messages
+    Bytes wire;       ///< with headers
+    Time busy;        ///< how long the link was sending
+    Bytes max_queue;  ///< most bytes that waited for the link at one time
+};
+
+class Network {
+public:
+    virtual ~Network() = default;
+
+    /// Who hears of the messages; set once, before the first send().
+    void set_listener(MessageListener& listener) { listener_ = &listener; }
+
+    /// Starts a message now. source != destination.
+    virtual void send(const Message& message) = 0;
+
+    /// What each link has carried so far.
+    [[nodiscard]] virtual std::vector<LinkUse> link_use() const = 0;
+
+    /// Packets times links crossed so far; 0 where there are no packets.
+    [[nodiscard]] virtual std::uint64_t packet_hops() const { return 0; }
+
+    /// Runs the queue's events until none is left. A network model that lives in another simulator
+    /// lets that one drive.
+    virtual void run(EventQueue& queue) { queue.run(); }
+
+protected:
+    MessageListener* listener_ = nullptr;
+};
+
+}  // namespace npunet::engine
