@@ -1,0 +1,69 @@
+#include "cli/program.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <exception>
+#include <new>
+#include <ostream>
+
+#include "base/errors.h"
+#include "cli/command.h"
+
+namespace npunet::cli {
+
+namespace {
+
+enum ExitCode : int { done = 0, our_bug = 1, bad_input = 2, stalled = 3, machine_failed = 4 };
+
+/// --output_dir and --output-dir are the same option; values keep their underscores.
+void normalize_option_name(std::string& argument) {
+    if (argument.rfind("--", 0) != 0) {
+        return;
+    }
+    const auto end = argument.begin() +
+                     static_cast<std::ptrdiff_t>(std::min(argument.find('='), argument.size()));
+    std::replace(argument.begin() + 2, end, '_', '-');
+}
+
+int fail(std::ostream& log, const char* kind, const char* message, ExitCode code) {
+    log << "npunet: " << kind << ": " << message << '\n';
+    return code;
+}
+
+}  // namespace
+
+int run_program(std::vector<std::string> arguments, std::ostream& out, std::ostream& log) {
+    CLI::App program(
+        "Training of large models on networks of NPUs, simulated at packet level and "
+        "analytically from the same inputs.",
+        "npunet");
+    program.require_subcommand(1);
+    CommandContext context{out, log};
+    static_cast<void>(context);
+    for (std::string& argument : arguments) {
+        normalize_option_name(argument);
+    }
+    std::reverse(arguments.begin(), arguments.end());
+    try {
+        program.parse(arguments);
+        return done;
+    } catch (const CLI::ParseError& error) {
+        if (error.get_exit_code() == 0) {
+            return program.exit(error, out, log);
+        }
+        log << "npunet: bad input: " << error.what() << ". Run with --help for the options\n";
+        return bad_input;
+    } catch (const InputError& error) {
+        return fail(log, "bad input", error.what(), bad_input);
+    } catch (const StallError& error) {
+        return fail(log, "the simulation stalled", error.what(), stalled);
+    } catch (const MachineError& error) {
+        return fail(log, "the machine failed", error.what(), machine_failed);
+    } catch (const std::bad_alloc&) {
+        return fail(log, "the machine failed", "out of memory", machine_failed);
+    } catch (const std::exception& error) {
+        return fail(log, "internal error, please report it", error.what(), our_bug);
+    }
+}
+
+}  // namespace npunet::cli

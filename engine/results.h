@@ -1,0 +1,87 @@
+// What a simulation found: per NPU, per collective, per link, and the timeline of every operation.
+//
+// Results are plain data: report/ writes them in every format, study/ compares them. The meaning of
+// each figure is that of docs/results.md. In the npunet dialect every NPU satisfies
+//     finish = compute + exposed_communication + exposed_memory + idle
+// exactly, each a union of intervals; where activities overlap, compute wins, then communication,
+// then memory, then idle.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/ids.h"
+#include "base/quantities.h"
+
+namespace npunet::engine {
+
+struct NpuResult {
+    Rank rank;
+    /// NPUs with equal traces (up to the names of ranks, groups and nodes) share a class, counted
+    /// from 0 in order of their lowest rank.
+    std::int32_t npu_class = 0;
+    Time finish;
+    Time compute;
+    Time communication;  ///< union of the communication intervals, hidden or not
+    Time exposed_communication;
+    Time exposed_memory;
+    Time idle;
+    Bytes peak_memory;
+    double compute_bound_percent = 0;
+    double compute_utilization_percent = 0;
+    double memory_utilization_percent = 0;
+    double operation_intensity = 0;  ///< floating-point operations per byte
+};
+
+struct CollectiveResult {
+    std::int64_t id = 0;  ///< in order of first start, then lowest rank
+    std::string name;
+    std::string type;  ///< "all_reduce", "all_gather", "reduce_scatter", "all_to_all"
+    std::vector<Rank> group;
+    std::string algorithm;  ///< "ring", "direct", or one per dimension: "ring+direct"
+    Bytes bytes;            ///< as in the trace, of one rank
+    Time first_start;
+    Time last_start;
+    Time end;
+    double bandwidth_gbps = 0;  ///< bytes / (end - last_start), in 10^9 bytes per second
+};
+
+struct LinkResult {
+    std::string from;
+    std::string to;
+    Bytes payload;
+    Bytes wire;
+    Time busy;
+    double utilization_percent = 0;  ///< busy / finish of the run
+    Bytes max_queue;
+};
+
+enum class OperationKind : std::uint8_t { Compute, Cpu, Send, Receive, Collective, Memory };
+
+/// One executed node of a trace.
+struct Operation {
+    Rank rank;
+    OperationKind kind = OperationKind::Compute;
+    std::uint64_t node = 0;  ///< the node's id in its trace
+    std::string name;
+    Time start;
+    Time end;
+};
+
+struct Results {
+    std::string fidelity;  ///< "analytical", "packet"
+    std::string dialect;   ///< "npunet", "astra-sim"
+    bool whole_nanoseconds = false;
+    Time finish;
+    std::vector<NpuResult> npus;  ///< by rank
+    std::vector<CollectiveResult> collectives;
+    std::vector<LinkResult> links;      ///< in the order of the topology
+    std::vector<Operation> operations;  ///< by rank, then start, then node
+    std::vector<std::string> notes;     ///< what the user should know (choices made, no effect)
+    std::uint64_t events = 0;
+    std::uint64_t packet_hops = 0;
+    double wall_seconds = 0;
+};
+
+}  // namespace npunet::engine
