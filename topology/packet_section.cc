@@ -5,12 +5,16 @@
 #include <algorithm>
 
 #include "base/units.h"
+#include "topology/deadlock.h"
+#include "topology/shortest_paths.h"
 
 namespace npunet::topology {
 
 namespace {
 
 constexpr std::int64_t most_packet_bytes = std::int64_t{1} << 30;
+/// The check for deadlock takes seconds there, and four times as long at twice the size.
+constexpr std::size_t most_shortest_path_npus = 16384;
 
 void warn(const UnknownKeys& unknown, std::string text) {
     if (unknown.warnings != nullptr) {
@@ -52,6 +56,20 @@ bool is_mesh(const NetworkDescription& network) {
                        [](const Dimension& d) { return d.kind == DimensionKind::Mesh1D; });
 }
 
+/// Shortest paths have one virtual channel, and must do with it.
+void check_shortest_paths(const YamlField& field, const Graph& graph) {
+    if (graph.npus() > most_shortest_path_npus) {
+        field.refuse(fmt::format("'shortest-path' on {} NPUs", graph.npus()),
+                     fmt::format("at most {}", most_shortest_path_npus), "Use dimension-order");
+    }
+    if (const std::vector<Hop> cycle = shortest_path_cycle(graph); !cycle.empty()) {
+        field.refuse(
+            fmt::format("'shortest-path', whose routes wait for each other in a cycle of links: {}",
+                        describe_cycle(graph, cycle)),
+            "a routing that is free of deadlock", "Use dimension-order");
+    }
+}
+
 void read_routing(const YamlField& section, NetworkDescription& network) {
     const auto field = section.find("routing");
     if (!field) {
@@ -63,10 +81,8 @@ void read_routing(const YamlField& section, NetworkDescription& network) {
         field->refuse("'xy' on " + network.name, "a mesh", "Use dimension-order");
     }
     if (word == "shortest-path") {
-        field->refuse(
-            "'shortest-path', not offered by this version; offered: auto, xy, "
-            "dimension-order",
-            "");
+        check_shortest_paths(*field, network.graph);
+        use_shortest_paths(network);
     }
 }
 
