@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::int64_t most_packet_bytes = std::int64_t{1} << 30;
 /// The check for deadlock takes seconds there, and four times as long at twice the size.
-constexpr std::size_t most_shortest_path_npus = 16384;
+constexpr std::size_t most_shortest_path_npus = 8192;
 
 void warn(const UnknownKeys& unknown, std::string text) {
     if (unknown.warnings != nullptr) {
@@ -44,9 +44,9 @@ void read_sizes(const YamlField& section, PacketParameters& packet) {
     }
     packet.buffer = size_at(*field, 0, std::int64_t{1} << 50);
     if (packet.buffer < packet.mtu + packet.header) {
-        const std::string packet_size = format_bytes(packet.mtu + packet.header);
         field->refuse(field->found(),
-                      fmt::format("room for one packet at least, {} (mtu + header)", packet_size),
+                      fmt::format("room for one packet at least, {} B (mtu + header)",
+                                  (packet.mtu + packet.header).value()),
                       "Use a larger buffer, or 'auto'");
     }
 }
