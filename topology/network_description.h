@@ -14,32 +14,16 @@
 
 #include "base/ids.h"
 #include "base/quantities.h"
+#include "topology/dimension.h"
 #include "topology/graph.h"
+#include "topology/hop.h"
 
 namespace npunet::topology {
 
 /// What GB/s means in `bandwidth`: 10^9 (npunet) or 2^30 (the astra-sim dialects) bytes per second.
 enum class GigaByte : std::uint8_t { Decimal, Binary };
 
-enum class DimensionKind : std::uint8_t { Ring, FullyConnected, Switch, Mesh1D };
-
-/// One dimension of a product network; dimension 0 is the innermost (fastest) coordinate.
-struct Dimension {
-    DimensionKind kind = DimensionKind::Ring;
-    std::int32_t size = 1;
-    Rate rate;                  ///< per direction of one link
-    Time latency;               ///< per link
-    double bandwidth_gbps = 0;  ///< as written in the file, in the file's GB/s
-    double latency_ns = 0;      ///< as written in the file
-};
-
 enum class Routing : std::uint8_t { DimensionOrder, ShortestPath };
-
-/// One hop of a route: the link, and the virtual channel that the packet uses on it.
-struct Hop {
-    LinkId link;
-    std::uint8_t virtual_channel = 0;
-};
 
 /// The packet machine's parameters (design: "The packet machine, exactly").
 struct PacketParameters {
@@ -49,6 +33,8 @@ struct PacketParameters {
     std::uint8_t virtual_channels = 0;  ///< 0 = as many as the routing needs
 };
 
+class ShortestPaths;
+
 class NetworkDescription {
 public:
     Graph graph;
@@ -57,21 +43,35 @@ public:
     std::vector<NodeId> npu_of_rank;    ///< the placement
     Routing routing = Routing::DimensionOrder;
     PacketParameters packet;
+    /// The routes of Routing::ShortestPath (topology/shortest_paths.h); null otherwise.
+    std::shared_ptr<ShortestPaths> shortest_paths;
 
     /// The path from one NPU to another, empty when they are the same. A pure function of the
     /// description: dimensions in ascending order, the larger coordinate on ties round a ring,
-    /// virtual channel 1 from the dateline of a ring to its end and 0 elsewhere.
+    /// virtual channel 1 from the dateline of a ring to its end and 0 elsewhere (rings of up to
+    /// three NPUs keep to channel 0: their routes are one hop). Routing::ShortestPath: the fewest
+    /// links, the lowest link number among equals, channel 0. Both NPUs exist.
     [[nodiscard]] std::vector<Hop> route(NodeId from, NodeId to) const;
 
-    /// The least number of virtual channels with which the routing is free of deadlock.
+    /// The least number of virtual channels with which the routing is free of deadlock: 2 for
+    /// dimension order on a network with a ring of more than three NPUs, 1 for everything else.
     [[nodiscard]] std::uint8_t virtual_channels_needed() const;
+
+    /// How many virtual channels each port has: packet.virtual_channels, or as many as needed.
+    [[nodiscard]] std::uint8_t virtual_channels() const;
+
+    /// Room per virtual channel at the input port that the link leads to: packet.buffer, or, where
+    /// that is automatic, the larger of 256 KiB and 2 x latency x rate + 4 (mtu + header).
+    [[nodiscard]] Bytes buffer_of(LinkId link) const;
 
     /// Coordinate of an NPU in a dimension: (npu / product of lower sizes) mod size.
     [[nodiscard]] std::int32_t coordinate(NodeId npu, std::size_t dimension) const;
 };
 
-/// Reads a network.yml. Throws InputError (file, line, field) for anything that is not understood.
-/// Unknown keys are errors, or, with `tolerant` (the astra-sim dialects), go to `warnings`.
+/// Reads a network.yml and builds what it describes, in time and memory proportional to its links
+/// (at most 2^21 NPUs, 2^22 nodes, 2^25 links). Throws InputError (file, line, field) for anything
+/// that is not understood. Unknown keys are errors, or, with `tolerant` (the astra-sim dialects),
+/// go to `warnings`.
 [[nodiscard]] NetworkDescription read_network(const std::string& path, GigaByte gigabyte,
                                               bool tolerant = false,
                                               std::vector<std::string>* warnings = nullptr);

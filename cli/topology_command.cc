@@ -1,0 +1,161 @@
+#include "cli/topology_command.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "base/errors.h"
+#include "base/units.h"
+#include "topology/bisection.h"
+#include "topology/network_description.h"
+
+namespace npunet::cli {
+
+namespace {
+
+using topology::NetworkDescription;
+using topology::NodeKind;
+
+struct TopologyOptions {
+    std::string file;
+    std::vector<std::string> route;  ///< empty, or two NPU numbers
+    bool json = false;
+};
+
+/// For people: "50 GB/s", "128.5714 GB/s"; the shortest decimal that is exact in double.
+std::string format_gbps(double bytes_per_second) {
+    return fmt::format("{} GB/s", bytes_per_second / 1e9);
+}
+
+NodeId npu_named(const std::string& text, const NetworkDescription& network) {
+    std::int32_t number = -1;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error != std::errc{} || end != text.data() + text.size() || number < 0 ||
+        static_cast<std::size_t>(number) >= network.graph.npus()) {
+        throw InputError({"--route", "", fmt::format("'{}'", text),
+                          fmt::format("the number of an NPU, 0 to {}", network.graph.npus() - 1),
+                          "Give two of them: --route 0 1"});
+    }
+    return NodeId(number);
+}
+
+/// The nodes of the route, ends included; empty when no route was asked for.
+std::vector<NodeId> route_nodes(const TopologyOptions& options, const NetworkDescription& network) {
+    if (options.route.empty()) {
+        return {};
+    }
+    const NodeId from = npu_named(options.route[0], network);
+    const NodeId to = npu_named(options.route[1], network);
+    std::vector<NodeId> nodes{from};
+    for (const topology::Hop& hop : network.route(from, to)) {
+        nodes.push_back(network.graph.link(hop.link).to);
+    }
+    return nodes;
+}
+
+/// "1 -> 2 -> 3 -> 7": NPUs by number, switches by name.
+void print_route(const std::vector<NodeId>& nodes, const NetworkDescription& network,
+                 std::ostream& out) {
+    std::string text;
+    for (const NodeId node : nodes) {
+        text += text.empty() ? "" : " -> ";
+        text += network.graph.kind(node) == NodeKind::Npu ? std::to_string(node.value())
+                                                          : network.graph.name(node);
+    }
+    out << text << '\n';
+}
+
+void print_summary(const NetworkDescription& network, std::ostream& out) {
+    const auto line = [&](const char* what, const std::string& value) {
+        out << fmt::format("{:<12}{}\n", what, value);
+    };
+    const topology::Graph& graph = network.graph;
+    line("Network", network.name);
+    line("NPUs", std::to_string(graph.npus()));
+    line("Switches", std::to_string(graph.nodes() - graph.npus()));
+    line("Links", fmt::format("{} (each direction counts)", graph.links()));
+    for (std::size_t i = 0; i < network.dimensions.size(); ++i) {
+        const topology::Dimension& d = network.dimensions[i];
+        line(i == 0 ? "Dimensions" : "",
+             fmt::format("{}: {} of {}, {} and {} per link", i, topology::name_of(d.kind), d.size,
+                         format_gbps(static_cast<double>(d.rate.bytes_per_second())),
+                         format_time(d.latency)));
+    }
+    const topology::Bisection cut = topology::bisection_of(network.dimensions);
+    line("Bisection", fmt::format("{} links, {} in each direction (middle cut)", cut.links,
+                                  format_gbps(cut.bytes_per_second)));
+    line("Routing",
+         fmt::format("{}, {} virtual channel{}",
+                     network.routing == topology::Routing::ShortestPath ? "shortest-path"
+                                                                        : "dimension-order",
+                     network.virtual_channels(), network.virtual_channels() == 1 ? "" : "s"));
+}
+
+/// Written item by item: the document of a large network would not fit into memory as a whole.
+void print_json(const std::vector<NodeId>& route, const NetworkDescription& network,
+                std::ostream& out) {
+    using Json = nlohmann::ordered_json;
+    const topology::Graph& graph = network.graph;
+    const char* separator = "";
+    out << "{\"nodes\": [";
+    for (std::size_t i = 0; i < graph.nodes(); ++i) {
+        const NodeId node(i);
+        const char* kind = graph.kind(node) == NodeKind::Npu ? "npu" : "switch";
+        out << separator << Json{{"name", graph.name(node)}, {"kind", kind}};
+        separator = ",\n  ";
+    }
+    out << "],\n \"links\": [";
+    separator = "";
+    for (std::size_t i = 0; i < graph.links(); ++i) {
+        const topology::Link& link = graph.link(LinkId(i));
+        out << separator
+            << Json{{"from", graph.name(link.from)},
+                    {"to", graph.name(link.to)},
+                    {"bandwidth_GBps", static_cast<double>(link.rate.bytes_per_second()) / 1e9},
+                    {"latency_ns", static_cast<double>(link.latency.ps()) / 1e3}};
+        separator = ",\n  ";
+    }
+    const topology::Bisection cut = topology::bisection_of(network.dimensions);
+    out << "],\n \"bisection\": "
+        << Json{{"links", cut.links}, {"bandwidth_GBps", cut.bytes_per_second / 1e9}};
+    Json names = Json::array();
+    for (const NodeId node : route) {
+        names.push_back(graph.name(node));
+    }
+    out << ",\n \"route\": " << names << "}\n";
+}
+
+void run(const TopologyOptions& options, CommandContext& context) {
+    const NetworkDescription network =
+        topology::read_network(options.file, topology::GigaByte::Decimal);
+    const std::vector<NodeId> route = route_nodes(options, network);
+    if (options.json) {
+        print_json(route, network, context.out);
+    } else if (!route.empty()) {
+        print_route(route, network, context.out);
+    } else {
+        print_summary(network, context.out);
+    }
+}
+
+}  // namespace
+
+void add_topology_command(CLI::App& program, CommandContext& context) {
+    const auto options = std::make_shared<TopologyOptions>();
+    CLI::App* command = program.add_subcommand(
+        "topology", "Show what a network consists of, and the route between two NPUs");
+    command->add_option("NETWORK", options->file, "The network description, network.yml")
+        ->required();
+    command->add_option("--route", options->route, "Print the route between two NPUs, by number")
+        ->expected(2)
+        ->type_name("A B");
+    command->add_flag("--json", options->json, "Print nodes, links and route as JSON");
+    command->footer("Example:\n  npunet topology configs/networks/mesh-4x4.yml --route 1 7");
+    command->callback([options, &context] { run(*options, context); });
+}
+
+}  // namespace npunet::cli

@@ -1,0 +1,99 @@
+// `npunet topology`, run as a whole.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "cli/program.h"
+#include "networks.h"
+
+namespace npunet {
+namespace {
+
+using testing::HasSubstr;
+
+struct Outcome {
+    int code;
+    std::string out;
+    std::string log;
+};
+
+Outcome run(std::vector<std::string> arguments) {
+    std::ostringstream out;
+    std::ostringstream log;
+    arguments.insert(arguments.begin(), "topology");
+    const int code = cli::run_program(std::move(arguments), out, log);
+    return {code, out.str(), log.str()};
+}
+
+std::string config(const std::string& name) {
+    return NPUNET_SOURCE_DIR "/configs/networks/" + name + ".yml";
+}
+
+TEST(TopologyCommand, PrintsRoutes) {
+    EXPECT_EQ(run({config("mesh-4x4"), "--route", "1", "7"}).out, "1 -> 2 -> 3 -> 7\n");
+    EXPECT_EQ(run({config("mesh-4x4"), "--route", "14", "5"}).out, "14 -> 13 -> 9 -> 5\n");
+    EXPECT_EQ(run({config("mesh-4x4"), "--route", "5", "5"}).out, "5\n");
+    EXPECT_EQ(run({config("dgx_16"), "--route", "1", "15"}).out, "1 -> 7 -> switch7 -> 15\n");
+}
+
+TEST(TopologyCommand, PrintsWhatTheNetworkConsistsOf) {
+    const Outcome outcome = run({config("dgx_16")});
+    EXPECT_EQ(outcome.code, 0);
+    EXPECT_EQ(outcome.log, "");
+    EXPECT_EQ(outcome.out,
+              "Network     FullyConnected x Switch\n"
+              "NPUs        16\n"
+              "Switches    8\n"
+              "Links       144 (each direction counts)\n"
+              "Dimensions  0: FullyConnected of 8, 128.5714 GB/s and 20 ns per link\n"
+              "            1: Switch of 2, 25 GB/s and 100 ns per link\n"
+              "Bisection   8 links, 200 GB/s in each direction (middle cut)\n"
+              "Routing     dimension-order, 1 virtual channel\n");
+}
+
+TEST(TopologyCommand, PrintsOneJsonDocument) {
+    const auto document =
+        nlohmann::json::parse(run({config("dgx_16"), "--json", "--route", "1", "15"}).out);
+    ASSERT_EQ(document["nodes"].size(), 24U);
+    EXPECT_EQ(document["nodes"][23], (nlohmann::json{{"name", "switch7"}, {"kind", "switch"}}));
+    ASSERT_EQ(document["links"].size(), 144U);
+    EXPECT_EQ(document["links"][0]["from"], "npu0");
+    EXPECT_EQ(document["links"][0]["to"], "npu1");
+    EXPECT_EQ(document["links"][0]["bandwidth_GBps"], 128.5714);
+    EXPECT_EQ(document["links"][0]["latency_ns"], 20);
+    EXPECT_EQ(document["bisection"]["links"], 8);
+    EXPECT_EQ(document["route"], (nlohmann::json{"npu1", "npu7", "switch7", "npu15"}));
+    EXPECT_TRUE(nlohmann::json::parse(run({config("ring-8"), "--json"}).out)["route"].empty());
+}
+
+TEST(TopologyCommand, RefusesNpusThatDoNotExist) {
+    for (const char* npu : {"16", "-1", "x", "1.5", "99999999999", ""}) {
+        const Outcome outcome = run({config("mesh-4x4"), "--route", "1", npu});
+        EXPECT_EQ(outcome.code, 2) << npu;
+        EXPECT_EQ(outcome.out, "") << npu;
+        EXPECT_NE(outcome.log, "") << npu;
+    }
+    EXPECT_THAT(run({config("mesh-4x4"), "--route", "1", "16"}).log,
+                HasSubstr("found '16'; expected the number of an NPU, 0 to 15"));
+}
+
+TEST(TopologyCommand, RefusesWhatItCannotUse) {
+    EXPECT_EQ(run({}).code, 2);
+    EXPECT_EQ(run({config("mesh-4x4"), "--route", "1"}).code, 2);
+    EXPECT_EQ(run({config("mesh-4x4"), "--draw"}).code, 2);
+    const Outcome missing = run({"/no/network.yml"});
+    EXPECT_EQ(missing.code, 2);
+    EXPECT_THAT(missing.log, HasSubstr("/no/network.yml"));
+}
+
+TEST(TopologyCommand, HelpShowsAnExample) {
+    const Outcome help = run({"--help"});
+    EXPECT_EQ(help.code, 0);
+    EXPECT_THAT(help.out, HasSubstr("npunet topology configs/networks/mesh-4x4.yml --route 1 7"));
+}
+
+}  // namespace
+}  // namespace npunet

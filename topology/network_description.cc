@@ -1,0 +1,51 @@
+#include "topology/network_description.h"
+
+#include <algorithm>
+#include <cassert>
+
+#include "topology/routing.h"
+#include "topology/shortest_paths.h"
+
+namespace npunet::topology {
+
+std::vector<Hop> NetworkDescription::route(NodeId from, NodeId to) const {
+    assert(from.index() < graph.npus() && to.index() < graph.npus());
+    if (routing == Routing::ShortestPath) {
+        assert(shortest_paths && "set by use_shortest_paths()");
+        return shortest_paths->route(graph, from, to);
+    }
+    return dimension_order_route(dimensions, from, to);
+}
+
+std::uint8_t NetworkDescription::virtual_channels_needed() const {
+    // Shortest paths are accepted only where one channel suffices.
+    return routing == Routing::ShortestPath ? 1 : dimension_order_channels(dimensions);
+}
+
+std::uint8_t NetworkDescription::virtual_channels() const {
+    return packet.virtual_channels > 0 ? packet.virtual_channels : virtual_channels_needed();
+}
+
+Bytes NetworkDescription::buffer_of(LinkId link) const {
+    if (packet.buffer > Bytes(0)) {
+        return packet.buffer;
+    }
+    constexpr std::int64_t least = 256 * 1024;
+    constexpr std::int64_t most = std::int64_t{1} << 50;
+    __extension__ using Wide = __int128;
+    const Link& wire = graph.link(link);
+    const Wide round_trip =
+        static_cast<Wide>(2) * wire.latency.ps() * wire.rate.bytes_per_second() / 1'000'000'000'000;
+    const Wide wanted = round_trip + 4 * (packet.mtu + packet.header).value();
+    return Bytes(static_cast<std::int64_t>(std::clamp<Wide>(wanted, least, most)));
+}
+
+std::int32_t NetworkDescription::coordinate(NodeId npu, std::size_t dimension) const {
+    std::int32_t rest = npu.value();
+    for (std::size_t lower = 0; lower < dimension; ++lower) {
+        rest /= dimensions[lower].size;
+    }
+    return rest % dimensions[dimension].size;
+}
+
+}  // namespace npunet::topology
