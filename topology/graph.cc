@@ -5,6 +5,14 @@
 
 namespace npunet::topology {
 
+void Graph::reserve(std::size_t nodes, std::size_t links) {
+    kinds_.reserve(nodes);
+    names_.reserve(nodes);
+    outgoing_.reserve(nodes);
+    incoming_.reserve(nodes);
+    links_.reserve(links);
+}
+
 NodeId Graph::add_node(NodeKind kind, std::string name) {
     assert((kind == NodeKind::Switch || npus_ == kinds_.size()) && "NPUs come before switches");
     const NodeId id(kinds_.size());

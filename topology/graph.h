@@ -38,6 +38,8 @@ struct Link {
 
 class Graph {
 public:
+    /// Makes room for that many nodes and links; only for speed.
+    void reserve(std::size_t nodes, std::size_t links);
     /// NPUs must be added before switches.
     NodeId add_node(NodeKind kind, std::string name);
     LinkId add_link(const Link& link);

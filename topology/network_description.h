@@ -14,32 +14,16 @@
 
 #include "base/ids.h"
 #include "base/quantities.h"
+#include "topology/dimension.h"
 #include "topology/graph.h"
+#include "topology/hop.h"
 
 namespace npunet::topology {
 
 /// What GB/s means in `bandwidth`: 10^9 (npunet) or 2^30 (the astra-sim dialects) bytes per second.
 enum class GigaByte : std::uint8_t { Decimal, Binary };
 
-enum class DimensionKind : std::uint8_t { Ring, FullyConnected, Switch, Mesh1D };
-
-/// One dimension of a product network; dimension 0 is the innermost (fastest) coordinate.
-struct Dimension {
-    DimensionKind kind = DimensionKind::Ring;
-    std::int32_t size = 1;
-    Rate rate;                  ///< per direction of one link
-    Time latency;               ///< per link
-    double bandwidth_gbps = 0;  ///< as written in the file, in the file's GB/s
-    double latency_ns = 0;      ///< as written in the file
-};
-
 enum class Routing : std::uint8_t { DimensionOrder, ShortestPath };
-
-/// One hop of a route: the link, and the virtual channel that the packet uses on it.
-struct Hop {
-    LinkId link;
-    std::uint8_t virtual_channel = 0;
-};
 
 /// The packet machine's parameters (design: "The packet machine, exactly").
 struct PacketParameters {

@@ -1,0 +1,56 @@
+// The networks that the project ships: each is read, and has the nodes and links it should have.
+
+#include <gtest/gtest.h>
+
+#include "networks.h"
+
+namespace npunet::topology {
+namespace {
+
+struct Shipped {
+    const char* name;
+    std::size_t npus;
+    std::size_t switches;
+    std::size_t links;
+};
+
+class ShippedNetwork : public testing::TestWithParam<Shipped> {};
+
+// Directed links: mesh w x h: 2 ((w - 1) h + w (h - 1)); ring n: 2 n; torus: 2 n per dimension;
+// clique of 8: 56 a line; switch: 2 n, and n / size switches.
+INSTANTIATE_TEST_SUITE_P(
+    Configs, ShippedNetwork,
+    testing::Values(Shipped{"mesh-4x4", 16, 0, 48}, Shipped{"ring-8", 8, 0, 16},
+                    Shipped{"torus-4x4", 16, 0, 64}, Shipped{"torus-4x4x4", 64, 0, 384},
+                    Shipped{"dgx_16", 16, 8, 2 * 56 + 32},
+                    Shipped{"dgx_2k", 2048, 128, 256 * 56 + 3 * 4096},
+                    Shipped{"tpu_512", 512, 64, 4 * 1024}, Shipped{"system_1", 64, 0, 384},
+                    Shipped{"system_2", 64, 0, 384}),
+    [](const auto& network) {
+        std::string name = network.param.name;
+        std::replace(name.begin(), name.end(), '-', '_');
+        return name;
+    });
+
+TEST_P(ShippedNetwork, HasItsNodesAndLinks) {
+    const NetworkDescription network = shipped(GetParam().name);
+    EXPECT_EQ(network.graph.npus(), GetParam().npus);
+    EXPECT_EQ(network.graph.nodes(), GetParam().npus + GetParam().switches);
+    EXPECT_EQ(network.graph.links(), GetParam().links);
+    EXPECT_EQ(network.npu_of_rank.size(), GetParam().npus);
+}
+
+TEST(ShippedNetworks, HaveTheRatesAndLatenciesOfTheirDimensions) {
+    const NetworkDescription dgx = shipped("dgx_16");
+    EXPECT_EQ(dgx.name, "FullyConnected x Switch");
+    EXPECT_EQ(dgx.dimensions[0].rate, Rate(128'571'400'000));
+    EXPECT_EQ(dgx.dimensions[1].rate, Rate(25'000'000'000));
+    EXPECT_EQ(dgx.dimensions[0].latency, Time::ns(20));
+    EXPECT_EQ(dgx.dimensions[1].latency, Time::ns(100));
+    EXPECT_EQ(shipped("tpu_512").dimensions[3].latency, Time::ns(2000));
+    EXPECT_EQ(shipped("system_2").dimensions[0].rate, Rate(2'000'000'000'000));
+    EXPECT_EQ(shipped("mesh-4x4").name, "Mesh2D");
+}
+
+}  // namespace
+}  // namespace npunet::topology

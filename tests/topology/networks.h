@@ -1,0 +1,50 @@
+// Networks and routes for the tests of the room, in few words.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "topology/builder.h"
+#include "topology/network_description.h"
+
+namespace npunet::topology {
+
+/// A product with sizes[i] NPUs of kind kinds[i] in dimension i; 50 GB/s and 500 ns everywhere.
+inline NetworkDescription product(const std::vector<DimensionKind>& kinds,
+                                  const std::vector<std::int32_t>& sizes) {
+    std::vector<Dimension> dimensions;
+    for (std::size_t i = 0; i < kinds.size(); ++i) {
+        dimensions.push_back(
+            make_dimension(kinds[i], sizes[i], Rate(50'000'000'000), Time::ns(500)));
+    }
+    return make_network(std::move(dimensions));
+}
+
+/// The same kind in every dimension.
+inline NetworkDescription grid(DimensionKind kind, const std::vector<std::int32_t>& sizes) {
+    return product(std::vector<DimensionKind>(sizes.size(), kind), sizes);
+}
+
+/// The nodes of a route, ends included: {1, 2, 3, 7}.
+inline std::vector<int> nodes_of(const NetworkDescription& network, int from, int to) {
+    std::vector<int> nodes{from};
+    for (const Hop& hop : network.route(NodeId(from), NodeId(to))) {
+        nodes.push_back(network.graph.link(hop.link).to.value());
+    }
+    return nodes;
+}
+
+/// The virtual channels of a route, hop by hop.
+inline std::vector<int> channels_of(const NetworkDescription& network, int from, int to) {
+    std::vector<int> channels;
+    for (const Hop& hop : network.route(NodeId(from), NodeId(to))) {
+        channels.push_back(hop.virtual_channel);
+    }
+    return channels;
+}
+
+inline NetworkDescription shipped(const std::string& name) {
+    return read_network(NPUNET_SOURCE_DIR "/configs/networks/" + name + ".yml", GigaByte::Decimal);
+}
+
+}  // namespace npunet::topology

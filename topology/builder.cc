@@ -1,0 +1,108 @@
+#include "topology/builder.h"
+
+#include <algorithm>
+#include <cassert>
+#include <utility>
+
+#include "topology/line.h"
+
+namespace npunet::topology {
+
+namespace {
+
+constexpr std::int64_t clamp_at = std::int64_t{1} << 40;
+
+/// Products of clamped numbers pass 2^63, so they are formed wide.
+std::int64_t clamped_product(std::int64_t a, std::int64_t b) {
+    __extension__ using Wide = __int128;
+    return static_cast<std::int64_t>(std::min<Wide>(static_cast<Wide>(a) * b, clamp_at));
+}
+
+/// The NPU at position 0 of a line; position p is at stride p from it.
+std::int64_t first_npu(std::int64_t line_number, std::int64_t stride, std::int64_t size) {
+    return line_number / stride * (stride * size) + line_number % stride;
+}
+
+/// Adds the switches of a dimension, one a line; returns the first.
+NodeId add_switches(Graph& graph, const Dimension& dimension) {
+    const NodeId first(graph.nodes());
+    const std::int64_t lines = static_cast<std::int64_t>(graph.npus()) / dimension.size;
+    const std::int64_t switches =
+        lines * visit_line(dimension, [](const auto& line) { return line.switches(); });
+    for (std::int64_t i = 0; i < switches; ++i) {
+        graph.add_node(NodeKind::Switch, "switch" + std::to_string(graph.nodes() - graph.npus()));
+    }
+    return first;
+}
+
+void add_lines(Graph& graph, const Dimension& dimension, std::int32_t dimension_number,
+               std::int64_t stride, NodeId first_switch) {
+    const std::int64_t size = dimension.size;
+    const std::int64_t lines = static_cast<std::int64_t>(graph.npus()) / size;
+    for (std::int64_t line_number = 0; line_number < lines; ++line_number) {
+        const std::int64_t base = first_npu(line_number, stride, size);
+        const auto node_at = [&](std::int32_t position) {
+            return NodeId(static_cast<std::int32_t>(
+                position < size ? base + position * stride : first_switch.value() + line_number));
+        };
+        visit_line(dimension, [&](const auto& line) {
+            for (std::int64_t i = 0; i < line.links(); ++i) {
+                const LineLink ends = line.link(i);
+                graph.add_link(Link{node_at(ends.from), node_at(ends.to), dimension.rate,
+                                    dimension.latency, dimension_number, ends.wraps});
+            }
+        });
+    }
+}
+
+std::string joined_kinds(const std::vector<Dimension>& dimensions) {
+    std::string text;
+    for (const Dimension& dimension : dimensions) {
+        text += (text.empty() ? "" : " x ") + std::string(name_of(dimension.kind));
+    }
+    return text;
+}
+
+}  // namespace
+
+Census census_of(const std::vector<Dimension>& dimensions) {
+    Census census;
+    for (const Dimension& dimension : dimensions) {
+        census.npus = clamped_product(census.npus, dimension.size);
+    }
+    for (const Dimension& dimension : dimensions) {
+        const std::int64_t lines = census.npus / dimension.size;
+        visit_line(dimension, [&](const auto& line) {
+            census.switches += lines * line.switches();
+            census.links += clamped_product(lines, line.links());
+        });
+        census.switches = std::min(census.switches, clamp_at);
+        census.links = std::min(census.links, clamp_at);
+    }
+    return census;
+}
+
+NetworkDescription make_network(std::vector<Dimension> dimensions, std::string name) {
+    const Census census = census_of(dimensions);
+    assert(census.npus <= most_npus && census.npus + census.switches <= most_nodes &&
+           census.links <= most_links);
+    NetworkDescription network;
+    network.name = name.empty() ? joined_kinds(dimensions) : std::move(name);
+    network.graph.reserve(static_cast<std::size_t>(census.npus + census.switches),
+                          static_cast<std::size_t>(census.links));
+    for (std::int64_t i = 0; i < census.npus; ++i) {
+        network.npu_of_rank.push_back(
+            network.graph.add_node(NodeKind::Npu, "npu" + std::to_string(i)));
+    }
+    std::int64_t stride = 1;
+    std::int32_t dimension_number = 0;
+    for (const Dimension& dimension : dimensions) {
+        const NodeId first_switch = add_switches(network.graph, dimension);
+        add_lines(network.graph, dimension, dimension_number++, stride, first_switch);
+        stride *= dimension.size;
+    }
+    network.dimensions = std::move(dimensions);
+    return network;
+}
+
+}  // namespace npunet::topology

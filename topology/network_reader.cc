@@ -1,0 +1,234 @@
+// read_network(): the top level of a network.yml, and its dimensions.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/units.h"
+#include "topology/builder.h"
+#include "topology/network_description.h"
+#include "topology/packet_section.h"
+#include "topology/placement.h"
+#include "topology/yaml_field.h"
+
+namespace npunet::topology {
+
+namespace {
+
+constexpr double most_latency_ns = 1e12;  // 1000 s
+
+/// A word of `topology`, and the dimensions that it stands for.
+struct Family {
+    const char* name;
+    DimensionKind kind;
+    std::size_t dimensions;
+};
+
+constexpr Family families[] = {
+    {"Ring", DimensionKind::Ring, 1},     {"FullyConnected", DimensionKind::FullyConnected, 1},
+    {"Switch", DimensionKind::Switch, 1}, {"Mesh1D", DimensionKind::Mesh1D, 1},
+    {"Mesh2D", DimensionKind::Mesh1D, 2}, {"Torus2D", DimensionKind::Ring, 2},
+    {"Torus3D", DimensionKind::Ring, 3}};
+
+const std::vector<std::string> planned_families{"FatTree", "Dragonfly", "Rail", "Custom"};
+
+const Family& family_of(const YamlField& field) {
+    std::vector<std::string> names;
+    for (const Family& family : families) {
+        names.emplace_back(family.name);
+    }
+    if (field.is_map()) {
+        check_keys(field, names, planned_families, {});
+    }
+    const std::string name = one_of(field, names, planned_families);
+    return *std::find_if(std::begin(families), std::end(families),
+                         [&](const Family& family) { return family.name == name; });
+}
+
+/// The side of a square or cube of `npus`; 0 when it is none.
+std::int64_t side_of(std::int64_t npus, std::size_t dimensions) {
+    const auto side =
+        std::llround(std::pow(static_cast<double>(npus), 1.0 / static_cast<double>(dimensions)));
+    std::int64_t volume = 1;
+    for (std::size_t i = 0; i < dimensions; ++i) {
+        volume *= side;
+    }
+    return volume == npus ? side : 0;
+}
+
+std::vector<std::int64_t> sizes_of(const YamlField& field, const Family& family) {
+    std::vector<std::int64_t> sizes;
+    if (field.is_list()) {
+        const std::vector<YamlField> items = field.items();
+        if (items.size() != family.dimensions) {
+            field.refuse(field.found(),
+                         fmt::format("{} sizes for {}", family.dimensions, family.name));
+        }
+        for (const YamlField& item : items) {
+            sizes.push_back(item.whole(1, most_npus, "a number of NPUs"));
+        }
+        return sizes;
+    }
+    const std::int64_t npus = field.whole(1, most_npus, "a number of NPUs");
+    const std::int64_t side = side_of(npus, family.dimensions);
+    if (side == 0) {
+        field.refuse(field.found(), family.dimensions == 2 ? "a square number" : "a cubic number",
+                     family.dimensions == 2 ? "Give width and height: [[4, 3]]"
+                                            : "Give three sizes: [[4, 3, 2]]");
+    }
+    sizes.assign(family.dimensions, side);
+    return sizes;
+}
+
+/// Sets rate and bandwidth_gbps. A plain number counts in the file's GB/s.
+void read_bandwidth(const YamlField& field, GigaByte gigabyte, Dimension& dimension) {
+    const double giga = gigabyte == GigaByte::Decimal ? 1e9 : 1073741824.0;
+    const char* expected = "a bandwidth above 0: a number of GB/s, or a rate such as 400Gbps";
+    const std::string& text = field.text(expected);
+    if (const std::optional<double> number = field.number()) {
+        const double rate = *number * giga;
+        if (!(rate >= 0.5) || rate > 4e18) {
+            field.refuse(field.found(), expected);
+        }
+        dimension.rate = Rate(std::llround(rate));
+        dimension.bandwidth_gbps = *number;
+        return;
+    }
+    dimension.rate = parse_rate(text, field.file() + ": " + field.place());
+    dimension.bandwidth_gbps = static_cast<double>(dimension.rate.bytes_per_second()) / giga;
+}
+
+/// Sets latency and latency_ns. A plain number counts in ns.
+void read_latency(const YamlField& field, Dimension& dimension) {
+    const char* expected = "a latency from 0 to 1000 s: a number of ns, or a time such as 2us";
+    const std::string& text = field.text(expected);
+    if (const std::optional<double> number = field.number()) {
+        if (*number < 0 || *number > most_latency_ns) {
+            field.refuse(field.found(), expected);
+        }
+        dimension.latency = Time::ps(std::llround(*number * 1000));
+        dimension.latency_ns = *number;
+        return;
+    }
+    dimension.latency = parse_time(text, field.file() + ": " + field.place());
+    dimension.latency_ns = static_cast<double>(dimension.latency.ps()) / 1000;
+    if (dimension.latency_ns > most_latency_ns) {
+        field.refuse(field.found(), expected);
+    }
+}
+
+/// The list at `key`, as long as the topology.
+std::vector<YamlField> list_at(const YamlField& root, const char* key, std::size_t entries) {
+    const YamlField field = root.at(key);
+    std::vector<YamlField> items = field.items();
+    if (items.size() != entries) {
+        field.refuse(fmt::format("{} values", items.size()),
+                     fmt::format("{}, one for each entry of topology", entries),
+                     "A Mesh2D or Torus2D is one entry: npus_count: [[4, 4]]");
+    }
+    return items;
+}
+
+/// One value for all dimensions of an entry, or a list with one for each.
+std::vector<YamlField> value_for_each(const YamlField& field, std::size_t dimensions) {
+    if (!field.is_list()) {
+        return std::vector<YamlField>(dimensions, field);
+    }
+    std::vector<YamlField> items = field.items();
+    if (items.size() != dimensions) {
+        field.refuse(field.found(),
+                     fmt::format("one value, or one for each of {} dimensions", dimensions));
+    }
+    return items;
+}
+
+std::vector<Family> read_families(const YamlField& topology) {
+    std::vector<Family> words;
+    for (const YamlField& entry : topology.items()) {
+        words.push_back(family_of(entry));
+    }
+    if (words.empty()) {
+        topology.refuse("an empty list", "at least one dimension", "For example: [Ring]");
+    }
+    return words;
+}
+
+std::vector<Dimension> read_dimensions(const YamlField& root, GigaByte gigabyte) {
+    const std::vector<Family> words = read_families(root.at("topology"));
+    const auto counts = list_at(root, "npus_count", words.size());
+    const auto bandwidths = list_at(root, "bandwidth", words.size());
+    const auto latencies = list_at(root, "latency", words.size());
+    std::vector<Dimension> dimensions;
+    for (std::size_t i = 0; i < words.size(); ++i) {
+        const std::size_t width = words[i].dimensions;
+        const auto sizes = sizes_of(counts[i], words[i]);
+        const auto bandwidth = value_for_each(bandwidths[i], width);
+        const auto latency = value_for_each(latencies[i], width);
+        for (std::size_t d = 0; d < width; ++d) {
+            Dimension dimension;
+            dimension.kind = words[i].kind;
+            dimension.size = static_cast<std::int32_t>(sizes[d]);
+            read_bandwidth(bandwidth[d], gigabyte, dimension);
+            read_latency(latency[d], dimension);
+            dimensions.push_back(dimension);
+        }
+    }
+    return dimensions;
+}
+
+std::string name_of_topology(const YamlField& topology) {
+    std::string name;
+    for (const YamlField& entry : topology.items()) {
+        name += (name.empty() ? "" : " x ") + entry.text("a topology");
+    }
+    return name;
+}
+
+void check_census(const YamlField& counts, const Census& census) {
+    if (census.npus > most_npus) {
+        counts.refuse(fmt::format("more than {} NPUs in all", most_npus),
+                      fmt::format("at most {}", most_npus));
+    }
+    if (census.npus + census.switches > most_nodes) {
+        counts.refuse(fmt::format("{} NPUs and switches", census.npus + census.switches),
+                      fmt::format("at most {}", most_nodes));
+    }
+    if (census.links > most_links) {
+        counts.refuse(fmt::format("{} links or more", census.links),
+                      fmt::format("at most {}", most_links),
+                      "Use a Switch instead of a large FullyConnected dimension");
+    }
+}
+
+}  // namespace
+
+NetworkDescription read_network(const std::string& path, GigaByte gigabyte, bool tolerant,
+                                std::vector<std::string>* warnings) {
+    const YamlField root = YamlField::load(path);
+    const UnknownKeys unknown{tolerant, warnings};
+    std::vector<std::string> planned = planned_families;
+    planned.emplace_back("faults");
+    // The topology first: a network that is not offered has keys of its own.
+    if (const auto topology = root.find("topology")) {
+        static_cast<void>(read_families(*topology));
+    }
+    check_keys(root, {"topology", "npus_count", "bandwidth", "latency", "placement", "packet"},
+               planned, unknown);
+    std::vector<Dimension> dimensions = read_dimensions(root, gigabyte);
+    check_census(root.at("npus_count"), census_of(dimensions));
+    NetworkDescription network =
+        make_network(std::move(dimensions), name_of_topology(root.at("topology")));
+    if (const auto placement = root.find("placement")) {
+        network.npu_of_rank = read_placement(*placement, network.dimensions, network.graph.npus());
+    }
+    if (const auto packet = root.find("packet")) {
+        read_packet_section(*packet, unknown, network);
+    }
+    return network;
+}
+
+}  // namespace npunet::topology

@@ -1,0 +1,182 @@
+#include "topology/packet_section.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/units.h"
+
+namespace npunet::topology {
+
+namespace {
+
+constexpr std::int64_t most_packet_bytes = std::int64_t{1} << 30;
+
+void warn(const UnknownKeys& unknown, std::string text) {
+    if (unknown.warnings != nullptr) {
+        unknown.warnings->push_back(std::move(text));
+    }
+}
+
+Bytes size_at(const YamlField& field, std::int64_t least, std::int64_t most) {
+    const std::string expected = fmt::format("a size from {} B to {} B", least, most);
+    const Bytes bytes = parse_bytes(field.text(expected), field.file() + ": " + field.place());
+    if (bytes < Bytes(least) || bytes > Bytes(most)) {
+        field.refuse(field.found(), expected);
+    }
+    return bytes;
+}
+
+void read_sizes(const YamlField& section, PacketParameters& packet) {
+    if (const auto field = section.find("mtu")) {
+        packet.mtu = size_at(*field, 1, most_packet_bytes);
+    }
+    if (const auto field = section.find("header")) {
+        packet.header = size_at(*field, 0, most_packet_bytes);
+    }
+    const auto field = section.find("buffer");
+    if (!field || (field->is_text() && field->text("") == "auto")) {
+        return;
+    }
+    packet.buffer = size_at(*field, 0, std::int64_t{1} << 50);
+    if (packet.buffer < packet.mtu + packet.header) {
+        const std::string packet_size = format_bytes(packet.mtu + packet.header);
+        field->refuse(field->found(),
+                      fmt::format("room for one packet at least, {} (mtu + header)", packet_size),
+                      "Use a larger buffer, or 'auto'");
+    }
+}
+
+bool is_mesh(const NetworkDescription& network) {
+    return std::all_of(network.dimensions.begin(), network.dimensions.end(),
+                       [](const Dimension& d) { return d.kind == DimensionKind::Mesh1D; });
+}
+
+void read_routing(const YamlField& section, NetworkDescription& network) {
+    const auto field = section.find("routing");
+    if (!field) {
+        return;
+    }
+    const std::string word = one_of(*field, {"auto", "xy", "dimension-order", "shortest-path"},
+                                    {"up-down", "ecmp", "spray", "adaptive", "ugal", "minimal"});
+    if (word == "xy" && !is_mesh(network)) {
+        field->refuse("'xy' on " + network.name, "a mesh", "Use dimension-order");
+    }
+    if (word == "shortest-path") {
+        field->refuse(
+            "'shortest-path', not offered by this version; offered: auto, xy, "
+            "dimension-order",
+            "");
+    }
+}
+
+void read_virtual_channels(const YamlField& section, NetworkDescription& network) {
+    const auto field = section.find("virtual_channels");
+    if (!field || (field->is_text() && field->text("") == "auto")) {
+        return;
+    }
+    const std::int64_t channels = field->whole(1, 255, "virtual channels per class, or 'auto'");
+    const std::int64_t needed = network.virtual_channels_needed();
+    if (channels < needed) {
+        field->refuse(
+            field->found(),
+            fmt::format("at least {}, which the routing on {} needs to be free of deadlock", needed,
+                        network.name),
+            "Use 'auto'");
+    }
+    network.packet.virtual_channels = static_cast<std::uint8_t>(channels);
+}
+
+/// `transport: none` and `transport: {kind: none}` are the same.
+void read_transport(const YamlField& section, const UnknownKeys& unknown) {
+    const auto field = section.find("transport");
+    if (!field) {
+        return;
+    }
+    const std::vector<std::string> planned{"go-back-n", "selective-repeat"};
+    if (field->is_map()) {
+        check_keys(*field, {"kind"}, {"window", "ack_every", "rto"}, unknown);
+        static_cast<void>(one_of(field->at("kind"), {"none"}, planned));
+        return;
+    }
+    static_cast<void>(one_of(*field, {"none"}, planned));
+}
+
+/// Keys of which this version offers one value only.
+void check_fixed_choices(const YamlField& section) {
+    const auto fixed = [&](const char* key, const char* offered,
+                           const std::vector<std::string>& planned) {
+        if (const auto field = section.find(key)) {
+            static_cast<void>(one_of(*field, {offered}, planned));
+        }
+    };
+    fixed("switching", "store-and-forward", {"cut-through"});
+    fixed("flow_control", "credit", {"pfc", "none"});
+    fixed("arbitration", "round-robin", {"oldest"});
+    fixed("congestion_control", "none",
+          {"dcqcn", "hpcc", "timely", "swift", "dctcp", "receiver-credit"});
+    for (const auto& [key, offered] : {std::pair{"classes", 1.0}, std::pair{"error_rate", 0.0}}) {
+        const auto field = section.find(key);
+        if (!field) {
+            continue;
+        }
+        if (!field->number()) {
+            field->refuse(field->found(), "a number");
+        }
+        if (*field->number() != offered) {
+            field->refuse(fmt::format("{}, not offered by this version; offered: {}",
+                                      field->found(), offered),
+                          "");
+        }
+    }
+}
+
+}  // namespace
+
+void check_keys(const YamlField& map, const std::vector<std::string>& known,
+                const std::vector<std::string>& planned, const UnknownKeys& unknown) {
+    const auto has = [](const std::vector<std::string>& names, const std::string& name) {
+        return std::find(names.begin(), names.end(), name) != names.end();
+    };
+    for (const YamlField& key : map.keys()) {
+        const std::string& name = key.text("a key");
+        if (has(known, name)) {
+            continue;
+        }
+        if (has(planned, name)) {
+            key.refuse(
+                fmt::format("'{}', not offered by this version; offered: {}", name, joined(known)),
+                "");
+        }
+        if (!unknown.tolerated) {
+            key.refuse(fmt::format("the unknown key '{}'", name), "one of " + joined(known),
+                       did_you_mean(name, known));
+        }
+        warn(unknown, fmt::format("{}: {}: the unknown key '{}' is left out of account", key.file(),
+                                  key.place(), name));
+    }
+}
+
+void read_packet_section(const YamlField& section, const UnknownKeys& unknown,
+                         NetworkDescription& network) {
+    check_keys(
+        section,
+        {"mtu", "header", "routing", "switching", "flow_control", "virtual_channels", "classes",
+         "arbitration", "buffer", "transport", "congestion_control", "ecn", "error_rate", "seed"},
+        {"injection", "dcqcn", "hpcc", "timely", "swift", "dctcp", "receiver-credit"}, unknown);
+    check_fixed_choices(section);
+    read_transport(section, unknown);
+    if (const auto field = section.find("ecn")) {
+        check_keys(*field, {"kmin", "kmax", "pmax"}, {}, unknown);
+        warn(unknown, fmt::format("{}: {}: marks have no effect without congestion control",
+                                  field->file(), field->place()));
+    }
+    if (const auto field = section.find("seed")) {
+        static_cast<void>(field->whole(0, std::int64_t{1} << 53, "a seed"));
+    }
+    read_sizes(section, network.packet);
+    read_routing(section, network);
+    read_virtual_channels(section, network);
+}
+
+}  // namespace npunet::topology

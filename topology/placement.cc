@@ -1,0 +1,159 @@
+#include "topology/placement.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <utility>
+
+#include "base/errors.h"
+
+namespace npunet::topology {
+
+namespace {
+
+/// Takes the NPUs one by one and complains, in the words of `refuse`, of the first that is wrong.
+class PermutationCheck {
+public:
+    explicit PermutationCheck(std::size_t npus) : taken_(npus, false) {}
+
+    /// What is wrong with giving this NPU to the next rank; empty when nothing is.
+    [[nodiscard]] std::string add(std::int64_t npu) {
+        if (npu < 0 || npu >= static_cast<std::int64_t>(taken_.size())) {
+            return fmt::format("NPU {}, which does not exist", npu);
+        }
+        const auto index = static_cast<std::size_t>(npu);
+        if (taken_[index]) {
+            return fmt::format("NPU {} a second time", npu);
+        }
+        taken_[index] = true;
+        placement_.push_back(NodeId(index));
+        return "";
+    }
+
+    [[nodiscard]] bool complete() const { return placement_.size() == taken_.size(); }
+    [[nodiscard]] std::size_t size() const { return placement_.size(); }
+    [[nodiscard]] std::string expected() const {
+        return fmt::format("each of the NPUs 0 to {} once", taken_.size() - 1);
+    }
+    [[nodiscard]] std::vector<NodeId> take() { return std::move(placement_); }
+
+private:
+    std::vector<bool> taken_;
+    std::vector<NodeId> placement_;
+};
+
+std::vector<NodeId> listed_placement(const YamlField& field, std::size_t npus) {
+    PermutationCheck check(npus);
+    const std::vector<YamlField> items = field.items();
+    if (items.size() != npus) {
+        field.refuse(fmt::format("{} entries", items.size()), check.expected());
+    }
+    for (const YamlField& item : items) {
+        const std::optional<double> number = item.number();
+        if (!number || *number != static_cast<double>(static_cast<std::int32_t>(*number))) {
+            item.refuse(item.found(), check.expected());
+        }
+        if (const std::string wrong = check.add(static_cast<std::int64_t>(*number));
+            !wrong.empty()) {
+            item.refuse(wrong, check.expected());
+        }
+    }
+    return check.take();
+}
+
+/// The words of a placement file: comments and punctuation are gone.
+std::vector<std::string> words_of(std::istream& stream) {
+    std::vector<std::string> words;
+    for (std::string line; std::getline(stream, line);) {
+        line.erase(std::min(line.find('#'), line.size()));
+        std::string word;
+        for (const char c : line + " ") {
+            if (std::string_view(" \t\r,[]").find(c) == std::string_view::npos) {
+                word += c;
+            } else if (!word.empty()) {
+                words.push_back(std::exchange(word, {}));
+            }
+        }
+    }
+    return words;
+}
+
+std::vector<NodeId> placement_in_file(const YamlField& field, std::size_t npus) {
+    const std::filesystem::path path =
+        std::filesystem::path(field.file()).parent_path() / field.text("a file");
+    std::ifstream stream(path);
+    if (!stream || std::filesystem::is_directory(path)) {
+        field.refuse(field.found(), "linear, snake, a list of NPUs, or a file with such a list",
+                     did_you_mean(field.text("a file"), {"linear", "snake"}));
+    }
+    PermutationCheck check(npus);
+    for (const std::string& word : words_of(stream)) {
+        std::int32_t npu = -1;
+        const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), npu);
+        std::string wrong = fmt::format("'{}'", word);
+        if (error == std::errc{} && end == word.data() + word.size()) {
+            wrong = check.add(npu);
+        }
+        if (!wrong.empty()) {
+            throw InputError(
+                {path.string(), fmt::format("rank {}", check.size()), wrong, check.expected(), ""});
+        }
+    }
+    if (!check.complete()) {
+        throw InputError(
+            {path.string(), "", fmt::format("{} entries", check.size()), check.expected(), ""});
+    }
+    return check.take();
+}
+
+}  // namespace
+
+std::vector<NodeId> linear_placement(std::size_t npus) {
+    std::vector<NodeId> placement;
+    placement.reserve(npus);
+    for (std::size_t i = 0; i < npus; ++i) {
+        placement.emplace_back(i);
+    }
+    return placement;
+}
+
+std::vector<NodeId> snake_placement(const std::vector<Dimension>& dimensions) {
+    std::int64_t npus = 1;
+    for (const Dimension& dimension : dimensions) {
+        npus *= dimension.size;
+    }
+    std::vector<NodeId> placement;
+    placement.reserve(static_cast<std::size_t>(npus));
+    for (std::int64_t rank = 0; rank < npus; ++rank) {
+        std::int64_t npu = 0;
+        std::int64_t stride = 1;
+        for (const Dimension& dimension : dimensions) {
+            const std::int64_t digit = rank / stride % dimension.size;
+            const std::int64_t pass = rank / stride / dimension.size;
+            npu += stride * (pass % 2 == 0 ? digit : dimension.size - 1 - digit);
+            stride *= dimension.size;
+        }
+        placement.emplace_back(static_cast<std::int32_t>(npu));
+    }
+    return placement;
+}
+
+std::vector<NodeId> read_placement(const YamlField& field, const std::vector<Dimension>& dimensions,
+                                   std::size_t npus) {
+    if (field.is_list()) {
+        return listed_placement(field, npus);
+    }
+    const std::string& text = field.text("linear, snake, a list of NPUs, or a file");
+    if (text == "linear") {
+        return linear_placement(npus);
+    }
+    if (text == "snake") {
+        return snake_placement(dimensions);
+    }
+    return placement_in_file(field, npus);
+}
+
+}  // namespace npunet::topology

@@ -1,0 +1,79 @@
+// A place in a YAML file: the value together with its file, line and path, so that whatever is
+// wrong with it can be said in full.
+//
+//     YamlField root = YamlField::load("net.yml");
+//     for (const YamlField& entry : root.at("npus_count").items()) {
+//         sizes.push_back(entry.whole(1, 1 << 21, "the number of NPUs"));
+//     }
+//
+// Internal to topology/: whoever reads a network calls read_network().
+#pragma once
+
+#include <yaml-cpp/yaml.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace npunet::topology {
+
+class YamlField {
+public:
+    /// Reads the one document of a file, which must be a map. Throws InputError when the file
+    /// cannot be read or is not YAML (then with line and column).
+    [[nodiscard]] static YamlField load(const std::string& file);
+
+    /// The value of a key of this map; refuses when this is no map or has no such key.
+    [[nodiscard]] YamlField at(const std::string& key) const;
+    /// The same; nothing when the key is absent.
+    [[nodiscard]] std::optional<YamlField> find(const std::string& key) const;
+    /// The keys of this map, each with its place. Refuses what is no map and keys given twice.
+    [[nodiscard]] std::vector<YamlField> keys() const;
+
+    [[nodiscard]] bool is_list() const { return node_.IsSequence(); }
+    [[nodiscard]] bool is_map() const { return node_.IsMap(); }
+    [[nodiscard]] bool is_text() const { return node_.IsScalar(); }
+    /// The elements of a list; a single value counts as a list of one.
+    [[nodiscard]] std::vector<YamlField> items() const;
+
+    /// The value as written. Refuses lists, maps and nothing.
+    [[nodiscard]] const std::string& text(const std::string& expected) const;
+    /// A plain decimal number, finite; nothing when the value is not one ("50GB/s").
+    [[nodiscard]] std::optional<double> number() const;
+    /// A whole number from `least` to `most`; refuses everything else.
+    [[nodiscard]] std::int64_t whole(std::int64_t least, std::int64_t most,
+                                     const std::string& expected) const;
+
+    /// The value for messages: "'Rign'", "a list of 3", "a map", "nothing".
+    [[nodiscard]] std::string found() const;
+    /// "line 3, topology[0]".
+    [[nodiscard]] std::string place() const;
+    [[nodiscard]] const std::string& file() const { return file_; }
+    [[nodiscard]] const std::string& path() const { return path_; }
+
+    /// Throws InputError with this place.
+    [[noreturn]] void refuse(const std::string& found, const std::string& expected,
+                             const std::string& remedy = "") const;
+
+private:
+    YamlField(std::string file, std::string path, YAML::Node node);
+
+    std::string file_;
+    std::string path_;
+    YAML::Node node_;
+};
+
+/// "a, b, c".
+[[nodiscard]] std::string joined(const std::vector<std::string>& names);
+
+/// "Did you mean X?", or nothing when no known name is near.
+[[nodiscard]] std::string did_you_mean(const std::string& text,
+                                       const std::vector<std::string>& known);
+
+/// One of the `offered` words. A word in `planned`, which the description of network.yml names but
+/// this version lacks, and any other word are refused, each with its own message.
+[[nodiscard]] std::string one_of(const YamlField& field, const std::vector<std::string>& offered,
+                                 const std::vector<std::string>& planned);
+
+}  // namespace npunet::topology
