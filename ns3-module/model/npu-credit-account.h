@@ -26,7 +26,8 @@ inline constexpr std::int64_t NEVER = std::numeric_limits<std::int64_t>::max();
  * Credits on their way back are no events: each is a stamp, the picosecond from which on it counts,
  * in a short list that is looked at when the port has to decide. A credit stamped t counts at t.
  * The packets of one input buffer leave by several outputs of unequal rates, so the stamps do not
- * come in order; the list is kept sorted, by insertion from its end, where they nearly always belong.
+ * come in order; the list is kept sorted, by insertion from its end, where they nearly always
+ * belong.
  *
  *     CreditAccount account;
  *     account.Open(8320);
@@ -41,7 +42,8 @@ class CreditAccount
      * Starts with the whole buffer free.
      * @param bytes size of the buffer
      */
-    void Open(std::int64_t bytes)
+    void
+    Open(std::int64_t bytes)
     {
         m_available = bytes;
     }
@@ -51,7 +53,8 @@ class CreditAccount
      * @param now in picoseconds, not before any earlier `now`
      * @return whether they are there
      */
-    bool Has(std::int64_t wire, std::int64_t now)
+    bool
+    Has(std::int64_t wire, std::int64_t now)
     {
         if (m_available < wire)
         {
@@ -63,7 +66,8 @@ class CreditAccount
     /**
      * @param wire bytes used up; Has() said that they are there
      */
-    void Take(std::int64_t wire)
+    void
+    Take(std::int64_t wire)
     {
         m_available -= wire;
     }
@@ -80,7 +84,8 @@ class CreditAccount
      * @param from the earliest time that is of interest, in picoseconds; no decision lies before it
      * @return a time not before `from`, or NEVER
      */
-    std::int64_t When(std::int64_t wire, std::int64_t from)
+    std::int64_t
+    When(std::int64_t wire, std::int64_t from)
     {
         return Has(wire, from) ? from : WhenReturned(wire);
     }
@@ -113,13 +118,15 @@ class CreditAccount
      * @param position in the list, 0 is the earliest
      * @return the credit there
      */
-    Returning& At(std::size_t position)
+    Returning&
+    At(std::size_t position)
     {
         return m_returning[(m_first + position) & (m_returning.size() - 1)];
     }
 
     /// @copydoc At
-    const Returning& At(std::size_t position) const
+    const Returning&
+    At(std::size_t position) const
     {
         return m_returning[(m_first + position) & (m_returning.size() - 1)];
     }

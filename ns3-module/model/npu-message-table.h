@@ -21,15 +21,15 @@ namespace npunet::packet
  */
 struct MessageRecord
 {
-    std::uint64_t id = 0;             ///< engine::MessageId
-    std::int64_t start = 0;           ///< when it was sent, in picoseconds
-    std::int64_t remaining = 0;       ///< payload bytes not yet put on the first link
-    std::int64_t firstByteLeft = -1;  ///< start of its first packet in picoseconds; -1 before
-    std::uint32_t handle = 0;         ///< the sender's number
-    std::uint32_t hop = 0;            ///< index of its first planned hop
-    std::uint32_t previous = NONE;    ///< in its turn list
-    std::uint32_t next = NONE;        ///< in its turn list, or in the list of free places
-    bool wantsSent = false;           ///< whether on_sent() is wanted
+    std::uint64_t id = 0;            ///< engine::MessageId
+    std::int64_t start = 0;          ///< when it was sent, in picoseconds
+    std::int64_t remaining = 0;      ///< payload bytes not yet put on the first link
+    std::int64_t firstByteLeft = -1; ///< start of its first packet in picoseconds; -1 before
+    std::uint32_t handle = 0;        ///< the sender's number
+    std::uint32_t hop = 0;           ///< index of its first planned hop
+    std::uint32_t previous = NONE;   ///< in its turn list
+    std::uint32_t next = NONE;       ///< in its turn list, or in the list of free places
+    bool wantsSent = false;          ///< whether on_sent() is wanted
 };
 
 /**
@@ -66,7 +66,8 @@ class MessageTable
      * @param place as Take() gave it
      * @return the message
      */
-    MessageRecord& operator[](std::uint32_t place)
+    MessageRecord&
+    operator[](std::uint32_t place)
     {
         return m_messages[place];
     }
@@ -82,10 +83,10 @@ class MessageTable
      * @param list the list
      * @return the message whose turn it is; NONE when the list is empty
      */
-    std::uint32_t Turn(const TurnList& list) const
+    std::uint32_t
+    Turn(const TurnList& list) const
     {
-        const std::uint32_t after =
-            list.served == NONE ? NONE : m_messages[list.served].next;
+        const std::uint32_t after = list.served == NONE ? NONE : m_messages[list.served].next;
         return after == NONE ? list.first : after;
     }
 

@@ -109,15 +109,10 @@ PacketMachine::PacketMachine(const topology::Graph& graph,
                              const topology::PacketParameters& parameters,
                              RouteFunction route,
                              engine::EventQueue& queue)
-    : m_queue(queue),
-      m_mtu(Checked(parameters).mtu.value()),
-      m_header(parameters.header.value()),
-      m_fullWire(WireBytes(m_mtu)),
-      m_channels(parameters.virtual_channels),
-      m_plan(graph, std::move(route), m_channels),
-      m_ports(graph.links()),
-      m_queues(m_plan.FirstQueue(graph.links())),
-      m_credits(graph.links() * m_channels),
+    : m_queue(queue), m_mtu(Checked(parameters).mtu.value()), m_header(parameters.header.value()),
+      m_fullWire(WireBytes(m_mtu)), m_channels(parameters.virtual_channels),
+      m_plan(graph, std::move(route), m_channels), m_ports(graph.links()),
+      m_queues(m_plan.FirstQueue(graph.links())), m_credits(graph.links() * m_channels),
       m_turns(graph.links() * m_channels)
 {
     for (std::uint32_t number = 0; number < m_ports.size(); ++number)

@@ -139,7 +139,8 @@ PacketMachine::ForEachQueue(const PacketPort& port, std::uint32_t first, Functio
 std::uint32_t
 PacketMachine::Choose(PacketPort& port, std::int64_t now)
 {
-    CreditAccount* credits = &m_credits[static_cast<std::size_t>(&port - m_ports.data()) * m_channels];
+    CreditAccount* credits =
+        &m_credits[static_cast<std::size_t>(&port - m_ports.data()) * m_channels];
     std::uint32_t chosen = NONE;
     ForEachQueue(port, port.turn, [&](std::uint32_t number) {
         const VirtualQueue& queue = m_queues[number];

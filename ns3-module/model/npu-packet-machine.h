@@ -57,8 +57,8 @@ class PacketObserver
  *   header only (of one byte, should headers have no bytes either). Every packet takes the route
  *   of NetworkDescription::route().
  * - A packet chosen at t occupies its link until t + ser and is in at t + ser + latency. At its
- *   destination it is consumed at once; elsewhere it waits in VOQ(input port, channel, output port),
- *   a queue each, so that one input feeds several outputs at once.
+ *   destination it is consumed at once; elsewhere it waits in VOQ(input port, channel, output
+ * port), a queue each, so that one input feeds several outputs at once.
  * - It needs credit for all its bytes in the buffer at the other end of the link. The credit comes
  *   back one link latency after its last byte has left that buffer, and counts from then on.
  * - An idle port chooses whenever a head is in and has its credit: round robin over (input port,
@@ -81,8 +81,8 @@ class PacketMachine : public engine::Network
      * @param description must outlive the machine
      * @param queue the simulation's events; must outlive the machine
      *
-     * Throws InputError for packet parameters that cannot work: an mtu below 1, a buffer smaller than
-     * one packet, fewer virtual channels than the routing needs.
+     * Throws InputError for packet parameters that cannot work: an mtu below 1, a buffer smaller
+     * than one packet, fewer virtual channels than the routing needs.
      */
     PacketMachine(const topology::NetworkDescription& description, engine::EventQueue& queue);
 
@@ -102,12 +102,13 @@ class PacketMachine : public engine::Network
     PacketMachine& operator=(const PacketMachine&) = delete;
 
     void send(const engine::Message& message) override;
-    /// max_queue: the most bytes, with headers, that had come in and stood in the queues of the link
-    /// at one of its choices, the packet chosen included; messages that start at the node do not
-    /// count, nor do packets still on their way.
+    /// max_queue: the most bytes, with headers, that had come in and stood in the queues of the
+    /// link at one of its choices, the packet chosen included; messages that start at the node do
+    /// not count, nor do packets still on their way.
     std::vector<engine::LinkUse> link_use() const override;
 
-    std::uint64_t packet_hops() const override
+    std::uint64_t
+    packet_hops() const override
     {
         return m_packetHops;
     }
@@ -115,7 +116,8 @@ class PacketMachine : public engine::Network
     /**
      * @param observer hears of every packet from now on; null for nobody
      */
-    void SetObserver(PacketObserver* observer)
+    void
+    SetObserver(PacketObserver* observer)
     {
         m_observer = observer;
     }
@@ -140,12 +142,12 @@ class PacketMachine : public engine::Network
         /**
          * @param machine whose member function
          */
-        explicit Event(PacketMachine& machine)
-            : m_machine(machine)
+        explicit Event(PacketMachine& machine) : m_machine(machine)
         {
         }
 
-        void handle(std::uint64_t payload) override
+        void
+        handle(std::uint64_t payload) override
         {
             (m_machine.*Function)(static_cast<std::uint32_t>(payload));
         }
@@ -266,7 +268,8 @@ class PacketMachine : public engine::Network
      * @param channel virtual channel
      * @return what may be sent there
      */
-    CreditAccount& Credit(std::uint32_t port, std::uint32_t channel)
+    CreditAccount&
+    Credit(std::uint32_t port, std::uint32_t channel)
     {
         return m_credits[port * m_channels + channel];
     }
@@ -275,29 +278,30 @@ class PacketMachine : public engine::Network
      * @param payload bytes of a message in a packet
      * @return bytes of the packet
      */
-    std::uint32_t WireBytes(std::int64_t payload) const
+    std::uint32_t
+    WireBytes(std::int64_t payload) const
     {
         const std::int64_t bytes = payload + m_header;
         return static_cast<std::uint32_t>(bytes > 0 ? bytes : 1);
     }
 
-    engine::EventQueue& m_queue;   ///< the simulation's events
-    std::int64_t m_mtu;            ///< payload bytes of a full packet
-    std::int64_t m_header;         ///< bytes besides the payload
-    std::uint32_t m_fullWire;      ///< bytes of a full packet
-    std::uint32_t m_channels;      ///< virtual channels of every link
-    RoutePlan m_plan;              ///< routes as ports and queues
-    std::vector<PacketPort> m_ports;      ///< by link
-    std::vector<VirtualQueue> m_queues;   ///< of all ports
-    std::vector<std::uint64_t> m_masks;   ///< a bit per queue: it is not empty
-    std::vector<CreditAccount> m_credits; ///< by link and virtual channel
-    std::vector<TurnList> m_turns;        ///< by link and virtual channel
-    PacketPool m_packets;                 ///< packets under way
-    MessageTable m_messages;              ///< messages under way
-    std::uint64_t m_packetHops = 0;       ///< packets put on links
-    PacketObserver* m_observer = nullptr; ///< hears of packets
-    Event<&PacketMachine::Wake> m_wakeEvent{*this};                  ///< of ports
-    Event<&PacketMachine::MessageSent> m_sentEvent{*this};           ///< of messages
+    engine::EventQueue& m_queue;                           ///< the simulation's events
+    std::int64_t m_mtu;                                    ///< payload bytes of a full packet
+    std::int64_t m_header;                                 ///< bytes besides the payload
+    std::uint32_t m_fullWire;                              ///< bytes of a full packet
+    std::uint32_t m_channels;                              ///< virtual channels of every link
+    RoutePlan m_plan;                                      ///< routes as ports and queues
+    std::vector<PacketPort> m_ports;                       ///< by link
+    std::vector<VirtualQueue> m_queues;                    ///< of all ports
+    std::vector<std::uint64_t> m_masks;                    ///< a bit per queue: it is not empty
+    std::vector<CreditAccount> m_credits;                  ///< by link and virtual channel
+    std::vector<TurnList> m_turns;                         ///< by link and virtual channel
+    PacketPool m_packets;                                  ///< packets under way
+    MessageTable m_messages;                               ///< messages under way
+    std::uint64_t m_packetHops = 0;                        ///< packets put on links
+    PacketObserver* m_observer = nullptr;                  ///< hears of packets
+    Event<&PacketMachine::Wake> m_wakeEvent{*this};        ///< of ports
+    Event<&PacketMachine::MessageSent> m_sentEvent{*this}; ///< of messages
     Event<&PacketMachine::MessageDelivered> m_deliveredEvent{*this}; ///< of messages
 };
 

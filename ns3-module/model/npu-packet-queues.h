@@ -41,14 +41,14 @@ static_assert(sizeof(QueuedPacket) == 24, "packets are meant to be small");
  */
 struct VirtualQueue
 {
-    std::int64_t ready = 0;          ///< of the head, in picoseconds
-    std::uint32_t wire = 0;          ///< of the head: bytes with header
-    std::uint32_t head = NONE;       ///< packet, or message where messages start
-    std::uint32_t tail = NONE;       ///< packet
-    std::uint32_t unarrived = NONE;  ///< first packet that is not yet counted as waiting
-    std::uint32_t upstream = NONE;   ///< link that fills the buffer; NONE where messages start
-    std::uint8_t inputChannel = 0;   ///< virtual channel of the buffer
-    std::uint8_t channel = 0;        ///< of the head: the virtual channel it will use
+    std::int64_t ready = 0;         ///< of the head, in picoseconds
+    std::uint32_t wire = 0;         ///< of the head: bytes with header
+    std::uint32_t head = NONE;      ///< packet, or message where messages start
+    std::uint32_t tail = NONE;      ///< packet
+    std::uint32_t unarrived = NONE; ///< first packet that is not yet counted as waiting
+    std::uint32_t upstream = NONE;  ///< link that fills the buffer; NONE where messages start
+    std::uint8_t inputChannel = 0;  ///< virtual channel of the buffer
+    std::uint8_t channel = 0;       ///< of the head: the virtual channel it will use
 };
 
 static_assert(sizeof(VirtualQueue) == 32, "two queues are meant to share a cache line");
@@ -64,7 +64,8 @@ class PacketPool
     /**
      * @return a place for a packet; its content is arbitrary
      */
-    std::uint32_t Take()
+    std::uint32_t
+    Take()
     {
         if (m_free == NONE)
         {
@@ -79,7 +80,8 @@ class PacketPool
     /**
      * @param place of a packet that is gone
      */
-    void Free(std::uint32_t place)
+    void
+    Free(std::uint32_t place)
     {
         m_packets[place].next = m_free;
         m_free = place;
@@ -89,7 +91,8 @@ class PacketPool
      * @param place as Take() gave it
      * @return the packet
      */
-    QueuedPacket& operator[](std::uint32_t place)
+    QueuedPacket&
+    operator[](std::uint32_t place)
     {
         return m_packets[place];
     }

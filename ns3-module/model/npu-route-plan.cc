@@ -13,12 +13,8 @@ namespace npunet::packet
 {
 
 RoutePlan::RoutePlan(const topology::Graph& graph, RouteFunction route, std::uint32_t channels)
-    : m_graph(graph),
-      m_route(std::move(route)),
-      m_channels(channels),
-      m_firstQueue(graph.links() + 1, 0),
-      m_inputRank(graph.links(), 0),
-      m_firstHop(graph.npus())
+    : m_graph(graph), m_route(std::move(route)), m_channels(channels),
+      m_firstQueue(graph.links() + 1, 0), m_inputRank(graph.links(), 0), m_firstHop(graph.npus())
 {
     for (std::size_t node = 0; node < graph.nodes(); ++node)
     {

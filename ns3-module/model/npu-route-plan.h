@@ -57,7 +57,8 @@ class RoutePlan
      * @param destination another NPU
      * @return index of the first hop; the others follow it up to the one that is final
      */
-    std::uint32_t FirstHop(NodeId source, NodeId destination)
+    std::uint32_t
+    FirstHop(NodeId source, NodeId destination)
     {
         const std::vector<std::uint32_t>& row = m_firstHop[source.index()];
         if (!row.empty() && row[destination.index()] != UNKNOWN)
@@ -71,7 +72,8 @@ class RoutePlan
      * @param hop index
      * @return the hop
      */
-    const PlannedHop& operator[](std::uint32_t hop) const
+    const PlannedHop&
+    operator[](std::uint32_t hop) const
     {
         return m_hops[hop];
     }
@@ -80,7 +82,8 @@ class RoutePlan
      * @param port output port
      * @return number of its first queue
      */
-    std::uint32_t FirstQueue(std::size_t port) const
+    std::uint32_t
+    FirstQueue(std::size_t port) const
     {
         return m_firstQueue[port];
     }
@@ -89,7 +92,8 @@ class RoutePlan
      * @param port output port
      * @return how many queues it has
      */
-    std::uint32_t Queues(std::size_t port) const
+    std::uint32_t
+    Queues(std::size_t port) const
     {
         return m_firstQueue[port + 1] - m_firstQueue[port];
     }
@@ -105,11 +109,11 @@ class RoutePlan
      */
     std::uint32_t Plan(NodeId source, NodeId destination);
 
-    const topology::Graph& m_graph;                     ///< nodes and links
-    RouteFunction m_route;                              ///< the routes
-    std::uint32_t m_channels;                           ///< virtual channels of every link
-    std::vector<std::uint32_t> m_firstQueue;            ///< by port, and one more
-    std::vector<std::uint32_t> m_inputRank;             ///< by link: its place at the node it reaches
+    const topology::Graph& m_graph;          ///< nodes and links
+    RouteFunction m_route;                   ///< the routes
+    std::uint32_t m_channels;                ///< virtual channels of every link
+    std::vector<std::uint32_t> m_firstQueue; ///< by port, and one more
+    std::vector<std::uint32_t> m_inputRank;  ///< by link: its place at the node it reaches
     std::vector<std::vector<std::uint32_t>> m_firstHop; ///< by source, then destination
     std::vector<PlannedHop> m_hops;                     ///< all routes asked for, end to end
 };
