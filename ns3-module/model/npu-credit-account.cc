@@ -1,0 +1,68 @@
+/*
+ * Copyright (c) 2025 The npunet authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "npu-credit-account.h"
+
+#include <algorithm>
+
+namespace npunet::packet
+{
+
+void
+CreditAccount::Return(std::int64_t stamp, std::int64_t bytes)
+{
+    if (m_count == m_returning.size())
+    {
+        Grow();
+    }
+    std::size_t place = m_count;
+    for (; place > 0 && At(place - 1).stamp > stamp; --place)
+    {
+        At(place) = At(place - 1);
+    }
+    At(place) = {stamp, bytes};
+    ++m_count;
+}
+
+void
+CreditAccount::Absorb(std::int64_t now)
+{
+    while (m_count > 0 && At(0).stamp <= now)
+    {
+        m_available += At(0).bytes;
+        m_first = (m_first + 1) & (m_returning.size() - 1);
+        --m_count;
+    }
+}
+
+std::int64_t
+CreditAccount::WhenReturned(std::int64_t wire) const
+{
+    std::int64_t sum = m_available;
+    for (std::size_t i = 0; i < m_count; ++i)
+    {
+        sum += At(i).bytes;
+        if (sum >= wire)
+        {
+            return At(i).stamp;
+        }
+    }
+    return NEVER;
+}
+
+void
+CreditAccount::Grow()
+{
+    std::vector<Returning> larger(std::max<std::size_t>(8, 2 * m_returning.size()));
+    for (std::size_t i = 0; i < m_count; ++i)
+    {
+        larger[i] = At(i);
+    }
+    m_returning.swap(larger);
+    m_first = 0;
+}
+
+} // namespace npunet::packet

@@ -1,0 +1,58 @@
+/*
+ * Copyright (c) 2025 The npunet authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "npu-message-table.h"
+
+namespace npunet::packet
+{
+
+std::uint32_t
+MessageTable::Take()
+{
+    if (m_free == NONE)
+    {
+        m_messages.emplace_back();
+        return static_cast<std::uint32_t>(m_messages.size() - 1);
+    }
+    const std::uint32_t place = m_free;
+    m_free = m_messages[place].next;
+    m_messages[place] = MessageRecord{};
+    return place;
+}
+
+void
+MessageTable::Free(std::uint32_t place)
+{
+    m_messages[place].next = m_free;
+    m_free = place;
+}
+
+void
+MessageTable::Append(TurnList& list, std::uint32_t place)
+{
+    MessageRecord& message = m_messages[place];
+    std::uint32_t before = list.last;
+    while (before != NONE && m_messages[before].start == message.start &&
+           m_messages[before].id > message.id)
+    {
+        before = m_messages[before].previous;
+    }
+    message.previous = before;
+    message.next = before == NONE ? list.first : m_messages[before].next;
+    (before == NONE ? list.first : m_messages[before].next) = place;
+    (message.next == NONE ? list.last : m_messages[message.next].previous) = place;
+}
+
+void
+MessageTable::Remove(TurnList& list, std::uint32_t place)
+{
+    const MessageRecord& message = m_messages[place];
+    list.served = message.previous;
+    (message.previous == NONE ? list.first : m_messages[message.previous].next) = message.next;
+    (message.next == NONE ? list.last : m_messages[message.next].previous) = message.previous;
+}
+
+} // namespace npunet::packet

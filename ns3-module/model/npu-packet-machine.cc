@@ -1,0 +1,394 @@
+/*
+ * Copyright (c) 2025 The npunet authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "npu-packet-machine.h"
+
+#include "base/quantities.h"
+
+#include <algorithm>
+#include <cassert>
+#include <utility>
+
+namespace npunet::packet
+{
+
+using engine::EventKey;
+using engine::Phase;
+
+std::vector<engine::LinkUse>
+PacketMachine::link_use() const
+{
+    std::vector<engine::LinkUse> uses;
+    uses.reserve(m_ports.size());
+    for (const PacketPort& port : m_ports)
+    {
+        uses.push_back(
+            {Bytes(port.payload), Bytes(port.wire), Time::ps(port.busy), Bytes(port.maxQueue)});
+    }
+    return uses;
+}
+
+void
+PacketMachine::send(const engine::Message& message)
+{
+    assert(message.bytes.value() >= 0);
+    const std::int64_t now = m_queue.now().ps();
+    const std::uint32_t hopIndex = m_plan.FirstHop(message.source, message.destination);
+    const PlannedHop& hop = m_plan[hopIndex];
+    const std::uint32_t place = m_messages.Take();
+    MessageRecord& record = m_messages[place];
+    record.id = message.id.value();
+    record.start = now;
+    record.remaining = message.bytes.value();
+    record.handle = message.handle;
+    record.hop = hopIndex;
+    record.wantsSent = message.wants_sent;
+    m_messages.Append(m_turns[hop.port * m_channels + hop.channel], place);
+    ShowTurn(hop.queue);
+    Arm(hop.port, std::max(m_ports[hop.port].busyUntil, now));
+}
+
+void
+PacketMachine::MessageSent(std::uint32_t message)
+{
+    listener_->on_sent(m_messages[message].handle);
+}
+
+void
+PacketMachine::MessageDelivered(std::uint32_t message)
+{
+    const MessageRecord& record = m_messages[message];
+    const std::uint32_t handle = record.handle;
+    const Time left = Time::ps(record.firstByteLeft);
+    m_messages.Free(message);
+    listener_->on_delivered(handle, left);
+}
+
+void
+PacketMachine::Arm(std::uint32_t portNumber, std::int64_t at)
+{
+    PacketPort& port = m_ports[portNumber];
+    if (at < port.wake)
+    {
+        port.wake = at;
+        m_queue.schedule(Time::ps(at),
+                         EventKey::of(Phase::Arbitration, engine::event_kind::port, portNumber),
+                         m_wakeEvent,
+                         portNumber);
+    }
+}
+
+void
+PacketMachine::Wake(std::uint32_t portNumber)
+{
+    PacketPort& port = m_ports[portNumber];
+    const std::int64_t now = m_queue.now().ps();
+    if (port.wake != now)
+    {
+        return;
+    }
+    port.wake = NEVER;
+    // Only a message sent by someone else after this instant's choices finds the port busy here.
+    if (port.busyUntil <= now)
+    {
+        if (port.queued > port.maxQueue)
+        {
+            CountArrived(port, now);
+        }
+        const std::uint32_t queue = Choose(port, now);
+        if (queue != NONE)
+        {
+            Transmit(portNumber, queue, now);
+        }
+    }
+    PlanWake(portNumber, std::max(port.busyUntil, now));
+}
+
+template <class Function>
+inline void
+PacketMachine::ForEachQueue(const PacketPort& port, std::uint32_t first, Function function)
+{
+    const std::uint64_t* masks = &m_masks[port.firstMask];
+    const std::uint32_t words = (port.queues + 63) / 64;
+    const std::uint32_t firstWord = first / 64;
+    const std::uint64_t fromFirst = ~std::uint64_t{0} << (first % 64);
+    std::uint32_t word = firstWord;
+    std::uint64_t bits = masks[word] & fromFirst;
+    for (std::uint32_t round = 0;; ++round)
+    {
+        for (; bits != 0; bits &= bits - 1)
+        {
+            const auto bit = static_cast<std::uint32_t>(__builtin_ctzll(bits));
+            if (function(port.firstQueue + word * 64 + bit))
+            {
+                return;
+            }
+        }
+        if (round == words)
+        {
+            return;
+        }
+        word = word + 1 == words ? 0 : word + 1;
+        bits = round + 1 == words ? masks[word] & ~fromFirst : masks[word];
+    }
+}
+
+std::uint32_t
+PacketMachine::Choose(PacketPort& port, std::int64_t now)
+{
+    CreditAccount* credits =
+        &m_credits[static_cast<std::size_t>(&port - m_ports.data()) * m_channels];
+    std::uint32_t chosen = NONE;
+    ForEachQueue(port, port.turn, [&](std::uint32_t number) {
+        const VirtualQueue& queue = m_queues[number];
+        if (queue.ready > now || !credits[queue.channel].Has(queue.wire, now))
+        {
+            return false;
+        }
+        chosen = number;
+        return true;
+    });
+    return chosen;
+}
+
+void
+PacketMachine::Transmit(std::uint32_t portNumber, std::uint32_t queueNumber, std::int64_t now)
+{
+    PacketPort& port = m_ports[portNumber];
+    const VirtualQueue& queue = m_queues[queueNumber];
+    const std::uint32_t slot = queueNumber - port.firstQueue;
+    port.turn = slot + 1 == port.queues ? 0 : slot + 1;
+
+    const std::uint32_t wire = queue.wire;
+    const std::int64_t time = wire == m_fullWire ? port.fullTime : OtherTime(port, wire);
+    const std::int64_t end = now + time;
+    const std::int64_t arrival = end + port.latency;
+    const std::uint8_t channel = queue.channel;
+    const std::uint32_t place = queue.upstream == NONE ? CutPacket(queueNumber, now, end)
+                                                       : PopPacket(port, queueNumber, end);
+    Credit(portNumber, channel).Take(wire);
+    port.busyUntil = end;
+    port.busy += time;
+    port.wire += wire;
+    ++m_packetHops;
+
+    QueuedPacket& packet = m_packets[place];
+    port.payload += packet.payload;
+    if (m_observer != nullptr)
+    {
+        m_observer->PacketStarted(LinkId(static_cast<std::size_t>(portNumber)), Bytes(wire));
+    }
+    if (!m_plan[packet.hop].final)
+    {
+        ++packet.hop;
+        packet.ready = arrival;
+        PushPacket(place);
+        return;
+    }
+    Credit(portNumber, channel).Return(arrival + port.latency, wire);
+    if (packet.last)
+    {
+        m_queue.schedule(Time::ps(arrival),
+                         EventKey::of(Phase::Arrival,
+                                      engine::event_kind::message_delivered,
+                                      m_messages[packet.message].id),
+                         m_deliveredEvent,
+                         packet.message);
+    }
+    m_packets.Free(place);
+}
+
+std::uint32_t
+PacketMachine::CutPacket(std::uint32_t queueNumber, std::int64_t now, std::int64_t end)
+{
+    const std::uint32_t number = m_queues[queueNumber].head;
+    MessageRecord& message = m_messages[number];
+    const std::int64_t payload = std::min(message.remaining, m_mtu);
+    message.remaining -= payload;
+    if (message.firstByteLeft < 0)
+    {
+        message.firstByteLeft = now;
+    }
+    const std::uint32_t place = m_packets.Take();
+    QueuedPacket& packet = m_packets[place];
+    packet.message = number;
+    packet.hop = message.hop;
+    packet.payload = static_cast<std::uint32_t>(payload) & 0x7fffffff;
+    packet.last = message.remaining == 0;
+
+    const PlannedHop& hop = m_plan[message.hop];
+    TurnList& turns = m_turns[hop.port * m_channels + hop.channel];
+    if (message.remaining > 0)
+    {
+        turns.served = number;
+    }
+    else
+    {
+        m_messages.Remove(turns, number);
+        if (message.wantsSent)
+        {
+            m_queue.schedule(
+                Time::ps(end),
+                EventKey::of(Phase::Arrival, engine::event_kind::message_sent, message.id),
+                m_sentEvent,
+                number);
+        }
+    }
+    ShowTurn(queueNumber);
+    return place;
+}
+
+std::uint32_t
+PacketMachine::PopPacket(PacketPort& port, std::uint32_t queueNumber, std::int64_t end)
+{
+    VirtualQueue& queue = m_queues[queueNumber];
+    const std::uint32_t wire = queue.wire;
+    const std::uint32_t place = queue.head;
+    const std::uint32_t next = m_packets[place].next;
+    port.queued -= wire;
+    if (queue.unarrived == place)
+    {
+        queue.unarrived = next;
+    }
+    else
+    {
+        port.arrived -= wire;
+    }
+    queue.head = next;
+    if (next != NONE)
+    {
+        ShowHead(queue);
+    }
+    else
+    {
+        const std::uint32_t slot = queueNumber - port.firstQueue;
+        m_masks[port.firstMask + slot / 64] &= ~(std::uint64_t{1} << (slot % 64));
+    }
+
+    PacketPort& upstream = m_ports[queue.upstream];
+    const std::int64_t stamp = end + upstream.latency;
+    Credit(queue.upstream, queue.inputChannel).Return(stamp, wire);
+    if ((upstream.waiting >> queue.inputChannel & 1U) != 0)
+    {
+        Arm(queue.upstream, std::max(upstream.busyUntil, stamp));
+    }
+    return place;
+}
+
+void
+PacketMachine::PushPacket(std::uint32_t place)
+{
+    QueuedPacket& packet = m_packets[place];
+    packet.next = NONE;
+    const PlannedHop& hop = m_plan[packet.hop];
+    PacketPort& port = m_ports[hop.port];
+    VirtualQueue& queue = m_queues[hop.queue];
+    port.queued += WireBytes(packet.payload);
+    if (queue.unarrived == NONE)
+    {
+        queue.unarrived = place;
+    }
+    if (queue.head != NONE)
+    {
+        // The head is covered by a wake already, and this packet will be when it is the head.
+        m_packets[queue.tail].next = place;
+        queue.tail = place;
+        return;
+    }
+    queue.head = place;
+    queue.tail = place;
+    ShowHead(queue);
+    const std::uint32_t slot = hop.queue - port.firstQueue;
+    m_masks[port.firstMask + slot / 64] |= std::uint64_t{1} << (slot % 64);
+    Arm(hop.port, std::max(port.busyUntil, packet.ready));
+}
+
+void
+PacketMachine::ShowHead(VirtualQueue& queue)
+{
+    const QueuedPacket& packet = m_packets[queue.head];
+    queue.ready = packet.ready;
+    queue.wire = WireBytes(packet.payload);
+    queue.channel = m_plan[packet.hop].channel;
+}
+
+void
+PacketMachine::ShowTurn(std::uint32_t queueNumber)
+{
+    VirtualQueue& queue = m_queues[queueNumber];
+    const std::uint32_t port = queue.tail;
+    const TurnList& turns = m_turns[port * m_channels + queue.channel];
+    queue.head = m_messages.Turn(turns);
+    const std::uint32_t slot = queueNumber - m_ports[port].firstQueue;
+    std::uint64_t& mask = m_masks[m_ports[port].firstMask + slot / 64];
+    const std::uint64_t bit = std::uint64_t{1} << (slot % 64);
+    if (queue.head == NONE)
+    {
+        mask &= ~bit;
+        return;
+    }
+    mask |= bit;
+    queue.wire = WireBytes(std::min(m_messages[queue.head].remaining, m_mtu));
+}
+
+void
+PacketMachine::PlanWake(std::uint32_t portNumber, std::int64_t from)
+{
+    PacketPort& port = m_ports[portNumber];
+    std::int64_t earliest = NEVER;
+    port.waiting = 0;
+    ForEachQueue(port, 0, [&](std::uint32_t number) {
+        const VirtualQueue& queue = m_queues[number];
+        const std::int64_t there = std::max(queue.ready, from);
+        CreditAccount& credit = Credit(portNumber, queue.channel);
+        const std::int64_t paid = credit.When(queue.wire, from);
+        if (paid > from)
+        {
+            // A credit yet to be returned may count earlier than those already on their way.
+            port.waiting |= 1U << queue.channel;
+        }
+        earliest = std::min(earliest, std::max(there, paid));
+        // Nothing can be earlier; whoever has not been asked is asked at that time.
+        return earliest == from;
+    });
+    if (earliest != NEVER)
+    {
+        Arm(portNumber, earliest);
+    }
+}
+
+void
+PacketMachine::CountArrived(PacketPort& port, std::int64_t now)
+{
+    ForEachQueue(port, 0, [&](std::uint32_t number) {
+        VirtualQueue& queue = m_queues[number];
+        if (queue.upstream == NONE)
+        {
+            return true;
+        }
+        while (queue.unarrived != NONE && m_packets[queue.unarrived].ready <= now)
+        {
+            const QueuedPacket& packet = m_packets[queue.unarrived];
+            port.arrived += WireBytes(packet.payload);
+            queue.unarrived = packet.next;
+        }
+        return false;
+    });
+    port.maxQueue = std::max(port.maxQueue, port.arrived);
+}
+
+std::int64_t
+PacketMachine::OtherTime(PacketPort& port, std::uint32_t wire)
+{
+    if (wire != port.otherWire)
+    {
+        port.otherWire = wire;
+        port.otherTime = transfer_time(Bytes(wire), Rate(port.bytesPerSecond)).ps();
+    }
+    return port.otherTime;
+}
+
+} // namespace npunet::packet

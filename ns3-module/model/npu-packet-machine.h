@@ -1,0 +1,310 @@
+/*
+ * Copyright (c) 2025 The npunet authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef NPU_PACKET_MACHINE_H
+#define NPU_PACKET_MACHINE_H
+
+#include "npu-credit-account.h"
+#include "npu-message-table.h"
+#include "npu-packet-port.h"
+#include "npu-packet-queues.h"
+#include "npu-route-plan.h"
+
+#include "engine/event_queue.h"
+#include "engine/network.h"
+#include "topology/network_description.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace npunet::packet
+{
+
+/**
+ * @ingroup npunet
+ * Hears of every packet that is put on a link.
+ */
+class PacketObserver
+{
+  public:
+    /**
+     * @param link the link
+     * @param wire bytes of the packet, header included
+     */
+    virtual void PacketStarted(LinkId link, Bytes wire) = 0;
+
+  protected:
+    ~PacketObserver() = default;
+};
+
+/**
+ * @ingroup npunet
+ * The packet-level network: messages cut into packets, store and forward, input buffers with
+ * credits per virtual channel, virtual output queues, round robin at every output. It knows nothing
+ * of ns-3; NpuEventBridge lets ns-3 drive its queue.
+ *
+ *     EventQueue queue;
+ *     PacketMachine machine(description, queue);
+ *     machine.set_listener(listener);
+ *     machine.send(message);
+ *     queue.run();
+ *
+ * The rules, with ser(b) = ceil(b x 10^12 / rate) ps for b bytes on the wire:
+ * - A message is ceil(bytes / mtu) packets, all full but the last; an empty one is one packet of
+ *   header only (of one byte, should headers have no bytes either). Every packet takes the route
+ *   of NetworkDescription::route().
+ * - A packet chosen at t occupies its link until t + ser and is in at t + ser + latency. At its
+ *   destination it is consumed at once; elsewhere it waits in VOQ(input port, channel, output
+ * port), a queue each, so that one input feeds several outputs at once.
+ * - It needs credit for all its bytes in the buffer at the other end of the link. The credit comes
+ *   back one link latency after its last byte has left that buffer, and counts from then on.
+ * - An idle port chooses whenever a head is in and has its credit: round robin over (input port,
+ *   channel) and, after the inputs, the messages that start at the node, per channel (TurnList).
+ *   The choice at t sees everything that happens at t, whatever the order in which it happens.
+ *
+ * On an idle network n >= 2 packets over h equal links take (n + h - 2) ser(full) + ser(last) +
+ * h latency.
+ *
+ * How it is fast: every effect of a choice lies strictly in its future, so all of them are written
+ * down at once with their times, and the only events are one pending wake per port that has
+ * something to do, and the notifications of messages. A wake that comes too early does nothing; the
+ * care is that none is missing: the head of every queue is covered by the port's wake, or by its
+ * `waiting` bit for the channel whose credit it lacks.
+ */
+class PacketMachine : public engine::Network
+{
+  public:
+    /**
+     * @param description must outlive the machine
+     * @param queue the simulation's events; must outlive the machine
+     *
+     * Throws InputError for packet parameters that cannot work: an mtu below 1, a buffer smaller
+     * than one packet, fewer virtual channels than the routing needs.
+     */
+    PacketMachine(const topology::NetworkDescription& description, engine::EventQueue& queue);
+
+    /**
+     * A machine with routes of one's own.
+     * @param graph must outlive the machine
+     * @param parameters virtual_channels must be given; otherwise as above
+     * @param route the routes; free of deadlock within the virtual channels
+     * @param queue the simulation's events; must outlive the machine
+     */
+    PacketMachine(const topology::Graph& graph,
+                  const topology::PacketParameters& parameters,
+                  RouteFunction route,
+                  engine::EventQueue& queue);
+
+    PacketMachine(const PacketMachine&) = delete;
+    PacketMachine& operator=(const PacketMachine&) = delete;
+
+    void send(const engine::Message& message) override;
+    /// max_queue: the most bytes, with headers, that had come in and stood in the queues of the
+    /// link at one of its choices, the packet chosen included; messages that start at the node do
+    /// not count, nor do packets still on their way.
+    std::vector<engine::LinkUse> link_use() const override;
+
+    std::uint64_t
+    packet_hops() const override
+    {
+        return m_packetHops;
+    }
+
+    /**
+     * @param observer hears of every packet from now on; null for nobody
+     */
+    void
+    SetObserver(PacketObserver* observer)
+    {
+        m_observer = observer;
+    }
+
+    /**
+     * @param parameters mtu, header and buffer of the network
+     * @param link the link that fills the buffer
+     * @return bytes of the input buffer, per virtual channel
+     *
+     * As given, or, where that is 0, the larger of 256 KiB and what keeps the link busy:
+     * 2 x latency x rate + 4 (mtu + header).
+     */
+    static Bytes BufferSize(const topology::PacketParameters& parameters,
+                            const topology::Link& link);
+
+  private:
+    /// Calls a member function of the machine when an event is due.
+    template <void (PacketMachine::*Function)(std::uint32_t)>
+    class Event final : public engine::EventHandler
+    {
+      public:
+        /**
+         * @param machine whose member function
+         */
+        explicit Event(PacketMachine& machine) : m_machine(machine)
+        {
+        }
+
+        void
+        handle(std::uint64_t payload) override
+        {
+            (m_machine.*Function)(static_cast<std::uint32_t>(payload));
+        }
+
+      private:
+        PacketMachine& m_machine; ///< whose member function
+    };
+
+    /**
+     * A port's wake is due.
+     * @param port the port
+     */
+    void Wake(std::uint32_t port);
+
+    /**
+     * The last byte of a message has left its source.
+     * @param message index of the message
+     */
+    void MessageSent(std::uint32_t message);
+
+    /**
+     * The last byte of a message has arrived.
+     * @param message index of the message
+     */
+    void MessageDelivered(std::uint32_t message);
+
+    /**
+     * Round robin.
+     * @param port an idle port
+     * @param now in picoseconds
+     * @return the queue whose head may go, or NONE
+     */
+    std::uint32_t Choose(PacketPort& port, std::int64_t now);
+
+    /**
+     * Puts the head of a queue on the link, with everything that follows from it.
+     * @param portNumber the port
+     * @param queueNumber a queue of the port
+     * @param now in picoseconds
+     */
+    void Transmit(std::uint32_t portNumber, std::uint32_t queueNumber, std::int64_t now);
+
+    /**
+     * Makes the next packet of the message whose turn it is.
+     * @param queueNumber a queue of messages
+     * @param now in picoseconds
+     * @param end when the packet has left
+     * @return the packet
+     */
+    std::uint32_t CutPacket(std::uint32_t queueNumber, std::int64_t now, std::int64_t end);
+
+    /**
+     * Takes the head out of a queue and sends its credit back.
+     * @param port of the queue
+     * @param queueNumber a queue of packets
+     * @param end when the packet has left
+     * @return the packet
+     */
+    std::uint32_t PopPacket(PacketPort& port, std::uint32_t queueNumber, std::int64_t end);
+
+    /**
+     * Puts a packet into the queue of its next hop, where it will be at packet.ready.
+     * @param place of the packet
+     */
+    void PushPacket(std::uint32_t place);
+
+    /**
+     * Writes down in its queue whose turn it is.
+     * @param queueNumber a queue of messages
+     */
+    void ShowTurn(std::uint32_t queueNumber);
+
+    /**
+     * Writes down in its queue what the port must know of the head.
+     * @param queue a queue of packets that is not empty
+     */
+    void ShowHead(VirtualQueue& queue);
+
+    /**
+     * Finds out when the port has to decide next, and sets its wake or its `waiting` bits.
+     * @param portNumber the port
+     * @param from in picoseconds; no decision before it
+     */
+    void PlanWake(std::uint32_t portNumber, std::int64_t from);
+
+    /**
+     * Sets the wake of a port, unless there is an earlier one.
+     * @param portNumber the port
+     * @param at in picoseconds
+     */
+    void Arm(std::uint32_t portNumber, std::int64_t at);
+
+    /**
+     * Counts the packets that have come in.
+     * @param port the port
+     * @param now in picoseconds
+     */
+    void CountArrived(PacketPort& port, std::int64_t now);
+
+    /**
+     * Calls a function for every non-empty queue of a port, cyclically.
+     * @param port the port
+     * @param first the queue to begin with, from 0
+     * @param function of the queue's number; true ends the round
+     */
+    template <class Function>
+    void ForEachQueue(const PacketPort& port, std::uint32_t first, Function function);
+
+    /**
+     * @param port the port
+     * @param wire bytes
+     * @return how long they occupy the link
+     */
+    static std::int64_t OtherTime(PacketPort& port, std::uint32_t wire);
+
+    /**
+     * @param port number of the port
+     * @param channel virtual channel
+     * @return what may be sent there
+     */
+    CreditAccount&
+    Credit(std::uint32_t port, std::uint32_t channel)
+    {
+        return m_credits[port * m_channels + channel];
+    }
+
+    /**
+     * @param payload bytes of a message in a packet
+     * @return bytes of the packet
+     */
+    std::uint32_t
+    WireBytes(std::int64_t payload) const
+    {
+        const std::int64_t bytes = payload + m_header;
+        return static_cast<std::uint32_t>(bytes > 0 ? bytes : 1);
+    }
+
+    engine::EventQueue& m_queue;                           ///< the simulation's events
+    std::int64_t m_mtu;                                    ///< payload bytes of a full packet
+    std::int64_t m_header;                                 ///< bytes besides the payload
+    std::uint32_t m_fullWire;                              ///< bytes of a full packet
+    std::uint32_t m_channels;                              ///< virtual channels of every link
+    RoutePlan m_plan;                                      ///< routes as ports and queues
+    std::vector<PacketPort> m_ports;                       ///< by link
+    std::vector<VirtualQueue> m_queues;                    ///< of all ports
+    std::vector<std::uint64_t> m_masks;                    ///< a bit per queue: it is not empty
+    std::vector<CreditAccount> m_credits;                  ///< by link and virtual channel
+    std::vector<TurnList> m_turns;                         ///< by link and virtual channel
+    PacketPool m_packets;                                  ///< packets under way
+    MessageTable m_messages;                               ///< messages under way
+    std::uint64_t m_packetHops = 0;                        ///< packets put on links
+    PacketObserver* m_observer = nullptr;                  ///< hears of packets
+    Event<&PacketMachine::Wake> m_wakeEvent{*this};        ///< of ports
+    Event<&PacketMachine::MessageSent> m_sentEvent{*this}; ///< of messages
+    Event<&PacketMachine::MessageDelivered> m_deliveredEvent{*this}; ///< of messages
+};
+
+} // namespace npunet::packet
+
+#endif /* NPU_PACKET_MACHINE_H */

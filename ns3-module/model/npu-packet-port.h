@@ -1,0 +1,50 @@
+/*
+ * Copyright (c) 2025 The npunet authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef NPU_PACKET_PORT_H
+#define NPU_PACKET_PORT_H
+
+#include "npu-credit-account.h"
+
+#include <cstdint>
+
+namespace npunet::packet
+{
+
+/**
+ * @ingroup npunet
+ * An output port, which is one directed link. All times in picoseconds.
+ */
+struct alignas(64) PacketPort
+{
+    // What every decision needs.
+    std::int64_t busyUntil = 0;   ///< end of the packet on the link
+    std::int64_t wake = NEVER;    ///< time of the pending wake; entries for others are stale
+    std::int64_t latency = 0;     ///< of the link
+    std::int64_t fullTime = 0;    ///< how long a full packet occupies the link
+    std::int64_t otherTime = 0;   ///< the same for a packet of otherWire bytes
+    std::uint32_t otherWire = 0;  ///< size of the last packet that was not full
+    std::uint32_t firstQueue = 0; ///< number of its first queue
+    std::uint32_t queues = 0;     ///< how many it has
+    std::uint32_t turn = 0;       ///< round robin: the queue to be asked first
+    std::uint32_t firstMask = 0;  ///< index of its first word of non-empty queues
+    std::uint32_t waiting = 0;    ///< channels for whose credit it waits without a wake
+
+    // Who is asked less often.
+    std::int64_t queued = 0;         ///< bytes in its queues, those under way included
+    std::int64_t arrived = 0;        ///< bytes of them known to have arrived
+    std::int64_t maxQueue = 0;       ///< most bytes that waited at one time
+    std::int64_t payload = 0;        ///< bytes of messages carried
+    std::int64_t wire = 0;           ///< bytes carried, with headers
+    std::int64_t busy = 0;           ///< how long the link was sending
+    std::int64_t bytesPerSecond = 1; ///< rate of the link
+};
+
+static_assert(sizeof(PacketPort) == 128, "a port is meant to be two cache lines");
+
+} // namespace npunet::packet
+
+#endif /* NPU_PACKET_PORT_H */

@@ -1,0 +1,67 @@
+/*
+ * Copyright (c) 2025 The npunet authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "npu-route-plan.h"
+
+#include <cassert>
+#include <utility>
+
+namespace npunet::packet
+{
+
+RoutePlan::RoutePlan(const topology::Graph& graph, RouteFunction route, std::uint32_t channels)
+    : m_graph(graph), m_route(std::move(route)), m_channels(channels),
+      m_firstQueue(graph.links() + 1, 0), m_inputRank(graph.links(), 0), m_firstHop(graph.npus())
+{
+    for (std::size_t node = 0; node < graph.nodes(); ++node)
+    {
+        std::uint32_t rank = 0;
+        for (const LinkId link : graph.links_to(NodeId(node)))
+        {
+            m_inputRank[link.index()] = rank++;
+        }
+    }
+    for (std::size_t port = 0; port < graph.links(); ++port)
+    {
+        const NodeId node = graph.link(LinkId(port)).from;
+        const auto inputs = static_cast<std::uint32_t>(graph.links_to(node).size());
+        m_firstQueue[port + 1] = m_firstQueue[port] + (inputs + 1) * m_channels;
+    }
+}
+
+std::uint32_t
+RoutePlan::Plan(NodeId source, NodeId destination)
+{
+    assert(source != destination && "a message to oneself needs no network");
+    const std::vector<topology::Hop> route = m_route(source, destination);
+    assert(!route.empty() && "the route leads nowhere");
+    const auto first = static_cast<std::uint32_t>(m_hops.size());
+    NodeId node = source;
+    auto rank = static_cast<std::uint32_t>(m_graph.links_to(source).size());
+    std::uint32_t inputChannel = route.front().virtual_channel;
+    for (const topology::Hop& hop : route)
+    {
+        const topology::Link& link = m_graph.link(hop.link);
+        assert(link.from == node && "the links of a route follow one another");
+        assert(hop.virtual_channel < m_channels);
+        PlannedHop planned;
+        planned.port = static_cast<std::uint32_t>(hop.link.index());
+        planned.queue = m_firstQueue[hop.link.index()] + rank * m_channels + inputChannel;
+        planned.channel = hop.virtual_channel;
+        m_hops.push_back(planned);
+        node = link.to;
+        rank = m_inputRank[hop.link.index()];
+        inputChannel = hop.virtual_channel;
+    }
+    assert(node == destination && "the route ends elsewhere");
+    m_hops.back().final = true;
+    std::vector<std::uint32_t>& row = m_firstHop[source.index()];
+    row.resize(m_graph.npus(), UNKNOWN);
+    row[destination.index()] = first;
+    return first;
+}
+
+} // namespace npunet::packet

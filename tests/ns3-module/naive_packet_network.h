@@ -1,0 +1,81 @@
+// The packet network written the plain way, as the oracle of the tests: every arrival of a packet,
+// every end of a transmission and every returned credit is an event of its own, and a port is asked
+// anew whenever anything has changed for it. Nothing is computed ahead. It shares no code with the
+// packet machine.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "engine/network.h"
+#include "topology/graph.h"
+#include "topology/network_description.h"
+
+namespace npunet::packet_test {
+
+using RouteFunction = std::function<std::vector<topology::Hop>(NodeId, NodeId)>;
+
+class NaivePacketNetwork final : public engine::Network, private engine::EventHandler {
+public:
+    NaivePacketNetwork(const topology::Graph& graph, const topology::PacketParameters& parameters,
+                       RouteFunction route, engine::EventQueue& queue);
+
+    void send(const engine::Message& message) override;
+    [[nodiscard]] std::vector<engine::LinkUse> link_use() const override { return uses_; }
+    [[nodiscard]] std::uint64_t packet_hops() const override { return packet_hops_; }
+
+private:
+    struct Flight {
+        engine::Message message;
+        std::vector<topology::Hop> route;
+        Bytes unsent;
+        bool started = false;
+        Time first_byte_left;
+    };
+    struct Packet {
+        std::shared_ptr<Flight> flight;
+        std::size_t hop = 0;  ///< the hop that it makes or waits for
+        Bytes payload;
+        Bytes wire;
+        bool last = false;
+    };
+    /// Start and id: the order of the messages that wait for one port and channel.
+    using TurnKey = std::pair<std::int64_t, std::uint64_t>;
+    struct Port {
+        bool busy = false;
+        std::vector<Bytes> credit;               ///< by virtual channel
+        std::vector<std::deque<Packet>> queues;  ///< by (input port, channel)
+        std::vector<std::map<TurnKey, std::shared_ptr<Flight>>> starting;  ///< by channel
+        std::vector<TurnKey> served;                                       ///< by channel
+        std::size_t turn = 0;
+        Bytes waiting;
+    };
+
+    void handle(std::uint64_t payload) override { actions_[payload](); }
+    void at(Time time, engine::Phase phase, unsigned kind, std::uint64_t content,
+            std::function<void()> action);
+    void ask(LinkId link);
+    void arbitrate(LinkId link);
+    bool try_slot(LinkId link, std::size_t slot);
+    void start(LinkId link, std::size_t channel, const Packet& packet);
+    void arrive(LinkId link, Packet packet);
+    void give_credit_back(LinkId link, std::size_t channel, Bytes bytes);
+
+    const topology::Graph& graph_;
+    topology::PacketParameters parameters_;
+    RouteFunction route_;
+    engine::EventQueue& queue_;
+    std::size_t channels_;
+    std::vector<Port> ports_;
+    std::vector<engine::LinkUse> uses_;
+    std::uint64_t packet_hops_ = 0;
+    std::uint64_t credits_returned_ = 0;
+    std::deque<std::function<void()>> actions_;
+};
+
+}  // namespace npunet::packet_test

@@ -1,0 +1,258 @@
+#include "ns3-module/model/npu-packet-machine.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "base/errors.h"
+#include "test_networks.h"
+#include "topology/builder.h"
+#include "traffic.h"
+
+namespace npunet::packet_test {
+namespace {
+
+using packet::PacketMachine;
+using topology::DimensionKind;
+
+/// Packets of 936 + 64 bytes at 100 GB/s: 10 ns each. Links of 5 ns.
+constexpr std::int64_t mtu = 936;
+const Rate rate(100'000'000'000);
+const Time latency = Time::ns(5);
+
+topology::PacketParameters parameters(std::int64_t buffer_packets = 0) {
+    topology::PacketParameters result;
+    result.mtu = Bytes(mtu);
+    result.header = Bytes(64);
+    result.buffer = Bytes(buffer_packets * (mtu + 64));
+    result.virtual_channels = 2;
+    return result;
+}
+
+/// A run of a plan on a network of equal links.
+struct PlanRun {
+    PlanRun(std::vector<Shape> shapes, const Plan& plan,
+            const topology::PacketParameters& packet = parameters())
+        : network(std::move(shapes), equal_links(rate, latency)),
+          machine(
+              network.graph, packet,
+              [this](NodeId from, NodeId to) { return network.route(from, to); }, queue),
+          traffic(plan, queue, machine) {
+        queue.run();
+    }
+
+    [[nodiscard]] Time delivered(std::size_t message) const {
+        return traffic.outcomes()[message].delivered;
+    }
+
+    TestNetwork network;
+    engine::EventQueue queue;
+    PacketMachine machine;
+    Traffic traffic;
+};
+
+PlannedMessage packets(int source, int destination, std::int64_t count) {
+    return {NodeId(source), NodeId(destination), Bytes(count * mtu), Time(), -1, true};
+}
+
+// On an idle network of equal links n >= 2 packets over h hops take
+//     (n + h - 2) ser(full) + ser(last) + h latency,
+// and one packet takes h (ser + latency): the last packet waits nowhere, because those before it
+// are no shorter.
+TEST(PacketMachine, IdleNetworkFollowsTheClosedForm) {
+    for (const std::int64_t bytes : {0, 1, 935, 936, 937, 5000, 93600, 1000003}) {
+        for (int hops = 1; hops <= 5; ++hops) {
+            const PlanRun run({{DimensionKind::Mesh1D, 6}},
+                              {{NodeId(0), NodeId(hops), Bytes(bytes), Time(), -1, true}});
+            const std::int64_t count = bytes == 0 ? 1 : (bytes + mtu - 1) / mtu;
+            const Bytes last(bytes - (count - 1) * mtu + 64);
+            const Time full = transfer_time(Bytes(mtu + 64), rate);
+            const Time expected =
+                count == 1 ? hops * (transfer_time(last, rate) + latency)
+                           : (count + hops - 2) * full + transfer_time(last, rate) + hops * latency;
+            EXPECT_EQ(run.delivered(0), expected) << bytes << " bytes, " << hops << " hops";
+            EXPECT_EQ(run.traffic.outcomes()[0].sent,
+                      (count - 1) * full + transfer_time(last, rate));
+            EXPECT_EQ(run.machine.packet_hops(), static_cast<std::uint64_t>(count * hops));
+        }
+    }
+}
+
+// Line 0 - 1 - 2. A: three packets 0 -> 2; B: three packets 1 -> 2. In ns:
+//     link 0->1:  A1 0-10 (in at 15), A2 10-20 (25), A3 20-30 (35)
+//     link 1->2:  B1 0-10, B2 10-20 (A1 is not in yet); at 20 it is A's turn: A1 20-30, then B3
+//                 30-40, A2 40-50, A3 50-60
+// B is in at 45, A at 65. At 40 A2 and A3 stand in the queue: 2000 bytes, the most ever.
+TEST(PacketMachine, TwoFlowsTakeTurnsOnASharedLink) {
+    const PlanRun run({{DimensionKind::Mesh1D, 3}}, {packets(0, 2, 3), packets(1, 2, 3)});
+    EXPECT_EQ(run.delivered(0), Time::ns(65));
+    EXPECT_EQ(run.delivered(1), Time::ns(45));
+    EXPECT_EQ(run.traffic.outcomes()[0].first_byte_left, Time());
+    EXPECT_EQ(run.traffic.outcomes()[0].sent, Time::ns(30));
+    EXPECT_EQ(run.traffic.outcomes()[1].sent, Time::ns(40));
+    const LinkId shared = run.network.graph.find_link(NodeId(1), NodeId(2));
+    const engine::LinkUse use = run.machine.link_use()[shared.index()];
+    EXPECT_EQ(use.payload, Bytes(6 * mtu));
+    EXPECT_EQ(use.wire, Bytes(6000));
+    EXPECT_EQ(use.busy, Time::ns(60));
+    EXPECT_EQ(use.max_queue, Bytes(2000));
+}
+
+// A switch with NPUs 0 .. 3; two packets each from 0, 1 and 2 to 3. All first packets are in at 15,
+// all second ones at 25. The link to 3 serves the inputs in their order, one packet each:
+//     0: 15-25, 1: 25-35, 2: 35-45, 0: 45-55, 1: 55-65, 2: 65-75; each in 5 later.
+// At 25 there stand five packets, the one chosen then included.
+TEST(PacketMachine, ThreeFlowsTakeTurnsAtASwitch) {
+    const PlanRun run({{DimensionKind::Switch, 4}},
+                      {packets(2, 3, 2), packets(0, 3, 2), packets(1, 3, 2)});
+    EXPECT_EQ(run.delivered(1), Time::ns(60));
+    EXPECT_EQ(run.delivered(2), Time::ns(70));
+    EXPECT_EQ(run.delivered(0), Time::ns(80));
+    const LinkId shared = run.network.graph.find_link(NodeId(4), NodeId(3));
+    EXPECT_EQ(run.machine.link_use()[shared.index()].max_queue, Bytes(5000));
+}
+
+// One packet of buffer. 0 -> 1: packet 1 0-10, in at 15 and consumed there, its credit back at 20:
+// 20-30, credit at 40: 40-50, in at 55.
+TEST(PacketMachine, WaitsForCreditFromTheDestination) {
+    const PlanRun run({{DimensionKind::Mesh1D, 2}}, {packets(0, 1, 3)}, parameters(1));
+    EXPECT_EQ(run.delivered(0), Time::ns(55));
+}
+
+// One packet of buffer, 0 -> 1 -> 2. Packet 1: 0-10, in at 15; 15-25 on the second link, where its
+// room in node 1 becomes free; that credit is at node 0 at 30. Packet 2: 30-40, in at 45; the
+// credit of the second link has been back since 35; 45-55, in at 60.
+TEST(PacketMachine, WaitsForCreditFromANodeOnTheWay) {
+    const PlanRun run({{DimensionKind::Mesh1D, 3}}, {packets(0, 2, 2)}, parameters(1));
+    EXPECT_EQ(run.delivered(0), Time::ns(60));
+}
+
+// Messages of one port take turns in the order of their start: A1 B1 A2 B2 A3 if A has the lower
+// id. The order of the calls does not matter.
+TEST(PacketMachine, MessagesOfOnePortTakeTurnsInOrderOfTheirIds) {
+    for (const bool reversed : {false, true}) {
+        const TestNetwork network({{DimensionKind::Mesh1D, 2}}, equal_links(rate, latency));
+        engine::EventQueue queue;
+        PacketMachine machine(
+            network.graph, parameters(),
+            [&network](NodeId from, NodeId to) { return network.route(from, to); }, queue);
+        struct Note : engine::MessageListener {
+            explicit Note(engine::EventQueue& clock) : queue(clock) {}
+            void on_sent(std::uint32_t) override {}
+            void on_delivered(std::uint32_t handle, Time left) override {
+                delivered[handle] = queue.now();
+                first_byte_left[handle] = left;
+            }
+            engine::EventQueue& queue;
+            Time delivered[2];
+            Time first_byte_left[2];
+        } note(queue);
+        machine.set_listener(note);
+        const auto send = [&machine](std::uint32_t number, std::int64_t count) {
+            machine.send({engine::MessageId(NodeId(0), number), NodeId(0), NodeId(1),
+                          Bytes(count * mtu), number, false});
+        };
+        if (reversed) {
+            send(1, 2);
+            send(0, 3);
+        } else {
+            send(0, 3);
+            send(1, 2);
+        }
+        queue.run();
+        EXPECT_EQ(note.first_byte_left[0], Time());
+        EXPECT_EQ(note.first_byte_left[1], Time::ns(10));
+        EXPECT_EQ(note.delivered[0], Time::ns(55));
+        EXPECT_EQ(note.delivered[1], Time::ns(45));
+    }
+}
+
+// Each virtual channel has credit of its own: on a ring of four with room for one packet, a packet
+// on channel 0 and one on channel 1 of one link do not wait for each other's credit. 3 -> 1 goes 3
+// -> 0 (the link that closes the ring) -> 1 on channel 1, 0 -> 1 on channel 0.
+//     0->1: 0 -> 1's packet 0-10. The other: 3->0 0-10, in at 15; 0->1 on channel 1 15-25, in
+//     at 30. With one channel it would wait for the credit of the first packet until 20.
+TEST(PacketMachine, VirtualChannelsHaveCreditOfTheirOwn) {
+    const PlanRun run({{DimensionKind::Ring, 4}}, {packets(0, 1, 1), packets(3, 1, 1)},
+                      parameters(1));
+    EXPECT_EQ(run.delivered(0), Time::ns(15));
+    EXPECT_EQ(run.delivered(1), Time::ns(30));
+}
+
+// The automatic buffer is max(256 KiB, 2 x latency x rate + 4 (mtu + header)): with 50 GB/s and
+// 500 ns 256 KiB, with 10 us 1 000 000 + 16 640 bytes.
+TEST(PacketMachine, AutomaticBufferKeepsTheLinkBusy) {
+    topology::Link link{NodeId(0), NodeId(1), Rate(50'000'000'000), Time::ns(500), -1, false};
+    EXPECT_EQ(PacketMachine::BufferSize({}, link), Bytes(262144));
+    link.latency = Time::ns(10'000);
+    EXPECT_EQ(PacketMachine::BufferSize({}, link), Bytes(1'016'640));
+}
+
+TEST(PacketMachine, RefusesParametersThatCannotWork) {
+    using topology::make_dimension;
+    const auto make = [](const std::function<void(topology::PacketParameters&)>& change) {
+        topology::NetworkDescription description =
+            topology::make_network({make_dimension(DimensionKind::Ring, 5, rate, latency)});
+        change(description.packet);
+        engine::EventQueue queue;
+        const PacketMachine machine(description, queue);
+    };
+    EXPECT_NO_THROW(make([](auto&) {}));
+    EXPECT_NO_THROW(make([](auto& packet) { packet.buffer = Bytes(4160); }));
+    EXPECT_THROW(make([](auto& packet) { packet.buffer = Bytes(4159); }), InputError);
+    EXPECT_THROW(make([](auto& packet) { packet.mtu = Bytes(0); }), InputError);
+    EXPECT_THROW(make([](auto& packet) { packet.header = Bytes(-1); }), InputError);
+    EXPECT_THROW(make([](auto& packet) { packet.virtual_channels = 1; }), InputError);
+    EXPECT_THROW(make([](auto& packet) { packet.virtual_channels = 33; }), InputError);
+}
+
+// Room for one packet is the smallest buffer there is; with the dateline's two channels a torus
+// still cannot lock up. Conservation: every message arrives exactly once, and each link carries
+// exactly the payload and the packets of the routes that cross it.
+TEST(PacketMachine, LosesNothingWithTheSmallestBuffers) {
+    using topology::make_dimension;
+    std::mt19937_64 random(7);
+    for (int round = 0; round < 40; ++round) {
+        std::vector<topology::Dimension> dimensions;
+        const auto kind = round % 2 == 0 ? DimensionKind::Ring : DimensionKind::Mesh1D;
+        for (int d = 0; d < 1 + round % 3; ++d) {
+            dimensions.push_back(
+                make_dimension(kind, 2 + static_cast<int>(random() % 5), rate, latency));
+        }
+        topology::NetworkDescription description = topology::make_network(dimensions);
+        description.packet.mtu = Bytes(mtu);
+        description.packet.buffer = Bytes(mtu + 64);
+        const auto npus = static_cast<int>(description.graph.npus());
+        const Plan plan = make_plan(static_cast<Pattern>(round % 5), npus, 6 * mtu, mtu, random);
+        engine::EventQueue queue;
+        PacketMachine machine(description, queue);
+        const Traffic traffic(plan, queue, machine);
+        queue.run();
+
+        std::vector<engine::LinkUse> expected(description.graph.links());
+        std::uint64_t hops = 0;
+        for (std::size_t i = 0; i < plan.size(); ++i) {
+            ASSERT_EQ(traffic.outcomes()[i].deliveries, 1) << "message " << i;
+            const std::int64_t bytes = plan[i].bytes.value();
+            const std::int64_t count = bytes == 0 ? 1 : (bytes + mtu - 1) / mtu;
+            for (const topology::Hop& hop :
+                 description.route(plan[i].source, plan[i].destination)) {
+                expected[hop.link.index()].payload += plan[i].bytes;
+                expected[hop.link.index()].wire += plan[i].bytes + Bytes(count * 64);
+                hops += static_cast<std::uint64_t>(count);
+            }
+        }
+        EXPECT_EQ(machine.packet_hops(), hops);
+        const std::vector<engine::LinkUse> uses = machine.link_use();
+        for (std::size_t link = 0; link < uses.size(); ++link) {
+            EXPECT_EQ(uses[link].payload, expected[link].payload);
+            EXPECT_EQ(uses[link].wire, expected[link].wire);
+        }
+    }
+}
+
+}  // namespace
+}  // namespace npunet::packet_test

@@ -1,0 +1,77 @@
+#include "ns3-module/api/packet_network.h"
+
+#include <gtest/gtest.h>
+
+#include "base/errors.h"
+#include "ns3-module/model/npu-packet-machine.h"
+#include "topology/builder.h"
+#include "traffic.h"
+
+namespace npunet::packet_test {
+namespace {
+
+topology::NetworkDescription torus() {
+    const auto ring = topology::make_dimension(topology::DimensionKind::Ring, 4,
+                                               Rate(50'000'000'000), Time::ns(500));
+    return topology::make_network({ring, ring});
+}
+
+// ns-3's simulator only drives the event queue: it must not change a single time. Several networks
+// run one after another in one process.
+TEST(PacketNetwork, Ns3ChangesNothing) {
+    if (!packet_fidelity_available()) {
+        GTEST_SKIP() << "built without ns-3";
+    }
+    const topology::NetworkDescription description = torus();
+    for (unsigned seed = 0; seed < 5; ++seed) {
+        std::mt19937_64 random(seed);
+        const Plan plan = make_plan(static_cast<Pattern>(seed), 16, 50'000, 4096, random);
+
+        engine::EventQueue bare_queue;
+        packet::PacketMachine bare(description, bare_queue);
+        const Traffic bare_traffic(plan, bare_queue, bare);
+        bare_queue.run();
+
+        engine::EventQueue queue;
+        const std::unique_ptr<engine::Network> network = make_packet_network(description, queue);
+        const Traffic traffic(plan, queue, *network);
+        network->run(queue);
+        EXPECT_EQ(transcript(traffic, *network), transcript(bare_traffic, bare));
+        EXPECT_EQ(queue.now(), bare_queue.now());
+        EXPECT_EQ(queue.handled(), bare_queue.handled());
+    }
+}
+
+// A handler that throws ends the run, and the next one starts from a clean simulator.
+TEST(PacketNetwork, SurvivesAnExceptionInARun) {
+    if (!packet_fidelity_available()) {
+        GTEST_SKIP() << "built without ns-3";
+    }
+    struct Thrower final : engine::EventHandler {
+        void handle(std::uint64_t /* payload */) override { throw StallError("enough"); }
+    } thrower;
+    const topology::NetworkDescription description = torus();
+    for (int round = 0; round < 2; ++round) {
+        engine::EventQueue queue;
+        const std::unique_ptr<engine::Network> network = make_packet_network(description, queue);
+        queue.schedule(Time::ns(3), engine::EventKey::of(engine::Phase::Issue, 0, 0), thrower);
+        EXPECT_THROW(network->run(queue), StallError);
+    }
+}
+
+TEST(PacketNetwork, SaysHowToGetIt) {
+    if (packet_fidelity_available()) {
+        GTEST_SKIP() << "built with ns-3";
+    }
+    const topology::NetworkDescription description = torus();
+    engine::EventQueue queue;
+    try {
+        (void)make_packet_network(description, queue);
+        FAIL() << "a network without ns-3";
+    } catch (const InputError& error) {
+        EXPECT_NE(std::string(error.what()).find("libns3-dev"), std::string::npos);
+    }
+}
+
+}  // namespace
+}  // namespace npunet::packet_test

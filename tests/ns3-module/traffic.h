@@ -1,0 +1,63 @@
+// Traffic for the tests of the packet machine, and what became of it. The same plan is given to the
+// machine and to its oracle.
+#pragma once
+
+#include <cstdint>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "engine/event_queue.h"
+#include "engine/network.h"
+
+namespace npunet::packet_test {
+
+struct PlannedMessage {
+    NodeId source;
+    NodeId destination;
+    Bytes bytes;
+    Time start;      ///< when `after` is negative
+    int after = -1;  ///< sent when that message has been delivered
+    bool wants_sent = false;
+};
+
+using Plan = std::vector<PlannedMessage>;
+
+/// What became of one message; -1 ps where nothing did.
+struct Outcome {
+    Time sent = Time::ps(-1);
+    Time delivered = Time::ps(-1);
+    Time first_byte_left = Time::ps(-1);
+    int deliveries = 0;
+};
+
+/// Sends a plan through a network and notes what it hears.
+class Traffic final : private engine::EventHandler, private engine::MessageListener {
+public:
+    Traffic(const Plan& plan, engine::EventQueue& queue, engine::Network& network);
+
+    [[nodiscard]] const std::vector<Outcome>& outcomes() const { return outcomes_; }
+
+private:
+    void handle(std::uint64_t payload) override { send(payload); }
+    void on_sent(std::uint32_t handle) override;
+    void on_delivered(std::uint32_t handle, Time first_byte_left) override;
+    void send(std::size_t index);
+
+    const Plan& plan_;
+    engine::EventQueue& queue_;
+    engine::Network& network_;
+    std::vector<Outcome> outcomes_;
+    std::vector<std::vector<std::size_t>> followers_;
+};
+
+enum class Pattern { AllToAll, Permutation, Random, Streams, Chains };
+
+/// Messages of 0 to `largest` bytes, a few of the sizes being exact multiples of `mtu`.
+[[nodiscard]] Plan make_plan(Pattern pattern, int npus, std::int64_t largest, std::int64_t mtu,
+                             std::mt19937_64& random);
+
+/// Everything that a run tells, as text, for comparing two runs with a readable difference.
+[[nodiscard]] std::string transcript(const Traffic& traffic, const engine::Network& network);
+
+}  // namespace npunet::packet_test
