@@ -17,6 +17,7 @@ std::vector<NpuClass> npu_classes(const engine::Results& results) {
         }
     }
     std::vector<NpuClass> classes;
+    classes.reserve(by_number.size());
     for (auto& [number, members] : by_number) {
         classes.push_back(std::move(members));
     }

@@ -19,7 +19,6 @@ namespace npunet::report {
 namespace {
 
 using engine::Operation;
-using engine::OperationKind;
 
 constexpr std::array<const char*, 6> kind_names{"compute", "cpu",        "send",
                                                 "receive", "collective", "memory"};
