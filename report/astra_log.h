@@ -1,0 +1,24 @@
+// The log lines that ASTRA-sim prints when its NPUs finish, so that scripts written for it read the
+// output of npunet unchanged.
+//
+//     context.out << report::astra_log(results, "2026-01-31 12:00:00.000");
+//
+//     [2026-01-31 12:00:00.000] [workload] [info] sys[0] finished, 3000 cycles, exposed ...
+//     [2026-01-31 12:00:00.000] [statistics] [info] sys[0], Wall time: 3000
+//
+// Every line splits at blanks into five words or more, of which the third is [workload] or
+// [statistics] and the fifth begins with sys[RANK]; a value follows ": ". A cycle is a nanosecond.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "engine/results.h"
+
+namespace npunet::report {
+
+/// Nine lines a rank, ranks ascending. `timestamp` is what stands in the first brackets, a date and
+/// a time with one blank between them; times that are not whole nanoseconds are rounded down.
+[[nodiscard]] std::string astra_log(const engine::Results& results, std::string_view timestamp);
+
+}  // namespace npunet::report

@@ -1,0 +1,29 @@
+// What `npunet compare` prints, for people and for programs.
+//
+//     std::vector<engine::Results> runs{analytical, packet};
+//     context.out << (as_json ? report::compare_json(runs) : report::compare_table(runs));
+//
+// The figures are those of report/comparison.h. The runs are of different fidelities, by whose
+// names the JSON tells them apart.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "engine/results.h"
+#include "report/results_json.h"
+
+namespace npunet::report {
+
+/// The total ratio, then three tables: the classes of NPUs (at most `most_classes`, those that
+/// finish last in the most detailed run), the collective types, the ten most loaded links.
+[[nodiscard]] std::string compare_table(const std::vector<engine::Results>& runs,
+                                        std::size_t most_classes = 16);
+
+/// {"runs": {FIDELITY: RESULTS, ...}, "ratio", "ratio_of", "by_class", "collective_ratio",
+/// "hot_links"}, explained in docs/results.md; with a newline at its end.
+[[nodiscard]] std::string compare_json(const std::vector<engine::Results>& runs,
+                                       Bytes peak_memory = peak_resident_memory());
+
+}  // namespace npunet::report

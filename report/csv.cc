@@ -1,0 +1,82 @@
+#include "report/csv.h"
+
+#include <fmt/format.h>
+
+#include <iterator>
+#include <string_view>
+
+#include "base/units.h"
+#include "report/json_writer.h"
+
+namespace npunet::report {
+
+namespace {
+
+std::string field(std::string_view text) {
+    if (text.find_first_of(",\"\r\n") == std::string_view::npos) {
+        return std::string(text);
+    }
+    std::string quoted = "\"";
+    for (const char c : text) {
+        quoted += c;
+        if (c == '"') {
+            quoted += c;
+        }
+    }
+    return quoted + '"';
+}
+
+std::string blank_separated(const std::vector<Rank>& ranks) {
+    std::string text;
+    for (const Rank rank : ranks) {
+        text += fmt::format("{}{}", text.empty() ? "" : " ", rank.value());
+    }
+    return text;
+}
+
+}  // namespace
+
+std::string npus_csv(const engine::Results& results) {
+    std::string csv =
+        "rank,class,finish_ns,compute_ns,comm_ns,exposed_comm_ns,exposed_memory_ns,idle_ns,"
+        "peak_memory_bytes,compute_bound_percent,compute_utilization_percent,"
+        "memory_utilization_percent,operation_intensity_flop_per_byte\n";
+    for (const engine::NpuResult& npu : results.npus) {
+        fmt::format_to(
+            std::back_inserter(csv), "{},{},{},{},{},{},{},{},{},{},{},{},{}\n", npu.rank.value(),
+            npu.npu_class, format_ns(npu.finish), format_ns(npu.compute),
+            format_ns(npu.communication), format_ns(npu.exposed_communication),
+            format_ns(npu.exposed_memory), format_ns(npu.idle), npu.peak_memory.value(),
+            shortest(npu.compute_bound_percent), shortest(npu.compute_utilization_percent),
+            shortest(npu.memory_utilization_percent), shortest(npu.operation_intensity));
+    }
+    return csv;
+}
+
+std::string collectives_csv(const engine::Results& results) {
+    std::string csv =
+        "id,name,type,group,algorithm,bytes,first_start_ns,last_start_ns,end_ns,bandwidth_GBps\n";
+    for (const engine::CollectiveResult& collective : results.collectives) {
+        fmt::format_to(std::back_inserter(csv), "{},{},{},{},{},{},{},{},{},{}\n", collective.id,
+                       field(collective.name), field(collective.type),
+                       blank_separated(collective.group), field(collective.algorithm),
+                       collective.bytes.value(), format_ns(collective.first_start),
+                       format_ns(collective.last_start), format_ns(collective.end),
+                       shortest(collective.bandwidth_gbps));
+    }
+    return csv;
+}
+
+std::string links_csv(const engine::Results& results) {
+    std::string csv =
+        "from,to,payload_bytes,wire_bytes,busy_ns,utilization_percent,max_queue_bytes\n";
+    for (const engine::LinkResult& link : results.links) {
+        fmt::format_to(std::back_inserter(csv), "{},{},{},{},{},{},{}\n", field(link.from),
+                       field(link.to), link.payload.value(), link.wire.value(),
+                       format_ns(link.busy), shortest(link.utilization_percent),
+                       link.max_queue.value());
+    }
+    return csv;
+}
+
+}  // namespace npunet::report

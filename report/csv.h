@@ -1,0 +1,22 @@
+// npus.csv, collectives.csv and links.csv: one row for each NPU, collective and link.
+//
+//     AtomicFile file(folder / "npus.csv");
+//     file.stream() << report::npus_csv(results);
+//     file.commit();
+//
+// The first line names the columns, with their units. Fields that hold a comma, a quote or a line
+// break are quoted as RFC 4180 says; lines end with a line feed.
+#pragma once
+
+#include <string>
+
+#include "engine/results.h"
+
+namespace npunet::report {
+
+[[nodiscard]] std::string npus_csv(const engine::Results& results);
+/// The ranks of a group stand in one field, separated by blanks.
+[[nodiscard]] std::string collectives_csv(const engine::Results& results);
+[[nodiscard]] std::string links_csv(const engine::Results& results);
+
+}  // namespace npunet::report

@@ -1,0 +1,116 @@
+#include "report/json_writer.h"
+
+#include <array>
+#include <cassert>
+#include <charconv>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "base/units.h"
+
+namespace npunet::report {
+
+namespace {
+
+std::string quoted(std::string_view text) {
+    using Json = nlohmann::ordered_json;
+    return Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+template <class Number>
+std::string digits(Number number) {
+    std::array<char, 32> buffer;
+    const auto [end, error] = std::to_chars(buffer.data(), buffer.data() + buffer.size(), number);
+    assert(error == std::errc{});
+    static_cast<void>(error);
+    return {buffer.data(), end};
+}
+
+}  // namespace
+
+std::string shortest(double number) {
+    return digits(number);
+}
+
+void JsonWriter::new_line() {
+    text_ += '\n';
+    text_.append(2 * levels_.size(), ' ');
+}
+
+void JsonWriter::start_value() {
+    if (after_key_ || levels_.empty()) {
+        after_key_ = false;
+        return;
+    }
+    Level& level = levels_.back();
+    if (!level.empty) {
+        text_ += level.layout == Layout::Lines ? "," : ", ";
+    }
+    level.empty = false;
+    if (level.layout == Layout::Lines) {
+        new_line();
+    }
+}
+
+JsonWriter& JsonWriter::open(char bracket, Layout layout) {
+    start_value();
+    text_ += bracket;
+    levels_.push_back({layout, true});
+    return *this;
+}
+
+JsonWriter& JsonWriter::close(char bracket) {
+    assert(!levels_.empty() && !after_key_);
+    const Level level = levels_.back();
+    levels_.pop_back();
+    if (level.layout == Layout::Lines && !level.empty) {
+        new_line();
+    }
+    text_ += bracket;
+    return *this;
+}
+
+JsonWriter& JsonWriter::raw(std::string_view token) {
+    start_value();
+    text_ += token;
+    return *this;
+}
+
+JsonWriter& JsonWriter::key(std::string_view name) {
+    assert(!levels_.empty() && !after_key_);
+    raw(quoted(name));
+    text_ += ": ";
+    after_key_ = true;
+    return *this;
+}
+
+JsonWriter& JsonWriter::value(std::string_view text) {
+    return raw(quoted(text));
+}
+
+JsonWriter& JsonWriter::value(std::int64_t number) {
+    return raw(digits(number));
+}
+
+JsonWriter& JsonWriter::value(std::uint64_t number) {
+    return raw(digits(number));
+}
+
+JsonWriter& JsonWriter::value(double number) {
+    return std::isfinite(number) ? raw(shortest(number)) : null();
+}
+
+JsonWriter& JsonWriter::value(Time time) {
+    return raw(format_ns(time));
+}
+
+JsonWriter& JsonWriter::null() {
+    return raw("null");
+}
+
+const std::string& JsonWriter::text() const {
+    assert(levels_.empty() && !after_key_);
+    return text_;
+}
+
+}  // namespace npunet::report

@@ -1,0 +1,20 @@
+// The results folder of a simulation: one file for each reader.
+//
+//     report::write_results_folder(results, "out/demo/packet");
+//
+// results.json (programs), npus.csv, collectives.csv, links.csv (spreadsheets), and
+// timeline.perfetto-trace (https://ui.perfetto.dev).
+#pragma once
+
+#include <filesystem>
+
+#include "engine/results.h"
+
+namespace npunet::report {
+
+/// Makes the folder when it is missing and replaces what an earlier run left there. Each file is
+/// whole or absent; results.json comes last, so that where it is, the others are. Throws
+/// MachineError when something cannot be written.
+void write_results_folder(const engine::Results& results, const std::filesystem::path& folder);
+
+}  // namespace npunet::report

@@ -1,0 +1,164 @@
+#include "report/results_json.h"
+
+#include <sys/resource.h>
+
+#include <bit>
+#include <map>
+#include <tuple>
+
+namespace npunet::report {
+
+namespace {
+
+using engine::CollectiveResult;
+using engine::LinkResult;
+using engine::NpuResult;
+using Layout = JsonWriter::Layout;
+
+void write_figures(JsonWriter& json, const NpuResult& npu) {
+    json.member("finish_ns", npu.finish)
+        .member("compute_ns", npu.compute)
+        .member("comm_ns", npu.communication)
+        .member("exposed_comm_ns", npu.exposed_communication)
+        .member("exposed_memory_ns", npu.exposed_memory)
+        .member("idle_ns", npu.idle)
+        .member("peak_memory_bytes", npu.peak_memory)
+        .member("compute_bound_percent", npu.compute_bound_percent)
+        .member("compute_utilization_percent", npu.compute_utilization_percent)
+        .member("memory_utilization_percent", npu.memory_utilization_percent)
+        .member("operation_intensity", npu.operation_intensity);
+}
+
+void write_ranks(JsonWriter& json, const std::vector<Rank>& ranks) {
+    json.begin_array();
+    for (const Rank rank : ranks) {
+        json.value(rank.value());
+    }
+    json.end_array();
+}
+
+/// Everything but the rank: NPUs are equal when their traces and all their figures are. Doubles are
+/// compared by their bits, which orders even those that are not numbers.
+auto figures_of(const NpuResult& npu) {
+    const auto bits = [](double number) { return std::bit_cast<std::uint64_t>(number); };
+    return std::make_tuple(npu.npu_class, npu.finish, npu.compute, npu.communication,
+                           npu.exposed_communication, npu.exposed_memory, npu.idle, npu.peak_memory,
+                           bits(npu.compute_bound_percent), bits(npu.compute_utilization_percent),
+                           bits(npu.memory_utilization_percent), bits(npu.operation_intensity));
+}
+
+struct EqualNpus {
+    const NpuResult* figures;
+    std::vector<Rank> ranks;
+};
+
+/// In order of their lowest rank.
+std::vector<EqualNpus> group_equal(const std::vector<NpuResult>& npus) {
+    std::vector<EqualNpus> groups;
+    std::map<decltype(figures_of(npus.front())), std::size_t> group_of;
+    for (const NpuResult& npu : npus) {
+        const auto [entry, is_new] = group_of.try_emplace(figures_of(npu), groups.size());
+        if (is_new) {
+            groups.push_back({&npu, {}});
+        }
+        groups[entry->second].ranks.push_back(npu.rank);
+    }
+    return groups;
+}
+
+void write_npus(JsonWriter& json, const std::vector<NpuResult>& npus) {
+    json.key("npus").begin_array(Layout::Lines);
+    if (npus.size() <= most_listed_npus) {
+        for (const NpuResult& npu : npus) {
+            json.begin_object().member("rank", npu.rank.value());
+            write_figures(json, npu);
+            json.end_object();
+        }
+    } else {
+        for (const EqualNpus& group : group_equal(npus)) {
+            json.begin_object().key("ranks");
+            write_ranks(json, group.ranks);
+            write_figures(json, *group.figures);
+            json.end_object();
+        }
+    }
+    json.end_array();
+}
+
+void write_collective(JsonWriter& json, const CollectiveResult& collective) {
+    json.begin_object()
+        .member("id", collective.id)
+        .member("name", collective.name)
+        .member("type", collective.type)
+        .key("group");
+    write_ranks(json, collective.group);
+    json.member("algorithm", collective.algorithm)
+        .member("bytes", collective.bytes)
+        .member("first_start_ns", collective.first_start)
+        .member("last_start_ns", collective.last_start)
+        .member("end_ns", collective.end)
+        .member("bandwidth_GBps", collective.bandwidth_gbps)
+        .end_object();
+}
+
+void write_link(JsonWriter& json, const LinkResult& link) {
+    json.begin_object()
+        .member("from", link.from)
+        .member("to", link.to)
+        .member("payload_bytes", link.payload)
+        .member("wire_bytes", link.wire)
+        .member("utilization_percent", link.utilization_percent)
+        .member("max_queue_bytes", link.max_queue)
+        .end_object();
+}
+
+}  // namespace
+
+Bytes peak_resident_memory() {
+    rusage usage{};
+    if (getrusage(RUSAGE_SELF, &usage) != 0) {
+        return Bytes(0);
+    }
+    return Bytes(static_cast<std::int64_t>(usage.ru_maxrss) * 1024);
+}
+
+void write_results(JsonWriter& json, const engine::Results& results, Bytes peak_memory) {
+    json.begin_object(Layout::Lines)
+        .member("schema", 1)
+        .member("fidelity", results.fidelity)
+        .member("dialect", results.dialect)
+        .member("finish_ns", results.finish);
+    write_npus(json, results.npus);
+    json.key("collectives").begin_array(Layout::Lines);
+    for (const CollectiveResult& collective : results.collectives) {
+        write_collective(json, collective);
+    }
+    json.end_array().key("links").begin_array(Layout::Lines);
+    for (const LinkResult& link : results.links) {
+        write_link(json, link);
+    }
+    json.end_array();
+    if (!results.notes.empty()) {
+        json.key("notes").begin_array(Layout::Lines);
+        for (const std::string& note : results.notes) {
+            json.value(note);
+        }
+        json.end_array();
+    }
+    json.key("performance")
+        .begin_object()
+        .member("wall_s", results.wall_seconds)
+        .member("events", results.events)
+        .member("packet_hops", results.packet_hops)
+        .member("peak_rss_bytes", peak_memory)
+        .end_object();
+    json.end_object();
+}
+
+std::string results_json(const engine::Results& results, Bytes peak_memory) {
+    JsonWriter json;
+    write_results(json, results, peak_memory);
+    return json.text() + '\n';
+}
+
+}  // namespace npunet::report

@@ -1,0 +1,32 @@
+// results.json: everything a simulation found, for programs. Every key is explained in
+// docs/results.md.
+//
+//     AtomicFile file(folder / "results.json");
+//     file.stream() << report::results_json(results);
+//     file.commit();
+//
+// Two runs of the same input differ only in the object "performance".
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "engine/results.h"
+#include "report/json_writer.h"
+
+namespace npunet::report {
+
+/// Above this many ranks, "npus" lists classes of equal NPUs instead of every NPU.
+inline constexpr std::size_t most_listed_npus = 4096;
+
+/// The most memory that this process has held so far; 0 where the system does not say.
+[[nodiscard]] Bytes peak_resident_memory();
+
+/// The document, with a newline at its end. `peak_memory` goes to performance.peak_rss_bytes.
+[[nodiscard]] std::string results_json(const engine::Results& results,
+                                       Bytes peak_memory = peak_resident_memory());
+
+/// The same as one value inside a larger document.
+void write_results(JsonWriter& json, const engine::Results& results, Bytes peak_memory);
+
+}  // namespace npunet::report

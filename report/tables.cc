@@ -1,0 +1,110 @@
+#include "report/tables.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <tuple>
+#include <utility>
+
+#include "base/units.h"
+#include "report/npu_classes.h"
+#include "report/text_table.h"
+
+namespace npunet::report {
+
+namespace {
+
+/// Keeps the classes that finish last, in order of their number.
+void keep_latest(std::vector<NpuClass>& classes, std::size_t count) {
+    if (classes.size() <= count) {
+        return;
+    }
+    std::stable_sort(classes.begin(), classes.end(), [](const NpuClass& a, const NpuClass& b) {
+        return a.slowest->finish > b.slowest->finish;
+    });
+    classes.resize(count);
+    std::sort(classes.begin(), classes.end(),
+              [](const NpuClass& a, const NpuClass& b) { return a.number < b.number; });
+}
+
+std::string with_share(Time part, Time whole) {
+    return fmt::format("{} ({})", format_time(part), format_share(part, whole));
+}
+
+}  // namespace
+
+std::string format_share(Time part, Time whole) {
+    if (whole == Time()) {
+        return "-";
+    }
+    return fmt::format("{:.1f}%",
+                       100.0 * static_cast<double>(part.ps()) / static_cast<double>(whole.ps()));
+}
+
+std::string summary_table(const engine::Results& results, std::size_t most_classes) {
+    std::vector<NpuClass> classes = npu_classes(results);
+    const std::size_t all = classes.size();
+    keep_latest(classes, most_classes);
+    const bool with_memory = std::any_of(
+        classes.begin(), classes.end(),
+        [](const NpuClass& members) { return members.slowest->exposed_memory != Time(); });
+    std::vector<std::string> heading{
+        "ranks", "finish", "compute", "communication", "exposed communication", "idle"};
+    if (with_memory) {
+        heading.insert(heading.end() - 1, "exposed memory");
+    }
+    TextTable table(std::move(heading));
+    for (const NpuClass& members : classes) {
+        const engine::NpuResult& npu = *members.slowest;
+        std::vector<std::string> row{format_ranks(members.ranks),
+                                     format_time(npu.finish),
+                                     with_share(npu.compute, npu.finish),
+                                     with_share(npu.communication, npu.finish),
+                                     with_share(npu.exposed_communication, npu.finish),
+                                     with_share(npu.idle, npu.finish)};
+        if (with_memory) {
+            row.insert(row.end() - 1, with_share(npu.exposed_memory, npu.finish));
+        }
+        table.add(std::move(row));
+    }
+    std::string text =
+        fmt::format("{}: finished after {} ({} ns), {} ranks\n\n", results.fidelity,
+                    format_time(results.finish), format_ns(results.finish), results.npus.size());
+    text += table.text();
+    if (classes.size() < all) {
+        text += fmt::format("(classes of NPUs that finish earlier: {})\n", all - classes.size());
+    }
+    for (const std::string& note : results.notes) {
+        text += "note: " + note + '\n';
+    }
+    return text;
+}
+
+std::vector<std::size_t> hot_links(const engine::Results& results, std::size_t count) {
+    std::vector<std::size_t> order(results.links.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+        const engine::LinkResult& x = results.links[a];
+        const engine::LinkResult& y = results.links[b];
+        return std::tie(y.busy, y.wire, a) < std::tie(x.busy, x.wire, b);
+    });
+    order.erase(std::find_if(order.begin(), order.end(),
+                             [&](std::size_t i) { return results.links[i].wire == Bytes(0); }),
+                order.end());
+    order.resize(std::min(order.size(), count));
+    return order;
+}
+
+std::string hot_links_table(const engine::Results& results, std::size_t count) {
+    TextTable table({"link", "bytes", "on the wire", "utilization", "max queue"});
+    for (const std::size_t index : hot_links(results, count)) {
+        const engine::LinkResult& link = results.links[index];
+        table.add({link.from + " -> " + link.to, format_bytes(link.payload),
+                   format_bytes(link.wire), fmt::format("{:.1f}%", link.utilization_percent),
+                   format_bytes(link.max_queue)});
+    }
+    return "most loaded links\n\n" + table.text();
+}
+
+}  // namespace npunet::report

@@ -1,0 +1,30 @@
+// What people read on the console after a run: where the time went, and which links carried it.
+//
+//     context.out << report::summary_table(results) << '\n' << report::hot_links_table(results);
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "engine/results.h"
+
+namespace npunet::report {
+
+/// One row for each class of NPUs (report/npu_classes.h), above it the finish of the run, below it
+/// the notes. At most `most_classes` rows: those that finish last, in order of their class. The
+/// column of exposed memory is there only when some class has any.
+[[nodiscard]] std::string summary_table(const engine::Results& results,
+                                        std::size_t most_classes = 16);
+
+/// The `count` links that were busy longest (of equals the one with more bytes, then the first in
+/// the topology); links that carried nothing are left out.
+[[nodiscard]] std::string hot_links_table(const engine::Results& results, std::size_t count = 10);
+
+/// The positions in results.links of those links, most loaded first.
+[[nodiscard]] std::vector<std::size_t> hot_links(const engine::Results& results, std::size_t count);
+
+/// "100%", "62.5%": a share of `whole`, one decimal; "-" when `whole` is 0.
+[[nodiscard]] std::string format_share(Time part, Time whole);
+
+}  // namespace npunet::report

@@ -1,0 +1,104 @@
+#include "base/atomic_file.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <iterator>
+
+#include "base/errors.h"
+
+namespace npunet {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+class AtomicFileTest : public testing::Test {
+protected:
+    void SetUp() override {
+        const auto* test = testing::UnitTest::GetInstance()->current_test_info();
+        folder_ = fs::path(testing::TempDir()) /
+                  ("npunet-" + std::to_string(::getpid()) + "-" + test->name());
+        fs::create_directories(folder_);
+    }
+    void TearDown() override { fs::remove_all(folder_); }
+
+    [[nodiscard]] std::size_t files() const {
+        return static_cast<std::size_t>(
+            std::distance(fs::directory_iterator(folder_), fs::directory_iterator()));
+    }
+    static std::string content(const fs::path& path) {
+        std::ifstream stream(path, std::ios::binary);
+        return {std::istreambuf_iterator<char>(stream), {}};
+    }
+
+    fs::path folder_;
+};
+
+TEST_F(AtomicFileTest, AppearsOnlyWhenItIsWhole) {
+    AtomicFile file(folder_ / "results.json");
+    file.stream() << "{}\n";
+    EXPECT_FALSE(fs::exists(folder_ / "results.json"));
+    file.commit();
+    EXPECT_EQ(content(folder_ / "results.json"), "{}\n");
+    EXPECT_EQ(files(), 1u);
+}
+
+TEST_F(AtomicFileTest, LeavesNothingBehindWithoutCommit) {
+    { AtomicFile(folder_ / "results.json").stream() << "half"; }
+    EXPECT_EQ(files(), 0u);
+}
+
+TEST_F(AtomicFileTest, KeepsTheOldFileUntilTheNewOneIsWhole) {
+    std::ofstream(folder_ / "results.json") << "old";
+    { AtomicFile(folder_ / "results.json").stream() << "half"; }
+    EXPECT_EQ(content(folder_ / "results.json"), "old");
+    AtomicFile file(folder_ / "results.json");
+    file.stream() << "new";
+    file.commit();
+    EXPECT_EQ(content(folder_ / "results.json"), "new");
+    EXPECT_EQ(files(), 1u);
+}
+
+TEST_F(AtomicFileTest, MakesTheFolder) {
+    AtomicFile file(folder_ / "a" / "b" / "results.json");
+    file.commit();
+    EXPECT_TRUE(fs::exists(folder_ / "a" / "b" / "results.json"));
+}
+
+// A regular file where a folder should be refuses even root.
+TEST_F(AtomicFileTest, BelowAFileIsTheMachinesFault) {
+    std::ofstream(folder_ / "file") << "in the way";
+    try {
+        const AtomicFile file(folder_ / "file" / "results.json");
+        FAIL();
+    } catch (const MachineError& error) {
+        EXPECT_THAT(error.what(), HasSubstr((folder_ / "file").string()));
+    }
+}
+
+// The final name is taken by a folder that is not empty: rename must fail, and nothing is left.
+TEST_F(AtomicFileTest, CommitOverAFolderFails) {
+    fs::create_directories(folder_ / "results.json" / "inside");
+    {
+        AtomicFile file(folder_ / "results.json");
+        EXPECT_THROW(file.commit(), MachineError);
+    }
+    EXPECT_EQ(files(), 1u);
+}
+
+// Every write to this device fails as on a full disk.
+TEST(AtomicFileOnAFullDisk, CommitFails) {
+    std::ofstream full("/dev/full");
+    ASSERT_TRUE(full.is_open());
+    AtomicFile file(fs::path(testing::TempDir()) / "npunet-full-disk");
+    dynamic_cast<std::ofstream&>(file.stream()).close();
+    dynamic_cast<std::ofstream&>(file.stream()).open("/dev/full");
+    file.stream() << "text";
+    EXPECT_THROW(file.commit(), MachineError);
+    EXPECT_FALSE(fs::exists(fs::path(testing::TempDir()) / "npunet-full-disk"));
+}
+
+}  // namespace
+}  // namespace npunet

@@ -1,0 +1,75 @@
+// docs/results.md explains every key that a program can meet.
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
+
+#include "report/compare_table.h"
+#include "report/csv.h"
+#include "report/results_json.h"
+#include "tests/report/sample_results.h"
+
+namespace npunet::report {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string documentation() {
+    std::ifstream file(std::string(NPUNET_SOURCE_DIR) + "/docs/results.md");
+    return {std::istreambuf_iterator<char>(file), {}};
+}
+
+void collect_keys(const Json& value, std::set<std::string>& keys) {
+    for (const auto& [key, member] : value.items()) {
+        if (value.is_object()) {
+            keys.insert(key);
+        }
+        if (member.is_structured()) {
+            collect_keys(member, keys);
+        }
+    }
+}
+
+void expect_documented(const std::set<std::string>& names) {
+    const std::string text = documentation();
+    ASSERT_FALSE(text.empty());
+    for (const std::string& name : names) {
+        EXPECT_NE(text.find('`' + name + '`'), std::string::npos) << name << " is not explained";
+    }
+}
+
+TEST(Documentation, ExplainsEveryKeyOfResultsJson) {
+    engine::Results results = sample_results();
+    results.notes = {"a note"};
+    std::set<std::string> keys;
+    collect_keys(Json::parse(results_json(results)), keys);
+    results.npus.assign(most_listed_npus + 1, results.npus.front());
+    collect_keys(Json::parse(results_json(results)), keys);
+    EXPECT_EQ(keys.count("ranks"), 1u);
+    expect_documented(keys);
+}
+
+TEST(Documentation, ExplainsEveryKeyOfAComparison) {
+    std::set<std::string> keys;
+    collect_keys(Json::parse(compare_json({sample_analytical(), sample_results()})), keys);
+    EXPECT_EQ(keys.count("collective_ratio"), 1u);
+    expect_documented(keys);
+}
+
+TEST(Documentation, ExplainsEveryColumn) {
+    std::set<std::string> columns;
+    for (const std::string& csv : {npus_csv(sample_results()), collectives_csv(sample_results()),
+                                   links_csv(sample_results())}) {
+        std::istringstream heading(csv.substr(0, csv.find('\n')));
+        for (std::string column; std::getline(heading, column, ',');) {
+            columns.insert(column);
+        }
+    }
+    expect_documented(columns);
+}
+
+}  // namespace
+}  // namespace npunet::report

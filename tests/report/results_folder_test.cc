@@ -1,0 +1,62 @@
+#include "report/results_folder.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <iterator>
+#include <set>
+
+#include "base/errors.h"
+#include "report/csv.h"
+#include "tests/report/sample_results.h"
+
+namespace npunet::report {
+namespace {
+
+class ResultsFolder : public testing::Test {
+protected:
+    void SetUp() override {
+        const auto* test = testing::UnitTest::GetInstance()->current_test_info();
+        folder_ = std::filesystem::path(testing::TempDir()) /
+                  ("npunet-" + std::to_string(::getpid()) + "-" + test->name());
+    }
+    void TearDown() override { std::filesystem::remove_all(folder_); }
+
+    [[nodiscard]] std::set<std::string> files() const {
+        std::set<std::string> names;
+        for (const auto& entry : std::filesystem::directory_iterator(folder_)) {
+            names.insert(entry.path().filename().string());
+        }
+        return names;
+    }
+
+    std::filesystem::path folder_;
+};
+
+TEST_F(ResultsFolder, HoldsAFileForEachReader) {
+    write_results_folder(sample_results(), folder_ / "run");
+    folder_ /= "run";
+    EXPECT_EQ(files(), (std::set<std::string>{"collectives.csv", "links.csv", "npus.csv",
+                                              "results.json", "timeline.perfetto-trace"}));
+    std::ifstream file(folder_ / "npus.csv");
+    EXPECT_EQ(std::string(std::istreambuf_iterator<char>(file), {}), npus_csv(sample_results()));
+    folder_ = folder_.parent_path();
+}
+
+TEST_F(ResultsFolder, ReplacesAnEarlierRun) {
+    write_results_folder(sample_results(), folder_);
+    write_results_folder(sample_analytical(), folder_);
+    EXPECT_EQ(files().size(), 5u);
+    std::ifstream file(folder_ / "npus.csv");
+    EXPECT_EQ(std::string(std::istreambuf_iterator<char>(file), {}), npus_csv(sample_analytical()));
+}
+
+// A regular file where the folder should be refuses even root.
+TEST_F(ResultsFolder, BelowAFileIsTheMachinesFault) {
+    std::ofstream(folder_.string()) << "in the way";
+    EXPECT_THROW(write_results_folder(sample_results(), folder_ / "run"), MachineError);
+}
+
+}  // namespace
+}  // namespace npunet::report

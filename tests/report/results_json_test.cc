@@ -1,0 +1,161 @@
+#include "report/results_json.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "tests/report/sample_results.h"
+
+namespace npunet::report {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using testing::HasSubstr;
+
+std::vector<std::string> keys_of(const Json& object) {
+    std::vector<std::string> keys;
+    for (const auto& [key, value] : object.items()) {
+        keys.push_back(key);
+    }
+    return keys;
+}
+
+std::string written(Time time) {
+    JsonWriter json;
+    json.value(time);
+    return json.text();
+}
+
+// A time of p ps is p / 1000 ns: at most three decimals, none of them lost, up to 2^63 - 1 ps,
+// where a double would already be wrong in the fourth digit before the point.
+TEST(JsonWriter, TimesAreExactDecimals) {
+    EXPECT_EQ(written(Time::ns(5)), "5");
+    EXPECT_EQ(written(Time::ps(583'200)), "583.2");
+    EXPECT_EQ(written(Time::ps(1)), "0.001");
+    EXPECT_EQ(written(Time::ps((std::int64_t{1} << 53) + 1)), "9007199254740.993");
+    EXPECT_EQ(written(Time::max()), "9223372036854775.807");
+}
+
+// Shortest text t with parse(t) = x.
+TEST(JsonWriter, DoublesRoundTrip) {
+    for (const double number : {0.1, 1.0 / 3.0, 83.794, 1e22, 2.5e-308, 0.0}) {
+        JsonWriter json;
+        json.value(number);
+        EXPECT_EQ(std::stod(json.text()), number) << json.text();
+    }
+    EXPECT_EQ(shortest(0.1), "0.1");
+    EXPECT_EQ(shortest(50.0), "50");
+}
+
+TEST(JsonWriter, WhatJsonCannotSayIsNull) {
+    JsonWriter json;
+    json.begin_array()
+        .value(std::numeric_limits<double>::infinity())
+        .value(std::numeric_limits<double>::quiet_NaN())
+        .end_array();
+    EXPECT_EQ(json.text(), "[null, null]");
+}
+
+TEST(JsonWriter, EscapesText) {
+    JsonWriter json;
+    json.begin_object().member("a\"b", "line\nbreak \xff").end_object();
+    EXPECT_EQ(Json::parse(json.text())["a\"b"], "line\nbreak \xEF\xBF\xBD");
+}
+
+TEST(JsonWriter, LaysOutLines) {
+    JsonWriter json;
+    json.begin_object(JsonWriter::Layout::Lines).member("a", 1).key("b");
+    json.begin_array().value(1).value(2).end_array().key("c").begin_array(
+        JsonWriter::Layout::Lines);
+    json.end_array().end_object();
+    EXPECT_EQ(json.text(), "{\n  \"a\": 1,\n  \"b\": [1, 2],\n  \"c\": []\n}");
+}
+
+// The keys are a contract: these, in this order, and no others.
+TEST(ResultsJson, HasTheDocumentedKeys) {
+    const Json json = Json::parse(results_json(sample_results()));
+    EXPECT_EQ(keys_of(json),
+              (std::vector<std::string>{"schema", "fidelity", "dialect", "finish_ns", "npus",
+                                        "collectives", "links", "performance"}));
+    EXPECT_EQ(
+        keys_of(json["npus"][0]),
+        (std::vector<std::string>{"rank", "finish_ns", "compute_ns", "comm_ns", "exposed_comm_ns",
+                                  "exposed_memory_ns", "idle_ns", "peak_memory_bytes",
+                                  "compute_bound_percent", "compute_utilization_percent",
+                                  "memory_utilization_percent", "operation_intensity"}));
+    EXPECT_EQ(
+        keys_of(json["collectives"][0]),
+        (std::vector<std::string>{"id", "name", "type", "group", "algorithm", "bytes",
+                                  "first_start_ns", "last_start_ns", "end_ns", "bandwidth_GBps"}));
+    EXPECT_EQ(keys_of(json["links"][0]),
+              (std::vector<std::string>{"from", "to", "payload_bytes", "wire_bytes",
+                                        "utilization_percent", "max_queue_bytes"}));
+    EXPECT_EQ(keys_of(json["performance"]),
+              (std::vector<std::string>{"wall_s", "events", "packet_hops", "peak_rss_bytes"}));
+}
+
+TEST(ResultsJson, HasTheFigures) {
+    const std::string text = results_json(sample_results(), Bytes(77));
+    const Json json = Json::parse(text);
+    EXPECT_EQ(json["schema"], 1);
+    EXPECT_EQ(json["fidelity"], "packet");
+    EXPECT_EQ(json["npus"].size(), 4u);
+    EXPECT_EQ(json["npus"][2]["rank"], 2);
+    EXPECT_TRUE(json["npus"][2]["finish_ns"].is_number_integer());
+    EXPECT_EQ(json["npus"][0]["operation_intensity"], 3523.082);
+    EXPECT_EQ(json["collectives"][1]["type"], "all_to_all");
+    EXPECT_EQ(json["collectives"][0]["group"], Json({0, 1}));
+    EXPECT_EQ(json["links"][1]["payload_bytes"], 12800);
+    EXPECT_EQ(json["performance"]["peak_rss_bytes"], 77);
+    EXPECT_THAT(text, HasSubstr("\"finish_ns\": 1000.25,"));
+    EXPECT_EQ(text.back(), '\n');
+}
+
+TEST(ResultsJson, NotesAppearOnlyWhenThereAreAny) {
+    engine::Results results = sample_results();
+    results.notes = {"group 3 is no sub-grid: one ring in listed order"};
+    EXPECT_EQ(Json::parse(results_json(results))["notes"], Json(results.notes));
+}
+
+// Two runs may differ in how long they took, and in nothing else.
+TEST(ResultsJson, OnlyPerformanceDependsOnTheMachine) {
+    engine::Results slow = sample_results();
+    slow.wall_seconds = 17;
+    Json one = Json::parse(results_json(sample_results(), Bytes(1)));
+    Json other = Json::parse(results_json(slow, Bytes(2)));
+    EXPECT_NE(one, other);
+    one.erase("performance");
+    other.erase("performance");
+    EXPECT_EQ(one.dump(), other.dump());
+}
+
+// n > 4096 ranks of which one differs: two entries, whose ranks together are every rank once.
+TEST(ResultsJson, ManyRanksBecomeClassesOfEqualNpus) {
+    engine::Results results = sample_results();
+    const engine::NpuResult pattern = results.npus[2];
+    results.npus.assign(most_listed_npus + 1, pattern);
+    for (std::size_t rank = 0; rank < results.npus.size(); ++rank) {
+        results.npus[rank].rank = Rank(rank);
+    }
+    results.npus[7].idle += Time::ps(1);
+    const Json json = Json::parse(results_json(results));
+    ASSERT_EQ(json["npus"].size(), 2u);
+    EXPECT_EQ(json["npus"][0]["ranks"].size(), most_listed_npus);
+    EXPECT_EQ(json["npus"][1]["ranks"], Json({7}));
+    EXPECT_EQ(json["npus"][0]["idle_ns"], 50);
+    EXPECT_EQ(json["npus"][1]["idle_ns"], 50.001);
+    EXPECT_FALSE(json["npus"][0].contains("rank"));
+
+    results.npus.pop_back();
+    EXPECT_EQ(Json::parse(results_json(results))["npus"].size(), most_listed_npus);
+}
+
+TEST(ResultsJson, KnowsThePeakOfMemory) {
+    EXPECT_GT(peak_resident_memory(), Bytes(1 << 20));
+}
+
+}  // namespace
+}  // namespace npunet::report

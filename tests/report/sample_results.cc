@@ -1,0 +1,101 @@
+#include "tests/report/sample_results.h"
+
+namespace npunet::report {
+
+namespace {
+
+engine::NpuResult npu(std::int32_t rank, std::int32_t npu_class, Time finish, Time idle) {
+    engine::NpuResult result;
+    result.rank = Rank(rank);
+    result.npu_class = npu_class;
+    result.finish = finish;
+    result.compute = Time::ns(600);
+    result.communication = Time::ns(300);
+    result.exposed_memory = Time::ns(0);
+    result.idle = idle;
+    result.exposed_communication = finish - result.compute - idle;
+    result.peak_memory = Bytes(std::int64_t{1} << 30);
+    result.compute_bound_percent = 83.794;
+    result.compute_utilization_percent = 85.661;
+    result.memory_utilization_percent = 28.401;
+    result.operation_intensity = 3523.082;
+    return result;
+}
+
+engine::CollectiveResult collective(std::int64_t id, const char* type, Time first, Time last,
+                                    Time end) {
+    engine::CollectiveResult result;
+    result.id = id;
+    result.name = "grad, layer " + std::to_string(id);
+    result.type = type;
+    result.group = {Rank(0), Rank(1)};
+    result.algorithm = "ring";
+    result.bytes = Bytes(1000);
+    result.first_start = first;
+    result.last_start = last;
+    result.end = end;
+    result.bandwidth_gbps = 1000.0 * 1000.0 / static_cast<double>((end - last).ps());
+    return result;
+}
+
+engine::LinkResult link(const char* from, const char* to, std::int64_t payload, Time busy,
+                        Time finish) {
+    engine::LinkResult result;
+    result.from = from;
+    result.to = to;
+    result.payload = Bytes(payload);
+    result.wire = Bytes(payload + payload / 64);
+    result.busy = busy;
+    result.utilization_percent =
+        100.0 * static_cast<double>(busy.ps()) / static_cast<double>(finish.ps());
+    result.max_queue = Bytes(4160);
+    return result;
+}
+
+}  // namespace
+
+engine::Results sample_results() {
+    using engine::OperationKind;
+    engine::Results results;
+    results.fidelity = "packet";
+    results.dialect = "npunet";
+    results.finish = Time::ps(1'000'250);
+    results.npus = {npu(0, 0, Time::ps(1'000'250), Time::ps(100'250)),
+                    npu(1, 0, Time::ns(900), Time::ns(100)), npu(2, 1, Time::ns(800), Time::ns(50)),
+                    npu(3, 1, Time::ns(800), Time::ns(50))};
+    results.collectives = {
+        collective(0, "all_reduce", Time::ns(100), Time::ns(120), Time::ps(400'500)),
+        collective(1, "all_to_all", Time::ns(500), Time::ns(500), Time::ns(900))};
+    results.links = {link("npu0", "npu1", 6400, Time::ns(200), results.finish),
+                     link("npu1", "npu2", 12800, Time::ns(500), results.finish),
+                     link("npu2", "npu0", 0, Time::ns(0), results.finish)};
+    results.operations = {
+        {Rank(0), OperationKind::Compute, 1, "matmul", Time::ns(0), Time::ps(100'250)},
+        {Rank(0), OperationKind::Collective, 2, "grad 0", Time::ns(100), Time::ps(400'500)},
+        {Rank(0), OperationKind::Compute, 3, "matmul", Time::ps(100'250), Time::ns(500)},
+        {Rank(0), OperationKind::Collective, 4, "grad 1", Time::ns(200), Time::ns(300)},
+        {Rank(2), OperationKind::Receive, 9, "recv", Time::ns(7), Time::ns(7)}};
+    results.events = 1234;
+    results.packet_hops = 99;
+    results.wall_seconds = 0.25;
+    return results;
+}
+
+engine::Results sample_analytical() {
+    engine::Results results = sample_results();
+    results.fidelity = "analytical";
+    results.finish = Time::ns(800);
+    results.npus = {npu(0, 0, Time::ns(800), Time::ns(50)), npu(1, 0, Time::ns(800), Time::ns(50)),
+                    npu(2, 1, Time::ns(750), Time::ns(20)), npu(3, 1, Time::ns(780), Time::ns(20))};
+    results.collectives = {
+        collective(0, "all_reduce", Time::ns(100), Time::ns(100), Time::ns(300)),
+        collective(1, "all_to_all", Time::ns(500), Time::ns(500), Time::ns(700))};
+    for (engine::LinkResult& link : results.links) {
+        link.wire = link.payload;
+        link.max_queue = Bytes(0);
+    }
+    results.packet_hops = 0;
+    return results;
+}
+
+}  // namespace npunet::report

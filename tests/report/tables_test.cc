@@ -1,0 +1,145 @@
+#include "report/tables.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <sstream>
+
+#include "report/csv.h"
+#include "report/npu_classes.h"
+#include "report/text_table.h"
+#include "tests/report/sample_results.h"
+
+namespace npunet::report {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+std::vector<std::string> lines_of(const std::string& text) {
+    std::istringstream stream(text);
+    std::vector<std::string> lines;
+    for (std::string line; std::getline(stream, line);) {
+        lines.push_back(line);
+    }
+    return lines;
+}
+
+std::vector<Rank> ranks(std::initializer_list<std::int32_t> values) {
+    std::vector<Rank> result;
+    for (const std::int32_t value : values) {
+        result.emplace_back(value);
+    }
+    return result;
+}
+
+TEST(Csv, NpusHaveOneRowARank) {
+    const auto lines = lines_of(npus_csv(sample_results()));
+    ASSERT_EQ(lines.size(), 5u);
+    EXPECT_EQ(lines[0],
+              "rank,class,finish_ns,compute_ns,comm_ns,exposed_comm_ns,exposed_memory_ns,idle_ns,"
+              "peak_memory_bytes,compute_bound_percent,compute_utilization_percent,"
+              "memory_utilization_percent,operation_intensity_flop_per_byte");
+    EXPECT_EQ(lines[1],
+              "0,0,1000.25,600,300,300,0,100.25,1073741824,83.794,85.661,28.401,3523.082");
+    EXPECT_EQ(lines[4], "3,1,800,600,300,150,0,50,1073741824,83.794,85.661,28.401,3523.082");
+}
+
+TEST(Csv, CollectivesQuoteNamesAndSeparateRanksByBlanks) {
+    const auto lines = lines_of(collectives_csv(sample_results()));
+    ASSERT_EQ(lines.size(), 3u);
+    EXPECT_EQ(lines[2], "1,\"grad, layer 1\",all_to_all,0 1,ring,1000,500,500,900,2.5");
+}
+
+TEST(Csv, LinksSayHowLongTheyWereBusy) {
+    const auto lines = lines_of(links_csv(sample_results()));
+    ASSERT_EQ(lines.size(), 4u);
+    EXPECT_EQ(lines[3], "npu2,npu0,0,0,0,0,4160");
+}
+
+TEST(Csv, QuotesAreDoubled) {
+    engine::Results results;
+    results.links.resize(1);
+    results.links[0].from = "the \"first\"";
+    results.links[0].to = "b";
+    EXPECT_THAT(links_csv(results), HasSubstr("\n\"the \"\"first\"\"\",b,"));
+}
+
+TEST(TextTable, AlignsTextLeftAndNumbersRight) {
+    TextTable table({"link", "bytes"});
+    table.add({"a", "1000"});
+    table.add({"longer", "1"});
+    EXPECT_EQ(table.text(),
+              "link    bytes\n"
+              "-------------\n"
+              "a        1000\n"
+              "longer      1\n");
+}
+
+TEST(FormatRanks, JoinsNeighboursAndCutsLongLists) {
+    EXPECT_EQ(format_ranks(ranks({3})), "3");
+    EXPECT_EQ(format_ranks(ranks({0, 1, 2, 3, 8, 12, 13})), "0-3, 8, 12-13");
+    EXPECT_EQ(format_ranks(ranks({0, 2, 4, 6}), 5), "0, 2, ... (4 ranks)");
+    EXPECT_EQ(format_ranks({}), "");
+}
+
+// A class is shown by its slowest NPU: of ranks 0 (1000.25 ns) and 1 (900 ns) that is rank 0.
+TEST(NpuClasses, ShowTheSlowestMember) {
+    const engine::Results results = sample_results();
+    const auto classes = npu_classes(results);
+    ASSERT_EQ(classes.size(), 2u);
+    EXPECT_EQ(classes[0].ranks, ranks({0, 1}));
+    EXPECT_EQ(classes[0].slowest->rank, Rank(0));
+    EXPECT_EQ(classes[1].slowest->rank, Rank(2));
+}
+
+TEST(SummaryTable, ShowsEachClassOnce) {
+    EXPECT_EQ(summary_table(sample_results()),
+              "packet: finished after 1.000 us (1000.25 ns), 4 ranks\n"
+              "\n"
+              "ranks    finish         compute   communication  exposed communication              "
+              " idle\n"
+              "------------------------------------------------------------------------------------"
+              "-----\n"
+              "0-1    1.000 us  600 ns (60.0%)  300 ns (30.0%)         300 ns (30.0%)  100.25 ns "
+              "(10.0%)\n"
+              "2-3      800 ns  600 ns (75.0%)  300 ns (37.5%)         150 ns (18.8%)       50 ns "
+              "(6.2%)\n");
+}
+
+TEST(SummaryTable, ShowsMemoryWhereItIsExposed) {
+    engine::Results results = sample_results();
+    results.npus[2].exposed_memory = Time::ns(200);
+    EXPECT_THAT(summary_table(results), HasSubstr("  exposed memory  "));
+    EXPECT_THAT(summary_table(results), HasSubstr("  200 ns (25.0%)  "));
+}
+
+TEST(SummaryTable, LeavesOutTheEarliestClassesAndPrintsNotes) {
+    engine::Results results = sample_results();
+    results.notes = {"one ring in listed order"};
+    const std::string text = summary_table(results, 1);
+    EXPECT_THAT(text, HasSubstr("\n0-1 "));
+    EXPECT_THAT(text, Not(HasSubstr("\n2-3 ")));
+    EXPECT_THAT(text, HasSubstr("(classes of NPUs that finish earlier: 1)\n"));
+    EXPECT_THAT(text, HasSubstr("note: one ring in listed order\n"));
+}
+
+TEST(HotLinks, AreOrderedByBusyTimeAndCarriedSomething) {
+    EXPECT_EQ(hot_links(sample_results(), 10), (std::vector<std::size_t>{1, 0}));
+    EXPECT_EQ(hot_links(sample_results(), 1), (std::vector<std::size_t>{1}));
+    EXPECT_THAT(hot_links_table(sample_results()),
+                HasSubstr("npu1 -> npu2  12.50 KiB    12.70 KiB        50.0%  4.062 KiB\n"));
+}
+
+TEST(HotLinks, EqualLinksKeepTheOrderOfTheTopology) {
+    engine::Results results = sample_results();
+    for (engine::LinkResult& link : results.links) {
+        link.busy = Time::ns(1);
+        link.wire = Bytes(1);
+    }
+    EXPECT_EQ(hot_links(results, 10), (std::vector<std::size_t>{0, 1, 2}));
+}
+
+}  // namespace
+}  // namespace npunet::report
