@@ -8,6 +8,7 @@
 
 #include "base/errors.h"
 #include "cli/command.h"
+#include "cli/generate_command.h"
 
 namespace npunet::cli {
 
@@ -39,7 +40,7 @@ int run_program(std::vector<std::string> arguments, std::ostream& out, std::ostr
         "npunet");
     program.require_subcommand(1);
     CommandContext context{out, log};
-    static_cast<void>(context);
+    add_generate_command(program, context);
     for (std::string& argument : arguments) {
         normalize_option_name(argument);
     }
