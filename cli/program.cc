@@ -8,6 +8,7 @@
 
 #include "base/errors.h"
 #include "cli/command.h"
+#include "cli/generate_command.h"
 #include "cli/topology_command.h"
 
 namespace npunet::cli {
@@ -40,6 +41,7 @@ int run_program(std::vector<std::string> arguments, std::ostream& out, std::ostr
         "npunet");
     program.require_subcommand(1);
     CommandContext context{out, log};
+    add_generate_command(program, context);
     add_topology_command(program, context);
     for (std::string& argument : arguments) {
         normalize_option_name(argument);

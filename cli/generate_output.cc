@@ -1,0 +1,86 @@
+#include "cli/generate_output.h"
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <limits>
+#include <utility>
+
+#include "generators/workload_totals.h"
+
+namespace npunet::cli {
+
+namespace {
+
+using generators::WideCount;
+
+/// Exact where JSON readers can hold it, else the nearest floating-point number.
+nlohmann::ordered_json as_json(WideCount value) {
+    if (value <= std::numeric_limits<std::int64_t>::max()) {
+        return static_cast<std::int64_t>(value);
+    }
+    return static_cast<double>(value);
+}
+
+nlohmann::ordered_json as_json(const generators::WorkloadTotals& totals) {
+    nlohmann::ordered_json traffic = nlohmann::ordered_json::array();
+    for (const generators::Traffic& row : totals.traffic) {
+        traffic.push_back({{"kind", row.kind},
+                           {"groups", row.groups},
+                           {"nodes", row.nodes},
+                           {"bytes", as_json(row.bytes)}});
+    }
+    return {{"nodes", totals.nodes}, {"flops", as_json(totals.flops)}, {"traffic", traffic}};
+}
+
+void print(const generators::WorkloadTotals& totals, std::ostream& out) {
+    out << fmt::format("{} nodes, {:.4g} FLOPs over all ranks\n", totals.nodes,
+                       static_cast<double>(totals.flops));
+    if (totals.traffic.empty()) {
+        return;
+    }
+    out << fmt::format("{:<16}{:>8}{:>12}  {}\n", "communication", "groups", "nodes",
+                       "bytes (comm_size over all ranks)");
+    for (const generators::Traffic& row : totals.traffic) {
+        out << fmt::format("{:<16}{:>8}{:>12}  {}\n", row.kind, row.groups, row.nodes, row.bytes);
+    }
+}
+
+}  // namespace
+
+void GenerateOutput::add_to(CLI::App& command) {
+    command.add_option("--output-dir", folder_, "Folder for the files; made when missing")
+        ->required();
+    command
+        .add_option("--output-name", files_.traces,
+                    "Name of the traces; %d is the rank, and without it .%d.et is appended")
+        ->capture_default_str();
+    command.add_option("--comm-group-file", files_.groups, "Name of the file of groups")
+        ->capture_default_str();
+    command.add_flag("--json", json_, "Print one JSON document instead of text");
+    command.add_flag("--quiet", quiet_, "Print no text");
+}
+
+void GenerateOutput::write(const generators::GeneratedWorkload& workload,
+                           const std::string& headline, nlohmann::ordered_json description,
+                           std::ostream& out) const {
+    generators::WorkloadFiles files = files_;
+    files.folder = folder_;
+    generators::write_workload(workload, files);
+    const generators::WorkloadTotals totals = generators::totals_of(workload);
+    const std::string traces = generators::trace_pattern(files).string();
+    const std::string groups = (files.folder / files.groups).string();
+    if (json_) {
+        description["ranks"] = workload.rank_count();
+        description.update(as_json(totals));
+        description["files"] = {{"traces", traces}, {"comm_group", groups}};
+        out << description.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
+    } else if (!quiet_) {
+        out << headline;
+        print(totals, out);
+        out << fmt::format("Wrote {} (ranks 0 to {}) and {}\n", traces, workload.rank_count() - 1,
+                           groups);
+    }
+}
+
+}  // namespace npunet::cli

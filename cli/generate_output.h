@@ -1,0 +1,32 @@
+// Where `npunet generate` writes, and the summary that it prints.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+#include <ostream>
+#include <string>
+
+#include "generators/workload.h"
+#include "generators/workload_files.h"
+
+namespace npunet::cli {
+
+/// --output-dir, --output-name, --comm-group-file, --json, --quiet.
+class GenerateOutput {
+public:
+    /// Declares the options; this object must outlive `command`.
+    void add_to(CLI::App& command);
+
+    /// Writes the files, then prints: with --json one document, `description` and the totals; with
+    /// --quiet nothing; otherwise `headline` (whole lines) and the totals for people.
+    void write(const generators::GeneratedWorkload& workload, const std::string& headline,
+               nlohmann::ordered_json description, std::ostream& out) const;
+
+private:
+    std::string folder_;
+    generators::WorkloadFiles files_;
+    bool json_ = false;
+    bool quiet_ = false;
+};
+
+}  // namespace npunet::cli

@@ -1,0 +1,74 @@
+#include <fmt/format.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "cli/generate_command.h"
+#include "cli/generate_output.h"
+#include "cli/workload_options.h"
+#include "generators/transformer/training_step.h"
+
+namespace npunet::cli {
+
+namespace {
+
+struct TransformerOptions {
+    WorkloadOptions workload;
+    GenerateOutput output;
+};
+
+std::string headline(const TrainingStep& step) {
+    const generators::Plan& plan = step.plan;
+    std::string text = fmt::format("{}: {} parameters\n", step.model.name,
+                                   generators::parameter_count(step.model));
+    const std::int64_t vocab = generators::padded_vocab(step.model, plan.tp);
+    if (vocab != step.model.vocab) {
+        text += fmt::format("vocabulary padded from {} to {} for tp {}\n", step.model.vocab, vocab,
+                            plan.tp);
+    }
+    text += fmt::format("{} ranks: dp {} x tp {} x cp {} x pp {}\n", plan.world(), plan.dp, plan.tp,
+                        plan.cp, plan.pp);
+    return text + fmt::format("{} micro-batches a replica, each {} sequences of {} tokens\n",
+                              plan.micro_batches(), plan.micro_batch, plan.sequence);
+}
+
+nlohmann::ordered_json description(const TrainingStep& step) {
+    const generators::Plan& plan = step.plan;
+    return {{"model", step.model.name},
+            {"parameters", generators::parameter_count(step.model)},
+            {"padded_vocab", generators::padded_vocab(step.model, plan.tp)},
+            {"plan",
+             {{"dp", plan.dp},
+              {"tp", plan.tp},
+              {"cp", plan.cp},
+              {"pp", plan.pp},
+              {"batch", plan.batch},
+              {"micro_batch", plan.micro_batch},
+              {"micro_batches", plan.micro_batches()},
+              {"sequence", plan.sequence},
+              {"sequence_parallel", plan.sequence_parallel},
+              {"schedule", plan.schedule == generators::Schedule::GPipe ? "gpipe" : "1f1b"},
+              {"overlap_grad_reduce", plan.overlap_grad_reduce}}}};
+}
+
+}  // namespace
+
+void add_generate_transformer_command(CLI::App& generate, CommandContext& context) {
+    CLI::App* command = generate.add_subcommand(
+        "transformer", "A training step of a decoder-only transformer, as Megatron-LM runs it");
+    auto options = std::make_shared<TransformerOptions>();
+    options->workload.add_to(*command);
+    options->output.add_to(*command);
+    command->footer(
+        "Ranks count tp fastest, then cp, dp, pp.\n"
+        "Example:\n"
+        "  npunet generate transformer --model llama2-4layer --dp 2 --tp 2 --batch 4 "
+        "--output-dir traces");
+    command->callback([options, &context] {
+        const TrainingStep step = options->workload.resolve();
+        options->output.write(generators::generate(step.model, step.plan), headline(step),
+                              description(step), context.out);
+    });
+}
+
+}  // namespace npunet::cli

@@ -1,0 +1,60 @@
+// Command-line options for a generated workload: the model and the plan of its training step.
+//
+// Every subcommand that takes `--model ...` instead of traces declares them in the same way:
+//
+//     auto options = std::make_shared<WorkloadOptions>();
+//     options->add_to(command);
+//     command.callback([options] { const TrainingStep step = options->resolve(); ... });
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "generators/transformer/model_spec.h"
+#include "generators/transformer/plan.h"
+
+namespace npunet::cli {
+
+/// A model and a resolved plan for it.
+struct TrainingStep {
+    generators::ModelSpec model;
+    generators::Plan plan;
+};
+
+class WorkloadOptions {
+public:
+    /// Declares the options in the groups "Model" and "Plan". This object must outlive `command`.
+    void add_to(CLI::App& command);
+
+    /// Whether the command line describes a model at all.
+    [[nodiscard]] bool given() const;
+
+    /// Throws InputError for an unknown or incomplete model, and for a plan that does not fit it.
+    [[nodiscard]] TrainingStep resolve() const;
+
+private:
+    void add_model_options(CLI::App& command);
+    void add_plan_options(CLI::App& command);
+    void add_stage_switches(CLI::App& command);
+    [[nodiscard]] generators::ModelSpec model() const;
+    [[nodiscard]] generators::ModelSpec custom_model() const;
+    void refuse_sizes_beside_model() const;
+
+    std::optional<std::string> model_;
+    std::optional<std::int64_t> hidden_;
+    std::optional<std::int64_t> ffn_;
+    std::optional<std::int64_t> heads_;
+    std::optional<std::int64_t> kv_heads_;
+    std::optional<std::int64_t> layers_;
+    std::optional<std::int64_t> vocab_;
+    std::optional<std::int64_t> sequence_;
+    std::optional<std::int64_t> vocab_divisible_by_;
+    std::string schedule_ = "1f1b";
+    std::string weight_sharded_ = "false";
+    std::string activation_recompute_ = "false";
+    generators::Plan plan_;
+};
+
+}  // namespace npunet::cli

@@ -1,0 +1,43 @@
+// Micro-benchmarks: one collective (or message) over a group, some number of times in a row.
+//
+//     CollectiveBenchmark benchmark;
+//     benchmark.type = BenchmarkType::AllReduce;
+//     benchmark.size = parse_bytes("64MiB", "--size");
+//     benchmark.npus = 8;
+//     GeneratedWorkload workload = generate(benchmark);
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/ids.h"
+#include "base/quantities.h"
+#include "generators/workload.h"
+
+namespace npunet::generators {
+
+enum class BenchmarkType {
+    AllReduce,
+    AllGather,
+    ReduceScatter,
+    AllToAll,
+    SendReceive  ///< every member sends to the next of the group, all at once; the last only
+                 ///< receives
+};
+
+struct CollectiveBenchmark {
+    BenchmarkType type = BenchmarkType::AllReduce;
+    /// comm_size: all-reduce the buffer, all-gather a rank's own part, reduce-scatter the whole
+    /// input, all-to-all the whole send buffer, send a message.
+    Bytes size;
+    std::int32_t npus = 0;  ///< ranks of the workload, 2 or more
+    std::vector<Rank>
+        group;  ///< who takes part, in ring order; empty: all. Others have empty traces.
+    std::int32_t repeat = 1;  ///< each repetition starts when the previous one is done on the rank
+};
+
+/// Throws InputError for no bytes, fewer than two members, a member that is named twice or is not
+/// one of the npus, or no repetition.
+[[nodiscard]] GeneratedWorkload generate(const CollectiveBenchmark& benchmark);
+
+}  // namespace npunet::generators

@@ -1,0 +1,87 @@
+#include "generators/role_builder.h"
+
+#include <algorithm>
+#include <cassert>
+#include <utility>
+
+namespace npunet::generators {
+
+RoleBuilder::RoleBuilder(std::vector<std::int64_t> group_sizes)
+    : group_sizes_(std::move(group_sizes)) {}
+
+std::uint32_t RoleBuilder::append(std::string_view name, NodeTemplate node) {
+    node.name = scope_ + std::string(name);
+    node.data_deps.insert(node.data_deps.end(), front_.begin(), front_.end());
+    std::sort(node.data_deps.begin(), node.data_deps.end());
+    node.data_deps.erase(std::unique(node.data_deps.begin(), node.data_deps.end()),
+                         node.data_deps.end());
+    role_.nodes.push_back(std::move(node));
+    return static_cast<std::uint32_t>(role_.nodes.size());
+}
+
+void RoleBuilder::compute(std::string_view name, const Work& work) {
+    assert(work.flops > 0 && work.bytes > 0);
+    NodeTemplate node;
+    node.type = chakra::NodeType::Compute;
+    node.flops = work.flops;
+    node.bytes = work.bytes;
+    front_ = {append(name, std::move(node))};
+}
+
+Pending RoleBuilder::start(std::string_view name, const Collective& collective, Pending after) {
+    if (group_size(collective.slot) < 2 || collective.bytes == 0) {
+        return after;
+    }
+    NodeTemplate node;
+    node.type = chakra::NodeType::CommCollective;
+    node.collective = collective.type;
+    node.bytes = collective.bytes;
+    node.slot = collective.slot;
+    if (!after.empty()) {
+        node.data_deps.push_back(after.id());
+    }
+    return Pending(append(name, std::move(node)));
+}
+
+void RoleBuilder::collective(std::string_view name, const Collective& collective) {
+    if (const Pending started = start(name, collective); !started.empty()) {
+        front_ = {started.id()};
+    }
+}
+
+Pending RoleBuilder::message(std::string_view name, const Message& message, chakra::NodeType type) {
+    NodeTemplate node;
+    node.type = type;
+    node.bytes = message.bytes;
+    node.slot = message.slot;
+    node.tag = message.tag;
+    return Pending(append(name, std::move(node)));
+}
+
+Pending RoleBuilder::send(std::string_view name, const Message& what) {
+    return message(name, what, chakra::NodeType::CommSend);
+}
+
+Pending RoleBuilder::receive(std::string_view name, const Message& what) {
+    return message(name, what, chakra::NodeType::CommReceive);
+}
+
+void RoleBuilder::wait(Pending pending) {
+    if (!pending.empty()) {
+        front_.push_back(pending.id());
+    }
+}
+
+void RoleBuilder::proceed_after(const std::vector<Pending>& all) {
+    front_.clear();
+    for (const Pending pending : all) {
+        wait(pending);
+    }
+}
+
+Role RoleBuilder::take() {
+    front_.clear();
+    return std::exchange(role_, Role{});
+}
+
+}  // namespace npunet::generators

@@ -1,0 +1,68 @@
+#include "generators/transformer/attention_block.h"
+
+#include "generators/transformer/operation_costs.h"
+#include "generators/transformer/parallel_linear.h"
+#include "generators/transformer/rank_grid.h"
+
+namespace npunet::generators {
+
+namespace {
+
+/// From each rank's even part of the fused QKV columns to all columns; a rank then picks its heads.
+Collective gather_of_heads(const LocalSizes& local) {
+    return {tensor_group, chakra::CollectiveType::AllGather,
+            local.tokens * local.qkv_width * local.dtypes.activations};
+}
+
+Collective scatter_of_heads(const LocalSizes& local) {
+    return {tensor_group, chakra::CollectiveType::ReduceScatter,
+            local.tokens * local.qkv_width * local.tp * local.dtypes.activations};
+}
+
+Collective gather_of_keys_and_values(const LocalSizes& local) {
+    return {context_group, chakra::CollectiveType::AllGather,
+            2 * local.tokens * local.key_value_width * local.dtypes.activations};
+}
+
+Collective scatter_of_keys_and_values(const LocalSizes& local) {
+    return {context_group, chakra::CollectiveType::ReduceScatter,
+            2 * local.sequences * local.keys * local.key_value_width * local.dtypes.activations};
+}
+
+}  // namespace
+
+void attention_forward(RoleBuilder& builder, const LocalSizes& local) {
+    builder.compute("attention_norm_forward", norm_forward(local));
+    ColumnParallelLinear("attention_qkv", local, local.qkv_width).forward(builder);
+    if (local.gather_heads) {
+        builder.collective("attention_heads_all_gather_forward", gather_of_heads(local));
+    }
+    if (local.positions == Positions::Rotary) {
+        builder.compute("attention_rotary_forward", rotary(local));
+    }
+    builder.collective("attention_kv_all_gather_forward", gather_of_keys_and_values(local));
+    builder.compute("attention_scores_forward", scores_forward(local));
+    builder.compute("attention_softmax_forward", softmax_forward(local));
+    builder.compute("attention_context_forward", context_forward(local));
+    RowParallelLinear("attention_projection", local, local.query_width).forward(builder);
+    builder.compute("attention_residual_forward", residual(local));
+}
+
+void attention_backward(RoleBuilder& builder, const LocalSizes& local) {
+    RowParallelLinear("attention_projection", local, local.query_width).backward(builder);
+    builder.compute("attention_context_backward", context_backward(local));
+    builder.compute("attention_softmax_backward", softmax_backward(local));
+    builder.compute("attention_scores_backward", scores_backward(local));
+    builder.collective("attention_kv_reduce_scatter_backward", scatter_of_keys_and_values(local));
+    if (local.positions == Positions::Rotary) {
+        builder.compute("attention_rotary_backward", rotary(local));
+    }
+    if (local.gather_heads) {
+        builder.collective("attention_heads_reduce_scatter_backward", scatter_of_heads(local));
+    }
+    ColumnParallelLinear("attention_qkv", local, local.qkv_width).backward(builder);
+    builder.compute("attention_norm_backward", norm_backward(local));
+    builder.compute("attention_residual_backward", residual(local));
+}
+
+}  // namespace npunet::generators

@@ -1,0 +1,35 @@
+#include "generators/transformer/head_block.h"
+
+#include "generators/transformer/operation_costs.h"
+#include "generators/transformer/parallel_linear.h"
+#include "generators/transformer/rank_grid.h"
+
+namespace npunet::generators {
+
+namespace {
+
+Collective per_token_all_reduce(const LocalSizes& local) {
+    constexpr std::int64_t fp32 = 4;
+    return {tensor_group, chakra::CollectiveType::AllReduce, local.tokens * fp32};
+}
+
+}  // namespace
+
+void head_forward(RoleBuilder& builder, const LocalSizes& local) {
+    builder.compute("final_norm_forward", norm_forward(local));
+    ColumnParallelLinear("lm_head", local, local.vocab).forward(builder);
+    builder.compute("loss_maximum_forward", logits_maximum(local));
+    builder.collective("loss_maximum_all_reduce_forward", per_token_all_reduce(local));
+    builder.compute("loss_exponentials_forward", logits_exponentials(local));
+    builder.collective("loss_target_all_reduce_forward", per_token_all_reduce(local));
+    builder.collective("loss_exponentials_all_reduce_forward", per_token_all_reduce(local));
+    builder.compute("loss_forward", loss_forward(local));
+}
+
+void head_backward(RoleBuilder& builder, const LocalSizes& local) {
+    builder.compute("loss_backward", loss_backward(local));
+    ColumnParallelLinear("lm_head", local, local.vocab).backward(builder);
+    builder.compute("final_norm_backward", norm_backward(local));
+}
+
+}  // namespace npunet::generators

@@ -1,0 +1,16 @@
+// The last stage's end: final norm, LM head and cross entropy, both split by vocabulary.
+//
+// Megatron-LM's VocabParallelCrossEntropy over tp, per token in fp32: the maximum of the logits,
+// then the target's logit, then the sum of exponentials; three all-reduces of 4 bytes a token
+// forward, none backward.
+#pragma once
+
+#include "generators/role_builder.h"
+#include "generators/transformer/local_sizes.h"
+
+namespace npunet::generators {
+
+void head_forward(RoleBuilder& builder, const LocalSizes& local);
+void head_backward(RoleBuilder& builder, const LocalSizes& local);
+
+}  // namespace npunet::generators

@@ -1,0 +1,56 @@
+// What one rank holds and works on: the model's sizes divided by the plan's.
+#pragma once
+
+#include <cstdint>
+
+#include "generators/transformer/model_spec.h"
+#include "generators/transformer/plan.h"
+
+namespace npunet::generators {
+
+/// Sizes of one micro-batch on one rank.
+struct LocalSizes {
+    std::int64_t sequences = 0;  ///< of the micro-batch
+    std::int64_t queries = 0;    ///< tokens of a sequence on this rank: sequence / cp
+    std::int64_t keys = 0;       ///< tokens that a query attends to: the whole sequence
+    std::int64_t tokens = 0;     ///< sequences x queries
+    /// Tokens of norms, residuals and messages between stages: tokens / tp with sequence parallel.
+    std::int64_t shard_tokens = 0;
+
+    std::int64_t hidden = 0;
+    std::int64_t query_width = 0;      ///< channels of this rank's query heads
+    std::int64_t key_value_width = 0;  ///< channels of the key heads that these attend to
+    std::int64_t qkv_width = 0;        ///< columns of QKV computed here
+    std::int64_t heads = 0;            ///< query heads
+    std::int64_t ffn = 0;
+    std::int64_t vocab = 0;
+
+    std::int64_t tp = 1;
+    bool sequence_parallel = false;  ///< false where tp is 1
+    /// tp exceeds kv_heads: QKV's columns are split evenly and gathered, and a rank picks its heads
+    /// (Megatron-LM, SelfAttention.get_query_key_value_tensors).
+    bool gather_heads = false;
+    bool gated = false;
+    Norm norm = Norm::Rms;
+    Positions positions = Positions::None;
+    DataTypes dtypes;
+};
+
+/// Needs a resolved plan.
+[[nodiscard]] LocalSizes local_sizes(const ModelSpec& model, const Plan& plan);
+
+/// Parameters that one rank of a stage owns, unit by unit. A unit's gradient is reduced at once.
+struct OwnParameters {
+    std::int64_t layer = 0;            ///< one decoder layer
+    std::int64_t token_embedding = 0;  ///< the rank's rows of the table
+    std::int64_t positions = 0;        ///< learned positions, whole
+    std::int64_t head = 0;             ///< the LM head's rows, when they are a table of their own
+    std::int64_t final_norm = 0;
+    /// Of a layer: what every tp rank holds whole but sees the gradient of its own tokens only,
+    /// with sequence parallel.
+    std::int64_t layer_replicated = 0;
+};
+
+[[nodiscard]] OwnParameters own_parameters(const ModelSpec& model, const Plan& plan);
+
+}  // namespace npunet::generators

@@ -1,0 +1,50 @@
+#include "generators/transformer/model_library.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "base/errors.h"
+#include "base/suggest.h"
+#include "generators/transformer/model_file.h"
+
+namespace npunet::generators {
+
+namespace {
+
+const std::filesystem::path models_folder = NPUNET_MODELS_DIR;
+
+bool is_model_file(const std::filesystem::path& path) {
+    return path.extension() == ".yml" || path.extension() == ".yaml";
+}
+
+}  // namespace
+
+std::vector<std::string> known_models() {
+    std::vector<std::string> names;
+    std::error_code missing;
+    for (const auto& entry : std::filesystem::directory_iterator(models_folder, missing)) {
+        if (is_model_file(entry.path())) {
+            names.push_back(entry.path().stem().string());
+        }
+    }
+    std::sort(names.begin(), names.end());
+    return names;
+}
+
+ModelSpec load_model(const std::string& name_or_file) {
+    if (is_model_file(name_or_file) || name_or_file.find('/') != std::string::npos) {
+        return read_model_file(name_or_file);
+    }
+    const std::vector<std::string> names = known_models();
+    if (std::find(names.begin(), names.end(), name_or_file) == names.end()) {
+        const std::string near = nearest(name_or_file, names);
+        throw InputError({"--model", "", fmt::format("'{}'", name_or_file),
+                          fmt::format("a model file (.yml) or one of {}", fmt::join(names, ", ")),
+                          near.empty() ? "" : fmt::format("Did you mean {}?", near)});
+    }
+    return read_model_file(models_folder / (name_or_file + ".yml"));
+}
+
+}  // namespace npunet::generators

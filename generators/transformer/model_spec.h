@@ -1,0 +1,86 @@
+// What a decoder-only transformer is made of, and how many parameters that makes.
+//
+//     ModelSpec model = load_model("llama2-7b");     // transformer/model_library.h
+//     parameter_count(model);                        // 6'738'415'616
+//
+// Sizes are counts of elements; data types are bytes per element.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace npunet::generators {
+
+enum class Norm {
+    Rms,   ///< one weight per channel
+    Layer  ///< a weight and a bias per channel
+};
+
+enum class Positions {
+    Rotary,   ///< rotates queries and keys; no parameters
+    Learned,  ///< a table of `seq` vectors, added to the token embedding
+    None
+};
+
+/// Bytes per element.
+struct DataTypes {
+    std::int64_t weights = 2;      ///< bf16
+    std::int64_t activations = 2;  ///< bf16; also the gradients of activations
+    std::int64_t gradients = 4;    ///< fp32; gradients of parameters, summed and reduced
+    std::int64_t optimizer = 12;   ///< per parameter: fp32 master weight and two Adam moments
+};
+
+struct ModelSpec {
+    std::string name = "custom";
+    std::int64_t hidden = 0;    ///< width of the residual stream
+    std::int64_t layers = 0;    ///< decoder layers
+    std::int64_t heads = 0;     ///< query heads
+    std::int64_t kv_heads = 0;  ///< key and value heads; fewer than `heads`: grouped queries
+    std::int64_t head_dim = 0;  ///< channels of a head
+    std::int64_t ffn = 0;       ///< inner width of the MLP
+    std::int64_t vocab = 0;     ///< tokens in the vocabulary
+    std::int64_t seq = 0;       ///< the longest sequence; rows of the table of learned positions
+    bool gated = true;          ///< MLP of three matrices (SwiGLU) instead of two (GeLU)
+    Norm norm = Norm::Rms;
+    bool bias = false;  ///< every linear layer but the LM head has a bias
+    Positions positions = Positions::Rotary;
+    bool tied_embeddings = false;  ///< the LM head uses the token embedding's table
+    /// Where the vocabulary does not divide by the tensor-parallel degree, it is padded to a
+    /// multiple of this x the degree (what Megatron-LM's --make-vocab-size-divisible-by always
+    /// does); 0: such a plan is refused.
+    std::int64_t vocab_divisible_by = 0;
+    DataTypes dtypes;
+
+    [[nodiscard]] std::int64_t query_width() const { return heads * head_dim; }
+    [[nodiscard]] std::int64_t key_value_width() const { return kv_heads * head_dim; }
+    /// Columns of the fused projection to queries, keys and values.
+    [[nodiscard]] std::int64_t qkv_width() const { return query_width() + 2 * key_value_width(); }
+    /// Columns of the MLP's first matrix: gate and up in one, or up alone.
+    [[nodiscard]] std::int64_t up_width() const { return (gated ? 2 : 1) * ffn; }
+};
+
+/// Parameters of one decoder layer by what tensor parallelism does to them.
+struct LayerParameters {
+    std::int64_t matrices = 0;      ///< weights of the four linear layers: divided
+    std::int64_t split_biases = 0;  ///< biases of QKV and up: divided
+    std::int64_t replicated = 0;    ///< norms, biases of projection and down: on every rank whole
+};
+
+[[nodiscard]] LayerParameters layer_parameters(const ModelSpec& model);
+/// Parameters of one norm: hidden (rms) or 2 hidden (layer).
+[[nodiscard]] std::int64_t norm_parameters(const ModelSpec& model);
+/// Rows of learned positions x hidden; 0 without them.
+[[nodiscard]] std::int64_t position_parameters(const ModelSpec& model);
+
+/// All parameters: V h [+ s h] + L layer + final norm [+ V h untied].
+[[nodiscard]] std::int64_t parameter_count(const ModelSpec& model);
+
+/// Weights that multiply activations: the linear layers of all decoder layers and the LM head (tied
+/// or not); no embeddings, norms or biases. This is the P of 6 P T FLOPs for T tokens.
+[[nodiscard]] std::int64_t multiplying_weights(const ModelSpec& model);
+
+/// Throws InputError that names `source` and the value when a size is missing, not positive, beyond
+/// what 64-bit counts can hold, or contradicts another one.
+void check_model(const ModelSpec& model, const std::string& source);
+
+}  // namespace npunet::generators

@@ -1,0 +1,63 @@
+// FLOPs and memory traffic of the operations of a transformer.
+//
+// Matrix multiplications count 2 FLOPs per multiply-add and read and write each operand once. The
+// attention core is fused (FlashAttention, Dao et al. 2022): scores never reach memory, every score
+// is computed (causal masking saves nothing), and backward counts no recomputation. Element-wise
+// work counts the plain formulas, one FLOP for an exponential, a root or a division. Biases are
+// added in the epilogue of their multiplication and cost nothing.
+#pragma once
+
+#include <string_view>
+
+#include "generators/role_builder.h"
+#include "generators/transformer/local_sizes.h"
+
+namespace npunet::generators {
+
+/// A linear layer on this rank: [tokens, in] x [in, out].
+struct Linear {
+    std::int64_t in = 0;
+    std::int64_t out = 0;
+};
+
+[[nodiscard]] Work gemm_forward(const LocalSizes& local, const Linear& layer);
+/// Gradient of the input: [tokens, out] x [out, in].
+[[nodiscard]] Work gemm_dgrad(const LocalSizes& local, const Linear& layer);
+/// Gradient of the weights, added to what earlier micro-batches left in the gradients' data type
+/// (Megatron-LM's gradient accumulation fusion).
+[[nodiscard]] Work gemm_wgrad(const LocalSizes& local, const Linear& layer);
+
+[[nodiscard]] Work scores_forward(const LocalSizes& local);    ///< Q K^T
+[[nodiscard]] Work context_forward(const LocalSizes& local);   ///< P V
+[[nodiscard]] Work scores_backward(const LocalSizes& local);   ///< dQ and dK
+[[nodiscard]] Work context_backward(const LocalSizes& local);  ///< dP and dV
+[[nodiscard]] Work softmax_forward(const LocalSizes& local);
+[[nodiscard]] Work softmax_backward(const LocalSizes& local);
+
+[[nodiscard]] Work norm_forward(const LocalSizes& local);
+[[nodiscard]] Work norm_backward(const LocalSizes& local);
+[[nodiscard]] Work residual(const LocalSizes& local);  ///< either direction
+[[nodiscard]] Work rotary(const LocalSizes& local);    ///< either direction
+[[nodiscard]] Work activation_forward(const LocalSizes& local);
+[[nodiscard]] Work activation_backward(const LocalSizes& local);
+
+[[nodiscard]] Work embedding_forward(const LocalSizes& local);
+[[nodiscard]] Work embedding_backward(const LocalSizes& local);
+[[nodiscard]] Work positions_forward(const LocalSizes& local);
+
+[[nodiscard]] Work logits_maximum(const LocalSizes& local);
+[[nodiscard]] Work logits_exponentials(const LocalSizes& local);
+[[nodiscard]] Work loss_forward(const LocalSizes& local);
+[[nodiscard]] Work loss_backward(const LocalSizes& local);
+
+/// An Adam step (Kingma, Ba 2015) with decoupled weight decay over `parameters`: reads gradient and
+/// state, writes state and weight.
+[[nodiscard]] Work optimizer_step(std::int64_t parameters, const DataTypes& dtypes);
+
+/// Whether a compute node's name is that of a matrix multiplication: attention_qkv,
+/// attention_scores, attention_context, attention_projection, mlp_up, mlp_down or lm_head, followed
+/// by _forward, _backward, _dgrad or _wgrad. All other compute nodes are element-wise. The
+/// multiplications of all ranks sum to 6 P T + 6 L s a (d_qk + d_v) T FLOPs a step.
+[[nodiscard]] bool is_multiplication(std::string_view node_name);
+
+}  // namespace npunet::generators

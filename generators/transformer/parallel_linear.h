@@ -1,0 +1,57 @@
+// The two linear layers of tensor parallelism, with their communication.
+//
+// Megatron-LM's ColumnParallelLinear and RowParallelLinear (Shoeybi et al. 2019), and what sequence
+// parallelism makes of them (Korthikanti et al. 2022). n = tokens, h = hidden, e = bytes:
+//
+// |        | forward                 | backward                                               |
+// | column | multiply                | dgrad, all-reduce n h e beside wgrad                   |
+// |  + sp  | all-gather, multiply    | all-gather of the saved input beside dgrad,            |
+// |        |                         | reduce-scatter n h e beside wgrad                      |
+// | row    | multiply, all-reduce    | dgrad, wgrad                                           |
+// |  + sp  | multiply, reduce-scatter| all-gather of the gradient, dgrad, wgrad               |
+//
+// The backward of both is LinearWithGradAccumulationAndAsyncCommunication.
+#pragma once
+
+#include <string>
+
+#include "generators/role_builder.h"
+#include "generators/transformer/operation_costs.h"
+
+namespace npunet::generators {
+
+/// Nodes NAME_forward, NAME_dgrad, NAME_wgrad and NAME_COLLECTIVE_forward|backward.
+class ColumnParallelLinear {
+public:
+    ColumnParallelLinear(std::string name, const LocalSizes& local, std::int64_t out);
+
+    void forward(RoleBuilder& builder) const;
+    void backward(RoleBuilder& builder) const;
+
+private:
+    std::string name_;
+    const LocalSizes& local_;
+    Linear layer_;
+};
+
+class RowParallelLinear {
+public:
+    RowParallelLinear(std::string name, const LocalSizes& local, std::int64_t in);
+
+    void forward(RoleBuilder& builder) const;
+    void backward(RoleBuilder& builder) const;
+
+private:
+    std::string name_;
+    const LocalSizes& local_;
+    Linear layer_;
+};
+
+/// Full activations summed over tp: an all-reduce of n h e.
+[[nodiscard]] Collective sum_of_activations(const LocalSizes& local);
+/// The same, each rank keeping its tokens: a reduce-scatter of n h e.
+[[nodiscard]] Collective scattered_sum_of_activations(const LocalSizes& local);
+/// From each rank's tokens to all tokens: an all-gather of a part of n h e / tp.
+[[nodiscard]] Collective gather_of_activations(const LocalSizes& local);
+
+}  // namespace npunet::generators

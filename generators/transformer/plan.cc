@@ -1,0 +1,134 @@
+#include "generators/transformer/plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/errors.h"
+
+namespace npunet::generators {
+
+namespace {
+
+constexpr std::int64_t most_ranks = std::int64_t{1} << 20;
+constexpr std::int64_t most_sequences = std::int64_t{1} << 32;
+constexpr std::int64_t longest_sequence = std::int64_t{1} << 28;
+
+void check_range(const char* option, std::int64_t value, std::int64_t most) {
+    if (value < 1 || value > most) {
+        throw InputError({option, "", fmt::format("{}", value),
+                          fmt::format("a whole number from 1 to {}", most), ""});
+    }
+}
+
+/// value % divisor == 0, or an error such as "--tp 3 and 32 heads: ...".
+void check_divides(const char* option, std::int64_t divisor, const char* what, std::int64_t value,
+                   const std::string& remedy = "") {
+    if (value % divisor != 0) {
+        throw InputError({fmt::format("{} {}", option, divisor), "",
+                          fmt::format("{} {}", value, what),
+                          fmt::format("a number of {} that {} divides", what, divisor), remedy});
+    }
+}
+
+void check_tensor_parallel(const ModelSpec& model, const Plan& plan) {
+    check_divides("--tp", plan.tp, "heads", model.heads);
+    if (model.kv_heads >= plan.tp) {
+        check_divides("--tp", plan.tp, "kv_heads", model.kv_heads);
+    } else {
+        // Several ranks share a head; each computes its part of the fused QKV columns.
+        if (plan.tp % model.kv_heads != 0) {
+            throw InputError({fmt::format("--tp {}", plan.tp), "",
+                              fmt::format("{} kv_heads", model.kv_heads),
+                              "a multiple or a divisor of the number of kv_heads", ""});
+        }
+        check_divides("--tp", plan.tp, "columns of the QKV projection", model.qkv_width());
+    }
+    check_divides("--tp", plan.tp, "ffn channels", model.ffn);
+    check_divides("--tp", plan.tp, "tokens in the vocabulary", padded_vocab(model, plan.tp),
+                  "Padding is allowed with --make-vocab-size-divisible-by N");
+}
+
+void check_sequence(const ModelSpec& model, const Plan& plan) {
+    check_divides("--cp", plan.cp, "tokens of a sequence", plan.sequence);
+    if (plan.sequence_parallel) {
+        check_divides("--sequence-parallel with --tp", plan.tp, "tokens of a rank's sequence part",
+                      plan.sequence / plan.cp);
+    }
+    if (model.positions == Positions::Learned && plan.sequence > model.seq) {
+        throw InputError({fmt::format("--seq {}", plan.sequence), "",
+                          fmt::format("{} learned positions", model.seq),
+                          "a sequence that the model has positions for", ""});
+    }
+}
+
+/// The largest products that generation forms, in floating point: exact counts are 64-bit.
+void check_magnitude(const ModelSpec& model, const Plan& plan) {
+    const double tokens =
+        static_cast<double>(plan.micro_batch) * static_cast<double>(plan.sequence);
+    const double width = static_cast<double>(std::max(
+        {model.qkv_width(), model.up_width(), 2 * padded_vocab(model, plan.tp), plan.sequence}));
+    const double rows = static_cast<double>(std::max(model.hidden, model.query_width()));
+    const double state = 512.0 * (static_cast<double>(parameter_count(model)) + 2.0 * width * rows);
+    const double nodes = 48.0 * (static_cast<double>(model.layers / plan.pp) + 2.0) *
+                         static_cast<double>(plan.micro_batches());
+    const double tags = 2.0 * static_cast<double>(plan.micro_batches()) *
+                        static_cast<double>(std::max<std::int64_t>(plan.pp - 1, 1));
+    if (std::max({256.0 * tokens * rows * width, state, static_cast<double>(plan.tokens())}) >
+        0x1p62) {
+        throw InputError({"the workload", "", "more than 2^62 operations or bytes in one node",
+                          "a smaller model, sequence or micro-batch", ""});
+    }
+    if (nodes > 0x1p30 || tags > 0x1p30) {
+        throw InputError({"--batch", "", fmt::format("{} micro-batches", plan.micro_batches()),
+                          "a trace of fewer than 2^30 nodes per rank",
+                          "Take a smaller --batch or a larger --micro-batch"});
+    }
+}
+
+}  // namespace
+
+std::int64_t padded_vocab(const ModelSpec& model, std::int64_t tp) {
+    if (model.vocab % tp == 0 || model.vocab_divisible_by == 0) {
+        return model.vocab;
+    }
+    const std::int64_t multiple = model.vocab_divisible_by * tp;
+    return (model.vocab + multiple - 1) / multiple * multiple;
+}
+
+Plan resolve_plan(const ModelSpec& model, Plan plan) {
+    check_model(model, model.name);
+    check_range("--dp", plan.dp, most_ranks);
+    check_range("--tp", plan.tp, most_ranks);
+    check_range("--cp", plan.cp, most_ranks);
+    check_range("--pp", plan.pp, most_ranks);
+    if (static_cast<double>(plan.dp) * static_cast<double>(plan.tp) * static_cast<double>(plan.cp) *
+            static_cast<double>(plan.pp) >
+        static_cast<double>(most_ranks)) {
+        throw InputError({"--dp x --tp x --cp x --pp", "",
+                          fmt::format("{} x {} x {} x {}", plan.dp, plan.tp, plan.cp, plan.pp),
+                          fmt::format("at most {} ranks", most_ranks), ""});
+    }
+    check_range("--micro-batch", plan.micro_batch, std::int64_t{1} << 24);
+    if (plan.batch == 0) {
+        plan.batch = plan.dp * plan.micro_batch * plan.pp;
+    }
+    if (plan.sequence == 0) {
+        plan.sequence = model.seq;
+    }
+    check_range("--batch", plan.batch, most_sequences);
+    check_range("--seq", plan.sequence, longest_sequence);
+    check_tensor_parallel(model, plan);
+    check_divides("--pp", plan.pp, "layers", model.layers);
+    check_sequence(model, plan);
+    if (plan.batch % (plan.dp * plan.micro_batch) != 0) {
+        throw InputError({fmt::format("--batch {}", plan.batch), "",
+                          fmt::format("--dp {} x --micro-batch {} = {}", plan.dp, plan.micro_batch,
+                                      plan.dp * plan.micro_batch),
+                          "a batch that this divides", ""});
+    }
+    check_magnitude(model, plan);
+    return plan;
+}
+
+}  // namespace npunet::generators

@@ -1,0 +1,17 @@
+// The training step of one pipeline stage, as a role that all its ranks share.
+//
+// Names: mb3_layer2_attention_qkv_forward (micro-batch, decoder layer of the whole model,
+// operation), mb3_forward_send, layer2_gradients_all_reduce, optimizer_step.
+#pragma once
+
+#include <cstdint>
+
+#include "generators/transformer/plan.h"
+#include "generators/workload.h"
+
+namespace npunet::generators {
+
+/// Needs a resolved plan; 0 <= stage < plan.pp. Stage p holds the layers from p L / pp on.
+[[nodiscard]] Role stage_role(const ModelSpec& model, const Plan& plan, std::int64_t stage);
+
+}  // namespace npunet::generators
