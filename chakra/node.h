@@ -8,7 +8,10 @@
 //     node.set_integer("comm_size", 1 << 20);
 //
 // The schema itself is chakra/et_def.proto (0.0.4); this struct holds what it can say, without
-// Protobuf in the header.
+// Protobuf in the header. Read nodes with chakra/trace_reader.h, write them with
+// chakra/trace_writer.h.
+//
+// C++17-clean: reached from ns-3 scenario scripts.
 #pragma once
 
 #include <cstdint>
@@ -47,44 +50,88 @@ enum class CollectiveType : std::int32_t {
     Barrier = 9
 };
 
-/// "COMP_NODE", "COMM_COLL_NODE", ...: the schema's names.
+/// "COMP_NODE", "COMM_COLL_NODE", ...: the schema's names; "UNKNOWN_NODE" for any other number.
 [[nodiscard]] std::string_view name_of(NodeType type);
-/// "ALL_REDUCE", ...: the schema's names.
+/// "ALL_REDUCE", ...: the schema's names; "UNKNOWN_COLLECTIVE" for any other number.
 [[nodiscard]] std::string_view name_of(CollectiveType type);
 
+/// The node type of this number; empty when schema 0.0.4 has none.
+[[nodiscard]] std::optional<NodeType> node_type_from(std::int64_t number);
+/// The collective of this number (attribute comm_type); empty when schema 0.0.4 has none.
+[[nodiscard]] std::optional<CollectiveType> collective_type_from(std::int64_t number);
+
+/// An attribute value of a kind that the simulator has no use for (lists of floating-point numbers
+/// or of unsigned 64-bit integers), kept as it stood in the file so that a copy loses nothing.
+struct UnmodelledValue {
+    std::string wire;  ///< an AttributeProto message without its name
+};
+
+inline bool operator==(const UnmodelledValue& a, const UnmodelledValue& b) {
+    return a.wire == b.wire;
+}
+
 /// An attribute's value: the members of the schema's oneof that occur, by their C++ types. The
-/// monostate is an attribute without a value, which real traces contain.
+/// monostate is an attribute without a value, which real traces contain. The schema's other
+/// encodings of a number (sint32, fixed64, ...) are read as the plain type of the same width and
+/// signedness, bytes as text, lists of integers as lists of int64.
 using AttributeValue =
     std::variant<std::monostate, bool, std::int32_t, std::int64_t, std::uint32_t, std::uint64_t,
                  float, double, std::string, std::vector<std::int64_t>, std::vector<std::string>,
-                 std::vector<bool>>;
+                 std::vector<bool>, UnmodelledValue>;
 
+/// A named value of a node or of a trace's metadata.
 struct Attribute {
     std::string name;
     AttributeValue value;
 };
 
+inline bool operator==(const Attribute& a, const Attribute& b) {
+    return a.name == b.name && a.value == b.value;
+}
+
+/// The tensors of an operator as its profiler printed them (Python notation, not JSON).
+struct TensorText {
+    std::string values;
+    std::string shapes;
+    std::string types;
+
+    [[nodiscard]] bool empty() const { return values.empty() && shapes.empty() && types.empty(); }
+};
+
+inline bool operator==(const TensorText& a, const TensorText& b) {
+    return a.values == b.values && a.shapes == b.shapes && a.types == b.types;
+}
+
+/// One node. Text is as in the file and need not be valid UTF-8.
 struct Node {
-    std::uint64_t id = 0;
+    std::uint64_t id = 0;  ///< unique within one trace; need not start at 0
     std::string name;
     NodeType type = NodeType::Invalid;
-    std::vector<std::uint64_t> ctrl_deps;
-    std::vector<std::uint64_t> data_deps;
+    std::vector<std::uint64_t> ctrl_deps;  ///< ids of callers or of nodes that only come before
+    std::vector<std::uint64_t> data_deps;  ///< ids of nodes that must have finished
     std::uint64_t start_time_micros = 0;
     std::uint64_t duration_micros = 0;
-    std::vector<Attribute> attributes;
+    TensorText inputs;
+    TensorText outputs;
+    std::vector<Attribute> attributes;  ///< in the order of the file; names need not be unique
 
+    /// The first attribute of this name; null when there is none.
     [[nodiscard]] const Attribute* find(std::string_view attribute) const;
     /// The attribute as an integer, whichever integer or boolean member holds it; empty when it is
-    /// absent or holds something else.
+    /// absent, holds something else, or is beyond 2^63 - 1.
     [[nodiscard]] std::optional<std::int64_t> integer(std::string_view attribute) const;
-    /// The attribute as text; empty when it is absent or holds something else.
+    /// The attribute as text; empty when it is absent or holds something else. Valid until the
+    /// node changes.
     [[nodiscard]] std::optional<std::string_view> text(std::string_view attribute) const;
 
+    // Each sets the first attribute of this name, or appends one.
     void set_integer(std::string attribute, std::int64_t value);  ///< int64_val
     void set_bool(std::string attribute, bool value);             ///< bool_val
     void set_int32(std::string attribute, std::int32_t value);    ///< int32_val
     void set_text(std::string attribute, std::string value);      ///< string_val
+    void set(std::string attribute, AttributeValue value);        ///< the member of value's type
 };
+
+[[nodiscard]] bool operator==(const Node& a, const Node& b);
 
 }  // namespace npunet::chakra

@@ -1,0 +1,146 @@
+#include "chakra/frame_input.h"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "base/errors.h"
+
+namespace npunet::chakra {
+
+namespace {
+
+constexpr std::size_t initial_buffer_bytes = std::size_t{1} << 20;
+constexpr std::size_t max_varint32_bytes = 5;
+constexpr const char* copy_again = "Copy or generate the trace again";
+
+}  // namespace
+
+FrameInput::FrameInput(std::filesystem::path path)
+    : path_(std::move(path)), buffer_(initial_buffer_bytes) {
+    std::error_code error;
+    const auto status = std::filesystem::status(path_, error);
+    if (status.type() == std::filesystem::file_type::not_found) {
+        throw InputError(
+            {path_.string(), "", "no such file", "an execution trace (.et)", "Check the path"});
+    }
+    if (status.type() == std::filesystem::file_type::directory) {
+        throw InputError(
+            {path_.string(), "", "a folder", "an execution trace (.et)", "Name one trace in it"});
+    }
+    errno = 0;
+    file_ = gzopen(path_.c_str(), "rb");
+    if (file_ == nullptr) {
+        throw MachineError(fmt::format("{}: cannot open: {}. Check the permissions of the file",
+                                       path_.string(), std::strerror(errno)));
+    }
+    // Uncompressed files are passed through zlib without a copy when requests are larger than
+    // zlib's own buffer; ours are.
+    gzbuffer(file_, 1U << 16);
+}
+
+FrameInput::~FrameInput() {
+    if (file_ != nullptr) {
+        gzclose_r(file_);
+    }
+}
+
+std::string FrameInput::place() const {
+    const std::uint64_t number = frames_ == 0 ? 0 : frames_ - 1;
+    return fmt::format("frame {} at byte {}{}", number, frame_offset_,
+                       gzdirect(file_) != 0 ? "" : " of the decompressed data");
+}
+
+void FrameInput::fail(std::string found, std::string expected, std::string remedy) const {
+    throw InputError(
+        {path_.string(), place(), std::move(found), std::move(expected), std::move(remedy)});
+}
+
+void FrameInput::fail_truncated(std::string found) const {
+    fail(std::move(found), "whole frames to the end of the file",
+         fmt::format("The file is truncated or not an execution trace. {}", copy_again));
+}
+
+void FrameInput::refill() {
+    if (begin_ > 0) {
+        std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
+        end_ -= begin_;
+        begin_ = 0;
+    }
+    if (end_ == buffer_.size()) {
+        buffer_.resize(buffer_.size() * 2);
+    }
+    const std::size_t room = buffer_.size() - end_;
+    errno = 0;
+    const int got = gzread(file_, buffer_.data() + end_, static_cast<unsigned>(room));
+    int error = Z_OK;
+    const char* message = gzerror(file_, &error);
+    if (error == Z_ERRNO || error == Z_MEM_ERROR) {
+        throw MachineError(
+            fmt::format("{}: cannot read: {}", path_.string(),
+                        error == Z_MEM_ERROR ? "out of memory" : std::strerror(errno)));
+    }
+    if (got < 0 || error == Z_BUF_ERROR || error == Z_DATA_ERROR) {
+        fail(fmt::format("damaged gzip data ({})", message), "a whole gzip file", copy_again);
+    }
+    end_ += static_cast<std::size_t>(got);
+    at_end_ = static_cast<std::size_t>(got) < room;
+}
+
+bool FrameInput::ensure(std::size_t bytes) {
+    while (end_ - begin_ < bytes) {
+        if (at_end_) {
+            return false;
+        }
+        refill();
+    }
+    return true;
+}
+
+void FrameInput::consume(std::size_t bytes) {
+    begin_ += bytes;
+    consumed_ += bytes;
+}
+
+std::uint32_t FrameInput::read_length() {
+    std::uint64_t length = 0;
+    for (std::size_t i = 0; i < max_varint32_bytes; ++i) {
+        if (!ensure(i + 1)) {
+            fail_truncated("the end of the file within a frame's length");
+        }
+        const auto byte = static_cast<unsigned char>(buffer_[begin_ + i]);
+        length |= static_cast<std::uint64_t>(byte & 0x7FU) << (7 * i);
+        if ((byte & 0x80U) == 0) {
+            consume(i + 1);
+            if (length > max_frame_bytes) {
+                fail(fmt::format("a frame of {} bytes", length),
+                     fmt::format("at most {} bytes", max_frame_bytes),
+                     fmt::format("The file is damaged or not an execution trace. {}", copy_again));
+            }
+            return static_cast<std::uint32_t>(length);
+        }
+    }
+    fail("a length of more than 5 bytes", "a length as a varint of at most 32 bits",
+         fmt::format("The file is damaged or not an execution trace. {}", copy_again));
+}
+
+bool FrameInput::next() {
+    frame_ = {};
+    if (!ensure(1)) {
+        return false;
+    }
+    frame_offset_ = consumed_;
+    ++frames_;
+    const std::uint32_t length = read_length();
+    if (!ensure(length)) {
+        fail_truncated(
+            fmt::format("a frame of {} bytes, of which {} are there", length, end_ - begin_));
+    }
+    frame_ = std::string_view(buffer_.data() + begin_, length);
+    consume(length);
+    return true;
+}
+
+}  // namespace npunet::chakra

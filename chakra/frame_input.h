@@ -1,0 +1,68 @@
+// The frames of a trace file: [length as a varint of at most 32 bits][that many bytes], repeated.
+//
+//     FrameInput input("trace.0.et");
+//     while (input.next()) {
+//         parse(input.frame());      // or input.fail(found, expected, remedy)
+//     }
+//
+// Files compressed with gzip are recognised by content. Memory grows with what the file holds,
+// never with what a length claims. For the sources of this folder only; whoever wants nodes wants
+// chakra/trace_reader.h.
+#pragma once
+
+#include <zlib.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace npunet::chakra {
+
+/// No frame may be longer, in bytes (the longest real one seen is 20 KB).
+inline constexpr std::uint32_t max_frame_bytes = std::uint32_t{64} << 20;
+
+/// Reads one file frame by frame.
+class FrameInput {
+public:
+    /// Throws InputError when there is no such file, MachineError when it cannot be opened.
+    explicit FrameInput(std::filesystem::path path);
+    ~FrameInput();
+    FrameInput(const FrameInput&) = delete;
+    FrameInput& operator=(const FrameInput&) = delete;
+
+    /// Moves on to the next frame; false at the end of the file. Throws InputError when the file
+    /// ends within a frame, a length is no varint32 or beyond max_frame_bytes, or the compressed
+    /// data is damaged; MachineError when reading fails.
+    bool next();
+
+    /// The bytes of the current frame; valid until next().
+    [[nodiscard]] std::string_view frame() const { return frame_; }
+
+    /// "frame 3 at byte 120": the current frame, counted from 0, and where its length begins.
+    [[nodiscard]] std::string place() const;
+
+    /// Throws an InputError about the current frame.
+    [[noreturn]] void fail(std::string found, std::string expected, std::string remedy) const;
+
+private:
+    [[nodiscard]] bool ensure(std::size_t bytes);
+    void refill();
+    void consume(std::size_t bytes);
+    [[nodiscard]] std::uint32_t read_length();
+    [[noreturn]] void fail_truncated(std::string found) const;
+
+    std::filesystem::path path_;
+    gzFile file_ = nullptr;
+    std::vector<char> buffer_;
+    std::size_t begin_ = 0;  // buffer_[begin_, end_) is read but not consumed
+    std::size_t end_ = 0;
+    bool at_end_ = false;
+    std::uint64_t consumed_ = 0;  // bytes of the file before begin_
+    std::uint64_t frames_ = 0;    // frames begun
+    std::uint64_t frame_offset_ = 0;
+    std::string_view frame_;
+};
+
+}  // namespace npunet::chakra

@@ -1,0 +1,46 @@
+// Writes the execution trace of one rank, a node at a time; the file appears when it is whole.
+//
+//     chakra::TraceWriter writer("gpt.0.et");
+//     writer.write(node);
+//     writer.commit();        // without it nothing is left behind
+//
+// Or at once: write_trace("gpt.0.et", nodes). The same nodes give the same bytes on every machine.
+//
+// C++17-clean: reached from ns-3 scenario scripts.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <vector>
+
+#include "chakra/node.h"
+#include "chakra/trace_reader.h"
+
+namespace npunet::chakra {
+
+/// One trace file in Chakra's format, schema 0.0.4, not compressed.
+class TraceWriter {
+public:
+    /// Begins the file with its metadata; the default says version 0.0.4 and nothing else.
+    /// Throws MachineError when the file cannot be written.
+    explicit TraceWriter(const std::filesystem::path& path, const TraceMetadata& metadata = {});
+    ~TraceWriter();
+    TraceWriter(TraceWriter&&) noexcept;
+    TraceWriter& operator=(TraceWriter&&) noexcept;
+
+    /// Appends a node. Throws InputError for one that no reader would accept (beyond 64 MiB).
+    void write(const Node& node);
+
+    /// Gives the file its name. Throws MachineError when anything could not be written.
+    void commit();
+
+private:
+    class Impl;
+    std::unique_ptr<Impl> impl_;
+};
+
+/// Writes a whole trace. Throws as TraceWriter does.
+void write_trace(const std::filesystem::path& path, const std::vector<Node>& nodes,
+                 const TraceMetadata& metadata = {});
+
+}  // namespace npunet::chakra

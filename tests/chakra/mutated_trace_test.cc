@@ -1,0 +1,102 @@
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "chakra/comm_groups.h"
+#include "chakra/dependency_check.h"
+#include "chakra/trace_reader.h"
+#include "chakra/trace_writer.h"
+#include "test_files.h"
+
+namespace npunet::chakra {
+namespace {
+
+class MutatedInput : public TempFolderTest {
+protected:
+    std::mt19937 random_{20240229};
+
+    std::size_t below(std::size_t limit) { return random_() % limit; }
+
+    /// Changes, inserts, removes or cuts off a few bytes.
+    std::string mutate(std::string bytes) {
+        for (std::size_t changes = 1 + below(2); changes > 0 && !bytes.empty(); --changes) {
+            const std::size_t at = below(bytes.size());
+            const char byte = static_cast<char>(below(256));
+            switch (below(5)) {
+                case 0:
+                    bytes[at] = static_cast<char>(bytes[at] ^ (1 << below(8)));
+                    break;
+                case 1:
+                    bytes[at] = byte;
+                    break;
+                case 2:
+                    bytes.insert(at, 1, byte);
+                    break;
+                case 3:
+                    bytes.erase(at, 1 + below(8));
+                    break;
+                default:
+                    bytes.resize(at);
+            }
+        }
+        return bytes;
+    }
+};
+
+std::vector<Node> small_trace() {
+    std::vector<Node> nodes(8);
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+        nodes[i].id = i * 100;
+        nodes[i].name = "node_" + std::to_string(i);
+        nodes[i].type = i % 2 == 0 ? NodeType::Compute : NodeType::CommCollective;
+        nodes[i].duration_micros = 1000 * i;
+        nodes[i].inputs.shapes = "[[4]]";
+        for (std::size_t dep = 0; dep < i; ++dep) {
+            nodes[i].data_deps.push_back(dep * 100);
+        }
+        nodes[i].set_integer("comm_size", 1 << 20);
+        nodes[i].set("involved_dim", std::vector<bool>{true, false});
+    }
+    return nodes;
+}
+
+// Whatever happens to the bytes: nodes or an InputError, never anything else.
+TEST_F(MutatedInput, TraceIsReadOrRefused) {
+    write_trace(in_folder("whole.0.et"), small_trace());
+    const std::string whole = bytes_of(in_folder("whole.0.et"));
+    int refused = 0;
+    int checked = 0;
+    constexpr int rounds = 5000;
+    for (int round = 0; round < rounds; ++round) {
+        const auto path = make_file("mutated.0.et", mutate(whole));
+        try {
+            const auto nodes = read_trace(path);
+            ++checked;
+            (void)check_dependencies(nodes, path.string(), FollowedDeps::DataAndCtrl);
+        } catch (const InputError& error) {
+            ++refused;
+            ASSERT_FALSE(error.problem().file.empty());
+        }
+    }
+    // Both happen: the mutations neither miss the format nor destroy everything.
+    EXPECT_GT(refused, rounds / 10);
+    EXPECT_GT(checked, rounds / 10);
+}
+
+TEST_F(MutatedInput, GroupsAreReadOrRefused) {
+    const std::string whole = R"({"1": [0, 8], "2": [1, 9, 17], "pipe": [3]})";
+    int refused = 0;
+    for (int round = 0; round < 3000; ++round) {
+        const auto path = make_file("groups.json", mutate(whole));
+        try {
+            check_comm_groups(read_comm_groups(path), 16, path.string());
+        } catch (const InputError& error) {
+            ++refused;
+            ASSERT_EQ(error.problem().file, path.string());
+        }
+    }
+    EXPECT_GT(refused, 100);
+}
+
+}  // namespace
+}  // namespace npunet::chakra

@@ -1,0 +1,91 @@
+#include "chakra/trace_set.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "test_files.h"
+
+namespace npunet::chakra {
+namespace {
+
+using ::testing::HasSubstr;
+
+class TraceSetTest : public TempFolderTest {
+protected:
+    std::string prefix(std::string_view name = "w") const { return in_folder(name).string(); }
+
+    void make_ranks(int first, int last) const {
+        for (int rank = first; rank <= last; ++rank) {
+            make_file("w." + std::to_string(rank) + ".et", "");
+        }
+    }
+};
+
+TEST_F(TraceSetTest, CountsTheRanks) {
+    make_ranks(0, 11);
+    const TraceSet found = find_traces(prefix());
+    EXPECT_EQ(found.ranks, 12);
+    EXPECT_EQ(found.path(Rank{10}), in_folder("w.10.et"));
+}
+
+TEST_F(TraceSetTest, OtherFilesDoNotCount) {
+    make_ranks(0, 1);
+    for (const char* other : {"w.et", "w.2.et.tmp", "w.02.et", "w.x.et", "w2.2.et", "ww.2.et",
+                              "w.-1.et", "w..et", "w.2.json", "w.2", "w.99999999999.et"}) {
+        make_file(other, "");
+    }
+    EXPECT_EQ(find_traces(prefix()).ranks, 2);
+}
+
+TEST_F(TraceSetTest, APrefixMayHaveDots) {
+    make_file("gpt.v1.0.et", "");
+    make_file("gpt.v1.1.et", "");
+    EXPECT_EQ(find_traces(prefix("gpt.v1")).ranks, 2);
+}
+
+TEST_F(TraceSetTest, NamesTheMissingRank) {
+    make_ranks(0, 6);
+    make_ranks(8, 8);
+    const auto found = problem_of([&] { (void)find_traces(prefix()); });
+    EXPECT_EQ(found.found, "8 traces up to rank 8, but no " + in_folder("w.7.et").string());
+}
+
+TEST_F(TraceSetTest, RankZeroMayBeTheMissingOne) {
+    make_ranks(1, 4);
+    EXPECT_THAT(problem_of([&] { (void)find_traces(prefix()); }).found, HasSubstr("w.0.et"));
+}
+
+TEST_F(TraceSetTest, NoneAtAll) {
+    const auto found = problem_of([&] { (void)find_traces(prefix()); });
+    EXPECT_EQ(found.file, prefix());
+    EXPECT_EQ(found.found, "no traces");
+    EXPECT_EQ(found.expected, "files " + prefix() + ".<rank>.et with ranks from 0");
+    EXPECT_THAT(problem_of([&] { (void)find_traces(prefix("no/such/folder/w")); }).found,
+                HasSubstr("no traces"));
+}
+
+TEST_F(TraceSetTest, ATraceIsNoPrefix) {
+    make_ranks(0, 1);
+    const auto found = problem_of([&] { (void)find_traces(prefix("w.1.et")); });
+    EXPECT_EQ(found.remedy, "This is one trace; give the prefix of all ranks: " + prefix());
+    make_file("single.et", "");
+    EXPECT_THAT(problem_of([&] { (void)find_traces(prefix("single.et")); }).remedy,
+                HasSubstr("name it NAME.0.et"));
+}
+
+TEST_F(TraceSetTest, TellsThePrefixThatIsThere) {
+    make_ranks(0, 1);
+    EXPECT_EQ(problem_of([&] { (void)find_traces(folder_.string()); }).remedy,
+              "There is w.0.et; its prefix is " + prefix());
+    EXPECT_EQ(problem_of([&] { (void)find_traces(prefix("v")); }).remedy,
+              "There is w.0.et; its prefix is " + prefix());
+}
+
+TEST_F(TraceSetTest, OneTraceForEveryNpu) {
+    EXPECT_NO_THROW(check_rank_count({"w", 16}, 16));
+    EXPECT_EQ(problem_of([] { check_rank_count({"w", 15}, 16); }).found, "15 traces for 16 NPUs");
+    EXPECT_EQ(problem_of([] { check_rank_count({"w", 1}, 4); }).found, "1 trace for 4 NPUs");
+}
+
+}  // namespace
+}  // namespace npunet::chakra
