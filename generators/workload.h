@@ -55,8 +55,11 @@ public:
                       std::vector<RankBinding> ranks);
 
     [[nodiscard]] std::int32_t rank_count() const;
-    [[nodiscard]] const std::vector<RankGroup>& groups() const { return groups_; }
-    [[nodiscard]] const std::vector<Role>& roles() const { return roles_; }
+    // Not of a temporary: for (... : generate(model, plan).roles()) would outlive its workload.
+    [[nodiscard]] const std::vector<RankGroup>& groups() const& { return groups_; }
+    [[nodiscard]] const std::vector<Role>& roles() const& { return roles_; }
+    void groups() && = delete;
+    void roles() && = delete;
     [[nodiscard]] const RankBinding& binding(Rank rank) const { return ranks_[rank.index()]; }
     [[nodiscard]] const Role& role_of(Rank rank) const;
 

@@ -52,12 +52,9 @@ std::vector<NodeId> listed_placement(const YamlField& field, std::size_t npus) {
         field.refuse(fmt::format("{} entries", items.size()), check.expected());
     }
     for (const YamlField& item : items) {
-        const std::optional<double> number = item.number();
-        if (!number || *number != static_cast<double>(static_cast<std::int32_t>(*number))) {
-            item.refuse(item.found(), check.expected());
-        }
-        if (const std::string wrong = check.add(static_cast<std::int64_t>(*number));
-            !wrong.empty()) {
+        const std::int64_t npu =
+            item.whole(0, static_cast<std::int64_t>(npus) - 1, "the number of an NPU");
+        if (const std::string wrong = check.add(npu); !wrong.empty()) {
             item.refuse(wrong, check.expected());
         }
     }

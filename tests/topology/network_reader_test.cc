@@ -351,7 +351,7 @@ TEST_F(NetworkFile, RefusesPlacementsThatAreNoPermutation) {
     EXPECT_THAT(mesh_refusal("placement: [0, 1, 2, 3, 4, 5, 6, 6]\n"),
                 HasSubstr("line 5, placement[7]: found NPU 6 a second time"));
     EXPECT_THAT(mesh_refusal("placement: [0, 1, 2, 3, 4, 5, 6, 8]\n"),
-                HasSubstr("found NPU 8, which does not exist"));
+                HasSubstr("found '8'; expected the number of an NPU, a whole number from 0 to 7"));
     for (const char* wrong : {"-1", "1.5", "x", "1e300", "nan"}) {
         EXPECT_THAT(mesh_refusal(std::string("placement: [0, 1, 2, 3, 4, 5, 6, ") + wrong + "]\n"),
                     HasSubstr("placement[7]"))
@@ -365,6 +365,9 @@ TEST_F(NetworkFile, RefusesPlacementsThatAreNoPermutation) {
     write("wrong.txt", "0 1 two");
     EXPECT_THAT(mesh_refusal("placement: wrong.txt\n"),
                 HasSubstr("wrong.txt: rank 2: found 'two'"));
+    write("range.txt", "0 1 8");
+    EXPECT_THAT(mesh_refusal("placement: range.txt\n"),
+                HasSubstr("range.txt: rank 2: found NPU 8, which does not exist"));
     write("twice.txt", "0 1 1");
     EXPECT_THAT(mesh_refusal("placement: twice.txt\n"), HasSubstr("NPU 1 a second time"));
 }

@@ -1,0 +1,161 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "chakra/comm_groups.h"
+#include "chakra/trace_reader.h"
+#include "cli/program.h"
+
+namespace npunet::cli {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+std::vector<std::string> words(const std::string& line) {
+    std::istringstream stream(line);
+    return {std::istream_iterator<std::string>(stream), {}};
+}
+
+/// Runs in a folder of its own that is the working directory meanwhile.
+class GenerateCommand : public ::testing::Test {
+protected:
+    void SetUp() override {
+        before_ = std::filesystem::current_path();
+        folder_ = std::filesystem::temp_directory_path() /
+                  ("npunet_generate_" +
+                   std::string(::testing::UnitTest::GetInstance()->current_test_info()->name()));
+        std::filesystem::remove_all(folder_);
+        std::filesystem::create_directories(folder_);
+        std::filesystem::current_path(folder_);
+    }
+    void TearDown() override {
+        std::filesystem::current_path(before_);
+        std::filesystem::remove_all(folder_);
+    }
+
+    int run(const std::string& line) {
+        std::ostringstream out;
+        std::ostringstream log;
+        const int code = run_program(words(line), out, log);
+        out_ = out.str();
+        log_ = log.str();
+        return code;
+    }
+
+    [[nodiscard]] static std::size_t files(const std::string& folder) {
+        return static_cast<std::size_t>(
+            std::distance(std::filesystem::directory_iterator(folder), {}));
+    }
+
+    std::string out_;
+    std::string log_;
+
+private:
+    std::filesystem::path before_;
+    std::filesystem::path folder_;
+};
+
+TEST_F(GenerateCommand, ExampleOfEveryHelpWorksAsPrinted) {
+    for (const std::string command : {"generate", "generate transformer", "generate collective"}) {
+        ASSERT_EQ(run(command + " --help"), 0);
+        const std::string mark = "\n  npunet ";
+        const std::size_t start = out_.find(mark);
+        ASSERT_NE(start, std::string::npos) << command;
+        const std::size_t end = out_.find('\n', start + 1);
+        const std::string example = out_.substr(start + mark.size(), end - start - mark.size());
+        EXPECT_EQ(run(example), 0) << example << ": " << log_;
+        EXPECT_GT(files("traces"), 1U);
+        std::filesystem::remove_all("traces");
+    }
+}
+
+TEST_F(GenerateCommand, WritesATraceForEveryRankAndTheGroups) {
+    ASSERT_EQ(run("generate transformer --model llama2-4layer --dp 2 --tp 2 --seq 128 --batch 4 "
+                  "--output-dir out --output-name step --comm-group-file groups.json"),
+              0)
+        << log_;
+    EXPECT_THAT(out_, HasSubstr("1071681536 parameters"));
+    EXPECT_THAT(out_, HasSubstr("4 ranks"));
+    EXPECT_EQ(files("out"), 5U);
+    EXPECT_FALSE(chakra::read_trace("out/step.3.et").empty());
+    EXPECT_EQ(chakra::read_comm_groups("out/groups.json").size(), 4U);
+}
+
+// STAGE's options, underscores and switches as its scripts give them.
+TEST_F(GenerateCommand, AcceptsStagesOptions) {
+    const std::string line =
+        "generate transformer --output_dir out --output_name w.%d.et --comm_group_file g.json "
+        "--dp 2 --tp 2 --sp 2 --pp 2 --weight_sharded 0 --activation_recompute false --dvocal 512 "
+        "--dmodel 64 --dff 128 --batch 8 --micro_batch 2 --seq 32 --head 8 --kvhead 4 "
+        "--num_stacks 4";
+    ASSERT_EQ(run(line + " --json"), 0) << log_;
+    const nlohmann::json document = nlohmann::json::parse(out_);
+    EXPECT_EQ(document["ranks"], 16);
+    EXPECT_EQ(document["plan"]["cp"], 2);
+    EXPECT_EQ(document["plan"]["micro_batches"], 2);
+    // Two tables, a final norm; per layer QKV 64 x 128, projection, two MLP matrices, two norms.
+    EXPECT_EQ(document["parameters"],
+              2 * 512 * 64 + 64 + 4 * (64 * 128 + 64 * 64 + 2 * 64 * 128 + 128));
+    EXPECT_TRUE(std::filesystem::exists("out/w.15.et"));
+    EXPECT_TRUE(std::filesystem::exists("out/g.json"));
+    EXPECT_EQ(run(line + " --weight_sharded true"), 2);
+}
+
+TEST_F(GenerateCommand, QuietPrintsNothing) {
+    ASSERT_EQ(run("generate collective --type all_to_all --size 4KiB --npus 4 --group 0,2 "
+                  "--repeat 2 --quiet --output-dir out"),
+              0)
+        << log_;
+    EXPECT_EQ(out_, "");
+    EXPECT_EQ(log_, "");
+    EXPECT_EQ(chakra::read_trace("out/workload.2.et").size(), 2U);
+    EXPECT_TRUE(chakra::read_trace("out/workload.1.et").empty());
+}
+
+TEST_F(GenerateCommand, PadsAVocabularyOnlyWhenAllowed) {
+    const std::string line =
+        "generate transformer --dmodel 64 --dff 128 --head 4 --num-stacks 2 --dvocal 101 --seq 16 "
+        "--tp 2 --json --output-dir out";
+    EXPECT_EQ(run(line), 2);
+    EXPECT_THAT(log_, HasSubstr("101 tokens"));
+    ASSERT_EQ(run(line + " --make-vocab-size-divisible-by 8"), 0) << log_;
+    EXPECT_EQ(nlohmann::json::parse(out_)["padded_vocab"], 112);
+}
+
+TEST_F(GenerateCommand, BadInputIsExitCode2AndWritesNothing) {
+    const std::string model = "generate transformer --model llama2-4layer --output-dir out ";
+    for (const std::string& line : std::vector<std::string>{
+             model + "--tp 3", model + "--dmodel 128", model + "--batch 0.5",
+             model + "--schedule 2f2b", model + "--seq 0", model + "--output-name ../x",
+             model + "--comm-group-file a/b", model + "--comm-group-file workload.0.et",
+             model + "--experts 8", "generate transformer --output-dir out",
+             "generate transformer --dmodel 64 --output-dir out",
+             "generate transformer --model llama9 --output-dir out",
+             "generate transformer --model llama2-4layer", "generate",
+             "generate collective --type all_sum --size 1 --npus 2 --output-dir out",
+             "generate collective --type all_reduce --size 1.5 --npus 2 --output-dir out",
+             "generate collective --type all_reduce --size 1 --npus 2 --group 0,2 --output-dir "
+             "out"}) {
+        EXPECT_EQ(run(line), 2) << line;
+        EXPECT_NE(log_, "") << line;
+        EXPECT_EQ(out_, "") << line;
+        EXPECT_FALSE(std::filesystem::exists("out")) << line;
+    }
+}
+
+TEST_F(GenerateCommand, HelpShowsOnlyWhatWorks) {
+    ASSERT_EQ(run("generate transformer --help"), 0);
+    for (const char* later : {"--ep", "--experts", "--zero", "--vpp", "--weight-sharded",
+                              "--activation-recompute", "interleaved"}) {
+        EXPECT_THAT(out_, Not(HasSubstr(later)));
+    }
+}
+
+}  // namespace
+}  // namespace npunet::cli

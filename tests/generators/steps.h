@@ -1,0 +1,102 @@
+// Models, plans and sums that the tests of generated training steps share.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "chakra/node.h"
+#include "generators/transformer/model_spec.h"
+#include "generators/transformer/plan.h"
+#include "generators/workload.h"
+#include "generators/workload_totals.h"
+
+namespace npunet::generators {
+
+/// Small, with every size different, grouped queries, and heads wider than hidden / heads.
+inline ModelSpec small_model() {
+    ModelSpec model;
+    model.name = "small";
+    model.hidden = 64;
+    model.layers = 4;
+    model.heads = 8;
+    model.kv_heads = 2;
+    model.head_dim = 16;
+    model.ffn = 96;
+    model.vocab = 160;
+    model.seq = 32;
+    return model;
+}
+
+/// The same in the style of GPT: biases, layer norms, learned positions, one embedding table.
+inline ModelSpec small_gpt() {
+    ModelSpec model = small_model();
+    model.name = "small-gpt";
+    model.kv_heads = 8;
+    model.gated = false;
+    model.norm = Norm::Layer;
+    model.bias = true;
+    model.positions = Positions::Learned;
+    model.tied_embeddings = true;
+    return model;
+}
+
+/// All combinations of degrees, sequence parallelism and schedules; resolved for small_model().
+inline std::vector<Plan> many_plans() {
+    std::vector<Plan> plans;
+    for (const std::int64_t dp : {1, 2}) {
+        for (const std::int64_t tp : {1, 2, 4, 8}) {
+            for (const std::int64_t cp : {1, 2}) {
+                for (const std::int64_t pp : {1, 2, 4}) {
+                    for (const bool option : {false, true}) {
+                        Plan plan;
+                        plan.dp = dp;
+                        plan.tp = tp;
+                        plan.cp = cp;
+                        plan.pp = pp;
+                        plan.micro_batch = 2;
+                        plan.batch = 3 * dp * plan.micro_batch;
+                        plan.sequence_parallel = option;
+                        plan.overlap_grad_reduce = option;
+                        plan.schedule = option ? Schedule::GPipe : Schedule::OneForwardOneBackward;
+                        plans.push_back(resolve_plan(small_model(), plan));
+                    }
+                }
+            }
+        }
+    }
+    return plans;
+}
+
+inline std::string describe(const Plan& plan) {
+    return "dp " + std::to_string(plan.dp) + " tp " + std::to_string(plan.tp) + " cp " +
+           std::to_string(plan.cp) + " pp " + std::to_string(plan.pp) +
+           (plan.sequence_parallel ? " sequence-parallel gpipe overlap" : " 1f1b");
+}
+
+inline bool contains(std::string_view text, std::string_view part) {
+    return text.find(part) != std::string_view::npos;
+}
+
+/// The attribute summed over the nodes of all ranks that `wanted` selects.
+inline WideCount sum(const GeneratedWorkload& workload, std::string_view attribute,
+                     const std::function<bool(const chakra::Node&)>& wanted) {
+    WideCount total = 0;
+    for (std::int32_t r = 0; r < workload.rank_count(); ++r) {
+        for (const chakra::Node& node : workload.nodes(Rank(r))) {
+            if (wanted(node)) {
+                total += node.integer(attribute).value();
+            }
+        }
+    }
+    return total;
+}
+
+inline bool is_collective(const chakra::Node& node, chakra::CollectiveType type) {
+    return node.type == chakra::NodeType::CommCollective &&
+           node.integer("comm_type") == static_cast<std::int64_t>(type);
+}
+
+}  // namespace npunet::generators

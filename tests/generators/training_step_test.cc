@@ -1,0 +1,175 @@
+#include "generators/transformer/training_step.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <string>
+
+#include "chakra/comm_groups.h"
+#include "chakra/trace_reader.h"
+#include "generators/transformer/model_library.h"
+#include "generators/transformer/operation_costs.h"
+#include "generators/workload_files.h"
+#include "tests/generators/steps.h"
+
+namespace npunet::generators {
+namespace {
+
+using chakra::CollectiveType;
+using chakra::Node;
+using chakra::NodeType;
+
+bool multiplies(const Node& node) {
+    return node.type == NodeType::Compute && is_multiplication(node.name);
+}
+
+/// 6 P T + 6 L s a (d_qk + d_v) T: forward 2, dgrad 2 and wgrad 2 per weight and token; every
+/// query of every head meets all s keys, once forward and twice backward.
+WideCount multiplication_flops(const ModelSpec& model, const Plan& plan) {
+    return WideCount{6} * multiplying_weights(model) * plan.tokens() +
+           WideCount{6} * model.layers * plan.sequence * model.heads * (2 * model.head_dim) *
+               plan.tokens();
+}
+
+TEST(TrainingStep, MultiplicationsSumToTheModelsFlops) {
+    for (const ModelSpec& model : {small_model(), small_gpt()}) {
+        for (const Plan& plan : many_plans()) {
+            EXPECT_TRUE(sum(generate(model, plan), "num_ops", multiplies) ==
+                        multiplication_flops(model, plan))
+                << model.name << " " << describe(plan);
+        }
+    }
+}
+
+TEST(TrainingStep, MultiplicationsSumToTheModelsFlopsForLlama2) {
+    const ModelSpec model = load_model("llama2-70b");
+    Plan plan;
+    plan.tp = 16;  // more than the 8 kv_heads
+    plan.cp = 2;
+    plan.pp = 2;
+    plan.batch = 4;
+    plan.sequence = 2048;
+    plan = resolve_plan(model, plan);
+    EXPECT_TRUE(sum(generate(model, plan), "num_ops", multiplies) ==
+                multiplication_flops(model, plan));
+}
+
+// By hand: micro-batch of 2 sequences of 32 tokens, tp 2, bf16. QKV: [64, 64] x [64, 96].
+TEST(TrainingStep, ComputeNodesCarryFlopsAndBytes) {
+    ModelSpec model = small_model();
+    Plan plan;
+    plan.tp = 2;
+    plan.micro_batch = 2;
+    std::map<std::string, Node> nodes;
+    for (const Node& node : generate(model, plan).nodes(Rank(1))) {
+        nodes[node.name] = node;
+    }
+    const auto expect = [&nodes](const char* name, std::int64_t flops, std::int64_t bytes) {
+        ASSERT_EQ(nodes.count(name), 1U) << name;
+        EXPECT_EQ(nodes[name].integer("num_ops"), flops) << name;
+        EXPECT_EQ(nodes[name].integer("tensor_size"), bytes) << name;
+        EXPECT_EQ(nodes[name].integer("is_cpu_op"), 0) << name;
+    };
+    expect("mb0_layer2_attention_qkv_forward", 2 * 64 * 64 * 96, 2 * (64 * 64 + 64 * 96 + 64 * 96));
+    expect("mb0_layer2_attention_qkv_dgrad", 2 * 64 * 64 * 96, 2 * (64 * 64 + 64 * 96 + 64 * 96));
+    expect("mb0_layer2_attention_qkv_wgrad", 2 * 64 * 64 * 96,
+           2 * (64 * 64 + 64 * 96) + 2 * 4 * 64 * 96);
+    // 4 query heads of 16 channels and 1 key head: 2 x 32 x 32 scores a head.
+    expect("mb0_layer0_attention_scores_forward", 2 * 2 * 32 * 32 * 64,
+           2 * (2 * 32 * 64 + 2 * 32 * 16));
+    expect("mb0_layer0_attention_context_backward", 4 * 2 * 32 * 32 * 64,
+           2 * 2 * (2 * 32 * 64 + 2 * 32 * 16));
+    expect("mb0_layer0_mlp_activation_forward", 5 * 64 * 48, 2 * 3 * 64 * 48);
+    expect("mb0_layer0_attention_residual_forward", 64 * 64, 2 * 3 * 64 * 64);
+    EXPECT_EQ(nodes["mb0_layer2_attention_qkv_forward"].find("tensor_size")->value.index(),
+              chakra::AttributeValue(std::uint64_t{0}).index());
+}
+
+// A roofline divides by both.
+TEST(TrainingStep, EveryComputeNodeHasFlopsAndBytes) {
+    for (const Plan& plan : many_plans()) {
+        const GeneratedWorkload workload = generate(small_gpt(), plan);
+        for (const Role& role : workload.roles()) {
+            for (const NodeTemplate& node : role.nodes) {
+                EXPECT_GT(node.bytes, 0) << node.name;
+                if (node.type == NodeType::Compute) {
+                    EXPECT_GT(node.flops, 0) << node.name;
+                }
+            }
+        }
+    }
+}
+
+// What the ranks of one replica own: every parameter once, what tp does not divide on every tp rank
+// again, and a tied table twice when first and last stage differ. Gradients are 4 bytes.
+TEST(TrainingStep, GradientSumsCoverTheParametersOfEveryRank) {
+    for (const ModelSpec& model : {small_model(), small_gpt()}) {
+        for (const Plan& plan : many_plans()) {
+            const std::int64_t whole_on_every_rank =
+                model.layers * layer_parameters(model).replicated + position_parameters(model) +
+                norm_parameters(model);
+            std::int64_t owned = parameter_count(model) + (plan.tp - 1) * whole_on_every_rank;
+            if (model.tied_embeddings && plan.pp > 1) {
+                owned += model.vocab * model.hidden;
+            }
+            const std::int64_t replicas = plan.dp * plan.cp;
+            const GeneratedWorkload workload = generate(model, plan);
+            const auto reduces = [](const Node& node) {
+                return is_collective(node, CollectiveType::AllReduce) &&
+                       contains(node.name, "_gradients_all_reduce") &&
+                       !contains(node.name, "sequence_parallel") && !contains(node.name, "tied");
+            };
+            EXPECT_TRUE(sum(workload, "comm_size", reduces) ==
+                        (replicas > 1 ? WideCount{4} * replicas * owned : 0))
+                << model.name << " " << describe(plan);
+            const auto steps = [](const Node& node) { return node.name == "optimizer_step"; };
+            EXPECT_TRUE(sum(workload, "tensor_size", steps) ==
+                        WideCount{4 + 2 * 12 + 2} * replicas * owned)
+                << model.name << " " << describe(plan);
+        }
+    }
+}
+
+std::string bytes_of(const std::filesystem::path& file) {
+    std::ifstream stream(file, std::ios::binary);
+    return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+class WorkloadFilesTest : public ::testing::Test {
+protected:
+    void TearDown() override { std::filesystem::remove_all(folder_); }
+    std::filesystem::path folder_ =
+        std::filesystem::temp_directory_path() / "npunet_generated_workload";
+};
+
+TEST_F(WorkloadFilesTest, TwoGenerationsAreByteIdenticalAndReadBack) {
+    Plan plan;
+    plan.tp = 2;
+    plan.pp = 2;
+    plan.dp = 2;
+    const GeneratedWorkload workload = generate(small_gpt(), plan);
+    write_workload(workload, {folder_ / "a", "step", "groups.json"});
+    write_workload(generate(small_gpt(), plan), {folder_ / "b", "step.%d.et", "groups.json"});
+    for (std::int32_t r = 0; r < workload.rank_count(); ++r) {
+        const std::string name = "step." + std::to_string(r) + ".et";
+        EXPECT_EQ(bytes_of(folder_ / "a" / name), bytes_of(folder_ / "b" / name));
+        const std::vector<Node> written = chakra::read_trace(folder_ / "a" / name);
+        const std::vector<Node> generated = workload.nodes(Rank(r));
+        ASSERT_EQ(written.size(), generated.size());
+        for (std::size_t i = 0; i < written.size(); ++i) {
+            EXPECT_TRUE(written[i] == generated[i]) << generated[i].name;
+        }
+    }
+    EXPECT_EQ(bytes_of(folder_ / "a" / "groups.json"), bytes_of(folder_ / "b" / "groups.json"));
+    const chakra::CommGroups groups = chakra::read_comm_groups(folder_ / "a" / "groups.json");
+    ASSERT_EQ(groups.size(), workload.groups().size());
+    for (const RankGroup& group : workload.groups()) {
+        EXPECT_EQ(groups.at(group.id), group.ranks);
+    }
+}
+
+}  // namespace
+}  // namespace npunet::generators
