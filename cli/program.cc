@@ -8,7 +8,9 @@
 
 #include "base/errors.h"
 #include "cli/command.h"
+#include "cli/compare_command.h"
 #include "cli/generate_command.h"
+#include "cli/simulate_command.h"
 #include "cli/topology_command.h"
 
 namespace npunet::cli {
@@ -42,6 +44,8 @@ int run_program(std::vector<std::string> arguments, std::ostream& out, std::ostr
     program.require_subcommand(1);
     CommandContext context{out, log};
     add_generate_command(program, context);
+    add_simulate_command(program, context);
+    add_compare_command(program, context);
     add_topology_command(program, context);
     for (std::string& argument : arguments) {
         normalize_option_name(argument);

@@ -24,6 +24,14 @@ std::int64_t required(const std::optional<std::int64_t>& value, const char* opti
     return *value;
 }
 
+/// The option's value; 0, which leaves it to the plan, when it was not given.
+std::int64_t given_count(const std::optional<std::int64_t>& value, const char* option) {
+    if (value && *value < 1) {
+        throw InputError({option, "", fmt::format("{}", *value), "1 or more", ""});
+    }
+    return value.value_or(0);
+}
+
 /// STAGE's reading: true, t, 1, yes and y in any case are on, anything else is off.
 void refuse_when_on(const char* option, std::string text, const char* what) {
     for (char& c : text) {
@@ -76,7 +84,7 @@ void WorkloadOptions::add_plan_options(CLI::App& command) {
     degree("--pp", plan_.pp, "Pipeline parallel: stages");
     degree("--micro-batch", plan_.micro_batch, "Sequences of a micro-batch");
     command
-        .add_option("--batch", plan_.batch,
+        .add_option("--batch", batch_,
                     "Sequences of a step over all replicas (default: dp x micro-batch x pp)")
         ->group(plan_group);
     command
@@ -156,12 +164,8 @@ TrainingStep WorkloadOptions::resolve() const {
     if (vocab_divisible_by_) {
         step.model.vocab_divisible_by = *vocab_divisible_by_;
     }
-    if (sequence_) {
-        step.plan.sequence = *sequence_;
-        if (*sequence_ < 1) {
-            throw InputError({"--seq", "", fmt::format("{}", *sequence_), "1 token or more", ""});
-        }
-    }
+    step.plan.sequence = given_count(sequence_, "--seq");
+    step.plan.batch = given_count(batch_, "--batch");
     step.plan.schedule = schedule_ == "gpipe" ? generators::Schedule::GPipe
                                               : generators::Schedule::OneForwardOneBackward;
     step.plan = generators::resolve_plan(step.model, step.plan);

@@ -50,6 +50,7 @@ private:
     std::optional<std::int64_t> layers_;
     std::optional<std::int64_t> vocab_;
     std::optional<std::int64_t> sequence_;
+    std::optional<std::int64_t> batch_;
     std::optional<std::int64_t> vocab_divisible_by_;
     std::string schedule_ = "1f1b";
     std::string weight_sharded_ = "false";

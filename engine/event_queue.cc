@@ -50,16 +50,28 @@ EventQueue::Event EventQueue::pop() {
     return top;
 }
 
-void EventQueue::schedule(Time at, EventKey key, EventHandler& handler, std::uint64_t payload) {
-    assert(at >= now_ && "an event cannot lie in the past");
-    const std::uint64_t sort_key = order_ == Order::Insertion ? inserted_ : key.value();
-    ++inserted_;
-    const Event event{at, sort_key, &handler, payload};
+std::uint64_t EventQueue::schedule(Time at, EventKey key, EventHandler& handler,
+                                   std::uint64_t payload) {
+    // Insertion order leaves room behind every event for schedule_behind().
+    constexpr unsigned room_bits = 20;
+    const std::uint64_t place = order_ == Order::Insertion ? inserted_++ << room_bits : key.value();
+    insert({at, place, &handler, payload});
+    return place;
+}
+
+void EventQueue::schedule_behind(Time at, std::uint64_t place, EventHandler& handler,
+                                 std::uint64_t payload) {
+    assert(order_ == Order::Insertion);
+    insert({at, place, &handler, payload});
+}
+
+void EventQueue::insert(const Event& event) {
+    assert(event.at >= now_ && "an event cannot lie in the past");
     if (shuffling_ && handling_) {
         delayed_.push_back(event);
         return;
     }
-    const bool earliest = at < next_time();
+    const bool earliest = event.at < next_time();
     push(event);
     if (earliest && !handling_ && waker_ != nullptr) {
         waker_->handle(0);

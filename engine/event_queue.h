@@ -75,8 +75,14 @@ public:
     /// Events handled so far.
     [[nodiscard]] std::uint64_t handled() const { return handled_; }
 
-    /// `at` must not lie before now(); `handler` must outlive the event.
-    void schedule(Time at, EventKey key, EventHandler& handler, std::uint64_t payload = 0);
+    /// `at` must not lie before now(); `handler` must outlive the event. Returns the place of the
+    /// event among those of its instant.
+    std::uint64_t schedule(Time at, EventKey key, EventHandler& handler, std::uint64_t payload = 0);
+
+    /// Order::Insertion only: puts an event right behind an earlier one of the same instant, at
+    /// place + 1, place + 2, ... (up to 2^20 - 1) of what schedule() returned for that one.
+    void schedule_behind(Time at, std::uint64_t place, EventHandler& handler,
+                         std::uint64_t payload);
 
     /// Moves the clock forward without handling events; `to` must not pass next_time().
     void advance(Time to);
@@ -106,6 +112,7 @@ private:
     static bool before(const Event& a, const Event& b) {
         return a.at < b.at || (a.at == b.at && a.key < b.key);
     }
+    void insert(const Event& event);
     void push(const Event& event);
     Event pop();
     void handle_earliest();

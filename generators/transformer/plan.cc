@@ -21,13 +21,13 @@ void check_range(const char* option, std::int64_t value, std::int64_t most) {
     }
 }
 
-/// value % divisor == 0, or an error such as "--tp 3 and 32 heads: ...".
+/// value % divisor == 0, or an error such as "--tp 3: found 32 heads; expected a divisor of 32".
 void check_divides(const char* option, std::int64_t divisor, const char* what, std::int64_t value,
                    const std::string& remedy = "") {
     if (value % divisor != 0) {
         throw InputError({fmt::format("{} {}", option, divisor), "",
-                          fmt::format("{} {}", value, what),
-                          fmt::format("a number of {} that {} divides", what, divisor), remedy});
+                          fmt::format("{} {}", value, what), fmt::format("a divisor of {}", value),
+                          remedy});
     }
 }
 

@@ -132,9 +132,10 @@ TEST_F(GenerateCommand, BadInputIsExitCode2AndWritesNothing) {
     const std::string model = "generate transformer --model llama2-4layer --output-dir out ";
     for (const std::string& line : std::vector<std::string>{
              model + "--tp 3", model + "--dmodel 128", model + "--batch 0.5",
-             model + "--schedule 2f2b", model + "--seq 0", model + "--output-name ../x",
-             model + "--comm-group-file a/b", model + "--comm-group-file workload.0.et",
-             model + "--experts 8", "generate transformer --output-dir out",
+             model + "--schedule 2f2b", model + "--seq 0", model + "--batch 0",
+             model + "--output-name ../x", model + "--comm-group-file a/b",
+             model + "--comm-group-file workload.0.et", model + "--experts 8",
+             "generate transformer --output-dir out",
              "generate transformer --dmodel 64 --output-dir out",
              "generate transformer --model llama9 --output-dir out",
              "generate transformer --model llama2-4layer", "generate",

@@ -1,0 +1,91 @@
+#include "cli/compare_command.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+
+#include "base/atomic_file.h"
+#include "base/errors.h"
+#include "cli/run_inputs.h"
+#include "report/compare_table.h"
+#include "report/results_folder.h"
+
+namespace npunet::cli {
+
+namespace {
+
+struct Options {
+    RunInputs inputs;
+    std::vector<std::string> fidelities{"analytical", "packet"};
+};
+
+std::vector<study::Fidelity> distinct_fidelities(const std::vector<std::string>& names) {
+    std::vector<study::Fidelity> list;
+    for (const std::string& name : names) {
+        const study::Fidelity fidelity = study::fidelity_named(name);
+        if (std::find(list.begin(), list.end(), fidelity) != list.end()) {
+            throw InputError(
+                {"--fidelities", "", "'" + name + "' twice", "different fidelities", ""});
+        }
+        list.push_back(fidelity);
+    }
+    if (list.size() < 2) {
+        throw InputError({"--fidelities", "", fmt::format("{} of them", list.size()),
+                          "at least two, such as analytical,packet", ""});
+    }
+    return list;
+}
+
+void write_file(const std::filesystem::path& path, const std::string& text) {
+    AtomicFile file(path);
+    file.stream() << text;
+    file.commit();
+}
+
+void run(const CommandContext& context, const Options& options) {
+    const std::vector<study::Fidelity> fidelities = distinct_fidelities(options.fidelities);
+    const study::Machine machine = options.inputs.machine(context);
+    const engine::Workload workload = options.inputs.workload(machine);
+    std::vector<engine::Results> runs;
+    for (const study::Fidelity fidelity : fidelities) {
+        options.inputs.progress(context, fmt::format("simulating {} ranks, {}", workload.ranks(),
+                                                     study::name_of(fidelity)));
+        runs.push_back(study::simulate(workload, machine, fidelity));
+    }
+    const std::string table = report::compare_table(runs);
+    if (!options.inputs.output_dir.empty()) {
+        const std::filesystem::path folder = options.inputs.output_dir;
+        for (const engine::Results& results : runs) {
+            report::write_results_folder(results, folder / results.fidelity);
+        }
+        write_file(folder / "compare.txt", table);
+        write_file(folder / "compare.json", report::compare_json(runs));
+        options.inputs.progress(context, "results in " + folder.string());
+    }
+    if (options.inputs.json) {
+        context.out << report::compare_json(runs);
+    } else if (!options.inputs.quiet) {
+        context.out << table;
+    }
+}
+
+}  // namespace
+
+void add_compare_command(CLI::App& program, CommandContext& context) {
+    auto options = std::make_shared<Options>();
+    CLI::App* command =
+        program.add_subcommand("compare", "Run the same inputs at several fidelities");
+    options->inputs.add_to(*command);
+    command->add_option("--fidelities", options->fidelities, "Which, separated by commas")
+        ->delimiter(',')
+        ->capture_default_str();
+    command->footer(
+        "Example:\n"
+        "  npunet compare --model llama2-4layer --batch 4 --seq 256 --dp 2 --tp 4 --pp 2 \\\n"
+        "      --network configs/networks/mesh-4x4.yml --system configs/systems/a100.json");
+    command->callback([options, &context] { run(context, *options); });
+}
+
+}  // namespace npunet::cli

@@ -1,0 +1,60 @@
+#include "cli/run_inputs.h"
+
+#include <fmt/format.h>
+
+#include "base/errors.h"
+#include "generators/transformer/training_step.h"
+#include "study/generated_workload.h"
+
+namespace npunet::cli {
+
+void RunInputs::add_to(CLI::App& command) {
+    command.add_option("--workload", workload_prefix,
+                       "Traces PREFIX.0.et, PREFIX.1.et, ...: one for each NPU");
+    command.add_option("--comm-group", comm_group_file, "Communicator groups of the traces (JSON)");
+    command.add_option("--network", network_file, "The network (network.yml)")->required();
+    command.add_option("--system", system_file,
+                       "NPUs and collectives (system.json); without it: ring, one chunk, recorded "
+                       "compute times");
+    command.add_option("--dialect", dialect, "npunet or astra-sim")->capture_default_str();
+    command.add_option("--output-dir", output_dir, "Write the results here");
+    command.add_flag("--json", json, "Print one JSON document and nothing else");
+    command.add_flag("--quiet", quiet, "No progress and no table");
+    model.add_to(command);
+}
+
+study::Machine RunInputs::machine(const CommandContext& context) const {
+    study::Machine machine = study::load_machine(network_file, system_file, dialect);
+    for (const std::string& warning : machine.warnings) {
+        progress(context, "warning: " + warning);
+    }
+    return machine;
+}
+
+engine::Workload RunInputs::workload(const study::Machine& machine) const {
+    if (model.given() == !workload_prefix.empty()) {
+        throw InputError(
+            {"the command line", "", model.given() ? "both --workload and a model" : "no workload",
+             "--workload PREFIX or --model NAME, one of them", "--help shows an example"});
+    }
+    if (!model.given()) {
+        return study::load_workload_for(machine, workload_prefix, comm_group_file);
+    }
+    const TrainingStep step = model.resolve();
+    const generators::GeneratedWorkload generated = generators::generate(step.model, step.plan);
+    const auto npus = static_cast<std::int64_t>(machine.network.graph.npus());
+    if (generated.rank_count() != npus) {
+        throw InputError({"the plan", "", fmt::format("{} ranks", generated.rank_count()),
+                          fmt::format("{}, the NPUs of {}", npus, network_file),
+                          "dp x tp x cp x pp must be the number of NPUs"});
+    }
+    return study::workload_from(generated, study::workload_options(machine));
+}
+
+void RunInputs::progress(const CommandContext& context, const std::string& text) const {
+    if (!quiet) {
+        context.log << "npunet: " << text << '\n';
+    }
+}
+
+}  // namespace npunet::cli

@@ -1,0 +1,39 @@
+// The options that `simulate` and `compare` share: the workload, the machine, the output.
+//
+//     RunInputs inputs;
+//     inputs.add_to(command);                  // declares the options
+//     const study::Machine machine = inputs.machine(context);
+//     const engine::Workload workload = inputs.workload(machine);
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+#include "cli/command.h"
+#include "cli/workload_options.h"
+#include "study/simulation_run.h"
+
+namespace npunet::cli {
+
+struct RunInputs {
+    std::string workload_prefix;
+    std::string comm_group_file;
+    std::string network_file;
+    std::string system_file;
+    std::string dialect = "npunet";
+    std::string output_dir;
+    bool json = false;
+    bool quiet = false;
+    WorkloadOptions model;  ///< --model and its options: a workload without files
+
+    void add_to(CLI::App& command);
+
+    /// Reads the machine; warnings go to context.log. Throws InputError.
+    [[nodiscard]] study::Machine machine(const CommandContext& context) const;
+    /// Reads or generates the workload. Throws InputError.
+    [[nodiscard]] engine::Workload workload(const study::Machine& machine) const;
+    /// One line on context.log unless --quiet.
+    void progress(const CommandContext& context, const std::string& text) const;
+};
+
+}  // namespace npunet::cli

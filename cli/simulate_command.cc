@@ -1,0 +1,66 @@
+#include "cli/simulate_command.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "base/units.h"
+#include "cli/run_inputs.h"
+#include "report/astra_log.h"
+#include "report/results_folder.h"
+#include "report/results_json.h"
+#include "report/tables.h"
+
+namespace npunet::cli {
+
+namespace {
+
+struct Options {
+    RunInputs inputs;
+    std::string fidelity = "analytical";
+};
+
+void print(const CommandContext& context, const Options& options, const engine::Results& results) {
+    if (options.inputs.json) {
+        context.out << report::results_json(results);
+    } else if (results.whole_nanoseconds) {
+        // Scripts read the lines of the reference; the date is no part of the result.
+        context.out << report::astra_log(results, "2026-01-01 00:00:00.000");
+    } else if (!options.inputs.quiet) {
+        context.out << report::summary_table(results) << '\n' << report::hot_links_table(results);
+    }
+}
+
+void run(const CommandContext& context, const Options& options) {
+    const study::Fidelity fidelity = study::fidelity_named(options.fidelity);
+    const study::Machine machine = options.inputs.machine(context);
+    const engine::Workload workload = options.inputs.workload(machine);
+    options.inputs.progress(context, fmt::format("simulating {} ranks, {}", workload.ranks(),
+                                                 study::name_of(fidelity)));
+    const engine::Results results = study::simulate(workload, machine, fidelity);
+    if (!options.inputs.output_dir.empty()) {
+        report::write_results_folder(results, options.inputs.output_dir);
+        options.inputs.progress(context, "results in " + options.inputs.output_dir);
+    }
+    print(context, options, results);
+}
+
+}  // namespace
+
+void add_simulate_command(CLI::App& program, CommandContext& context) {
+    auto options = std::make_shared<Options>();
+    CLI::App* command = program.add_subcommand("simulate", "Run a workload at one fidelity");
+    options->inputs.add_to(*command);
+    command
+        ->add_option("--fidelity", options->fidelity,
+                     "analytical (quick estimate) or packet (ns-3)")
+        ->capture_default_str();
+    command->footer(
+        "Example:\n"
+        "  npunet simulate --model llama2-4layer --batch 4 --seq 256 --dp 2 --tp 4 --pp 2 \\\n"
+        "      --network configs/networks/mesh-4x4.yml --system configs/systems/a100.json \\\n"
+        "      --fidelity packet --output-dir out/step");
+    command->callback([options, &context] { run(context, *options); });
+}
+
+}  // namespace npunet::cli

@@ -1,0 +1,50 @@
+// How long a compute operation takes: by roofline, or as recorded.
+//
+// Roofline (Williams, Waterman, Patterson, "Roofline: an insightful visual performance model for
+// multicore architectures", 2009): max(operations / peak, bytes / memory bandwidth), each rounded
+// up to a picosecond; in the astra-sim dialects the reference's double arithmetic, truncated to ns.
+//
+// C++17-clean.
+#pragma once
+
+#include <vector>
+
+#include "engine/dialect.h"
+#include "engine/program.h"
+#include "engine/system_config.h"
+
+namespace npunet::engine {
+
+/// One operation against its roofline.
+struct ComputeCost {
+    Time duration;
+    bool modelled = false;       ///< by roofline; else recorded
+    bool compute_bound = false;  ///< limited by the peak, not by the memory
+    double peak_share = 0;       ///< achieved / peak operations per second
+    double bandwidth_share = 0;  ///< achieved / peak bytes per second
+    double intensity = 0;        ///< operations per byte
+};
+
+class ComputeModel {
+public:
+    ComputeModel(const SystemConfig& system, const Dialect& dialect, std::size_t ranks);
+
+    /// Throws InputError (through the place `rank`, node) when the operation gives only its number
+    /// of floating-point operations and the system gives no rates.
+    [[nodiscard]] ComputeCost cost(Rank rank, const ProgramOperation& operation) const;
+
+    /// The roofline would need bytes and there are none: the reference skips such an operation.
+    [[nodiscard]] bool skipped(const ProgramOperation& operation) const;
+
+private:
+    [[nodiscard]] ComputeCost roofline(const ComputeRate& rate,
+                                       const ProgramOperation& operation) const;
+    [[nodiscard]] ComputeCost reference_roofline(const ComputeRate& rate,
+                                                 const ProgramOperation& operation) const;
+
+    const Dialect& dialect_;
+    bool roofline_;
+    std::vector<ComputeRate> rates_;  ///< by rank
+};
+
+}  // namespace npunet::engine

@@ -1,0 +1,52 @@
+#include "engine/dialect.h"
+
+#include "base/errors.h"
+
+namespace npunet::engine {
+
+namespace {
+
+Dialect npunet_dialect() {
+    Dialect dialect;
+    dialect.name = "npunet";
+    return dialect;
+}
+
+Dialect astra_sim_dialect() {
+    Dialect dialect;
+    dialect.name = "astra-sim";
+    dialect.gigabyte = topology::GigaByte::Binary;
+    dialect.tolerant_input = true;
+    dialect.event_order = EventQueue::Order::Insertion;
+    dialect.whole_nanoseconds = true;
+    dialect.issue_after_each_completion = true;
+    dialect.one_communication_at_a_time = true;
+    dialect.send_ends_at_delivery = true;
+    dialect.waiting_receive_is_communication = true;
+    dialect.ports_queue = false;
+    dialect.exact_chunks = false;
+    dialect.groups_use_configuration = false;
+    dialect.ring_all_to_all_aggregates = false;
+    dialect.every_reduction_is_charged = false;
+    dialect.reference_statistics = true;
+    return dialect;
+}
+
+}  // namespace
+
+Dialect Dialect::named(const std::string& name) {
+    if (name == "npunet") {
+        return npunet_dialect();
+    }
+    if (name == "astra-sim") {
+        return astra_sim_dialect();
+    }
+    throw InputError({"--dialect", "", "'" + name + "'", "npunet or astra-sim",
+                      "Leave it out for npunet, the default"});
+}
+
+std::vector<std::string> Dialect::names() {
+    return {"npunet", "astra-sim"};
+}
+
+}  // namespace npunet::engine

@@ -1,0 +1,65 @@
+// A dialect: the named rules in which simulators of training differ, as data.
+//
+// The default, npunet, is what is physically right and what the published algorithms say. The
+// astra-sim dialect reproduces ASTRA-sim (as of April 2025) to the nanosecond, so that people can
+// trust and migrate. The engine consults the switches at the few places where the rules differ.
+//
+//     const Dialect dialect = Dialect::named("astra-sim");
+//
+// C++17-clean.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "engine/event_queue.h"
+#include "topology/network_description.h"
+
+namespace npunet::engine {
+
+struct Dialect {
+    std::string name;
+
+    /// What GB/s means in network.yml.
+    topology::GigaByte gigabyte = topology::GigaByte::Decimal;
+    /// Unknown keys in the input files are warnings instead of errors.
+    bool tolerant_input = false;
+    /// Ties between simultaneous events: by content, or first scheduled first run.
+    EventQueue::Order event_order = EventQueue::Order::Content;
+    /// Times are truncated to whole nanoseconds, in double arithmetic.
+    bool whole_nanoseconds = false;
+    /// Work is issued after every single completion, from a snapshot of the ready operations; else
+    /// once per instant, after all completions of that instant, until nothing more can start.
+    bool issue_after_each_completion = false;
+    /// An NPU has one collective or send in flight at a time; else one collective per communicator,
+    /// in program order, and point-to-point beside it.
+    bool one_communication_at_a_time = false;
+    /// A send ends when its message has arrived; else when its last byte has left the source.
+    bool send_ends_at_delivery = false;
+    /// A posted receive counts as communication while it waits for its sender; else only from the
+    /// moment the first byte leaves the sender.
+    bool waiting_receive_is_communication = false;
+    /// Messages that leave or reach an NPU by the same link queue there.
+    bool ports_queue = true;
+    /// Splitting into chunks: part i of n is floor(S (i+1)/n) - floor(S i/n), chunks add up to S;
+    /// else the reference's integer division, its enlarged small messages and repeated last chunk.
+    bool exact_chunks = true;
+    /// A communicator that is not the whole system uses the configured algorithms on the dimensions
+    /// that it fills; else one ring in listed order with a fixed endpoint delay of 10 ns.
+    bool groups_use_configuration = true;
+    /// A ring all-to-all forwards all blocks of a step in one message (n - 1 steps); else the
+    /// n (n - 1) / 2 blocks go one by one.
+    bool ring_all_to_all_aggregates = true;
+    /// Which receptions of a windowed direct reduction are charged: all of them; else every other
+    /// group of `window` receptions, as the reference's counters make it.
+    bool every_reduction_is_charged = true;
+    /// Statistics divide by the compute time plus one nanosecond, and exposed communication is
+    /// finish minus compute, whatever the rest was.
+    bool reference_statistics = false;
+
+    /// The preset of that name; InputError with the known names otherwise.
+    [[nodiscard]] static Dialect named(const std::string& name);
+    [[nodiscard]] static std::vector<std::string> names();
+};
+
+}  // namespace npunet::engine

@@ -1,0 +1,83 @@
+#include "engine/memory_tracker.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace npunet::engine {
+
+namespace {
+
+struct Life {
+    Time birth = Time::max();
+    Time death = Time::max();
+    bool written = false;
+    bool read = false;
+};
+
+struct Change {
+    Time at;
+    double bytes;
+};
+
+std::vector<Life> lives_of(const RankProgram& program, const std::vector<Time>& start,
+                           const std::vector<Time>& end) {
+    std::vector<Life> lives(program.tensor_bytes.size());
+    for (std::size_t i = 0; i < program.operations.size(); ++i) {
+        for (std::uint32_t u = program.tensor_begin[i]; u < program.tensor_begin[i + 1]; ++u) {
+            Life& life = lives[program.tensor_uses[u].tensor];
+            if (program.tensor_uses[u].write) {
+                life.birth = life.written ? std::min(life.birth, start[i]) : start[i];
+                life.written = true;
+            } else {
+                life.death = life.read ? std::max(life.death, end[i]) : end[i];
+                life.read = true;
+            }
+        }
+    }
+    for (Life& life : lives) {
+        if (!life.written && life.read) {
+            life.birth = Time();
+        }
+    }
+    return lives;
+}
+
+}  // namespace
+
+Bytes peak_memory(const RankProgram& program, const std::vector<Time>& start,
+                  const std::vector<Time>& end) {
+    if (program.tensor_begin.empty()) {
+        return Bytes();
+    }
+    std::vector<Change> births;
+    std::vector<Change> deaths;
+    const std::vector<Life> lives = lives_of(program, start, end);
+    for (std::size_t tensor = 0; tensor < lives.size(); ++tensor) {
+        if (lives[tensor].birth == Time::max()) {
+            continue;
+        }
+        births.push_back({lives[tensor].birth, program.tensor_bytes[tensor]});
+        if (lives[tensor].read) {
+            deaths.push_back({lives[tensor].death, program.tensor_bytes[tensor]});
+        }
+    }
+    const auto earlier = [](const Change& a, const Change& b) { return a.at < b.at; };
+    std::sort(births.begin(), births.end(), earlier);
+    std::sort(deaths.begin(), deaths.end(), earlier);
+    double live = 0;
+    double peak = 0;
+    std::size_t dead = 0;
+    for (std::size_t born = 0; born < births.size();) {
+        const Time at = births[born].at;
+        for (; born < births.size() && births[born].at == at; ++born) {
+            live += births[born].bytes;
+        }
+        for (; dead < deaths.size() && deaths[dead].at <= at; ++dead) {
+            live -= deaths[dead].bytes;
+        }
+        peak = std::max(peak, live);
+    }
+    return Bytes(std::llround(peak));
+}
+
+}  // namespace npunet::engine

@@ -1,0 +1,195 @@
+#include "engine/operation_decoder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/errors.h"
+
+namespace npunet::engine {
+
+namespace {
+
+constexpr std::int64_t largest_bytes = std::int64_t{1} << 56;
+
+}  // namespace
+
+const char* name_of(CollectiveKind kind) {
+    switch (kind) {
+        case CollectiveKind::AllReduce:
+            return "all_reduce";
+        case CollectiveKind::AllGather:
+            return "all_gather";
+        case CollectiveKind::ReduceScatter:
+            return "reduce_scatter";
+        case CollectiveKind::AllToAll:
+            return "all_to_all";
+    }
+    return "";
+}
+
+void refuse_node(const ProgramContext& context, const chakra::Node& node, std::string found,
+                 std::string expected, std::string remedy) {
+    throw InputError({context.file, fmt::format("node {} ('{}')", node.id, node.name),
+                      std::move(found), std::move(expected), std::move(remedy)});
+}
+
+std::int64_t OperationDecoder::required(const chakra::Node& node, const char* attribute) const {
+    const auto value = node.integer(attribute);
+    if (!value) {
+        refuse_node(context_, node, fmt::format("no integer attribute '{}'", attribute),
+                    fmt::format("'{}' on every {} node", attribute, chakra::name_of(node.type)));
+    }
+    return *value;
+}
+
+Bytes OperationDecoder::size_of(const chakra::Node& node) const {
+    const std::int64_t value = required(node, "comm_size");
+    if (value < 0 || value > largest_bytes) {
+        refuse_node(context_, node, fmt::format("comm_size {}", value),
+                    fmt::format("0 to {} bytes", largest_bytes));
+    }
+    return Bytes(value);
+}
+
+Rank OperationDecoder::peer_of(const chakra::Node& node, const char* attribute,
+                               const char* own) const {
+    const std::int64_t peer = required(node, attribute);
+    if (peer < 0 || peer >= static_cast<std::int64_t>(context_.ranks)) {
+        refuse_node(context_, node, fmt::format("{} {}", attribute, peer),
+                    fmt::format("a rank of the workload, 0 to {}", context_.ranks - 1));
+    }
+    if (peer == context_.rank.value()) {
+        refuse_node(context_, node, fmt::format("{} {}, the rank itself", attribute, peer),
+                    "another rank");
+    }
+    const auto self = node.integer(own);
+    if (self && *self != context_.rank.value()) {
+        refuse_node(context_, node, fmt::format("{} {}", own, *self),
+                    fmt::format("{}, the rank of this file", context_.rank.value()),
+                    "Is the file named after the right rank?");
+    }
+    return Rank(static_cast<std::int32_t>(peer));
+}
+
+std::int32_t OperationDecoder::group_of(const chakra::Node& node) const {
+    std::string name(node.text("pg_name").value_or(""));
+    if (name.empty()) {
+        if (const auto number = node.integer("pg_name")) {
+            name = std::to_string(*number);
+        }
+    }
+    if (name.empty()) {
+        return context_.world_group;
+    }
+    const auto found = std::lower_bound(
+        context_.groups->begin(), context_.groups->end(), name,
+        [](const auto& entry, const std::string& text) { return entry.first < text; });
+    if (found != context_.groups->end() && found->first == name) {
+        return found->second;
+    }
+    if (name == "0") {
+        return context_.world_group;
+    }
+    refuse_node(context_, node, fmt::format("communicator group '{}'", name),
+                "a group of the communicator-group file",
+                "Give the group file that belongs to these traces with --comm-group");
+}
+
+CollectiveKind OperationDecoder::collective_of(const chakra::Node& node) const {
+    if (node.find("comm_sizes") != nullptr) {
+        refuse_node(context_, node, "attribute 'comm_sizes' (unequal all-to-all)",
+                    "comm_size alone", "Unequal all-to-alls are not offered by this version");
+    }
+    const std::int64_t type = required(node, "comm_type");
+    switch (static_cast<chakra::CollectiveType>(type)) {
+        case chakra::CollectiveType::AllReduce:
+            return CollectiveKind::AllReduce;
+        case chakra::CollectiveType::AllGather:
+            return CollectiveKind::AllGather;
+        case chakra::CollectiveType::ReduceScatter:
+        case chakra::CollectiveType::ReduceScatterBlock:
+            return CollectiveKind::ReduceScatter;
+        case chakra::CollectiveType::AllToAll:
+            return CollectiveKind::AllToAll;
+        default:
+            refuse_node(context_, node, fmt::format("comm_type {}", type),
+                        "ALL_REDUCE (0), ALL_GATHER (2), ALL_TO_ALL (6) or REDUCE_SCATTER (7)",
+                        "Other collectives are not offered by this version");
+    }
+}
+
+Time OperationDecoder::recorded_duration(const chakra::Node& node) const {
+    constexpr std::uint64_t most = 9'000'000'000'000;  // microseconds; 104 days
+    const std::int64_t ns = node.integer("duration_ns").value_or(0);
+    if (ns < 0 || ns > static_cast<std::int64_t>(most) * 1000 || node.duration_micros > most) {
+        refuse_node(context_, node, "a duration beyond 104 days or below 0", "a duration in range");
+    }
+    return ns != 0 ? Time::ns(ns)
+                   : Time::ns(1000 * static_cast<std::int64_t>(node.duration_micros));
+}
+
+void OperationDecoder::point_to_point(const chakra::Node& node, ProgramOperation& result) const {
+    const bool send = node.type == chakra::NodeType::CommSend;
+    result.kind = send ? OperationKind::Send : OperationKind::Receive;
+    result.bytes = size_of(node);
+    result.peer =
+        send ? peer_of(node, "comm_dst", "comm_src") : peer_of(node, "comm_src", "comm_dst");
+    result.tag = node.integer("comm_tag").value_or(0);
+}
+
+void OperationDecoder::collective(const chakra::Node& node, bool cpu,
+                                  ProgramOperation& result) const {
+    // Host-side calls in profiler traces carry the type of a collective but none of its attributes:
+    // the kernel that they launch is the collective.
+    if (cpu && !node.integer("comm_type")) {
+        compute(node, true, result);
+        return;
+    }
+    result.kind = OperationKind::Collective;
+    result.collective = collective_of(node);
+    result.bytes = size_of(node);
+    result.group = group_of(node);
+}
+
+void OperationDecoder::compute(const chakra::Node& node, bool cpu, ProgramOperation& result) const {
+    result.kind = cpu ? OperationKind::Cpu : OperationKind::Compute;
+    result.operations = node.integer("num_ops").value_or(-1);
+    const std::int64_t bytes = node.integer("tensor_size").value_or(0);
+    if (result.operations < -1 || bytes < 0 || bytes > largest_bytes) {
+        refuse_node(context_, node,
+                    fmt::format("num_ops {}, tensor_size {}", result.operations, bytes),
+                    "numbers that are not negative");
+    }
+    result.bytes = Bytes(bytes);
+}
+
+ProgramOperation OperationDecoder::decode(const chakra::Node& node) const {
+    ProgramOperation result;
+    result.node = node.id;
+    result.recorded = recorded_duration(node);
+    const bool cpu = node.integer("is_cpu_op").value_or(0) != 0;
+    switch (node.type) {
+        case chakra::NodeType::Compute:
+            compute(node, cpu, result);
+            break;
+        case chakra::NodeType::CommSend:
+        case chakra::NodeType::CommReceive:
+            point_to_point(node, result);
+            break;
+        case chakra::NodeType::CommCollective:
+            collective(node, cpu, result);
+            break;
+        case chakra::NodeType::MemoryLoad:
+        case chakra::NodeType::MemoryStore:
+            refuse_node(context_, node, std::string(chakra::name_of(node.type)),
+                        "compute and communication nodes",
+                        "Remote-memory nodes are not offered by this version");
+        default:
+            result.nothing = true;
+    }
+    return result;
+}
+
+}  // namespace npunet::engine

@@ -1,0 +1,39 @@
+// From one Chakra node to one operation of a program: checks its attributes and takes what it
+// needs.
+//
+// C++17-clean.
+#pragma once
+
+#include <string>
+
+#include "engine/program.h"
+
+namespace npunet::engine {
+
+/// Throws InputError with the trace's file and the node.
+[[noreturn]] void refuse_node(const ProgramContext& context, const chakra::Node& node,
+                              std::string found, std::string expected, std::string remedy = "");
+
+class OperationDecoder {
+public:
+    explicit OperationDecoder(const ProgramContext& context) : context_(context) {}
+
+    /// Dependencies are not looked at. Throws InputError for missing or impossible attributes.
+    [[nodiscard]] ProgramOperation decode(const chakra::Node& node) const;
+
+private:
+    [[nodiscard]] std::int64_t required(const chakra::Node& node, const char* attribute) const;
+    [[nodiscard]] Bytes size_of(const chakra::Node& node) const;
+    [[nodiscard]] Rank peer_of(const chakra::Node& node, const char* attribute,
+                               const char* own) const;
+    [[nodiscard]] std::int32_t group_of(const chakra::Node& node) const;
+    [[nodiscard]] CollectiveKind collective_of(const chakra::Node& node) const;
+    [[nodiscard]] Time recorded_duration(const chakra::Node& node) const;
+    void compute(const chakra::Node& node, bool cpu, ProgramOperation& result) const;
+    void point_to_point(const chakra::Node& node, ProgramOperation& result) const;
+    void collective(const chakra::Node& node, bool cpu, ProgramOperation& result) const;
+
+    const ProgramContext& context_;
+};
+
+}  // namespace npunet::engine

@@ -1,0 +1,138 @@
+#include "engine/point_to_point.h"
+
+#include <fmt/format.h>
+
+#include "base/errors.h"
+
+namespace npunet::engine {
+
+PointToPoint::Pair& PointToPoint::Channel::pair(std::uint64_t number) {
+    const std::uint64_t place = number - first;
+    while (pairs.size() <= place) {
+        pairs.emplace_back();
+    }
+    return pairs[place];
+}
+
+PointToPoint::PointToPoint(const Workload& workload, Transport& transport,
+                           PointToPointListener& listener, bool send_ends_at_delivery)
+    : workload_(workload),
+      transport_(transport),
+      listener_(listener),
+      send_ends_at_delivery_(send_ends_at_delivery) {}
+
+void PointToPoint::check_sizes(const Key& key, const Pair& pair) const {
+    const auto& [source, destination, tag] = key;
+    const auto from = static_cast<std::size_t>(source);
+    const auto to = static_cast<std::size_t>(destination);
+    const ProgramOperation& send = workload_.programs[from].operations[pair.send];
+    const ProgramOperation& receive = workload_.programs[to].operations[pair.receive];
+    if (send.bytes == receive.bytes) {
+        return;
+    }
+    throw InputError(
+        {"the workload",
+         fmt::format("send from rank {} to rank {} with tag {}", source, destination, tag),
+         fmt::format("{} bytes sent by node {} ('{}'), {} bytes awaited by node {} ('{}')",
+                     send.bytes.value(), send.node, workload_.programs[from].names[pair.send],
+                     receive.bytes.value(), receive.node,
+                     workload_.programs[to].names[pair.receive]),
+         "equal sizes", "Sends and receives match in order for each source, destination and tag"});
+}
+
+void PointToPoint::send(Rank rank, std::uint32_t number) {
+    const ProgramOperation& operation = workload_.programs[rank.index()].operations[number];
+    const Key key{rank.value(), operation.peer.value(), operation.tag};
+    Channel& channel = channels_[key];
+    const std::uint64_t count = channel.sends++;
+    Pair& pair = channel.pair(count);
+    pair.send = number;
+    pair.sent = true;
+    if (pair.posted) {
+        check_sizes(key, pair);
+    }
+    transport_.send(rank, operation.peer, operation.bytes, *this,
+                    {static_cast<std::uint32_t>(rank.value()), number,
+                     static_cast<std::uint32_t>(count >> 32), static_cast<std::uint32_t>(count)},
+                    !send_ends_at_delivery_);
+}
+
+bool PointToPoint::receive(Rank rank, std::uint32_t number, Time& first_byte_left) {
+    const ProgramOperation& operation = workload_.programs[rank.index()].operations[number];
+    const Key key{operation.peer.value(), rank.value(), operation.tag};
+    Channel& channel = channels_[key];
+    Pair& pair = channel.pair(channel.receives++);
+    pair.receive = number;
+    pair.posted = true;
+    if (pair.sent) {
+        check_sizes(key, pair);
+    }
+    if (!pair.delivered) {
+        return false;
+    }
+    first_byte_left = pair.first_byte_left;
+    forget_finished(channel);
+    return true;
+}
+
+void PointToPoint::on_sent(const MessageNote& note) {
+    listener_.on_send_done(Rank(static_cast<std::int32_t>(note[0])), note[1]);
+}
+
+void PointToPoint::on_delivered(const MessageNote& note, Bytes, Time first_byte_left) {
+    const Rank source(static_cast<std::int32_t>(note[0]));
+    const ProgramOperation& send = workload_.programs[source.index()].operations[note[1]];
+    const std::uint64_t count = (static_cast<std::uint64_t>(note[2]) << 32) | note[3];
+    Channel& channel = channels_[Key{source.value(), send.peer.value(), send.tag}];
+    Pair& pair = channel.pair(count);
+    pair.delivered = true;
+    pair.first_byte_left = first_byte_left;
+    const bool posted = pair.posted;
+    const std::uint32_t receive = pair.receive;
+    forget_finished(channel);
+    if (send_ends_at_delivery_) {
+        listener_.on_send_done(source, note[1]);
+    }
+    if (posted) {
+        listener_.on_receive_done(send.peer, receive, first_byte_left);
+    }
+}
+
+void PointToPoint::forget_finished(Channel& channel) {
+    while (!channel.pairs.empty() && channel.pairs.front().delivered &&
+           channel.pairs.front().posted) {
+        channel.pairs.pop_front();
+        ++channel.first;
+    }
+}
+
+std::string PointToPoint::explain_receive(Rank rank, std::uint32_t number) const {
+    const ProgramOperation& operation = workload_.programs[rank.index()].operations[number];
+    std::string text = fmt::format("a message of {} bytes with tag {} from rank {}",
+                                   operation.bytes.value(), operation.tag, operation.peer.value());
+    const RankProgram& other = workload_.programs[operation.peer.index()];
+    std::size_t same = 0;
+    const ProgramOperation* near = nullptr;
+    for (const ProgramOperation& candidate : other.operations) {
+        if (candidate.kind != OperationKind::Send || candidate.nothing || candidate.peer != rank) {
+            continue;
+        }
+        if (candidate.tag == operation.tag) {
+            ++same;
+        } else if (near == nullptr || candidate.bytes == operation.bytes) {
+            near = &candidate;
+        }
+    }
+    if (same > 0) {
+        return text + fmt::format("; rank {} has {} send{} to it with that tag",
+                                  operation.peer.value(), same, same == 1 ? "" : "s");
+    }
+    text += fmt::format("; rank {} never sends to it with that tag", operation.peer.value());
+    if (near != nullptr) {
+        text += fmt::format("; nearest miss: its node {} sends {} bytes with tag {}", near->node,
+                            near->bytes.value(), near->tag);
+    }
+    return text;
+}
+
+}  // namespace npunet::engine

@@ -1,0 +1,72 @@
+// Sends and receives: the k-th send from one rank to another with a tag meets the k-th receive.
+//
+// Sends are eager: the message goes at once, whether or not a receive is posted. Sizes must agree.
+//
+// C++17-clean.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <string>
+#include <tuple>
+
+#include "engine/transport.h"
+#include "engine/workload.h"
+
+namespace npunet::engine {
+
+class PointToPointListener {
+public:
+    /// The send's last byte has left, or, in the astra-sim dialects, has arrived.
+    virtual void on_send_done(Rank rank, std::uint32_t operation) = 0;
+    /// The message is in and its receive was posted. `first_byte_left` is when it left its source.
+    virtual void on_receive_done(Rank rank, std::uint32_t operation, Time first_byte_left) = 0;
+
+protected:
+    ~PointToPointListener() = default;
+};
+
+class PointToPoint final : private MessageOwner {
+public:
+    PointToPoint(const Workload& workload, Transport& transport, PointToPointListener& listener,
+                 bool send_ends_at_delivery);
+
+    void send(Rank rank, std::uint32_t operation);
+    /// Returns true, and fills in first_byte_left, when the message is there already.
+    [[nodiscard]] bool receive(Rank rank, std::uint32_t operation, Time& first_byte_left);
+
+    /// What a posted receive waits for, and the nearest miss on the other side.
+    [[nodiscard]] std::string explain_receive(Rank rank, std::uint32_t operation) const;
+
+private:
+    using Key = std::tuple<std::int32_t, std::int32_t, std::int64_t>;  // source, destination, tag
+    struct Pair {
+        std::uint32_t send = 0;
+        std::uint32_t receive = 0;
+        bool sent = false;
+        bool posted = false;
+        bool delivered = false;
+        Time first_byte_left;
+    };
+    struct Channel {
+        std::deque<Pair> pairs;  ///< from number `first` on
+        std::uint64_t first = 0;
+        std::uint64_t sends = 0;
+        std::uint64_t receives = 0;
+        Pair& pair(std::uint64_t number);
+    };
+
+    void on_sent(const MessageNote& note) override;
+    void on_delivered(const MessageNote& note, Bytes bytes, Time first_byte_left) override;
+    void check_sizes(const Key& key, const Pair& pair) const;
+    void forget_finished(Channel& channel);
+
+    const Workload& workload_;
+    Transport& transport_;
+    PointToPointListener& listener_;
+    bool send_ends_at_delivery_;
+    std::map<Key, Channel> channels_;
+};
+
+}  // namespace npunet::engine

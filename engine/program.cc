@@ -1,0 +1,225 @@
+#include "engine/program.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <numeric>
+#include <queue>
+#include <unordered_map>
+
+#include "base/errors.h"
+#include "engine/operation_decoder.h"
+
+namespace npunet::engine {
+
+namespace {
+
+/// Builds one program; a class only because every step needs the context and the nodes.
+class Builder {
+public:
+    Builder(const std::vector<chakra::Node>& nodes, const ProgramContext& context)
+        : nodes_(nodes), context_(context) {}
+
+    RankProgram build(std::size_t& dangling_controls) {
+        sort_by_id();
+        const OperationDecoder decoder(context_);
+        program_.operations.reserve(nodes_.size());
+        for (const std::uint32_t at : order_) {
+            program_.operations.push_back(decoder.decode(nodes_[at]));
+            program_.names.push_back(nodes_[at].name);
+        }
+        collect_dependencies(dangling_controls);
+        std::vector<std::uint32_t> sequence = lay_out_and_sequence();
+        if (context_.collectives_in_program_order) {
+            chain_collectives(sequence);
+            lay_out_and_sequence();
+        }
+        collect_tensors();
+        program_.signature = signature();
+        return std::move(program_);
+    }
+
+private:
+    void sort_by_id() {
+        order_.resize(nodes_.size());
+        std::iota(order_.begin(), order_.end(), 0U);
+        std::sort(order_.begin(), order_.end(),
+                  [this](std::uint32_t a, std::uint32_t b) { return nodes_[a].id < nodes_[b].id; });
+        number_of_.reserve(nodes_.size());
+        for (std::uint32_t number = 0; number < order_.size(); ++number) {
+            number_of_.emplace(nodes_[order_[number]].id, number);
+        }
+    }
+
+    void collect_dependencies(std::size_t& dangling_controls) {
+        parents_.resize(order_.size());
+        for (std::uint32_t number = 0; number < order_.size(); ++number) {
+            const chakra::Node& node = nodes_[order_[number]];
+            for (const std::uint64_t id : node.data_deps) {
+                parents_[number].push_back(number_of_.at(id));
+            }
+            for (const std::uint64_t id : node.ctrl_deps) {
+                const auto found = number_of_.find(id);
+                if (found == number_of_.end()) {
+                    ++dangling_controls;
+                } else {
+                    parents_[number].push_back(found->second);
+                }
+            }
+            std::sort(parents_[number].begin(), parents_[number].end());
+            parents_[number].erase(std::unique(parents_[number].begin(), parents_[number].end()),
+                                   parents_[number].end());
+        }
+    }
+
+    /// Fills the lists of children and returns the program order: lowest ready id first.
+    std::vector<std::uint32_t> lay_out_and_sequence() {
+        const auto count = static_cast<std::uint32_t>(order_.size());
+        program_.child_begin.assign(count + 1, 0);
+        for (std::uint32_t number = 0; number < count; ++number) {
+            program_.operations[number].dependencies =
+                static_cast<std::uint32_t>(parents_[number].size());
+            for (const std::uint32_t parent : parents_[number]) {
+                ++program_.child_begin[parent + 1];
+            }
+        }
+        std::partial_sum(program_.child_begin.begin(), program_.child_begin.end(),
+                         program_.child_begin.begin());
+        program_.children.resize(program_.child_begin.back());
+        std::vector<std::uint32_t> next(program_.child_begin.begin(),
+                                        program_.child_begin.end() - 1);
+        for (std::uint32_t number = 0; number < count; ++number) {
+            for (const std::uint32_t parent : parents_[number]) {
+                program_.children[next[parent]++] = number;
+            }
+        }
+        return sequence();
+    }
+
+    [[nodiscard]] std::vector<std::uint32_t> sequence() const {
+        std::priority_queue<std::uint32_t, std::vector<std::uint32_t>, std::greater<>> ready;
+        std::vector<std::uint32_t> waiting(order_.size());
+        for (std::uint32_t number = 0; number < order_.size(); ++number) {
+            waiting[number] = program_.operations[number].dependencies;
+            if (waiting[number] == 0) {
+                ready.push(number);
+            }
+        }
+        std::vector<std::uint32_t> result;
+        result.reserve(order_.size());
+        while (!ready.empty()) {
+            const std::uint32_t number = ready.top();
+            ready.pop();
+            result.push_back(number);
+            for (std::uint32_t c = program_.child_begin[number];
+                 c < program_.child_begin[number + 1]; ++c) {
+                if (--waiting[program_.children[c]] == 0) {
+                    ready.push(program_.children[c]);
+                }
+            }
+        }
+        return result;
+    }
+
+    /// Each collective waits for the one before it on its communicator. Following the program order
+    /// this cannot close a cycle.
+    void chain_collectives(const std::vector<std::uint32_t>& sequence) {
+        std::unordered_map<std::int32_t, std::uint32_t> last;
+        for (const std::uint32_t number : sequence) {
+            const ProgramOperation& operation = program_.operations[number];
+            if (operation.kind != OperationKind::Collective || operation.nothing) {
+                continue;
+            }
+            const auto [entry, first] = last.emplace(operation.group, number);
+            if (!first) {
+                auto& parents = parents_[number];
+                if (std::find(parents.begin(), parents.end(), entry->second) == parents.end()) {
+                    parents.push_back(entry->second);
+                }
+                entry->second = number;
+            }
+        }
+    }
+
+    void collect_tensors() {
+        if (!context_.tensors) {
+            return;
+        }
+        std::unordered_map<std::string, std::uint32_t> known;
+        program_.tensor_begin.push_back(0);
+        for (const std::uint32_t at : order_) {
+            for (const char* attribute : {"inputs", "outputs"}) {
+                const chakra::Attribute* found = nodes_[at].find(attribute);
+                if (found == nullptr) {
+                    continue;
+                }
+                if (const auto* list = std::get_if<std::vector<std::string>>(&found->value)) {
+                    collect_tensors(nodes_[at], *list, attribute[0] == 'o', known);
+                }
+            }
+            program_.tensor_begin.push_back(
+                static_cast<std::uint32_t>(program_.tensor_uses.size()));
+        }
+    }
+
+    void collect_tensors(const chakra::Node& node, const std::vector<std::string>& list, bool write,
+                         std::unordered_map<std::string, std::uint32_t>& known) {
+        if (list.size() % 2 != 0) {
+            refuse_node(context_, node, "an odd number of texts in 'inputs' or 'outputs'",
+                        "pairs of tensor name and size");
+        }
+        for (std::size_t i = 0; i < list.size(); i += 2) {
+            double bytes = 0;
+            const std::string& text = list[i + 1];
+            const auto [end, error] =
+                std::from_chars(text.data(), text.data() + text.size(), bytes);
+            if (error != std::errc{} || end != text.data() + text.size() || !(bytes >= 0)) {
+                refuse_node(context_, node, fmt::format("tensor size '{}'", text),
+                            "a number of bytes");
+            }
+            const auto [entry, first] =
+                known.emplace(list[i], static_cast<std::uint32_t>(program_.tensor_bytes.size()));
+            if (first) {
+                program_.tensor_bytes.push_back(bytes);
+            }
+            program_.tensor_uses.push_back({entry->second, write});
+        }
+    }
+
+    [[nodiscard]] std::uint64_t signature() const {
+        std::uint64_t hash = 0x9e3779b97f4a7c15ULL;
+        const auto mix = [&hash](std::uint64_t value) {
+            hash = (hash ^ value) * 0xff51afd7ed558ccdULL;
+            hash ^= hash >> 32;
+        };
+        for (const ProgramOperation& operation : program_.operations) {
+            mix(static_cast<std::uint64_t>(operation.kind));
+            mix(static_cast<std::uint64_t>(operation.operations));
+            mix(static_cast<std::uint64_t>(operation.bytes.value()));
+            mix(static_cast<std::uint64_t>(operation.recorded.ps()));
+            mix(static_cast<std::uint64_t>(operation.collective));
+            mix(operation.dependencies);
+        }
+        for (const std::uint32_t child : program_.children) {
+            mix(child);
+        }
+        return hash;
+    }
+
+    const std::vector<chakra::Node>& nodes_;
+    const ProgramContext& context_;
+    RankProgram program_;
+    std::vector<std::uint32_t> order_;
+    std::unordered_map<std::uint64_t, std::uint32_t> number_of_;
+    std::vector<std::vector<std::uint32_t>> parents_;
+};
+
+}  // namespace
+
+RankProgram build_program(const std::vector<chakra::Node>& nodes, const ProgramContext& context,
+                          std::size_t& dangling_controls) {
+    return Builder(nodes, context).build(dangling_controls);
+}
+
+}  // namespace npunet::engine

@@ -1,0 +1,87 @@
+// The trace of one rank, checked and laid out for execution.
+//
+// Operations are numbered by ascending node id, so the lowest ready number is the lowest ready id.
+// Dependencies are kept both as a count per operation and as the list of operations that wait.
+//
+//     RankProgram program = build_program(nodes, context);
+//
+// C++17-clean.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/ids.h"
+#include "base/quantities.h"
+#include "chakra/node.h"
+#include "engine/results.h"
+
+namespace npunet::engine {
+
+/// Which collectives this version executes.
+enum class CollectiveKind : std::uint8_t { AllReduce, AllGather, ReduceScatter, AllToAll };
+
+[[nodiscard]] const char* name_of(CollectiveKind kind);
+
+/// One operation of a rank; its number is its place in RankProgram::operations.
+struct ProgramOperation {
+    std::uint64_t node = 0;       ///< id in the trace
+    std::int64_t operations = 0;  ///< floating-point operations; -1 = not given
+    /// Compute: bytes touched; communication: the size as in the trace.
+    Bytes bytes;
+    Time recorded;                   ///< recorded duration
+    std::int64_t tag = 0;            ///< point-to-point
+    Rank peer;                       ///< point-to-point: the other rank
+    std::int32_t group = -1;         ///< collective: index of the communicator group
+    std::uint32_t dependencies = 0;  ///< how many operations it waits for
+    OperationKind kind = OperationKind::Compute;
+    CollectiveKind collective = CollectiveKind::AllReduce;
+    /// Not executed: it finishes the moment it is ready (metadata, invalid nodes).
+    bool nothing = false;
+};
+
+/// A tensor that an operation reads or writes.
+struct TensorUse {
+    std::uint32_t tensor = 0;  ///< index into RankProgram::tensor_bytes
+    bool write = false;
+};
+
+struct RankProgram {
+    std::vector<ProgramOperation> operations;
+    std::vector<std::string> names;
+    /// Who waits for operation i: children[child_begin[i] .. child_begin[i + 1]).
+    std::vector<std::uint32_t> child_begin;
+    std::vector<std::uint32_t> children;
+    /// Tensors of operation i: tensor_uses[tensor_begin[i] .. tensor_begin[i + 1]); empty when the
+    /// trace does not tell.
+    std::vector<std::uint32_t> tensor_begin;
+    std::vector<TensorUse> tensor_uses;
+    std::vector<double> tensor_bytes;
+    /// Hash of everything but names, ids, peers and groups: equal for ranks that do the same work.
+    std::uint64_t signature = 0;
+};
+
+/// What the nodes of one rank are checked against.
+struct ProgramContext {
+    std::string file;  ///< for messages
+    Rank rank;
+    std::size_t ranks = 0;  ///< ranks of the workload
+    /// Communicator groups by name: index into Workload::groups, -1 when there is no such group.
+    const std::vector<std::pair<std::string, std::int32_t>>* groups = nullptr;
+    std::int32_t world_group = -1;
+    /// Collectives of one communicator run one at a time in program order (the order in which
+    /// nodes are handed out when every node finishes at once, lowest id first).
+    bool collectives_in_program_order = true;
+    /// Keep the tensors named by the attributes "inputs" and "outputs".
+    bool tensors = false;
+};
+
+/// Checks and lays out the nodes of one rank. Throws InputError with file and node. Control
+/// dependencies on absent nodes are counted in `dangling_controls` and taken as satisfied.
+[[nodiscard]] RankProgram build_program(const std::vector<chakra::Node>& nodes,
+                                        const ProgramContext& context,
+                                        std::size_t& dangling_controls);
+
+}  // namespace npunet::engine

@@ -1,0 +1,136 @@
+// One run: NPUs execute their programs on a network model, on one clock.
+//
+//     EventQueue queue(dialect.event_order);
+//     analytical::CongestionUnaware network(description, queue, dialect);
+//     Simulation simulation(workload, description, system, dialect, queue, network);
+//     Results results = simulation.run();
+//
+// An NPU runs one GPU compute and one CPU operation at a time, lowest ready node id first; what
+// else runs side by side is the dialect's (engine/dialect.h). Simulation issues operations as they
+// become ready and free resources allow; CollectiveEngine and PointToPoint carry out communication.
+//
+// C++17-clean.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "engine/collective/collective_engine.h"
+#include "engine/compute_model.h"
+#include "engine/dialect.h"
+#include "engine/network.h"
+#include "engine/point_to_point.h"
+#include "engine/rank_timers.h"
+#include "engine/results.h"
+#include "engine/system_config.h"
+#include "engine/transport.h"
+#include "engine/workload.h"
+#include "topology/network_description.h"
+
+namespace npunet::engine {
+
+/// What happened to each operation of one rank, in the order of its program.
+struct RankRecord {
+    std::vector<Time> start;
+    std::vector<Time> end;
+    /// Receives: when the first byte left the sender; the receive is communication from then on.
+    std::vector<Time> communication_from;
+    std::vector<std::uint32_t> waiting;  ///< unfinished dependencies; `done` when finished
+    std::size_t finished = 0;
+    Time finish;
+};
+
+class Simulation final : private CollectiveListener, private PointToPointListener {
+public:
+    /// Called at the start and at the end of every operation (ns-3's trace sources).
+    using Observer = std::function<void(Rank, const ProgramOperation&, const std::string& name)>;
+
+    /// All references must outlive the simulation. Throws InputError when the workload does not fit
+    /// the machine.
+    Simulation(const Workload& workload, const topology::NetworkDescription& description,
+               const SystemConfig& system, const Dialect& dialect, EventQueue& queue,
+               Network& network);
+
+    void set_observers(Observer started, Observer ended);
+
+    /// Issues the first operations at the queue's present time.
+    void start();
+    /// start(), all events, finish(). Throws StallError with an explanation when NPUs are left with
+    /// work; InputError for contradictions that only show while running.
+    [[nodiscard]] Results run();
+    /// After the events have run out: the results, or StallError.
+    [[nodiscard]] Results finish() const;
+
+    [[nodiscard]] const Transport& transport() const { return transport_; }
+
+private:
+    enum class Resource : std::uint8_t { Compute, Cpu, Communication, None };
+
+    /// Ready operations of one resource, lowest number first.
+    struct ReadyHeap {
+        std::vector<std::uint32_t> heap;
+        void push(std::uint32_t number);
+        std::uint32_t pop();
+        [[nodiscard]] bool empty() const { return heap.empty(); }
+    };
+    struct Npu {
+        ReadyHeap ready[4];  ///< by Resource
+        std::int32_t running[3] = {0, 0, 0};
+        bool issue_scheduled = false;
+        bool finished = false;
+    };
+    class Handler final : public EventHandler {
+    public:
+        Handler(Simulation& simulation, void (Simulation::*call)(std::uint64_t))
+            : simulation_(simulation), call_(call) {}
+        void handle(std::uint64_t payload) override { (simulation_.*call_)(payload); }
+
+    private:
+        Simulation& simulation_;
+        void (Simulation::*call_)(std::uint64_t);
+    };
+
+    static Resource resource_of(const ProgramOperation& operation);
+    [[nodiscard]] std::int32_t places(Resource resource) const;
+    void make_ready(Rank rank, std::uint32_t number);
+    void issue_turn(std::uint64_t rank);
+    void compute_done(std::uint64_t rank_and_number);
+    void issue(Rank rank);
+    /// The operations that may start now, ascending.
+    [[nodiscard]] std::vector<std::uint32_t> take_startable(Npu& npu, Rank rank);
+    void begin(Rank rank, std::uint32_t number);
+    /// Records the end of an operation and frees what waited for it.
+    void end(Rank rank, std::uint32_t number);
+    /// After an end that an event brought: start what has become possible.
+    void follow_up(Rank rank);
+    void end_and_follow_up(Rank rank, std::uint32_t number);
+
+    void on_collective_done(Rank rank, std::uint32_t operation) override;
+    void on_send_done(Rank rank, std::uint32_t operation) override;
+    void on_receive_done(Rank rank, std::uint32_t operation, Time first_byte_left) override;
+
+    [[nodiscard]] std::string explain_stall() const;
+    [[nodiscard]] std::string explain_stall(Rank rank) const;
+
+    const Workload& workload_;
+    const topology::NetworkDescription& description_;
+    const SystemConfig& system_;
+    const Dialect& dialect_;
+    EventQueue& queue_;
+    Network& network_;
+    RankTimers timers_;
+    Transport transport_;
+    CollectiveEngine collectives_;
+    PointToPoint point_to_point_;
+    ComputeModel compute_;
+    Handler issue_handler_;
+    Handler compute_handler_;
+    std::vector<Npu> npus_;
+    std::vector<RankRecord> records_;
+    Observer started_;
+    Observer ended_;
+};
+
+}  // namespace npunet::engine

@@ -1,0 +1,38 @@
+// From what happened to every operation to the figures of the results.
+//
+// C++17-clean.
+#pragma once
+
+#include <vector>
+
+#include "engine/compute_model.h"
+#include "engine/dialect.h"
+#include "engine/network.h"
+#include "engine/results.h"
+#include "engine/workload.h"
+#include "topology/network_description.h"
+
+namespace npunet::engine {
+
+struct RankRecord;
+
+/// A span of time, end not included.
+struct Interval {
+    Time start;
+    Time end;
+};
+
+/// The length of the union of the intervals; sorts them.
+[[nodiscard]] Time union_length(std::vector<Interval>& intervals);
+
+/// The figures of every NPU and the timeline; collectives and links are left empty.
+[[nodiscard]] Results summarize(const Workload& workload,
+                                const topology::NetworkDescription& description,
+                                const Dialect& dialect, const ComputeModel& compute,
+                                const std::vector<RankRecord>& records, bool memory);
+
+/// Names and utilisation of the links; `results.finish` must be set.
+void add_links(Results& results, const topology::NetworkDescription& description,
+               const std::vector<LinkUse>& use);
+
+}  // namespace npunet::engine

@@ -1,0 +1,64 @@
+// system.json: how the NPUs of the machine compute and run collectives.
+//
+//     SystemConfig system = read_system_config("system.json", Dialect::named("npunet"), warnings);
+//     SystemConfig defaults;      // ring, one chunk, endpoint delay 0, recorded compute times
+//
+// C++17-clean.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/quantities.h"
+#include "engine/dialect.h"
+
+namespace npunet::engine {
+
+enum class Algorithm : std::uint8_t { Ring, Direct };
+
+/// One entry of an "*-implementation" list.
+struct Implementation {
+    Algorithm algorithm = Algorithm::Ring;
+    /// Direct: how many peers at a time; 0 = all.
+    std::int32_t window = 0;
+    /// oneRing, oneDirect: one flat group over all NPUs whatever the dimensions.
+    bool flat = false;
+};
+
+/// What the roofline needs to know of one NPU.
+struct ComputeRate {
+    double peak_tflops = 0;       ///< 10^12 operations per second; 0 = not given
+    double memory_bandwidth = 0;  ///< 10^9 bytes per second; 0 = not given
+};
+
+enum class CollectiveOptimization : std::uint8_t { Baseline, LocalBandwidthAware };
+
+struct SystemConfig {
+    Time endpoint_delay;
+    std::int32_t active_chunks_per_dimension = 1;
+    std::int32_t preferred_dataset_splits = 1;
+    CollectiveOptimization optimization = CollectiveOptimization::LocalBandwidthAware;
+    /// One entry for every dimension, or a single one for all of them.
+    std::vector<Implementation> all_reduce{Implementation{}};
+    std::vector<Implementation> all_gather{Implementation{}};
+    std::vector<Implementation> reduce_scatter{Implementation{}};
+    std::vector<Implementation> all_to_all{Implementation{}};
+    ComputeRate compute;
+    /// Compute times by roofline; else the recorded durations.
+    bool roofline = false;
+    bool track_memory = false;
+    /// At most so many collectives and sends of one NPU at a time; 0 = no limit.
+    std::int32_t max_concurrent_comms = 0;
+    /// Overrides of `compute` for single ranks (heterogeneous machines).
+    std::vector<std::pair<std::int32_t, ComputeRate>> overrides;
+
+    [[nodiscard]] ComputeRate compute_of(std::int32_t rank) const;
+};
+
+/// Reads ASTRA-sim's system.json with our additions. Throws InputError with file and key. Unknown
+/// keys are errors with the nearest known key, or warnings in a tolerant dialect.
+[[nodiscard]] SystemConfig read_system_config(const std::string& path, const Dialect& dialect,
+                                              std::vector<std::string>& warnings);
+
+}  // namespace npunet::engine

@@ -1,0 +1,67 @@
+// The messages in flight between ranks: hands them to the network model and tells their owners.
+//
+//     transport.send(from, to, Bytes{4096}, owner, {instance, exchange}, false);
+//
+// C++17-clean.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "base/ids.h"
+#include "base/quantities.h"
+#include "engine/network.h"
+#include "topology/network_description.h"
+
+namespace npunet::engine {
+
+/// Whatever the owner of a message needs to recognise it.
+using MessageNote = std::array<std::uint32_t, 4>;
+
+/// A part of the engine that sends messages.
+class MessageOwner {
+public:
+    virtual void on_sent(const MessageNote& note) = 0;
+    virtual void on_delivered(const MessageNote& note, Bytes bytes, Time first_byte_left) = 0;
+
+protected:
+    ~MessageOwner() = default;
+};
+
+class Transport final : private MessageListener {
+public:
+    Transport(Network& network, const topology::NetworkDescription& description);
+    Transport(const Transport&) = delete;
+    Transport& operator=(const Transport&) = delete;
+
+    void send(Rank from, Rank to, Bytes bytes, MessageOwner& owner, const MessageNote& note,
+              bool wants_sent);
+
+    [[nodiscard]] std::uint64_t messages_sent() const { return messages_sent_; }
+    [[nodiscard]] std::uint64_t messages_delivered() const { return messages_delivered_; }
+    [[nodiscard]] Bytes bytes_sent() const { return bytes_sent_; }
+    [[nodiscard]] Bytes bytes_delivered() const { return bytes_delivered_; }
+
+private:
+    struct InFlight {
+        MessageOwner* owner = nullptr;
+        MessageNote note{};
+        Bytes bytes;
+    };
+
+    void on_sent(std::uint32_t handle) override;
+    void on_delivered(std::uint32_t handle, Time first_byte_left) override;
+
+    Network& network_;
+    const topology::NetworkDescription& description_;
+    std::vector<InFlight> in_flight_;
+    std::vector<std::uint32_t> free_;
+    std::vector<std::uint64_t> sent_by_;  ///< messages per source NPU so far
+    std::uint64_t messages_sent_ = 0;
+    std::uint64_t messages_delivered_ = 0;
+    Bytes bytes_sent_;
+    Bytes bytes_delivered_;
+};
+
+}  // namespace npunet::engine

@@ -1,0 +1,106 @@
+#include "engine/workload.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "base/errors.h"
+#include "chakra/comm_groups.h"
+#include "chakra/dependency_check.h"
+#include "chakra/trace_reader.h"
+#include "chakra/trace_set.h"
+
+namespace npunet::engine {
+
+namespace {
+
+/// A collective on a communicator that does not have this rank would wait for ever.
+void check_membership(const Workload& workload, Rank rank, const std::string& file) {
+    const RankProgram& program = workload.programs[rank.index()];
+    std::vector<std::int8_t> known(workload.groups.size(), -1);  // -1 not looked at, else member
+    for (std::size_t i = 0; i < program.operations.size(); ++i) {
+        const ProgramOperation& operation = program.operations[i];
+        if (operation.nothing || operation.kind != OperationKind::Collective) {
+            continue;
+        }
+        const auto group = static_cast<std::size_t>(operation.group);
+        if (known[group] < 0) {
+            const std::vector<Rank>& ranks = workload.groups[group].ranks;
+            known[group] = std::find(ranks.begin(), ranks.end(), rank) != ranks.end() ? 1 : 0;
+        }
+        if (known[group] == 0) {
+            throw InputError(
+                {file, fmt::format("node {} ('{}')", operation.node, program.names[i]),
+                 fmt::format("a collective on communicator '{}', of which rank {} is no member",
+                             workload.groups[group].name, rank.value()),
+                 "a communicator of the rank",
+                 "Check that traces and communicator-group file belong together"});
+        }
+    }
+}
+
+}  // namespace
+
+Workload make_workload(std::size_t ranks, const NodeSource& nodes,
+                       const std::function<std::string(Rank)>& label,
+                       const std::vector<Group>& groups, const WorkloadOptions& options) {
+    Workload workload;
+    workload.groups = groups;
+    Group world;
+    world.name = "world";
+    for (std::size_t rank = 0; rank < ranks; ++rank) {
+        world.ranks.emplace_back(rank);
+    }
+    workload.groups.push_back(std::move(world));
+
+    std::vector<std::pair<std::string, std::int32_t>> by_name;
+    for (std::size_t i = 0; i < groups.size(); ++i) {
+        by_name.emplace_back(groups[i].name, static_cast<std::int32_t>(i));
+    }
+    std::sort(by_name.begin(), by_name.end());
+
+    std::size_t dangling_controls = 0;
+    for (std::size_t rank = 0; rank < ranks; ++rank) {
+        ProgramContext context;
+        context.file = label(Rank(rank));
+        context.rank = Rank(rank);
+        context.ranks = ranks;
+        context.groups = &by_name;
+        context.world_group = static_cast<std::int32_t>(groups.size());
+        context.collectives_in_program_order = options.collectives_in_program_order;
+        context.tensors = options.tensors;
+        workload.programs.push_back(build_program(nodes(Rank(rank)), context, dangling_controls));
+        check_membership(workload, Rank(rank), context.file);
+    }
+    if (dangling_controls > 0) {
+        workload.notes.push_back(
+            fmt::format("{} control dependencies name nodes that the traces do not have; they are "
+                        "taken as satisfied",
+                        dangling_controls));
+    }
+    return workload;
+}
+
+Workload load_workload(const std::string& prefix, const std::string& group_file, std::size_t npus,
+                       const WorkloadOptions& options) {
+    const chakra::TraceSet traces = chakra::find_traces(prefix);
+    chakra::check_rank_count(traces, static_cast<std::int32_t>(npus));
+    std::vector<Group> groups;
+    if (!group_file.empty()) {
+        const chakra::CommGroups named = chakra::read_comm_groups(group_file);
+        chakra::check_comm_groups(named, traces.ranks, group_file);
+        for (const auto& [name, ranks] : named) {
+            groups.push_back({name, ranks});
+        }
+    }
+    const auto label = [&traces](Rank rank) { return traces.path(rank).string(); };
+    const auto nodes = [&](Rank rank) {
+        std::vector<chakra::Node> list = chakra::read_trace(traces.path(rank));
+        chakra::check_dependencies(list, label(rank), chakra::FollowedDeps::DataAndCtrl);
+        return list;
+    };
+    return make_workload(static_cast<std::size_t>(traces.ranks), nodes, label, groups, options);
+}
+
+}  // namespace npunet::engine

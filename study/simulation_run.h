@@ -1,0 +1,53 @@
+// One simulation from start to end: a workload on a machine at a fidelity.
+//
+//     const Machine machine = load_machine("net.yml", "system.json", "npunet");
+//     const engine::Workload workload = load_workload_for(machine, "traces/step", "groups.json");
+//     const engine::Results results = simulate(workload, machine, Fidelity::Packet);
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/dialect.h"
+#include "engine/results.h"
+#include "engine/system_config.h"
+#include "engine/workload.h"
+#include "topology/network_description.h"
+
+namespace npunet::study {
+
+enum class Fidelity : std::uint8_t { Analytical, Packet };
+
+/// "analytical" or "packet"; InputError with the known names otherwise.
+[[nodiscard]] Fidelity fidelity_named(const std::string& name);
+[[nodiscard]] const char* name_of(Fidelity fidelity);
+
+/// What a workload runs on.
+struct Machine {
+    engine::Dialect dialect;
+    topology::NetworkDescription network;
+    engine::SystemConfig system;
+    std::vector<std::string> warnings;  ///< from reading the files
+};
+
+/// Reads the files; `system_file` may be empty (defaults of docs/inputs.md). Throws InputError.
+[[nodiscard]] Machine load_machine(const std::string& network_file, const std::string& system_file,
+                                   const std::string& dialect);
+
+/// How a workload must be laid out for this machine.
+[[nodiscard]] engine::WorkloadOptions workload_options(const Machine& machine);
+
+/// Reads traces and groups for this machine's NPUs. Throws InputError.
+[[nodiscard]] engine::Workload load_workload_for(const Machine& machine, const std::string& prefix,
+                                                 const std::string& group_file);
+
+/// Runs to the end. Throws StallError when the workload cannot finish, InputError when the fidelity
+/// is missing from this build or does not offer the dialect. `shuffle_seed`: for tests, see
+/// EventQueue::shuffle_insertions().
+[[nodiscard]] engine::Results simulate(const engine::Workload& workload, const Machine& machine,
+                                       Fidelity fidelity,
+                                       std::optional<std::uint64_t> shuffle_seed = std::nullopt);
+
+}  // namespace npunet::study

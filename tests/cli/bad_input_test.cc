@@ -1,0 +1,186 @@
+// What a user does wrong, as a user does it: files on disk, the program, its exit code, its
+// message.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "chakra/trace_writer.h"
+#include "cli/program.h"
+#include "tests/support/workloads.h"
+
+namespace npunet::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+struct Outcome {
+    int code;
+    std::string out;
+    std::string log;
+};
+
+class BadInput : public ::testing::Test {
+protected:
+    void SetUp() override {
+        folder_ = fs::temp_directory_path() /
+                  ("npunet_bad_input_" + std::to_string(::getpid()) + "_" +
+                   ::testing::UnitTest::GetInstance()->current_test_info()->name());
+        fs::create_directories(folder_);
+        write("mesh.yml",
+              "topology: Mesh2D\nnpus_count: [[4, 4]]\nbandwidth: [50]\nlatency: [500]\n");
+        write("ring2.yml", "topology: [Ring]\nnpus_count: [2]\nbandwidth: [50]\nlatency: [500]\n");
+    }
+    void TearDown() override { fs::remove_all(folder_); }
+
+    void write(const std::string& name, const std::string& text) const {
+        std::ofstream(folder_ / name) << text;
+    }
+    [[nodiscard]] std::string path(const std::string& name) const {
+        return (folder_ / name).string();
+    }
+    void trace(std::int32_t rank, const std::vector<chakra::Node>& nodes) const {
+        chakra::write_trace(folder_ / ("w." + std::to_string(rank) + ".et"), nodes);
+    }
+    void all_reduce_traces(std::int32_t ranks) const {
+        for (std::int32_t rank = 0; rank < ranks; ++rank) {
+            trace(rank, {test::collective_node(1, chakra::CollectiveType::AllReduce, 4096)});
+        }
+    }
+    [[nodiscard]] Outcome simulate(const std::string& network,
+                                   std::vector<std::string> more = {}) const {
+        std::vector<std::string> arguments{"simulate",    "--workload",   path("w"),  "--network",
+                                           path(network), "--output-dir", path("out")};
+        arguments.insert(arguments.end(), more.begin(), more.end());
+        std::ostringstream out;
+        std::ostringstream log;
+        const int code = run_program(arguments, out, log);
+        return {code, out.str(), log.str()};
+    }
+    void expect_refused(const Outcome& outcome, int code) const {
+        EXPECT_EQ(outcome.code, code) << outcome.log;
+        EXPECT_EQ(outcome.out, "");
+        EXPECT_FALSE(fs::exists(folder_ / "out")) << "something was written in spite of the error";
+    }
+
+    fs::path folder_;
+};
+
+TEST_F(BadInput, GoodInputPasses) {
+    all_reduce_traces(16);
+    const Outcome outcome = simulate("mesh.yml");
+    EXPECT_EQ(outcome.code, 0) << outcome.log;
+    EXPECT_TRUE(fs::exists(folder_ / "out" / "results.json"));
+}
+
+TEST_F(BadInput, MissingRankFile) {
+    all_reduce_traces(16);
+    fs::remove(folder_ / "w.7.et");
+    const Outcome outcome = simulate("mesh.yml");
+    expect_refused(outcome, 2);
+    EXPECT_THAT(outcome.log, HasSubstr("w.7.et"));
+}
+
+TEST_F(BadInput, FifteenTracesForSixteenNpus) {
+    all_reduce_traces(15);
+    const Outcome outcome = simulate("mesh.yml");
+    expect_refused(outcome, 2);
+    EXPECT_THAT(outcome.log, AllOf(HasSubstr("15"), HasSubstr("16")));
+}
+
+TEST_F(BadInput, TruncatedTrace) {
+    all_reduce_traces(16);
+    fs::resize_file(folder_ / "w.3.et", fs::file_size(folder_ / "w.3.et") - 5);
+    const Outcome outcome = simulate("mesh.yml");
+    expect_refused(outcome, 2);
+    EXPECT_THAT(outcome.log, AllOf(HasSubstr("w.3.et"), HasSubstr("frame"), HasSubstr("byte")));
+}
+
+TEST_F(BadInput, CyclicTrace) {
+    all_reduce_traces(2);
+    trace(1, {test::compute_node(1, 5, {3}), test::compute_node(2, 5, {1}),
+              test::compute_node(3, 5, {2})});
+    const Outcome outcome = simulate("ring2.yml");
+    expect_refused(outcome, 2);
+    EXPECT_THAT(outcome.log, AllOf(HasSubstr("w.1.et"), HasSubstr("cycle")));
+}
+
+TEST_F(BadInput, ReceiveThatNoOneSends) {
+    trace(0, {test::compute_node(1, 5)});
+    trace(1, {test::receive_node(1, 0, 4096, 9)});
+    const Outcome outcome = simulate("ring2.yml");
+    expect_refused(outcome, 3);
+    EXPECT_THAT(outcome.log,
+                AllOf(HasSubstr("rank 1"), HasSubstr("tag 9"), HasSubstr("never sends")));
+}
+
+TEST_F(BadInput, UnknownTopology) {
+    all_reduce_traces(2);
+    write("odd.yml", "topology: [Rign]\nnpus_count: [2]\nbandwidth: [50]\nlatency: [500]\n");
+    const Outcome outcome = simulate("odd.yml");
+    expect_refused(outcome, 2);
+    EXPECT_THAT(outcome.log, AllOf(HasSubstr("odd.yml"), HasSubstr("Rign"), HasSubstr("Ring")));
+}
+
+TEST_F(BadInput, GroupWithARankThatDoesNotExist) {
+    all_reduce_traces(2);
+    write("groups.json", R"({"1": [0, 17]})");
+    const Outcome outcome = simulate("ring2.yml", {"--comm-group", path("groups.json")});
+    expect_refused(outcome, 2);
+    EXPECT_THAT(outcome.log, AllOf(HasSubstr("groups.json"), HasSubstr("17")));
+}
+
+TEST_F(BadInput, GroupThatIsNotInTheFile) {
+    trace(0, {test::collective_node(1, chakra::CollectiveType::AllReduce, 4096, "5")});
+    trace(1, {test::collective_node(1, chakra::CollectiveType::AllReduce, 4096, "5")});
+    const Outcome outcome = simulate("ring2.yml");
+    expect_refused(outcome, 2);
+    EXPECT_THAT(outcome.log,
+                AllOf(HasSubstr("w.0.et"), HasSubstr("'5'"), HasSubstr("--comm-group")));
+}
+
+TEST_F(BadInput, UnknownSystemKeyIsNamedWithItsNeighbour) {
+    all_reduce_traces(2);
+    write("system.json", R"({"peak-pref": 312})");
+    const Outcome outcome = simulate("ring2.yml", {"--system", path("system.json")});
+    expect_refused(outcome, 2);
+    EXPECT_THAT(outcome.log, AllOf(HasSubstr("peak-pref"), HasSubstr("Did you mean 'peak-perf'?")));
+}
+
+TEST_F(BadInput, UnknownKeysAreWarningsInTheReferencesDialect) {
+    all_reduce_traces(2);
+    write("system.json", R"({"peak-pref": 312})");
+    const Outcome outcome =
+        simulate("ring2.yml", {"--system", path("system.json"), "--dialect", "astra-sim"});
+    EXPECT_EQ(outcome.code, 0) << outcome.log;
+    EXPECT_THAT(outcome.log, HasSubstr("peak-pref"));
+}
+
+TEST_F(BadInput, UnknownDialectFidelityAndOption) {
+    all_reduce_traces(2);
+    expect_refused(simulate("ring2.yml", {"--dialect", "astra"}), 2);
+    expect_refused(simulate("ring2.yml", {"--fidelity", "flow"}), 2);
+    expect_refused(simulate("ring2.yml", {"--no-such-option"}), 2);
+    expect_refused(simulate("absent.yml"), 2);
+}
+
+TEST_F(BadInput, OutputFolderThatCannotBeMade) {
+    all_reduce_traces(2);
+    write("file", "");
+    std::ostringstream out;
+    std::ostringstream log;
+    const int code = run_program({"simulate", "--workload", path("w"), "--network",
+                                  path("ring2.yml"), "--output-dir", path("file") + "/out"},
+                                 out, log);
+    EXPECT_EQ(code, 4) << log.str();
+}
+
+}  // namespace
+}  // namespace npunet::cli

@@ -1,0 +1,98 @@
+// Recorded traces of other projects, executed at both fidelities.
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "chakra/comm_groups.h"
+#include "ns3-module/api/packet_network.h"
+#include "study/simulation_run.h"
+#include "tests/support/machines.h"
+
+namespace npunet::study {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr Rate rate(50'000'000'000);
+constexpr Time latency = Time::ns(500);
+
+std::vector<Fidelity> fidelities() {
+    return packet_fidelity_available() ? std::vector{Fidelity::Analytical, Fidelity::Packet}
+                                       : std::vector{Fidelity::Analytical};
+}
+
+Machine ring_of(std::int64_t npus) {
+    const test::TestMachine made = test::ring_machine(npus, rate, latency);
+    Machine machine;
+    machine.dialect = made.dialect;
+    machine.network = made.network;
+    return machine;
+}
+
+// An all-reduce of 1 MiB over 8 NPUs given as explicit sends, receives and 1 us computes: 14 steps
+// of 128 KiB, each over one link of the ring; at packet level 32 packets of 4096 + 64 bytes a step.
+// Of every step the message is exposed; the rest of the time the NPU computes.
+TEST(RecordedTraces, CustomRingAllReduce) {
+    const fs::path folder = fs::path(NPUNET_SHARED_DIR) /
+                            "data/chakra/et/astra-sim+astra-sim/examples/system/"
+                            "custom_collectives/custom_ring_allreduce_8npus_1MB";
+    if (!fs::exists(folder)) {
+        GTEST_SKIP() << "the shared data folder is absent: " << NPUNET_SHARED_DIR;
+    }
+    const Machine machine = ring_of(8);
+    const engine::Workload workload =
+        load_workload_for(machine, (folder / "custom_allreduce").string(), "");
+    for (const Fidelity fidelity : fidelities()) {
+        const std::int64_t wire = fidelity == Fidelity::Packet ? 32 * (4096 + 64) : 131072;
+        const Time step = transfer_time(Bytes(wire), rate) + latency;
+        const engine::Results results = simulate(workload, machine, fidelity);
+        for (const engine::NpuResult& npu : results.npus) {
+            EXPECT_EQ(npu.finish - npu.compute, 14 * step);
+            EXPECT_EQ(npu.exposed_communication, 14 * step);
+        }
+        for (const engine::LinkResult& link : results.links) {
+            const bool clockwise = link.payload > Bytes(0);
+            EXPECT_EQ(link.payload, clockwise ? Bytes(14 * 131072) : Bytes(0));
+        }
+    }
+}
+
+// A profiled training step of two GPUs: 1634 nodes a rank, one all-reduce on each of two
+// communicators. The recorded durations of a rank run one after another or beside each other, so it
+// computes at most their sum and at least the longest.
+TEST(RecordedTraces, ProfiledDataParallelStep) {
+    const fs::path folder = fs::path(NPUNET_SHARED_DIR) /
+                            "data/chakra/et/EricDinging+astra-sim-hybrid-parallelism/examples/"
+                            "test-1-comm-group";
+    if (!fs::exists(folder)) {
+        GTEST_SKIP() << "the shared data folder is absent: " << NPUNET_SHARED_DIR;
+    }
+    const fs::path groups = fs::temp_directory_path() / "npunet_recorded_traces_groups.json";
+    chakra::write_comm_groups(groups, {{"1", {Rank(0), Rank(1)}}, {"2", {Rank(0), Rank(1)}}});
+    const Machine machine = ring_of(2);
+    const engine::Workload workload =
+        load_workload_for(machine, (folder / "chakra_trace").string(), groups.string());
+    fs::remove(groups);
+    for (const Fidelity fidelity : fidelities()) {
+        const engine::Results results = simulate(workload, machine, fidelity);
+        ASSERT_EQ(results.npus.size(), 2U);
+        EXPECT_EQ(results.collectives.size(), 2U);
+        for (const engine::NpuResult& npu : results.npus) {
+            Time sum;
+            for (const engine::ProgramOperation& operation :
+                 workload.programs[npu.rank.index()].operations) {
+                if (operation.kind == engine::OperationKind::Compute ||
+                    operation.kind == engine::OperationKind::Cpu) {
+                    sum += operation.recorded;
+                    EXPECT_GE(npu.compute, operation.recorded);
+                }
+            }
+            EXPECT_LE(npu.compute, sum);
+            EXPECT_EQ(npu.finish, npu.compute + npu.exposed_communication + npu.idle);
+        }
+    }
+}
+
+}  // namespace
+}  // namespace npunet::study

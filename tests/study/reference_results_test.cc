@@ -1,0 +1,120 @@
+// The astra-sim dialect against the recorded results of the reference simulator: every case of the
+// shared data whose traces lie in the folder and whose implementations are ring or direct. All
+// ranks, all figures, exactly. The counts recorded here may only grow.
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <regex>
+
+#include "study/simulation_run.h"
+
+namespace npunet::study {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+json read_json(const fs::path& path) {
+    std::ifstream stream(path);
+    return json::parse(stream);
+}
+
+bool ring_or_direct(const json& system) {
+    static const std::regex offered("(ring|direct[0-9]*|oneRing|oneDirect[0-9]*)");
+    for (const char* key : {"all-reduce-implementation", "all-gather-implementation",
+                            "reduce-scatter-implementation", "all-to-all-implementation"}) {
+        for (const json& entry : system.value(key, json::array())) {
+            if (!std::regex_match(entry.get<std::string>(), offered)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+struct Case {
+    fs::path folder;
+    std::size_t dimensions;
+};
+
+std::vector<Case> selected_cases() {
+    std::vector<Case> cases;
+    for (const char* kind : {"micro", "transformer"}) {
+        for (const auto& entry :
+             fs::directory_iterator(fs::path(NPUNET_SHARED_DIR) / "data/system" / kind)) {
+            const fs::path folder = entry.path();
+            if (!fs::exists(folder / "w.0.et")) {
+                continue;
+            }
+            const json expected = read_json(folder / "expected.json");
+            const topology::NetworkDescription network = topology::read_network(
+                (folder / "network.yml").string(), topology::GigaByte::Binary, true);
+            if (expected["rc"] == 0 && ring_or_direct(read_json(folder / "system.json"))) {
+                cases.push_back({folder, network.dimensions.size()});
+            }
+        }
+    }
+    std::sort(cases.begin(), cases.end(),
+              [](const Case& a, const Case& b) { return a.folder < b.folder; });
+    return cases;
+}
+
+std::int64_t ns(Time time) {
+    return time.ps() / 1000;
+}
+
+double three_decimals(double value) {
+    return std::round(value * 1000) / 1000;
+}
+
+void expect_rank(const engine::NpuResult& npu, const json& expected) {
+    EXPECT_EQ(ns(npu.finish), expected["finished"].get<std::int64_t>());
+    EXPECT_EQ(ns(npu.finish), expected["wall"].get<std::int64_t>());
+    EXPECT_EQ(ns(npu.exposed_communication), expected["exposed"].get<std::int64_t>());
+    EXPECT_EQ(ns(npu.compute), expected.value("gpu", std::int64_t{0}));
+    EXPECT_EQ(ns(npu.communication), expected.value("comm", std::int64_t{0}));
+    EXPECT_DOUBLE_EQ(three_decimals(npu.compute_bound_percent), expected["compute_bound_pct"]);
+    EXPECT_DOUBLE_EQ(three_decimals(npu.compute_utilization_percent), expected["compute_util_pct"]);
+    EXPECT_DOUBLE_EQ(three_decimals(npu.memory_utilization_percent), expected["mem_util_pct"]);
+    EXPECT_DOUBLE_EQ(three_decimals(npu.operation_intensity), expected["op_intensity"]);
+    if (expected.contains("peak_mem")) {
+        EXPECT_EQ(npu.peak_memory.value(), expected["peak_mem"].get<std::int64_t>());
+    }
+}
+
+TEST(ReferenceResults, RingAndDirectCasesAreExact) {
+    if (!fs::exists(fs::path(NPUNET_SHARED_DIR) / "data/system")) {
+        GTEST_SKIP() << "the shared data folder is absent: " << NPUNET_SHARED_DIR;
+    }
+    constexpr std::size_t recorded_one_dimension = 32;
+    constexpr std::size_t recorded_all = 45;
+    const std::vector<Case> cases = selected_cases();
+    std::size_t one_dimension = 0;
+    for (const auto& [folder, dimensions] : cases) {
+        one_dimension += dimensions == 1 ? 1 : 0;
+        SCOPED_TRACE(folder.filename().string());
+        const Machine machine = load_machine((folder / "network.yml").string(),
+                                             (folder / "system.json").string(), "astra-sim");
+        const engine::Workload workload =
+            load_workload_for(machine, (folder / "w").string(),
+                              fs::exists(folder / "w.json") ? (folder / "w.json").string() : "");
+        const engine::Results results = simulate(workload, machine, Fidelity::Analytical);
+        const json expected = read_json(folder / "expected.json")["ranks"];
+        ASSERT_EQ(results.npus.size(), expected.size());
+        for (const engine::NpuResult& npu : results.npus) {
+            SCOPED_TRACE("rank " + std::to_string(npu.rank.value()));
+            expect_rank(npu, expected[std::to_string(npu.rank.value())]);
+        }
+    }
+    std::cout << "reference cases run: " << cases.size() << ", of one dimension: " << one_dimension
+              << '\n';
+    EXPECT_GE(one_dimension, recorded_one_dimension);
+    EXPECT_GE(cases.size(), recorded_all);
+}
+
+}  // namespace
+}  // namespace npunet::study

@@ -1,0 +1,54 @@
+// Machines for tests, built without files.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "engine/dialect.h"
+#include "engine/system_config.h"
+#include "topology/builder.h"
+#include "topology/network_description.h"
+
+namespace npunet::test {
+
+struct TestMachine {
+    topology::NetworkDescription network;
+    engine::SystemConfig system;
+    engine::Dialect dialect = engine::Dialect::named("npunet");
+
+    void use(engine::Algorithm algorithm) {
+        const std::vector<engine::Implementation> list{{algorithm, 0, false}};
+        system.all_reduce = system.all_gather = system.reduce_scatter = system.all_to_all = list;
+    }
+};
+
+inline TestMachine line_machine(topology::DimensionKind kind, std::int64_t npus, Rate rate,
+                                Time latency) {
+    TestMachine machine;
+    machine.network = topology::make_network(
+        {topology::make_dimension(kind, static_cast<std::int32_t>(npus), rate, latency)});
+    return machine;
+}
+
+inline TestMachine ring_machine(std::int64_t npus, Rate rate, Time latency) {
+    return line_machine(topology::DimensionKind::Ring, npus, rate, latency);
+}
+
+inline TestMachine grid_machine(topology::DimensionKind kind, std::int64_t width,
+                                std::int64_t height, Rate rate, Time latency) {
+    TestMachine machine;
+    machine.network = topology::make_network(
+        {topology::make_dimension(kind, static_cast<std::int32_t>(width), rate, latency),
+         topology::make_dimension(kind, static_cast<std::int32_t>(height), rate, latency)});
+    return machine;
+}
+
+inline TestMachine torus_machine(std::int64_t width, std::int64_t height, Rate rate, Time latency) {
+    return grid_machine(topology::DimensionKind::Ring, width, height, rate, latency);
+}
+
+inline TestMachine mesh_machine(std::int64_t width, std::int64_t height, Rate rate, Time latency) {
+    return grid_machine(topology::DimensionKind::Mesh1D, width, height, rate, latency);
+}
+
+}  // namespace npunet::test
