@@ -137,7 +137,9 @@ GeneratedWorkload generate(const CollectiveBenchmark& benchmark) {
     for (const Rank member : members) {
         ranks[member.index()] = {1, {0}, {}};
     }
-    return {{{"1", "benchmark", whole_group, members}},
+    // Communicator "0" is the whole system, also where no group file is given.
+    const char* const name = benchmark.group.empty() ? "0" : "1";
+    return {{{name, "benchmark", whole_group, members}},
             {Role{}, collective_role(benchmark, members.size())},
             std::move(ranks)};
 }

@@ -56,6 +56,15 @@ TEST(CollectiveBenchmark, SendsFromEachMemberToTheNext) {
     EXPECT_EQ(chain.nodes(Rank(2))[5].data_deps, (std::vector<std::uint64_t>{3, 4}));
 }
 
+// "0" is the whole system for every reader of traces: such a benchmark needs no group file.
+TEST(CollectiveBenchmark, WholeSystemNeedsNoGroupFile) {
+    CollectiveBenchmark benchmark = benchmark_of(BenchmarkType::AllReduce);
+    benchmark.group.clear();
+    EXPECT_EQ(generate(benchmark).nodes(Rank(0))[0].text("pg_name"), "0");
+    benchmark.group = {Rank(1), Rank(0)};
+    EXPECT_EQ(generate(benchmark).nodes(Rank(0))[0].text("pg_name"), "1");
+}
+
 TEST(CollectiveBenchmark, EveryTypeRunsToItsEnd) {
     for (const BenchmarkType type :
          {BenchmarkType::AllReduce, BenchmarkType::AllGather, BenchmarkType::ReduceScatter,
