@@ -52,6 +52,13 @@ class NpuFabric::Core final : public npunet::engine::Network,
                  npunet::Bytes bytes,
                  Receipt receipt);
 
+    /// Moves the queue's clock to ns-3's.
+    void
+    Synchronize()
+    {
+        m_bridge.Synchronize();
+    }
+
     // The engine's side
     void send(const npunet::engine::Message& message) override;
     std::vector<npunet::engine::LinkUse> link_use() const override;

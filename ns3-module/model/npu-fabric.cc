@@ -164,6 +164,12 @@ NpuFabric::GetEventQueue()
     return m_core->queue;
 }
 
+void
+NpuFabric::Synchronize()
+{
+    m_core->Synchronize();
+}
+
 std::vector<npunet::engine::LinkUse>
 NpuFabric::GetLinkUse() const
 {

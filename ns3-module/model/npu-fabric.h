@@ -125,6 +125,12 @@ class NpuFabric : public Object
     npunet::engine::EventQueue& GetEventQueue();
 
     /**
+     * Moves the clock of GetEventQueue() to ns-3's: for code that runs in an ns-3 event, before it
+     * schedules there or sends by GetNetwork(). Send() and SendPacket() do it themselves.
+     */
+    void Synchronize();
+
+    /**
      * @return what each link has carried so far, in the order of the network's links
      */
     std::vector<npunet::engine::LinkUse> GetLinkUse() const;
