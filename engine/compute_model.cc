@@ -10,11 +10,7 @@
 namespace npunet::engine {
 
 ComputeModel::ComputeModel(const SystemConfig& system, const Dialect& dialect, std::size_t ranks)
-    : dialect_(dialect), roofline_(system.roofline) {
-    for (std::size_t rank = 0; rank < ranks; ++rank) {
-        rates_.push_back(system.compute_of(static_cast<std::int32_t>(rank)));
-    }
-}
+    : dialect_(dialect), roofline_(system.roofline), rates_(system.compute_rates(ranks)) {}
 
 bool ComputeModel::skipped(const ProgramOperation& operation) const {
     return dialect_.whole_nanoseconds && roofline_ && operation.kind == OperationKind::Compute &&

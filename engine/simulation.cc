@@ -332,7 +332,7 @@ std::string Simulation::explain_stall(Rank rank) const {
                 return text + "waits for " + point_to_point_.explain_receive(rank, number);
             case OperationKind::Collective:
                 return text + fmt::format("({}) waits for ", name_of(operation.collective)) +
-                       collectives_.explain(rank, number);
+                       collectives_.explain(rank, operation.group);
             default:
                 return text + "never ends";
         }

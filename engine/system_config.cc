@@ -226,14 +226,14 @@ void read_overrides(const std::string& path, const json& document, SystemConfig&
 
 }  // namespace
 
-ComputeRate SystemConfig::compute_of(std::int32_t rank) const {
-    ComputeRate rate = compute;
-    for (const auto& [overridden, value] : overrides) {
-        if (overridden == rank) {
-            rate = value;
+std::vector<ComputeRate> SystemConfig::compute_rates(std::size_t ranks) const {
+    std::vector<ComputeRate> rates(ranks, compute);
+    for (const auto& [rank, rate] : overrides) {
+        if (static_cast<std::size_t>(rank) < ranks) {
+            rates[static_cast<std::size_t>(rank)] = rate;
         }
     }
-    return rate;
+    return rates;
 }
 
 SystemConfig read_system_config(const std::string& path, const Dialect& dialect,

@@ -23,72 +23,15 @@ CollectiveEngine::CollectiveEngine(const Workload& workload,
       transport_(transport),
       listener_(listener),
       planner_(network, system, dialect, workload),
-      members_(workload.ranks()),
-      groups_(workload.groups.size()) {
-    for (std::size_t rank = 0; rank < workload.ranks(); ++rank) {
-        memory_bandwidth_.push_back(
-            system.compute_of(static_cast<std::int32_t>(rank)).memory_bandwidth);
+      instances_(workload) {
+    for (const ComputeRate& rate : system.compute_rates(workload.ranks())) {
+        memory_bandwidth_.push_back(rate.memory_bandwidth);
     }
-    for (std::size_t group = 0; group < workload.groups.size(); ++group) {
-        const std::vector<Rank>& ranks = workload.groups[group].ranks;
-        for (std::size_t member = 0; member < ranks.size(); ++member) {
-            members_[ranks[member].index()].emplace_back(group, member);
-        }
-    }
-}
-
-std::size_t CollectiveEngine::member_of(std::int32_t group, Rank rank) const {
-    const auto& list = members_[rank.index()];  // groups ascending
-    const auto found = std::lower_bound(list.begin(), list.end(), std::make_pair(group, 0));
-    assert(found != list.end() && found->first == group && "checked when the workload was made");
-    return static_cast<std::size_t>(found->second);
-}
-
-void CollectiveEngine::check_agreement(const Instance& instance, Rank rank,
-                                       const ProgramOperation& operation,
-                                       const std::string& name) const {
-    if (instance.kind == operation.collective && instance.result.bytes == operation.bytes) {
-        return;
-    }
-    const Group& group = workload_.groups[static_cast<std::size_t>(instance.group)];
-    throw StallError(fmt::format(
-        "the members of communicator '{}' disagree about their next collective: rank {} runs {} of "
-        "{} bytes (node {} '{}'), rank {} runs {} of {} bytes ('{}'). All members of a "
-        "communicator "
-        "must run the same collectives in the same order; check the traces",
-        group.name, rank.value(), name_of(operation.collective), operation.bytes.value(),
-        operation.node, name, instance.first_rank.value(), instance.result.type,
-        instance.result.bytes.value(), instance.result.name));
-}
-
-std::uint32_t CollectiveEngine::instance_for(std::int32_t group, std::size_t member, Rank rank,
-                                             const ProgramOperation& operation,
-                                             const std::string& name) {
-    GroupState& state = groups_[static_cast<std::size_t>(group)];
-    const std::vector<Rank>& ranks = workload_.groups[static_cast<std::size_t>(group)].ranks;
-    state.started_by_member.resize(ranks.size(), 0);
-    const std::uint64_t number = state.started_by_member[member]++ - state.first_instance;
-    if (number == state.instances.size()) {
-        Instance instance;
-        instance.group = group;
-        instance.kind = operation.collective;
-        instance.first_rank = rank;
-        instance.run_of_member.assign(ranks.size(), none);
-        instance.result.name = name;
-        instance.result.type = name_of(operation.collective);
-        instance.result.bytes = operation.bytes;
-        instance.result.first_start = queue_.now();
-        state.instances.push_back(static_cast<std::uint32_t>(instances_.size()));
-        instances_.push_back(std::move(instance));
-    }
-    const std::uint32_t index = state.instances[number];
-    check_agreement(instances_[index], rank, operation, name);
-    return index;
 }
 
 std::uint32_t CollectiveEngine::run_of(std::uint32_t instance, std::size_t member, Rank rank) {
     std::uint32_t& index = instances_[instance].run_of_member[member];
-    if (index == none) {
+    if (index == CollectiveInstance::no_run) {
         if (free_runs_.empty()) {
             index = static_cast<std::uint32_t>(runs_.size());
             runs_.emplace_back();
@@ -110,18 +53,15 @@ bool CollectiveEngine::start(Rank rank, std::uint32_t operation_number) {
     if (group.ranks.size() < 2 || operation.bytes == Bytes(0)) {
         return true;
     }
-    const std::size_t member = member_of(operation.group, rank);
+    const std::size_t member = instances_.member_of(operation.group, rank);
     const std::uint32_t instance_index =
-        instance_for(operation.group, member, rank, operation, program.names[operation_number]);
-    Instance& instance = instances_[instance_index];
-    ++instance.started;
-    instance.result.last_start = queue_.now();
+        instances_.join(rank, member, operation, program.names[operation_number], queue_.now());
     const std::uint32_t index = run_of(instance_index, member, rank);
     Run& run = runs_[index];
     run.operation = operation_number;
     run.started = true;
-    run.plan = planner_.plan(operation.group, rank, operation.collective, operation.bytes);
-    instance.result.algorithm = run.plan.algorithm;
+    run.plan = planner_.plan(operation.group, rank, member, operation.collective, operation.bytes);
+    instances_[instance_index].result.algorithm = run.plan.algorithm;
     run.streams.resize(run.plan.chunks());
     run.streams_left = run.streams.size();
     std::int32_t queues = 0;
@@ -315,7 +255,7 @@ void CollectiveEngine::on_delivered(const MessageNote& note, Bytes bytes, Time) 
     const std::uint32_t phase = note[2] & 0xff;
     const auto exchange_number = static_cast<std::int32_t>(note[3]);
     const std::int32_t group = instances_[note[0]].group;
-    const std::uint32_t run_index = run_of(note[0], member_of(group, rank), rank);
+    const std::uint32_t run_index = run_of(note[0], instances_.member_of(group, rank), rank);
     Run& run = runs_[run_index];
     const bool posted = run.started && run.streams[stream_index].active &&
                         run.streams[stream_index].phase == phase &&
@@ -336,21 +276,12 @@ void CollectiveEngine::on_delivered(const MessageNote& note, Bytes bytes, Time) 
 }
 
 void CollectiveEngine::release(std::uint32_t index) {
-    Instance& instance = instances_[index];
-    instance.result.end = queue_.now();
-    if (++instance.finished < instance.run_of_member.size()) {
-        return;
+    // The runs outlive the instance's list of them.
+    const std::vector<std::uint32_t>& runs = instances_[index].run_of_member;
+    if (instances_[index].finished + 1 == runs.size()) {
+        free_runs_.insert(free_runs_.end(), runs.begin(), runs.end());
     }
-    // Nobody is left in it: what remains is the result.
-    for (const std::uint32_t run : instance.run_of_member) {
-        free_runs_.push_back(run);
-    }
-    instance.run_of_member = {};
-    GroupState& state = groups_[static_cast<std::size_t>(instance.group)];
-    while (!state.instances.empty() && instances_[state.instances.front()].run_of_member.empty()) {
-        state.instances.pop_front();
-        ++state.first_instance;
-    }
+    instances_.leave(index, queue_.now());
 }
 
 Time CollectiveEngine::reduction_time(Rank rank, Bytes bytes) const {
@@ -363,58 +294,6 @@ Time CollectiveEngine::reduction_time(Rank rank, Bytes bytes) const {
         return Time::ns(3 * static_cast<std::int64_t>(once));
     }
     return time_for(3 * bytes.value(), std::llround(bandwidth * 1e9));
-}
-
-std::vector<CollectiveResult> CollectiveEngine::results() const {
-    std::vector<CollectiveResult> list;
-    for (const Instance& instance : instances_) {
-        list.push_back(instance.result);
-        list.back().group = workload_.groups[static_cast<std::size_t>(instance.group)].ranks;
-    }
-    const auto lowest = [](const CollectiveResult& result) {
-        return std::min_element(result.group.begin(), result.group.end())->value();
-    };
-    std::stable_sort(list.begin(), list.end(), [&](const auto& a, const auto& b) {
-        return a.first_start < b.first_start ||
-               (a.first_start == b.first_start && lowest(a) < lowest(b));
-    });
-    std::int64_t id = 0;
-    for (CollectiveResult& result : list) {
-        result.id = id++;
-        const Time span = result.end - result.last_start;
-        if (span > Time()) {
-            result.bandwidth_gbps =
-                static_cast<double>(result.bytes.value()) * 1000.0 / static_cast<double>(span.ps());
-        }
-    }
-    return list;
-}
-
-std::string CollectiveEngine::explain(Rank rank, std::uint32_t operation_number) const {
-    const ProgramOperation& operation =
-        workload_.programs[rank.index()].operations[operation_number];
-    const Group& group = workload_.groups[static_cast<std::size_t>(operation.group)];
-    const GroupState& state = groups_[static_cast<std::size_t>(operation.group)];
-    const std::size_t member = member_of(operation.group, rank);
-    const std::uint64_t number = state.started_by_member[member];
-    std::string absent;
-    std::size_t count = 0;
-    for (std::size_t other = 0; other < group.ranks.size(); ++other) {
-        if (state.started_by_member[other] < number) {
-            ++count;
-            if (count <= 8) {
-                absent +=
-                    fmt::format("{}{}", absent.empty() ? "" : ", ", group.ranks[other].value());
-            }
-        }
-    }
-    if (count == 0) {
-        return "messages of the collective that are still under way";
-    }
-    return fmt::format(
-        "rank{} {}{} of communicator '{}', not yet at this collective (its number {} "
-        "there)",
-        count == 1 ? "" : "s", absent, count > 8 ? ", ..." : "", group.name, number);
 }
 
 }  // namespace npunet::engine

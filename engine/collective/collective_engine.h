@@ -1,5 +1,5 @@
-// Runs the collectives of all ranks as messages: matches the k-th collective of a communicator on
-// every member, moves its chunks through their phases, and says when a rank is done.
+// Runs the collectives of all ranks as messages: moves the chunks of every member's part through
+// their phases, and says when a rank is done. Which collectives belong together: instances.h.
 //
 // At a rank each chunk is a stream. A stream in a phase owns `window` tokens; a token that is free
 // starts the next exchange (one send; its receive is thereby posted); when the message of a posted
@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/collective/instances.h"
 #include "engine/collective/plan.h"
 #include "engine/rank_timers.h"
 #include "engine/results.h"
@@ -42,14 +43,14 @@ public:
     [[nodiscard]] bool start(Rank rank, std::uint32_t operation);
 
     /// The collectives so far, by first start.
-    [[nodiscard]] std::vector<CollectiveResult> results() const;
+    [[nodiscard]] std::vector<CollectiveResult> results() const { return instances_.results(); }
 
     /// What a rank that sits in a collective waits for: the members that have not come.
-    [[nodiscard]] std::string explain(Rank rank, std::uint32_t operation) const;
+    [[nodiscard]] std::string explain(Rank rank, std::int32_t group) const {
+        return instances_.explain(rank, group);
+    }
 
 private:
-    static constexpr std::uint32_t none = 0xffffffff;
-
     struct Early {
         std::uint32_t stream;
         std::uint32_t phase;
@@ -84,21 +85,6 @@ private:
         std::vector<Early> early;
         std::size_t streams_left = 0;
     };
-    /// One collective of a communicator.
-    struct Instance {
-        std::int32_t group = 0;
-        std::vector<std::uint32_t> run_of_member;
-        std::size_t started = 0;
-        std::size_t finished = 0;
-        CollectiveResult result;
-        CollectiveKind kind = CollectiveKind::AllReduce;
-        Rank first_rank;  ///< who started it, for messages
-    };
-    struct GroupState {
-        std::vector<std::uint64_t> started_by_member;
-        std::deque<std::uint32_t> instances;  ///< from number `first_instance` on
-        std::uint64_t first_instance = 0;
-    };
     struct Token {
         std::uint32_t run;
         std::uint32_t stream;
@@ -110,11 +96,6 @@ private:
     void on_delivered(const MessageNote& note, Bytes bytes, Time first_byte_left) override;
     void handle(std::uint64_t token) override;
 
-    [[nodiscard]] std::size_t member_of(std::int32_t group, Rank rank) const;
-    std::uint32_t instance_for(std::int32_t group, std::size_t member, Rank rank,
-                               const ProgramOperation& operation, const std::string& name);
-    void check_agreement(const Instance& instance, Rank rank, const ProgramOperation& operation,
-                         const std::string& name) const;
     std::uint32_t run_of(std::uint32_t instance, std::size_t member, Rank rank);
     void release(std::uint32_t instance);
 
@@ -139,11 +120,8 @@ private:
     Transport& transport_;
     CollectiveListener& listener_;
     CollectivePlanner planner_;
-    std::vector<std::vector<std::pair<std::int32_t, std::int32_t>>>
-        members_;  ///< by rank: group, place
-    std::vector<GroupState> groups_;
+    CollectiveInstances instances_;
     std::vector<double> memory_bandwidth_;  ///< by rank, 10^9 bytes per second
-    std::deque<Instance> instances_;
     std::vector<Run> runs_;
     std::vector<std::uint32_t> free_runs_;
     std::vector<Token> tokens_;
