@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/errors.h"
+#include "engine/clock_limit.h"
 
 namespace npunet::engine {
 
@@ -76,7 +77,7 @@ ComputeCost ComputeModel::reference_roofline(const ComputeRate& rate,
         return cost;
     }
     cost.bandwidth_share = performance / cost.intensity / bandwidth;
-    cost.duration = Time::ns(static_cast<std::int64_t>(operations / performance * 1e9));
+    cost.duration = truncated_ns(operations / performance * 1e9);
     return cost;
 }
 

@@ -1,0 +1,88 @@
+// Inputs at and beyond the limits: every one ends in a result or in an error with a name.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <limits>
+#include <memory>
+
+#include "analytical/congestion_unaware.h"
+#include "base/errors.h"
+#include "engine/memory_tracker.h"
+#include "engine/simulation.h"
+#include "tests/support/machines.h"
+#include "tests/support/workloads.h"
+
+namespace npunet {
+namespace {
+
+using chakra::CollectiveType;
+using test::collective_node;
+using test::compute_node;
+using test::receive_node;
+using test::send_node;
+using ::testing::HasSubstr;
+
+constexpr Rate rate(50'000'000'000);
+constexpr Time latency = Time::ns(500);
+
+engine::Results run(const engine::Workload& workload, const test::TestMachine& machine) {
+    engine::EventQueue queue(machine.dialect.event_order);
+    analytical::CongestionUnaware network(machine.network, queue, machine.dialect);
+    engine::Simulation simulation(workload, machine.network, machine.system, machine.dialect, queue,
+                                  network);
+    return simulation.run();
+}
+
+template <class Error>
+std::string message_of(const std::function<void()>& action) {
+    try {
+        action();
+    } catch (const Error& error) {
+        return error.what();
+    }
+    return "no error";
+}
+
+// Two recorded durations of 9 x 10^18 ps add up to more than 2^63 - 1 ps = 9.22 x 10^18 ps.
+TEST(HostileInput, TheClockEndsWithAnError) {
+    const test::TestMachine machine = test::ring_machine(1, rate, latency);
+    const std::uint64_t longest = 9'000'000'000'000;
+    const engine::Workload workload = test::workload_of(1, [=](Rank) {
+        return std::vector{compute_node(1, longest), compute_node(2, longest, {1})};
+    });
+    EXPECT_THAT(message_of<StallError>([&] { static_cast<void>(run(workload, machine)); }),
+                HasSubstr("beyond the end of the clock"));
+}
+
+// 2^56 bytes at 1000 bytes a second last 7.2 x 10^25 ps, whatever the dialect's arithmetic.
+TEST(HostileInput, TransfersBeyondTheClock) {
+    for (const char* dialect : {"npunet", "astra-sim"}) {
+        test::TestMachine machine = test::ring_machine(2, Rate(1000), latency);
+        machine.dialect = engine::Dialect::named(dialect);
+        const engine::Workload workload = test::workload_of(2, [](Rank rank) {
+            return std::vector{rank == Rank(0) ? send_node(1, 1, std::int64_t{1} << 56)
+                                               : receive_node(1, 0, std::int64_t{1} << 56)};
+        });
+        EXPECT_THAT(message_of<StallError>([&] { static_cast<void>(run(workload, machine)); }),
+                    HasSubstr("beyond the end of the clock"));
+    }
+}
+
+// A trace without nodes finishes at 0.
+TEST(HostileInput, EmptyTraces) {
+    for (const char* dialect : {"npunet", "astra-sim"}) {
+        test::TestMachine machine = test::ring_machine(2, rate, latency);
+        machine.dialect = engine::Dialect::named(dialect);
+        const engine::Results results =
+            run(test::workload_of(2, [](Rank) { return std::vector<chakra::Node>(); }), machine);
+        EXPECT_EQ(results.finish, Time());
+    }
+}
+
+}  // namespace
+}  // namespace npunet
