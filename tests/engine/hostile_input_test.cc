@@ -48,6 +48,13 @@ std::string message_of(const std::function<void()>& action) {
     return "no error";
 }
 
+test::TestMachine astra_ring(std::int64_t npus) {
+    test::TestMachine machine = test::ring_machine(npus, rate, latency);
+    machine.dialect = engine::Dialect::named("astra-sim");
+    machine.system.endpoint_delay = Time::ns(10);
+    return machine;
+}
+
 // Two recorded durations of 9 x 10^18 ps add up to more than 2^63 - 1 ps = 9.22 x 10^18 ps.
 TEST(HostileInput, TheClockEndsWithAnError) {
     const test::TestMachine machine = test::ring_machine(1, rate, latency);
@@ -82,6 +89,37 @@ TEST(HostileInput, EmptyTraces) {
             run(test::workload_of(2, [](Rank) { return std::vector<chakra::Node>(); }), machine);
         EXPECT_EQ(results.finish, Time());
     }
+}
+
+// astra-sim dialect: a receive posted after its message has come ends by an event of the same
+// instant, and what waits for it runs: 100 us, the receive, 50 us.
+TEST(HostileInput, ReceiveAfterArrivalGoesOn) {
+    const engine::Results results = run(
+        test::workload_of(2,
+                          [](Rank rank) {
+                              return rank == Rank(0) ? std::vector{send_node(1, 1, 1000)}
+                                                     : std::vector{compute_node(1, 100),
+                                                                   receive_node(2, 0, 1000, 0, {1}),
+                                                                   compute_node(3, 50, {2})};
+                          }),
+        astra_ring(2));
+    EXPECT_EQ(results.npus[1].finish, Time::ns(150'000));
+    EXPECT_EQ(results.npus[1].communication, Time());
+}
+
+// astra-sim dialect: collectives of one rank are done at once, and free the one place that they
+// take for each other and for what waits for them.
+TEST(HostileInput, CollectivesOfOneRankGoOn) {
+    const engine::Workload workload = test::workload_of(
+        2,
+        [](Rank rank) {
+            const std::string own = rank == Rank(0) ? "0" : "1";
+            return std::vector{collective_node(1, CollectiveType::AllReduce, 4096, own),
+                               collective_node(2, CollectiveType::AllToAll, 4096, own),
+                               compute_node(3, 50, {1, 2})};
+        },
+        {{"0", {Rank(0)}}, {"1", {Rank(1)}}});
+    EXPECT_EQ(run(workload, astra_ring(2)).finish, Time::ns(50'000));
 }
 
 }  // namespace
