@@ -6,7 +6,7 @@
 #include <cassert>
 #include <cmath>
 
-#include "base/errors.h"
+#include "engine/clock_limit.h"
 
 namespace npunet::engine {
 
@@ -73,7 +73,12 @@ bool CollectiveEngine::start(Rank rank, std::uint32_t operation_number) {
     for (std::uint32_t stream = 0; stream < run.streams.size(); ++stream) {
         run.queues[static_cast<std::size_t>(first_queue)].waiting.push_back(stream);
     }
-    fill_queue(index, first_queue);
+    for (const Early& message : run.early) {
+        keep_early(run.streams[message.stream], message);
+    }
+    run.early = {};
+    run.to_fill.push_back(first_queue);
+    fill_queues(index);
     // Everything may have been there already: then the listener is not called.
     if (runs_[index].streams_left == 0) {
         runs_[index].started = false;
@@ -81,6 +86,19 @@ bool CollectiveEngine::start(Rank rank, std::uint32_t operation_number) {
         return true;
     }
     return false;
+}
+
+void CollectiveEngine::fill_queues(std::uint32_t run_index) {
+    Run& run = runs_[run_index];  // runs are made at the start of an event only
+    if (run.filling) {
+        return;
+    }
+    run.filling = true;
+    for (std::size_t next = 0; next < run.to_fill.size(); ++next) {
+        fill_queue(run_index, run.to_fill[next]);
+    }
+    run.to_fill.clear();
+    run.filling = false;
 }
 
 void CollectiveEngine::fill_queue(std::uint32_t run_index, std::int32_t queue_index) {
@@ -125,17 +143,17 @@ void CollectiveEngine::end_phase(std::uint32_t run_index, std::uint32_t stream_i
     stream.active = false;
     --run.queues[static_cast<std::size_t>(old_queue)].running;
     ++stream.phase;
+    run.to_fill.push_back(old_queue);
     if (stream.phase == run.plan.phases.size()) {
         --run.streams_left;
-        fill_queue(run_index, old_queue);
-        return;
+    } else {
+        const std::int32_t next_queue = run.plan.phases[stream.phase].queue;
+        run.queues[static_cast<std::size_t>(next_queue)].waiting.push_back(stream_index);
+        if (next_queue != old_queue) {
+            run.to_fill.push_back(next_queue);
+        }
     }
-    const std::int32_t next_queue = run.plan.phases[stream.phase].queue;
-    run.queues[static_cast<std::size_t>(next_queue)].waiting.push_back(stream_index);
-    fill_queue(run_index, old_queue);
-    if (next_queue != old_queue) {
-        fill_queue(run_index, next_queue);
-    }
+    fill_queues(run_index);
 }
 
 void CollectiveEngine::free_token(Stream& stream, bool initial) {
@@ -178,21 +196,21 @@ void CollectiveEngine::start_exchange(Run& run, std::uint32_t stream_index) {
     ++stream.started;
 }
 
+void CollectiveEngine::keep_early(Stream& stream, const Early& message) {
+    stream.early.push_back(message);
+    std::push_heap(stream.early.begin(), stream.early.end());
+}
+
 bool CollectiveEngine::take_early(std::uint32_t run_index, std::uint32_t stream_index) {
-    Run& run = runs_[run_index];
+    Stream& stream = runs_[run_index].streams[stream_index];
     bool freed = false;
-    std::size_t kept = 0;
-    for (std::size_t i = 0; i < run.early.size(); ++i) {
-        const Early message = run.early[i];
-        const Stream& stream = run.streams[stream_index];
-        if (message.stream == stream_index && message.phase == stream.phase && stream.active &&
-            message.exchange < stream.started) {
-            freed = receive(run_index, stream_index, message.exchange, message.bytes) || freed;
-        } else {
-            run.early[kept++] = message;
-        }
+    while (!stream.early.empty() && stream.early.front().phase == stream.phase &&
+           stream.early.front().exchange < stream.started) {
+        const Early message = stream.early.front();
+        std::pop_heap(stream.early.begin(), stream.early.end());
+        stream.early.pop_back();
+        freed = receive(run_index, stream_index, message.exchange, message.bytes) || freed;
     }
-    run.early.resize(kept);
     return freed;
 }
 
@@ -261,7 +279,12 @@ void CollectiveEngine::on_delivered(const MessageNote& note, Bytes bytes, Time) 
                         run.streams[stream_index].phase == phase &&
                         exchange_number < run.streams[stream_index].started;
     if (!posted) {
-        run.early.push_back({stream_index, phase, exchange_number, bytes});
+        const Early message{stream_index, phase, exchange_number, bytes};
+        if (run.started) {
+            keep_early(run.streams[stream_index], message);
+        } else {
+            run.early.push_back(message);
+        }
         return;
     }
     if (!receive(run_index, stream_index, exchange_number, bytes)) {
@@ -291,7 +314,7 @@ Time CollectiveEngine::reduction_time(Rank rank, Bytes bytes) const {
     }
     if (dialect_.whole_nanoseconds) {
         const double once = static_cast<double>(bytes.value()) / (bandwidth * 1e9) * 1e9;
-        return Time::ns(3 * static_cast<std::int64_t>(once));
+        return truncated_ns(3 * std::trunc(once));
     }
     return time_for(3 * bytes.value(), std::llround(bandwidth * 1e9));
 }

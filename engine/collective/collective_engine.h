@@ -51,11 +51,16 @@ public:
     }
 
 private:
+    /// A message that came before its receive was posted.
     struct Early {
         std::uint32_t stream;
         std::uint32_t phase;
         std::int32_t exchange;
         Bytes bytes;
+        /// For heaps whose top is the message that is due first.
+        friend bool operator<(const Early& a, const Early& b) {
+            return a.phase != b.phase ? a.phase > b.phase : a.exchange > b.exchange;
+        }
     };
     struct Stream {
         std::uint32_t phase = 0;
@@ -68,6 +73,7 @@ private:
         std::int32_t completed = 0;
         std::int32_t free_tokens = 0;
         PhaseShape shape;
+        std::vector<Early> early;  ///< heap
     };
     struct Queue {
         std::int32_t running = 0;
@@ -82,7 +88,9 @@ private:
         CollectivePlan plan;
         std::vector<Stream> streams;
         std::vector<Queue> queues;
-        std::vector<Early> early;
+        std::vector<Early> early;           ///< until the run has streams
+        std::vector<std::int32_t> to_fill;  ///< queues that fill_queues() must look at
+        bool filling = false;
         std::size_t streams_left = 0;
     };
     struct Token {
@@ -99,11 +107,16 @@ private:
     std::uint32_t run_of(std::uint32_t instance, std::size_t member, Rank rank);
     void release(std::uint32_t instance);
 
+    /// Starts what the limit allows in the queues of Run::to_fill, one after the other. Called from
+    /// within itself it leaves them to the outer call: chunks whose messages are all there would
+    /// otherwise nest as deep as there are chunks.
+    void fill_queues(std::uint32_t run);
     void fill_queue(std::uint32_t run, std::int32_t queue);
     void start_phase(std::uint32_t run, std::uint32_t stream);
     void end_phase(std::uint32_t run, std::uint32_t stream);
     void advance(std::uint32_t run, std::uint32_t stream);
     void start_exchange(Run& run, std::uint32_t stream);
+    static void keep_early(Stream& stream, const Early& message);
     bool take_early(std::uint32_t run, std::uint32_t stream);
     /// A posted receive is in; returns true when its token is free at once.
     bool receive(std::uint32_t run, std::uint32_t stream, std::int32_t exchange, Bytes bytes);

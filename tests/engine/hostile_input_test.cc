@@ -91,6 +91,45 @@ TEST(HostileInput, EmptyTraces) {
     }
 }
 
+// Two ranks all-gather S bytes each in c chunks, all in flight at once; rank 0 comes T late. By
+// then everything from rank 1 is there, so rank 0 is done at T; its own S bytes take S / rate and
+// the latency. Nothing may nest as deep as there are chunks, nor look at all chunks for each of
+// them.
+TEST(HostileInput, ManyChunksThatAreThereAlready) {
+    constexpr std::int32_t chunks = 300'000;
+    constexpr std::int64_t bytes = std::int64_t{50} * chunks;  // 1 ns a chunk
+    test::TestMachine machine = test::ring_machine(2, rate, latency);
+    machine.system.preferred_dataset_splits = chunks;
+    machine.system.active_chunks_per_dimension = chunks;
+    const engine::Results results = run(
+        test::workload_of(2,
+                          [](Rank rank) {
+                              return std::vector{
+                                  compute_node(1, rank == Rank(0) ? 1000 : 0),
+                                  collective_node(2, CollectiveType::AllGather, bytes, "", {1})};
+                          }),
+        machine);
+    EXPECT_EQ(results.npus[0].finish, Time::ns(1'000'000));
+    EXPECT_EQ(results.npus[1].finish, Time::ns(1'000'000) + Time::ns(chunks) + latency);
+}
+
+// One chunk at a time, many of them: the queue of the second one starts from within the end of the
+// first. n = 2: a step of all-gather per chunk of 50 bytes, 1 ns and the latency each.
+TEST(HostileInput, OneChunkAfterTheOther) {
+    constexpr std::int32_t chunks = 1000;
+    test::TestMachine machine = test::torus_machine(2, 2, rate, latency);
+    machine.system.preferred_dataset_splits = chunks;
+    const engine::Results results =
+        run(test::workload_of(4,
+                              [](Rank) {
+                                  return std::vector{collective_node(1, CollectiveType::AllGather,
+                                                                     std::int64_t{50} * chunks)};
+                              }),
+            machine);
+    // Dimension 1 moves 50 bytes, then dimension 0 moves 100; the longer one sets the pace.
+    EXPECT_EQ(results.finish, Time::ns(1) + latency + chunks * (Time::ns(2) + latency));
+}
+
 // astra-sim dialect: a receive posted after its message has come ends by an event of the same
 // instant, and what waits for it runs: 100 us, the receive, 50 us.
 TEST(HostileInput, ReceiveAfterArrivalGoesOn) {
