@@ -161,5 +161,58 @@ TEST(HostileInput, CollectivesOfOneRankGoOn) {
     EXPECT_EQ(run(workload, astra_ring(2)).finish, Time::ns(50'000));
 }
 
+class SystemFile : public ::testing::Test {
+protected:
+    std::string error_of(const std::string& text) {
+        return message_of<InputError>([&] { static_cast<void>(read(text)); });
+    }
+    engine::SystemConfig read(const std::string& text) {
+        const std::filesystem::path path =
+            std::filesystem::temp_directory_path() /
+            ("npunet_system_" + std::to_string(::getpid()) + ".json");
+        std::ofstream(path) << text;
+        std::vector<std::string> warnings;
+        const auto remove = [](const std::filesystem::path* file) {
+            std::filesystem::remove(*file);
+        };
+        const std::unique_ptr<const std::filesystem::path, decltype(remove)> guard(&path, remove);
+        return engine::read_system_config(path.string(), engine::Dialect::named("npunet"),
+                                          warnings);
+    }
+};
+
+// A rate of 0, or one that rounds to 0 operations a second, would be divided by.
+TEST_F(SystemFile, RatesAreInRange) {
+    const std::string both = R"({"roofline-enabled": 1, "peak-perf": 1, "local-mem-bw": 1, )";
+    EXPECT_THAT(error_of(both + R"("npus": [{"ranks": [0], "peak-perf": 0}]})"),
+                HasSubstr("without both rates"));
+    EXPECT_THAT(error_of(R"({"peak-perf": 1e-13})"), HasSubstr("peak-perf"));
+    EXPECT_THAT(error_of(R"({"local-mem-bw": 1e300})"), HasSubstr("local-mem-bw"));
+    EXPECT_THAT(error_of(R"({"local-mem-bw": 1e999})"), HasSubstr("cannot be read"));
+}
+
+// 2^32 is not rank 0.
+TEST_F(SystemFile, RanksAreNotCutToTheirLowBits) {
+    EXPECT_THAT(error_of(R"({"npus": [{"ranks": [4294967296], "peak-perf": 1}]})"),
+                HasSubstr("4294967296"));
+    const auto rates = read(R"({"npus": [{"ranks": [1], "peak-perf": 7}]})").compute_rates(3);
+    EXPECT_EQ(rates[0].peak_tflops, 0);
+    EXPECT_EQ(rates[1].peak_tflops, 7);
+}
+
+TEST_F(SystemFile, ChunksAreCountable) {
+    EXPECT_THAT(error_of(R"({"preferred-dataset-splits": 1000001})"), HasSubstr("1 to 1000000"));
+}
+
+TEST_F(SystemFile, KeysOfTheReferenceAreRead) {
+    EXPECT_NO_THROW(static_cast<void>(read(R"({"local-reduction-delay": 1, "L": 0})")));
+}
+
+TEST_F(SystemFile, DeepNestingIsRefusedWithoutRecursion) {
+    const std::string deep(200'000, '[');
+    EXPECT_THAT(error_of("{\"npus\": {\"a\": " + deep + std::string(deep.size(), ']') + "}}"),
+                HasSubstr("npus"));
+}
+
 }  // namespace
 }  // namespace npunet
