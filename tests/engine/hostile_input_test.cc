@@ -80,6 +80,45 @@ TEST(HostileInput, TransfersBeyondTheClock) {
     }
 }
 
+// The result of an all-gather is n times the shard: 4 x 2^56 bytes are refused.
+TEST(HostileInput, AllGatherBeyondCounting) {
+    const auto build = [] {
+        static_cast<void>(test::workload_of(4, [](Rank) {
+            return std::vector{
+                collective_node(1, CollectiveType::AllGather, std::int64_t{1} << 56)};
+        }));
+    };
+    EXPECT_THAT(message_of<InputError>(build), HasSubstr("from each of 4 ranks"));
+}
+
+TEST(HostileInput, NumbersThatDoNotFitAreNotTakenAsAbsent) {
+    for (const char* attribute : {"num_ops", "tensor_size", "duration_ns"}) {
+        const auto build = [attribute] {
+            static_cast<void>(test::workload_of(1, [attribute](Rank) {
+                chakra::Node node = compute_node(1, 1);
+                node.set(attribute, std::numeric_limits<std::uint64_t>::max());
+                return std::vector{node};
+            }));
+        };
+        EXPECT_THAT(message_of<InputError>(build), HasSubstr(attribute));
+    }
+}
+
+TEST(HostileInput, GroupsInMemoryAreChecked) {
+    const auto build = [](std::vector<Rank> ranks) {
+        static_cast<void>(test::workload_of(2, [](Rank) { return std::vector<chakra::Node>(); },
+                                            {{"1", std::move(ranks)}}));
+    };
+    EXPECT_THAT(message_of<InputError>([&] {
+                    build({Rank(0), Rank(0)});
+                }),
+                HasSubstr("a rank twice"));
+    EXPECT_THAT(message_of<InputError>([&] {
+                    build({Rank(0), Rank(2)});
+                }),
+                HasSubstr("does not exist"));
+}
+
 // A trace without nodes finishes at 0.
 TEST(HostileInput, EmptyTraces) {
     for (const char* dialect : {"npunet", "astra-sim"}) {
