@@ -200,6 +200,19 @@ TEST(HostileInput, CollectivesOfOneRankGoOn) {
     EXPECT_EQ(run(workload, astra_ring(2)).finish, Time::ns(50'000));
 }
 
+// A weight of 100 bytes, read at 0 and written by its optimizer at 20 us, and an activation of 10
+// bytes from 0 to 20 us: the weight is there all the time, 110 bytes together.
+TEST(HostileInput, UpdatedWeightsLiveFromTheBeginning) {
+    engine::RankProgram program;
+    program.operations.resize(2);
+    program.tensor_bytes = {100, 10};
+    program.tensor_uses = {{0, false}, {1, true}, {1, false}, {0, true}};
+    program.tensor_begin = {0, 2, 4};
+    const std::vector<Time> start{Time(), Time::ns(10'000)};
+    const std::vector<Time> end{Time::ns(10'000), Time::ns(20'000)};
+    EXPECT_EQ(engine::peak_memory(program, start, end), Bytes(110));
+}
+
 class SystemFile : public ::testing::Test {
 protected:
     std::string error_of(const std::string& text) {
