@@ -29,7 +29,6 @@ const std::vector<std::string> ignored_keys{
     "G",
     "model-shared-bus",
     "replay-only",
-    "local-reduction-delay",  // the reference reads it and charges 3 m / local-mem-bw
     "intra-dimension-scheduling",
     "inter-dimension-scheduling"};
 

@@ -256,10 +256,6 @@ TEST_F(SystemFile, ChunksAreCountable) {
     EXPECT_THAT(error_of(R"({"preferred-dataset-splits": 1000001})"), HasSubstr("1 to 1000000"));
 }
 
-TEST_F(SystemFile, KeysOfTheReferenceAreRead) {
-    EXPECT_NO_THROW(static_cast<void>(read(R"({"local-reduction-delay": 1, "L": 0})")));
-}
-
 TEST_F(SystemFile, DeepNestingIsRefusedWithoutRecursion) {
     const std::string deep(200'000, '[');
     EXPECT_THAT(error_of("{\"npus\": {\"a\": " + deep + std::string(deep.size(), ']') + "}}"),
