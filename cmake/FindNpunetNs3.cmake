@@ -45,11 +45,12 @@ if(NpunetNs3_FOUND)
     foreach(module IN LISTS npunet_ns3_modules)
         if(NOT TARGET npunet::ns3-${module})
             add_library(npunet::ns3-${module} UNKNOWN IMPORTED)
-            # /usr/include as a system folder would break the compiler's own headers.
             set_target_properties(
                 npunet::ns3-${module} PROPERTIES IMPORTED_LOCATION ${NpunetNs3_${module}_LIBRARY}
-                                                 IMPORTED_NO_SYSTEM TRUE
             )
+            # ns-3's headers are not clean under the project's warnings; as those of a system folder
+            # they are not looked at. /usr/include is one already, and listing it once more would
+            # break the compiler's own headers.
             if(NOT NpunetNs3_INCLUDE_DIR STREQUAL "/usr/include")
                 set_target_properties(
                     npunet::ns3-${module} PROPERTIES INTERFACE_INCLUDE_DIRECTORIES

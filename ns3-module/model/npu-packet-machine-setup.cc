@@ -23,14 +23,44 @@ namespace
 constexpr std::int64_t MAX_PACKET = std::int64_t{1} << 30;
 /// A port remembers in 32 bits for which virtual channels it waits.
 constexpr int MAX_CHANNELS = 32;
+/// Queues are numbered in 32 bits and take 32 bytes each: 4 GiB.
+constexpr std::uint64_t MAX_QUEUES = std::uint64_t{1} << 27;
 
 /**
- * @param parameters what network.yml says
+ * Every node has a queue for each pair of its links, in and out, and each virtual channel.
+ * @param graph the network
+ * @param channels virtual channels of every link
+ */
+void
+CheckQueues(const topology::Graph& graph, std::uint64_t channels)
+{
+    std::uint64_t queues = 0;
+    for (std::size_t node = 0; node < graph.nodes(); ++node)
+    {
+        const NodeId id(node);
+        const std::uint64_t inputs = graph.links_to(id).size() + 1;
+        queues += graph.links_from(id).size() * inputs * channels;
+    }
+    if (queues > MAX_QUEUES)
+    {
+        throw InputError({"",
+                          "network",
+                          std::to_string(queues) + " virtual output queues",
+                          "at most " + std::to_string(MAX_QUEUES) +
+                              " in the packet fidelity (a switch of n ports has n x n)",
+                          "use smaller switches or another fidelity"});
+    }
+}
+
+/**
+ * @param description the network
  * @return the same, when the machine can work with it
  */
-const topology::PacketParameters&
-Checked(const topology::PacketParameters& parameters)
+const topology::NetworkDescription&
+Checked(const topology::NetworkDescription& description)
 {
+    const topology::PacketParameters& parameters = description.packet;
+    const int channels = description.virtual_channels();
     const std::int64_t packet = parameters.mtu.value() + parameters.header.value();
     if (parameters.mtu.value() < 1 || parameters.mtu.value() > MAX_PACKET)
     {
@@ -57,40 +87,36 @@ Checked(const topology::PacketParameters& parameters)
                               " bytes, or 0 for automatic",
                           "enlarge the buffer or lower packet.mtu"});
     }
-    if (parameters.virtual_channels < 1 || parameters.virtual_channels > MAX_CHANNELS)
+    if (channels > MAX_CHANNELS)
     {
         throw InputError({"",
                           "packet.virtual_channels",
-                          std::to_string(parameters.virtual_channels),
+                          std::to_string(channels),
                           "1 to " + std::to_string(MAX_CHANNELS),
                           ""});
     }
-    return parameters;
+    CheckQueues(description.graph, static_cast<std::uint64_t>(channels));
+    return description;
 }
 
 /**
  * @param description the network
- * @return its packet parameters, with as many virtual channels as it needs
+ * @return the same, when its own routes have the virtual channels they need
  */
-topology::PacketParameters
+const topology::NetworkDescription&
 WithChannels(const topology::NetworkDescription& description)
 {
-    topology::PacketParameters parameters = description.packet;
     const std::uint8_t needed = description.virtual_channels_needed();
-    if (parameters.virtual_channels == 0)
-    {
-        parameters.virtual_channels = needed;
-    }
-    if (parameters.virtual_channels < needed)
+    if (description.virtual_channels() < needed)
     {
         throw InputError({"",
                           "packet.virtual_channels",
-                          std::to_string(parameters.virtual_channels),
+                          std::to_string(description.virtual_channels()),
                           "at least " + std::to_string(needed) +
                               ", below which packets can wait for one another for ever",
                           "leave it out to get as many as the routing needs"});
     }
-    return parameters;
+    return description;
 }
 
 } // namespace
@@ -98,23 +124,24 @@ WithChannels(const topology::NetworkDescription& description)
 PacketMachine::PacketMachine(const topology::NetworkDescription& description,
                              engine::EventQueue& queue)
     : PacketMachine(
-          description.graph,
           WithChannels(description),
           [&description](NodeId from, NodeId to) { return description.route(from, to); },
           queue)
 {
 }
 
-PacketMachine::PacketMachine(const topology::Graph& graph,
-                             const topology::PacketParameters& parameters,
+PacketMachine::PacketMachine(const topology::NetworkDescription& description,
                              RouteFunction route,
                              engine::EventQueue& queue)
-    : m_queue(queue), m_mtu(Checked(parameters).mtu.value()), m_header(parameters.header.value()),
-      m_fullWire(WireBytes(m_mtu)), m_channels(parameters.virtual_channels),
-      m_plan(graph, std::move(route), m_channels), m_ports(graph.links()),
-      m_queues(m_plan.FirstQueue(graph.links())), m_credits(graph.links() * m_channels),
-      m_turns(graph.links() * m_channels)
+    : m_queue(queue), m_mtu(Checked(description).packet.mtu.value()),
+      m_header(description.packet.header.value()), m_fullWire(WireBytes(m_mtu)),
+      m_channels(description.virtual_channels()),
+      m_plan(description.graph, std::move(route), m_channels), m_ports(description.graph.links()),
+      m_queues(m_plan.FirstQueue(description.graph.links())),
+      m_credits(description.graph.links() * m_channels),
+      m_turns(description.graph.links() * m_channels)
 {
+    const topology::Graph& graph = description.graph;
     for (std::uint32_t number = 0; number < m_ports.size(); ++number)
     {
         const topology::Link& link = graph.link(LinkId(std::size_t{number}));
@@ -143,24 +170,10 @@ PacketMachine::PacketMachine(const topology::Graph& graph,
             queues->tail = number;
             queues->channel = static_cast<std::uint8_t>(channel);
             ++queues;
-            Credit(number, channel).Open(BufferSize(parameters, link).value());
+            Credit(number, channel)
+                .Open(description.buffer_of(LinkId(std::size_t{number})).value());
         }
     }
-}
-
-Bytes
-PacketMachine::BufferSize(const topology::PacketParameters& parameters, const topology::Link& link)
-{
-    if (parameters.buffer.value() != 0)
-    {
-        return parameters.buffer;
-    }
-    __extension__ using Wide = unsigned __int128;
-    const Wide delay = Wide{2} * static_cast<Wide>(link.latency.ps()) *
-                       static_cast<Wide>(link.rate.bytes_per_second());
-    const auto inFlight = static_cast<std::int64_t>((delay + 999'999'999'999) / 1'000'000'000'000);
-    const Bytes packet = parameters.mtu + parameters.header;
-    return std::max(Bytes(std::int64_t{256} << 10), Bytes(inFlight) + 4 * packet);
 }
 
 } // namespace npunet::packet

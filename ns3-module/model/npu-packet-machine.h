@@ -82,19 +82,18 @@ class PacketMachine : public engine::Network
      * @param queue the simulation's events; must outlive the machine
      *
      * Throws InputError for packet parameters that cannot work: an mtu below 1, a buffer smaller
-     * than one packet, fewer virtual channels than the routing needs.
+     * than one packet, fewer virtual channels than the routing needs; and for switches so large
+     * that their queues would fill the memory.
      */
     PacketMachine(const topology::NetworkDescription& description, engine::EventQueue& queue);
 
     /**
      * A machine with routes of one's own.
-     * @param graph must outlive the machine
-     * @param parameters virtual_channels must be given; otherwise as above
-     * @param route the routes; free of deadlock within the virtual channels
+     * @param description must outlive the machine; its routes are not used
+     * @param route the routes; free of deadlock within description.virtual_channels()
      * @param queue the simulation's events; must outlive the machine
      */
-    PacketMachine(const topology::Graph& graph,
-                  const topology::PacketParameters& parameters,
+    PacketMachine(const topology::NetworkDescription& description,
                   RouteFunction route,
                   engine::EventQueue& queue);
 
@@ -121,17 +120,6 @@ class PacketMachine : public engine::Network
     {
         m_observer = observer;
     }
-
-    /**
-     * @param parameters mtu, header and buffer of the network
-     * @param link the link that fills the buffer
-     * @return bytes of the input buffer, per virtual channel
-     *
-     * As given, or, where that is 0, the larger of 256 KiB and what keeps the link busy:
-     * 2 x latency x rate + 4 (mtu + header).
-     */
-    static Bytes BufferSize(const topology::PacketParameters& parameters,
-                            const topology::Link& link);
 
   private:
     /// Calls a member function of the machine when an event is due.

@@ -19,27 +19,26 @@ Bytes buffer_size(const topology::PacketParameters& parameters, const topology::
     }
     const long double in_flight = 2.0L * static_cast<long double>(link.latency.ps()) *
                                   static_cast<long double>(link.rate.bytes_per_second()) / 1e12L;
-    const Bytes wanted = Bytes(static_cast<std::int64_t>(__builtin_ceill(in_flight))) +
-                         4 * (parameters.mtu + parameters.header);
+    const Bytes wanted =
+        Bytes(static_cast<std::int64_t>(in_flight)) + 4 * (parameters.mtu + parameters.header);
     return std::max(Bytes(262144), wanted);
 }
 
 }  // namespace
 
-NaivePacketNetwork::NaivePacketNetwork(const topology::Graph& graph,
-                                       const topology::PacketParameters& parameters,
+NaivePacketNetwork::NaivePacketNetwork(const topology::NetworkDescription& description,
                                        RouteFunction route, engine::EventQueue& queue)
-    : graph_(graph),
-      parameters_(parameters),
+    : graph_(description.graph),
+      parameters_(description.packet),
       route_(std::move(route)),
       queue_(queue),
-      channels_(parameters.virtual_channels),
-      ports_(graph.links()),
-      uses_(graph.links()) {
+      channels_(description.packet.virtual_channels),
+      ports_(graph_.links()),
+      uses_(graph_.links()) {
     for (std::size_t i = 0; i < ports_.size(); ++i) {
-        const topology::Link& link = graph.link(LinkId(i));
-        ports_[i].credit.assign(channels_, buffer_size(parameters, link));
-        ports_[i].queues.resize(graph.links_to(link.from).size() * channels_);
+        const topology::Link& link = graph_.link(LinkId(i));
+        ports_[i].credit.assign(channels_, buffer_size(parameters_, link));
+        ports_[i].queues.resize(graph_.links_to(link.from).size() * channels_);
         ports_[i].starting.resize(channels_);
         ports_[i].served.assign(channels_, {-1, 0});
     }

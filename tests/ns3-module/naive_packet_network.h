@@ -22,8 +22,8 @@ using RouteFunction = std::function<std::vector<topology::Hop>(NodeId, NodeId)>;
 
 class NaivePacketNetwork final : public engine::Network, private engine::EventHandler {
 public:
-    NaivePacketNetwork(const topology::Graph& graph, const topology::PacketParameters& parameters,
-                       RouteFunction route, engine::EventQueue& queue);
+    NaivePacketNetwork(const topology::NetworkDescription& description, RouteFunction route,
+                       engine::EventQueue& queue);
 
     void send(const engine::Message& message) override;
     [[nodiscard]] std::vector<engine::LinkUse> link_use() const override { return uses_; }

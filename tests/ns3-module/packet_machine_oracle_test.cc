@@ -83,9 +83,9 @@ std::string run(const Configuration& configuration, const TestNetwork& network, 
     if (shuffle_seed != 0) {
         queue.shuffle_insertions(shuffle_seed);
     }
+    const topology::NetworkDescription description = network.describe(configuration.packet);
     NetworkType machine(
-        network.graph, configuration.packet,
-        [&network](NodeId from, NodeId to) { return network.route(from, to); }, queue);
+        description, [&network](NodeId from, NodeId to) { return network.route(from, to); }, queue);
     const Traffic traffic(plan, queue, machine);
     queue.run();
     return transcript(traffic, machine);

@@ -37,9 +37,10 @@ struct PlanRun {
     PlanRun(std::vector<Shape> shapes, const Plan& plan,
             const topology::PacketParameters& packet = parameters())
         : network(std::move(shapes), equal_links(rate, latency)),
+          description(network.describe(packet)),
           machine(
-              network.graph, packet,
-              [this](NodeId from, NodeId to) { return network.route(from, to); }, queue),
+              description, [this](NodeId from, NodeId to) { return network.route(from, to); },
+              queue),
           traffic(plan, queue, machine) {
         queue.run();
     }
@@ -49,6 +50,7 @@ struct PlanRun {
     }
 
     TestNetwork network;
+    topology::NetworkDescription description;
     engine::EventQueue queue;
     PacketMachine machine;
     Traffic traffic;
@@ -136,9 +138,10 @@ TEST(PacketMachine, MessagesOfOnePortTakeTurnsInOrderOfTheirIds) {
     for (const bool reversed : {false, true}) {
         const TestNetwork network({{DimensionKind::Mesh1D, 2}}, equal_links(rate, latency));
         engine::EventQueue queue;
+        const topology::NetworkDescription description = network.describe(parameters());
         PacketMachine machine(
-            network.graph, parameters(),
-            [&network](NodeId from, NodeId to) { return network.route(from, to); }, queue);
+            description, [&network](NodeId from, NodeId to) { return network.route(from, to); },
+            queue);
         struct Note : engine::MessageListener {
             explicit Note(engine::EventQueue& clock) : queue(clock) {}
             void on_sent(std::uint32_t) override {}
@@ -182,15 +185,6 @@ TEST(PacketMachine, VirtualChannelsHaveCreditOfTheirOwn) {
     EXPECT_EQ(run.delivered(1), Time::ns(30));
 }
 
-// The automatic buffer is max(256 KiB, 2 x latency x rate + 4 (mtu + header)): with 50 GB/s and
-// 500 ns 256 KiB, with 10 us 1 000 000 + 16 640 bytes.
-TEST(PacketMachine, AutomaticBufferKeepsTheLinkBusy) {
-    topology::Link link{NodeId(0), NodeId(1), Rate(50'000'000'000), Time::ns(500), -1, false};
-    EXPECT_EQ(PacketMachine::BufferSize({}, link), Bytes(262144));
-    link.latency = Time::ns(10'000);
-    EXPECT_EQ(PacketMachine::BufferSize({}, link), Bytes(1'016'640));
-}
-
 TEST(PacketMachine, RefusesParametersThatCannotWork) {
     using topology::make_dimension;
     const auto make = [](const std::function<void(topology::PacketParameters&)>& change) {
@@ -207,6 +201,14 @@ TEST(PacketMachine, RefusesParametersThatCannotWork) {
     EXPECT_THROW(make([](auto& packet) { packet.header = Bytes(-1); }), InputError);
     EXPECT_THROW(make([](auto& packet) { packet.virtual_channels = 1; }), InputError);
     EXPECT_THROW(make([](auto& packet) { packet.virtual_channels = 33; }), InputError);
+}
+
+// A switch of n ports has n x n queues: 12 000 x 12 001 and 12 000 x 2 at the NPUs are too many.
+TEST(PacketMachine, RefusesSwitchesThatWouldFillTheMemory) {
+    const auto star = topology::make_dimension(DimensionKind::Switch, 12'000, rate, latency);
+    const topology::NetworkDescription description = topology::make_network({star});
+    engine::EventQueue queue;
+    EXPECT_THROW(PacketMachine(description, queue), InputError);
 }
 
 // Room for one packet is the smallest buffer there is; with the dateline's two channels a torus

@@ -83,6 +83,13 @@ int TestNetwork::coordinate(int npu, std::size_t dimension) const {
     return npu / strides_[dimension] % shapes_[dimension].size;
 }
 
+topology::NetworkDescription TestNetwork::describe(const topology::PacketParameters& packet) const {
+    topology::NetworkDescription description;
+    description.graph = graph;
+    description.packet = packet;
+    return description;
+}
+
 std::vector<topology::Hop> TestNetwork::route(NodeId from, NodeId to) const {
     std::vector<topology::Hop> hops;
     int at = from.value();

@@ -34,6 +34,10 @@ public:
     /// virtual channel 1 from the link that closes the ring to the end of the dimension.
     [[nodiscard]] std::vector<topology::Hop> route(NodeId from, NodeId to) const;
 
+    /// The network with these packet parameters, which must give the virtual channels.
+    [[nodiscard]] topology::NetworkDescription describe(
+        const topology::PacketParameters& packet) const;
+
     topology::Graph graph;
 
 private:

@@ -1,0 +1,132 @@
+/*
+ * Copyright (c) 2025 The npunet authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef NPU_FABRIC_HELPER_H
+#define NPU_FABRIC_HELPER_H
+
+#include "ns3/npu-fabric.h"
+#include "topology/network_description.h"
+
+#include <ns3/attribute.h>
+#include <ns3/data-rate.h>
+#include <ns3/net-device-container.h>
+#include <ns3/node-container.h>
+#include <ns3/nstime.h>
+#include <ns3/object-factory.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace ns3
+{
+
+/**
+ * @ingroup npunet
+ * Builds a fabric and attaches nodes to it.
+ *
+ *     NpuFabricHelper::UsePicoseconds();
+ *     NodeContainer npus;
+ *     npus.Create(16);
+ *     NpuFabricHelper helper;
+ *     helper.SetTopology("Mesh2D", {4, 4});
+ *     helper.SetLinkAttribute("DataRate", DataRateValue(DataRate("400Gbps")));
+ *     helper.SetLinkAttribute("Delay", TimeValue(NanoSeconds(500)));
+ *     NetDeviceContainer devices = helper.Install(npus);
+ *     helper.GetFabric()->Send(0, 5, 1 << 20);
+ */
+class NpuFabricHelper
+{
+  public:
+    /// Links of 400 Gb/s and 500 ns until told otherwise.
+    NpuFabricHelper();
+
+    /**
+     * Makes picoseconds the step of ns-3's clock: before anything else in main(). Packets on fast
+     * links last few nanoseconds, so ns-3's usual nanoseconds are too coarse; Install() refuses
+     * them.
+     */
+    static void UsePicoseconds();
+
+    /**
+     * @param name "Ring", "Mesh1D", "FullyConnected" or "Switch" (products of as many of them as
+     *             there are sizes), "Mesh2D", "Torus2D", "Mesh3D" or "Torus3D"
+     * @param sizes of the dimensions, the innermost first
+     *
+     * Throws npunet::InputError for other names and sizes.
+     */
+    void SetTopology(const std::string& name, const std::vector<uint32_t>& sizes);
+
+    /**
+     * @param network the network; its packet parameters become the fabric's attributes
+     */
+    void SetNetwork(const npunet::topology::NetworkDescription& network);
+
+    /**
+     * @param path of a network.yml (GB/s are 10^9 bytes per second); its packet parameters become
+     *             the fabric's attributes
+     *
+     * Throws npunet::InputError for what it cannot understand.
+     */
+    void SetNetworkFile(const std::string& path);
+
+    /**
+     * For the networks of SetTopology(), before or after it.
+     * @param name "DataRate" or "Delay"
+     * @param value of every link
+     */
+    void SetLinkAttribute(const std::string& name, const AttributeValue& value);
+
+    /**
+     * @param name of an attribute of NpuFabric
+     * @param value of the attribute
+     */
+    void SetFabricAttribute(const std::string& name, const AttributeValue& value);
+
+    /**
+     * @param name of an attribute of NpuNetDevice
+     * @param value of the attribute
+     */
+    void SetDeviceAttribute(const std::string& name, const AttributeValue& value);
+
+    /**
+     * Builds the fabric, a device on every node and a channel for every cable.
+     * @param npus the nodes that are the NPUs, in the order of the network's numbers; as many as
+     *             the network has. Nodes for its switches are made.
+     * @return the devices of the NPUs
+     */
+    NetDeviceContainer Install(const NodeContainer& npus);
+
+    /**
+     * @return the fabric that the last Install() has built
+     */
+    Ptr<NpuFabric> GetFabric() const;
+
+    /**
+     * @return the nodes that the last Install() has made for the switches
+     */
+    NodeContainer GetSwitches() const;
+
+  private:
+    /**
+     * @return the network to be built
+     */
+    npunet::topology::NetworkDescription Describe() const;
+
+    std::string m_name;                             //!< of the topology; empty: m_network
+    std::vector<uint32_t> m_sizes;                  //!< of its dimensions
+    DataRate m_rate;                                //!< of its links
+    Time m_delay;                                   //!< of its links
+    npunet::topology::NetworkDescription m_network; //!< when it was given whole
+    ObjectFactory m_fabricFactory;                  //!< makes the fabric
+    ObjectFactory m_deviceFactory;                  //!< makes the devices
+    Ptr<NpuFabric> m_fabric;                        //!< of the last Install()
+    NodeContainer m_switches;                       //!< of the last Install()
+};
+
+} // namespace ns3
+
+#endif /* NPU_FABRIC_HELPER_H */

@@ -1,0 +1,114 @@
+/*
+ * Copyright (c) 2025 The npunet authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "npu-chakra-workload.h"
+
+#include "npu-fabric.h"
+
+#include "engine/simulation.h"
+
+#include <ns3/abort.h>
+#include <ns3/simulator.h>
+#include <ns3/trace-source-accessor.h>
+
+#include <utility>
+
+namespace ns3
+{
+
+NS_OBJECT_ENSURE_REGISTERED(NpuChakraWorkload);
+
+/// What the engine needs, in the order of dependence.
+struct NpuChakraWorkload::Parts
+{
+    /**
+     * @param fabric carries the messages
+     * @param work one program per rank
+     * @param config how the NPUs compute
+     */
+    Parts(NpuFabric& fabric, npunet::engine::Workload work, npunet::engine::SystemConfig config)
+        : workload(std::move(work)), system(std::move(config)),
+          dialect(npunet::engine::Dialect::named("npunet")), simulation(workload,
+                                                                        fabric.GetDescription(),
+                                                                        system,
+                                                                        dialect,
+                                                                        fabric.GetEventQueue(),
+                                                                        fabric.GetNetwork())
+    {
+    }
+
+    npunet::engine::Workload workload;     //!< one program per rank
+    npunet::engine::SystemConfig system;   //!< how the NPUs compute
+    npunet::engine::Dialect dialect;       //!< the rules
+    npunet::engine::Simulation simulation; //!< executes the programs
+};
+
+TypeId
+NpuChakraWorkload::GetTypeId()
+{
+    static TypeId tid =
+        TypeId("ns3::NpuChakraWorkload")
+            .SetParent<Object>()
+            .SetGroupName("Npunet")
+            .AddConstructor<NpuChakraWorkload>()
+            .AddTraceSource("OperationStart",
+                            "An NPU has begun an operation of its trace.",
+                            MakeTraceSourceAccessor(&NpuChakraWorkload::m_operationStart),
+                            "ns3::NpuChakraWorkload::OperationTracedCallback")
+            .AddTraceSource("OperationEnd",
+                            "An NPU has finished an operation of its trace.",
+                            MakeTraceSourceAccessor(&NpuChakraWorkload::m_operationEnd),
+                            "ns3::NpuChakraWorkload::OperationTracedCallback");
+    return tid;
+}
+
+NpuChakraWorkload::NpuChakraWorkload() = default;
+NpuChakraWorkload::~NpuChakraWorkload() = default;
+
+void
+NpuChakraWorkload::Install(Ptr<NpuFabric> fabric,
+                           npunet::engine::Workload workload,
+                           npunet::engine::SystemConfig system)
+{
+    NS_ABORT_MSG_IF(m_parts, "an NpuChakraWorkload is installed once");
+    m_fabric = fabric;
+    m_parts = std::make_unique<Parts>(*fabric, std::move(workload), std::move(system));
+    using npunet::engine::ProgramOperation;
+    m_parts->simulation.set_observers(
+        [this](npunet::Rank rank, const ProgramOperation& operation, const std::string& name) {
+            m_operationStart(
+                static_cast<uint32_t>(rank.value()), operation.node, name, Simulator::Now());
+        },
+        [this](npunet::Rank rank, const ProgramOperation& operation, const std::string& name) {
+            m_operationEnd(
+                static_cast<uint32_t>(rank.value()), operation.node, name, Simulator::Now());
+        });
+}
+
+void
+NpuChakraWorkload::Start()
+{
+    m_fabric->Synchronize();
+    m_parts->simulation.start();
+}
+
+npunet::engine::Results
+NpuChakraWorkload::GetResults() const
+{
+    npunet::engine::Results results = m_parts->simulation.finish();
+    results.fidelity = "packet";
+    return results;
+}
+
+void
+NpuChakraWorkload::DoDispose()
+{
+    m_parts.reset();
+    m_fabric = nullptr;
+    Object::DoDispose();
+}
+
+} // namespace ns3

@@ -1,0 +1,99 @@
+/*
+ * Copyright (c) 2025 The npunet authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef NPU_CHAKRA_WORKLOAD_H
+#define NPU_CHAKRA_WORKLOAD_H
+
+#include "engine/results.h"
+#include "engine/system_config.h"
+#include "engine/workload.h"
+
+#include <ns3/nstime.h>
+#include <ns3/object.h>
+#include <ns3/traced-callback.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace ns3
+{
+
+class NpuFabric;
+
+/**
+ * @ingroup npunet
+ * Training on an NPU fabric: each NPU executes its Chakra execution trace, whose collectives and
+ * messages cross the fabric. NpuChakraHelper makes one.
+ */
+class NpuChakraWorkload : public Object
+{
+  public:
+    /**
+     * @brief Get the type ID.
+     * @return the object TypeId
+     */
+    static TypeId GetTypeId();
+
+    NpuChakraWorkload();
+    ~NpuChakraWorkload() override;
+
+    /**
+     * Lays the work out on a fabric. Once only; a fabric carries one workload.
+     * @param fabric the fabric, with one NPU per rank
+     * @param workload one program per rank
+     * @param system how the NPUs compute and run collectives
+     *
+     * Throws npunet::InputError when the workload does not fit the fabric.
+     */
+    void Install(Ptr<NpuFabric> fabric,
+                 npunet::engine::Workload workload,
+                 npunet::engine::SystemConfig system);
+
+    /**
+     * Lets the NPUs begin now.
+     */
+    void Start();
+
+    /**
+     * @return what the run has found; times count from the start of the Simulator
+     *
+     * To be called after Simulator::Run(). Throws npunet::StallError, with an explanation, when
+     * NPUs still have work to do.
+     */
+    npunet::engine::Results GetResults() const;
+
+    /**
+     * TracedCallback signature of OperationStart and OperationEnd.
+     *
+     * @param [in] rank whose operation
+     * @param [in] node its id in the trace
+     * @param [in] name its name in the trace
+     * @param [in] time now
+     */
+    typedef void (*OperationTracedCallback)(uint32_t rank,
+                                            uint64_t node,
+                                            const std::string& name,
+                                            Time time);
+
+  protected:
+    void DoDispose() override;
+
+  private:
+    struct Parts;
+
+    std::unique_ptr<Parts> m_parts; //!< workload, system and simulation
+    Ptr<NpuFabric> m_fabric;        //!< carries the messages
+
+    /// An NPU has begun an operation of its trace.
+    TracedCallback<uint32_t, uint64_t, const std::string&, Time> m_operationStart;
+    /// An NPU has finished an operation of its trace.
+    TracedCallback<uint32_t, uint64_t, const std::string&, Time> m_operationEnd;
+};
+
+} // namespace ns3
+
+#endif /* NPU_CHAKRA_WORKLOAD_H */

@@ -1,0 +1,201 @@
+/*
+ * Copyright (c) 2025 The npunet authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "npu-fabric.h"
+
+#include "npu-fabric-core.h"
+#include "npu-net-device.h"
+
+#include <ns3/abort.h>
+#include <ns3/log.h>
+#include <ns3/node.h>
+#include <ns3/trace-source-accessor.h>
+#include <ns3/uinteger.h>
+
+#include <utility>
+
+namespace ns3
+{
+
+NS_LOG_COMPONENT_DEFINE("NpuFabric");
+
+NS_OBJECT_ENSURE_REGISTERED(NpuFabric);
+
+TypeId
+NpuFabric::GetTypeId()
+{
+    static TypeId tid =
+        TypeId("ns3::NpuFabric")
+            .SetParent<Object>()
+            .SetGroupName("Npunet")
+            .AddConstructor<NpuFabric>()
+            .AddAttribute("Mtu",
+                          "Payload of a full packet, in bytes.",
+                          UintegerValue(4096),
+                          MakeUintegerAccessor(&NpuFabric::m_mtu),
+                          MakeUintegerChecker<uint32_t>(1, 1U << 29))
+            .AddAttribute("HeaderSize",
+                          "Bytes of a packet on the wire besides its payload.",
+                          UintegerValue(64),
+                          MakeUintegerAccessor(&NpuFabric::m_headerSize),
+                          MakeUintegerChecker<uint32_t>(0, 1U << 29))
+            .AddAttribute("BufferSize",
+                          "Room of an input port for packets of one virtual channel, in bytes with "
+                          "headers. 0: the larger of 256 KiB and 2 x latency x rate + 4 packets.",
+                          UintegerValue(0),
+                          MakeUintegerAccessor(&NpuFabric::m_bufferSize),
+                          MakeUintegerChecker<uint64_t>(0, uint64_t{1} << 50))
+            .AddAttribute("VirtualChannels",
+                          "Virtual channels of every link. 0: as many as the routing needs.",
+                          UintegerValue(0),
+                          MakeUintegerAccessor(&NpuFabric::m_virtualChannels),
+                          MakeUintegerChecker<uint8_t>(0, 32))
+            .AddTraceSource("MessageSent",
+                            "The last byte of a message has left its source.",
+                            MakeTraceSourceAccessor(&NpuFabric::m_messageSent),
+                            "ns3::NpuFabric::MessageTracedCallback")
+            .AddTraceSource("MessageDelivered",
+                            "The last byte of a message has arrived at its destination.",
+                            MakeTraceSourceAccessor(&NpuFabric::m_messageDelivered),
+                            "ns3::NpuFabric::MessageTracedCallback");
+    return tid;
+}
+
+NpuFabric::NpuFabric() = default;
+NpuFabric::~NpuFabric() = default;
+
+void
+NpuFabric::SetNetwork(npunet::topology::NetworkDescription network)
+{
+    NS_LOG_FUNCTION(this << network.name);
+    NS_ABORT_MSG_IF(m_core, "the network of an NpuFabric is set once");
+    network.packet.mtu = npunet::Bytes(m_mtu);
+    network.packet.header = npunet::Bytes(m_headerSize);
+    network.packet.buffer = npunet::Bytes(static_cast<int64_t>(m_bufferSize));
+    network.packet.virtual_channels = m_virtualChannels;
+    m_core = std::make_unique<Core>(*this, std::move(network));
+}
+
+const npunet::topology::NetworkDescription&
+NpuFabric::GetDescription() const
+{
+    return m_core->description;
+}
+
+void
+NpuFabric::AddDevice(Ptr<NpuNetDevice> device)
+{
+    device->SetFabric(this, static_cast<uint32_t>(m_devices.size()));
+    m_devices.push_back(device);
+}
+
+std::size_t
+NpuFabric::GetNDevices() const
+{
+    return m_devices.size();
+}
+
+Ptr<NpuNetDevice>
+NpuFabric::GetDevice(std::size_t position) const
+{
+    return m_devices.at(position);
+}
+
+void
+NpuFabric::Send(uint32_t source, uint32_t destination, uint64_t bytes, DeliveredCallback delivered)
+{
+    NS_LOG_FUNCTION(this << source << destination << bytes);
+    const std::size_t npus = m_core->description.graph.npus();
+    NS_ABORT_MSG_IF(source >= npus || destination >= npus || source == destination,
+                    "a message goes from one NPU to another; from "
+                        << source << " to " << destination << " of " << npus << " is not possible");
+    Core::Receipt receipt;
+    receipt.delivered = delivered;
+    m_core->SendOwn(npunet::NodeId(static_cast<int32_t>(source)),
+                    npunet::NodeId(static_cast<int32_t>(destination)),
+                    npunet::Bytes(static_cast<int64_t>(bytes)),
+                    std::move(receipt));
+}
+
+bool
+NpuFabric::SendPacket(
+    uint32_t source, Ptr<Packet> packet, uint16_t protocol, Mac48Address from, Mac48Address to)
+{
+    const std::size_t npus = m_core->description.graph.npus();
+    if (source >= npus)
+    {
+        return false;
+    }
+    bool found = false;
+    for (std::size_t i = 0; i < npus && i < m_devices.size(); ++i)
+    {
+        const bool meant =
+            to.IsGroup() || Mac48Address::ConvertFrom(m_devices[i]->GetAddress()) == to;
+        if (i == source || !meant)
+        {
+            continue;
+        }
+        found = true;
+        Core::Receipt receipt;
+        receipt.packet = packet->Copy();
+        receipt.protocol = protocol;
+        receipt.from = from;
+        receipt.to = to;
+        m_core->SendOwn(npunet::NodeId(static_cast<int32_t>(source)),
+                        npunet::NodeId(i),
+                        npunet::Bytes(packet->GetSize()),
+                        std::move(receipt));
+    }
+    return found;
+}
+
+npunet::engine::Network&
+NpuFabric::GetNetwork()
+{
+    return *m_core;
+}
+
+npunet::engine::EventQueue&
+NpuFabric::GetEventQueue()
+{
+    return m_core->queue;
+}
+
+void
+NpuFabric::Synchronize()
+{
+    m_core->Synchronize();
+}
+
+std::vector<npunet::engine::LinkUse>
+NpuFabric::GetLinkUse() const
+{
+    return m_core->link_use();
+}
+
+uint64_t
+NpuFabric::GetPacketHops() const
+{
+    return m_core->packet_hops();
+}
+
+uint32_t
+NpuFabric::NodeIdOf(npunet::NodeId position) const
+{
+    // Without devices, nodes are known by their number.
+    return position.index() < m_devices.size() ? m_devices[position.index()]->GetNode()->GetId()
+                                               : static_cast<uint32_t>(position.value());
+}
+
+void
+NpuFabric::DoDispose()
+{
+    m_core.reset();
+    m_devices.clear();
+    Object::DoDispose();
+}
+
+} // namespace ns3

@@ -1,0 +1,308 @@
+/*
+ * Copyright (c) 2025 The npunet authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "npu-net-device.h"
+
+#include "npu-channel.h"
+#include "npu-fabric.h"
+
+#include <ns3/log.h>
+#include <ns3/node.h>
+#include <ns3/pointer.h>
+#include <ns3/trace-source-accessor.h>
+#include <ns3/uinteger.h>
+
+namespace ns3
+{
+
+NS_LOG_COMPONENT_DEFINE("NpuNetDevice");
+
+NS_OBJECT_ENSURE_REGISTERED(NpuNetDevice);
+
+TypeId
+NpuNetDevice::GetTypeId()
+{
+    static TypeId tid =
+        TypeId("ns3::NpuNetDevice")
+            .SetParent<NetDevice>()
+            .SetGroupName("Npunet")
+            .AddConstructor<NpuNetDevice>()
+            .AddAttribute("Mtu",
+                          "The largest ns3::Packet that Send() takes, in bytes. The fabric cuts it "
+                          "into packets of its own size.",
+                          UintegerValue(65535),
+                          MakeUintegerAccessor(&NpuNetDevice::SetMtu, &NpuNetDevice::GetMtu),
+                          MakeUintegerChecker<uint16_t>(1))
+            .AddAttribute("Address",
+                          "The MAC address of this device.",
+                          Mac48AddressValue(Mac48Address("ff:ff:ff:ff:ff:ff")),
+                          MakeMac48AddressAccessor(&NpuNetDevice::m_address),
+                          MakeMac48AddressChecker())
+            .AddAttribute("Fabric",
+                          "The fabric that the device is attached to (read only).",
+                          TypeId::ATTR_GET,
+                          PointerValue(),
+                          MakePointerAccessor(&NpuNetDevice::GetFabric),
+                          MakePointerChecker<NpuFabric>())
+            .AddTraceSource("PacketSent",
+                            "A packet of the fabric is put on one of the links of this node.",
+                            MakeTraceSourceAccessor(&NpuNetDevice::m_packetSent),
+                            "ns3::NpuNetDevice::PacketSentTracedCallback")
+            .AddTraceSource("MacTx",
+                            "A packet has arrived from above for transmission.",
+                            MakeTraceSourceAccessor(&NpuNetDevice::m_macTx),
+                            "ns3::Packet::TracedCallback")
+            .AddTraceSource("MacTxDrop",
+                            "A packet from above is refused: too large, to an unknown address, or "
+                            "handed to a switch.",
+                            MakeTraceSourceAccessor(&NpuNetDevice::m_macTxDrop),
+                            "ns3::Packet::TracedCallback")
+            .AddTraceSource("MacRx",
+                            "A packet has come in over the fabric and goes up.",
+                            MakeTraceSourceAccessor(&NpuNetDevice::m_macRx),
+                            "ns3::Packet::TracedCallback");
+    return tid;
+}
+
+void
+NpuNetDevice::SetFabric(Ptr<NpuFabric> fabric, uint32_t position)
+{
+    m_fabric = fabric;
+    m_position = position;
+}
+
+Ptr<NpuFabric>
+NpuNetDevice::GetFabric() const
+{
+    return m_fabric;
+}
+
+uint32_t
+NpuNetDevice::GetPosition() const
+{
+    return m_position;
+}
+
+void
+NpuNetDevice::AddChannel(Ptr<NpuChannel> channel)
+{
+    m_channels.push_back(channel);
+}
+
+std::size_t
+NpuNetDevice::GetNChannels() const
+{
+    return m_channels.size();
+}
+
+Ptr<NpuChannel>
+NpuNetDevice::GetChannel(std::size_t i) const
+{
+    return m_channels.at(i);
+}
+
+void
+NpuNetDevice::Receive(Ptr<Packet> packet,
+                      uint16_t protocol,
+                      Mac48Address source,
+                      Mac48Address destination)
+{
+    NS_LOG_FUNCTION(this << packet << protocol << source << destination);
+    m_macRx(packet);
+    if (!m_promiscuous.IsNull())
+    {
+        PacketType type = PACKET_HOST;
+        if (destination.IsGroup())
+        {
+            type = destination.IsBroadcast() ? PACKET_BROADCAST : PACKET_MULTICAST;
+        }
+        m_promiscuous(this, packet->Copy(), protocol, source, destination, type);
+    }
+    if (!m_receive.IsNull())
+    {
+        m_receive(this, packet, protocol, source);
+    }
+}
+
+void
+NpuNetDevice::NotifyPacketSent(uint32_t farNode, uint32_t wireBytes)
+{
+    m_packetSent(farNode, wireBytes);
+}
+
+void
+NpuNetDevice::SetIfIndex(const uint32_t index)
+{
+    m_ifIndex = index;
+}
+
+uint32_t
+NpuNetDevice::GetIfIndex() const
+{
+    return m_ifIndex;
+}
+
+Ptr<Channel>
+NpuNetDevice::GetChannel() const
+{
+    return m_channels.empty() ? nullptr : m_channels.front();
+}
+
+void
+NpuNetDevice::SetAddress(Address address)
+{
+    m_address = Mac48Address::ConvertFrom(address);
+}
+
+Address
+NpuNetDevice::GetAddress() const
+{
+    return m_address;
+}
+
+bool
+NpuNetDevice::SetMtu(const uint16_t mtu)
+{
+    m_mtu = mtu;
+    return true;
+}
+
+uint16_t
+NpuNetDevice::GetMtu() const
+{
+    return m_mtu;
+}
+
+bool
+NpuNetDevice::IsLinkUp() const
+{
+    return m_fabric != nullptr;
+}
+
+void
+NpuNetDevice::AddLinkChangeCallback(Callback<void> /* callback */)
+{
+    // The links of a fabric neither come nor go.
+}
+
+bool
+NpuNetDevice::IsBroadcast() const
+{
+    return true;
+}
+
+Address
+NpuNetDevice::GetBroadcast() const
+{
+    return Mac48Address::GetBroadcast();
+}
+
+bool
+NpuNetDevice::IsMulticast() const
+{
+    return true;
+}
+
+Address
+NpuNetDevice::GetMulticast(Ipv4Address multicastGroup) const
+{
+    return Mac48Address::GetMulticast(multicastGroup);
+}
+
+Address
+NpuNetDevice::GetMulticast(Ipv6Address addr) const
+{
+    return Mac48Address::GetMulticast(addr);
+}
+
+bool
+NpuNetDevice::IsBridge() const
+{
+    return false;
+}
+
+bool
+NpuNetDevice::IsPointToPoint() const
+{
+    return false;
+}
+
+bool
+NpuNetDevice::Send(Ptr<Packet> packet, const Address& dest, uint16_t protocolNumber)
+{
+    return SendFrom(packet, m_address, dest, protocolNumber);
+}
+
+bool
+NpuNetDevice::SendFrom(Ptr<Packet> packet,
+                       const Address& source,
+                       const Address& dest,
+                       uint16_t protocolNumber)
+{
+    NS_LOG_FUNCTION(this << packet << source << dest << protocolNumber);
+    NS_ABORT_MSG_IF(!m_fabric, "NpuFabricHelper::Install() attaches the device to a fabric");
+    m_macTx(packet);
+    const bool accepted =
+        packet->GetSize() <= m_mtu && m_fabric->SendPacket(m_position,
+                                                           packet->Copy(),
+                                                           protocolNumber,
+                                                           Mac48Address::ConvertFrom(source),
+                                                           Mac48Address::ConvertFrom(dest));
+    if (!accepted)
+    {
+        m_macTxDrop(packet);
+    }
+    return accepted;
+}
+
+Ptr<Node>
+NpuNetDevice::GetNode() const
+{
+    return m_node;
+}
+
+void
+NpuNetDevice::SetNode(Ptr<Node> node)
+{
+    m_node = node;
+}
+
+bool
+NpuNetDevice::NeedsArp() const
+{
+    return true;
+}
+
+void
+NpuNetDevice::SetReceiveCallback(ReceiveCallback cb)
+{
+    m_receive = cb;
+}
+
+void
+NpuNetDevice::SetPromiscReceiveCallback(PromiscReceiveCallback cb)
+{
+    m_promiscuous = cb;
+}
+
+bool
+NpuNetDevice::SupportsSendFrom() const
+{
+    return true;
+}
+
+void
+NpuNetDevice::DoDispose()
+{
+    m_node = nullptr;
+    m_fabric = nullptr;
+    m_channels.clear();
+    m_receive = ReceiveCallback();
+    m_promiscuous = PromiscReceiveCallback();
+    NetDevice::DoDispose();
+}
+
+} // namespace ns3

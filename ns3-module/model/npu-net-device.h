@@ -1,0 +1,155 @@
+/*
+ * Copyright (c) 2025 The npunet authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef NPU_NET_DEVICE_H
+#define NPU_NET_DEVICE_H
+
+#include <ns3/mac48-address.h>
+#include <ns3/net-device.h>
+#include <ns3/packet.h>
+#include <ns3/traced-callback.h>
+
+#include <cstdint>
+#include <vector>
+
+namespace ns3
+{
+
+class NpuChannel;
+class NpuFabric;
+
+/**
+ * @ingroup npunet
+ * The attachment of one node to an NPU fabric, with all its ports. What ns-3 applications and
+ * protocols hand to Send() crosses the fabric as one message, cut into the fabric's packets and
+ * subject to its buffers and contention, and comes out whole at the node that owns the destination
+ * address. Group addresses are served by one message to every other NPU.
+ *
+ * The devices of switches forward inside the fabric; they neither send nor receive ns3::Packets.
+ */
+class NpuNetDevice : public NetDevice
+{
+  public:
+    /**
+     * @brief Get the type ID.
+     * @return the object TypeId
+     */
+    static TypeId GetTypeId();
+
+    NpuNetDevice() = default;
+
+    /**
+     * Attaches the device to a fabric.
+     * @param fabric the fabric
+     * @param position number of the node in the fabric's network: NPUs first, then switches
+     */
+    void SetFabric(Ptr<NpuFabric> fabric, uint32_t position);
+
+    /**
+     * @return the fabric; null before the device is attached
+     */
+    Ptr<NpuFabric> GetFabric() const;
+
+    /**
+     * @return number of the node in the fabric's network: NPUs first, then switches
+     */
+    uint32_t GetPosition() const;
+
+    /**
+     * @param channel a cable that ends here
+     */
+    void AddChannel(Ptr<NpuChannel> channel);
+
+    /**
+     * @return how many cables end here
+     */
+    std::size_t GetNChannels() const;
+
+    /**
+     * @param i index of a cable
+     * @return the cable
+     */
+    Ptr<NpuChannel> GetChannel(std::size_t i) const;
+
+    /**
+     * An ns3::Packet has come in over the fabric.
+     * @param packet the packet
+     * @param protocol protocol number
+     * @param source of the packet
+     * @param destination of the packet, this device's address or one of a group
+     */
+    void Receive(Ptr<Packet> packet,
+                 uint16_t protocol,
+                 Mac48Address source,
+                 Mac48Address destination);
+
+    /**
+     * A packet of the fabric is put on one of the device's links.
+     * @param farNode the ns-3 id of the node at the other end
+     * @param wireBytes size of the packet, header included
+     */
+    void NotifyPacketSent(uint32_t farNode, uint32_t wireBytes);
+
+    // Inherited from NetDevice
+    void SetIfIndex(const uint32_t index) override;
+    uint32_t GetIfIndex() const override;
+    /// The first cable; there may be more, see GetChannel(i).
+    Ptr<Channel> GetChannel() const override;
+    void SetAddress(Address address) override;
+    Address GetAddress() const override;
+    bool SetMtu(const uint16_t mtu) override;
+    uint16_t GetMtu() const override;
+    bool IsLinkUp() const override;
+    void AddLinkChangeCallback(Callback<void> callback) override;
+    bool IsBroadcast() const override;
+    Address GetBroadcast() const override;
+    bool IsMulticast() const override;
+    Address GetMulticast(Ipv4Address multicastGroup) const override;
+    Address GetMulticast(Ipv6Address addr) const override;
+    bool IsBridge() const override;
+    bool IsPointToPoint() const override;
+    bool Send(Ptr<Packet> packet, const Address& dest, uint16_t protocolNumber) override;
+    bool SendFrom(Ptr<Packet> packet,
+                  const Address& source,
+                  const Address& dest,
+                  uint16_t protocolNumber) override;
+    Ptr<Node> GetNode() const override;
+    void SetNode(Ptr<Node> node) override;
+    bool NeedsArp() const override;
+    void SetReceiveCallback(ReceiveCallback cb) override;
+    void SetPromiscReceiveCallback(PromiscReceiveCallback cb) override;
+    bool SupportsSendFrom() const override;
+
+    /**
+     * TracedCallback signature of PacketSent.
+     *
+     * @param [in] farNode the ns-3 id of the node at the other end of the link
+     * @param [in] wireBytes size of the fabric's packet in bytes, header included
+     */
+    typedef void (*PacketSentTracedCallback)(uint32_t farNode, uint32_t wireBytes);
+
+  protected:
+    void DoDispose() override;
+
+  private:
+    Ptr<Node> m_node;                                //!< whose device this is
+    Ptr<NpuFabric> m_fabric;                         //!< carries the packets
+    uint32_t m_position{0};                          //!< number in the fabric's network
+    uint32_t m_ifIndex{0};                           //!< index on the node
+    uint16_t m_mtu{65535};                           //!< largest ns3::Packet
+    Mac48Address m_address;                          //!< of the node
+    std::vector<Ptr<NpuChannel>> m_channels;         //!< cables
+    ReceiveCallback m_receive;                       //!< for packets to this node
+    PromiscReceiveCallback m_promiscuous;            //!< likewise, with both addresses
+    TracedCallback<Ptr<const Packet>> m_macTx;       //!< an ns3::Packet was accepted
+    TracedCallback<Ptr<const Packet>> m_macTxDrop;   //!< an ns3::Packet was refused
+    TracedCallback<Ptr<const Packet>> m_macRx;       //!< an ns3::Packet came in
+    TracedCallback<uint32_t, uint32_t> m_packetSent; //!< a fabric packet on a link
+};
+
+} // namespace ns3
+
+#endif /* NPU_NET_DEVICE_H */

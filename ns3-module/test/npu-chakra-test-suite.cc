@@ -1,0 +1,150 @@
+/*
+ * Copyright (c) 2025 The npunet authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "npu-test-compat.h"
+
+#include "ns3/npu-chakra-helper.h"
+#include "ns3/npu-fabric-helper.h"
+
+#include <ns3/data-rate.h>
+#include <ns3/simulator.h>
+#include <ns3/uinteger.h>
+
+#include <string>
+#include <vector>
+
+using namespace ns3;
+
+namespace
+{
+
+/**
+ * @ingroup npunet-test
+ * A send and a receive, and where their time goes.
+ */
+class NpuChakraTestCase : public TestCase
+{
+  public:
+    NpuChakraTestCase() : TestCase("NPUs execute their traces on the fabric")
+    {
+    }
+
+  private:
+    void
+    DoRun() override
+    {
+        // Two NPUs, packets of 936 + 64 bytes in 10 ns, links of 5 ns. From 7 us on NPU 0 computes
+        // for 1 us and sends three packets, which are in 3 x 10 + 5 = 35 ns later; its send ends at
+        // 30 ns, when the last byte has left. NPU 1 only receives.
+        NodeContainer npus;
+        npus.Create(2);
+        NpuFabricHelper fabricHelper;
+        fabricHelper.SetTopology("Mesh1D", {2});
+        fabricHelper.SetLinkAttribute("DataRate", DataRateValue(DataRate("800Gbps")));
+        fabricHelper.SetLinkAttribute("Delay", TimeValue(NanoSeconds(5)));
+        fabricHelper.SetFabricAttribute("Mtu", UintegerValue(936));
+        fabricHelper.Install(npus);
+
+        NpuChakraHelper helper;
+        helper.SetStartTime(MicroSeconds(7));
+        Ptr<NpuChakraWorkload> training = helper.Install(
+            fabricHelper.GetFabric(), [](npunet::Rank rank) { return Trace(rank.value()); });
+        training->TraceConnectWithoutContext("OperationStart",
+                                             MakeCallback(&NpuChakraTestCase::Started, this));
+        training->TraceConnectWithoutContext("OperationEnd",
+                                             MakeCallback(&NpuChakraTestCase::Ended, this));
+        Simulator::Run();
+
+        const std::vector<std::string> expected{"receive begins at 7000000",
+                                                "compute begins at 7000000",
+                                                "compute ends at 8000000",
+                                                "send begins at 8000000",
+                                                "send ends at 8030000",
+                                                "receive ends at 8035000"};
+        NS_TEST_ASSERT_MSG_EQ(m_seen.size(), expected.size(), "three operations");
+        for (const std::string& line : expected)
+        {
+            bool found = false;
+            for (const std::string& seen : m_seen)
+            {
+                found = found || seen == line;
+            }
+            NS_TEST_EXPECT_MSG_EQ(found, true, line);
+        }
+        NS_TEST_EXPECT_MSG_EQ(training->GetResults().finish.ps(), 8'035'000, "the end");
+        Simulator::Destroy();
+    }
+
+    /**
+     * @param rank 0 or 1
+     * @return its trace
+     */
+    static std::vector<npunet::chakra::Node>
+    Trace(int rank)
+    {
+        namespace chakra = npunet::chakra;
+        std::vector<chakra::Node> nodes;
+        chakra::Node transfer;
+        transfer.id = 2;
+        transfer.name = rank == 0 ? "send" : "receive";
+        transfer.type = rank == 0 ? chakra::NodeType::CommSend : chakra::NodeType::CommReceive;
+        transfer.attributes = {{"comm_size", int64_t{3 * 936}},
+                               {"comm_tag", int32_t{0}},
+                               {"comm_src", int32_t{0}},
+                               {"comm_dst", int32_t{1}}};
+        if (rank == 0)
+        {
+            chakra::Node compute;
+            compute.id = 1;
+            compute.name = "compute";
+            compute.type = chakra::NodeType::Compute;
+            compute.duration_micros = 1;
+            transfer.data_deps = {1};
+            nodes.push_back(compute);
+        }
+        nodes.push_back(transfer);
+        return nodes;
+    }
+
+    /**
+     * Trace sink.
+     * @param rank whose operation
+     * @param node its id
+     * @param name its name
+     * @param time when
+     */
+    void
+    Started(uint32_t /* rank */, uint64_t /* node */, const std::string& name, Time time)
+    {
+        m_seen.push_back(name + " begins at " + std::to_string(time.GetPicoSeconds()));
+    }
+
+    /// @copydoc Started
+    void
+    Ended(uint32_t /* rank */, uint64_t /* node */, const std::string& name, Time time)
+    {
+        m_seen.push_back(name + " ends at " + std::to_string(time.GetPicoSeconds()));
+    }
+
+    std::vector<std::string> m_seen; ///< by the traces
+};
+
+/**
+ * @ingroup npunet-test
+ * The suite "npu-chakra".
+ */
+class NpuChakraTestSuite : public TestSuite
+{
+  public:
+    NpuChakraTestSuite() : TestSuite("npu-chakra", NPU_TEST_UNIT)
+    {
+        AddTestCase(new NpuChakraTestCase, NPU_TEST_QUICK);
+    }
+};
+
+NpuChakraTestSuite g_npuChakraTestSuite; ///< the suite
+
+} // namespace
