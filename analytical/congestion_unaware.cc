@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/clock_limit.h"
+
 namespace npunet::analytical {
 
 using engine::EventKey;
+using engine::later;
 using engine::Message;
 using engine::Phase;
 
@@ -43,7 +46,7 @@ void CongestionUnaware::account(const std::vector<topology::Hop>& route, Bytes b
         engine::LinkUse& use = use_[hop.link.index()];
         use.payload += bytes;
         use.wire += bytes;
-        use.busy += transfer_time(bytes, description_.graph.link(hop.link).rate);
+        use.busy = later(use.busy, transfer_time(bytes, description_.graph.link(hop.link).rate));
     }
 }
 
@@ -59,31 +62,31 @@ void CongestionUnaware::send(const Message& message) {
     Rate slowest = description_.graph.link(route.front().link).rate;
     for (const topology::Hop& hop : route) {
         const topology::Link& link = description_.graph.link(hop.link);
-        latency += link.latency;
+        latency = later(latency, link.latency);
         slowest = std::min(slowest, link.rate);
     }
     const LinkId first = route.front().link;
     const Time occupied = transfer_time(message.bytes, description_.graph.link(first).rate);
     const Time started =
         ports_queue_ ? std::max(queue_.now(), source_free_[first.index()]) : queue_.now();
-    source_free_[first.index()] = started + occupied;
+    source_free_[first.index()] = later(started, occupied);
     const std::uint32_t slot = new_slot();
     in_flight_[slot] = {message, started, transfer_time(message.bytes, slowest), route.back().link};
     if (message.wants_sent) {
-        schedule(started + occupied, sent, slot, message);
+        schedule(later(started, occupied), sent, slot, message);
     }
-    schedule(started + latency, head, slot, message);
+    schedule(later(started, latency), head, slot, message);
 }
 
 void CongestionUnaware::head_arrives(std::uint32_t slot) {
     const InFlight& flight = in_flight_[slot];
-    Time arrival = queue_.now() + flight.transfer;
+    Time arrival = later(queue_.now(), flight.transfer);
     if (ports_queue_) {
         // The last link is busy until the message before has passed, then needs its own time.
         Time& free = sink_free_[flight.last.index()];
         const Time own =
             transfer_time(flight.message.bytes, description_.graph.link(flight.last).rate);
-        arrival = std::max(arrival, free + own);
+        arrival = std::max(arrival, later(free, own));
         free = arrival;
     }
     schedule(arrival, delivered, slot, flight.message);
@@ -133,7 +136,7 @@ Time CongestionUnaware::reference_delay(NodeId from, NodeId to, Bytes bytes) con
         const double bytes_per_ns = dimension.bandwidth_gbps * static_cast<double>(1 << 30) / 1e9;
         const double ns =
             hops * dimension.latency_ns + static_cast<double>(bytes.value()) / bytes_per_ns;
-        return Time::ns(static_cast<std::int64_t>(ns));
+        return engine::truncated_ns(ns);
     }
     return Time();
 }
@@ -143,7 +146,7 @@ void CongestionUnaware::send_as_reference(const Message& message) {
     const std::uint32_t slot = new_slot();
     in_flight_[slot] = {message, queue_.now(), Time(), LinkId()};
     const Time arrival =
-        queue_.now() + reference_delay(message.source, message.destination, message.bytes);
+        later(queue_.now(), reference_delay(message.source, message.destination, message.bytes));
     schedule(arrival, delivered, slot, message);
 }
 

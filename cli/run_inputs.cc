@@ -40,6 +40,10 @@ engine::Workload RunInputs::workload(const study::Machine& machine) const {
     if (!model.given()) {
         return study::load_workload_for(machine, workload_prefix, comm_group_file);
     }
+    if (!comm_group_file.empty()) {
+        throw InputError({"--comm-group", "", comm_group_file, "none beside --model",
+                          "A generated workload brings its own groups; leave it out"});
+    }
     const TrainingStep step = model.resolve();
     const generators::GeneratedWorkload generated = generators::generate(step.model, step.plan);
     const auto npus = static_cast<std::int64_t>(machine.network.graph.npus());

@@ -6,15 +6,12 @@
 #include <cmath>
 
 #include "base/errors.h"
+#include "engine/clock_limit.h"
 
 namespace npunet::engine {
 
 ComputeModel::ComputeModel(const SystemConfig& system, const Dialect& dialect, std::size_t ranks)
-    : dialect_(dialect), roofline_(system.roofline) {
-    for (std::size_t rank = 0; rank < ranks; ++rank) {
-        rates_.push_back(system.compute_of(static_cast<std::int32_t>(rank)));
-    }
-}
+    : dialect_(dialect), roofline_(system.roofline), rates_(system.compute_rates(ranks)) {}
 
 bool ComputeModel::skipped(const ProgramOperation& operation) const {
     return dialect_.whole_nanoseconds && roofline_ && operation.kind == OperationKind::Compute &&
@@ -80,7 +77,7 @@ ComputeCost ComputeModel::reference_roofline(const ComputeRate& rate,
         return cost;
     }
     cost.bandwidth_share = performance / cost.intensity / bandwidth;
-    cost.duration = Time::ns(static_cast<std::int64_t>(operations / performance * 1e9));
+    cost.duration = truncated_ns(operations / performance * 1e9);
     return cost;
 }
 

@@ -1,7 +1,12 @@
 #include "engine/event_queue.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cassert>
+
+#include "base/errors.h"
+#include "base/units.h"
 
 namespace npunet::engine {
 
@@ -67,6 +72,12 @@ void EventQueue::schedule_behind(Time at, std::uint64_t place, EventHandler& han
 
 void EventQueue::insert(const Event& event) {
     assert(event.at >= now_ && "an event cannot lie in the past");
+    if (event.at == Time::max()) {
+        throw StallError(fmt::format(
+            "at {} the next event lies beyond the end of the clock, 106 days of simulated "
+            "time; look for durations, sizes or rates of a wrong unit",
+            format_time(now_)));
+    }
     if (shuffling_ && handling_) {
         delayed_.push_back(event);
         return;

@@ -12,6 +12,8 @@ struct Life {
     Time death = Time::max();
     bool written = false;
     bool read = false;
+    Time first_read = Time::max();
+    Time last_write;
 };
 
 struct Change {
@@ -28,15 +30,22 @@ std::vector<Life> lives_of(const RankProgram& program, const std::vector<Time>& 
             if (program.tensor_uses[u].write) {
                 life.birth = life.written ? std::min(life.birth, start[i]) : start[i];
                 life.written = true;
+                life.last_write = std::max(life.last_write, start[i]);
             } else {
                 life.death = life.read ? std::max(life.death, end[i]) : end[i];
                 life.read = true;
+                life.first_read = std::min(life.first_read, start[i]);
             }
         }
     }
     for (Life& life : lives) {
-        if (!life.written && life.read) {
+        // What is read before it is written was there from the beginning, and what is written after
+        // the last read stays: a weight that its optimizer updates.
+        if (life.read && life.first_read < life.birth) {
             life.birth = Time();
+        }
+        if (life.written && life.read && life.last_write > life.death) {
+            life.read = false;
         }
     }
     return lives;

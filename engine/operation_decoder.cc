@@ -44,6 +44,21 @@ std::int64_t OperationDecoder::required(const chakra::Node& node, const char* at
     return *value;
 }
 
+std::int64_t OperationDecoder::optional(const chakra::Node& node, const char* attribute,
+                                        std::int64_t fallback) const {
+    const chakra::Attribute* found = node.find(attribute);
+    if (found == nullptr || std::holds_alternative<std::monostate>(found->value)) {
+        return fallback;
+    }
+    const auto value = node.integer(attribute);
+    if (!value) {
+        refuse_node(context_, node,
+                    fmt::format("attribute '{}' that is no integer below 2^63", attribute),
+                    "an integer, or no such attribute", "Generate the trace again");
+    }
+    return *value;
+}
+
 Bytes OperationDecoder::size_of(const chakra::Node& node) const {
     const std::int64_t value = required(node, "comm_size");
     if (value < 0 || value > largest_bytes) {
@@ -122,7 +137,7 @@ CollectiveKind OperationDecoder::collective_of(const chakra::Node& node) const {
 
 Time OperationDecoder::recorded_duration(const chakra::Node& node) const {
     constexpr std::uint64_t most = 9'000'000'000'000;  // microseconds; 104 days
-    const std::int64_t ns = node.integer("duration_ns").value_or(0);
+    const std::int64_t ns = optional(node, "duration_ns", 0);
     if (ns < 0 || ns > static_cast<std::int64_t>(most) * 1000 || node.duration_micros > most) {
         refuse_node(context_, node, "a duration beyond 104 days or below 0", "a duration in range");
     }
@@ -136,7 +151,7 @@ void OperationDecoder::point_to_point(const chakra::Node& node, ProgramOperation
     result.bytes = size_of(node);
     result.peer =
         send ? peer_of(node, "comm_dst", "comm_src") : peer_of(node, "comm_src", "comm_dst");
-    result.tag = node.integer("comm_tag").value_or(0);
+    result.tag = optional(node, "comm_tag", 0);
 }
 
 void OperationDecoder::collective(const chakra::Node& node, bool cpu,
@@ -155,12 +170,13 @@ void OperationDecoder::collective(const chakra::Node& node, bool cpu,
 
 void OperationDecoder::compute(const chakra::Node& node, bool cpu, ProgramOperation& result) const {
     result.kind = cpu ? OperationKind::Cpu : OperationKind::Compute;
-    result.operations = node.integer("num_ops").value_or(-1);
-    const std::int64_t bytes = node.integer("tensor_size").value_or(0);
+    result.operations = optional(node, "num_ops", -1);
+    const std::int64_t bytes = optional(node, "tensor_size", 0);
     if (result.operations < -1 || bytes < 0 || bytes > largest_bytes) {
         refuse_node(context_, node,
                     fmt::format("num_ops {}, tensor_size {}", result.operations, bytes),
-                    "numbers that are not negative");
+                    fmt::format("num_ops from 0, tensor_size from 0 to {}", largest_bytes),
+                    "Generate the trace again");
     }
     result.bytes = Bytes(bytes);
 }

@@ -23,6 +23,9 @@ public:
 
 private:
     [[nodiscard]] std::int64_t required(const chakra::Node& node, const char* attribute) const;
+    /// `fallback` where the attribute is absent or has no value.
+    [[nodiscard]] std::int64_t optional(const chakra::Node& node, const char* attribute,
+                                        std::int64_t fallback) const;
     [[nodiscard]] Bytes size_of(const chakra::Node& node) const;
     [[nodiscard]] Rank peer_of(const chakra::Node& node, const char* attribute,
                                const char* own) const;

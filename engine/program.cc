@@ -174,9 +174,10 @@ private:
             const std::string& text = list[i + 1];
             const auto [end, error] =
                 std::from_chars(text.data(), text.data() + text.size(), bytes);
-            if (error != std::errc{} || end != text.data() + text.size() || !(bytes >= 0)) {
+            if (error != std::errc{} || end != text.data() + text.size() || !(bytes >= 0) ||
+                bytes > 0x1p56) {
                 refuse_node(context_, node, fmt::format("tensor size '{}'", text),
-                            "a number of bytes");
+                            "a number of bytes, 0 to 2^56");
             }
             const auto [entry, first] =
                 known.emplace(list[i], static_cast<std::uint32_t>(program_.tensor_bytes.size()));

@@ -17,6 +17,10 @@ namespace {
 constexpr std::uint32_t done = std::numeric_limits<std::uint32_t>::max();
 constexpr std::uint32_t under_way = done - 1;
 
+std::uint64_t payload_of(Rank rank, std::uint32_t number) {
+    return (static_cast<std::uint64_t>(rank.value()) << 32) | number;
+}
+
 }  // namespace
 
 void Simulation::ReadyHeap::push(std::uint32_t number) {
@@ -196,13 +200,12 @@ void Simulation::begin(Rank rank, std::uint32_t number) {
                 end(rank, number);
                 return;
             }
-            timers_.start(rank, duration, compute_handler_,
-                          (static_cast<std::uint64_t>(rank.value()) << 32) | number);
+            timers_.start(rank, duration, compute_handler_, payload_of(rank, number));
             return;
         }
         case OperationKind::Collective:
             if (collectives_.start(rank, number)) {
-                end(rank, number);
+                end_at_once(rank, number);
             }
             return;
         case OperationKind::Send:
@@ -212,7 +215,7 @@ void Simulation::begin(Rank rank, std::uint32_t number) {
             Time first_byte_left;
             if (point_to_point_.receive(rank, number, first_byte_left)) {
                 record.communication_from[number] = queue_.now();
-                end(rank, number);
+                end_at_once(rank, number);
             }
             return;
         }
@@ -241,6 +244,15 @@ void Simulation::end(Rank rank, std::uint32_t number) {
     }
     if (ended_) {
         ended_(rank, operation, program.names[number]);
+    }
+}
+
+void Simulation::end_at_once(Rank rank, std::uint32_t number) {
+    if (dialect_.issue_after_each_completion) {
+        // What waits for it is looked at after an event only, so there must be one.
+        timers_.start(rank, Time(), compute_handler_, payload_of(rank, number));
+    } else {
+        end(rank, number);
     }
 }
 
@@ -332,7 +344,7 @@ std::string Simulation::explain_stall(Rank rank) const {
                 return text + "waits for " + point_to_point_.explain_receive(rank, number);
             case OperationKind::Collective:
                 return text + fmt::format("({}) waits for ", name_of(operation.collective)) +
-                       collectives_.explain(rank, number);
+                       collectives_.explain(rank, operation.group);
             default:
                 return text + "never ends";
         }

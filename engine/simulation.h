@@ -79,7 +79,6 @@ private:
         ReadyHeap ready[4];  ///< by Resource
         std::int32_t running[3] = {0, 0, 0};
         bool issue_scheduled = false;
-        bool finished = false;
     };
     class Handler final : public EventHandler {
     public:
@@ -103,6 +102,9 @@ private:
     void begin(Rank rank, std::uint32_t number);
     /// Records the end of an operation and frees what waited for it.
     void end(Rank rank, std::uint32_t number);
+    /// end() of what turned out to be done when it began: now, or, where work is issued only after
+    /// completions, by an event of this instant.
+    void end_at_once(Rank rank, std::uint32_t number);
     /// After an end that an event brought: start what has become possible.
     void follow_up(Rank rank);
     void end_and_follow_up(Rank rank, std::uint32_t number);

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 #include <fstream>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "base/errors.h"
@@ -46,6 +47,15 @@ const std::vector<std::string> known_keys{"endpoint-delay",
                                           "max-concurrent-comms",
                                           "npus"};
 
+/// 2^24 chunks of a collective can be told apart, and a dialect may make twice as many.
+constexpr std::int64_t most_splits = 1'000'000;
+
+/// What stands there, for a message. Lists and objects only by their type: printing one is
+/// recursive, and a hostile file nests them a million deep.
+std::string describe(const json& value) {
+    return value.is_structured() ? fmt::format("an {}", value.type_name()) : value.dump();
+}
+
 /// The values of one file, with errors that name file and key.
 class Reader {
 public:
@@ -53,24 +63,27 @@ public:
 
     [[noreturn]] void refuse(const std::string& key, const json& found,
                              std::string expected) const {
-        throw InputError({path_, key, found.dump(), std::move(expected), ""});
+        throw InputError({path_, key, describe(found), std::move(expected), "Correct the value"});
     }
 
-    [[nodiscard]] double number(const char* key, double fallback, double least) const {
+    /// A rate in TFLOPS or GB/s that is a positive 64-bit number once multiplied out; 0 = not
+    /// given.
+    [[nodiscard]] double rate(const char* key, double fallback) const {
+        constexpr double least = 1e-6;
+        constexpr double most = 1e6;
         if (!document_.contains(key)) {
             return fallback;
         }
         const json& value = document_[key];
-        if (!value.is_number() || !std::isfinite(value.get<double>()) ||
-            value.get<double>() < least) {
-            refuse(key, value, fmt::format("a number of at least {}", least));
+        const double number = value.is_number() ? value.get<double>() : -1;
+        if (number != 0 && !(number >= least && number <= most)) {
+            refuse(key, value, fmt::format("0 (not given) or a number from {} to {}", least, most));
         }
-        return value.get<double>();
+        return number;
     }
 
-    [[nodiscard]] std::int64_t integer(const char* key, std::int64_t fallback,
-                                       std::int64_t least) const {
-        constexpr std::int64_t most = 1'000'000'000;
+    [[nodiscard]] std::int64_t integer(const char* key, std::int64_t fallback, std::int64_t least,
+                                       std::int64_t most = 1'000'000'000) const {
         if (!document_.contains(key)) {
             return fallback;
         }
@@ -160,6 +173,8 @@ json parse_file(const std::string& path) {
     } catch (const json::parse_error& error) {
         throw InputError({path, fmt::format("byte {}", error.byte), "text that is not JSON",
                           "a JSON object", error.what()});
+    } catch (const json::exception& error) {  // a number beyond every range
+        throw InputError({path, "", "a value that cannot be read", "a JSON object", error.what()});
     }
     if (!document.is_object()) {
         throw InputError({path, "", "JSON that is not an object", "a JSON object", ""});
@@ -190,14 +205,24 @@ void check_keys(const std::string& path, const json& document, const Dialect& di
     }
 }
 
+/// The roofline divides by both rates.
+void check_roofline(const std::string& path, const char* place, bool roofline,
+                    const ComputeRate& rate) {
+    if (roofline && (rate.peak_tflops <= 0 || rate.memory_bandwidth <= 0)) {
+        throw InputError({path, place, "roofline-enabled 1 without both rates",
+                          "peak-perf (TFLOPS) and local-mem-bw (GB/s), both above 0",
+                          "Give both, or set roofline-enabled to 0"});
+    }
+}
+
 void read_overrides(const std::string& path, const json& document, SystemConfig& config) {
     if (!document.contains("npus")) {
         return;
     }
     const auto refuse = [&path](const json& found) {
-        throw InputError({path, "npus", found.dump(),
+        throw InputError({path, "npus", describe(found),
                           "a list of {\"ranks\": [..], \"peak-perf\": X, \"local-mem-bw\": X}",
-                          ""});
+                          "Correct the entry"});
     };
     const json& list = document["npus"];
     if (!list.is_array()) {
@@ -209,15 +234,19 @@ void read_overrides(const std::string& path, const json& document, SystemConfig&
         }
         for (const auto& [key, value] : entry.items()) {
             if (key != "ranks" && key != "peak-perf" && key != "local-mem-bw") {
-                refuse(entry);
+                throw InputError({path, "npus", "the key '" + key + "'",
+                                  "ranks, peak-perf or local-mem-bw", "Remove it"});
             }
         }
         const Reader reader(path, entry);
-        const ComputeRate rate{reader.number("peak-perf", config.compute.peak_tflops, 0),
-                               reader.number("local-mem-bw", config.compute.memory_bandwidth, 0)};
+        const ComputeRate rate{reader.rate("peak-perf", config.compute.peak_tflops),
+                               reader.rate("local-mem-bw", config.compute.memory_bandwidth)};
+        check_roofline(path, "npus", config.roofline, rate);
         for (const json& rank : entry["ranks"]) {
-            if (!rank.is_number_integer() || rank.get<std::int64_t>() < 0) {
-                refuse(entry);
+            if (!rank.is_number_integer() || rank.get<double>() < 0 ||
+                rank.get<double>() > std::numeric_limits<std::int32_t>::max()) {
+                throw InputError({path, "npus, ranks", describe(rank),
+                                  "ranks: whole numbers from 0", "Correct the list of ranks"});
             }
             config.overrides.emplace_back(rank.get<std::int32_t>(), rate);
         }
@@ -226,14 +255,14 @@ void read_overrides(const std::string& path, const json& document, SystemConfig&
 
 }  // namespace
 
-ComputeRate SystemConfig::compute_of(std::int32_t rank) const {
-    ComputeRate rate = compute;
-    for (const auto& [overridden, value] : overrides) {
-        if (overridden == rank) {
-            rate = value;
+std::vector<ComputeRate> SystemConfig::compute_rates(std::size_t ranks) const {
+    std::vector<ComputeRate> rates(ranks, compute);
+    for (const auto& [rank, rate] : overrides) {
+        if (static_cast<std::size_t>(rank) < ranks) {
+            rates[static_cast<std::size_t>(rank)] = rate;
         }
     }
-    return rate;
+    return rates;
 }
 
 SystemConfig read_system_config(const std::string& path, const Dialect& dialect,
@@ -252,12 +281,12 @@ SystemConfig read_system_config(const std::string& path, const Dialect& dialect,
     config.active_chunks_per_dimension =
         static_cast<std::int32_t>(reader.integer("active-chunks-per-dimension", 1, 1));
     config.preferred_dataset_splits =
-        static_cast<std::int32_t>(reader.integer("preferred-dataset-splits", 1, 1));
+        static_cast<std::int32_t>(reader.integer("preferred-dataset-splits", 1, 1, most_splits));
     config.all_reduce = reader.implementations("all-reduce-implementation");
     config.all_gather = reader.implementations("all-gather-implementation");
     config.reduce_scatter = reader.implementations("reduce-scatter-implementation");
     config.all_to_all = reader.implementations("all-to-all-implementation");
-    config.compute = {reader.number("peak-perf", 0, 0), reader.number("local-mem-bw", 0, 0)};
+    config.compute = {reader.rate("peak-perf", 0), reader.rate("local-mem-bw", 0)};
     config.roofline = reader.flag("roofline-enabled");
     config.track_memory = reader.flag("track-local-mem");
     config.max_concurrent_comms =
@@ -270,11 +299,7 @@ SystemConfig read_system_config(const std::string& path, const Dialect& dialect,
         config.optimization = value == "baseline" ? CollectiveOptimization::Baseline
                                                   : CollectiveOptimization::LocalBandwidthAware;
     }
-    if (config.roofline &&
-        (config.compute.peak_tflops <= 0 || config.compute.memory_bandwidth <= 0)) {
-        throw InputError({path, "roofline-enabled", "1 without both rates",
-                          "peak-perf (TFLOPS) and local-mem-bw (GB/s), both above 0", ""});
-    }
+    check_roofline(path, "roofline-enabled", config.roofline, config.compute);
     read_overrides(path, document, config);
     return config;
 }

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/quantities.h"
@@ -53,7 +54,8 @@ struct SystemConfig {
     /// Overrides of `compute` for single ranks (heterogeneous machines).
     std::vector<std::pair<std::int32_t, ComputeRate>> overrides;
 
-    [[nodiscard]] ComputeRate compute_of(std::int32_t rank) const;
+    /// By rank, with the overrides; those of ranks beyond `ranks` are left out.
+    [[nodiscard]] std::vector<ComputeRate> compute_rates(std::size_t ranks) const;
 };
 
 /// Reads ASTRA-sim's system.json with our additions. Throws InputError with file and key. Unknown

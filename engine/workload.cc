@@ -15,10 +15,42 @@ namespace npunet::engine {
 
 namespace {
 
+/// Members exist and are different ones: a rank that stands twice would wait for itself.
+void check_groups(const std::vector<Group>& groups, std::size_t ranks) {
+    for (const Group& group : groups) {
+        std::vector<Rank> sorted = group.ranks;
+        std::sort(sorted.begin(), sorted.end());
+        const bool in_range =
+            sorted.empty() || (sorted.front().valid() && sorted.back().index() < ranks);
+        if (!in_range || std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end()) {
+            throw InputError({"the communicator groups", fmt::format("group {}", group.name),
+                              in_range ? "a rank twice" : "a rank that does not exist",
+                              fmt::format("different ranks from 0 to {}", ranks - 1),
+                              "Use the groups that belong to the traces"});
+        }
+    }
+}
+
+/// The result of an all-gather must be countable too.
+void check_result_size(const Group& group, const ProgramOperation& operation,
+                       const std::string& file, const std::string& name) {
+    constexpr std::int64_t most = std::int64_t{1} << 56;
+    const auto members = static_cast<std::int64_t>(group.ranks.size());
+    if (operation.collective == CollectiveKind::AllGather &&
+        operation.bytes.value() > most / members) {
+        throw InputError({file, fmt::format("node {} ('{}')", operation.node, name),
+                          fmt::format("an all-gather of {} bytes from each of {} ranks",
+                                      operation.bytes.value(), members),
+                          fmt::format("a result of at most {} bytes", most),
+                          "comm_size is one rank's shard"});
+    }
+}
+
 /// A collective on a communicator that does not have this rank would wait for ever.
 void check_membership(const Workload& workload, Rank rank, const std::string& file) {
     const RankProgram& program = workload.programs[rank.index()];
     std::vector<std::int8_t> known(workload.groups.size(), -1);  // -1 not looked at, else member
+    known.back() = 1;                                            // the world
     for (std::size_t i = 0; i < program.operations.size(); ++i) {
         const ProgramOperation& operation = program.operations[i];
         if (operation.nothing || operation.kind != OperationKind::Collective) {
@@ -37,6 +69,7 @@ void check_membership(const Workload& workload, Rank rank, const std::string& fi
                  "a communicator of the rank",
                  "Check that traces and communicator-group file belong together"});
         }
+        check_result_size(workload.groups[group], operation, file, program.names[i]);
     }
 }
 
@@ -45,6 +78,7 @@ void check_membership(const Workload& workload, Rank rank, const std::string& fi
 Workload make_workload(std::size_t ranks, const NodeSource& nodes,
                        const std::function<std::string(Rank)>& label,
                        const std::vector<Group>& groups, const WorkloadOptions& options) {
+    check_groups(groups, ranks);
     Workload workload;
     workload.groups = groups;
     Group world;

@@ -6,7 +6,7 @@
 #include <cassert>
 #include <cmath>
 
-#include "base/errors.h"
+#include "engine/clock_limit.h"
 
 namespace npunet::engine {
 
@@ -23,72 +23,15 @@ CollectiveEngine::CollectiveEngine(const Workload& workload,
       transport_(transport),
       listener_(listener),
       planner_(network, system, dialect, workload),
-      members_(workload.ranks()),
-      groups_(workload.groups.size()) {
-    for (std::size_t rank = 0; rank < workload.ranks(); ++rank) {
-        memory_bandwidth_.push_back(
-            system.compute_of(static_cast<std::int32_t>(rank)).memory_bandwidth);
+      instances_(workload) {
+    for (const ComputeRate& rate : system.compute_rates(workload.ranks())) {
+        memory_bandwidth_.push_back(rate.memory_bandwidth);
     }
-    for (std::size_t group = 0; group < workload.groups.size(); ++group) {
-        const std::vector<Rank>& ranks = workload.groups[group].ranks;
-        for (std::size_t member = 0; member < ranks.size(); ++member) {
-            members_[ranks[member].index()].emplace_back(group, member);
-        }
-    }
-}
-
-std::size_t CollectiveEngine::member_of(std::int32_t group, Rank rank) const {
-    const auto& list = members_[rank.index()];  // groups ascending
-    const auto found = std::lower_bound(list.begin(), list.end(), std::make_pair(group, 0));
-    assert(found != list.end() && found->first == group && "checked when the workload was made");
-    return static_cast<std::size_t>(found->second);
-}
-
-void CollectiveEngine::check_agreement(const Instance& instance, Rank rank,
-                                       const ProgramOperation& operation,
-                                       const std::string& name) const {
-    if (instance.kind == operation.collective && instance.result.bytes == operation.bytes) {
-        return;
-    }
-    const Group& group = workload_.groups[static_cast<std::size_t>(instance.group)];
-    throw StallError(fmt::format(
-        "the members of communicator '{}' disagree about their next collective: rank {} runs {} of "
-        "{} bytes (node {} '{}'), rank {} runs {} of {} bytes ('{}'). All members of a "
-        "communicator "
-        "must run the same collectives in the same order; check the traces",
-        group.name, rank.value(), name_of(operation.collective), operation.bytes.value(),
-        operation.node, name, instance.first_rank.value(), instance.result.type,
-        instance.result.bytes.value(), instance.result.name));
-}
-
-std::uint32_t CollectiveEngine::instance_for(std::int32_t group, std::size_t member, Rank rank,
-                                             const ProgramOperation& operation,
-                                             const std::string& name) {
-    GroupState& state = groups_[static_cast<std::size_t>(group)];
-    const std::vector<Rank>& ranks = workload_.groups[static_cast<std::size_t>(group)].ranks;
-    state.started_by_member.resize(ranks.size(), 0);
-    const std::uint64_t number = state.started_by_member[member]++ - state.first_instance;
-    if (number == state.instances.size()) {
-        Instance instance;
-        instance.group = group;
-        instance.kind = operation.collective;
-        instance.first_rank = rank;
-        instance.run_of_member.assign(ranks.size(), none);
-        instance.result.name = name;
-        instance.result.type = name_of(operation.collective);
-        instance.result.bytes = operation.bytes;
-        instance.result.first_start = queue_.now();
-        state.instances.push_back(static_cast<std::uint32_t>(instances_.size()));
-        instances_.push_back(std::move(instance));
-    }
-    const std::uint32_t index = state.instances[number];
-    check_agreement(instances_[index], rank, operation, name);
-    return index;
 }
 
 std::uint32_t CollectiveEngine::run_of(std::uint32_t instance, std::size_t member, Rank rank) {
     std::uint32_t& index = instances_[instance].run_of_member[member];
-    if (index == none) {
+    if (index == CollectiveInstance::no_run) {
         if (free_runs_.empty()) {
             index = static_cast<std::uint32_t>(runs_.size());
             runs_.emplace_back();
@@ -110,18 +53,15 @@ bool CollectiveEngine::start(Rank rank, std::uint32_t operation_number) {
     if (group.ranks.size() < 2 || operation.bytes == Bytes(0)) {
         return true;
     }
-    const std::size_t member = member_of(operation.group, rank);
+    const std::size_t member = instances_.member_of(operation.group, rank);
     const std::uint32_t instance_index =
-        instance_for(operation.group, member, rank, operation, program.names[operation_number]);
-    Instance& instance = instances_[instance_index];
-    ++instance.started;
-    instance.result.last_start = queue_.now();
+        instances_.join(rank, member, operation, program.names[operation_number], queue_.now());
     const std::uint32_t index = run_of(instance_index, member, rank);
     Run& run = runs_[index];
     run.operation = operation_number;
     run.started = true;
-    run.plan = planner_.plan(operation.group, rank, operation.collective, operation.bytes);
-    instance.result.algorithm = run.plan.algorithm;
+    run.plan = planner_.plan(operation.group, rank, member, operation.collective, operation.bytes);
+    instances_[instance_index].result.algorithm = run.plan.algorithm;
     run.streams.resize(run.plan.chunks());
     run.streams_left = run.streams.size();
     std::int32_t queues = 0;
@@ -133,7 +73,12 @@ bool CollectiveEngine::start(Rank rank, std::uint32_t operation_number) {
     for (std::uint32_t stream = 0; stream < run.streams.size(); ++stream) {
         run.queues[static_cast<std::size_t>(first_queue)].waiting.push_back(stream);
     }
-    fill_queue(index, first_queue);
+    for (const Early& message : run.early) {
+        keep_early(run.streams[message.stream], message);
+    }
+    run.early = {};
+    run.to_fill.push_back(first_queue);
+    fill_queues(index);
     // Everything may have been there already: then the listener is not called.
     if (runs_[index].streams_left == 0) {
         runs_[index].started = false;
@@ -141,6 +86,19 @@ bool CollectiveEngine::start(Rank rank, std::uint32_t operation_number) {
         return true;
     }
     return false;
+}
+
+void CollectiveEngine::fill_queues(std::uint32_t run_index) {
+    Run& run = runs_[run_index];  // runs are made at the start of an event only
+    if (run.filling) {
+        return;
+    }
+    run.filling = true;
+    for (std::size_t next = 0; next < run.to_fill.size(); ++next) {
+        fill_queue(run_index, run.to_fill[next]);
+    }
+    run.to_fill.clear();
+    run.filling = false;
 }
 
 void CollectiveEngine::fill_queue(std::uint32_t run_index, std::int32_t queue_index) {
@@ -185,17 +143,17 @@ void CollectiveEngine::end_phase(std::uint32_t run_index, std::uint32_t stream_i
     stream.active = false;
     --run.queues[static_cast<std::size_t>(old_queue)].running;
     ++stream.phase;
+    run.to_fill.push_back(old_queue);
     if (stream.phase == run.plan.phases.size()) {
         --run.streams_left;
-        fill_queue(run_index, old_queue);
-        return;
+    } else {
+        const std::int32_t next_queue = run.plan.phases[stream.phase].queue;
+        run.queues[static_cast<std::size_t>(next_queue)].waiting.push_back(stream_index);
+        if (next_queue != old_queue) {
+            run.to_fill.push_back(next_queue);
+        }
     }
-    const std::int32_t next_queue = run.plan.phases[stream.phase].queue;
-    run.queues[static_cast<std::size_t>(next_queue)].waiting.push_back(stream_index);
-    fill_queue(run_index, old_queue);
-    if (next_queue != old_queue) {
-        fill_queue(run_index, next_queue);
-    }
+    fill_queues(run_index);
 }
 
 void CollectiveEngine::free_token(Stream& stream, bool initial) {
@@ -238,21 +196,21 @@ void CollectiveEngine::start_exchange(Run& run, std::uint32_t stream_index) {
     ++stream.started;
 }
 
+void CollectiveEngine::keep_early(Stream& stream, const Early& message) {
+    stream.early.push_back(message);
+    std::push_heap(stream.early.begin(), stream.early.end());
+}
+
 bool CollectiveEngine::take_early(std::uint32_t run_index, std::uint32_t stream_index) {
-    Run& run = runs_[run_index];
+    Stream& stream = runs_[run_index].streams[stream_index];
     bool freed = false;
-    std::size_t kept = 0;
-    for (std::size_t i = 0; i < run.early.size(); ++i) {
-        const Early message = run.early[i];
-        const Stream& stream = run.streams[stream_index];
-        if (message.stream == stream_index && message.phase == stream.phase && stream.active &&
-            message.exchange < stream.started) {
-            freed = receive(run_index, stream_index, message.exchange, message.bytes) || freed;
-        } else {
-            run.early[kept++] = message;
-        }
+    while (!stream.early.empty() && stream.early.front().phase == stream.phase &&
+           stream.early.front().exchange < stream.started) {
+        const Early message = stream.early.front();
+        std::pop_heap(stream.early.begin(), stream.early.end());
+        stream.early.pop_back();
+        freed = receive(run_index, stream_index, message.exchange, message.bytes) || freed;
     }
-    run.early.resize(kept);
     return freed;
 }
 
@@ -315,13 +273,18 @@ void CollectiveEngine::on_delivered(const MessageNote& note, Bytes bytes, Time) 
     const std::uint32_t phase = note[2] & 0xff;
     const auto exchange_number = static_cast<std::int32_t>(note[3]);
     const std::int32_t group = instances_[note[0]].group;
-    const std::uint32_t run_index = run_of(note[0], member_of(group, rank), rank);
+    const std::uint32_t run_index = run_of(note[0], instances_.member_of(group, rank), rank);
     Run& run = runs_[run_index];
     const bool posted = run.started && run.streams[stream_index].active &&
                         run.streams[stream_index].phase == phase &&
                         exchange_number < run.streams[stream_index].started;
     if (!posted) {
-        run.early.push_back({stream_index, phase, exchange_number, bytes});
+        const Early message{stream_index, phase, exchange_number, bytes};
+        if (run.started) {
+            keep_early(run.streams[stream_index], message);
+        } else {
+            run.early.push_back(message);
+        }
         return;
     }
     if (!receive(run_index, stream_index, exchange_number, bytes)) {
@@ -336,21 +299,12 @@ void CollectiveEngine::on_delivered(const MessageNote& note, Bytes bytes, Time) 
 }
 
 void CollectiveEngine::release(std::uint32_t index) {
-    Instance& instance = instances_[index];
-    instance.result.end = queue_.now();
-    if (++instance.finished < instance.run_of_member.size()) {
-        return;
+    // The runs outlive the instance's list of them.
+    const std::vector<std::uint32_t>& runs = instances_[index].run_of_member;
+    if (instances_[index].finished + 1 == runs.size()) {
+        free_runs_.insert(free_runs_.end(), runs.begin(), runs.end());
     }
-    // Nobody is left in it: what remains is the result.
-    for (const std::uint32_t run : instance.run_of_member) {
-        free_runs_.push_back(run);
-    }
-    instance.run_of_member = {};
-    GroupState& state = groups_[static_cast<std::size_t>(instance.group)];
-    while (!state.instances.empty() && instances_[state.instances.front()].run_of_member.empty()) {
-        state.instances.pop_front();
-        ++state.first_instance;
-    }
+    instances_.leave(index, queue_.now());
 }
 
 Time CollectiveEngine::reduction_time(Rank rank, Bytes bytes) const {
@@ -360,61 +314,9 @@ Time CollectiveEngine::reduction_time(Rank rank, Bytes bytes) const {
     }
     if (dialect_.whole_nanoseconds) {
         const double once = static_cast<double>(bytes.value()) / (bandwidth * 1e9) * 1e9;
-        return Time::ns(3 * static_cast<std::int64_t>(once));
+        return truncated_ns(3 * std::trunc(once));
     }
     return time_for(3 * bytes.value(), std::llround(bandwidth * 1e9));
-}
-
-std::vector<CollectiveResult> CollectiveEngine::results() const {
-    std::vector<CollectiveResult> list;
-    for (const Instance& instance : instances_) {
-        list.push_back(instance.result);
-        list.back().group = workload_.groups[static_cast<std::size_t>(instance.group)].ranks;
-    }
-    const auto lowest = [](const CollectiveResult& result) {
-        return std::min_element(result.group.begin(), result.group.end())->value();
-    };
-    std::stable_sort(list.begin(), list.end(), [&](const auto& a, const auto& b) {
-        return a.first_start < b.first_start ||
-               (a.first_start == b.first_start && lowest(a) < lowest(b));
-    });
-    std::int64_t id = 0;
-    for (CollectiveResult& result : list) {
-        result.id = id++;
-        const Time span = result.end - result.last_start;
-        if (span > Time()) {
-            result.bandwidth_gbps =
-                static_cast<double>(result.bytes.value()) * 1000.0 / static_cast<double>(span.ps());
-        }
-    }
-    return list;
-}
-
-std::string CollectiveEngine::explain(Rank rank, std::uint32_t operation_number) const {
-    const ProgramOperation& operation =
-        workload_.programs[rank.index()].operations[operation_number];
-    const Group& group = workload_.groups[static_cast<std::size_t>(operation.group)];
-    const GroupState& state = groups_[static_cast<std::size_t>(operation.group)];
-    const std::size_t member = member_of(operation.group, rank);
-    const std::uint64_t number = state.started_by_member[member];
-    std::string absent;
-    std::size_t count = 0;
-    for (std::size_t other = 0; other < group.ranks.size(); ++other) {
-        if (state.started_by_member[other] < number) {
-            ++count;
-            if (count <= 8) {
-                absent +=
-                    fmt::format("{}{}", absent.empty() ? "" : ", ", group.ranks[other].value());
-            }
-        }
-    }
-    if (count == 0) {
-        return "messages of the collective that are still under way";
-    }
-    return fmt::format(
-        "rank{} {}{} of communicator '{}', not yet at this collective (its number {} "
-        "there)",
-        count == 1 ? "" : "s", absent, count > 8 ? ", ..." : "", group.name, number);
 }
 
 }  // namespace npunet::engine

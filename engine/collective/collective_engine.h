@@ -1,5 +1,5 @@
-// Runs the collectives of all ranks as messages: matches the k-th collective of a communicator on
-// every member, moves its chunks through their phases, and says when a rank is done.
+// Runs the collectives of all ranks as messages: moves the chunks of every member's part through
+// their phases, and says when a rank is done. Which collectives belong together: instances.h.
 //
 // At a rank each chunk is a stream. A stream in a phase owns `window` tokens; a token that is free
 // starts the next exchange (one send; its receive is thereby posted); when the message of a posted
@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/collective/instances.h"
 #include "engine/collective/plan.h"
 #include "engine/rank_timers.h"
 #include "engine/results.h"
@@ -42,19 +43,24 @@ public:
     [[nodiscard]] bool start(Rank rank, std::uint32_t operation);
 
     /// The collectives so far, by first start.
-    [[nodiscard]] std::vector<CollectiveResult> results() const;
+    [[nodiscard]] std::vector<CollectiveResult> results() const { return instances_.results(); }
 
     /// What a rank that sits in a collective waits for: the members that have not come.
-    [[nodiscard]] std::string explain(Rank rank, std::uint32_t operation) const;
+    [[nodiscard]] std::string explain(Rank rank, std::int32_t group) const {
+        return instances_.explain(rank, group);
+    }
 
 private:
-    static constexpr std::uint32_t none = 0xffffffff;
-
+    /// A message that came before its receive was posted.
     struct Early {
         std::uint32_t stream;
         std::uint32_t phase;
         std::int32_t exchange;
         Bytes bytes;
+        /// For heaps whose top is the message that is due first.
+        friend bool operator<(const Early& a, const Early& b) {
+            return a.phase != b.phase ? a.phase > b.phase : a.exchange > b.exchange;
+        }
     };
     struct Stream {
         std::uint32_t phase = 0;
@@ -67,6 +73,7 @@ private:
         std::int32_t completed = 0;
         std::int32_t free_tokens = 0;
         PhaseShape shape;
+        std::vector<Early> early;  ///< heap
     };
     struct Queue {
         std::int32_t running = 0;
@@ -81,23 +88,10 @@ private:
         CollectivePlan plan;
         std::vector<Stream> streams;
         std::vector<Queue> queues;
-        std::vector<Early> early;
+        std::vector<Early> early;           ///< until the run has streams
+        std::vector<std::int32_t> to_fill;  ///< queues that fill_queues() must look at
+        bool filling = false;
         std::size_t streams_left = 0;
-    };
-    /// One collective of a communicator.
-    struct Instance {
-        std::int32_t group = 0;
-        std::vector<std::uint32_t> run_of_member;
-        std::size_t started = 0;
-        std::size_t finished = 0;
-        CollectiveResult result;
-        CollectiveKind kind = CollectiveKind::AllReduce;
-        Rank first_rank;  ///< who started it, for messages
-    };
-    struct GroupState {
-        std::vector<std::uint64_t> started_by_member;
-        std::deque<std::uint32_t> instances;  ///< from number `first_instance` on
-        std::uint64_t first_instance = 0;
     };
     struct Token {
         std::uint32_t run;
@@ -110,19 +104,19 @@ private:
     void on_delivered(const MessageNote& note, Bytes bytes, Time first_byte_left) override;
     void handle(std::uint64_t token) override;
 
-    [[nodiscard]] std::size_t member_of(std::int32_t group, Rank rank) const;
-    std::uint32_t instance_for(std::int32_t group, std::size_t member, Rank rank,
-                               const ProgramOperation& operation, const std::string& name);
-    void check_agreement(const Instance& instance, Rank rank, const ProgramOperation& operation,
-                         const std::string& name) const;
     std::uint32_t run_of(std::uint32_t instance, std::size_t member, Rank rank);
     void release(std::uint32_t instance);
 
+    /// Starts what the limit allows in the queues of Run::to_fill, one after the other. Called from
+    /// within itself it leaves them to the outer call: chunks whose messages are all there would
+    /// otherwise nest as deep as there are chunks.
+    void fill_queues(std::uint32_t run);
     void fill_queue(std::uint32_t run, std::int32_t queue);
     void start_phase(std::uint32_t run, std::uint32_t stream);
     void end_phase(std::uint32_t run, std::uint32_t stream);
     void advance(std::uint32_t run, std::uint32_t stream);
     void start_exchange(Run& run, std::uint32_t stream);
+    static void keep_early(Stream& stream, const Early& message);
     bool take_early(std::uint32_t run, std::uint32_t stream);
     /// A posted receive is in; returns true when its token is free at once.
     bool receive(std::uint32_t run, std::uint32_t stream, std::int32_t exchange, Bytes bytes);
@@ -139,11 +133,8 @@ private:
     Transport& transport_;
     CollectiveListener& listener_;
     CollectivePlanner planner_;
-    std::vector<std::vector<std::pair<std::int32_t, std::int32_t>>>
-        members_;  ///< by rank: group, place
-    std::vector<GroupState> groups_;
+    CollectiveInstances instances_;
     std::vector<double> memory_bandwidth_;  ///< by rank, 10^9 bytes per second
-    std::deque<Instance> instances_;
     std::vector<Run> runs_;
     std::vector<std::uint32_t> free_runs_;
     std::vector<Token> tokens_;

@@ -147,14 +147,13 @@ PhaseShape CollectivePlanner::base_shape(CollectiveKind kind,
     return shape;
 }
 
-void CollectivePlanner::add_flat_phase(CollectivePlan& plan, std::int32_t group, Rank rank,
+void CollectivePlanner::add_flat_phase(CollectivePlan& plan, std::int32_t group, std::size_t member,
                                        CollectiveKind kind,
                                        const Implementation& implementation) const {
     const std::vector<Rank>& ranks = workload_.groups[static_cast<std::size_t>(group)].ranks;
     PlannedPhase phase{base_shape(kind, implementation), &ranks};
     phase.shape.members = static_cast<std::int32_t>(ranks.size());
-    phase.shape.me =
-        static_cast<std::int32_t>(std::find(ranks.begin(), ranks.end(), rank) - ranks.begin());
+    phase.shape.me = static_cast<std::int32_t>(member);
     plan.phases.push_back(phase);
     plan.algorithm = name_of(implementation.algorithm);
 }
@@ -229,8 +228,8 @@ std::vector<Bytes> CollectivePlanner::chunk_sizes(CollectiveKind kind, Bytes siz
     return sizes;
 }
 
-CollectivePlan CollectivePlanner::plan(std::int32_t group, Rank rank, CollectiveKind kind,
-                                       Bytes size) {
+CollectivePlan CollectivePlanner::plan(std::int32_t group, Rank rank, std::size_t member,
+                                       CollectiveKind kind, Bytes size) {
     CollectivePlan plan;
     plan.endpoint_delay = system_.endpoint_delay;
     const Implementation& first = implementations(kind).front();
@@ -239,11 +238,11 @@ CollectivePlan CollectivePlanner::plan(std::int32_t group, Rank rank, Collective
         plan.endpoint_delay = reference_group_delay;
     }
     if (configured && first.flat) {
-        add_flat_phase(plan, group, rank, kind, first);
+        add_flat_phase(plan, group, member, kind, first);
     } else if (configured && layout_of(group).sub_grid) {
         add_dimension_phases(plan, layout_of(group).dimensions, rank, kind);
     } else {
-        add_flat_phase(plan, group, rank, kind, Implementation{});
+        add_flat_phase(plan, group, member, kind, Implementation{});
     }
     for (const Bytes chunk : chunk_sizes(kind, size)) {
         plan.totals.push_back(phase_totals(plan.phases, kind, chunk, dialect_.exact_chunks));

@@ -7,7 +7,8 @@
 // last. Any other communicator is one line in listed order.
 //
 //     CollectivePlanner planner(network, system, dialect);
-//     CollectivePlan plan = planner.plan(group, me, CollectiveKind::AllReduce, Bytes{1 << 20});
+//     CollectivePlan plan = planner.plan(group, me, place, CollectiveKind::AllReduce, Bytes{1 <<
+//     20});
 //
 // C++17-clean.
 #pragma once
@@ -48,9 +49,9 @@ public:
     CollectivePlanner(const topology::NetworkDescription& network, const SystemConfig& system,
                       const Dialect& dialect, const Workload& workload);
 
-    /// The part of `rank` in a collective of a group.
-    [[nodiscard]] CollectivePlan plan(std::int32_t group, Rank rank, CollectiveKind kind,
-                                      Bytes size);
+    /// The part of `rank`, which is the group's `member`-th, in a collective of the group.
+    [[nodiscard]] CollectivePlan plan(std::int32_t group, Rank rank, std::size_t member,
+                                      CollectiveKind kind, Bytes size);
 
 private:
     /// How a communicator lies in the dimensions.
@@ -63,8 +64,8 @@ private:
     const Layout& layout_of(std::int32_t group);
     [[nodiscard]] bool whole_system(std::int32_t group) const;
     [[nodiscard]] const std::vector<Implementation>& implementations(CollectiveKind kind) const;
-    void add_flat_phase(CollectivePlan& plan, std::int32_t group, Rank rank, CollectiveKind kind,
-                        const Implementation& implementation) const;
+    void add_flat_phase(CollectivePlan& plan, std::int32_t group, std::size_t member,
+                        CollectiveKind kind, const Implementation& implementation) const;
     void add_phase(CollectivePlan& plan, std::size_t dimension, Rank rank, CollectiveKind kind,
                    const Implementation& implementation, bool gathers_back = false) const;
     void add_dimension_phases(CollectivePlan& plan, const std::vector<std::size_t>& dimensions,

@@ -4,14 +4,26 @@ namespace npunet::engine::ring {
 
 namespace {
 
+/// Parts 0 to index - 1 together.
+Bytes parts_below(const PhaseShape& shape, std::int32_t index) {
+    __extension__ using Wide = __int128;
+    return Bytes(
+        static_cast<std::int64_t>(static_cast<Wide>(shape.total.value()) * index / shape.members));
+}
+
 /// What member i sends on in step s of an all-to-all (s from 0): the blocks that came from
 /// i - s and still have n - 1 - s destinations before them, i + 1 to i + n - 1 - s.
 Bytes forwarded(const PhaseShape& shape, std::int32_t step) {
-    Bytes sum;
-    for (std::int32_t distance = 1; distance <= shape.members - 1 - step; ++distance) {
-        sum += shape.part(shape.neighbour(distance));
+    const std::int32_t blocks = shape.members - 1 - step;
+    if (shape.equal_parts) {
+        return blocks * shape.part(0);
     }
-    return sum;
+    // Consecutive parts: the difference of two prefixes, and one more round where they wrap.
+    const std::int32_t first = shape.neighbour(1);
+    const std::int32_t end = first + blocks;
+    const Bytes up_to_end = parts_below(shape, end > shape.members ? end - shape.members : end);
+    const Bytes sum = up_to_end - parts_below(shape, first);
+    return end > shape.members ? sum + shape.total : sum;
 }
 
 }  // namespace

@@ -80,6 +80,17 @@ TEST_F(BadInput, GoodInputPasses) {
     EXPECT_TRUE(fs::exists(folder_ / "out" / "results.json"));
 }
 
+// The groups of a generated workload are its own: another file would be ignored.
+TEST_F(BadInput, GroupsBesideAModel) {
+    std::ostringstream out;
+    std::ostringstream log;
+    const int code = run_program({"simulate", "--model", "gpt2-small", "--comm-group", "x.json",
+                                  "--network", path("ring2.yml")},
+                                 out, log);
+    expect_refused({code, out.str(), log.str()}, 2);
+    EXPECT_THAT(log.str(), AllOf(HasSubstr("--comm-group"), HasSubstr("x.json")));
+}
+
 TEST_F(BadInput, MissingRankFile) {
     all_reduce_traces(16);
     fs::remove(folder_ / "w.7.et");

@@ -110,6 +110,24 @@ TEST(Schedules, AllToAllBytes) {
     }
 }
 
+// Step s of a ring all-to-all forwards the parts of the members 1 .. n - 1 - s places ahead, summed
+// one by one here.
+TEST(Schedules, RingAllToAllForwardsConsecutiveParts) {
+    for (const std::int32_t n : sizes) {
+        for (std::int32_t me = 0; me < n; ++me) {
+            const PhaseShape ring =
+                shape_of(Algorithm::Ring, CollectiveKind::AllToAll, n, me, Bytes(1000003));
+            for (std::int32_t step = 0; step < n - 1; ++step) {
+                Bytes expected;
+                for (std::int32_t ahead = 1; ahead <= n - 1 - step; ++ahead) {
+                    expected += part_of(Bytes(1000003), (me + ahead) % n, n);
+                }
+                EXPECT_EQ(exchange(ring, step).bytes, expected);
+            }
+        }
+    }
+}
+
 TEST(Schedules, WindowAndBarrierOfDirect) {
     const PhaseShape full =
         shape_of(Algorithm::Direct, CollectiveKind::AllReduce, 8, 0, Bytes(1 << 20));

@@ -1,0 +1,78 @@
+// Which collective is which: the k-th collective of a communicator on every member is one instance.
+//
+//     const std::uint32_t index = instances.join(rank, member, operation, name, now);
+//     instances[index].run_of_member[member] = run;
+//     if (instances.leave(index, now)) { ... }      // the last member is done
+//
+// C++17-clean.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/results.h"
+#include "engine/workload.h"
+
+namespace npunet::engine {
+
+/// One collective of a communicator.
+struct CollectiveInstance {
+    static constexpr std::uint32_t no_run = 0xffffffff;
+
+    std::int32_t group = 0;
+    /// The owner's number for each member's part, no_run before there is one; empty once all are
+    /// done.
+    std::vector<std::uint32_t> run_of_member;
+    std::size_t finished = 0;
+    CollectiveResult result;
+    CollectiveKind kind = CollectiveKind::AllReduce;
+    Rank first_rank;  ///< who started it, for messages
+};
+
+class CollectiveInstances {
+public:
+    /// The workload must outlive this.
+    explicit CollectiveInstances(const Workload& workload);
+
+    /// The place of a rank, one of its members, in a group.
+    [[nodiscard]] std::size_t member_of(std::int32_t group, Rank rank) const;
+
+    /// A rank starts its next collective of operation.group. Throws StallError when the group's
+    /// members disagree about their k-th collective.
+    [[nodiscard]] std::uint32_t join(Rank rank, std::size_t member,
+                                     const ProgramOperation& operation, const std::string& name,
+                                     Time now);
+    /// A member is done; true when it was the last one.
+    bool leave(std::uint32_t index, Time now);
+
+    /// Valid until the end: instances are never moved.
+    [[nodiscard]] CollectiveInstance& operator[](std::uint32_t index) { return instances_[index]; }
+
+    /// The collectives so far, by first start.
+    [[nodiscard]] std::vector<CollectiveResult> results() const;
+
+    /// What a rank that sits in a collective of the group waits for: the members that have not
+    /// come.
+    [[nodiscard]] std::string explain(Rank rank, std::int32_t group) const;
+
+private:
+    struct GroupState {
+        std::vector<std::uint64_t> started_by_member;
+        std::deque<std::uint32_t> instances;  ///< from number `first_instance` on
+        std::uint64_t first_instance = 0;
+    };
+
+    void check_agreement(const CollectiveInstance& instance, Rank rank,
+                         const ProgramOperation& operation, const std::string& name) const;
+
+    const Workload& workload_;
+    std::vector<std::vector<std::pair<std::int32_t, std::int32_t>>>
+        members_;  ///< by rank: group, place
+    std::vector<GroupState> groups_;
+    std::deque<CollectiveInstance> instances_;
+};
+
+}  // namespace npunet::engine

@@ -1,0 +1,126 @@
+// Every command that README.md, docs/*.md and the help show is run as printed, by the real program.
+//
+// A page's commands run one after another in a folder of their own, where configs/ is what it is in
+// the repository and the program is on the PATH; so they may build on each other. A block whose
+// info string names a file (```yaml mesh.yml) is written to that file first. Blocks marked `text`
+// show output and are left alone.
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "help.h"
+#include "ns3-module/api/packet_network.h"
+#include "page.h"
+
+namespace npunet::docs_test {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Folder {
+public:
+    explicit Folder(std::string name) {
+        std::replace(name.begin(), name.end(), '/', '_');
+        path_ =
+            fs::temp_directory_path() / ("npunet_docs_" + std::to_string(::getpid()) + "_" + name);
+        fs::remove_all(path_);
+        fs::create_directories(path_ / "build/release");
+        fs::create_symlink(fs::path(NPUNET_SOURCE_DIR) / "configs", path_ / "configs");
+        fs::create_symlink(NPUNET_PROGRAM, path_ / "build/release/npunet");
+    }
+    ~Folder() { fs::remove_all(path_); }
+    Folder(const Folder&) = delete;
+    Folder& operator=(const Folder&) = delete;
+
+    void write(const std::string& name, const std::vector<std::string>& lines) const {
+        std::ofstream file(path_ / name);
+        for (const std::string& line : lines) {
+            file << line << '\n';
+        }
+    }
+
+    /// Runs a command as a shell would, here; a failed expectation unless it ends with 0.
+    void run(const std::string& command) const {
+        // The packet fidelity needs ns-3.
+        const bool packet = command.find("npunet compare") != std::string::npos ||
+                            command.find("packet") != std::string::npos;
+        if (packet && !packet_fidelity_available()) {
+            return;
+        }
+        const std::string script = "cd '" + path_.string() +
+                                   "' && PATH=\"$PWD/build/release:$PATH\" && { " + command +
+                                   "\n} >printed 2>&1";
+        const int status = std::system(script.c_str());
+        EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << command << '\n' << printed();
+    }
+
+private:
+    [[nodiscard]] std::string printed() const {
+        std::ostringstream text;
+        text << std::ifstream(path_ / "printed").rdbuf();
+        return text.str();
+    }
+
+    fs::path path_;
+};
+
+/// The file that a block's info string names, if any.
+std::string file_of(const Block& block) {
+    const std::size_t blank = block.info.find(' ');
+    return blank == std::string::npos ? "" : block.info.substr(blank + 1);
+}
+
+class PageOf : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(PageOf, RunsAsPrinted) {
+    const Page page = read_page(GetParam());
+    const Folder folder(GetParam());
+    for (const Block& block : page.blocks) {
+        if (const std::string file = file_of(block); !file.empty()) {
+            folder.write(file, block.lines);
+        } else if (block.info != "text") {
+            for (const std::string& command : commands_of(block.lines)) {
+                folder.run(command);
+            }
+        }
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Examples, PageOf, ::testing::ValuesIn(page_names()),
+                         [](const auto& instance) {
+                             std::string name;
+                             for (const char c : instance.param) {
+                                 name += std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
+                             }
+                             return name;
+                         });
+
+TEST(Examples, OfTheHelpRunAsPrinted) {
+    for (const HelpLevel& level : help_levels()) {
+        const Folder folder("help");
+        for (const std::string& command : commands_of(level.lines)) {
+            folder.run(command);
+        }
+    }
+}
+
+// Were the pages not understood, nothing would be run and nothing could fail.
+TEST(Examples, ThereAreSome) {
+    std::size_t commands = 0;
+    for (const std::string& name : page_names()) {
+        for (const Block& block : read_page(name).blocks) {
+            commands += block.info == "text" ? 0 : commands_of(block.lines).size();
+        }
+    }
+    EXPECT_GE(commands, 20U);
+}
+
+}  // namespace
+}  // namespace npunet::docs_test

@@ -1,0 +1,174 @@
+// docs/inputs.md against the readers, and configs/ against everybody.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <regex>
+#include <sstream>
+
+#include "base/errors.h"
+#include "engine/dialect.h"
+#include "engine/system_config.h"
+#include "generators/transformer/model_file.h"
+#include "page.h"
+#include "topology/network_description.h"
+
+namespace npunet::docs_test {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using ::testing::ContainerEq;
+
+/// A file that is gone at the end of the test.
+class TemporaryFile {
+public:
+    explicit TemporaryFile(const std::string& text)
+        : path_(fs::temp_directory_path() / ("npunet_inputs_" + std::to_string(::getpid()))) {
+        std::ofstream(path_) << text;
+    }
+    ~TemporaryFile() { fs::remove(path_); }
+    TemporaryFile(const TemporaryFile&) = delete;
+    TemporaryFile& operator=(const TemporaryFile&) = delete;
+    [[nodiscard]] std::string path() const { return path_.string(); }
+
+private:
+    fs::path path_;
+};
+
+/// What a reader expects in place of a key that does not exist: "one of a, b, c".
+template <class Read>
+std::set<std::string> known_keys(const std::string& text, const Read& read) {
+    const TemporaryFile file(text);
+    try {
+        read(file.path());
+    } catch (const InputError& error) {
+        std::set<std::string> keys;
+        const std::string& expected = error.problem().expected;
+        const std::regex word("[a-z_]+");
+        const std::string list = expected.substr(std::min(expected.size(), std::size_t{6}));
+        for (std::sregex_iterator match(list.begin(), list.end(), word), end; match != end;
+             ++match) {
+            keys.insert(match->str());
+        }
+        EXPECT_EQ(expected.substr(0, 7), "one of ") << error.what();
+        return keys;
+    }
+    ADD_FAILURE() << "an unknown key was accepted";
+    return {};
+}
+
+void read_network_file(const std::string& path) {
+    static_cast<void>(topology::read_network(path, topology::GigaByte::Decimal));
+}
+
+void read_model(const std::string& path) {
+    static_cast<void>(generators::read_model_file(path));
+}
+
+TEST(Inputs, KeysOfNetworkYmlAreExactlyThoseOfTheReader) {
+    const Page page = read_page("docs/inputs.md");
+    const std::string network =
+        "topology: [Ring]\nnpus_count: [4]\nbandwidth: [50]\nlatency: [500]\n";
+    std::set<std::string> keys = first_cells(section_of(page, "network.yml"));
+    for (const char* dimension : {"Ring", "Mesh1D", "FullyConnected", "Switch"}) {
+        EXPECT_EQ(keys.erase(dimension), 1U) << "a row of the table of dimensions";
+    }
+    EXPECT_THAT(keys, ContainerEq(known_keys(network + "zzzzzz: 1\n", read_network_file)));
+    EXPECT_THAT(first_cells(section_of(page, "The section packet")),
+                ContainerEq(known_keys(network + "packet: {zzzzzz: 1}\n", read_network_file)));
+}
+
+// moe and mla are known to the reader, which refuses them; the page says so below its table.
+TEST(Inputs, KeysOfModelFilesAreExactlyThoseOfTheReader) {
+    std::set<std::string> keys =
+        first_cells(section_of(read_page("docs/inputs.md"), "Model files"));
+    keys.insert({"moe", "mla"});
+    EXPECT_THAT(keys, ContainerEq(known_keys("zzzzzz: 1\n", read_model)));
+}
+
+// The reader of system.json does not list its keys in messages: its two tables stand in its source.
+TEST(Inputs, KeysOfSystemJsonAreExactlyThoseOfTheReader) {
+    std::ostringstream source;
+    source << std::ifstream(NPUNET_SOURCE_DIR "/engine/system_config.cc").rdbuf();
+    const std::string text = source.str();
+    std::set<std::string> keys;
+    for (const char* table : {"ignored_keys{", "known_keys{"}) {
+        const std::size_t begin = text.find(table);
+        ASSERT_NE(begin, std::string::npos) << table << " has moved";
+        const std::string list = text.substr(begin, text.find("};", begin) - begin);
+        const std::regex word("\"([^\"]+)\"");
+        for (std::sregex_iterator match(list.begin(), list.end(), word), end; match != end;
+             ++match) {
+            keys.insert((*match)[1]);
+        }
+    }
+    EXPECT_THAT(first_cells(section_of(read_page("docs/inputs.md"), "system.json")),
+                ContainerEq(keys));
+}
+
+// "Without a file every default above holds", and an empty file is no different.
+TEST(Inputs, DefaultsOfSystemJsonHoldWithoutAFile) {
+    const TemporaryFile file("{}");
+    std::vector<std::string> warnings;
+    const engine::SystemConfig read =
+        engine::read_system_config(file.path(), engine::Dialect::named("npunet"), warnings);
+    const engine::SystemConfig none;
+    for (const engine::SystemConfig& config : {read, none}) {
+        EXPECT_EQ(config.endpoint_delay, Time());
+        EXPECT_EQ(config.active_chunks_per_dimension, 1);
+        EXPECT_EQ(config.preferred_dataset_splits, 1);
+        EXPECT_EQ(config.optimization, engine::CollectiveOptimization::LocalBandwidthAware);
+        ASSERT_EQ(config.all_reduce.size(), 1U);
+        EXPECT_EQ(config.all_reduce[0].algorithm, engine::Algorithm::Ring);
+        EXPECT_EQ(config.max_concurrent_comms, 0);
+        EXPECT_FALSE(config.roofline);
+        EXPECT_FALSE(config.track_memory);
+    }
+}
+
+// Networks and models have tests of their own (topology, generators); here every shipped file of
+// any kind is read, so that none can be forgotten.
+TEST(Inputs, EveryShippedFileIsRead) {
+    const fs::path configs = fs::path(NPUNET_SOURCE_DIR) / "configs";
+    std::size_t files = 0;
+    for (const auto& entry : fs::recursive_directory_iterator(configs)) {
+        if (!entry.is_regular_file()) {
+            continue;
+        }
+        ++files;
+        const std::string kind = entry.path().parent_path().filename().string();
+        const std::string path = entry.path().string();
+        SCOPED_TRACE(path);
+        if (kind == "networks") {
+            EXPECT_NO_THROW(read_network_file(path));
+        } else if (kind == "models") {
+            EXPECT_NO_THROW(read_model(path));
+        } else if (kind == "systems") {
+            std::vector<std::string> warnings;
+            EXPECT_NO_THROW(static_cast<void>(
+                engine::read_system_config(path, engine::Dialect::named("npunet"), warnings)));
+            EXPECT_TRUE(warnings.empty());
+        } else {
+            ADD_FAILURE() << "nobody knows what this is for";
+        }
+    }
+    EXPECT_GE(files, 17U);
+}
+
+// 312 TFLOPS of bf16 without sparsity and 2039 GB/s: NVIDIA's data sheet of the A100 80 GB SXM.
+TEST(Inputs, A100HasTheRatesOfItsDataSheet) {
+    std::vector<std::string> warnings;
+    const engine::SystemConfig system = engine::read_system_config(
+        NPUNET_SOURCE_DIR "/configs/systems/a100.json", engine::Dialect::named("npunet"), warnings);
+    EXPECT_TRUE(system.roofline);
+    EXPECT_EQ(system.compute.peak_tflops, 312);
+    EXPECT_EQ(system.compute.memory_bandwidth, 2039);
+}
+
+}  // namespace
+}  // namespace npunet::docs_test
