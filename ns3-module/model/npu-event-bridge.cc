@@ -43,9 +43,19 @@ class NpuEventBridge::Wake final : public EventImpl
     void
     Notify() override
     {
-        if (m_bridge != nullptr)
+        if (m_bridge == nullptr)
+        {
+            return;
+        }
+        try
         {
             m_bridge->Fire();
+        }
+        catch (...)
+        {
+            // ns-3 lets go of an event only after it has come back.
+            Unref();
+            throw;
         }
     }
 
