@@ -22,6 +22,7 @@ using nlohmann::json;
 const std::vector<std::string> ignored_keys{
     "scheduling-policy",  // all chunks of a collective share one priority
     "boost-mode",
+    "local-reduction-delay",  // what a reduction costs follows from local-mem-bw
     "trace-enabled",
     "L",
     "o",

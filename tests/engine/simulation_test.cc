@@ -206,6 +206,20 @@ TEST(Simulation, DisagreeingCollectivesAreNamed) {
     EXPECT_THAT(text, HasSubstr("8192"));
 }
 
+// A collective over some dimensions only must not silently become one over all of them.
+TEST(Simulation, CollectivesOverSomeDimensionsAreRefused) {
+    const auto workload = [](bool all) {
+        return test::workload_of(2, [=](Rank) {
+            chakra::Node node = collective_node(1, CollectiveType::AllReduce, 4096);
+            node.attributes.push_back({"involve_dims", std::vector<bool>{true, all}});
+            return std::vector{node};
+        });
+    };
+    EXPECT_THAT(message_of<InputError>([&] { static_cast<void>(workload(false)); }),
+                HasSubstr("involve_dims"));
+    EXPECT_EQ(message_of<InputError>([&] { static_cast<void>(workload(true)); }), "no error");
+}
+
 TEST(Simulation, RanksMustMatchTheNetwork) {
     const test::TestMachine machine = test::ring_machine(4, Rate(rate), latency);
     const engine::Workload workload =
