@@ -52,8 +52,8 @@ class NpuEventBridge::Wake final : public EventImpl
     NpuEventBridge* m_bridge; ///< to be woken
 };
 
-NpuEventBridge::NpuEventBridge(npunet::engine::EventQueue& queue)
-    : m_queue(queue), m_wake(Create<Wake>(this)), m_armedFor(NOT_ARMED)
+NpuEventBridge::NpuEventBridge(npunet::engine::EventQueue& queue, Stride stride)
+    : m_queue(queue), m_stride(stride), m_wake(Create<Wake>(this)), m_armedFor(NOT_ARMED)
 {
     NS_ABORT_MSG_IF(Time::GetResolution() != Time::PS,
                     "the NPU fabric needs ns-3 to run in picoseconds: call "
@@ -120,7 +120,11 @@ NpuEventBridge::Fire()
         else
         {
             m_letOthersGo = false;
-            m_queue.run_instant();
+            do
+            {
+                m_queue.run_instant();
+            } while (m_stride == Stride::UNTIL_OTHERS && !m_queue.empty() &&
+                     Simulator::IsFinished());
         }
     }
     Arm();

@@ -37,12 +37,23 @@ namespace ns3
 class NpuEventBridge final : private npunet::engine::EventHandler
 {
   public:
+    /// How far one ns-3 event takes the queue.
+    enum class Stride
+    {
+        /// One instant: whoever is called from the queue finds ns-3's clock right.
+        INSTANT,
+        /// While ns-3 has no other event, on and on, with ns-3's clock standing still: for a queue
+        /// whose events call no ns-3 code.
+        UNTIL_OTHERS
+    };
+
     /**
      * @param queue to be driven; must outlive the bridge
+     * @param stride how far one ns-3 event takes it
      *
      * Stops the program when ns-3 does not run in picoseconds.
      */
-    explicit NpuEventBridge(npunet::engine::EventQueue& queue);
+    explicit NpuEventBridge(npunet::engine::EventQueue& queue, Stride stride = Stride::INSTANT);
     ~NpuEventBridge();
     NpuEventBridge(const NpuEventBridge&) = delete;
     NpuEventBridge& operator=(const NpuEventBridge&) = delete;
@@ -66,6 +77,7 @@ class NpuEventBridge final : private npunet::engine::EventHandler
     void Arm();
 
     npunet::engine::EventQueue& m_queue; ///< what is driven
+    Stride m_stride;                     ///< how far one ns-3 event takes it
     Ptr<Wake> m_wake;                    ///< the ns-3 event, used again and again
     std::int64_t m_armedFor;             ///< earliest pending use of it, in picoseconds
     bool m_letOthersGo = false;          ///< it is pending behind the other events of this instant
