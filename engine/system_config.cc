@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -165,7 +166,7 @@ private:
 
 json parse_file(const std::string& path) {
     std::ifstream stream(path);
-    if (!stream) {
+    if (!stream || std::filesystem::is_directory(path)) {
         throw InputError({path, "", "no readable file", "a system.json", "Check --system"});
     }
     json document;
