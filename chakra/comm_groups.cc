@@ -65,6 +65,8 @@ Json parse_object(const std::filesystem::path& path) {
     } catch (const Json::parse_error& error) {
         throw InputError({path.string(), line_of(text, error.byte), "text that is not JSON",
                           file_form, "Correct the file; an empty one would be {}"});
+    } catch (const Json::exception& error) {
+        throw InputError({path.string(), "", error.what(), file_form, "Correct the file"});
     }
     if (!json.is_object()) {
         throw InputError({path.string(), "", fmt::format("JSON of type {}", json.type_name()),

@@ -24,7 +24,7 @@ struct Options {
 std::vector<study::Fidelity> distinct_fidelities(const std::vector<std::string>& names) {
     std::vector<study::Fidelity> list;
     for (const std::string& name : names) {
-        const study::Fidelity fidelity = study::fidelity_named(name);
+        const study::Fidelity fidelity = study::fidelity_named(name, "--fidelities");
         if (std::find(list.begin(), list.end(), fidelity) != list.end()) {
             throw InputError(
                 {"--fidelities", "", "'" + name + "' twice", "different fidelities", ""});
@@ -47,6 +47,9 @@ void write_file(const std::filesystem::path& path, const std::string& text) {
 void run(const CommandContext& context, const Options& options) {
     const std::vector<study::Fidelity> fidelities = distinct_fidelities(options.fidelities);
     const study::Machine machine = options.inputs.machine(context);
+    for (const study::Fidelity fidelity : fidelities) {
+        study::check_fidelity(machine, fidelity);
+    }
     const engine::Workload workload = options.inputs.workload(machine);
     std::vector<engine::Results> runs;
     for (const study::Fidelity fidelity : fidelities) {

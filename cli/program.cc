@@ -7,6 +7,7 @@
 #include <ostream>
 
 #include "base/errors.h"
+#include "base/suggest.h"
 #include "cli/command.h"
 #include "cli/compare_command.h"
 #include "cli/generate_command.h"
@@ -34,6 +35,33 @@ int fail(std::ostream& log, const char* kind, const char* message, ExitCode code
     return code;
 }
 
+/// CLI11 would say no more than that a subcommand is required.
+void check_subcommand(const CLI::App& program, const std::vector<std::string>& arguments) {
+    if (arguments.empty() || arguments.front().rfind('-', 0) == 0) {
+        return;
+    }
+    std::vector<std::string> names;
+    std::string list;
+    for (const CLI::App* command : program.get_subcommands([](const CLI::App*) { return true; })) {
+        names.push_back(command->get_name());
+        list += (list.empty() ? "" : ", ") + command->get_name();
+    }
+    if (std::find(names.begin(), names.end(), arguments.front()) == names.end()) {
+        const std::string suggestion = nearest(arguments.front(), names);
+        throw InputError({"the command line", "", "'" + arguments.front() + "'", "one of " + list,
+                          suggestion.empty() ? "npunet --help lists them"
+                                             : "Did you mean '" + suggestion + "'?"});
+    }
+}
+
+/// Output that a full disk or a closed pipe swallowed must not count as done.
+int written(std::ostream& out, std::ostream& log) {
+    out.flush();
+    return out ? done
+               : fail(log, "the machine failed",
+                      "standard output cannot be written. Check the free space", machine_failed);
+}
+
 }  // namespace
 
 int run_program(std::vector<std::string> arguments, std::ostream& out, std::ostream& log) {
@@ -50,13 +78,15 @@ int run_program(std::vector<std::string> arguments, std::ostream& out, std::ostr
     for (std::string& argument : arguments) {
         normalize_option_name(argument);
     }
-    std::reverse(arguments.begin(), arguments.end());
     try {
+        check_subcommand(program, arguments);
+        std::reverse(arguments.begin(), arguments.end());
         program.parse(arguments);
-        return done;
+        return written(out, log);
     } catch (const CLI::ParseError& error) {
         if (error.get_exit_code() == 0) {
-            return program.exit(error, out, log);
+            program.exit(error, out, log);
+            return written(out, log);
         }
         log << "npunet: bad input: " << error.what() << ". Run with --help for the options\n";
         return bad_input;

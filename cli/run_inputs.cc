@@ -38,6 +38,11 @@ engine::Workload RunInputs::workload(const study::Machine& machine) const {
              "--workload PREFIX or --model NAME, one of them", "--help shows an example"});
     }
     if (!model.given()) {
+        if (const std::string option = model.first_given(); !option.empty()) {
+            throw InputError({option, "", "an option of a generated workload beside --workload",
+                              "--model or the sizes of a model with it",
+                              "Traces bring their own plan; leave it out"});
+        }
         return study::load_workload_for(machine, workload_prefix, comm_group_file);
     }
     if (!comm_group_file.empty()) {

@@ -34,6 +34,7 @@ void print(const CommandContext& context, const Options& options, const engine::
 void run(const CommandContext& context, const Options& options) {
     const study::Fidelity fidelity = study::fidelity_named(options.fidelity);
     const study::Machine machine = options.inputs.machine(context);
+    study::check_fidelity(machine, fidelity);
     const engine::Workload workload = options.inputs.workload(machine);
     options.inputs.progress(context, fmt::format("simulating {} ranks, {}", workload.ranks(),
                                                  study::name_of(fidelity)));

@@ -48,6 +48,7 @@ void refuse_when_on(const char* option, std::string text, const char* what) {
 }  // namespace
 
 void WorkloadOptions::add_to(CLI::App& command) {
+    command_ = &command;
     add_model_options(command);
     add_plan_options(command);
     add_stage_switches(command);
@@ -107,6 +108,16 @@ void WorkloadOptions::add_plan_options(CLI::App& command) {
 void WorkloadOptions::add_stage_switches(CLI::App& command) {
     command.add_option("--weight-sharded", weight_sharded_)->group("");
     command.add_option("--activation-recompute", activation_recompute_)->group("");
+}
+
+std::string WorkloadOptions::first_given() const {
+    for (const CLI::Option* option : command_->get_options()) {
+        const std::string& group = option->get_group();
+        if (option->count() > 0 && (group == model_group || group == plan_group)) {
+            return option->get_name();
+        }
+    }
+    return "";
 }
 
 bool WorkloadOptions::given() const {

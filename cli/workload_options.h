@@ -31,10 +31,15 @@ public:
     /// Whether the command line describes a model at all.
     [[nodiscard]] bool given() const;
 
+    /// The first option of the model or the plan that stands on the command line; empty for none.
+    [[nodiscard]] std::string first_given() const;
+
     /// Throws InputError for an unknown or incomplete model, and for a plan that does not fit it.
     [[nodiscard]] TrainingStep resolve() const;
 
 private:
+    const CLI::App* command_ = nullptr;
+
     void add_model_options(CLI::App& command);
     void add_plan_options(CLI::App& command);
     void add_stage_switches(CLI::App& command);

@@ -117,6 +117,15 @@ CollectiveKind OperationDecoder::collective_of(const chakra::Node& node) const {
         refuse_node(context_, node, "attribute 'comm_sizes' (unequal all-to-all)",
                     "comm_size alone", "Unequal all-to-alls are not offered by this version");
     }
+    if (const chakra::Attribute* involved = node.find("involve_dims")) {
+        const auto* flags = std::get_if<std::vector<bool>>(&involved->value);
+        if (flags == nullptr || std::find(flags->begin(), flags->end(), false) != flags->end()) {
+            refuse_node(context_, node, "attribute 'involve_dims' that leaves dimensions out",
+                        "collectives over all dimensions or over a communicator",
+                        "Collectives over some dimensions are not offered by this version: name "
+                        "the communicator in pg_name instead");
+        }
+    }
     const std::int64_t type = required(node, "comm_type");
     switch (static_cast<chakra::CollectiveType>(type)) {
         case chakra::CollectiveType::AllReduce:

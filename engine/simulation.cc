@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/errors.h"
+#include "base/units.h"
 #include "engine/statistics.h"
 
 namespace npunet::engine {
@@ -320,9 +321,7 @@ std::string Simulation::explain_stall() const {
         text += fmt::format("\n  ... and {} more", stuck - most);
     }
     return fmt::format("at {} nothing is left to happen, but {} of {} ranks have work left:{}",
-                       dialect_.whole_nanoseconds ? fmt::format("{} ns", queue_.now().ps() / 1000)
-                                                  : fmt::format("{} ps", queue_.now().ps()),
-                       stuck, records_.size(), text);
+                       format_time(queue_.now()), stuck, records_.size(), text);
 }
 
 std::string Simulation::explain_stall(Rank rank) const {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -22,6 +23,7 @@ using nlohmann::json;
 const std::vector<std::string> ignored_keys{
     "scheduling-policy",  // all chunks of a collective share one priority
     "boost-mode",
+    "local-reduction-delay",  // what a reduction costs follows from local-mem-bw
     "trace-enabled",
     "L",
     "o",
@@ -164,7 +166,7 @@ private:
 
 json parse_file(const std::string& path) {
     std::ifstream stream(path);
-    if (!stream) {
+    if (!stream || std::filesystem::is_directory(path)) {
         throw InputError({path, "", "no readable file", "a system.json", "Check --system"});
     }
     json document;

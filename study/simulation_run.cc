@@ -18,25 +18,33 @@ std::unique_ptr<engine::Network> make_network(const Machine& machine, Fidelity f
         return std::make_unique<analytical::CongestionUnaware>(machine.network, queue,
                                                                machine.dialect);
     }
-    if (machine.dialect.whole_nanoseconds) {
-        throw InputError({"--fidelity", "", "packet with --dialect " + machine.dialect.name,
-                          "--dialect npunet at packet level",
-                          "The astra-sim dialects order simultaneous events by insertion, which a "
-                          "packet network has no counterpart for"});
-    }
+    check_fidelity(machine, fidelity);
     return make_packet_network(machine.network, queue);
 }
 
 }  // namespace
 
-Fidelity fidelity_named(const std::string& name) {
+void check_fidelity(const Machine& machine, Fidelity fidelity) {
+    if (fidelity == Fidelity::Packet && machine.dialect.whole_nanoseconds) {
+        throw InputError({"--fidelity", "", "packet with --dialect " + machine.dialect.name,
+                          "--dialect npunet at packet level",
+                          "The astra-sim dialects order simultaneous events by insertion, which a "
+                          "packet network has no counterpart for"});
+    }
+    if (fidelity == Fidelity::Packet && !packet_fidelity_available()) {
+        throw InputError({"--fidelity", "", "packet in a build without ns-3", "analytical",
+                          "Install libns3-dev and build again, or leave packet out"});
+    }
+}
+
+Fidelity fidelity_named(const std::string& name, const std::string& option) {
     if (name == "analytical") {
         return Fidelity::Analytical;
     }
     if (name == "packet") {
         return Fidelity::Packet;
     }
-    throw InputError({"--fidelity", "", "'" + name + "'", "analytical or packet", ""});
+    throw InputError({option, "", "'" + name + "'", "analytical or packet", ""});
 }
 
 const char* name_of(Fidelity fidelity) {

@@ -21,8 +21,14 @@ namespace npunet::study {
 enum class Fidelity : std::uint8_t { Analytical, Packet };
 
 /// "analytical" or "packet"; InputError with the known names otherwise.
-[[nodiscard]] Fidelity fidelity_named(const std::string& name);
+[[nodiscard]] Fidelity fidelity_named(const std::string& name,
+                                      const std::string& option = "--fidelity");
 [[nodiscard]] const char* name_of(Fidelity fidelity);
+
+struct Machine;
+
+/// Throws InputError when this build or the machine's dialect does not offer the fidelity.
+void check_fidelity(const Machine& machine, Fidelity fidelity);
 
 /// What a workload runs on.
 struct Machine {

@@ -16,7 +16,8 @@
 #include "engine/network.h"
 #include "topology/network_description.h"
 
-namespace npunet {
+namespace npunet
+{
 
 /// Whether this build has the packet fidelity, that is, whether it was built with ns-3.
 [[nodiscard]] bool packet_fidelity_available();
@@ -27,4 +28,4 @@ namespace npunet {
 [[nodiscard]] std::unique_ptr<engine::Network> make_packet_network(
     const topology::NetworkDescription& description, engine::EventQueue& queue);
 
-}  // namespace npunet
+} // namespace npunet

@@ -1,10 +1,10 @@
 /*
- * Copyright (c) 2025 The npunet authors
+ * Copyright (c) 2026 The npunet authors
  *
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
-// A training step on a torus: every NPU computes, then all of them sum up their gradients.
+// A training step on a mesh: every NPU computes, then all of them sum up their gradients.
 //
 //     npu-training-step --side=4 --gradients=16777216
 //     npu-training-step --side=4 --traces=traces/step       # rank r executes traces/step.r.et
@@ -64,7 +64,7 @@ main(int argc, char* argv[])
     int64_t gradients = 16 << 20;
     std::string traces;
     CommandLine cmd(__FILE__);
-    cmd.AddValue("side", "NPUs on a side of the torus", side);
+    cmd.AddValue("side", "NPUs on a side of the mesh", side);
     cmd.AddValue("gradients", "bytes to be summed up over all NPUs", gradients);
     cmd.AddValue("traces", "prefix of Chakra traces to be executed instead", traces);
     cmd.Parse(argc, argv);
@@ -72,7 +72,10 @@ main(int argc, char* argv[])
     NodeContainer npus;
     npus.Create(side * side);
     NpuFabricHelper fabricHelper;
-    fabricHelper.SetTopology("Torus2D", {side, side});
+    fabricHelper.SetTopology("Mesh2D", {side, side});
+    fabricHelper.SetLinkAttribute("DataRate", DataRateValue(DataRate("400Gbps")));
+    fabricHelper.SetLinkAttribute("Delay", TimeValue(NanoSeconds(500)));
+    fabricHelper.SetFabricAttribute("Mtu", UintegerValue(4096));
     fabricHelper.Install(npus);
     Ptr<NpuFabric> fabric = fabricHelper.GetFabric();
 

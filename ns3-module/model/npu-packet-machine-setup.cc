@@ -1,5 +1,5 @@
 /*
- * Copyright (c) 2025 The npunet authors
+ * Copyright (c) 2026 The npunet authors
  *
  * SPDX-License-Identifier: GPL-2.0-only
  */
@@ -8,6 +8,7 @@
 
 #include "base/errors.h"
 #include "base/quantities.h"
+#include "engine/clock_limit.h"
 
 #include <algorithm>
 #include <string>
@@ -142,6 +143,8 @@ PacketMachine::PacketMachine(const topology::NetworkDescription& description,
       m_turns(description.graph.links() * m_channels)
 {
     const topology::Graph& graph = description.graph;
+    Time longestPacket;
+    Time longestLatency;
     for (std::uint32_t number = 0; number < m_ports.size(); ++number)
     {
         const topology::Link& link = graph.link(LinkId(std::size_t{number}));
@@ -149,6 +152,8 @@ PacketMachine::PacketMachine(const topology::NetworkDescription& description,
         port.latency = link.latency.ps();
         port.bytesPerSecond = link.rate.bytes_per_second();
         port.fullTime = transfer_time(Bytes(m_fullWire), link.rate).ps();
+        longestPacket = std::max(longestPacket, Time::ps(port.fullTime));
+        longestLatency = std::max(longestLatency, link.latency);
         port.firstQueue = m_plan.FirstQueue(number);
         port.queues = m_plan.Queues(number);
         port.firstMask = static_cast<std::uint32_t>(m_masks.size());
@@ -174,6 +179,9 @@ PacketMachine::PacketMachine(const topology::NetworkDescription& description,
                 .Open(description.buffer_of(LinkId(std::size_t{number})).value());
         }
     }
+    // The latest time that follows from a start: the packet is in, and its credit is back.
+    const Time reach = engine::later(engine::later(longestPacket, longestLatency), longestLatency);
+    m_lastStart = (Time::max() - reach).ps();
 }
 
 } // namespace npunet::packet

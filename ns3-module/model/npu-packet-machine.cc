@@ -1,5 +1,5 @@
 /*
- * Copyright (c) 2025 The npunet authors
+ * Copyright (c) 2026 The npunet authors
  *
  * SPDX-License-Identifier: GPL-2.0-only
  */
@@ -162,6 +162,11 @@ PacketMachine::Transmit(std::uint32_t portNumber, std::uint32_t queueNumber, std
     const std::uint32_t slot = queueNumber - port.firstQueue;
     port.turn = slot + 1 == port.queues ? 0 : slot + 1;
 
+    // From here on the sums of times below would pass the end of the clock; the queue says so.
+    if (now > m_lastStart)
+    {
+        m_queue.schedule(Time::max(), EventKey(), m_wakeEvent, portNumber);
+    }
     const std::uint32_t wire = queue.wire;
     const std::int64_t time = wire == m_fullWire ? port.fullTime : OtherTime(port, wire);
     const std::int64_t end = now + time;

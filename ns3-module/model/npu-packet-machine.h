@@ -1,5 +1,5 @@
 /*
- * Copyright (c) 2025 The npunet authors
+ * Copyright (c) 2026 The npunet authors
  *
  * SPDX-License-Identifier: GPL-2.0-only
  */
@@ -273,9 +273,11 @@ class PacketMachine : public engine::Network
         return static_cast<std::uint32_t>(bytes > 0 ? bytes : 1);
     }
 
-    engine::EventQueue& m_queue;                           ///< the simulation's events
-    std::int64_t m_mtu;                                    ///< payload bytes of a full packet
-    std::int64_t m_header;                                 ///< bytes besides the payload
+    engine::EventQueue& m_queue; ///< the simulation's events
+    std::int64_t m_mtu;          ///< payload bytes of a full packet
+    std::int64_t m_header;       ///< bytes besides the payload
+    /// A packet that starts later could end beyond the clock, in picoseconds.
+    std::int64_t m_lastStart = Time::max().ps();
     std::uint32_t m_fullWire;                              ///< bytes of a full packet
     std::uint32_t m_channels;                              ///< virtual channels of every link
     RoutePlan m_plan;                                      ///< routes as ports and queues

@@ -1,5 +1,5 @@
 /*
- * Copyright (c) 2025 The npunet authors
+ * Copyright (c) 2026 The npunet authors
  *
  * SPDX-License-Identifier: GPL-2.0-only
  */

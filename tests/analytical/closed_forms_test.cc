@@ -1,8 +1,8 @@
 #include <gtest/gtest.h>
 
-#include "analytical/congestion_unaware.h"
 #include "engine/simulation.h"
 #include "tests/support/machines.h"
+#include "tests/support/runs.h"
 #include "tests/support/workloads.h"
 
 namespace npunet {
@@ -12,20 +12,8 @@ using chakra::CollectiveType;
 using test::collective_node;
 using test::compute_node;
 using test::receive_node;
+using test::run;
 using test::send_node;
-
-/// A machine with its network model: everything a run needs but the workload.
-engine::Results run(const engine::Workload& workload, const test::TestMachine& machine) {
-    engine::EventQueue queue(machine.dialect.event_order);
-    analytical::CongestionUnaware network(machine.network, queue, machine.dialect);
-    engine::Simulation simulation(workload, machine.network, machine.system, machine.dialect, queue,
-                                  network);
-    const engine::Results results = simulation.run();
-    // Conservation: whatever was sent was delivered once.
-    EXPECT_EQ(simulation.transport().messages_sent(), simulation.transport().messages_delivered());
-    EXPECT_EQ(simulation.transport().bytes_sent(), simulation.transport().bytes_delivered());
-    return results;
-}
 
 engine::Results run_collective(CollectiveType type, std::int64_t bytes,
                                const test::TestMachine& machine) {

@@ -182,6 +182,35 @@ TEST_F(BadInput, UnknownDialectFidelityAndOption) {
     expect_refused(simulate("absent.yml"), 2);
 }
 
+TEST_F(BadInput, PlanBesideTraces) {
+    all_reduce_traces(2);
+    const Outcome outcome = simulate("ring2.yml", {"--tp", "4"});
+    expect_refused(outcome, 2);
+    EXPECT_THAT(outcome.log, AllOf(HasSubstr("--tp"), HasSubstr("--workload")));
+}
+
+TEST_F(BadInput, FolderInPlaceOfAFile) {
+    all_reduce_traces(2);
+    expect_refused(simulate("ring2.yml", {"--system", folder_.string()}), 2);
+}
+
+TEST_F(BadInput, UnknownSubcommandIsNamedWithItsNeighbour) {
+    std::ostringstream out;
+    std::ostringstream log;
+    EXPECT_EQ(run_program({"simulat"}, out, log), 2);
+    EXPECT_THAT(log.str(), HasSubstr("Did you mean 'simulate'?"));
+}
+
+TEST_F(BadInput, OutputThatCannotBeWrittenIsNotDone) {
+    all_reduce_traces(2);
+    std::ofstream full("/dev/full");
+    std::ostringstream log;
+    const std::vector<std::string> arguments{"simulate",  "--workload",      path("w"),
+                                             "--network", path("ring2.yml"), "--json"};
+    EXPECT_EQ(run_program(arguments, full, log), 4);
+    EXPECT_THAT(log.str(), HasSubstr("standard output"));
+}
+
 TEST_F(BadInput, OutputFolderThatCannotBeMade) {
     all_reduce_traces(2);
     write("file", "");

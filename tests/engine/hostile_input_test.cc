@@ -10,11 +10,11 @@
 #include <limits>
 #include <memory>
 
-#include "analytical/congestion_unaware.h"
 #include "base/errors.h"
 #include "engine/memory_tracker.h"
 #include "engine/simulation.h"
 #include "tests/support/machines.h"
+#include "tests/support/runs.h"
 #include "tests/support/workloads.h"
 
 namespace npunet {
@@ -23,30 +23,14 @@ namespace {
 using chakra::CollectiveType;
 using test::collective_node;
 using test::compute_node;
+using test::message_of;
 using test::receive_node;
+using test::run;
 using test::send_node;
 using ::testing::HasSubstr;
 
 constexpr Rate rate(50'000'000'000);
 constexpr Time latency = Time::ns(500);
-
-engine::Results run(const engine::Workload& workload, const test::TestMachine& machine) {
-    engine::EventQueue queue(machine.dialect.event_order);
-    analytical::CongestionUnaware network(machine.network, queue, machine.dialect);
-    engine::Simulation simulation(workload, machine.network, machine.system, machine.dialect, queue,
-                                  network);
-    return simulation.run();
-}
-
-template <class Error>
-std::string message_of(const std::function<void()>& action) {
-    try {
-        action();
-    } catch (const Error& error) {
-        return error.what();
-    }
-    return "no error";
-}
 
 test::TestMachine astra_ring(std::int64_t npus) {
     test::TestMachine machine = test::ring_machine(npus, rate, latency);

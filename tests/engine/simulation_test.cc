@@ -3,9 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "analytical/congestion_unaware.h"
 #include "base/errors.h"
 #include "tests/support/machines.h"
+#include "tests/support/runs.h"
 #include "tests/support/workloads.h"
 
 namespace npunet {
@@ -14,30 +14,14 @@ namespace {
 using chakra::CollectiveType;
 using test::collective_node;
 using test::compute_node;
+using test::message_of;
 using test::receive_node;
+using test::run;
 using test::send_node;
 using ::testing::HasSubstr;
 
 constexpr std::int64_t rate = 50'000'000'000;
 constexpr Time latency = Time::ns(500);
-
-engine::Results run(const engine::Workload& workload, const test::TestMachine& machine) {
-    engine::EventQueue queue(machine.dialect.event_order);
-    analytical::CongestionUnaware network(machine.network, queue, machine.dialect);
-    engine::Simulation simulation(workload, machine.network, machine.system, machine.dialect, queue,
-                                  network);
-    return simulation.run();
-}
-
-template <class Error>
-std::string message_of(const std::function<void()>& action) {
-    try {
-        action();
-    } catch (const Error& error) {
-        return error.what();
-    }
-    return "no error";
-}
 
 // One compute at a time, lowest id first; a CPU operation runs beside it: 10 + 20 us of compute,
 // 25 us of CPU work from the start, so the NPU is busy for 30 us.
@@ -204,6 +188,20 @@ TEST(Simulation, DisagreeingCollectivesAreNamed) {
         message_of<StallError>([&] { static_cast<void>(run(workload, machine)); });
     EXPECT_THAT(text, HasSubstr("disagree"));
     EXPECT_THAT(text, HasSubstr("8192"));
+}
+
+// A collective over some dimensions only must not silently become one over all of them.
+TEST(Simulation, CollectivesOverSomeDimensionsAreRefused) {
+    const auto workload = [](bool all) {
+        return test::workload_of(2, [=](Rank) {
+            chakra::Node node = collective_node(1, CollectiveType::AllReduce, 4096);
+            node.attributes.push_back({"involve_dims", std::vector<bool>{true, all}});
+            return std::vector{node};
+        });
+    };
+    EXPECT_THAT(message_of<InputError>([&] { static_cast<void>(workload(false)); }),
+                HasSubstr("involve_dims"));
+    EXPECT_EQ(message_of<InputError>([&] { static_cast<void>(workload(true)); }), "no error");
 }
 
 TEST(Simulation, RanksMustMatchTheNetwork) {

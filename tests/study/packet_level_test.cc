@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/errors.h"
 #include "generators/transformer/training_step.h"
 #include "report/results_json.h"
 #include "study/generated_workload.h"
@@ -136,6 +137,19 @@ TEST(PacketLevel, LinkBytesAreTheSumOverRoutes) {
             EXPECT_EQ(quick.links[link].payload, payload[link]);
             EXPECT_LE(packet.links[link].utilization_percent, 100.0);
         }
+    }
+}
+
+// 2^63 ps are 106 days. Links of 10^6 s latency reach them after nine exchanges: that is an error
+// that names the clock, not a time that has wrapped.
+TEST(PacketLevel, TheEndOfTheClockIsAnError) {
+    const Machine machine =
+        as_machine(test::ring_machine(8, rate, Time::ns(1'000'000'000'000'000)));
+    const engine::Workload workload = test::workload_of(8, [](Rank) {
+        return std::vector{collective_node(1, CollectiveType::AllReduce, 8 * 4096)};
+    });
+    for (const Fidelity fidelity : {Fidelity::Analytical, Fidelity::Packet}) {
+        EXPECT_THROW(static_cast<void>(simulate(workload, machine, fidelity)), StallError);
     }
 }
 

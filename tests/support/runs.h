@@ -1,0 +1,38 @@
+// Runs on the quick network, and the messages of errors, for tests.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <string>
+
+#include "analytical/congestion_unaware.h"
+#include "engine/simulation.h"
+#include "tests/support/machines.h"
+
+namespace npunet::test {
+
+/// Runs to the end; expects that whatever was sent was delivered once.
+inline engine::Results run(const engine::Workload& workload, const TestMachine& machine) {
+    engine::EventQueue queue(machine.dialect.event_order);
+    analytical::CongestionUnaware network(machine.network, queue, machine.dialect);
+    engine::Simulation simulation(workload, machine.network, machine.system, machine.dialect, queue,
+                                  network);
+    engine::Results results = simulation.run();
+    EXPECT_EQ(simulation.transport().messages_sent(), simulation.transport().messages_delivered());
+    EXPECT_EQ(simulation.transport().bytes_sent(), simulation.transport().bytes_delivered());
+    return results;
+}
+
+/// what() of the Error that the action throws; "no error" when it throws none.
+template <class Error>
+std::string message_of(const std::function<void()>& action) {
+    try {
+        action();
+    } catch (const Error& error) {
+        return error.what();
+    }
+    return "no error";
+}
+
+}  // namespace npunet::test
