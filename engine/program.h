@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,14 +17,10 @@
 #include "base/ids.h"
 #include "base/quantities.h"
 #include "chakra/node.h"
+#include "engine/collective/implementation.h"
 #include "engine/results.h"
 
 namespace npunet::engine {
-
-/// Which collectives this version executes.
-enum class CollectiveKind : std::uint8_t { AllReduce, AllGather, ReduceScatter, AllToAll };
-
-[[nodiscard]] const char* name_of(CollectiveKind kind);
 
 /// One operation of a rank; its number is its place in RankProgram::operations.
 struct ProgramOperation {
@@ -35,6 +32,9 @@ struct ProgramOperation {
     std::int64_t tag = 0;            ///< point-to-point
     Rank peer;                       ///< point-to-point: the other rank
     std::int32_t group = -1;         ///< collective: index of the communicator group
+    Rank root;                       ///< collective with a root
+    /// Unequal all-to-all: bytes to each member of the group, in its order; empty when equal.
+    std::vector<std::int64_t> sizes;
     std::uint32_t dependencies = 0;  ///< how many operations it waits for
     OperationKind kind = OperationKind::Compute;
     CollectiveKind collective = CollectiveKind::AllReduce;
@@ -59,6 +59,8 @@ struct RankProgram {
     std::vector<std::uint32_t> tensor_begin;
     std::vector<TensorUse> tensor_uses;
     std::vector<double> tensor_bytes;
+    /// The collectives in program order: lowest ready id first if every node finished at once.
+    std::vector<std::uint32_t> collectives;
     /// Hash of everything but names, ids, peers and groups: equal for ranks that do the same work.
     std::uint64_t signature = 0;
 };
@@ -71,6 +73,9 @@ struct ProgramContext {
     /// Communicator groups by name: index into Workload::groups, -1 when there is no such group.
     const std::vector<std::pair<std::string, std::int32_t>>* groups = nullptr;
     std::int32_t world_group = -1;
+    /// The group of the ranks that differ from this one in the marked dimensions only, for the
+    /// attribute involve_dims; -1 when the list does not fit the machine. May be empty: no machine.
+    std::function<std::int32_t(Rank, const std::vector<bool>&)> group_of_dimensions;
     /// Collectives of one communicator run one at a time in program order (the order in which
     /// nodes are handed out when every node finishes at once, lowest id first).
     bool collectives_in_program_order = true;

@@ -67,6 +67,7 @@ engine::WorkloadOptions workload_options(const Machine& machine) {
     engine::WorkloadOptions options;
     options.collectives_in_program_order = !machine.dialect.one_communication_at_a_time;
     options.tensors = machine.system.track_memory;
+    options.network = &machine.network;
     return options;
 }
 
