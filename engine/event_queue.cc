@@ -24,16 +24,9 @@ private:
     bool& flag_;
 };
 
-/// Which line of the cache a time has: its bits mixed by an odd constant (Fibonacci hashing).
-std::size_t line_of(Time at, std::size_t lines) {
-    return static_cast<std::size_t>((static_cast<std::uint64_t>(at.ps()) * 0x9e3779b97f4a7c15ULL) >>
-                                    32) &
-           (lines - 1);
-}
-
 }  // namespace
 
-EventQueue::EventQueue(Order order) : lately_(cache_size, Instant{Time(), none}), order_(order) {}
+EventQueue::EventQueue(Order order) : lately_(std::size_t{1} << cache_bits, Instant{Time(), none}), order_(order) {}
 
 void EventQueue::push_instant(Time at, std::uint32_t first) {
     const Instant instant{at, first};
@@ -81,30 +74,13 @@ EventQueue::Instant EventQueue::pop_instant() {
     return top;
 }
 
-std::uint32_t EventQueue::new_node(const Event& event) {
-    if (free_ == none) {
-        nodes_.push_back({event, none, 0});
-        return static_cast<std::uint32_t>(nodes_.size() - 1);
-    }
-    const std::uint32_t node = free_;
-    free_ = nodes_[node].next;
-    nodes_[node].event = event;
-    nodes_[node].next = none;
-    return node;
-}
-
-void EventQueue::schedule(Time at, EventKey key, EventHandler& handler, std::uint64_t payload) {
-    assert(at >= now_ && "an event cannot lie in the past");
+void EventQueue::schedule_anew(Time at, const Event& event) {
     if (at == Time::max()) {
         throw StallError(fmt::format(
             "at {} the next event lies beyond the end of the clock, 106 days of simulated "
             "time; look for durations, sizes or rates of a wrong unit",
             format_time(now_)));
     }
-    if (order_ == Order::Insertion) {
-        key = EventKey(inserted_++, 0);
-    }
-    const Event event{key, &handler, payload};
     if (shuffling_ && handling_) {
         delayed_.push_back({at, event});
         return;
@@ -124,7 +100,7 @@ void EventQueue::insert(Time at, const Event& event) {
     const std::uint32_t node = new_node(event);
     // A line of the cache that holds the time holds a list that is still to come: lists that were
     // opened have earlier times.
-    Instant& line = lately_[line_of(at, lately_.size())];
+    Instant& line = lately_[line_of(at)];
     if (line.at == at && line.first != none) {
         Node& first = nodes_[line.first];
         nodes_[first.last].next = node;
@@ -155,7 +131,7 @@ void EventQueue::open_instant() {
     now_ = instants_.front().at;
     present_.clear();
     next_ = 0;
-    Instant& line = lately_[line_of(now_, lately_.size())];
+    Instant& line = lately_[line_of(now_)];
     if (line.at == now_) {
         line.first = none;
     }

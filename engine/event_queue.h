@@ -20,6 +20,7 @@
 // C++17-clean: reached from the ns-3 module.
 #pragma once
 
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <random>
@@ -92,7 +93,23 @@ public:
     [[nodiscard]] std::uint64_t handled() const { return handled_; }
 
     /// `at` must not lie before now(); `handler` must outlive the event.
-    void schedule(Time at, EventKey key, EventHandler& handler, std::uint64_t payload = 0);
+    void schedule(Time at, EventKey key, EventHandler& handler, std::uint64_t payload = 0) {
+        assert(at >= now_ && "an event cannot lie in the past");
+        if (order_ == Order::Insertion) {
+            key = EventKey(inserted_++, 0);
+        }
+        const Event event{key, &handler, payload};
+        // The common case: one more event of an instant that was scheduled lately.
+        Instant& line = lately_[line_of(at)];
+        if (line.at == at && line.first != none && !shuffling_) {
+            const std::uint32_t node = new_node(event);
+            Node& first = nodes_[line.first];
+            nodes_[first.last].next = node;
+            first.last = node;
+            return;
+        }
+        schedule_anew(at, event);
+    }
 
     /// Moves the clock forward without handling events; `to` must not pass next_time().
     void advance(Time to);
@@ -113,7 +130,7 @@ public:
 
 private:
     static constexpr std::uint32_t none = 0xffffffff;
-    static constexpr std::size_t cache_size = 256;
+    static constexpr unsigned cache_bits = 8;
 
     struct Event {
         EventKey key;
@@ -139,11 +156,27 @@ private:
     [[nodiscard]] bool instant_has_more() const {
         return next_ < present_.size() || !late_.empty();
     }
+    /// Which line of the cache a time has: its bits mixed by an odd constant (Fibonacci hashing).
+    [[nodiscard]] static std::size_t line_of(Time at) {
+        return static_cast<std::size_t>(
+            (static_cast<std::uint64_t>(at.ps()) * 0x9e3779b97f4a7c15ULL) >> (64 - cache_bits));
+    }
+    std::uint32_t new_node(const Event& event) {
+        if (free_ == none) {
+            nodes_.push_back({event, none, 0});
+            return static_cast<std::uint32_t>(nodes_.size() - 1);
+        }
+        const std::uint32_t node = free_;
+        free_ = nodes_[node].next;
+        nodes_[node].event = event;
+        nodes_[node].next = none;
+        return node;
+    }
+    void schedule_anew(Time at, const Event& event);
     void insert(Time at, const Event& event);
     void insert_into_present(const Event& event);
     void push_instant(Time at, std::uint32_t first);
     Instant pop_instant();
-    std::uint32_t new_node(const Event& event);
     /// Moves the events of the earliest instant to present_, in order.
     void open_instant();
     Event take_next();

@@ -15,19 +15,20 @@ namespace {
 
 struct Row {
     std::int32_t (*count)(const PhaseShape&);
+    std::int32_t (*reductions)(const PhaseShape&);
     Gate (*gate)(const PhaseShape&, std::int32_t);
     Exchange (*at)(const PhaseShape&, std::int32_t);
 };
 
 /// In the order of enum Algorithm.
 constexpr std::array<Row, 7> rows{{
-    {ring::count, ring::gate, ring::at},
-    {direct::count, direct::gate, direct::at},
-    {halving_doubling::count, halving_doubling::gate, halving_doubling::at},
-    {halving_doubling::count, halving_doubling::gate, halving_doubling::at},
-    {double_binary_tree::count, double_binary_tree::gate, double_binary_tree::at},
-    {binomial_tree::count, binomial_tree::gate, binomial_tree::at},
-    {dissemination::count, dissemination::gate, dissemination::at},
+    {ring::count, ring::reductions, ring::gate, ring::at},
+    {direct::count, direct::reductions, direct::gate, direct::at},
+    {halving_doubling::count, halving_doubling::reductions, halving_doubling::gate, halving_doubling::at},
+    {halving_doubling::count, halving_doubling::reductions, halving_doubling::gate, halving_doubling::at},
+    {double_binary_tree::count, double_binary_tree::reductions, double_binary_tree::gate, double_binary_tree::at},
+    {binomial_tree::count, binomial_tree::reductions, binomial_tree::gate, binomial_tree::at},
+    {dissemination::count, dissemination::reductions, dissemination::gate, dissemination::at},
 }};
 
 const Row& row(const PhaseShape& shape) {
@@ -69,20 +70,23 @@ Exchange exchange(const PhaseShape& shape, std::int32_t e) {
     return row(shape).at(shape, e);
 }
 
-Bytes reduced_bytes(const PhaseShape& shape, std::int32_t r, std::int32_t e, Bytes received) {
-    if (!shape.rules.every_reduction_is_charged) {
-        if (shape.algorithm == Algorithm::Direct) {
+std::int32_t exchange_reductions(const PhaseShape& shape) {
+    return row(shape).reductions(shape);
+}
+
+Bytes reduced_bytes_in_reference(const PhaseShape& shape, std::int32_t r, std::int32_t e,
+                                 Bytes received) {
+    switch (shape.algorithm) {
+        case Algorithm::Direct:
             return direct_charged_in_reference(shape, r) ? received : Bytes();
-        }
-        if (shape.algorithm == Algorithm::HalvingDoubling) {
+        case Algorithm::HalvingDoubling:
             return halving_charged_in_reference(shape, r);
-        }
-        if (shape.algorithm == Algorithm::DoubleBinaryTree) {
+        case Algorithm::DoubleBinaryTree:
             // Inner members pay for the result from above too.
-            return exchange(shape, 0).reduces ? received : Bytes();
-        }
+            return exchange_reductions(shape) > 0 ? received : Bytes();
+        default:
+            return e < exchange_reductions(shape) ? received : Bytes();
     }
-    return exchange(shape, e).reduces ? received : Bytes();
 }
 
 }  // namespace npunet::engine

@@ -48,6 +48,11 @@ std::int32_t count(const PhaseShape& shape) {
     return child_count(place, shape.members) + (place > 0 ? 1 : 0);
 }
 
+std::int32_t reductions(const PhaseShape& shape) {
+    return shape.kind == CollectiveKind::Reduce ? child_count(shape.behind_root(), shape.members)
+                                                : 0;
+}
+
 Gate gate(const PhaseShape& shape, std::int32_t step) {
     const std::int32_t place = shape.behind_root();
     if (outward(shape.kind)) {
@@ -75,7 +80,6 @@ Exchange at(const PhaseShape& shape, std::int32_t step) {
     }
     if (step < children) {
         result.receive_from = shape.member_behind_root(place + (std::int32_t{1} << step));
-        result.reduces = shape.kind == CollectiveKind::Reduce;
         return result;
     }
     result.send_to = shape.member_behind_root(parent);

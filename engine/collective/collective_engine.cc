@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
-#include <tuple>
 
 #include "engine/clock_limit.h"
 
@@ -13,15 +12,22 @@ namespace npunet::engine {
 
 namespace {
 
-/// Streams and phases share a word of the message's note.
+/// Streams and phases share a word.
 constexpr unsigned phase_bits = 8;
 
-}  // namespace
-
-bool CollectiveEngine::Arrival::before(const Arrival& other) const {
-    return std::tie(rank, operation, stream, phase, exchange) <
-           std::tie(other.rank, other.operation, other.stream, other.phase, other.exchange);
+std::uint32_t place_of(std::uint32_t stream, std::uint32_t phase) {
+    return (stream << phase_bits) | phase;
 }
+
+std::uint32_t stream_of(std::uint32_t place) {
+    return place >> phase_bits;
+}
+
+std::uint32_t phase_of(std::uint32_t place) {
+    return place & ((1U << phase_bits) - 1);
+}
+
+}  // namespace
 
 CollectiveEngine::CollectiveEngine(const Workload& workload,
                                    const topology::NetworkDescription& network,
@@ -50,14 +56,14 @@ std::uint32_t CollectiveEngine::run_of(std::uint32_t instance, std::size_t membe
     if (index == CollectiveInstance::no_run) {
         if (free_runs_.empty()) {
             index = static_cast<std::uint32_t>(runs_.size());
-            runs_.emplace_back();
+            runs_.push_back(std::make_unique<Run>());
         } else {
             index = free_runs_.back();
             free_runs_.pop_back();
-            runs_[index].started = false;
+            runs_[index]->started = false;
         }
-        runs_[index].rank = rank;
-        runs_[index].instance = instance;
+        runs_[index]->rank = rank;
+        runs_[index]->instance = instance;
     }
     return index;
 }
@@ -74,7 +80,7 @@ bool CollectiveEngine::start(Rank rank, std::uint32_t operation_number) {
     const std::uint32_t instance_index =
         instances_.join(rank, member, operation, program.names[operation_number], queue_.now());
     const std::uint32_t index = run_of(instance_index, member, rank);
-    Run& run = runs_[index];
+    Run& run = *runs_[index];
     run.operation = operation_number;
     run.started = true;
     run.plan = planner_.plan(rank, member, operation);
@@ -96,8 +102,8 @@ bool CollectiveEngine::start(Rank rank, std::uint32_t operation_number) {
     run.early.clear();
     fill_queues(index);
     // Everything may have been there already: then the listener is not called.
-    if (runs_[index].streams_left == 0) {
-        runs_[index].started = false;
+    if (runs_[index]->streams_left == 0) {
+        runs_[index]->started = false;
         release(instance_index);
         return true;
     }
@@ -105,7 +111,7 @@ bool CollectiveEngine::start(Rank rank, std::uint32_t operation_number) {
 }
 
 void CollectiveEngine::fill_queues(std::uint32_t run_index) {
-    Run& run = runs_[run_index];  // runs are made at the start of an event only
+    Run& run = *runs_[run_index];
     if (run.filling) {
         return;
     }
@@ -120,7 +126,7 @@ void CollectiveEngine::fill_queues(std::uint32_t run_index) {
 void CollectiveEngine::fill_queue(std::uint32_t run_index, std::int32_t queue_index) {
     const auto place = static_cast<std::size_t>(queue_index);
     for (;;) {
-        Queue& queue = runs_[run_index].queues[place];
+        Queue& queue = runs_[run_index]->queues[place];
         if (queue.waiting.empty() || queue.running >= system_.active_chunks_per_dimension) {
             return;
         }
@@ -132,11 +138,13 @@ void CollectiveEngine::fill_queue(std::uint32_t run_index, std::int32_t queue_in
 }
 
 void CollectiveEngine::start_phase(std::uint32_t run_index, std::uint32_t stream_index) {
-    Run& run = runs_[run_index];
+    Run& run = *runs_[run_index];
     Stream& stream = run.streams[stream_index];
     stream.shape = run.plan.shape(stream_index, stream.phase);
     stream.active = true;
     stream.count = exchange_count(stream.shape);
+    stream.reductions = exchange_reductions(stream.shape);
+    stream.line = run.plan.phase(stream_index, stream.phase).members->data();
     stream.started = stream.received = stream.completed = 0;
     // Who begins by sending has the message handed over first.
     const bool sends_first = exchange(stream.shape, 0).send_to != Exchange::nobody;
@@ -147,7 +155,7 @@ void CollectiveEngine::start_phase(std::uint32_t run_index, std::uint32_t stream
 }
 
 void CollectiveEngine::end_phase(std::uint32_t run_index, std::uint32_t stream_index) {
-    Run& run = runs_[run_index];
+    Run& run = *runs_[run_index];
     Stream& stream = run.streams[stream_index];
     const std::int32_t old_queue = run.plan.phase(stream_index, stream.phase).queue;
     stream.active = false;
@@ -168,49 +176,56 @@ void CollectiveEngine::end_phase(std::uint32_t run_index, std::uint32_t stream_i
 
 void CollectiveEngine::advance(std::uint32_t run_index, std::uint32_t stream_index) {
     do {
-        Run& run = runs_[run_index];
-        Stream& stream = run.streams[stream_index];
-        while (stream.started < stream.count) {
+        for (;;) {
+            const Stream& stream = runs_[run_index]->streams[stream_index];
+            if (stream.started == stream.count) {
+                break;
+            }
             const Gate gate = exchange_gate(stream.shape, stream.started);
             if (stream.completed < gate.completed || stream.received < gate.received) {
                 break;
             }
-            start_exchange(run, stream_index);
+            start_exchange(run_index, stream_index);
         }
     } while (take_early(run_index, stream_index));
-    const Stream& stream = runs_[run_index].streams[stream_index];
+    const Stream& stream = runs_[run_index]->streams[stream_index];
     if (stream.completed == stream.count) {
         end_phase(run_index, stream_index);
     }
 }
 
-void CollectiveEngine::start_exchange(Run& run, std::uint32_t stream_index) {
-    Stream& stream = run.streams[stream_index];
-    const Exchange next = exchange(stream.shape, stream.started++);
+void CollectiveEngine::turn_to(std::uint32_t run_index, std::uint32_t stream_index, Rank peer) {
+    const std::uint32_t instance_index = runs_[run_index]->instance;
+    const CollectiveInstance& instance = instances_[instance_index];
+    const std::size_t member = instances_.member_of(instance.group, peer);
+    const std::uint32_t peer_run = run_of(instance_index, member, peer);
+    Stream& stream = runs_[run_index]->streams[stream_index];
+    stream.peer = peer;
+    stream.peer_run = peer_run;
+    stream.peer_operation = by_content_ ? instances_.operation_of(instance, member) : 0;
+}
+
+void CollectiveEngine::start_exchange(std::uint32_t run_index, std::uint32_t stream_index) {
+    Stream* stream = &runs_[run_index]->streams[stream_index];
+    const Exchange next = exchange(stream->shape, stream->started++);
     if (next.receive_from == Exchange::nobody) {
-        ++stream.received;
-        ++stream.completed;
+        ++stream->received;
+        ++stream->completed;
     }
     if (next.send_to == Exchange::nobody) {
         return;
     }
-    const std::vector<Rank>& line = *run.plan.phase(stream_index, stream.phase).members;
-    const Rank to = line[static_cast<std::size_t>(next.send_to)];
-    const CollectiveInstance& instance = instances_[run.instance];
-    if (stream.peer != to) {
-        stream.peer = to;
-        stream.peer_member =
-            static_cast<std::uint32_t>(instances_.member_of(instance.group, to));
+    const Rank to = stream->line[next.send_to];
+    if (stream->peer != to) {
+        turn_to(run_index, stream_index, to);
+        stream = &runs_[run_index]->streams[stream_index];
     }
-    const std::uint32_t place = (stream_index << phase_bits) | stream.phase;
+    const std::uint32_t place = place_of(stream_index, stream->phase);
     const auto arrives_in = static_cast<std::uint32_t>(next.arrives_in);
-    MessageOrder order;
-    if (by_content_) {
-        order = {instances_.operation_of(instance, stream.peer_member),
-                 (static_cast<std::uint64_t>(place) << 32) | arrives_in};
-    }
-    transport_.send(run.rank, to, next.bytes, *this,
-                    {run.instance, stream.peer_member, place, arrives_in}, false, order);
+    transport_.send(runs_[run_index]->rank, to, next.bytes, *this,
+                    {stream->peer_run, place, arrives_in, 0}, false,
+                    {stream->peer_operation,
+                     (static_cast<std::uint64_t>(place) << 32) | arrives_in});
 }
 
 void CollectiveEngine::keep_early(Stream& stream, const Early& message) {
@@ -219,7 +234,7 @@ void CollectiveEngine::keep_early(Stream& stream, const Early& message) {
 }
 
 bool CollectiveEngine::take_early(std::uint32_t run_index, std::uint32_t stream_index) {
-    Stream& stream = runs_[run_index].streams[stream_index];
+    Stream& stream = runs_[run_index]->streams[stream_index];
     bool completed = false;
     while (!stream.early.empty() && stream.early.front().phase == stream.phase &&
            stream.early.front().exchange < stream.started) {
@@ -233,9 +248,14 @@ bool CollectiveEngine::take_early(std::uint32_t run_index, std::uint32_t stream_
 
 bool CollectiveEngine::receive(std::uint32_t run_index, std::uint32_t stream_index,
                                std::int32_t exchange_number, Bytes bytes) {
-    Run& run = runs_[run_index];
+    Run& run = *runs_[run_index];
     Stream& stream = run.streams[stream_index];
-    const Bytes reduced = reduced_bytes(stream.shape, stream.received++, exchange_number, bytes);
+    const std::int32_t reception = stream.received++;
+    const Bytes reduced =
+        !dialect_.schedules.every_reduction_is_charged
+            ? reduced_bytes_in_reference(stream.shape, reception, exchange_number, bytes)
+        : exchange_number < stream.reductions ? bytes
+                                              : Bytes();
     const Time reduction = reduced > Bytes() ? reduction_time(run.rank, reduced) : Time();
     const Time endpoint = run.plan.endpoint_delay;
     // By content both delays are one; the reference has an event for each.
@@ -260,7 +280,7 @@ bool CollectiveEngine::wait_for(const Delay& delay, Time first) {
         free_delays_.pop_back();
         delays_[slot] = delay;
     }
-    timers_.start(runs_[delay.run].rank, first, *this, slot);
+    timers_.start(runs_[delay.run]->rank, first, *this, slot);
     return false;
 }
 
@@ -270,30 +290,27 @@ void CollectiveEngine::handle(std::uint64_t slot) {
     if (!wait_for({delay.run, delay.stream, Time(), delay.opens_phase}, delay.then)) {
         return;
     }
-    const Run& run = runs_[delay.run];
-    arrive({run.rank, run.operation, delay.run, delay.stream, run.streams[delay.stream].phase,
-            delay.opens_phase ? Arrival::phase_opens : Arrival::exchange_completes, Bytes()});
+    const std::uint32_t phase = runs_[delay.run]->streams[delay.stream].phase;
+    arrive(delay.run, place_of(delay.stream, phase),
+           delay.opens_phase ? Arrival::phase_opens : Arrival::exchange_completes, Bytes());
 }
 
 void CollectiveEngine::on_delivered(const MessageNote& note, Bytes bytes, Time) {
-    const CollectiveInstance& instance = instances_[note[0]];
-    std::uint32_t index = instance.run_of_member[note[1]];
-    if (index == CollectiveInstance::no_run) {
-        const Group& group = workload_.groups[static_cast<std::size_t>(instance.group)];
-        index = run_of(note[0], note[1], group.ranks[note[1]]);
-    }
-    Run& run = runs_[index];
-    const std::uint32_t stream = note[2] >> phase_bits;
-    const std::uint32_t phase = note[2] & ((1U << phase_bits) - 1);
-    const auto exchange_number = static_cast<std::int32_t>(note[3]);
+    Run& run = *runs_[note[0]];
     if (!run.started) {
-        run.early.push_back({stream, phase, exchange_number, bytes});
+        run.early.push_back({stream_of(note[1]), phase_of(note[1]),
+                             static_cast<std::int32_t>(note[2]), bytes});
         return;
     }
-    arrive({run.rank, run.operation, index, stream, phase, exchange_number, bytes});
+    arrive(note[0], note[1], note[2], bytes);
 }
 
-void CollectiveEngine::arrive(const Arrival& arrival) {
+void CollectiveEngine::arrive(std::uint32_t run_index, std::uint32_t place,
+                              std::uint32_t exchange_number, Bytes bytes) {
+    const Run& run = *runs_[run_index];
+    const Arrival arrival{
+        (static_cast<std::uint64_t>(run.rank.value()) << 32) | run.operation, place,
+        exchange_number, bytes, run_index};
     if (!by_content_) {
         act_on(arrival);
         return;
@@ -320,23 +337,24 @@ void CollectiveEngine::take_turn() {
 }
 
 void CollectiveEngine::act_on(const Arrival& arrival) {
-    Stream& stream = runs_[arrival.run].streams[arrival.stream];
+    const std::uint32_t stream_index = stream_of(arrival.place);
+    Stream& stream = runs_[arrival.run]->streams[stream_index];
     if (arrival.exchange == Arrival::exchange_completes) {
         ++stream.completed;
     } else if (arrival.exchange != Arrival::phase_opens) {
-        const bool started = stream.active && stream.phase == arrival.phase &&
-                             arrival.exchange < stream.started;
+        const auto number = static_cast<std::int32_t>(arrival.exchange);
+        const bool started = stream.active && stream.phase == phase_of(arrival.place) &&
+                             number < stream.started;
         if (!started) {
-            keep_early(stream,
-                       {arrival.stream, arrival.phase, arrival.exchange, arrival.bytes});
+            keep_early(stream, {stream_index, phase_of(arrival.place), number, arrival.bytes});
             return;
         }
-        if (!receive(arrival.run, arrival.stream, arrival.exchange, arrival.bytes)) {
+        if (!receive(arrival.run, stream_index, number, arrival.bytes)) {
             return;
         }
     }
-    advance(arrival.run, arrival.stream);
-    const Run& run = runs_[arrival.run];
+    advance(arrival.run, stream_index);
+    const Run& run = *runs_[arrival.run];
     if (run.streams_left == 0) {
         const Rank rank = run.rank;
         const std::uint32_t operation = run.operation;

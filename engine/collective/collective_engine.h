@@ -16,6 +16,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -73,8 +74,11 @@ private:
         std::int32_t started = 0;
         std::int32_t received = 0;
         std::int32_t completed = 0;
-        Rank peer;                      ///< to whom it sent last
-        std::uint32_t peer_member = 0;  ///< its place in the group
+        std::int32_t reductions = 0;  ///< so many exchanges, the first ones, reduce
+        const Rank* line = nullptr;   ///< the members of the phase
+        Rank peer;                         ///< to whom it sent last,
+        std::uint32_t peer_run = 0;        ///< that one's part in the collective,
+        std::uint32_t peer_operation = 0;  ///< and its operation
         PhaseShape shape;
         std::vector<Early> early;  ///< heap
     };
@@ -84,17 +88,17 @@ private:
     };
     /// One rank in one collective.
     struct Run {
+        std::vector<Stream> streams;
         Rank rank;
         std::uint32_t operation = 0;
         std::uint32_t instance = 0;
         bool started = false;
+        std::size_t streams_left = 0;
         CollectivePlan plan;
-        std::vector<Stream> streams;
         std::vector<Queue> queues;
         std::vector<Early> early;           ///< until the run has streams
         std::vector<std::int32_t> to_fill;  ///< queues that fill_queues() must look at
         bool filling = false;
-        std::size_t streams_left = 0;
     };
     /// A delay at an endpoint, and the one that follows it.
     struct Delay {
@@ -105,17 +109,21 @@ private:
     };
     /// Something that arrived at a stream at this instant.
     struct Arrival {
-        static constexpr std::int32_t phase_opens = -2;
-        static constexpr std::int32_t exchange_completes = -1;
+        /// In place of the exchange of a message.
+        static constexpr std::uint32_t exchange_completes = 0xfffffffe;
+        static constexpr std::uint32_t phase_opens = 0xffffffff;
 
-        Rank rank;
-        std::uint32_t operation;
-        std::uint32_t run;
-        std::uint32_t stream;
-        std::uint32_t phase;
-        std::int32_t exchange;  ///< of a message; else one of the constants
+        std::uint64_t who;  ///< rank and operation
+        std::uint32_t place;  ///< stream and phase
+        std::uint32_t exchange;
         Bytes bytes;
-        [[nodiscard]] bool before(const Arrival& other) const;
+        std::uint32_t run;
+
+        [[nodiscard]] bool before(const Arrival& other) const {
+            return who != other.who       ? who < other.who
+                   : place != other.place ? place < other.place
+                                          : exchange < other.exchange;
+        }
     };
     class Turn final : public EventHandler {
     public:
@@ -131,7 +139,7 @@ private:
     void handle(std::uint64_t delay) override;
 
     /// Now, or in this instant's turn.
-    void arrive(const Arrival& arrival);
+    void arrive(std::uint32_t run, std::uint32_t place, std::uint32_t exchange, Bytes bytes);
     void take_turn();
     void act_on(const Arrival& arrival);
 
@@ -146,7 +154,9 @@ private:
     void start_phase(std::uint32_t run, std::uint32_t stream);
     void end_phase(std::uint32_t run, std::uint32_t stream);
     void advance(std::uint32_t run, std::uint32_t stream);
-    void start_exchange(Run& run, std::uint32_t stream);
+    void start_exchange(std::uint32_t run, std::uint32_t stream);
+    /// Finds out about the rank to which the stream is to send.
+    void turn_to(std::uint32_t run, std::uint32_t stream, Rank peer);
     static void keep_early(Stream& stream, const Early& message);
     bool take_early(std::uint32_t run, std::uint32_t stream);
     /// The message of a started exchange is in; returns true when it is complete at once.
@@ -167,7 +177,7 @@ private:
     bool by_content_;                             ///< arrivals wait for their turn
     std::vector<std::int64_t> memory_bandwidth_;  ///< by rank, bytes per second; 0 = not given
     std::vector<double> memory_gbps_;             ///< by rank, 10^9 bytes per second
-    std::vector<Run> runs_;
+    std::vector<std::unique_ptr<Run>> runs_;
     std::vector<std::uint32_t> free_runs_;
     std::vector<Delay> delays_;
     std::vector<std::uint32_t> free_delays_;

@@ -22,7 +22,6 @@ Exchange rooted(const PhaseShape& shape, std::int32_t step) {
         result.arrives_in = place == 0 ? 0 : place - 1;
     } else {
         result.receive_from = peer;
-        result.reduces = shape.kind == CollectiveKind::Reduce;
     }
     return result;
 }
@@ -39,6 +38,18 @@ std::int32_t count(const PhaseShape& shape) {
 std::int32_t window(const PhaseShape& shape) {
     const std::int32_t peers = shape.members - 1;
     return shape.window == 0 ? peers : std::min(shape.window, peers);
+}
+
+std::int32_t reductions(const PhaseShape& shape) {
+    switch (shape.kind) {
+        case CollectiveKind::AllReduce:
+        case CollectiveKind::ReduceScatter:
+            return shape.members - 1;
+        case CollectiveKind::Reduce:
+            return shape.behind_root() == 0 ? shape.members - 1 : 0;
+        default:
+            return 0;
+    }
 }
 
 Gate gate(const PhaseShape& shape, std::int32_t step) {
@@ -66,8 +77,6 @@ Exchange at(const PhaseShape& shape, std::int32_t step) {
     result.send_to = shape.neighbour(distance);
     result.receive_from = shape.neighbour(-distance);
     result.arrives_in = step;
-    result.reduces = shape.kind == CollectiveKind::ReduceScatter ||
-                     (shape.kind == CollectiveKind::AllReduce && step < peers);
     if (shape.sizes != nullptr) {
         result.bytes = part_of(Bytes((*shape.sizes)[static_cast<std::size_t>(result.send_to)]),
                                shape.chunk, shape.chunks);

@@ -17,6 +17,7 @@
 namespace npunet::engine::direct {
 
 [[nodiscard]] std::int32_t count(const PhaseShape& shape);
+[[nodiscard]] std::int32_t reductions(const PhaseShape& shape);
 [[nodiscard]] Gate gate(const PhaseShape& shape, std::int32_t step);
 /// How many exchanges may be under way at a time.
 [[nodiscard]] std::int32_t window(const PhaseShape& shape);

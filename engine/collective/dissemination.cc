@@ -10,6 +10,10 @@ std::int32_t count(const PhaseShape& shape) {
     return rounds;
 }
 
+std::int32_t reductions(const PhaseShape&) {
+    return 0;
+}
+
 Gate gate(const PhaseShape&, std::int32_t step) {
     return {step, 0};
 }

@@ -77,6 +77,10 @@ std::int32_t count(const PhaseShape& shape) {
     return 2 * node.child_count() + (node.parent != nobody ? 1 : 0);
 }
 
+std::int32_t reductions(const PhaseShape& shape) {
+    return node_of(number_in_tree(shape, shape.me), shape.members).child_count();
+}
+
 Gate gate(const PhaseShape& shape, std::int32_t step) {
     const std::int32_t number = number_in_tree(shape, shape.me);
     const std::int32_t children = node_of(number, shape.members).child_count();
@@ -94,7 +98,6 @@ Exchange at(const PhaseShape& shape, std::int32_t step) {
     Exchange result;
     if (step < children) {
         result.receive_from = member_at(shape, node.children[step]);
-        result.reduces = true;
         return result;
     }
     result.bytes = shape.total();

@@ -69,7 +69,6 @@ std::int32_t range_begin(std::int32_t active, std::int32_t round, std::int32_t a
 struct Move {
     std::int32_t offset = 0;
     Bytes bytes;
-    bool reduces = false;
 };
 
 Move all_reduce_move(const PhaseShape& shape, const FoldingIn& folding, std::int32_t active,
@@ -77,12 +76,11 @@ Move all_reduce_move(const PhaseShape& shape, const FoldingIn& folding, std::int
     const std::int32_t rounds = folding.rounds();
     Move move;
     if (doubles_whole_buffer(shape)) {
-        return {std::int32_t{1} << round, shape.total(), true};
+        return {std::int32_t{1} << round, shape.total()};
     }
     const bool halving = round < rounds;
     const std::int32_t bit = halving ? round : 2 * rounds - 1 - round;
     move.offset = std::int32_t{1} << bit;
-    move.reduces = halving;
     if (shape.rules.equal_parts) {
         move.bytes = halved(shape.total(), bit + 1);
         return move;
@@ -96,22 +94,21 @@ Move all_reduce_move(const PhaseShape& shape, const FoldingIn& folding, std::int
 Move reduce_scatter_move(const PhaseShape& shape, const FoldingIn& folding, std::int32_t active,
                          std::int32_t round) {
     if (shape.rules.halving_begins_nearby) {
-        return {std::int32_t{1} << round, halved(shape.total(), round + 1), true};
+        return {std::int32_t{1} << round, halved(shape.total(), round + 1)};
     }
     const std::int32_t length = folding.actives() >> (round + 1);
     const std::int32_t begin = (active ^ length) & ~(length - 1);
-    return {length, parts_of_actives(shape, folding, begin, length), true};
+    return {length, parts_of_actives(shape, folding, begin, length)};
 }
 
 Move all_gather_move(const PhaseShape& shape, const FoldingIn& folding, std::int32_t active,
                      std::int32_t round) {
     if (shape.rules.halving_begins_nearby) {
-        return {folding.actives() >> (round + 1), (std::int64_t{1} << round) * shape.part(0),
-                false};
+        return {folding.actives() >> (round + 1), (std::int64_t{1} << round) * shape.part(0)};
     }
     const std::int32_t length = std::int32_t{1} << round;
     const std::int32_t begin = active & ~(length - 1);
-    return {length, parts_of_actives(shape, folding, begin, length), false};
+    return {length, parts_of_actives(shape, folding, begin, length)};
 }
 
 Move move_of(const PhaseShape& shape, const FoldingIn& folding, std::int32_t active,
@@ -179,6 +176,16 @@ std::int32_t count(const PhaseShape& shape) {
     return rounds_of(shape, folding) + (pair ? 2 : 0);
 }
 
+std::int32_t reductions(const PhaseShape& shape) {
+    const bool reduces =
+        shape.kind == CollectiveKind::AllReduce || shape.kind == CollectiveKind::ReduceScatter;
+    const FoldingIn folding(shape.members);
+    if (!reduces || folding.folded_in(shape.me)) {
+        return 0;
+    }
+    return folding.rounds() + (folding.has_partner(folding.active(shape.me)) ? 1 : 0);
+}
+
 Gate gate(const PhaseShape&, std::int32_t step) {
     return {step, 0};
 }
@@ -196,7 +203,6 @@ Exchange at(const PhaseShape& shape, std::int32_t step) {
     Exchange result;
     if (pair && step == 0) {
         result.receive_from = shape.me + 1;
-        result.reduces = shape.kind != CollectiveKind::AllGather;
         return result;
     }
     const std::int32_t round = step - (pair ? 1 : 0);
@@ -208,7 +214,6 @@ Exchange at(const PhaseShape& shape, std::int32_t step) {
     result.send_to = result.receive_from = folding.member(peer);
     result.arrives_in = round + (folding.has_partner(peer) ? 1 : 0);
     result.bytes = move.bytes;
-    result.reduces = move.reduces;
     return result;
 }
 

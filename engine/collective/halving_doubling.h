@@ -19,6 +19,7 @@
 namespace npunet::engine::halving_doubling {
 
 [[nodiscard]] std::int32_t count(const PhaseShape& shape);
+[[nodiscard]] std::int32_t reductions(const PhaseShape& shape);
 [[nodiscard]] Gate gate(const PhaseShape& shape, std::int32_t step);
 [[nodiscard]] Exchange at(const PhaseShape& shape, std::int32_t step);
 

@@ -64,9 +64,9 @@ struct PhaseShape {
 
     /// Size of part i, 0 <= i < n.
     [[nodiscard]] Bytes part(std::int32_t i) const {
-        return rest_ == 0 || rules.equal_parts
-                   ? Bytes(whole_)
-                   : Bytes(whole_ + rest_ * (i + 1) / members - rest_ * i / members);
+        // rest (i + 1) / n passes a whole number where its remainder is below rest.
+        return even() ? Bytes(whole_)
+                      : Bytes(whole_ + (remainder(rest_ * (i + 1)) < rest_ ? 1 : 0));
     }
     /// Parts 0 to i - 1 together, 0 <= i <= n.
     [[nodiscard]] Bytes parts_below(std::int32_t i) const {
@@ -95,6 +95,13 @@ struct PhaseShape {
     }
 
 private:
+    /// x mod n; most numbers are small, and small ones divide faster.
+    [[nodiscard]] std::int64_t remainder(std::int64_t x) const {
+        return x >> 31 == 0 ? static_cast<std::int64_t>(static_cast<std::uint32_t>(x) %
+                                                        static_cast<std::uint32_t>(members))
+                            : x % members;
+    }
+
     Bytes total_;
     std::int64_t whole_ = 0;  ///< floor(total / n)
     std::int64_t rest_ = 0;   ///< total mod n
@@ -107,7 +114,6 @@ struct Exchange {
     std::int32_t receive_from = nobody;
     Bytes bytes;                  ///< of the message sent
     std::int32_t arrives_in = 0;  ///< the exchange in which the other member receives it
-    bool reduces = false;         ///< what is received is added to what is there
 };
 
 /// What must have happened before an exchange may start.
@@ -119,11 +125,13 @@ struct Gate {
 [[nodiscard]] std::int32_t exchange_count(const PhaseShape& shape);
 /// Exchange e, 0 <= e < exchange_count().
 [[nodiscard]] Exchange exchange(const PhaseShape& shape, std::int32_t e);
+/// What is received in the first so many exchanges is added to what is there.
+[[nodiscard]] std::int32_t exchange_reductions(const PhaseShape& shape);
 /// Never lower than that of an earlier exchange.
 [[nodiscard]] Gate exchange_gate(const PhaseShape& shape, std::int32_t e);
-/// How many bytes are charged as a reduction when a message of `received` bytes has come, as the
-/// r-th one (from 0), in exchange e.
-[[nodiscard]] Bytes reduced_bytes(const PhaseShape& shape, std::int32_t r, std::int32_t e,
-                                  Bytes received);
+/// How many bytes the reference charges as a reduction when a message of `received` bytes has come,
+/// as the r-th one (from 0), in exchange e; else they are those of the exchanges that reduce.
+[[nodiscard]] Bytes reduced_bytes_in_reference(const PhaseShape& shape, std::int32_t r,
+                                               std::int32_t e, Bytes received);
 
 }  // namespace npunet::engine

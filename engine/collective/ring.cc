@@ -30,7 +30,6 @@ Exchange chain(const PhaseShape& shape, std::int32_t step) {
     Exchange result;
     if (step == 0 && !begins) {
         result.receive_from = shape.member_behind_root(inward ? place + 1 : place - 1);
-        result.reduces = inward;
     } else {
         result.send_to = shape.member_behind_root(inward ? place - 1 : place + 1);
         result.bytes = shape.total();
@@ -54,6 +53,18 @@ std::int32_t count(const PhaseShape& shape) {
         }
         default:
             return n - 1;
+    }
+}
+
+std::int32_t reductions(const PhaseShape& shape) {
+    switch (shape.kind) {
+        case CollectiveKind::AllReduce:
+        case CollectiveKind::ReduceScatter:
+            return shape.members - 1;
+        case CollectiveKind::Reduce:
+            return shape.behind_root() == shape.members - 1 ? 0 : 1;
+        default:
+            return 0;
     }
 }
 
@@ -83,7 +94,6 @@ Exchange at(const PhaseShape& shape, std::int32_t step) {
     result.bytes =
         shape.even() ? shape.part(0)
                      : shape.part(onward(shape, scattering ? -1 - step : -gather_step));
-    result.reduces = scattering;
     return result;
 }
 
