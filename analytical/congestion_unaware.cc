@@ -16,6 +16,7 @@ CongestionUnaware::CongestionUnaware(const topology::NetworkDescription& descrip
                                      engine::EventQueue& queue, const engine::Dialect& dialect)
     : description_(description),
       queue_(queue),
+      clock_(description),
       ports_queue_(dialect.ports_queue),
       reference_arithmetic_(dialect.whole_nanoseconds),
       use_(description.graph.links()),
@@ -41,12 +42,16 @@ void CongestionUnaware::schedule(Time at, Happening what, std::uint32_t slot,
                     (static_cast<std::uint64_t>(slot) << 2) | what);
 }
 
-void CongestionUnaware::account(const std::vector<topology::Hop>& route, Bytes bytes) {
+void CongestionUnaware::account(const std::vector<topology::Hop>& route, Bytes bytes,
+                                Time started) {
     for (const topology::Hop& hop : route) {
         engine::LinkUse& use = use_[hop.link.index()];
         use.payload += bytes;
         use.wire += bytes;
-        use.busy = later(use.busy, transfer_time(bytes, description_.graph.link(hop.link).rate));
+        use.busy = later(use.busy,
+                         clock_.faulty()
+                             ? clock_.end(hop.link, started, bytes) - started
+                             : transfer_time(bytes, description_.graph.link(hop.link).rate));
     }
 }
 
@@ -57,7 +62,6 @@ void CongestionUnaware::send(const Message& message) {
     }
     const std::vector<topology::Hop> route =
         description_.route(message.source, message.destination);
-    account(route, message.bytes);
     Time latency;
     Rate slowest = description_.graph.link(route.front().link).rate;
     for (const topology::Hop& hop : route) {
@@ -66,12 +70,19 @@ void CongestionUnaware::send(const Message& message) {
         slowest = std::min(slowest, link.rate);
     }
     const LinkId first = route.front().link;
-    const Time occupied = transfer_time(message.bytes, description_.graph.link(first).rate);
+    Time occupied = transfer_time(message.bytes, description_.graph.link(first).rate);
+    Time transfer = transfer_time(message.bytes, slowest);
     const Time started =
         ports_queue_ ? std::max(queue_.now(), source_free_[first.index()]) : queue_.now();
+    if (clock_.faulty()) {
+        occupied = clock_.end(first, started, message.bytes) - started;
+        transfer = clock_.end(route, started, message.bytes) - started;
+        latency = clock_.latency(route, started);
+    }
+    account(route, message.bytes, started);
     source_free_[first.index()] = later(started, occupied);
     const std::uint32_t slot = new_slot();
-    in_flight_[slot] = {message, started, transfer_time(message.bytes, slowest), route.back().link};
+    in_flight_[slot] = {message, started, transfer, route.back().link};
     if (message.wants_sent) {
         schedule(later(started, occupied), sent, slot, message);
     }
@@ -84,9 +95,16 @@ void CongestionUnaware::head_arrives(std::uint32_t slot) {
     if (ports_queue_) {
         // The last link is busy until the message before has passed, then needs its own time.
         Time& free = sink_free_[flight.last.index()];
-        const Time own =
-            transfer_time(flight.message.bytes, description_.graph.link(flight.last).rate);
-        arrival = std::max(arrival, later(free, own));
+        const Bytes bytes = flight.message.bytes;
+        Time taken_in =
+            later(free, transfer_time(bytes, description_.graph.link(flight.last).rate));
+        if (clock_.faulty()) {
+            // Faults are seen where the message starts: a latency ago.
+            const Time latency = queue_.now() - flight.started;
+            const Time from = std::max(free - latency, flight.started);
+            taken_in = later(clock_.end(flight.last, from, bytes), latency);
+        }
+        arrival = std::max(arrival, taken_in);
         free = arrival;
     }
     schedule(arrival, delivered, slot, flight.message);
@@ -142,7 +160,7 @@ Time CongestionUnaware::reference_delay(NodeId from, NodeId to, Bytes bytes) con
 }
 
 void CongestionUnaware::send_as_reference(const Message& message) {
-    account(description_.route(message.source, message.destination), message.bytes);
+    account(description_.route(message.source, message.destination), message.bytes, queue_.now());
     const std::uint32_t slot = new_slot();
     in_flight_[slot] = {message, queue_.now(), Time(), LinkId()};
     const Time arrival =

@@ -5,6 +5,8 @@
 // b / (rate of its slowest link). Messages that leave one NPU by the same link queue there in the
 // order of sending, and those that reach one NPU by the same link queue in the order in which their
 // first bytes arrive: an NPU's own ports are not congestion but capacity.
+// Faults count as they stand when the whole message is seen to cross its route at once, from its
+// start on: the rate of the slowest link at each time, the latencies at the start.
 // astra-sim dialects: trunc(hops x latency + b / bandwidth) ns of the first dimension in which the
 // two NPUs differ, in double arithmetic, GB = 2^30; nothing queues.
 //
@@ -13,6 +15,7 @@
 
 #include <vector>
 
+#include "analytical/link_clock.h"
 #include "engine/dialect.h"
 #include "engine/network.h"
 #include "topology/network_description.h"
@@ -43,12 +46,13 @@ private:
     void schedule(Time at, Happening what, std::uint32_t slot, const engine::Message& message);
     void head_arrives(std::uint32_t slot);
     std::uint32_t new_slot();
-    void account(const std::vector<topology::Hop>& route, Bytes bytes);
+    void account(const std::vector<topology::Hop>& route, Bytes bytes, Time started);
     [[nodiscard]] Time reference_delay(NodeId from, NodeId to, Bytes bytes) const;
     void send_as_reference(const engine::Message& message);
 
     const topology::NetworkDescription& description_;
     engine::EventQueue& queue_;
+    LinkClock clock_;
     bool ports_queue_;
     bool reference_arithmetic_;
     std::vector<engine::LinkUse> use_;
