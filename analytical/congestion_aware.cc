@@ -55,9 +55,9 @@ void CongestionAware::schedule(Time at, Happening what, std::uint32_t slot) {
     constexpr unsigned kinds[] = {engine::event_kind::message_sent,
                                   engine::event_kind::message_head,
                                   engine::event_kind::message_delivered};
-    queue_.schedule(
-        at, EventKey::of(Phase::Arrival, kinds[what], in_flight_[slot].message.id.value()), *this,
-        (static_cast<std::uint64_t>(slot) << 2) | what);
+    queue_.schedule(at,
+                    EventKey::of(Phase::Arrival, kinds[what], in_flight_[slot].message.id.value()),
+                    *this, (static_cast<std::uint64_t>(slot) << 2) | what);
 }
 
 void CongestionAware::schedule_decision(LinkId link, Time at) {

@@ -53,9 +53,10 @@ private:
 
     struct InFlight {
         engine::Message message;
-        Time started;        ///< on the first link
-        Time queued;         ///< when it joined the queue in which it stands
-        std::size_t hop = 0;  ///< place in routes_ of the link on which it is, or for which it waits
+        Time started;  ///< on the first link
+        Time queued;   ///< when it joined the queue in which it stands
+        std::size_t hop =
+            0;  ///< place in routes_ of the link on which it is, or for which it waits
         std::uint32_t next = none;
         std::uint32_t previous = none;
     };

@@ -48,10 +48,10 @@ void CongestionUnaware::account(const std::vector<topology::Hop>& route, Bytes b
         engine::LinkUse& use = use_[hop.link.index()];
         use.payload += bytes;
         use.wire += bytes;
-        use.busy = later(use.busy,
-                         clock_.faulty()
-                             ? clock_.end(hop.link, started, bytes) - started
-                             : transfer_time(bytes, description_.graph.link(hop.link).rate));
+        use.busy =
+            later(use.busy, clock_.faulty()
+                                ? clock_.end(hop.link, started, bytes) - started
+                                : transfer_time(bytes, description_.graph.link(hop.link).rate));
     }
 }
 

@@ -54,13 +54,14 @@ private:
         Time latency;
     };
 
-    [[nodiscard]] std::vector<Piece> pieces_of(const std::vector<topology::LinkFault>& faults) const;
+    [[nodiscard]] std::vector<Piece> pieces_of(
+        const std::vector<topology::LinkFault>& faults) const;
     [[nodiscard]] Piece at(LinkId link, Time time) const;
     template <class Links>
     [[nodiscard]] Time integrate(const Links& links, Time start, Bytes bytes) const;
 
     const topology::Graph& graph_;
-    std::vector<Piece> pieces_;         ///< of the links with faults, one after the other
+    std::vector<Piece> pieces_;          ///< of the links with faults, one after the other
     std::vector<std::size_t> first_of_;  ///< by link, and one more: where its pieces begin
 };
 

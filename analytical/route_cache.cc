@@ -21,8 +21,8 @@ std::size_t RouteCache::slot_of(std::uint64_t pair) const {
 }
 
 std::size_t RouteCache::find(NodeId from, NodeId to) {
-    const std::uint64_t pair = (static_cast<std::uint64_t>(from.value()) << 32) |
-                               static_cast<std::uint64_t>(to.value());
+    const std::uint64_t pair =
+        (static_cast<std::uint64_t>(from.value()) << 32) | static_cast<std::uint64_t>(to.value());
     const Entry known = entries_[slot_of(pair)];
     if (known.pair == pair) {
         return known.place;

@@ -33,8 +33,8 @@ public:
     ComputeModel(const SystemConfig& system, const Dialect& dialect,
                  const topology::NetworkDescription& description, std::size_t ranks);
 
-    /// Slowdown included. Throws InputError (through the place `rank`, node) when the operation gives only its number
-    /// of floating-point operations and the system gives no rates.
+    /// Slowdown included. Throws InputError (through the place `rank`, node) when the operation
+    /// gives only its number of floating-point operations and the system gives no rates.
     [[nodiscard]] ComputeCost cost(Rank rank, const ProgramOperation& operation) const;
 
     /// The roofline would need bytes and there are none: the reference skips such an operation.
@@ -50,7 +50,7 @@ private:
 
     const Dialect& dialect_;
     bool roofline_;
-    std::vector<ComputeRate> rates_;            ///< by rank
+    std::vector<ComputeRate> rates_;           ///< by rank
     std::vector<topology::Factor> slowdowns_;  ///< by rank; empty when no NPU is slow
 };
 

@@ -74,8 +74,7 @@ void check_fidelity(const Machine& machine, Fidelity fidelity) {
     if (!machine.network.faults.links.empty()) {
         throw InputError({"--network", "faults",
                           "faults of links, not offered at packet level by this version",
-                          "slowdowns of NPUs alone",
-                          "--fidelity congestion-aware offers them"});
+                          "slowdowns of NPUs alone", "--fidelity congestion-aware offers them"});
     }
 }
 

@@ -28,8 +28,8 @@ enum class Fidelity : std::uint8_t { Analytical, CongestionAware, Packet };
 
 struct Machine;
 
-/// Throws InputError when this build, the machine's dialect, its network or its faults do not go with
-/// the fidelity.
+/// Throws InputError when this build, the machine's dialect, its network or its faults do not go
+/// with the fidelity.
 void check_fidelity(const Machine& machine, Fidelity fidelity);
 
 /// What a workload runs on.

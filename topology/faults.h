@@ -52,8 +52,7 @@ struct Faults {
     if (bytes_per_second == 0 || factor.billionths == 0) {
         return 0;
     }
-    const Wide product =
-        static_cast<Wide>(bytes_per_second) * static_cast<Wide>(factor.billionths);
+    const Wide product = static_cast<Wide>(bytes_per_second) * static_cast<Wide>(factor.billionths);
     const Wide rounded = (product + Factor::one / 2) / Factor::one;
     return static_cast<std::int64_t>(rounded < 1 ? Wide{1} : rounded > most ? most : rounded);
 }

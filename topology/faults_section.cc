@@ -13,8 +13,8 @@ namespace npunet::topology {
 
 namespace {
 
-constexpr double most_time_ns = 9e15;          // 104 days: the clock ends at 106
-constexpr double most_latency_ns = 1e12;       // 1000 s, as for latency itself
+constexpr double most_time_ns = 9e15;     // 104 days: the clock ends at 106
+constexpr double most_latency_ns = 1e12;  // 1000 s, as for latency itself
 constexpr double most_bandwidth_factor = 1e3;
 constexpr double least_slowdown = 1e-3;
 constexpr double most_slowdown = 1e6;
@@ -138,8 +138,8 @@ void read_npu_fault(const YamlField& entry, const UnknownKeys& unknown,
     check_keys(entry, {"npu", "slowdown"}, {"at", "until"}, unknown);
     const YamlField npu = entry.at("npu");
     NpuFault fault;
-    fault.npu = NodeId(static_cast<std::size_t>(npu.whole(
-        0, static_cast<std::int64_t>(network.graph.npus()) - 1, "the number of an NPU")));
+    fault.npu = NodeId(static_cast<std::size_t>(
+        npu.whole(0, static_cast<std::int64_t>(network.graph.npus()) - 1, "the number of an NPU")));
     fault.slowdown = factor_at(entry.at("slowdown"), least_slowdown, most_slowdown,
                                "a factor of compute times from 0.001 to 1000000");
     const std::vector<NpuFault>& others = network.faults.npus;
