@@ -36,8 +36,7 @@ TEST(CongestionAwareOracle, EqualsThePlainNetwork) {
             const Plan plan = random_plan(pattern, network, random);
             const NaiveRun plain = test::run_naively(plan, network);
             const NaiveRun run = run_traffic<analytical::CongestionAware>(plan, network);
-            const NaiveRun shuffled =
-                run_traffic<analytical::CongestionAware>(plan, network, seed);
+            const NaiveRun shuffled = run_traffic<analytical::CongestionAware>(plan, network, seed);
             ASSERT_EQ(test::transcript(run.outcomes, run.links),
                       test::transcript(plain.outcomes, plain.links))
                 << "seed " << seed << ", " << network.name;
@@ -73,9 +72,9 @@ TEST(CongestionAwareOracle, EqualsThePlainNetworkUnderFaults) {
     }
 }
 
-// Whatever has to cross a cut crosses it on the cut's links, each at its rate at most: for any set A
-// of nodes, the messages from A to its complement are not all there before
-// (their bytes) / (sum of the rates of the links out of A).
+// Whatever has to cross a cut crosses it on the cut's links, each at its rate at most: for any set
+// A of nodes, the messages from A to its complement are not all there before (their bytes) / (sum
+// of the rates of the links out of A).
 TEST(CongestionAwareOracle, NeverBeatsTheBandwidthOfACut) {
     __extension__ using Wide = __int128;
     for (std::uint64_t seed = 1; seed <= 60; ++seed) {
@@ -127,9 +126,9 @@ TEST(CongestionAwareOracle, MessagesAreNeverFasterThanOnAnIdleNetwork) {
 }
 
 // With equal rates and sending times that do not depend on deliveries, all messages are there no
-// earlier than by the estimate. Proof: first links serve in the same order in both and carry transit
-// traffic besides here, so no message starts earlier here. By the estimate the last delivery on a
-// last link ends a busy time that begins with the head of some message k: it is
+// earlier than by the estimate. Proof: first links serve in the same order in both and carry
+// transit traffic besides here, so no message starts earlier here. By the estimate the last
+// delivery on a last link ends a busy time that begins with the head of some message k: it is
 // head(k) + ser(k) + the ser() of those whose heads come after. Here none of these messages can
 // begin to cross that link before head(k) less the link's latency, and it takes as long to carry
 // them all. (With unequal rates ser(k) of the estimate is that of the slowest link, which others
@@ -137,12 +136,12 @@ TEST(CongestionAwareOracle, MessagesAreNeverFasterThanOnAnIdleNetwork) {
 TEST(CongestionAwareOracle, NeverBeatsTheEstimateAtEqualRates) {
     for (std::uint64_t seed = 1; seed <= 100; ++seed) {
         std::mt19937_64 random(seed);
-        const topology::NetworkDescription network =
-            random_network(random, Rate(500'000'000'000));
+        const topology::NetworkDescription network = random_network(random, Rate(500'000'000'000));
         for (const Pattern pattern : test::open_patterns) {
             const Plan plan = random_plan(pattern, network, random);
-            EXPECT_GE(test::last_delivery(run_traffic<analytical::CongestionAware>(plan, network)),
-                      test::last_delivery(run_traffic<analytical::CongestionUnaware>(plan, network)))
+            EXPECT_GE(
+                test::last_delivery(run_traffic<analytical::CongestionAware>(plan, network)),
+                test::last_delivery(run_traffic<analytical::CongestionUnaware>(plan, network)))
                 << "seed " << seed << ", " << network.name;
         }
     }

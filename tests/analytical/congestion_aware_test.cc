@@ -47,8 +47,9 @@ TEST(CongestionAware, OneMessageOverEqualLinks) {
 }
 
 // m messages of S bytes, sent at once over the same h links: the k-th (from 0) leaves the source
-// from k ser to (k + 1) ser and arrives after k ser + h (ser + latency); the queue of the first link
-// holds m - 1 of them at first, the others none, for a message is away when the next one comes.
+// from k ser to (k + 1) ser and arrives after k ser + h (ser + latency); the queue of the first
+// link holds m - 1 of them at first, the others none, for a message is away when the next one
+// comes.
 TEST(CongestionAware, MessagesThatShareLinksFollowEachOther) {
     constexpr std::int32_t hops = 3;
     constexpr int messages = 5;
@@ -98,12 +99,12 @@ TEST(CongestionAware, IncastLeavesInTheOrderOfTheSources) {
 TEST(CongestionAware, RingCollectivesOnTheirRingEqualTheEstimate) {
     for (const std::int64_t n : {2, 3, 4, 8, 13}) {
         const test::TestMachine machine = test::ring_machine(n, rate, latency);
-        for (const CollectiveType type : {CollectiveType::AllReduce, CollectiveType::AllGather,
-                                          CollectiveType::ReduceScatter, CollectiveType::AllToAll}) {
-            const engine::Workload workload =
-                test::workload_of(static_cast<std::size_t>(n), [&](Rank) {
-                    return std::vector{collective_node(1, type, 1'000'003)};
-                });
+        for (const CollectiveType type :
+             {CollectiveType::AllReduce, CollectiveType::AllGather, CollectiveType::ReduceScatter,
+              CollectiveType::AllToAll}) {
+            const engine::Workload workload = test::workload_of(
+                static_cast<std::size_t>(n),
+                [&](Rank) { return std::vector{collective_node(1, type, 1'000'003)}; });
             EXPECT_EQ(test::run<CongestionAware>(workload, machine).finish,
                       test::run(workload, machine).finish);
         }
@@ -118,10 +119,9 @@ TEST(CongestionAware, DirectAllToAllThroughASwitch) {
         constexpr std::int64_t part = 65536;
         test::TestMachine machine = test::line_machine(DimensionKind::Switch, n, rate, latency);
         machine.use(engine::Algorithm::Direct);
-        const engine::Workload workload =
-            test::workload_of(static_cast<std::size_t>(n), [&](Rank) {
-                return std::vector{collective_node(1, CollectiveType::AllToAll, n * part)};
-            });
+        const engine::Workload workload = test::workload_of(static_cast<std::size_t>(n), [&](Rank) {
+            return std::vector{collective_node(1, CollectiveType::AllToAll, n * part)};
+        });
         EXPECT_EQ(test::run<CongestionAware>(workload, machine).finish,
                   n * transfer_time(Bytes(part), rate) + 2 * latency);
     }
@@ -159,9 +159,9 @@ TEST(CongestionAware, SlowerLinksAreNeverFasterAlongOneRoute) {
 }
 
 // One message from each source to one NPU through a switch. The last link is one server that never
-// idles while something waits, so the last delivery, max over k of (arrival of k at the switch + the
-// transfer times of k and all that arrive later) + latency, does not depend on the order, and slower
-// links only add to each term.
+// idles while something waits, so the last delivery, max over k of (arrival of k at the switch +
+// the transfer times of k and all that arrive later) + latency, does not depend on the order, and
+// slower links only add to each term.
 TEST(CongestionAware, SlowerLinksNeverHelpAnIncast) {
     for (std::uint64_t seed = 1; seed <= 50; ++seed) {
         std::mt19937_64 random(seed);
@@ -173,8 +173,8 @@ TEST(CongestionAware, SlowerLinksNeverHelpAnIncast) {
         Time before;
         for (std::int64_t each = 90'000'000'000; each > 0; each -= 7'000'000'000) {
             const Time last = test::last_delivery(run_traffic<CongestionAware>(
-                plan, topology::make_network({topology::make_dimension(
-                          DimensionKind::Switch, 12, Rate(each), latency)})));
+                plan, topology::make_network({topology::make_dimension(DimensionKind::Switch, 12,
+                                                                       Rate(each), latency)})));
             ASSERT_GE(last, before) << "seed " << seed;
             before = last;
         }

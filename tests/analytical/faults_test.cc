@@ -1,5 +1,5 @@
-// Links that are slow, late or down, and slow NPUs, against closed forms. S bytes take T = ser(S) on
-// a healthy link; a is its latency.
+// Links that are slow, late or down, and slow NPUs, against closed forms. S bytes take T = ser(S)
+// on a healthy link; a is its latency.
 
 #include <gtest/gtest.h>
 
@@ -32,8 +32,8 @@ constexpr Factor down{0};
 
 /// A ring of four; link 0 leads from NPU 0 to NPU 1.
 topology::NetworkDescription ring(std::vector<LinkFault> faults) {
-    topology::NetworkDescription network = topology::make_network(
-        {topology::make_dimension(DimensionKind::Ring, 4, rate, latency)});
+    topology::NetworkDescription network =
+        topology::make_network({topology::make_dimension(DimensionKind::Ring, 4, rate, latency)});
     EXPECT_EQ(network.graph.link(LinkId(0)).from, NodeId(0));
     EXPECT_EQ(network.graph.link(LinkId(0)).to, NodeId(1));
     network.faults.links = std::move(faults);
@@ -73,7 +73,8 @@ TYPED_TEST(LinkFaults, DownAndUpAgain) {
     EXPECT_EQ(this->one(ring({outage})).delivered, whole + Time::ns(7'000) + latency);
     const LinkFault fast{LinkId(0), Time::ns(17'000), Time::max(), Factor{2 * Factor::one}, Time()};
     EXPECT_EQ(this->one(ring({outage, fast})).delivered, Time::ns(17'000 + 5'000) + latency);
-    // Sent while the link is down: as if sent when it comes back. Sent afterwards: nothing happened.
+    // Sent while the link is down: as if sent when it comes back. Sent afterwards: nothing
+    // happened.
     EXPECT_EQ(this->one(ring({outage}), 1, Time::ns(6'000)).delivered,
               Time::ns(12'000) + whole + latency);
     EXPECT_EQ(this->one(ring({outage}), 1, Time::ns(12'000)).delivered,
@@ -101,14 +102,12 @@ TYPED_TEST(LinkFaults, AddedLatency) {
 TEST(LinkFaultsByModel, AddedLatencyInTheMiddle) {
     const auto network =
         ring({{LinkId(0), Time::ns(10'000), Time::max(), Factor(), Time::ns(1'000)}});
-    EXPECT_EQ(run_traffic<analytical::CongestionAware>({message(0, 1)}, network)
-                  .outcomes[0]
-                  .delivered,
-              whole + latency + Time::ns(1'000));
-    EXPECT_EQ(run_traffic<analytical::CongestionUnaware>({message(0, 1)}, network)
-                  .outcomes[0]
-                  .delivered,
-              whole + latency);
+    EXPECT_EQ(
+        run_traffic<analytical::CongestionAware>({message(0, 1)}, network).outcomes[0].delivered,
+        whole + latency + Time::ns(1'000));
+    EXPECT_EQ(
+        run_traffic<analytical::CongestionUnaware>({message(0, 1)}, network).outcomes[0].delivered,
+        whole + latency);
 }
 
 // Two hops, 0 -> 1 -> 2, the second link at a tenth for the first 40 us. Store and forward reaches
@@ -136,6 +135,29 @@ TYPED_TEST(LinkFaults, MessagesBehindWait) {
     for (int k = 0; k < 3; ++k) {
         EXPECT_EQ(outcomes[static_cast<std::size_t>(k)].delivered,
                   first + k * (10 * whole) + latency);
+    }
+}
+
+// Faults that multiply the rate by one cut every transfer into pieces and must change nothing.
+TYPED_TEST(LinkFaults, FactorsOfOneChangeNothing) {
+    for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+        std::mt19937_64 random(seed);
+        topology::NetworkDescription network = test::random_network(random);
+        const Plan plan =
+            packet_test::make_plan(packet_test::Pattern::Random,
+                                   static_cast<int>(network.graph.npus()), 3000, 1000, random);
+        const test::NaiveRun healthy = run_traffic<TypeParam>(plan, network);
+        for (std::size_t link = 0; link < network.graph.links(); ++link) {
+            for (int count = 0; count < 20; ++count) {
+                const Time at = Time::ps(static_cast<std::int64_t>(random() % 20'000'000));
+                const Time span = Time::ps(1 + static_cast<std::int64_t>(random() % 1'000'000));
+                network.faults.links.push_back({LinkId(link), at, at + span, Factor(), Time()});
+            }
+        }
+        const test::NaiveRun faulty = run_traffic<TypeParam>(plan, network);
+        ASSERT_EQ(test::transcript(healthy.outcomes, healthy.links),
+                  test::transcript(faulty.outcomes, faulty.links))
+            << "seed " << seed;
     }
 }
 
@@ -205,9 +227,9 @@ TEST(Faults, Scaling) {
     EXPECT_EQ(topology::scaled_time(Time::max(), Factor{2 * Factor::one}), Time::max());
 }
 
-// Every rank computes C = 100 us, then takes part in a ring all-reduce of S = n part bytes. NPU 2 is
-// slow by 1.5, so its first part leaves at 1.5 C; from there on one step follows the other round the
-// ring: 1.5 C + 2 (n - 1) (a + ser(part)). The straggler itself computes 1.5 C, the others C. A
+// Every rank computes C = 100 us, then takes part in a ring all-reduce of S = n part bytes. NPU 2
+// is slow by 1.5, so its first part leaves at 1.5 C; from there on one step follows the other round
+// the ring: 1.5 C + 2 (n - 1) (a + ser(part)). The straggler itself computes 1.5 C, the others C. A
 // placement in reverse makes rank n - 1 - 2 the slow one.
 TYPED_TEST(LinkFaults, StragglerInARingAllReduce) {
     constexpr std::int64_t n = 8;
@@ -227,8 +249,8 @@ TYPED_TEST(LinkFaults, StragglerInARingAllReduce) {
                                                             n * part, "", {1})};
                               }),
             machine);
-        EXPECT_EQ(results.finish, Time::ns(150'000) + 2 * (n - 1) * (transfer_time(Bytes(part), rate) +
-                                                                     latency));
+        EXPECT_EQ(results.finish,
+                  Time::ns(150'000) + 2 * (n - 1) * (transfer_time(Bytes(part), rate) + latency));
         for (const engine::NpuResult& npu : results.npus) {
             const bool slow = npu.rank == Rank(reversed ? 5 : 2);
             EXPECT_EQ(npu.compute, Time::ns(slow ? 150'000 : 100'000)) << npu.rank.value();

@@ -129,7 +129,8 @@ private:
         const Wide work = static_cast<Wide>(plan_[i].bytes.value()) * 1'000'000'000'000;
         const Wide rate = description.rate.bytes_per_second();
         const Wide exact = work / rate;
-        Time end = now + Time::ps(static_cast<std::int64_t>(exact * rate < work ? exact + 1 : exact));
+        Time end =
+            now + Time::ps(static_cast<std::int64_t>(exact * rate < work ? exact + 1 : exact));
         Time latency = description.latency;
         if (!description_.faults.links.empty()) {
             // The clock has a brute force of its own.

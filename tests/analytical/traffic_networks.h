@@ -14,13 +14,12 @@
 
 namespace npunet::test {
 
-inline constexpr packet_test::Pattern open_patterns[] = {packet_test::Pattern::AllToAll,
-                                                         packet_test::Pattern::Permutation,
-                                                         packet_test::Pattern::Random,
-                                                         packet_test::Pattern::Streams};
+inline constexpr packet_test::Pattern open_patterns[] = {
+    packet_test::Pattern::AllToAll, packet_test::Pattern::Permutation, packet_test::Pattern::Random,
+    packet_test::Pattern::Streams};
 
-/// One to three dimensions of 2 to 5 with at most 24 NPUs. Rates and latencies are few and round, so
-/// that much happens at the same instant. `rate`: of all links; else each dimension has its own.
+/// One to three dimensions of 2 to 5 with at most 24 NPUs. Rates and latencies are few and round,
+/// so that much happens at the same instant. `rate`: of all links; else each dimension has its own.
 inline topology::NetworkDescription random_network(std::mt19937_64& random,
                                                    std::optional<Rate> rate = std::nullopt) {
     using topology::DimensionKind;
@@ -46,8 +45,7 @@ inline topology::NetworkDescription random_network(std::mt19937_64& random,
 }
 
 template <class Network>
-NaiveRun run_traffic(const packet_test::Plan& plan,
-                     const topology::NetworkDescription& description,
+NaiveRun run_traffic(const packet_test::Plan& plan, const topology::NetworkDescription& description,
                      std::optional<std::uint64_t> shuffle = std::nullopt) {
     engine::EventQueue queue;
     if (shuffle) {

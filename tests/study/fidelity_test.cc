@@ -28,9 +28,8 @@ Machine machine_of(const test::TestMachine& from, const char* dialect = "npunet"
 }
 
 std::string refusal(const Machine& machine, Fidelity fidelity) {
-    const engine::Workload workload =
-        test::workload_of(machine.network.graph.npus(),
-                          [](Rank) { return std::vector{test::compute_node(1, 10)}; });
+    const engine::Workload workload = test::workload_of(
+        machine.network.graph.npus(), [](Rank) { return std::vector{test::compute_node(1, 10)}; });
     return test::message_of<InputError>(
         [&] { static_cast<void>(simulate(workload, machine, fidelity)); });
 }
@@ -66,8 +65,7 @@ TEST(Fidelity, PacketLevelHasNoLinkFaults) {
         GTEST_SKIP() << "this build has no packet level";
     }
     test::TestMachine ring = test::ring_machine(4, rate, latency);
-    ring.network.faults.links = {
-        {LinkId(0), Time(), Time::max(), topology::Factor{0}, Time()}};
+    ring.network.faults.links = {{LinkId(0), Time(), Time::max(), topology::Factor{0}, Time()}};
     EXPECT_THAT(refusal(machine_of(ring), Fidelity::Packet),
                 AllOf(HasSubstr("not offered at packet level by this version"),
                       HasSubstr("congestion-aware")));
@@ -78,8 +76,8 @@ TEST(Fidelity, PacketLevelHasNoLinkFaults) {
 TEST(Fidelity, SlowNpusAtEveryFidelity) {
     test::TestMachine ring = test::ring_machine(4, rate, latency);
     ring.network.faults.npus = {{NodeId(1), topology::Factor{1'300'000'000}}};
-    const engine::Workload workload = test::workload_of(
-        4, [](Rank) { return std::vector{test::compute_node(1, 100)}; });
+    const engine::Workload workload =
+        test::workload_of(4, [](Rank) { return std::vector{test::compute_node(1, 100)}; });
     for (const Fidelity fidelity :
          {Fidelity::Analytical, Fidelity::CongestionAware, Fidelity::Packet}) {
         if (fidelity == Fidelity::Packet && !packet_fidelity_available()) {

@@ -1,4 +1,5 @@
-// The section `faults` of a network.yml: what is understood, and what every mistake is answered with.
+// The section `faults` of a network.yml: what is understood, and what every mistake is answered
+// with.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
