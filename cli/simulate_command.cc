@@ -54,7 +54,8 @@ void add_simulate_command(CLI::App& program, CommandContext& context) {
     options->inputs.add_to(*command);
     command
         ->add_option("--fidelity", options->fidelity,
-                     "analytical (quick estimate) or packet (ns-3)")
+                     "analytical (quick estimate), congestion-aware (messages queue on links) or "
+                     "packet (ns-3)")
         ->capture_default_str();
     command->footer(
         "Example:\n"

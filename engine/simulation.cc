@@ -49,7 +49,7 @@ Simulation::Simulation(const Workload& workload, const topology::NetworkDescript
       transport_(network, description),
       collectives_(workload, description, system, dialect, queue, timers_, transport_, *this),
       point_to_point_(workload, transport_, *this, dialect.send_ends_at_delivery),
-      compute_(system, dialect, workload.ranks()),
+      compute_(system, dialect, description, workload.ranks()),
       issue_handler_(*this, &Simulation::issue_turn),
       compute_handler_(*this, &Simulation::compute_done),
       npus_(workload.ranks()),

@@ -1,8 +1,11 @@
 #include "study/simulation_run.h"
 
+#include <fmt/format.h>
+
 #include <chrono>
 #include <memory>
 
+#include "analytical/congestion_aware.h"
 #include "analytical/congestion_unaware.h"
 #include "base/errors.h"
 #include "engine/simulation.h"
@@ -14,41 +17,86 @@ namespace {
 
 std::unique_ptr<engine::Network> make_network(const Machine& machine, Fidelity fidelity,
                                               engine::EventQueue& queue) {
-    if (fidelity == Fidelity::Analytical) {
-        return std::make_unique<analytical::CongestionUnaware>(machine.network, queue,
-                                                               machine.dialect);
-    }
     check_fidelity(machine, fidelity);
+    switch (fidelity) {
+        case Fidelity::Analytical:
+            return std::make_unique<analytical::CongestionUnaware>(machine.network, queue,
+                                                                   machine.dialect);
+        case Fidelity::CongestionAware:
+            return std::make_unique<analytical::CongestionAware>(machine.network, queue,
+                                                                 machine.dialect);
+        case Fidelity::Packet:
+            break;
+    }
     return make_packet_network(machine.network, queue);
 }
 
-}  // namespace
-
-void check_fidelity(const Machine& machine, Fidelity fidelity) {
-    if (fidelity == Fidelity::Packet && machine.dialect.whole_nanoseconds) {
+/// The astra-sim dialects offer what their reference has.
+void check_reference(const Machine& machine, Fidelity fidelity) {
+    if (!machine.network.faults.empty()) {
+        throw InputError({"--network", "faults", "faults with --dialect " + machine.dialect.name,
+                          "--dialect npunet, which offers them",
+                          "Leave the section faults out, or the dialect"});
+    }
+    if (fidelity == Fidelity::Packet) {
         throw InputError({"--fidelity", "", "packet with --dialect " + machine.dialect.name,
                           "--dialect npunet at packet level",
                           "The astra-sim dialects order simultaneous events by insertion, which a "
                           "packet network has no counterpart for"});
     }
-    if (fidelity == Fidelity::Packet && !packet_fidelity_available()) {
+    const std::size_t dimensions = machine.network.dimensions.size();
+    if (fidelity == Fidelity::CongestionAware && dimensions != 1) {
+        throw InputError({"--fidelity", "",
+                          fmt::format("congestion-aware with --dialect {} on a network of {} "
+                                      "dimensions",
+                                      machine.dialect.name, dimensions),
+                          "one dimension, as in that dialect's reference",
+                          "--dialect npunet does several"});
+    }
+}
+
+constexpr Fidelity fidelities[] = {Fidelity::Analytical, Fidelity::CongestionAware,
+                                   Fidelity::Packet};
+
+}  // namespace
+
+void check_fidelity(const Machine& machine, Fidelity fidelity) {
+    if (machine.dialect.whole_nanoseconds) {
+        check_reference(machine, fidelity);
+    }
+    if (fidelity != Fidelity::Packet) {
+        return;
+    }
+    if (!packet_fidelity_available()) {
         throw InputError({"--fidelity", "", "packet in a build without ns-3", "analytical",
                           "Install libns3-dev and build again, or leave packet out"});
+    }
+    if (!machine.network.faults.links.empty()) {
+        throw InputError({"--network", "faults",
+                          "faults of links, not offered at packet level by this version",
+                          "slowdowns of NPUs alone", "--fidelity congestion-aware offers them"});
     }
 }
 
 Fidelity fidelity_named(const std::string& name, const std::string& option) {
-    if (name == "analytical") {
-        return Fidelity::Analytical;
+    for (const Fidelity fidelity : fidelities) {
+        if (name == name_of(fidelity)) {
+            return fidelity;
+        }
     }
-    if (name == "packet") {
-        return Fidelity::Packet;
-    }
-    throw InputError({option, "", "'" + name + "'", "analytical or packet", ""});
+    throw InputError({option, "", "'" + name + "'", "analytical, congestion-aware or packet", ""});
 }
 
 const char* name_of(Fidelity fidelity) {
-    return fidelity == Fidelity::Analytical ? "analytical" : "packet";
+    switch (fidelity) {
+        case Fidelity::Analytical:
+            return "analytical";
+        case Fidelity::CongestionAware:
+            return "congestion-aware";
+        case Fidelity::Packet:
+            break;
+    }
+    return "packet";
 }
 
 Machine load_machine(const std::string& network_file, const std::string& system_file,

@@ -1,6 +1,7 @@
-// The astra-sim dialect against the recorded results of the reference simulator: every case of the
-// shared data whose traces lie in the folder. All
-// ranks, all figures, exactly. The counts recorded here may only grow.
+// The astra-sim dialect against the recorded results of the reference simulator, on its
+// congestion-unaware and its congestion-aware network: every case of the shared data whose traces
+// lie in the folder. All ranks, all figures, exactly.
+// The counts recorded here may only grow.
 
 #include <gtest/gtest.h>
 
@@ -8,6 +9,7 @@
 #include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
+#include <regex>
 
 #include "study/simulation_run.h"
 
@@ -27,16 +29,17 @@ struct Case {
     std::size_t dimensions;
 };
 
-std::vector<Case> selected_cases() {
+/// The cases that finish in the reference, by the file with its results.
+std::vector<Case> selected_cases(const char* results) {
     std::vector<Case> cases;
     for (const char* kind : {"micro", "transformer"}) {
         for (const auto& entry :
              fs::directory_iterator(fs::path(NPUNET_SHARED_DIR) / "data/system" / kind)) {
             const fs::path folder = entry.path();
-            if (!fs::exists(folder / "w.0.et")) {
+            if (!fs::exists(folder / "w.0.et") || !fs::exists(folder / results)) {
                 continue;
             }
-            const json expected = read_json(folder / "expected.json");
+            const json expected = read_json(folder / results);
             const topology::NetworkDescription network = topology::read_network(
                 (folder / "network.yml").string(), topology::GigaByte::Binary, true);
             if (expected["rc"] == 0) {
@@ -72,34 +75,57 @@ void expect_rank(const engine::NpuResult& npu, const json& expected) {
     }
 }
 
+void expect_case(const fs::path& folder, const char* results_file, Fidelity fidelity) {
+    SCOPED_TRACE(folder.filename().string());
+    const Machine machine = load_machine((folder / "network.yml").string(),
+                                         (folder / "system.json").string(), "astra-sim");
+    const engine::Workload workload =
+        load_workload_for(machine, (folder / "w").string(),
+                          fs::exists(folder / "w.json") ? (folder / "w.json").string() : "");
+    const engine::Results results = simulate(workload, machine, fidelity);
+    const json expected = read_json(folder / results_file)["ranks"];
+    ASSERT_EQ(results.npus.size(), expected.size());
+    for (const engine::NpuResult& npu : results.npus) {
+        SCOPED_TRACE("rank " + std::to_string(npu.rank.value()));
+        expect_rank(npu, expected[std::to_string(npu.rank.value())]);
+    }
+}
+
+bool data_is_absent() {
+    return !fs::exists(fs::path(NPUNET_SHARED_DIR) / "data/system");
+}
+
 TEST(ReferenceResults, EveryCaseIsExact) {
-    if (!fs::exists(fs::path(NPUNET_SHARED_DIR) / "data/system")) {
+    if (data_is_absent()) {
         GTEST_SKIP() << "the shared data folder is absent: " << NPUNET_SHARED_DIR;
     }
     constexpr std::size_t recorded_one_dimension = 39;
     constexpr std::size_t recorded_all = 78;
-    const std::vector<Case> cases = selected_cases();
+    const std::vector<Case> cases = selected_cases("expected.json");
     std::size_t one_dimension = 0;
     for (const auto& [folder, dimensions] : cases) {
         one_dimension += dimensions == 1 ? 1 : 0;
-        SCOPED_TRACE(folder.filename().string());
-        const Machine machine = load_machine((folder / "network.yml").string(),
-                                             (folder / "system.json").string(), "astra-sim");
-        const engine::Workload workload =
-            load_workload_for(machine, (folder / "w").string(),
-                              fs::exists(folder / "w.json") ? (folder / "w.json").string() : "");
-        const engine::Results results = simulate(workload, machine, Fidelity::Analytical);
-        const json expected = read_json(folder / "expected.json")["ranks"];
-        ASSERT_EQ(results.npus.size(), expected.size());
-        for (const engine::NpuResult& npu : results.npus) {
-            SCOPED_TRACE("rank " + std::to_string(npu.rank.value()));
-            expect_rank(npu, expected[std::to_string(npu.rank.value())]);
-        }
+        expect_case(folder, "expected.json", Fidelity::Analytical);
     }
     std::cout << "reference cases run: " << cases.size() << ", of one dimension: " << one_dimension
               << '\n';
     EXPECT_GE(one_dimension, recorded_one_dimension);
     EXPECT_GE(cases.size(), recorded_all);
+}
+
+// The reference's congestion-aware network knows one dimension only.
+TEST(ReferenceResults, EveryCongestionAwareCaseIsExact) {
+    if (data_is_absent()) {
+        GTEST_SKIP() << "the shared data folder is absent: " << NPUNET_SHARED_DIR;
+    }
+    constexpr std::size_t recorded = 36;
+    const std::vector<Case> cases = selected_cases("expected_aware.json");
+    for (const auto& [folder, dimensions] : cases) {
+        EXPECT_EQ(dimensions, 1U) << folder;
+        expect_case(folder, "expected_aware.json", Fidelity::CongestionAware);
+    }
+    std::cout << "congestion-aware reference cases run: " << cases.size() << '\n';
+    EXPECT_GE(cases.size(), recorded);
 }
 
 }  // namespace
