@@ -37,6 +37,16 @@ public:
         }
         collect_tensors();
         program_.signature = signature();
+        if (context_.issue_order == IssueOrder::HashWalk) {
+            lay_out_for_hash_walk(
+                nodes_,
+                [this](std::uint64_t id) {
+                    const auto found = number_of_.find(id);
+                    return found == number_of_.end() ? std::int64_t{-1}
+                                                     : static_cast<std::int64_t>(found->second);
+                },
+                program_);
+        }
         return std::move(program_);
     }
 
@@ -143,7 +153,7 @@ private:
     }
 
     void collect_tensors() {
-        if (!context_.tensors) {
+        if (context_.tensor_names == nullptr) {
             return;
         }
         std::unordered_map<std::string, std::uint32_t> known;
@@ -183,6 +193,7 @@ private:
                 known.emplace(list[i], static_cast<std::uint32_t>(program_.tensor_bytes.size()));
             if (first) {
                 program_.tensor_bytes.push_back(bytes);
+                program_.tensor_names.push_back(context_.tensor_names->number_of(list[i]));
             }
             program_.tensor_uses.push_back({entry->second, write});
         }
@@ -200,6 +211,7 @@ private:
             mix(static_cast<std::uint64_t>(operation.bytes.value()));
             mix(static_cast<std::uint64_t>(operation.recorded.ps()));
             mix(static_cast<std::uint64_t>(operation.collective));
+            mix(static_cast<std::uint64_t>(operation.priority));
             mix(operation.dependencies);
         }
         for (const std::uint32_t child : program_.children) {

@@ -103,7 +103,9 @@ Workload make_workload(std::size_t ranks, const NodeSource& nodes,
         context.groups = &by_name;
         context.world_group = static_cast<std::int32_t>(groups.size());
         context.collectives_in_program_order = options.collectives_in_program_order;
-        context.tensors = options.tensors;
+        context.tensor_names = options.tensors ? &workload.tensor_names : nullptr;
+        context.issue_order = options.issue_order;
+        context.broadcasts_replay = options.broadcasts_replay;
         workload.programs.push_back(build_program(nodes(Rank(rank)), context, dangling_controls));
         check_membership(workload, Rank(rank), context.file);
     }

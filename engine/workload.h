@@ -25,6 +25,7 @@ struct Workload {
     std::vector<RankProgram> programs;  ///< by rank
     std::vector<Group> groups;          ///< the last one is the world: every rank, ascending
     std::vector<std::string> notes;     ///< what the user should know
+    NameTable tensor_names;             ///< of all programs, where tensors are kept
 
     [[nodiscard]] std::size_t ranks() const { return programs.size(); }
     [[nodiscard]] const Group& world() const { return groups.back(); }
@@ -33,6 +34,8 @@ struct Workload {
 struct WorkloadOptions {
     bool collectives_in_program_order = true;
     bool tensors = false;
+    IssueOrder issue_order = IssueOrder::AscendingId;
+    bool broadcasts_replay = false;
 };
 
 /// Gives the nodes of a rank; called once per rank, ascending.

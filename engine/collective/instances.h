@@ -29,7 +29,8 @@ struct CollectiveInstance {
     std::size_t finished = 0;
     CollectiveResult result;
     CollectiveKind kind = CollectiveKind::AllReduce;
-    Rank first_rank;  ///< who started it, for messages
+    Rank first_rank;               ///< who started it, for messages
+    std::uint64_t first_node = 0;  ///< the node of first_rank
 };
 
 class CollectiveInstances {
