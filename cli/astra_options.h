@@ -35,8 +35,7 @@ private:
 
     [[nodiscard]] bool given() const;
     void add_file(CLI::App& command, const std::string& name, const std::string& ours);
-    void add_setting(CLI::App& command, const std::string& name,
-                     std::vector<std::string> neutral);
+    void add_setting(CLI::App& command, const std::string& name, std::vector<std::string> neutral);
 
     struct File {
         const CLI::Option* option;

@@ -34,11 +34,10 @@ bool RunInputs::dialect_given() const {
 
 study::Machine RunInputs::machine(const CommandContext& context) const {
     if (network_file.empty()) {
-        throw InputError({"the command line", "", "no network", "--network FILE",
-                          "--help shows an example"});
+        throw InputError(
+            {"the command line", "", "no network", "--network FILE", "--help shows an example"});
     }
-    study::Machine machine =
-        study::load_machine(network_file, system_file, dialect, memory_file);
+    study::Machine machine = study::load_machine(network_file, system_file, dialect, memory_file);
     for (const std::string& warning : machine.warnings) {
         warn(context, warning);
     }

@@ -18,10 +18,7 @@ using Layout = JsonWriter::Layout;
 void write_peak(JsonWriter& json, const engine::MemoryPeak& peak) {
     json.member("peak_memory_ns", peak.at).key("alive_at_peak").begin_array();
     for (const engine::MemoryPeak::Tensor& tensor : peak.largest) {
-        json.begin_object()
-            .member("name", tensor.name)
-            .member("bytes", tensor.bytes)
-            .end_object();
+        json.begin_object().member("name", tensor.name).member("bytes", tensor.bytes).end_object();
     }
     json.end_array();
     json.key("alive_besides")
@@ -63,8 +60,8 @@ auto figures_of(const NpuResult& npu) {
     const auto bits = [](double number) { return std::bit_cast<std::uint64_t>(number); };
     return std::make_tuple(npu.npu_class, npu.finish, npu.compute, npu.communication,
                            npu.exposed_communication, npu.exposed_memory, npu.idle, npu.memory,
-                           npu.peak_memory, npu.peak.at,
-                           bits(npu.compute_bound_percent), bits(npu.compute_utilization_percent),
+                           npu.peak_memory, npu.peak.at, bits(npu.compute_bound_percent),
+                           bits(npu.compute_utilization_percent),
                            bits(npu.memory_utilization_percent), bits(npu.operation_intensity));
 }
 

@@ -49,8 +49,8 @@ std::string peak_line(const engine::Results& results) {
     for (std::size_t i = 0; i < most->peak.largest.size(); ++i) {
         const engine::MemoryPeak::Tensor& tensor = most->peak.largest[i];
         if (i < most_named) {
-            text += fmt::format("{} {} {}", i == 0 ? "" : ",", tensor.name,
-                                format_bytes(tensor.bytes));
+            text +=
+                fmt::format("{} {} {}", i == 0 ? "" : ",", tensor.name, format_bytes(tensor.bytes));
         } else {
             ++others;
             others_bytes += tensor.bytes;

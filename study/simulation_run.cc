@@ -57,10 +57,9 @@ Machine load_machine(const std::string& network_file, const std::string& system_
     machine.dialect = engine::Dialect::named(dialect);
     machine.network = topology::read_network(network_file, machine.dialect.gigabyte,
                                              machine.dialect.tolerant_input, &machine.warnings);
-    machine.system =
-        system_file.empty()
-            ? engine::default_system_config(machine.dialect)
-            : engine::read_system_config(system_file, machine.dialect, machine.warnings);
+    machine.system = system_file.empty() ? engine::default_system_config(machine.dialect)
+                                         : engine::read_system_config(system_file, machine.dialect,
+                                                                      machine.warnings);
     if (!memory_file.empty()) {
         machine.system.remote_memory =
             engine::read_remote_memory(memory_file, machine.dialect, machine.warnings);

@@ -41,8 +41,7 @@ struct Machine {
 /// Reads the files; `system_file` may be empty (defaults of docs/inputs.md), and so may
 /// `memory_file` (no remote memory). Throws InputError.
 [[nodiscard]] Machine load_machine(const std::string& network_file, const std::string& system_file,
-                                   const std::string& dialect,
-                                   const std::string& memory_file = "");
+                                   const std::string& dialect, const std::string& memory_file = "");
 
 /// How a workload must be laid out for this machine.
 [[nodiscard]] engine::WorkloadOptions workload_options(const Machine& machine);

@@ -104,9 +104,9 @@ void expect_rank(const engine::NpuResult& npu, const json& expected) {
 void expect_case(const Case& entry, const std::string& dialect) {
     const fs::path& folder = entry.folder;
     const fs::path memory = folder / "remote_memory.json";
-    const Machine machine = load_machine((folder / "network.yml").string(),
-                                         (folder / "system.json").string(), dialect,
-                                         fs::exists(memory) ? memory.string() : "");
+    const Machine machine =
+        load_machine((folder / "network.yml").string(), (folder / "system.json").string(), dialect,
+                     fs::exists(memory) ? memory.string() : "");
     const engine::Workload workload =
         load_workload_for(machine, (folder / "w").string(),
                           fs::exists(folder / "w.json") ? (folder / "w.json").string() : "");
