@@ -60,12 +60,20 @@ RemoteMemoryConfig read_remote_memory(const std::string& path, const Dialect& di
     if (config.kind == Kind::None) {
         return config;
     }
-    config.latency = Time::ns(fields.integer("remote-mem-latency", 0, 0));
-    const double bandwidth = fields.number("remote-mem-bw", 0, 1e-6, 1e6);
+    // The reference keeps both in whole numbers.
+    const auto kept = [&dialect](double value) {
+        return dialect.whole_nanoseconds ? std::trunc(value) : value;
+    };
+    const double latency = kept(fields.number("remote-mem-latency", 0, 1e-3, 1e9));
+    config.latency = Time::ps(std::llround(latency * 1000));
+    const double bandwidth = kept(fields.number("remote-mem-bw", 0, 1e-6, 1e6));
     if (bandwidth == 0) {
-        throw InputError({path, "remote-mem-bw",
-                          fields.contains("remote-mem-bw") ? "0" : "no such key",
-                          "the bandwidth of the memory in GB/s, above 0", "Give it"});
+        throw InputError(
+            {path, "remote-mem-bw",
+             fields.contains("remote-mem-bw") ? describe(fields["remote-mem-bw"]) : "no such key",
+             dialect.whole_nanoseconds ? "the bandwidth of the memory in whole GB/s, from 1"
+                                       : "the bandwidth of the memory in GB/s, above 0",
+             "Give it"});
     }
     config.bandwidth = Rate(std::llround(bandwidth * 1e9));
     if (config.kind == Kind::PerNode) {

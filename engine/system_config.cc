@@ -172,6 +172,9 @@ void warn_of_no_effect(const Reader& reader, const Dialect& dialect, const Syste
         static_cast<void>(reader.integer("data-type-bytes", 1, 1, 1024));
         warn("data-type-bytes", ": traces give sizes in bytes, not in elements");
     }
+    if (reader.flag("replay-only")) {
+        warn("replay-only", ": communication is simulated; recorded compute is roofline-enabled 0");
+    }
     if (config.comm_compute_slowdown > 1 && !dialect.scheduling_keys_count) {
         warn("comm-compute-slowdown", " with --dialect " + dialect.name);
     }

@@ -107,6 +107,28 @@ TEST(RemoteMemory, EarlierRequestsComeFirst) {
     EXPECT_EQ(results.npus[1].finish, 3 * access_time);
 }
 
+// Who is served first at one instant follows from the ranks, not from the order in which events
+// were scheduled: 8 NPUs ask a pool at the same instants, and every shuffle gives the same.
+TEST(RemoteMemory, OrderOfInsertionDoesNotMatter) {
+    const test::TestMachine machine = machine_of(8, Kind::Pool);
+    const engine::Workload workload = test::workload_of(8, [](Rank rank) {
+        return std::vector{compute_node(1, 1), memory_node(2, 1000 + 10 * rank.value(), {1}),
+                           memory_node(3, 1000, {1}), compute_node(4, 2, {2})};
+    });
+    const engine::Results plain = test::run(workload, machine);
+    for (std::uint64_t seed = 0; seed < 20; ++seed) {
+        engine::EventQueue queue;
+        queue.shuffle_insertions(seed);
+        analytical::CongestionUnaware network(machine.network, queue, machine.dialect);
+        engine::Simulation simulation(workload, machine.network, machine.system, machine.dialect,
+                                      queue, network);
+        const engine::Results shuffled = simulation.run();
+        for (std::size_t i = 0; i < plain.operations.size(); ++i) {
+            ASSERT_EQ(plain.operations[i].end, shuffled.operations[i].end) << seed;
+        }
+    }
+}
+
 // In the astra-sim dialects an access takes the place of a communication: the send of 1000 bytes,
 // ready at the same time, waits for it, and arrives trunc(500 + 1000 / 53.687) = 518 ns later.
 TEST(RemoteMemory, TakesThePlaceOfACommunicationInAstraSim) {
@@ -181,6 +203,20 @@ TEST_F(RemoteMemoryFile, IsReadAsItIs) {
     EXPECT_EQ(node.nodes, 4);
     EXPECT_EQ(node.npus_per_node, 8);
     EXPECT_EQ(read(R"({"memory-type": "MEMORY_POOL", "remote-mem-bw": 10})").kind, Kind::Pool);
+}
+
+// The reference keeps both numbers in integers, and so do its dialects.
+TEST_F(RemoteMemoryFile, AstraSimCutsToWholeNumbers) {
+    const std::string text = R"({"memory-type": "MEMORY_POOL", "remote-mem-latency": 10.5,
+                                 "remote-mem-bw": 1.5})";
+    EXPECT_EQ(read(text).latency, Time::ps(10'500));
+    EXPECT_EQ(read(text, "astra-sim").latency, Time::ns(10));
+    EXPECT_EQ(read(text, "astra-sim").bandwidth, Rate(1'000'000'000));
+    EXPECT_THAT(message_of<InputError>([&] {
+                    static_cast<void>(read(
+                        R"({"memory-type": "MEMORY_POOL", "remote-mem-bw": 0.5})", "astra-sim"));
+                }),
+                HasSubstr("whole GB/s"));
 }
 
 TEST_F(RemoteMemoryFile, SaysWhatIsWrong) {

@@ -177,6 +177,11 @@ TEST_F(SchedulingKeys, WithoutEffectAreSaid) {
     static_cast<void>(read(R"({"data-type-bytes": 2})"));
     ASSERT_EQ(warnings_.size(), 1U);
     EXPECT_THAT(warnings_[0], HasSubstr("sizes in bytes"));
+    static_cast<void>(read(R"({"replay-only": 0})"));
+    EXPECT_TRUE(warnings_.empty());
+    static_cast<void>(read(R"({"replay-only": 1})", "astra-sim"));
+    ASSERT_EQ(warnings_.size(), 1U);
+    EXPECT_THAT(warnings_[0], HasSubstr("communication is simulated"));
     static_cast<void>(read(R"({"memory-capacity": 80})"));
     ASSERT_EQ(warnings_.size(), 1U);
     EXPECT_THAT(warnings_[0], HasSubstr("track-local-mem"));
