@@ -9,10 +9,6 @@ namespace npunet::engine {
 
 namespace {
 
-constexpr std::size_t index_of(Resource resource) {
-    return static_cast<std::size_t>(resource);
-}
-
 /// A heap for each resource.
 class AscendingReadySet final : public ReadySet {
 public:

@@ -23,6 +23,10 @@ namespace npunet::engine {
 enum class Resource : std::uint8_t { Compute, Cpu, Communication, Memory, None };
 inline constexpr std::size_t resource_kinds = 5;
 
+[[nodiscard]] constexpr std::size_t index_of(Resource resource) {
+    return static_cast<std::size_t>(resource);
+}
+
 /// How many more operations could start, by Resource; that of None is not looked at.
 using FreePlaces = std::array<std::int32_t, resource_kinds>;
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cassert>
-#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -21,15 +20,6 @@ constexpr std::uint32_t under_way = done - 1;
 
 std::uint64_t payload_of(Rank rank, std::uint32_t number) {
     return (static_cast<std::uint64_t>(rank.value()) << 32) | number;
-}
-
-/// Rounded up to a picosecond; Time::max() where it does not fit.
-Time slowed(Time duration, double factor) {
-    if (factor <= 1) {
-        return duration;
-    }
-    const double longer = std::ceil(static_cast<double>(duration.ps()) * factor);
-    return longer < 9.2e18 ? Time::ps(static_cast<std::int64_t>(longer)) : Time::max();
 }
 
 }  // namespace
@@ -49,6 +39,7 @@ Simulation::Simulation(const Workload& workload, const topology::NetworkDescript
       point_to_point_(workload, transport_, *this, dialect.send_ends_at_delivery),
       remote_memory_(system.remote_memory, dialect, description, timers_, *this),
       compute_(system, dialect, workload.ranks()),
+      rules_(system, dialect, compute_),
       issue_handler_(*this, &Simulation::issue_turn),
       compute_handler_(*this, &Simulation::compute_done),
       npus_(workload.ranks()),
@@ -67,7 +58,7 @@ Simulation::Simulation(const Workload& workload, const topology::NetworkDescript
     check_remote_memory();
     for (Npu& npu : npus_) {
         npu.ready = make_ready_set(dialect.issue_order);
-        npu.free = places();
+        npu.free = rules_.places();
     }
 }
 
@@ -122,67 +113,11 @@ void Simulation::start() {
     }
 }
 
-Resource Simulation::resource_of(const ProgramOperation& operation) const {
-    const bool as_communication = operation.nothing || operation.kind == OperationKind::Memory;
-    if (as_communication && dialect_.memory_takes_communication_place) {
-        return operation.on_cpu ? Resource::Cpu : Resource::Communication;
-    }
-    if (operation.nothing) {
-        return Resource::None;
-    }
-    switch (operation.kind) {
-        case OperationKind::Compute:
-            return Resource::Compute;
-        case OperationKind::Cpu:
-            return Resource::Cpu;
-        case OperationKind::Send:
-        case OperationKind::Collective:
-            return Resource::Communication;
-        case OperationKind::Memory:
-            return Resource::Memory;
-        case OperationKind::Receive:
-            return Resource::None;
-    }
-    return Resource::None;
-}
-
-bool Simulation::holds(const ProgramOperation& operation) const {
-    return resource_of(operation) != Resource::None && !operation.nothing &&
-           !compute_.skipped(operation);
-}
-
-FreePlaces Simulation::places() const {
-    FreePlaces free;
-    free.fill(1);
-    if (!dialect_.one_communication_at_a_time) {
-        free[static_cast<std::size_t>(Resource::Communication)] =
-            system_.max_concurrent_comms > 0 ? system_.max_concurrent_comms
-                                             : std::numeric_limits<std::int32_t>::max();
-    }
-    return free;
-}
-
-std::int64_t Simulation::preference_of(const ProgramOperation& operation) const {
-    if (!dialect_.scheduling_keys_count || resource_of(operation) != Resource::Communication) {
-        return 0;
-    }
-    switch (system_.scheduling_policy) {
-        case SchedulingPolicy::Fifo:
-            return queue_.now().ps();
-        case SchedulingPolicy::Lifo:
-            return -queue_.now().ps();
-        case SchedulingPolicy::Explicit:
-            return -std::int64_t{operation.priority};
-        case SchedulingPolicy::LowestId:
-            return 0;
-    }
-    return 0;
-}
-
 void Simulation::make_ready(Rank rank, std::uint32_t number) {
     const ProgramOperation& operation = workload_.programs[rank.index()].operations[number];
-    npus_[rank.index()].ready->insert({number, operation.node, resource_of(operation),
-                                       holds(operation), preference_of(operation)});
+    npus_[rank.index()].ready->insert({number, operation.node, rules_.resource_of(operation),
+                                       rules_.holds(operation),
+                                       rules_.preference_of(operation, queue_.now())});
 }
 
 void Simulation::follow_up(Rank rank) {
@@ -211,7 +146,7 @@ void Simulation::issue(Rank rank) {
     for (;;) {
         std::vector<std::uint32_t> startable;
         npu.ready->choose(npu.free, startable);
-        if (system_.comm_compute_slowdown > 1 && dialect_.scheduling_keys_count) {
+        if (rules_.communication_slows()) {
             // Compute last: it has to know what communication begins together with it.
             std::stable_partition(startable.begin(), startable.end(), [&](std::uint32_t number) {
                 return operations[number].kind != OperationKind::Compute;
@@ -276,9 +211,8 @@ void Simulation::begin(Rank rank, std::uint32_t number) {
 void Simulation::begin_compute(Rank rank, std::uint32_t number) {
     const ProgramOperation& operation = workload_.programs[rank.index()].operations[number];
     Time duration = compute_.cost(rank, operation).duration;
-    if (operation.kind == OperationKind::Compute && dialect_.scheduling_keys_count &&
-        npus_[rank.index()].communications > 0) {
-        duration = slowed(duration, system_.comm_compute_slowdown);
+    if (operation.kind == OperationKind::Compute && npus_[rank.index()].communications > 0) {
+        duration = rules_.slowed(duration);
     }
     if (duration == Time() && !dialect_.issue_after_each_completion) {
         end(rank, number);
@@ -296,8 +230,8 @@ void Simulation::end(Rank rank, std::uint32_t number) {
     record.finish = queue_.now();
     ++record.finished;
     Npu& npu = npus_[rank.index()];
-    if (holds(operation)) {
-        ++npu.free[static_cast<std::size_t>(resource_of(operation))];
+    if (rules_.holds(operation)) {
+        ++npu.free[index_of(rules_.resource_of(operation))];
     }
     if (!operation.nothing &&
         (operation.kind == OperationKind::Send || operation.kind == OperationKind::Collective)) {

@@ -22,6 +22,7 @@
 #include "engine/collective/collective_engine.h"
 #include "engine/compute_model.h"
 #include "engine/dialect.h"
+#include "engine/issue_rules.h"
 #include "engine/network.h"
 #include "engine/point_to_point.h"
 #include "engine/rank_timers.h"
@@ -89,11 +90,6 @@ private:
         void (Simulation::*call_)(std::uint64_t);
     };
 
-    [[nodiscard]] Resource resource_of(const ProgramOperation& operation) const;
-    /// Whether the operation keeps its place until it ends.
-    [[nodiscard]] bool holds(const ProgramOperation& operation) const;
-    [[nodiscard]] FreePlaces places() const;
-    [[nodiscard]] std::int64_t preference_of(const ProgramOperation& operation) const;
     void check_remote_memory() const;
     void make_ready(Rank rank, std::uint32_t number);
     void issue_turn(std::uint64_t rank);
@@ -130,6 +126,7 @@ private:
     PointToPoint point_to_point_;
     RemoteMemory remote_memory_;
     ComputeModel compute_;
+    IssueRules rules_;
     Handler issue_handler_;
     Handler compute_handler_;
     std::vector<Npu> npus_;

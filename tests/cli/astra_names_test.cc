@@ -140,7 +140,8 @@ TEST_F(AstraNames, WarningsAreLogLines) {
     expect_log_lines(outcome.out, 18);
     EXPECT_TRUE(std::regex_match(
         outcome.log,
-        std::regex(R"(\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}\] \[npunet\] \[warning\] .*colour.*\n)")))
+        std::regex(
+            R"(\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}\] \[npunet\] \[warning\] .*colour.*\n)")))
         << outcome.log;
 }
 
@@ -177,10 +178,10 @@ TEST_F(AstraNames, SelectTheDialectUnlessOneIsGiven) {
 // The names give the results of ours: the same figures with either.
 TEST_F(AstraNames, MeanTheSame) {
     const Outcome theirs = simulate({}, path("groups.json"));
-    const Outcome ours = run({"simulate", "--workload", path("w"), "--comm-group",
-                              path("groups.json"), "--system", path("system.json"), "--memory",
-                              path("memory.json"), "--network", path("net.yml"), "--dialect",
-                              "astra-sim-2025-03", "--quiet"});
+    const Outcome ours =
+        run({"simulate", "--workload", path("w"), "--comm-group", path("groups.json"), "--system",
+             path("system.json"), "--memory", path("memory.json"), "--network", path("net.yml"),
+             "--dialect", "astra-sim-2025-03", "--quiet"});
     EXPECT_EQ(ours.code, 0) << ours.log;
     EXPECT_EQ(theirs.out, ours.out);
 }
