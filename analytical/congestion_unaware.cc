@@ -18,99 +18,179 @@ CongestionUnaware::CongestionUnaware(const topology::NetworkDescription& descrip
       queue_(queue),
       ports_queue_(dialect.ports_queue),
       reference_arithmetic_(dialect.whole_nanoseconds),
-      use_(description.graph.links()),
+      routes_(description),
+      slow_links_(description.graph.links()),
       source_free_(description.graph.links()),
-      sink_free_(description.graph.links()) {}
+      sink_free_(description.graph.links()),
+      shared_sink_(description.graph.links(), 0),
+      alone_on_link_(description.graph.links(), 0) {}
 
-std::uint32_t CongestionUnaware::new_slot() {
+std::uint32_t CongestionUnaware::new_slot(const InFlight& flight) {
     if (free_.empty()) {
-        in_flight_.emplace_back();
+        in_flight_.push_back(flight);
         return static_cast<std::uint32_t>(in_flight_.size() - 1);
     }
     const std::uint32_t slot = free_.back();
     free_.pop_back();
+    in_flight_[slot] = flight;
     return slot;
 }
 
-void CongestionUnaware::schedule(Time at, Happening what, std::uint32_t slot,
-                                 const Message& message) {
-    constexpr unsigned kinds[] = {engine::event_kind::message_sent,
-                                  engine::event_kind::message_head,
-                                  engine::event_kind::message_delivered};
-    queue_.schedule(at, EventKey::of(Phase::Arrival, kinds[what], message.id.value()), *this,
-                    (static_cast<std::uint64_t>(slot) << 2) | what);
+void CongestionUnaware::account(std::uint32_t route_number, Bytes bytes, Time at_slowest) {
+    RouteUse& use = use_[route_number];
+    use.payload += bytes;
+    const CachedRoute& route = routes_[route_number];
+    if (route.one_rate) {
+        use.busy = later(use.busy, at_slowest);
+        return;
+    }
+    for (const LinkId link : routes_.links(route)) {
+        Time& busy = slow_links_[link.index()];
+        busy = later(busy, transfer_time(bytes, description_.graph.link(link).rate));
+    }
 }
 
-void CongestionUnaware::account(const std::vector<topology::Hop>& route, Bytes bytes) {
-    for (const topology::Hop& hop : route) {
-        engine::LinkUse& use = use_[hop.link.index()];
-        use.payload += bytes;
-        use.wire += bytes;
-        use.busy = later(use.busy, transfer_time(bytes, description_.graph.link(hop.link).rate));
+std::vector<engine::LinkUse> CongestionUnaware::link_use() const {
+    std::vector<engine::LinkUse> result(description_.graph.links());
+    for (std::size_t link = 0; link < result.size(); ++link) {
+        result[link].busy = slow_links_[link];
     }
+    for (std::uint32_t number = 0; number < use_.size(); ++number) {
+        for (const LinkId link : routes_.links(routes_[number])) {
+            engine::LinkUse& use = result[link.index()];
+            use.payload += use_[number].payload;
+            use.wire += use_[number].payload;
+            use.busy = later(use.busy, use_[number].busy);
+        }
+    }
+    return result;
 }
 
 void CongestionUnaware::send(const Message& message) {
+    const std::uint32_t route_number = routes_.number(message.source, message.destination);
+    if (route_number >= use_.size()) {
+        use_.resize(route_number + 1);
+        if (reference_arithmetic_) {
+            reference_costs_.push_back(reference_cost(message.source, message.destination));
+        } else if (ports_queue_ && routes_[route_number].hops > 1) {
+            share_sink(routes_[route_number].last);
+        }
+    }
     if (reference_arithmetic_) {
-        send_as_reference(message);
+        send_as_reference(message, route_number);
+    } else {
+        send_through_ports(message, route_number);
+    }
+}
+
+void CongestionUnaware::send_through_ports(const Message& message, std::uint32_t route_number) {
+    const CachedRoute& route = routes_[route_number];
+    const Time transfer = transfer_time(message.bytes, route.slowest);
+    account(route_number, message.bytes, transfer);
+    const Time occupied =
+        route.one_rate ? transfer : transfer_time(message.bytes, route.first_rate);
+    Time& free = source_free_[route.first.index()];
+    const Time started = ports_queue_ ? std::max(queue_.now(), free) : queue_.now();
+    free = later(started, occupied);
+    const std::uint32_t slot =
+        new_slot({message.bytes, started, message.order_major, message.order_minor, message.handle,
+                  route_number, true, false});
+    if (message.wants_sent) {
+        queue_.schedule(
+            free,
+            EventKey::of(Phase::Arrival, engine::event_kind::message_sent, message.id.value()),
+            *this, (static_cast<std::uint64_t>(slot) << 2) | sent);
+    }
+    if (shared_sink_[route.last.index()] != 0) {
+        schedule_head(slot);
         return;
     }
-    const std::vector<topology::Hop> route =
-        description_.route(message.source, message.destination);
-    account(route, message.bytes);
-    Time latency;
-    Rate slowest = description_.graph.link(route.front().link).rate;
-    for (const topology::Hop& hop : route) {
-        const topology::Link& link = description_.graph.link(hop.link);
-        latency = later(latency, link.latency);
-        slowest = std::min(slowest, link.rate);
+    // The port where the message leaves is the one where it arrives: it has waited there already.
+    ++alone_on_link_[route.last.index()];
+    deliver_at(later(later(started, route.latency), transfer), slot);
+}
+
+void CongestionUnaware::schedule_head(std::uint32_t slot) {
+    const InFlight& flight = in_flight_[slot];
+    const CachedRoute& route = routes_[flight.route];
+    const auto link = static_cast<std::uint64_t>(route.last.value());
+    queue_.schedule(later(flight.started, route.latency),
+                    EventKey::of(Phase::Arrival, engine::event_kind::message_head,
+                                 (link << 33) | flight.order_major, flight.order_minor),
+                    *this, (static_cast<std::uint64_t>(slot) << 2) | head);
+}
+
+void CongestionUnaware::share_sink(LinkId link) {
+    if (shared_sink_[link.index()] != 0) {
+        return;
     }
-    const LinkId first = route.front().link;
-    const Time occupied = transfer_time(message.bytes, description_.graph.link(first).rate);
-    const Time started =
-        ports_queue_ ? std::max(queue_.now(), source_free_[first.index()]) : queue_.now();
-    source_free_[first.index()] = later(started, occupied);
-    const std::uint32_t slot = new_slot();
-    in_flight_[slot] = {message, started, transfer_time(message.bytes, slowest), route.back().link};
-    if (message.wants_sent) {
-        schedule(later(started, occupied), sent, slot, message);
+    shared_sink_[link.index()] = 1;
+    if (alone_on_link_[link.index()] == 0) {
+        return;
     }
-    schedule(later(started, latency), head, slot, message);
+    for (std::uint32_t slot = 0; slot < in_flight_.size(); ++slot) {
+        InFlight& flight = in_flight_[slot];
+        const CachedRoute& route = routes_[flight.route];
+        if (!flight.active || route.last != link) {
+            continue;
+        }
+        const Time head_in = later(flight.started, route.latency);
+        if (head_in > queue_.now()) {
+            flight.void_delivery = true;
+            schedule_head(slot);
+        } else {
+            sink_free_[link.index()] =
+                std::max(sink_free_[link.index()],
+                         later(head_in, transfer_time(flight.bytes, route.slowest)));
+        }
+    }
+}
+
+void CongestionUnaware::deliver_at(Time at, std::uint32_t slot) {
+    // What arrives at one instant commutes: the engine puts it in order.
+    queue_.schedule(at, EventKey::of(Phase::Arrival, engine::event_kind::message_delivered, 0),
+                    *this, (static_cast<std::uint64_t>(slot) << 2) | delivered);
 }
 
 void CongestionUnaware::head_arrives(std::uint32_t slot) {
     const InFlight& flight = in_flight_[slot];
-    Time arrival = later(queue_.now(), flight.transfer);
-    if (ports_queue_) {
-        // The last link is busy until the message before has passed, then needs its own time.
-        Time& free = sink_free_[flight.last.index()];
-        const Time own =
-            transfer_time(flight.message.bytes, description_.graph.link(flight.last).rate);
-        arrival = std::max(arrival, later(free, own));
-        free = arrival;
-    }
-    schedule(arrival, delivered, slot, flight.message);
+    const CachedRoute& route = routes_[flight.route];
+    // The last link is busy until the message before has passed, then needs its own time.
+    const Time transfer = transfer_time(flight.bytes, route.slowest);
+    const Time own = route.one_rate ? transfer : transfer_time(flight.bytes, route.last_rate);
+    Time& free = sink_free_[route.last.index()];
+    free = std::max(later(queue_.now(), transfer), later(free, own));
+    deliver_at(free, slot);
 }
 
 void CongestionUnaware::handle(std::uint64_t payload) {
     const auto slot = static_cast<std::uint32_t>(payload >> 2);
     switch (static_cast<Happening>(payload & 3)) {
         case sent:
-            listener_->on_sent(in_flight_[slot].message.handle);
+            listener_->on_sent(in_flight_[slot].handle);
             return;
         case head:
             head_arrives(slot);
             return;
         case delivered: {
-            const InFlight flight = in_flight_[slot];
+            InFlight& flight_slot = in_flight_[slot];
+            if (flight_slot.void_delivery) {
+                flight_slot.void_delivery = false;
+                return;
+            }
+            const InFlight flight = flight_slot;
+            flight_slot.active = false;
             free_.push_back(slot);
-            listener_->on_delivered(flight.message.handle, flight.started);
+            const std::size_t last = routes_[flight.route].last.index();
+            alone_on_link_[last] -= alone_on_link_[last] > 0 ? 1 : 0;
+            listener_->on_delivered(flight.handle, flight.started);
             return;
         }
     }
 }
 
-Time CongestionUnaware::reference_delay(NodeId from, NodeId to, Bytes bytes) const {
+CongestionUnaware::ReferenceCost CongestionUnaware::reference_cost(NodeId from, NodeId to) const {
+    ReferenceCost cost;
     for (std::size_t d = 0; d < description_.dimensions.size(); ++d) {
         const topology::Dimension& dimension = description_.dimensions[d];
         const std::int32_t a = description_.coordinate(from, d);
@@ -133,21 +213,22 @@ Time CongestionUnaware::reference_delay(NodeId from, NodeId to, Bytes bytes) con
             case topology::DimensionKind::FullyConnected:
                 break;
         }
-        const double bytes_per_ns = dimension.bandwidth_gbps * static_cast<double>(1 << 30) / 1e9;
-        const double ns =
-            hops * dimension.latency_ns + static_cast<double>(bytes.value()) / bytes_per_ns;
-        return engine::truncated_ns(ns);
+        cost.latency_ns = hops * dimension.latency_ns;
+        cost.bytes_per_ns = dimension.bandwidth_gbps * static_cast<double>(1 << 30) / 1e9;
+        break;
     }
-    return Time();
+    return cost;
 }
 
-void CongestionUnaware::send_as_reference(const Message& message) {
-    account(description_.route(message.source, message.destination), message.bytes);
-    const std::uint32_t slot = new_slot();
-    in_flight_[slot] = {message, queue_.now(), Time(), LinkId()};
-    const Time arrival =
-        later(queue_.now(), reference_delay(message.source, message.destination, message.bytes));
-    schedule(arrival, delivered, slot, message);
+void CongestionUnaware::send_as_reference(const Message& message, std::uint32_t route_number) {
+    account(route_number, message.bytes,
+            transfer_time(message.bytes, routes_[route_number].slowest));
+    const ReferenceCost& cost = reference_costs_[route_number];
+    const double ns =
+        cost.latency_ns + static_cast<double>(message.bytes.value()) / cost.bytes_per_ns;
+    const std::uint32_t slot =
+        new_slot({message.bytes, queue_.now(), 0, 0, message.handle, route_number, true, false});
+    deliver_at(later(queue_.now(), engine::truncated_ns(ns)), slot);
 }
 
 }  // namespace npunet::analytical

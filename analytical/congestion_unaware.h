@@ -13,6 +13,7 @@
 
 #include <vector>
 
+#include "analytical/route_table.h"
 #include "engine/dialect.h"
 #include "engine/network.h"
 #include "topology/network_description.h"
@@ -26,34 +27,60 @@ public:
                       const engine::Dialect& dialect);
 
     void send(const engine::Message& message) override;
-    [[nodiscard]] std::vector<engine::LinkUse> link_use() const override { return use_; }
+    [[nodiscard]] std::vector<engine::LinkUse> link_use() const override;
 
 private:
     struct InFlight {
-        engine::Message message;
+        Bytes bytes;
         Time started;
-        Time transfer;  ///< at the route's slowest link
-        LinkId last;
+        std::uint64_t order_major = 0;
+        std::uint64_t order_minor = 0;
+        std::uint32_t handle = 0;
+        std::uint32_t route = 0;
+        bool active = false;
+        /// Its delivery was scheduled when it was sent, and is void: it queues at its sink after
+        /// all.
+        bool void_delivery = false;
+    };
+    /// What the messages of a route have done so far.
+    struct RouteUse {
+        Bytes payload;
+        Time busy;  ///< of each of its links; where they differ in rate, see slow_links_
+    };
+    /// The reference's cost of a route: hops x latency + bytes / (bytes per nanosecond).
+    struct ReferenceCost {
+        double latency_ns = 0;
+        double bytes_per_ns = 0;
     };
 
     /// Events carry a slot of in_flight_ and what happens to it in the two lowest bits.
     enum Happening : std::uint64_t { sent = 0, head = 1, delivered = 2 };
 
     void handle(std::uint64_t payload) override;
-    void schedule(Time at, Happening what, std::uint32_t slot, const engine::Message& message);
+    void send_through_ports(const engine::Message& message, std::uint32_t route_number);
+    void send_as_reference(const engine::Message& message, std::uint32_t route_number);
     void head_arrives(std::uint32_t slot);
-    std::uint32_t new_slot();
-    void account(const std::vector<topology::Hop>& route, Bytes bytes);
-    [[nodiscard]] Time reference_delay(NodeId from, NodeId to, Bytes bytes) const;
-    void send_as_reference(const engine::Message& message);
+    void schedule_head(std::uint32_t slot);
+    /// From now on messages over several links end in this one too: those over this link alone,
+    /// which can only queue where they leave, must queue where they arrive as well.
+    void share_sink(LinkId link);
+    void deliver_at(Time at, std::uint32_t slot);
+    std::uint32_t new_slot(const InFlight& flight);
+    void account(std::uint32_t route_number, Bytes bytes, Time at_slowest);
+    [[nodiscard]] ReferenceCost reference_cost(NodeId from, NodeId to) const;
 
     const topology::NetworkDescription& description_;
     engine::EventQueue& queue_;
     bool ports_queue_;
     bool reference_arithmetic_;
-    std::vector<engine::LinkUse> use_;
+    RouteTable routes_;
+    std::vector<RouteUse> use_;                   ///< by route
+    std::vector<ReferenceCost> reference_costs_;  ///< by route
+    std::vector<Time> slow_links_;   ///< by link: busy times of routes with several rates
     std::vector<Time> source_free_;  ///< by link: when its source can send the next message
     std::vector<Time> sink_free_;    ///< by link: when its destination has taken in the last one
+    std::vector<std::uint8_t> shared_sink_;     ///< by link: routes of several links end in it
+    std::vector<std::uint32_t> alone_on_link_;  ///< by link: in flight with a delivery scheduled
     std::vector<InFlight> in_flight_;
     std::vector<std::uint32_t> free_;
 };

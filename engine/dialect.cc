@@ -30,8 +30,11 @@ Dialect astra_sim_dialect() {
     dialect.ports_queue = false;
     dialect.exact_chunks = false;
     dialect.groups_use_configuration = false;
-    dialect.ring_all_to_all_aggregates = false;
-    dialect.every_reduction_is_charged = false;
+    dialect.schedules.equal_parts = true;
+    dialect.schedules.ring_all_to_all_aggregates = false;
+    dialect.schedules.every_reduction_is_charged = false;
+    dialect.schedules.halving_begins_nearby = true;
+    dialect.trees_share_chunks = false;
     dialect.reference_statistics = true;
     return dialect;
 }

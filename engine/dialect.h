@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/collective/phase.h"
 #include "engine/event_queue.h"
 #include "engine/issue_order.h"
 #include "topology/network_description.h"
@@ -62,12 +63,11 @@ struct Dialect {
     /// A communicator that is not the whole system uses the configured algorithms on the dimensions
     /// that it fills; else one ring in listed order with a fixed endpoint delay of 10 ns.
     bool groups_use_configuration = true;
-    /// A ring all-to-all forwards all blocks of a step in one message (n - 1 steps); else the
-    /// n (n - 1) / 2 blocks go one by one.
-    bool ring_all_to_all_aggregates = true;
-    /// Which receptions of a windowed direct reduction are charged: all of them; else every other
-    /// group of `window` receptions, as the reference's counters make it.
-    bool every_reduction_is_charged = true;
+    /// Sizes of parts, blocks of a ring all-to-all, which reductions are charged (phase.h).
+    ScheduleRules schedules;
+    /// The two trees of a double binary tree share every chunk; else each takes every other chunk,
+    /// and stands in for reduce-scatter and all-gather too.
+    bool trees_share_chunks = true;
     /// Statistics divide by the compute time plus one nanosecond, and exposed communication is
     /// finish minus compute, whatever the rest was.
     bool reference_statistics = false;

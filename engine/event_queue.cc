@@ -10,25 +10,51 @@
 
 namespace npunet::engine {
 
-void EventQueue::push(const Event& event) {
-    std::size_t hole = heap_.size();
-    heap_.push_back(event);
-    while (hole > 0) {
-        const std::size_t parent = (hole - 1) / 4;
-        if (!before(event, heap_[parent])) {
-            break;
-        }
-        heap_[hole] = heap_[parent];
-        hole = parent;
-    }
-    heap_[hole] = event;
+namespace {
+
+/// Sets a flag for as long as it lives: also when a handler throws.
+class Flag {
+public:
+    explicit Flag(bool& flag) : flag_(flag) { flag_ = true; }
+    ~Flag() { flag_ = false; }
+    Flag(const Flag&) = delete;
+    Flag& operator=(const Flag&) = delete;
+
+private:
+    bool& flag_;
+};
+
+/// Which line of the cache a time has: its bits mixed by an odd constant (Fibonacci hashing).
+std::size_t line_of(Time at, std::size_t lines) {
+    return static_cast<std::size_t>((static_cast<std::uint64_t>(at.ps()) * 0x9e3779b97f4a7c15ULL) >>
+                                    32) &
+           (lines - 1);
 }
 
-EventQueue::Event EventQueue::pop() {
-    const Event top = heap_.front();
-    const Event last = heap_.back();
-    heap_.pop_back();
-    const std::size_t size = heap_.size();
+}  // namespace
+
+EventQueue::EventQueue(Order order) : lately_(cache_size, Instant{Time(), none}), order_(order) {}
+
+void EventQueue::push_instant(Time at, std::uint32_t first) {
+    const Instant instant{at, first};
+    std::size_t hole = instants_.size();
+    instants_.push_back(instant);
+    while (hole > 0) {
+        const std::size_t parent = (hole - 1) / 4;
+        if (!(at < instants_[parent].at)) {
+            break;
+        }
+        instants_[hole] = instants_[parent];
+        hole = parent;
+    }
+    instants_[hole] = instant;
+}
+
+EventQueue::Instant EventQueue::pop_instant() {
+    const Instant top = instants_.front();
+    const Instant last = instants_.back();
+    instants_.pop_back();
+    const std::size_t size = instants_.size();
     if (size == 0) {
         return top;
     }
@@ -41,52 +67,83 @@ EventQueue::Event EventQueue::pop() {
         std::size_t least = first;
         const std::size_t end = std::min(first + 4, size);
         for (std::size_t child = first + 1; child < end; ++child) {
-            if (before(heap_[child], heap_[least])) {
+            if (instants_[child].at < instants_[least].at) {
                 least = child;
             }
         }
-        if (!before(heap_[least], last)) {
+        if (!(instants_[least].at < last.at)) {
             break;
         }
-        heap_[hole] = heap_[least];
+        instants_[hole] = instants_[least];
         hole = least;
     }
-    heap_[hole] = last;
+    instants_[hole] = last;
     return top;
 }
 
-std::uint64_t EventQueue::schedule(Time at, EventKey key, EventHandler& handler,
-                                   std::uint64_t payload) {
-    // Insertion order leaves room behind every event for schedule_behind().
-    constexpr unsigned room_bits = 20;
-    const std::uint64_t place = order_ == Order::Insertion ? inserted_++ << room_bits : key.value();
-    insert({at, place, &handler, payload});
-    return place;
+std::uint32_t EventQueue::new_node(const Event& event) {
+    if (free_ == none) {
+        nodes_.push_back({event, none, 0});
+        return static_cast<std::uint32_t>(nodes_.size() - 1);
+    }
+    const std::uint32_t node = free_;
+    free_ = nodes_[node].next;
+    nodes_[node].event = event;
+    nodes_[node].next = none;
+    return node;
 }
 
-void EventQueue::schedule_behind(Time at, std::uint64_t place, EventHandler& handler,
-                                 std::uint64_t payload) {
-    assert(order_ == Order::Insertion);
-    insert({at, place, &handler, payload});
-}
-
-void EventQueue::insert(const Event& event) {
-    assert(event.at >= now_ && "an event cannot lie in the past");
-    if (event.at == Time::max()) {
+void EventQueue::schedule(Time at, EventKey key, EventHandler& handler, std::uint64_t payload) {
+    assert(at >= now_ && "an event cannot lie in the past");
+    if (at == Time::max()) {
         throw StallError(fmt::format(
             "at {} the next event lies beyond the end of the clock, 106 days of simulated "
             "time; look for durations, sizes or rates of a wrong unit",
             format_time(now_)));
     }
+    if (order_ == Order::Insertion) {
+        key = EventKey(inserted_++, 0);
+    }
+    const Event event{key, &handler, payload};
     if (shuffling_ && handling_) {
-        delayed_.push_back(event);
+        delayed_.push_back({at, event});
         return;
     }
-    const bool earliest = event.at < next_time();
-    push(event);
-    if (earliest && !handling_ && waker_ != nullptr) {
+    const bool earliest = waker_ != nullptr && !handling_ && at < next_time();
+    insert(at, event);
+    if (earliest) {
         waker_->handle(0);
     }
+}
+
+void EventQueue::insert(Time at, const Event& event) {
+    if (handling_ && at == now_) {
+        insert_into_present(event);
+        return;
+    }
+    const std::uint32_t node = new_node(event);
+    // A line of the cache that holds the time holds a list that is still to come: lists that were
+    // opened have earlier times.
+    Instant& line = lately_[line_of(at, lately_.size())];
+    if (line.at == at && line.first != none) {
+        Node& first = nodes_[line.first];
+        nodes_[first.last].next = node;
+        first.last = node;
+        return;
+    }
+    nodes_[node].last = node;
+    push_instant(at, node);
+    line = {at, node};
+}
+
+void EventQueue::insert_into_present(const Event& event) {
+    if (present_.empty() || !(event.key < present_.back().key)) {
+        present_.push_back(event);
+        return;
+    }
+    late_.push_back(event);
+    std::push_heap(late_.begin(), late_.end(),
+                   [](const Event& a, const Event& b) { return b.key < a.key; });
 }
 
 void EventQueue::advance(Time to) {
@@ -94,34 +151,71 @@ void EventQueue::advance(Time to) {
     now_ = to;
 }
 
-void EventQueue::handle_earliest() {
-    const Event event = pop();
-    now_ = event.at;
-    ++handled_;
-    event.handler->handle(event.payload);
-    if (shuffling_) {
-        flush_shuffled();
+void EventQueue::open_instant() {
+    now_ = instants_.front().at;
+    present_.clear();
+    next_ = 0;
+    Instant& line = lately_[line_of(now_, lately_.size())];
+    if (line.at == now_) {
+        line.first = none;
     }
+    bool sorted = true;
+    while (!instants_.empty() && instants_.front().at == now_) {
+        std::uint32_t node = pop_instant().first;
+        const std::uint32_t last = nodes_[node].last;
+        const std::uint32_t first = node;
+        for (; node != none; node = nodes_[node].next) {
+            const Event& event = nodes_[node].event;
+            sorted = sorted && (present_.empty() || !(event.key < present_.back().key));
+            present_.push_back(event);
+        }
+        nodes_[last].next = free_;
+        free_ = first;
+    }
+    if (!sorted) {
+        std::sort(present_.begin(), present_.end(),
+                  [](const Event& a, const Event& b) { return a.key < b.key; });
+    }
+}
+
+EventQueue::Event EventQueue::take_next() {
+    if (late_.empty() || (next_ < present_.size() && present_[next_].key < late_.front().key)) {
+        return present_[next_++];
+    }
+    const Event event = late_.front();
+    std::pop_heap(late_.begin(), late_.end(),
+                  [](const Event& a, const Event& b) { return b.key < a.key; });
+    late_.pop_back();
+    return event;
+}
+
+void EventQueue::handle_instant() {
+    open_instant();
+    while (instant_has_more()) {
+        const Event event = take_next();
+        ++handled_;
+        event.handler->handle(event.payload);
+        if (shuffling_) {
+            flush_shuffled();
+        }
+    }
+    present_.clear();
+    next_ = 0;
 }
 
 void EventQueue::run_instant() {
     if (empty()) {
         return;
     }
-    const Time instant = next_time();
-    handling_ = true;
-    while (!empty() && next_time() == instant) {
-        handle_earliest();
-    }
-    handling_ = false;
+    const Flag handling(handling_);
+    handle_instant();
 }
 
 void EventQueue::run() {
-    handling_ = true;
+    const Flag handling(handling_);
     while (!empty()) {
-        handle_earliest();
+        handle_instant();
     }
-    handling_ = false;
 }
 
 void EventQueue::shuffle_insertions(std::uint64_t seed) {
@@ -130,10 +224,9 @@ void EventQueue::shuffle_insertions(std::uint64_t seed) {
 }
 
 void EventQueue::flush_shuffled() {
-    // Equal keys then come out in an order that depends on the heap's shape, that is, on chance.
     std::shuffle(delayed_.begin(), delayed_.end(), shuffler_);
-    for (const Event& event : delayed_) {
-        push(event);
+    for (const Delayed& delayed : delayed_) {
+        insert(delayed.at, delayed.event);
     }
     delayed_.clear();
 }

@@ -1,5 +1,9 @@
 // The clock of a simulation: a queue of events in simulated time, without allocation per event.
 //
+// Simulated machines are regular, so many events share an instant. The queue keeps a heap of
+// instants, each with a list of its events in a pool; a small cache finds the list of an instant
+// that was used lately. When an instant comes, its events are put in order once.
+//
 // The order of simultaneous events comes from their content, never from the order in which they
 // were scheduled: events are sorted by (time, key), and a key is made of the phase of the instant,
 // the kind of the event and what it is about (EventKey). Each instant has three phases: deliveries
@@ -32,21 +36,29 @@ enum class Phase : std::uint8_t {
     Arbitration  ///< ports choose their next packet, ports ascending
 };
 
-/// Orders the events of one instant: phase (2 bits), kind (4 bits), content (58 bits).
+/// Orders the events of one instant: phase (2 bits), kind (4 bits), content (58 bits), and a second
+/// word of content where one is not enough. Events with equal keys must commute.
 class EventKey {
 public:
     constexpr EventKey() = default;
     /// `content` identifies the event among those of its phase and kind; below 2^58.
-    [[nodiscard]] static constexpr EventKey of(Phase phase, unsigned kind, std::uint64_t content) {
+    [[nodiscard]] static constexpr EventKey of(Phase phase, unsigned kind, std::uint64_t content,
+                                               std::uint64_t minor = 0) {
         return EventKey((static_cast<std::uint64_t>(phase) << 62) |
-                        (static_cast<std::uint64_t>(kind) << 58) | content);
+                            (static_cast<std::uint64_t>(kind) << 58) | content,
+                        minor);
     }
-    [[nodiscard]] static constexpr EventKey raw(std::uint64_t value) { return EventKey(value); }
-    [[nodiscard]] constexpr std::uint64_t value() const { return value_; }
+    [[nodiscard]] constexpr std::uint64_t major() const { return major_; }
+    [[nodiscard]] constexpr std::uint64_t minor() const { return minor_; }
+    friend constexpr bool operator<(EventKey a, EventKey b) {
+        return a.major_ < b.major_ || (a.major_ == b.major_ && a.minor_ < b.minor_);
+    }
 
 private:
-    constexpr explicit EventKey(std::uint64_t value) : value_(value) {}
-    std::uint64_t value_ = 0;
+    friend class EventQueue;
+    constexpr EventKey(std::uint64_t major, std::uint64_t minor) : major_(major), minor_(minor) {}
+    std::uint64_t major_ = 0;
+    std::uint64_t minor_ = 0;
 };
 
 /// What happens when an event's time has come.
@@ -63,26 +75,22 @@ class EventQueue {
 public:
     enum class Order : std::uint8_t { Content, Insertion };
 
-    explicit EventQueue(Order order = Order::Content) : order_(order) {}
+    explicit EventQueue(Order order = Order::Content);
     EventQueue(const EventQueue&) = delete;
     EventQueue& operator=(const EventQueue&) = delete;
 
     [[nodiscard]] Time now() const { return now_; }
-    [[nodiscard]] bool empty() const { return heap_.empty(); }
+    [[nodiscard]] bool empty() const { return instants_.empty() && !instant_has_more(); }
     [[nodiscard]] Order order() const { return order_; }
     /// When the earliest event is due; Time::max() when there is none.
-    [[nodiscard]] Time next_time() const { return empty() ? Time::max() : heap_.front().at; }
+    [[nodiscard]] Time next_time() const {
+        return instant_has_more() ? now_ : instants_.empty() ? Time::max() : instants_.front().at;
+    }
     /// Events handled so far.
     [[nodiscard]] std::uint64_t handled() const { return handled_; }
 
-    /// `at` must not lie before now(); `handler` must outlive the event. Returns the place of the
-    /// event among those of its instant.
-    std::uint64_t schedule(Time at, EventKey key, EventHandler& handler, std::uint64_t payload = 0);
-
-    /// Order::Insertion only: puts an event right behind an earlier one of the same instant, at
-    /// place + 1, place + 2, ... (up to 2^20 - 1) of what schedule() returned for that one.
-    void schedule_behind(Time at, std::uint64_t place, EventHandler& handler,
-                         std::uint64_t payload);
+    /// `at` must not lie before now(); `handler` must outlive the event.
+    void schedule(Time at, EventKey key, EventHandler& handler, std::uint64_t payload = 0);
 
     /// Moves the clock forward without handling events; `to` must not pass next_time().
     void advance(Time to);
@@ -102,23 +110,51 @@ public:
     void shuffle_insertions(std::uint64_t seed);
 
 private:
+    static constexpr std::uint32_t none = 0xffffffff;
+    static constexpr std::size_t cache_size = 256;
+
     struct Event {
-        Time at;
-        std::uint64_t key;
+        EventKey key;
         EventHandler* handler;
         std::uint64_t payload;
     };
+    /// An event in the pool, in the list of its instant; the first one knows the last.
+    struct Node {
+        Event event;
+        std::uint32_t next;
+        std::uint32_t last;
+    };
+    /// A list of events of one instant. An instant may have several lists.
+    struct Instant {
+        Time at;
+        std::uint32_t first;
+    };
+    struct Delayed {
+        Time at;
+        Event event;
+    };
 
-    static bool before(const Event& a, const Event& b) {
-        return a.at < b.at || (a.at == b.at && a.key < b.key);
+    [[nodiscard]] bool instant_has_more() const {
+        return next_ < present_.size() || !late_.empty();
     }
-    void insert(const Event& event);
-    void push(const Event& event);
-    Event pop();
-    void handle_earliest();
+    void insert(Time at, const Event& event);
+    void insert_into_present(const Event& event);
+    void push_instant(Time at, std::uint32_t first);
+    Instant pop_instant();
+    std::uint32_t new_node(const Event& event);
+    /// Moves the events of the earliest instant to present_, in order.
+    void open_instant();
+    Event take_next();
+    void handle_instant();
     void flush_shuffled();
 
-    std::vector<Event> heap_;  ///< 4-ary min-heap by (at, key)
+    std::vector<Instant> instants_;  ///< 4-ary min-heap by time
+    std::vector<Node> nodes_;
+    std::uint32_t free_ = none;    ///< list of unused nodes
+    std::vector<Instant> lately_;  ///< cache: lists by a hash of their time
+    std::vector<Event> present_;   ///< the instant being handled, ascending by key ...
+    std::size_t next_ = 0;         ///< ... from here on,
+    std::vector<Event> late_;      ///< and what came later with a lower key: a min-heap
     Time now_;
     Order order_;
     std::uint64_t inserted_ = 0;
@@ -127,7 +163,7 @@ private:
     EventHandler* waker_ = nullptr;
     bool shuffling_ = false;
     std::mt19937_64 shuffler_;
-    std::vector<Event> delayed_;
+    std::vector<Delayed> delayed_;
 };
 
 }  // namespace npunet::engine

@@ -23,8 +23,9 @@ namespace event_kind {
 inline constexpr unsigned message_sent = 1;       ///< content: message id
 inline constexpr unsigned message_head = 2;       ///< content: message id
 inline constexpr unsigned message_delivered = 3;  ///< content: message id
-inline constexpr unsigned timer = 4;              ///< content: owner and its count
-inline constexpr unsigned issue = 0;              ///< Phase::Issue; content: rank
+inline constexpr unsigned timer = 4;              ///< content: rank
+inline constexpr unsigned collectives = 0;        ///< Phase::Issue; one an instant
+inline constexpr unsigned issue = 1;              ///< Phase::Issue; content: rank
 inline constexpr unsigned port = 0;               ///< Phase::Arbitration; content: link
 }  // namespace event_kind
 
@@ -50,6 +51,11 @@ struct Message {
     std::uint32_t handle = 0;
     /// Whether on_sent() is wanted; most messages of collectives do not need it.
     bool wants_sent = false;
+    /// What the message is to its receiver, in content: orders messages that reach one NPU over one
+    /// link at the same instant. No names of ranks or groups, where possible, so that NPUs that do
+    /// the same work see the same order.
+    std::uint64_t order_major = 0;  ///< below 2^33
+    std::uint64_t order_minor = 0;
 };
 
 /// Hears what becomes of messages.

@@ -16,20 +16,6 @@ constexpr std::int64_t largest_bytes = std::int64_t{1} << 56;
 
 }  // namespace
 
-const char* name_of(CollectiveKind kind) {
-    switch (kind) {
-        case CollectiveKind::AllReduce:
-            return "all_reduce";
-        case CollectiveKind::AllGather:
-            return "all_gather";
-        case CollectiveKind::ReduceScatter:
-            return "reduce_scatter";
-        case CollectiveKind::AllToAll:
-            return "all_to_all";
-    }
-    return "";
-}
-
 void refuse_node(const ProgramContext& context, const chakra::Node& node, std::string found,
                  std::string expected, std::string remedy) {
     throw InputError({context.file, fmt::format("node {} ('{}')", node.id, node.name),
@@ -128,19 +114,6 @@ std::int32_t OperationDecoder::group_of(const chakra::Node& node) const {
 }
 
 CollectiveKind OperationDecoder::collective_of(const chakra::Node& node) const {
-    if (node.find("comm_sizes") != nullptr) {
-        refuse_node(context_, node, "attribute 'comm_sizes' (unequal all-to-all)",
-                    "comm_size alone", "Unequal all-to-alls are not offered by this version");
-    }
-    if (const chakra::Attribute* involved = node.find("involve_dims")) {
-        const auto* flags = std::get_if<std::vector<bool>>(&involved->value);
-        if (flags == nullptr || std::find(flags->begin(), flags->end(), false) != flags->end()) {
-            refuse_node(context_, node, "attribute 'involve_dims' that leaves dimensions out",
-                        "collectives over all dimensions or over a communicator",
-                        "Collectives over some dimensions are not offered by this version: name "
-                        "the communicator in pg_name instead");
-        }
-    }
     const std::int64_t type = required(node, "comm_type");
     switch (static_cast<chakra::CollectiveType>(type)) {
         case chakra::CollectiveType::AllReduce:
@@ -152,11 +125,62 @@ CollectiveKind OperationDecoder::collective_of(const chakra::Node& node) const {
             return CollectiveKind::ReduceScatter;
         case chakra::CollectiveType::AllToAll:
             return CollectiveKind::AllToAll;
-        default:
-            refuse_node(context_, node, fmt::format("comm_type {}", type),
-                        "ALL_REDUCE (0), ALL_GATHER (2), ALL_TO_ALL (6) or REDUCE_SCATTER (7)",
-                        "Other collectives are not offered by this version");
+        case chakra::CollectiveType::Broadcast:
+            return CollectiveKind::Broadcast;
+        case chakra::CollectiveType::Reduce:
+            return CollectiveKind::Reduce;
+        case chakra::CollectiveType::Gather:
+            return CollectiveKind::Gather;
+        case chakra::CollectiveType::Scatter:
+            return CollectiveKind::Scatter;
+        case chakra::CollectiveType::Barrier:
+            return CollectiveKind::Barrier;
     }
+    refuse_node(context_, node, fmt::format("comm_type {}", type),
+                "a collective of the schema, 0 (ALL_REDUCE) to 9 (BARRIER)");
+}
+
+std::int32_t OperationDecoder::group_of_dimensions(const chakra::Node& node,
+                                                   const chakra::Attribute& involved) const {
+    const auto* flags = std::get_if<std::vector<bool>>(&involved.value);
+    const std::int32_t group = flags != nullptr && context_.group_of_dimensions
+                                   ? context_.group_of_dimensions(context_.rank, *flags)
+                                   : -1;
+    if (group < 0) {
+        refuse_node(context_, node,
+                    flags == nullptr
+                        ? std::string("attribute 'involve_dims' that is no list of booleans")
+                        : fmt::format("attribute 'involve_dims' with {} entries", flags->size()),
+                    "one true or false for each dimension of the network, one of them true",
+                    "Name the communicator in pg_name instead");
+    }
+    return group;
+}
+
+std::vector<std::int64_t> OperationDecoder::sizes_of(const chakra::Node& node,
+                                                     const ProgramOperation& operation) const {
+    const chakra::Attribute* found = node.find("comm_sizes");
+    if (found == nullptr) {
+        return {};
+    }
+    const auto* sizes = std::get_if<std::vector<std::int64_t>>(&found->value);
+    if (sizes == nullptr || operation.collective != CollectiveKind::AllToAll) {
+        refuse_node(context_, node, "attribute 'comm_sizes'",
+                    "on an ALL_TO_ALL: a list of integers, the bytes to each rank of the group");
+    }
+    std::int64_t sum = 0;
+    for (const std::int64_t size : *sizes) {
+        if (size < 0 || size > operation.bytes.value() - sum) {
+            sum = -1;
+            break;
+        }
+        sum += size;
+    }
+    if (sum != operation.bytes.value()) {
+        refuse_node(context_, node, "comm_sizes that do not sum to comm_size",
+                    fmt::format("sizes from 0 with the sum {}", operation.bytes.value()));
+    }
+    return *sizes;
 }
 
 Time OperationDecoder::recorded_duration(const chakra::Node& node) const {
@@ -189,14 +213,25 @@ void OperationDecoder::collective(const chakra::Node& node, bool cpu,
     }
     result.kind = OperationKind::Collective;
     result.priority = priority_of(node);
-    const auto type = static_cast<chakra::CollectiveType>(required(node, "comm_type"));
-    if (context_.broadcasts_replay && type == chakra::CollectiveType::Broadcast) {
-        result.replayed = true;
-    } else {
-        result.collective = collective_of(node);
+    result.collective = collective_of(node);
+    result.replayed = context_.broadcasts_replay && result.collective == CollectiveKind::Broadcast;
+    result.bytes = result.collective == CollectiveKind::Barrier ? Bytes(0) : size_of(node);
+    // The reference's attribute comes before a communicator's name.
+    const chakra::Attribute* involved = node.find("involve_dims");
+    result.group = involved != nullptr ? group_of_dimensions(node, *involved) : group_of(node);
+    result.sizes = sizes_of(node, result);
+    if (has_root(result.collective)) {
+        result.root = Rank(static_cast<std::int32_t>(root_of(node)));
     }
-    result.bytes = size_of(node);
-    result.group = group_of(node);
+}
+
+std::int64_t OperationDecoder::root_of(const chakra::Node& node) const {
+    const std::int64_t root = optional(node, "comm_root", -1);
+    if (root < -1 || root >= static_cast<std::int64_t>(context_.ranks)) {
+        refuse_node(context_, node, fmt::format("comm_root {}", root),
+                    fmt::format("a rank of the workload, 0 to {}", context_.ranks - 1));
+    }
+    return root;
 }
 
 void OperationDecoder::compute(const chakra::Node& node, bool cpu, ProgramOperation& result) const {

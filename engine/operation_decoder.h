@@ -33,6 +33,12 @@ private:
                                const char* own) const;
     [[nodiscard]] std::int32_t group_of(const chakra::Node& node) const;
     [[nodiscard]] CollectiveKind collective_of(const chakra::Node& node) const;
+    [[nodiscard]] std::int32_t group_of_dimensions(const chakra::Node& node,
+                                                   const chakra::Attribute& involved) const;
+    [[nodiscard]] std::vector<std::int64_t> sizes_of(const chakra::Node& node,
+                                                     const ProgramOperation& operation) const;
+    /// -1 when the trace does not name one: the first of the group.
+    [[nodiscard]] std::int64_t root_of(const chakra::Node& node) const;
     [[nodiscard]] Time recorded_duration(const chakra::Node& node) const;
     void compute(const chakra::Node& node, bool cpu, ProgramOperation& result) const;
     void point_to_point(const chakra::Node& node, ProgramOperation& result) const;

@@ -54,7 +54,8 @@ void PointToPoint::send(Rank rank, std::uint32_t number) {
     transport_.send(rank, operation.peer, operation.bytes, *this,
                     {static_cast<std::uint32_t>(rank.value()), number,
                      static_cast<std::uint32_t>(count >> 32), static_cast<std::uint32_t>(count)},
-                    !send_ends_at_delivery_);
+                    !send_ends_at_delivery_,
+                    {(std::uint64_t{1} << 32) | number, static_cast<std::uint64_t>(rank.value())});
 }
 
 bool PointToPoint::receive(Rank rank, std::uint32_t number, Time& first_byte_left) {

@@ -30,9 +30,16 @@ public:
             program_.names.push_back(nodes_[at].name);
         }
         collect_dependencies(dangling_controls);
-        std::vector<std::uint32_t> sequence = lay_out_and_sequence();
+        const std::vector<std::uint32_t> sequence = lay_out_and_sequence();
+        for (const std::uint32_t number : sequence) {
+            const ProgramOperation& operation = program_.operations[number];
+            if (operation.kind == OperationKind::Collective && !operation.nothing &&
+                !operation.replayed) {
+                program_.collectives.push_back(number);
+            }
+        }
         if (context_.collectives_in_program_order) {
-            chain_collectives(sequence);
+            chain_collectives();
             lay_out_and_sequence();
         }
         collect_tensors();
@@ -134,13 +141,10 @@ private:
 
     /// Each collective waits for the one before it on its communicator. Following the program order
     /// this cannot close a cycle.
-    void chain_collectives(const std::vector<std::uint32_t>& sequence) {
+    void chain_collectives() {
         std::unordered_map<std::int32_t, std::uint32_t> last;
-        for (const std::uint32_t number : sequence) {
+        for (const std::uint32_t number : program_.collectives) {
             const ProgramOperation& operation = program_.operations[number];
-            if (operation.kind != OperationKind::Collective || operation.nothing) {
-                continue;
-            }
             const auto [entry, first] = last.emplace(operation.group, number);
             if (!first) {
                 auto& parents = parents_[number];
@@ -212,6 +216,9 @@ private:
             mix(static_cast<std::uint64_t>(operation.recorded.ps()));
             mix(static_cast<std::uint64_t>(operation.collective));
             mix(static_cast<std::uint64_t>(operation.priority));
+            for (const std::int64_t size : operation.sizes) {
+                mix(static_cast<std::uint64_t>(size));
+            }
             mix(operation.dependencies);
         }
         for (const std::uint32_t child : program_.children) {

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,16 +17,12 @@
 #include "base/ids.h"
 #include "base/quantities.h"
 #include "chakra/node.h"
+#include "engine/collective/implementation.h"
 #include "engine/issue_order.h"
 #include "engine/name_table.h"
 #include "engine/results.h"
 
 namespace npunet::engine {
-
-/// Which collectives this version executes.
-enum class CollectiveKind : std::uint8_t { AllReduce, AllGather, ReduceScatter, AllToAll };
-
-[[nodiscard]] const char* name_of(CollectiveKind kind);
 
 /// One operation of a rank; its number is its place in RankProgram::operations.
 struct ProgramOperation {
@@ -33,10 +30,13 @@ struct ProgramOperation {
     std::int64_t operations = 0;  ///< floating-point operations; -1 = not given
     /// Compute and memory: bytes touched; communication: the size as in the trace.
     Bytes bytes;
-    Time recorded;                   ///< recorded duration
-    std::int64_t tag = 0;            ///< point-to-point
-    Rank peer;                       ///< point-to-point: the other rank
-    std::int32_t group = -1;         ///< collective: index of the communicator group
+    Time recorded;            ///< recorded duration
+    std::int64_t tag = 0;     ///< point-to-point
+    Rank peer;                ///< point-to-point: the other rank
+    std::int32_t group = -1;  ///< collective: index of the communicator group
+    Rank root;                ///< collective with a root
+    /// Unequal all-to-all: bytes to each member of the group, in its order; empty when equal.
+    std::vector<std::int64_t> sizes;
     std::uint32_t dependencies = 0;  ///< how many operations it waits for
     std::int32_t priority = 0;       ///< communication: higher first, where priorities count
     OperationKind kind = OperationKind::Compute;
@@ -69,6 +69,9 @@ struct RankProgram {
     std::vector<std::uint32_t> tensor_names;  ///< in Workload::tensor_names
     /// IssueOrder::HashWalk only: what is ready at the start, in the order of the walk.
     std::vector<std::uint32_t> first_ready;
+    /// The collectives that exchange messages, in program order: lowest ready id first if every
+    /// node finished at once.
+    std::vector<std::uint32_t> collectives;
     /// Hash of everything but names, ids, peers and groups: equal for ranks that do the same work.
     std::uint64_t signature = 0;
 };
@@ -81,6 +84,9 @@ struct ProgramContext {
     /// Communicator groups by name: index into Workload::groups, -1 when there is no such group.
     const std::vector<std::pair<std::string, std::int32_t>>* groups = nullptr;
     std::int32_t world_group = -1;
+    /// The group of the ranks that differ from this one in the marked dimensions only, for the
+    /// attribute involve_dims; -1 when the list does not fit the machine. May be empty: no machine.
+    std::function<std::int32_t(Rank, const std::vector<bool>&)> group_of_dimensions;
     /// Collectives of one communicator run one at a time in program order (the order in which
     /// nodes are handed out when every node finishes at once, lowest id first).
     bool collectives_in_program_order = true;

@@ -7,37 +7,64 @@
 
 namespace npunet::engine {
 
-namespace {
+std::uint32_t RankTimers::new_item(EventHandler& handler, std::uint64_t payload) {
+    if (free_items_ == none) {
+        items_.push_back({&handler, payload, none});
+        return static_cast<std::uint32_t>(items_.size() - 1);
+    }
+    const std::uint32_t item = free_items_;
+    free_items_ = items_[item].next;
+    items_[item] = {&handler, payload, none};
+    return item;
+}
 
-/// EventQueue::schedule_behind() has room for so many; then a batch begins anew.
-constexpr std::uint64_t most_behind = std::uint64_t{1} << 20;
-
-}  // namespace
+std::uint32_t RankTimers::new_batch(const Batch& batch) {
+    if (free_batches_.empty()) {
+        batches_.push_back(batch);
+        return static_cast<std::uint32_t>(batches_.size() - 1);
+    }
+    const std::uint32_t index = free_batches_.back();
+    free_batches_.pop_back();
+    batches_[index] = batch;
+    return index;
+}
 
 void RankTimers::start(Rank rank, Time delay, EventHandler& handler, std::uint64_t payload) {
-    PerRank& own = of_rank_[rank.index()];
     const Time at = later(queue_.now(), delay);
-    if (queue_.order() == EventQueue::Order::Content) {
-        constexpr unsigned count_bits = 36;
-        const std::uint64_t content =
-            (static_cast<std::uint64_t>(rank.value()) << count_bits) | own.count++;
-        queue_.schedule(at, EventKey::of(Phase::Arrival, event_kind::timer, content), handler,
-                        payload);
-        return;
+    std::vector<std::uint32_t>& own = batches_of_[rank.index()];
+    const std::uint32_t item = new_item(handler, payload);
+    // The latest first: it is the likeliest.
+    for (auto index = own.rbegin(); index != own.rend(); ++index) {
+        Batch& batch = batches_[*index];
+        if (batch.at == at) {
+            items_[batch.last].next = item;
+            batch.last = item;
+            return;
+        }
     }
-    std::vector<Batch>& batches = own.batches;
-    const Time now = queue_.now();
-    batches.erase(std::remove_if(batches.begin(), batches.end(),
-                                 [now](const Batch& batch) { return batch.at < now; }),
-                  batches.end());
-    const auto batch = std::find_if(batches.begin(), batches.end(), [at](const Batch& entry) {
-        return entry.at == at && entry.size < most_behind;
-    });
-    if (batch == batches.end()) {
-        batches.push_back({at, queue_.schedule(at, EventKey(), handler, payload), 1});
-    } else {
-        queue_.schedule_behind(at, batch->key + batch->size++, handler, payload);
+    const std::uint32_t batch = new_batch({at, rank, item, item});
+    own.push_back(batch);
+    queue_.schedule(
+        at,
+        EventKey::of(Phase::Arrival, event_kind::timer, static_cast<std::uint64_t>(rank.value())),
+        *this, batch);
+}
+
+void RankTimers::handle(std::uint64_t payload) {
+    const auto batch = static_cast<std::uint32_t>(payload);
+    // A handler may start further timers of this rank and instant: they join the list.
+    std::uint32_t item = batches_[batch].first;
+    while (item != none) {
+        const Item timer = items_[item];
+        timer.handler->handle(timer.payload);
+        const std::uint32_t next = items_[item].next;
+        items_[item].next = free_items_;
+        free_items_ = item;
+        item = next;
     }
+    std::vector<std::uint32_t>& own = batches_of_[batches_[batch].rank.index()];
+    own.erase(std::find(own.begin(), own.end(), batch));
+    free_batches_.push_back(batch);
 }
 
 }  // namespace npunet::engine

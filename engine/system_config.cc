@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "base/errors.h"
 #include "engine/json_file.h"
@@ -39,6 +39,10 @@ const std::vector<std::string> known_keys{"endpoint-delay",
                                           "all-gather-implementation",
                                           "reduce-scatter-implementation",
                                           "all-to-all-implementation",
+                                          "broadcast-implementation",
+                                          "reduce-implementation",
+                                          "gather-implementation",
+                                          "scatter-implementation",
                                           "peak-perf",
                                           "local-mem-bw",
                                           "roofline-enabled",
@@ -56,59 +60,58 @@ constexpr std::int64_t most_splits = 1'000'000;
 /// The values of one file.
 class Reader : public JsonFields {
 public:
-    Reader(const std::string& path, const json& document)
-        : JsonFields(path, document), document_(document) {}
+    Reader(const std::string& path, const json& document, bool tolerant = false)
+        : JsonFields(path, document), document_(document), tolerant_(tolerant) {}
 
-    [[nodiscard]] std::vector<Implementation> implementations(const char* key) const {
+    void implementations(CollectiveKind kind, SystemConfig& config) const {
+        const std::string key = key_of(kind);
         if (!document_.contains(key)) {
-            return {Implementation{}};
+            return;
         }
         const json& value = document_[key];
-        if (!value.is_array() || value.empty()) {
-            refuse(key, value, "a list with one algorithm a dimension, such as [\"ring\"]");
+        if (!value.is_array() || value.empty() || (has_root(kind) && value.size() > 1)) {
+            refuse(key, value,
+                   has_root(kind) ? "a list with one algorithm, such as [\"direct\"]"
+                                  : "a list with one algorithm a dimension, such as [\"ring\"]");
         }
         std::vector<Implementation> list;
         for (const json& entry : value) {
-            list.push_back(implementation(key, entry));
+            list.push_back(implementation(key, kind, entry));
         }
-        return list;
+        for (std::size_t i = 1; i < list.size(); ++i) {
+            if (list[i].all_dimensions_at_once) {
+                refuse(key, value[i], "multiRing alone: it uses every dimension");
+            }
+        }
+        if (list.size() > 1 && list.front().all_dimensions_at_once) {
+            refuse(key, value, "multiRing alone: it uses every dimension");
+        }
+        config.implementations(kind) = std::move(list);
     }
 
 private:
-    [[nodiscard]] Implementation implementation(const char* key, const json& entry) const {
-        constexpr const char* expected =
-            "ring, direct, directN (N peers at a time), oneRing, oneDirect or oneDirectN; other "
-            "algorithms are not offered by this version";
-        if (!entry.is_string()) {
-            refuse(key, entry, expected);
+    [[nodiscard]] static std::string key_of(CollectiveKind kind) {
+        std::string key = name_of(kind);
+        std::replace(key.begin(), key.end(), '_', '-');
+        return key + "-implementation";
+    }
+
+    [[nodiscard]] Implementation implementation(const std::string& key, CollectiveKind kind,
+                                                const json& entry) const {
+        const auto found = entry.is_string() ? Implementation::named(entry.get<std::string>())
+                                             : std::optional<Implementation>();
+        // The reference runs its only double binary tree, an all-reduce, for every collective.
+        const bool stands_in = tolerant_ && found &&
+                               found->algorithm == Algorithm::DoubleBinaryTree && !has_root(kind);
+        if (!found || (!found->does(kind) && !stands_in)) {
+            refuse(key, entry,
+                   Implementation::names_for(kind) + "; one... in front: one line over the group");
         }
-        std::string text = entry.get<std::string>();
-        Implementation result;
-        if (text.rfind("one", 0) == 0 && text.size() > 3) {
-            result.flat = true;
-            text = text.substr(3);
-            text[0] = text[0] == 'R' ? 'r' : text[0] == 'D' ? 'd' : text[0];
-        }
-        if (text == "ring") {
-            return result;
-        }
-        constexpr std::string_view direct = "direct";
-        if (text.rfind(direct, 0) != 0) {
-            refuse(key, entry, expected);
-        }
-        result.algorithm = Algorithm::Direct;
-        if (text.size() > direct.size()) {
-            const char* begin = text.data() + direct.size();
-            const char* end = text.data() + text.size();
-            const auto [stop, error] = std::from_chars(begin, end, result.window);
-            if (error != std::errc{} || stop != end || result.window < 1) {
-                refuse(key, entry, expected);
-            }
-        }
-        return result;
+        return *found;
     }
 
     const json& document_;
+    bool tolerant_;
 };
 
 /// The roofline divides by both rates.
@@ -231,6 +234,20 @@ void read_overrides(const std::string& path, const json& document, SystemConfig&
 
 }  // namespace
 
+std::array<std::vector<Implementation>, 9> SystemConfig::default_implementations() {
+    std::array<std::vector<Implementation>, 9> lists;
+    lists.fill({Implementation{}});
+    const auto set = [&lists](CollectiveKind kind, Algorithm algorithm) {
+        lists[static_cast<std::size_t>(kind)].front().algorithm = algorithm;
+    };
+    set(CollectiveKind::Broadcast, Algorithm::BinomialTree);
+    set(CollectiveKind::Reduce, Algorithm::BinomialTree);
+    set(CollectiveKind::Gather, Algorithm::Direct);
+    set(CollectiveKind::Scatter, Algorithm::Direct);
+    set(CollectiveKind::Barrier, Algorithm::Dissemination);
+    return lists;
+}
+
 std::vector<ComputeRate> SystemConfig::compute_rates(std::size_t ranks) const {
     std::vector<ComputeRate> rates(ranks, compute);
     for (const auto& [rank, rate] : overrides) {
@@ -261,7 +278,7 @@ SystemConfig read_system_config(const std::string& path, const Dialect& dialect,
                                 std::vector<std::string>& warnings) {
     const json document = read_json_object(path, "a system.json", "Check --system");
     check_json_keys(path, document, known_keys, ignored_keys, dialect.tolerant_input, warnings);
-    const Reader reader(path, document);
+    const Reader reader(path, document, dialect.tolerant_input);
     SystemConfig config;
     config.endpoint_delay =
         Time::ns(reader.integer("endpoint-delay", default_endpoint_delay(dialect), 0));
@@ -274,10 +291,12 @@ SystemConfig read_system_config(const std::string& path, const Dialect& dialect,
         static_cast<std::int32_t>(reader.integer("active-chunks-per-dimension", 1, 1));
     config.preferred_dataset_splits =
         static_cast<std::int32_t>(reader.integer("preferred-dataset-splits", 1, 1, most_splits));
-    config.all_reduce = reader.implementations("all-reduce-implementation");
-    config.all_gather = reader.implementations("all-gather-implementation");
-    config.reduce_scatter = reader.implementations("reduce-scatter-implementation");
-    config.all_to_all = reader.implementations("all-to-all-implementation");
+    for (const CollectiveKind kind :
+         {CollectiveKind::AllReduce, CollectiveKind::AllGather, CollectiveKind::ReduceScatter,
+          CollectiveKind::AllToAll, CollectiveKind::Broadcast, CollectiveKind::Reduce,
+          CollectiveKind::Gather, CollectiveKind::Scatter}) {
+        reader.implementations(kind, config);
+    }
     config.compute = {reader.rate("peak-perf", 0), reader.rate("local-mem-bw", 0)};
     config.roofline = reader.flag("roofline-enabled");
     config.track_memory = reader.flag("track-local-mem");

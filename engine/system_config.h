@@ -6,27 +6,18 @@
 // C++17-clean.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/quantities.h"
+#include "engine/collective/implementation.h"
 #include "engine/dialect.h"
 #include "engine/remote_memory.h"
 
 namespace npunet::engine {
-
-enum class Algorithm : std::uint8_t { Ring, Direct };
-
-/// One entry of an "*-implementation" list.
-struct Implementation {
-    Algorithm algorithm = Algorithm::Ring;
-    /// Direct: how many peers at a time; 0 = all.
-    std::int32_t window = 0;
-    /// oneRing, oneDirect: one flat group over all NPUs whatever the dimensions.
-    bool flat = false;
-};
 
 /// What the roofline needs to know of one NPU.
 struct ComputeRate {
@@ -45,11 +36,8 @@ struct SystemConfig {
     std::int32_t active_chunks_per_dimension = 1;
     std::int32_t preferred_dataset_splits = 1;
     CollectiveOptimization optimization = CollectiveOptimization::LocalBandwidthAware;
-    /// One entry for every dimension, or a single one for all of them.
-    std::vector<Implementation> all_reduce{Implementation{}};
-    std::vector<Implementation> all_gather{Implementation{}};
-    std::vector<Implementation> reduce_scatter{Implementation{}};
-    std::vector<Implementation> all_to_all{Implementation{}};
+    /// One entry for every dimension, or a single one for all of them; by CollectiveKind.
+    std::array<std::vector<Implementation>, 9> implementation_lists = default_implementations();
     ComputeRate compute;
     /// Compute times by roofline; else the recorded durations.
     bool roofline = false;
@@ -66,6 +54,15 @@ struct SystemConfig {
     RemoteMemoryConfig remote_memory;
     /// Overrides of `compute` for single ranks (heterogeneous machines).
     std::vector<std::pair<std::int32_t, ComputeRate>> overrides;
+
+    [[nodiscard]] const std::vector<Implementation>& implementations(CollectiveKind kind) const {
+        return implementation_lists[static_cast<std::size_t>(kind)];
+    }
+    [[nodiscard]] std::vector<Implementation>& implementations(CollectiveKind kind) {
+        return implementation_lists[static_cast<std::size_t>(kind)];
+    }
+    /// Ring; a binomial tree to broadcast and reduce; direct to gather and scatter.
+    [[nodiscard]] static std::array<std::vector<Implementation>, 9> default_implementations();
 
     /// By rank, with the overrides; those of ranks beyond `ranks` are left out.
     [[nodiscard]] std::vector<ComputeRate> compute_rates(std::size_t ranks) const;

@@ -8,7 +8,7 @@ Transport::Transport(Network& network, const topology::NetworkDescription& descr
 }
 
 void Transport::send(Rank from, Rank to, Bytes bytes, MessageOwner& owner, const MessageNote& note,
-                     bool wants_sent) {
+                     bool wants_sent, MessageOrder order) {
     std::uint32_t handle = 0;
     if (free_.empty()) {
         handle = static_cast<std::uint32_t>(in_flight_.size());
@@ -25,6 +25,8 @@ void Transport::send(Rank from, Rank to, Bytes bytes, MessageOwner& owner, const
     message.destination = description_.npu_of_rank[to.index()];
     message.id = MessageId(message.source, sent_by_[message.source.index()]++);
     message.bytes = bytes;
+    message.order_major = order.major;
+    message.order_minor = order.minor;
     message.handle = handle;
     message.wants_sent = wants_sent;
     network_.send(message);

@@ -19,6 +19,12 @@ namespace npunet::engine {
 /// Whatever the owner of a message needs to recognise it.
 using MessageNote = std::array<std::uint32_t, 4>;
 
+/// Message::order_major and order_minor.
+struct MessageOrder {
+    std::uint64_t major = 0;
+    std::uint64_t minor = 0;
+};
+
 /// A part of the engine that sends messages.
 class MessageOwner {
 public:
@@ -35,8 +41,9 @@ public:
     Transport(const Transport&) = delete;
     Transport& operator=(const Transport&) = delete;
 
+    /// `order`: see Message; ordered pair of words.
     void send(Rank from, Rank to, Bytes bytes, MessageOwner& owner, const MessageNote& note,
-              bool wants_sent);
+              bool wants_sent, MessageOrder order);
 
     [[nodiscard]] std::uint64_t messages_sent() const { return messages_sent_; }
     [[nodiscard]] std::uint64_t messages_delivered() const { return messages_delivered_; }

@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <numeric>
+#include <optional>
+#include <utility>
 
 #include "base/errors.h"
 #include "chakra/comm_groups.h"
@@ -36,23 +39,102 @@ void check_result_size(const Group& group, const ProgramOperation& operation,
                        const std::string& file, const std::string& name) {
     constexpr std::int64_t most = std::int64_t{1} << 56;
     const auto members = static_cast<std::int64_t>(group.ranks.size());
-    if (operation.collective == CollectiveKind::AllGather &&
-        operation.bytes.value() > most / members) {
-        throw InputError({file, fmt::format("node {} ('{}')", operation.node, name),
-                          fmt::format("an all-gather of {} bytes from each of {} ranks",
-                                      operation.bytes.value(), members),
-                          fmt::format("a result of at most {} bytes", most),
-                          "comm_size is one rank's shard"});
+    const bool gathers = operation.collective == CollectiveKind::AllGather ||
+                         operation.collective == CollectiveKind::Gather;
+    if (gathers && operation.bytes.value() > most / members) {
+        throw InputError(
+            {file, fmt::format("node {} ('{}')", operation.node, name),
+             fmt::format("an {} of {} bytes from each of {} ranks", name_of(operation.collective),
+                         operation.bytes.value(), members),
+             fmt::format("a result of at most {} bytes", most), "comm_size is one rank's shard"});
     }
 }
 
+/// The root is a member, by default the first; an unequal all-to-all has a size for each member.
+void settle_group(const Group& group, ProgramOperation& operation, const std::string& file,
+                  const std::string& name) {
+    const auto refuse = [&](std::string found, std::string expected) {
+        throw InputError({file, fmt::format("node {} ('{}')", operation.node, name),
+                          std::move(found), std::move(expected),
+                          "Check that traces and communicator-group file belong together"});
+    };
+    if (has_root(operation.collective)) {
+        if (!operation.root.valid()) {
+            operation.root = group.ranks.front();
+        } else if (std::find(group.ranks.begin(), group.ranks.end(), operation.root) ==
+                   group.ranks.end()) {
+            refuse(fmt::format("comm_root {}, no member of communicator '{}'",
+                               operation.root.value(), group.name),
+                   "a member of the communicator");
+        }
+    }
+    if (!operation.sizes.empty() && operation.sizes.size() != group.ranks.size()) {
+        refuse(fmt::format("comm_sizes with {} entries", operation.sizes.size()),
+               fmt::format("{}, one for each member of communicator '{}'", group.ranks.size(),
+                           group.name));
+    }
+}
+
+/// The groups that collectives over some dimensions of the machine form, made when first named.
+class DimensionGroups {
+public:
+    DimensionGroups(const topology::NetworkDescription& network, std::vector<Group>& groups,
+                    std::int32_t world)
+        : network_(network), groups_(groups), world_(world) {}
+
+    /// -1 when the flags do not fit the network.
+    std::int32_t group_of(Rank rank, const std::vector<bool>& involved) {
+        if (involved.size() != network_.dimensions.size() ||
+            rank.index() >= network_.npu_of_rank.size() ||
+            std::find(involved.begin(), involved.end(), true) == involved.end()) {
+            return -1;
+        }
+        if (std::find(involved.begin(), involved.end(), false) == involved.end()) {
+            return world_;
+        }
+        std::vector<std::int32_t> key = coordinates(rank, involved);
+        const auto [entry, first] =
+            known_.emplace(std::make_pair(involved, std::move(key)), groups_.size());
+        if (first) {
+            Group group;
+            group.by_dimensions = true;
+            group.name = fmt::format("dimensions of rank {}", rank.value());
+            for (std::size_t other = 0; other < network_.npu_of_rank.size(); ++other) {
+                if (coordinates(Rank(other), involved) == entry->first.second) {
+                    group.ranks.emplace_back(other);
+                }
+            }
+            groups_.push_back(std::move(group));
+        }
+        return static_cast<std::int32_t>(entry->second);
+    }
+
+private:
+    /// Where a rank stands in the dimensions that are not involved.
+    [[nodiscard]] std::vector<std::int32_t> coordinates(Rank rank,
+                                                        const std::vector<bool>& involved) const {
+        std::vector<std::int32_t> result;
+        for (std::size_t d = 0; d < involved.size(); ++d) {
+            if (!involved[d]) {
+                result.push_back(network_.coordinate(network_.npu_of_rank[rank.index()], d));
+            }
+        }
+        return result;
+    }
+
+    const topology::NetworkDescription& network_;
+    std::vector<Group>& groups_;
+    std::int32_t world_;
+    std::map<std::pair<std::vector<bool>, std::vector<std::int32_t>>, std::size_t> known_;
+};
+
 /// A collective on a communicator that does not have this rank would wait for ever.
-void check_membership(const Workload& workload, Rank rank, const std::string& file) {
-    const RankProgram& program = workload.programs[rank.index()];
+void check_membership(Workload& workload, Rank rank, const std::string& file) {
+    RankProgram& program = workload.programs[rank.index()];
     std::vector<std::int8_t> known(workload.groups.size(), -1);  // -1 not looked at, else member
-    known.back() = 1;                                            // the world
+    known[workload.world] = 1;
     for (std::size_t i = 0; i < program.operations.size(); ++i) {
-        const ProgramOperation& operation = program.operations[i];
+        ProgramOperation& operation = program.operations[i];
         if (operation.nothing || operation.kind != OperationKind::Collective) {
             continue;
         }
@@ -69,6 +151,7 @@ void check_membership(const Workload& workload, Rank rank, const std::string& fi
                  "a communicator of the rank",
                  "Check that traces and communicator-group file belong together"});
         }
+        settle_group(workload.groups[group], operation, file, program.names[i]);
         check_result_size(workload.groups[group], operation, file, program.names[i]);
     }
 }
@@ -86,7 +169,13 @@ Workload make_workload(std::size_t ranks, const NodeSource& nodes,
     for (std::size_t rank = 0; rank < ranks; ++rank) {
         world.ranks.emplace_back(rank);
     }
+    workload.world = workload.groups.size();
     workload.groups.push_back(std::move(world));
+    std::optional<DimensionGroups> of_dimensions;
+    if (options.network != nullptr) {
+        of_dimensions.emplace(*options.network, workload.groups,
+                              static_cast<std::int32_t>(workload.world));
+    }
 
     std::vector<std::pair<std::string, std::int32_t>> by_name;
     for (std::size_t i = 0; i < groups.size(); ++i) {
@@ -101,7 +190,13 @@ Workload make_workload(std::size_t ranks, const NodeSource& nodes,
         context.rank = Rank(rank);
         context.ranks = ranks;
         context.groups = &by_name;
-        context.world_group = static_cast<std::int32_t>(groups.size());
+        context.world_group = static_cast<std::int32_t>(workload.world);
+        if (of_dimensions) {
+            context.group_of_dimensions = [&of_dimensions](Rank of,
+                                                           const std::vector<bool>& involved) {
+                return of_dimensions->group_of(of, involved);
+            };
+        }
         context.collectives_in_program_order = options.collectives_in_program_order;
         context.tensor_names = options.tensors ? &workload.tensor_names : nullptr;
         context.issue_order = options.issue_order;

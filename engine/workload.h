@@ -13,22 +13,25 @@
 #include "base/ids.h"
 #include "chakra/node.h"
 #include "engine/program.h"
+#include "topology/network_description.h"
 
 namespace npunet::engine {
 
 struct Group {
     std::string name;
     std::vector<Rank> ranks;  ///< in listed order
+    /// Made of whole dimensions of the machine (attribute involve_dims).
+    bool by_dimensions = false;
 };
 
 struct Workload {
     std::vector<RankProgram> programs;  ///< by rank
-    std::vector<Group> groups;          ///< the last one is the world: every rank, ascending
+    std::vector<Group> groups;          ///< named ones, the world, those made of dimensions
+    std::size_t world = 0;              ///< which group is the world: every rank, ascending
     std::vector<std::string> notes;     ///< what the user should know
     NameTable tensor_names;             ///< of all programs, where tensors are kept
 
     [[nodiscard]] std::size_t ranks() const { return programs.size(); }
-    [[nodiscard]] const Group& world() const { return groups.back(); }
 };
 
 struct WorkloadOptions {
@@ -36,6 +39,9 @@ struct WorkloadOptions {
     bool tensors = false;
     IssueOrder issue_order = IssueOrder::AscendingId;
     bool broadcasts_replay = false;
+    /// The machine, for collectives that name its dimensions; null: there are none. Must outlive
+    /// the call only.
+    const topology::NetworkDescription* network = nullptr;
 };
 
 /// Gives the nodes of a rank; called once per rank, ascending.

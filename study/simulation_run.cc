@@ -73,6 +73,7 @@ engine::WorkloadOptions workload_options(const Machine& machine) {
     options.tensors = machine.system.track_memory;
     options.issue_order = machine.dialect.issue_order;
     options.broadcasts_replay = machine.dialect.broadcasts_replay;
+    options.network = &machine.network;
     return options;
 }
 

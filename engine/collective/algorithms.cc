@@ -1,6 +1,11 @@
 #include <array>
 
+#include "engine/collective/binomial_tree.h"
 #include "engine/collective/direct.h"
+#include "engine/collective/dissemination.h"
+#include "engine/collective/double_binary_tree.h"
+#include "engine/collective/folding_in.h"
+#include "engine/collective/halving_doubling.h"
 #include "engine/collective/phase.h"
 #include "engine/collective/ring.h"
 
@@ -10,29 +15,44 @@ namespace {
 
 struct Row {
     std::int32_t (*count)(const PhaseShape&);
-    std::int32_t (*window)(const PhaseShape&);
-    std::int32_t (*barrier)(const PhaseShape&);
+    Gate (*gate)(const PhaseShape&, std::int32_t);
     Exchange (*at)(const PhaseShape&, std::int32_t);
 };
 
 /// In the order of enum Algorithm.
-constexpr std::array<Row, 2> rows{{{ring::count, ring::window, ring::barrier, ring::at},
-                                   {direct::count, direct::window, direct::barrier, direct::at}}};
+constexpr std::array<Row, 7> rows{{
+    {ring::count, ring::gate, ring::at},
+    {direct::count, direct::gate, direct::at},
+    {halving_doubling::count, halving_doubling::gate, halving_doubling::at},
+    {halving_doubling::count, halving_doubling::gate, halving_doubling::at},
+    {double_binary_tree::count, double_binary_tree::gate, double_binary_tree::at},
+    {binomial_tree::count, binomial_tree::gate, binomial_tree::at},
+    {dissemination::count, dissemination::gate, dissemination::at},
+}};
 
 const Row& row(const PhaseShape& shape) {
     return rows[static_cast<std::size_t>(shape.algorithm)];
 }
 
-/// The reference counts receptions in cycles of 2 P, P = window: the first P tokens of a cycle are
-/// not charged, the next P are if the phase reduces; an all-reduce charges in every other cycle
-/// only. The P tokens that start the phase are the first of the first cycle.
-bool charged_in_reference(const PhaseShape& shape, std::int32_t reception) {
-    const std::int32_t parallel = exchange_window(shape);
+/// The reference counts receptions of a direct phase in cycles of 2 P, P = window: the first P
+/// tokens of a cycle are not charged, the next P are if the phase reduces; an all-reduce charges in
+/// every other cycle only. The P tokens that start the phase are the first of the first cycle.
+bool direct_charged_in_reference(const PhaseShape& shape, std::int32_t reception) {
+    const std::int32_t parallel = direct::window(shape);
     const std::int32_t token = reception + parallel;
     const bool second_half = token % (2 * parallel) >= parallel;
     const bool even_cycle = (token / (2 * parallel)) % 2 == 0;
     return second_half && (shape.kind == CollectiveKind::ReduceScatter ||
                            (shape.kind == CollectiveKind::AllReduce && even_cycle));
+}
+
+/// The reference charges the reception before each halving message, by the size of that message:
+/// the last one of the halving is left out.
+Bytes halving_charged_in_reference(const PhaseShape& shape, std::int32_t reception) {
+    const std::int32_t token = reception + 1;
+    const bool charged =
+        shape.kind != CollectiveKind::AllGather && token < FoldingIn(shape.members).rounds();
+    return charged ? exchange(shape, token).bytes : Bytes();
 }
 
 }  // namespace
@@ -41,23 +61,28 @@ std::int32_t exchange_count(const PhaseShape& shape) {
     return row(shape).count(shape);
 }
 
-std::int32_t exchange_window(const PhaseShape& shape) {
-    return row(shape).window(shape);
-}
-
-std::int32_t exchange_barrier(const PhaseShape& shape) {
-    return row(shape).barrier(shape);
+Gate exchange_gate(const PhaseShape& shape, std::int32_t e) {
+    return row(shape).gate(shape, e);
 }
 
 Exchange exchange(const PhaseShape& shape, std::int32_t e) {
     return row(shape).at(shape, e);
 }
 
-bool reception_reduces(const PhaseShape& shape, std::int32_t r, std::int32_t e) {
-    if (shape.algorithm == Algorithm::Direct && !shape.every_reduction_is_charged) {
-        return charged_in_reference(shape, r);
+Bytes reduced_bytes(const PhaseShape& shape, std::int32_t r, std::int32_t e, Bytes received) {
+    if (!shape.rules.every_reduction_is_charged) {
+        if (shape.algorithm == Algorithm::Direct) {
+            return direct_charged_in_reference(shape, r) ? received : Bytes();
+        }
+        if (shape.algorithm == Algorithm::HalvingDoubling) {
+            return halving_charged_in_reference(shape, r);
+        }
+        if (shape.algorithm == Algorithm::DoubleBinaryTree) {
+            // Inner members pay for the result from above too.
+            return exchange(shape, 0).reduces ? received : Bytes();
+        }
     }
-    return exchange(shape, e).reduces;
+    return exchange(shape, e).reduces ? received : Bytes();
 }
 
 }  // namespace npunet::engine

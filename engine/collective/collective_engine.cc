@@ -5,10 +5,23 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <tuple>
 
 #include "engine/clock_limit.h"
 
 namespace npunet::engine {
+
+namespace {
+
+/// Streams and phases share a word of the message's note.
+constexpr unsigned phase_bits = 8;
+
+}  // namespace
+
+bool CollectiveEngine::Arrival::before(const Arrival& other) const {
+    return std::tie(rank, operation, stream, phase, exchange) <
+           std::tie(other.rank, other.operation, other.stream, other.phase, other.exchange);
+}
 
 CollectiveEngine::CollectiveEngine(const Workload& workload,
                                    const topology::NetworkDescription& network,
@@ -23,9 +36,12 @@ CollectiveEngine::CollectiveEngine(const Workload& workload,
       transport_(transport),
       listener_(listener),
       planner_(network, system, dialect, workload),
-      instances_(workload) {
+      instances_(workload),
+      by_content_(queue.order() == EventQueue::Order::Content),
+      turn_(*this) {
     for (const ComputeRate& rate : system.compute_rates(workload.ranks())) {
-        memory_bandwidth_.push_back(rate.memory_bandwidth);
+        memory_gbps_.push_back(rate.memory_bandwidth);
+        memory_bandwidth_.push_back(std::llround(rate.memory_bandwidth * 1e9));
     }
 }
 
@@ -38,7 +54,7 @@ std::uint32_t CollectiveEngine::run_of(std::uint32_t instance, std::size_t membe
         } else {
             index = free_runs_.back();
             free_runs_.pop_back();
-            runs_[index] = Run();
+            runs_[index].started = false;
         }
         runs_[index].rank = rank;
         runs_[index].instance = instance;
@@ -50,7 +66,8 @@ bool CollectiveEngine::start(Rank rank, std::uint32_t operation_number) {
     const RankProgram& program = workload_.programs[rank.index()];
     const ProgramOperation& operation = program.operations[operation_number];
     const Group& group = workload_.groups[static_cast<std::size_t>(operation.group)];
-    if (group.ranks.size() < 2 || operation.bytes == Bytes(0)) {
+    const bool carries_data = operation.collective != CollectiveKind::Barrier;
+    if (group.ranks.size() < 2 || (carries_data && operation.bytes == Bytes(0))) {
         return true;
     }
     const std::size_t member = instances_.member_of(operation.group, rank);
@@ -60,24 +77,23 @@ bool CollectiveEngine::start(Rank rank, std::uint32_t operation_number) {
     Run& run = runs_[index];
     run.operation = operation_number;
     run.started = true;
-    run.plan = planner_.plan(operation.group, rank, member, operation.collective, operation.bytes);
+    run.plan = planner_.plan(rank, member, operation);
     instances_[instance_index].result.algorithm = run.plan.algorithm;
-    run.streams.resize(run.plan.chunks());
+    run.streams.assign(run.plan.streams(), Stream());
     run.streams_left = run.streams.size();
-    std::int32_t queues = 0;
-    for (const PlannedPhase& phase : run.plan.phases) {
-        queues = std::max(queues, phase.queue + 1);
-    }
-    run.queues.resize(static_cast<std::size_t>(queues));
-    const std::int32_t first_queue = run.plan.phases.front().queue;
+    run.queues.assign(static_cast<std::size_t>(run.plan.queues), Queue());
+    run.to_fill.clear();
     for (std::uint32_t stream = 0; stream < run.streams.size(); ++stream) {
-        run.queues[static_cast<std::size_t>(first_queue)].waiting.push_back(stream);
+        const std::int32_t queue = run.plan.phase(stream, 0).queue;
+        run.queues[static_cast<std::size_t>(queue)].waiting.push_back(stream);
+        if (stream < static_cast<std::uint32_t>(run.plan.lanes)) {
+            run.to_fill.push_back(queue);
+        }
     }
     for (const Early& message : run.early) {
         keep_early(run.streams[message.stream], message);
     }
-    run.early = {};
-    run.to_fill.push_back(first_queue);
+    run.early.clear();
     fill_queues(index);
     // Everything may have been there already: then the listener is not called.
     if (runs_[index].streams_left == 0) {
@@ -121,17 +137,11 @@ void CollectiveEngine::start_phase(std::uint32_t run_index, std::uint32_t stream
     stream.shape = run.plan.shape(stream_index, stream.phase);
     stream.active = true;
     stream.count = exchange_count(stream.shape);
-    stream.window = exchange_window(stream.shape);
-    stream.barrier = exchange_barrier(stream.shape);
-    stream.started = stream.received = stream.completed = stream.free_tokens = 0;
-    bool any = false;
-    for (std::int32_t token = 0; token < stream.window; ++token) {
-        if (pay(run_index, stream_index, run.plan.endpoint_delay, Time(), true)) {
-            free_token(stream, true);
-            any = true;
-        }
-    }
-    if (any) {
+    stream.started = stream.received = stream.completed = 0;
+    // Who begins by sending has the message handed over first.
+    const bool sends_first = exchange(stream.shape, 0).send_to != Exchange::nobody;
+    const Time delay = sends_first ? run.plan.endpoint_delay : Time();
+    if (wait_for({run_index, stream_index, Time(), true}, delay)) {
         advance(run_index, stream_index);
     }
 }
@@ -139,15 +149,15 @@ void CollectiveEngine::start_phase(std::uint32_t run_index, std::uint32_t stream
 void CollectiveEngine::end_phase(std::uint32_t run_index, std::uint32_t stream_index) {
     Run& run = runs_[run_index];
     Stream& stream = run.streams[stream_index];
-    const std::int32_t old_queue = run.plan.phases[stream.phase].queue;
+    const std::int32_t old_queue = run.plan.phase(stream_index, stream.phase).queue;
     stream.active = false;
     --run.queues[static_cast<std::size_t>(old_queue)].running;
     ++stream.phase;
     run.to_fill.push_back(old_queue);
-    if (stream.phase == run.plan.phases.size()) {
+    if (stream.phase == run.plan.phases_per_stream()) {
         --run.streams_left;
     } else {
-        const std::int32_t next_queue = run.plan.phases[stream.phase].queue;
+        const std::int32_t next_queue = run.plan.phase(stream_index, stream.phase).queue;
         run.queues[static_cast<std::size_t>(next_queue)].waiting.push_back(stream_index);
         if (next_queue != old_queue) {
             run.to_fill.push_back(next_queue);
@@ -156,44 +166,50 @@ void CollectiveEngine::end_phase(std::uint32_t run_index, std::uint32_t stream_i
     fill_queues(run_index);
 }
 
-void CollectiveEngine::free_token(Stream& stream, bool initial) {
-    ++stream.free_tokens;
-    stream.completed += initial ? 0 : 1;
-}
-
 void CollectiveEngine::advance(std::uint32_t run_index, std::uint32_t stream_index) {
-    for (;;) {
+    do {
         Run& run = runs_[run_index];
         Stream& stream = run.streams[stream_index];
-        // The reference opens the barrier when all messages are in, reduced or not.
-        const std::int32_t passed =
-            dialect_.every_reduction_is_charged ? stream.completed : stream.received;
-        while (stream.started < stream.count && stream.free_tokens > 0 &&
-               (stream.started < stream.barrier || passed >= stream.barrier)) {
+        while (stream.started < stream.count) {
+            const Gate gate = exchange_gate(stream.shape, stream.started);
+            if (stream.completed < gate.completed || stream.received < gate.received) {
+                break;
+            }
             start_exchange(run, stream_index);
         }
-        if (!take_early(run_index, stream_index)) {
-            break;
-        }
-    }
+    } while (take_early(run_index, stream_index));
     const Stream& stream = runs_[run_index].streams[stream_index];
-    if (stream.started == stream.count && stream.free_tokens == stream.window) {
+    if (stream.completed == stream.count) {
         end_phase(run_index, stream_index);
     }
 }
 
 void CollectiveEngine::start_exchange(Run& run, std::uint32_t stream_index) {
     Stream& stream = run.streams[stream_index];
-    const Exchange next = exchange(stream.shape, stream.started);
-    --stream.free_tokens;
-    const std::vector<Rank>& line = *run.plan.phases[stream.phase].members;
+    const Exchange next = exchange(stream.shape, stream.started++);
+    if (next.receive_from == Exchange::nobody) {
+        ++stream.received;
+        ++stream.completed;
+    }
+    if (next.send_to == Exchange::nobody) {
+        return;
+    }
+    const std::vector<Rank>& line = *run.plan.phase(stream_index, stream.phase).members;
     const Rank to = line[static_cast<std::size_t>(next.send_to)];
-    transport_.send(
-        run.rank, to, next.bytes, *this,
-        {run.instance, static_cast<std::uint32_t>(to.value()), (stream_index << 8) | stream.phase,
-         static_cast<std::uint32_t>(stream.started)},
-        false);
-    ++stream.started;
+    const CollectiveInstance& instance = instances_[run.instance];
+    if (stream.peer != to) {
+        stream.peer = to;
+        stream.peer_member = static_cast<std::uint32_t>(instances_.member_of(instance.group, to));
+    }
+    const std::uint32_t place = (stream_index << phase_bits) | stream.phase;
+    const auto arrives_in = static_cast<std::uint32_t>(next.arrives_in);
+    MessageOrder order;
+    if (by_content_) {
+        order = {instances_.operation_of(instance, stream.peer_member),
+                 (static_cast<std::uint64_t>(place) << 32) | arrives_in};
+    }
+    transport_.send(run.rank, to, next.bytes, *this,
+                    {run.instance, stream.peer_member, place, arrives_in}, false, order);
 }
 
 void CollectiveEngine::keep_early(Stream& stream, const Early& message) {
@@ -203,97 +219,126 @@ void CollectiveEngine::keep_early(Stream& stream, const Early& message) {
 
 bool CollectiveEngine::take_early(std::uint32_t run_index, std::uint32_t stream_index) {
     Stream& stream = runs_[run_index].streams[stream_index];
-    bool freed = false;
+    bool completed = false;
     while (!stream.early.empty() && stream.early.front().phase == stream.phase &&
            stream.early.front().exchange < stream.started) {
         const Early message = stream.early.front();
         std::pop_heap(stream.early.begin(), stream.early.end());
         stream.early.pop_back();
-        freed = receive(run_index, stream_index, message.exchange, message.bytes) || freed;
+        completed = receive(run_index, stream_index, message.exchange, message.bytes) || completed;
     }
-    return freed;
+    return completed;
 }
 
 bool CollectiveEngine::receive(std::uint32_t run_index, std::uint32_t stream_index,
                                std::int32_t exchange_number, Bytes bytes) {
     Run& run = runs_[run_index];
     Stream& stream = run.streams[stream_index];
-    const std::int32_t reception = stream.received++;
-    const Time reduction = reception_reduces(stream.shape, reception, exchange_number)
-                               ? reduction_time(run.rank, bytes)
-                               : Time();
-    if (!pay(run_index, stream_index, run.plan.endpoint_delay, reduction, false)) {
-        return false;
-    }
-    free_token(stream, false);
-    return true;
+    const Bytes reduced = reduced_bytes(stream.shape, stream.received++, exchange_number, bytes);
+    const Time reduction = reduced > Bytes() ? reduction_time(run.rank, reduced) : Time();
+    const Time endpoint = run.plan.endpoint_delay;
+    // By content both delays are one; the reference has an event for each.
+    const bool at_once =
+        by_content_ || endpoint == Time()
+            ? wait_for({run_index, stream_index, Time(), false}, later(endpoint, reduction))
+            : wait_for({run_index, stream_index, reduction, false}, endpoint);
+    stream.completed += at_once ? 1 : 0;
+    return at_once;
 }
 
-bool CollectiveEngine::pay(std::uint32_t run_index, std::uint32_t stream_index, Time endpoint,
-                           Time reduction, bool initial) {
-    if (endpoint == Time() && reduction == Time()) {
+bool CollectiveEngine::wait_for(const Delay& delay, Time first) {
+    if (first == Time()) {
         return true;
     }
-    // The endpoint delay first; without one the reduction starts at once.
-    const Time now_due = endpoint == Time() ? reduction : endpoint;
-    const Token token{run_index, stream_index, endpoint == Time() ? Time() : reduction, initial};
     std::uint32_t slot = 0;
-    if (free_tokens_.empty()) {
-        slot = static_cast<std::uint32_t>(tokens_.size());
-        tokens_.push_back(token);
+    if (free_delays_.empty()) {
+        slot = static_cast<std::uint32_t>(delays_.size());
+        delays_.push_back(delay);
     } else {
-        slot = free_tokens_.back();
-        free_tokens_.pop_back();
-        tokens_[slot] = token;
+        slot = free_delays_.back();
+        free_delays_.pop_back();
+        delays_[slot] = delay;
     }
-    timers_.start(runs_[run_index].rank, now_due, *this, slot);
+    timers_.start(runs_[delay.run].rank, first, *this, slot);
     return false;
 }
 
 void CollectiveEngine::handle(std::uint64_t slot) {
-    const Token token = tokens_[slot];
-    free_tokens_.push_back(static_cast<std::uint32_t>(slot));
-    if (!pay(token.run, token.stream, Time(), token.reduction, token.initial)) {
+    const Delay delay = delays_[slot];
+    free_delays_.push_back(static_cast<std::uint32_t>(slot));
+    if (!wait_for({delay.run, delay.stream, Time(), delay.opens_phase}, delay.then)) {
         return;
     }
-    free_token(runs_[token.run].streams[token.stream], token.initial);
-    advance(token.run, token.stream);
-    Run& run = runs_[token.run];
+    const Run& run = runs_[delay.run];
+    arrive({run.rank, run.operation, delay.run, delay.stream, run.streams[delay.stream].phase,
+            delay.opens_phase ? Arrival::phase_opens : Arrival::exchange_completes, Bytes()});
+}
+
+void CollectiveEngine::on_delivered(const MessageNote& note, Bytes bytes, Time) {
+    const CollectiveInstance& instance = instances_[note[0]];
+    std::uint32_t index = instance.run_of_member[note[1]];
+    if (index == CollectiveInstance::no_run) {
+        const Group& group = workload_.groups[static_cast<std::size_t>(instance.group)];
+        index = run_of(note[0], note[1], group.ranks[note[1]]);
+    }
+    Run& run = runs_[index];
+    const std::uint32_t stream = note[2] >> phase_bits;
+    const std::uint32_t phase = note[2] & ((1U << phase_bits) - 1);
+    const auto exchange_number = static_cast<std::int32_t>(note[3]);
+    if (!run.started) {
+        run.early.push_back({stream, phase, exchange_number, bytes});
+        return;
+    }
+    arrive({run.rank, run.operation, index, stream, phase, exchange_number, bytes});
+}
+
+void CollectiveEngine::arrive(const Arrival& arrival) {
+    if (!by_content_) {
+        act_on(arrival);
+        return;
+    }
+    arrivals_.push_back(arrival);
+    if (!turn_scheduled_) {
+        turn_scheduled_ = true;
+        queue_.schedule(queue_.now(), EventKey::of(Phase::Issue, event_kind::collectives, 0),
+                        turn_);
+    }
+}
+
+void CollectiveEngine::take_turn() {
+    turn_scheduled_ = false;
+    acting_.swap(arrivals_);
+    const auto earlier = [](const Arrival& a, const Arrival& b) { return a.before(b); };
+    if (!std::is_sorted(acting_.begin(), acting_.end(), earlier)) {
+        std::sort(acting_.begin(), acting_.end(), earlier);
+    }
+    for (const Arrival& arrival : acting_) {
+        act_on(arrival);
+    }
+    acting_.clear();
+}
+
+void CollectiveEngine::act_on(const Arrival& arrival) {
+    Stream& stream = runs_[arrival.run].streams[arrival.stream];
+    if (arrival.exchange == Arrival::exchange_completes) {
+        ++stream.completed;
+    } else if (arrival.exchange != Arrival::phase_opens) {
+        const bool started =
+            stream.active && stream.phase == arrival.phase && arrival.exchange < stream.started;
+        if (!started) {
+            keep_early(stream, {arrival.stream, arrival.phase, arrival.exchange, arrival.bytes});
+            return;
+        }
+        if (!receive(arrival.run, arrival.stream, arrival.exchange, arrival.bytes)) {
+            return;
+        }
+    }
+    advance(arrival.run, arrival.stream);
+    const Run& run = runs_[arrival.run];
     if (run.streams_left == 0) {
         const Rank rank = run.rank;
         const std::uint32_t operation = run.operation;
         release(run.instance);
-        listener_.on_collective_done(rank, operation);
-    }
-}
-
-void CollectiveEngine::on_delivered(const MessageNote& note, Bytes bytes, Time) {
-    const Rank rank(static_cast<std::int32_t>(note[1]));
-    const std::uint32_t stream_index = note[2] >> 8;
-    const std::uint32_t phase = note[2] & 0xff;
-    const auto exchange_number = static_cast<std::int32_t>(note[3]);
-    const std::int32_t group = instances_[note[0]].group;
-    const std::uint32_t run_index = run_of(note[0], instances_.member_of(group, rank), rank);
-    Run& run = runs_[run_index];
-    const bool posted = run.started && run.streams[stream_index].active &&
-                        run.streams[stream_index].phase == phase &&
-                        exchange_number < run.streams[stream_index].started;
-    if (!posted) {
-        const Early message{stream_index, phase, exchange_number, bytes};
-        if (run.started) {
-            keep_early(run.streams[stream_index], message);
-        } else {
-            run.early.push_back(message);
-        }
-        return;
-    }
-    if (!receive(run_index, stream_index, exchange_number, bytes)) {
-        return;
-    }
-    advance(run_index, stream_index);
-    if (runs_[run_index].streams_left == 0) {
-        const std::uint32_t operation = runs_[run_index].operation;
-        release(note[0]);
         listener_.on_collective_done(rank, operation);
     }
 }
@@ -308,15 +353,15 @@ void CollectiveEngine::release(std::uint32_t index) {
 }
 
 Time CollectiveEngine::reduction_time(Rank rank, Bytes bytes) const {
-    const double bandwidth = memory_bandwidth_[rank.index()];
-    if (bandwidth <= 0) {
+    if (memory_bandwidth_[rank.index()] <= 0) {
         return Time();
     }
     if (dialect_.whole_nanoseconds) {
+        const double bandwidth = memory_gbps_[rank.index()];
         const double once = static_cast<double>(bytes.value()) / (bandwidth * 1e9) * 1e9;
         return truncated_ns(3 * std::trunc(once));
     }
-    return time_for(3 * bytes.value(), std::llround(bandwidth * 1e9));
+    return time_for(3 * bytes.value(), memory_bandwidth_[rank.index()]);
 }
 
 }  // namespace npunet::engine

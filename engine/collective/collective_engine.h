@@ -1,11 +1,15 @@
 // Runs the collectives of all ranks as messages: moves the chunks of every member's part through
 // their phases, and says when a rank is done. Which collectives belong together: instances.h.
 //
-// At a rank each chunk is a stream. A stream in a phase owns `window` tokens; a token that is free
-// starts the next exchange (one send; its receive is thereby posted); when the message of a posted
-// receive is in, the token costs the endpoint delay, then the reduction where one is due, and is
-// free again. The phase ends when all exchanges are started and all tokens are back. Messages that
-// come before their receive is posted wait.
+// At a rank each lane of each chunk is a stream. A stream in a phase makes the exchanges of the
+// phase's schedule in order, each when its gate opens (phase.h); a message that is in costs the
+// endpoint delay, then the reduction where one is due, and completes its exchange. The phase ends
+// when all exchanges are complete. Messages that come before their exchange has started wait.
+//
+// What arrives at an instant is put in order by what it is to its rank (operation, stream, phase,
+// exchange) and acted upon in Phase::Issue, so the order of arrival within an instant, and with it
+// the names of ranks, cannot matter. In the insertion order of the astra-sim dialects everything is
+// acted upon at once, as in the reference.
 //
 // C++17-clean.
 #pragma once
@@ -51,7 +55,7 @@ public:
     }
 
 private:
-    /// A message that came before its receive was posted.
+    /// A message that came before its exchange had started.
     struct Early {
         std::uint32_t stream;
         std::uint32_t phase;
@@ -66,12 +70,11 @@ private:
         std::uint32_t phase = 0;
         bool active = false;  ///< in its phase, not waiting for a place in the queue
         std::int32_t count = 0;
-        std::int32_t window = 0;
-        std::int32_t barrier = 0;
         std::int32_t started = 0;
         std::int32_t received = 0;
         std::int32_t completed = 0;
-        std::int32_t free_tokens = 0;
+        Rank peer;                      ///< to whom it sent last
+        std::uint32_t peer_member = 0;  ///< its place in the group
         PhaseShape shape;
         std::vector<Early> early;  ///< heap
     };
@@ -93,16 +96,44 @@ private:
         bool filling = false;
         std::size_t streams_left = 0;
     };
-    struct Token {
+    /// A delay at an endpoint, and the one that follows it.
+    struct Delay {
         std::uint32_t run;
         std::uint32_t stream;
-        Time reduction;  ///< still to be paid
-        bool initial;
+        Time then;
+        bool opens_phase;  ///< else it completes an exchange
+    };
+    /// Something that arrived at a stream at this instant.
+    struct Arrival {
+        static constexpr std::int32_t phase_opens = -2;
+        static constexpr std::int32_t exchange_completes = -1;
+
+        Rank rank;
+        std::uint32_t operation;
+        std::uint32_t run;
+        std::uint32_t stream;
+        std::uint32_t phase;
+        std::int32_t exchange;  ///< of a message; else one of the constants
+        Bytes bytes;
+        [[nodiscard]] bool before(const Arrival& other) const;
+    };
+    class Turn final : public EventHandler {
+    public:
+        explicit Turn(CollectiveEngine& engine) : engine_(engine) {}
+        void handle(std::uint64_t) override { engine_.take_turn(); }
+
+    private:
+        CollectiveEngine& engine_;
     };
 
     void on_sent(const MessageNote&) override {}
     void on_delivered(const MessageNote& note, Bytes bytes, Time first_byte_left) override;
-    void handle(std::uint64_t token) override;
+    void handle(std::uint64_t delay) override;
+
+    /// Now, or in this instant's turn.
+    void arrive(const Arrival& arrival);
+    void take_turn();
+    void act_on(const Arrival& arrival);
 
     std::uint32_t run_of(std::uint32_t instance, std::size_t member, Rank rank);
     void release(std::uint32_t instance);
@@ -118,11 +149,10 @@ private:
     void start_exchange(Run& run, std::uint32_t stream);
     static void keep_early(Stream& stream, const Early& message);
     bool take_early(std::uint32_t run, std::uint32_t stream);
-    /// A posted receive is in; returns true when its token is free at once.
+    /// The message of a started exchange is in; returns true when it is complete at once.
     bool receive(std::uint32_t run, std::uint32_t stream, std::int32_t exchange, Bytes bytes);
-    /// Pays the delays of a token; returns true when there are none.
-    bool pay(std::uint32_t run, std::uint32_t stream, Time endpoint, Time reduction, bool initial);
-    void free_token(Stream& stream, bool initial);
+    /// Starts the delays of an endpoint, one after the other; returns true when there are none.
+    bool wait_for(const Delay& delay, Time first);
     [[nodiscard]] Time reduction_time(Rank rank, Bytes bytes) const;
 
     const Workload& workload_;
@@ -134,11 +164,17 @@ private:
     CollectiveListener& listener_;
     CollectivePlanner planner_;
     CollectiveInstances instances_;
-    std::vector<double> memory_bandwidth_;  ///< by rank, 10^9 bytes per second
+    bool by_content_;                             ///< arrivals wait for their turn
+    std::vector<std::int64_t> memory_bandwidth_;  ///< by rank, bytes per second; 0 = not given
+    std::vector<double> memory_gbps_;             ///< by rank, 10^9 bytes per second
     std::vector<Run> runs_;
     std::vector<std::uint32_t> free_runs_;
-    std::vector<Token> tokens_;
-    std::vector<std::uint32_t> free_tokens_;
+    std::vector<Delay> delays_;
+    std::vector<std::uint32_t> free_delays_;
+    Turn turn_;
+    bool turn_scheduled_ = false;
+    std::vector<Arrival> arrivals_;  ///< of this instant
+    std::vector<Arrival> acting_;
 };
 
 }  // namespace npunet::engine

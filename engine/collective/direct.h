@@ -7,6 +7,9 @@
 //     all-reduce                               2 (a + S/n b): all parts are in before any goes out
 // In exchange k of a round a member sends to the one k + 1 places after it and receives from the
 // one k + 1 places before it.
+//     broadcast, scatter                       the root sends n - 1 messages through its ports
+//     reduce, gather                           the root receives n - 1 messages
+// An unequal all-to-all sends to each member what it has for it, be it nothing.
 #pragma once
 
 #include "engine/collective/phase.h"
@@ -14,8 +17,9 @@
 namespace npunet::engine::direct {
 
 [[nodiscard]] std::int32_t count(const PhaseShape& shape);
+[[nodiscard]] Gate gate(const PhaseShape& shape, std::int32_t step);
+/// How many exchanges may be under way at a time.
 [[nodiscard]] std::int32_t window(const PhaseShape& shape);
-[[nodiscard]] std::int32_t barrier(const PhaseShape& shape);
 [[nodiscard]] Exchange at(const PhaseShape& shape, std::int32_t step);
 
 }  // namespace npunet::engine::direct

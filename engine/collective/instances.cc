@@ -10,11 +10,23 @@
 namespace npunet::engine {
 
 CollectiveInstances::CollectiveInstances(const Workload& workload)
-    : workload_(workload), members_(workload.ranks()), groups_(workload.groups.size()) {
+    : workload_(workload),
+      members_(workload.ranks()),
+      operations_(workload.groups.size()),
+      groups_(workload.groups.size()) {
     for (std::size_t group = 0; group < workload.groups.size(); ++group) {
         const std::vector<Rank>& ranks = workload.groups[group].ranks;
         for (std::size_t member = 0; member < ranks.size(); ++member) {
             members_[ranks[member].index()].emplace_back(group, member);
+        }
+        operations_[group].resize(ranks.size());
+    }
+    for (std::size_t rank = 0; rank < workload.ranks(); ++rank) {
+        const RankProgram& program = workload.programs[rank];
+        for (const std::uint32_t number : program.collectives) {
+            const std::int32_t group = program.operations[number].group;
+            operations_[static_cast<std::size_t>(group)][member_of(group, Rank(rank))].push_back(
+                number);
         }
     }
 }
@@ -29,7 +41,8 @@ std::size_t CollectiveInstances::member_of(std::int32_t group, Rank rank) const 
 void CollectiveInstances::check_agreement(const CollectiveInstance& instance, Rank rank,
                                           const ProgramOperation& operation,
                                           const std::string& name) const {
-    if (instance.kind == operation.collective && instance.result.bytes == operation.bytes) {
+    const bool same_size = instance.result.bytes == operation.bytes || !operation.sizes.empty();
+    if (instance.kind == operation.collective && same_size && instance.root == operation.root) {
         return;
     }
     const Group& group = workload_.groups[static_cast<std::size_t>(instance.group)];
@@ -55,6 +68,8 @@ std::uint32_t CollectiveInstances::join(Rank rank, std::size_t member,
         CollectiveInstance instance;
         instance.group = group;
         instance.kind = operation.collective;
+        instance.root = operation.root;
+        instance.number = state.started_by_member[member] - 1;
         instance.first_rank = rank;
         instance.first_node = operation.node;
         instance.run_of_member.assign(ranks.size(), CollectiveInstance::no_run);

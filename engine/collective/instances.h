@@ -23,12 +23,14 @@ struct CollectiveInstance {
     static constexpr std::uint32_t no_run = 0xffffffff;
 
     std::int32_t group = 0;
+    std::uint64_t number = 0;  ///< among those of its group
     /// The owner's number for each member's part, no_run before there is one; empty once all are
     /// done.
     std::vector<std::uint32_t> run_of_member;
     std::size_t finished = 0;
     CollectiveResult result;
     CollectiveKind kind = CollectiveKind::AllReduce;
+    Rank root;
     Rank first_rank;               ///< who started it, for messages
     std::uint64_t first_node = 0;  ///< the node of first_rank
 };
@@ -40,6 +42,15 @@ public:
 
     /// The place of a rank, one of its members, in a group.
     [[nodiscard]] std::size_t member_of(std::int32_t group, Rank rank) const;
+
+    /// Which operation of a member's program is its part in an instance, in program order;
+    /// no_operation when it has none.
+    [[nodiscard]] std::uint32_t operation_of(const CollectiveInstance& instance,
+                                             std::size_t member) const {
+        const auto& list = operations_[static_cast<std::size_t>(instance.group)][member];
+        return instance.number < list.size() ? list[instance.number] : no_operation;
+    }
+    static constexpr std::uint32_t no_operation = 0xffffffff;
 
     /// A rank starts its next collective of operation.group. Throws StallError when the group's
     /// members disagree about their k-th collective.
@@ -72,6 +83,8 @@ private:
     const Workload& workload_;
     std::vector<std::vector<std::pair<std::int32_t, std::int32_t>>>
         members_;  ///< by rank: group, place
+    /// The collectives of each member in program order, by group and member.
+    std::vector<std::vector<std::vector<std::uint32_t>>> operations_;
     std::vector<GroupState> groups_;
     std::deque<CollectiveInstance> instances_;
 };

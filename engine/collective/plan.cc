@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <set>
 
 #include "base/errors.h"
@@ -14,50 +15,56 @@ namespace {
 /// Fixed in the reference for communicators that are not the whole system.
 constexpr Time reference_group_delay = Time::ns(10);
 
-void check_list(const char* key, const std::vector<Implementation>& list, std::size_t dimensions) {
+void check_list(CollectiveKind kind, const std::vector<Implementation>& list,
+                std::size_t dimensions) {
     if (list.size() != 1 && !list.front().flat && list.size() != dimensions) {
-        throw InputError({"system.json", key, fmt::format("{} entries", list.size()),
-                          fmt::format("1 or {}, one for each dimension of the network", dimensions),
-                          ""});
+        std::string key = name_of(kind);
+        std::replace(key.begin(), key.end(), '_', '-');
+        throw InputError(
+            {"system.json", key + "-implementation", fmt::format("{} entries", list.size()),
+             fmt::format("1 or {}, one for each dimension of the network", dimensions), ""});
     }
-}
-
-const char* name_of(Algorithm algorithm) {
-    return algorithm == Algorithm::Ring ? "ring" : "direct";
-}
-
-/// The buffer of every phase for one chunk: reduce-scatters shrink it, all-gathers enlarge it.
-std::vector<Bytes> phase_totals(const std::vector<PlannedPhase>& phases, CollectiveKind kind,
-                                Bytes chunk, bool exact) {
-    std::vector<Bytes> totals;
-    std::vector<Bytes> scattered;  // buffers of the reduce-scatters that gathers will undo
-    Bytes size = chunk;
-    for (const PlannedPhase& phase : phases) {
-        PhaseShape shape = phase.shape;
-        if (phase.gathers_back && exact) {
-            size = scattered.back();
-            scattered.pop_back();
-        } else if (shape.kind == CollectiveKind::AllGather) {
-            size = shape.members * size;
-        }
-        totals.push_back(size);
-        if (shape.kind == CollectiveKind::ReduceScatter) {
-            if (kind == CollectiveKind::AllReduce) {
-                scattered.push_back(size);
-            }
-            shape.total = size;
-            size = shape.part(shape.me);
-        }
-    }
-    return totals;
 }
 
 }  // namespace
 
-PhaseShape CollectivePlan::shape(std::size_t chunk, std::size_t phase) const {
-    PhaseShape result = phases[phase].shape;
-    result.total = totals[chunk][phase];
-    return result;
+Bytes CollectivePlan::stream_size(std::size_t stream) const {
+    const auto lane_count = static_cast<std::size_t>(lanes);
+    const auto chunk = static_cast<std::int64_t>(stream / lane_count);
+    const Bytes whole = equal_chunk > Bytes() ? equal_chunk : part_of(size, chunk, chunks);
+    return lanes == 1 ? whole
+                      : part_of(whole, static_cast<std::int64_t>(stream % lane_count), lanes);
+}
+
+PhaseShape CollectivePlan::shape(std::size_t stream, std::size_t number) const {
+    Bytes bytes = stream_size(stream);
+    // Reduce-scatters shrink the buffer, all-gathers enlarge it; one that undoes a reduce-scatter
+    // restores that one's buffer.
+    std::array<Bytes, 64> scattered;
+    std::size_t depth = 0;
+    for (std::size_t i = 0;; ++i) {
+        const PlannedPhase& planned = phase(stream, i);
+        PhaseShape result = planned.shape;
+        if (planned.gathers_back && !result.rules.equal_parts) {
+            bytes = scattered[--depth];
+        } else if (result.kind == CollectiveKind::AllGather ||
+                   result.kind == CollectiveKind::Gather) {
+            bytes = result.members * bytes;
+        }
+        result.set_total(bytes);
+        if (i == number) {
+            result.chunk = static_cast<std::int32_t>(stream / static_cast<std::size_t>(lanes));
+            result.chunks = chunks;
+            if (planned.alternates) {
+                result.lane = static_cast<std::uint8_t>(stream % 2);
+            }
+            return result;
+        }
+        if (result.kind == CollectiveKind::ReduceScatter) {
+            scattered[depth++ % scattered.size()] = bytes;
+            bytes = result.part(result.me);
+        }
+    }
 }
 
 CollectivePlanner::CollectivePlanner(const topology::NetworkDescription& network,
@@ -66,11 +73,10 @@ CollectivePlanner::CollectivePlanner(const topology::NetworkDescription& network
     : network_(network), system_(system), dialect_(dialect), workload_(workload) {
     layouts_.resize(workload.groups.size());
     const std::size_t dimensions = network.dimensions.size();
-    check_list("all-reduce-implementation", system.all_reduce, dimensions);
-    check_list("all-gather-implementation", system.all_gather, dimensions);
-    check_list("reduce-scatter-implementation", system.reduce_scatter, dimensions);
-    check_list("all-to-all-implementation", system.all_to_all, dimensions);
-
+    for (const CollectiveKind kind : {CollectiveKind::AllReduce, CollectiveKind::AllGather,
+                                      CollectiveKind::ReduceScatter, CollectiveKind::AllToAll}) {
+        check_list(kind, system.implementations(kind), dimensions);
+    }
     const std::size_t npus = network.npu_of_rank.size();
     std::vector<Rank> rank_of_npu(npus);
     for (std::size_t rank = 0; rank < npus; ++rank) {
@@ -118,135 +124,212 @@ const CollectivePlanner::Layout& CollectivePlanner::layout_of(std::int32_t group
     }
     // Distinct ranks within the grid spanned by their coordinates: as many as the grid has places.
     layout.sub_grid = filled && grid == ranks.size();
+    if (layout.sub_grid) {
+        layout.hamiltonian_ring = hamiltonian_ring(ranks, layout);
+    }
     return layout;
 }
 
-const std::vector<Implementation>& CollectivePlanner::implementations(CollectiveKind kind) const {
-    switch (kind) {
-        case CollectiveKind::AllReduce:
-            return system_.all_reduce;
-        case CollectiveKind::AllGather:
-            return system_.all_gather;
-        case CollectiveKind::ReduceScatter:
-            return system_.reduce_scatter;
-        case CollectiveKind::AllToAll:
-            break;
+std::vector<Rank> CollectivePlanner::hamiltonian_ring(const std::vector<Rank>& ranks,
+                                                      const Layout& layout) const {
+    const auto is_mesh = [this](std::size_t d) {
+        return network_.dimensions[d].kind == topology::DimensionKind::Mesh1D;
+    };
+    if (layout.dimensions.size() != 2 || !is_mesh(layout.dimensions[0]) ||
+        !is_mesh(layout.dimensions[1])) {
+        return {};
     }
-    return system_.all_to_all;
+    std::size_t across = layout.dimensions[0];  // rows are walked along this one ...
+    std::size_t even = layout.dimensions[1];    // ... and there is an even number of them
+    if (network_.dimensions[even].size % 2 != 0) {
+        std::swap(across, even);
+    }
+    if (network_.dimensions[even].size % 2 != 0) {
+        return {};  // an odd number of NPUs: a mesh has no closed way through all of them
+    }
+    // Up and down the rows in all columns but the first, and home through the first.
+    const std::int32_t width = network_.dimensions[across].size;
+    const auto place = [&](Rank rank) {
+        const NodeId npu = network_.npu_of_rank[rank.index()];
+        const std::int32_t row = network_.coordinate(npu, even);
+        const std::int32_t column = network_.coordinate(npu, across);
+        const std::int32_t rows = network_.dimensions[even].size;
+        if (column == 0) {
+            return rows * (width - 1) + rows - 1 - row;
+        }
+        return row * (width - 1) + (row % 2 == 0 ? column - 1 : width - 1 - column);
+    };
+    std::vector<Rank> ring(ranks.size());
+    for (const Rank rank : ranks) {
+        ring[static_cast<std::size_t>(place(rank))] = rank;
+    }
+    return ring;
 }
 
-PhaseShape CollectivePlanner::base_shape(CollectiveKind kind,
-                                         const Implementation& implementation) const {
+PhaseShape CollectivePlanner::base_shape(CollectiveKind kind, const Implementation& implementation,
+                                         std::int32_t lane) const {
     PhaseShape shape;
     shape.algorithm = implementation.algorithm;
     shape.kind = kind;
     shape.window = implementation.window;
-    shape.equal_parts = !dialect_.exact_chunks;
-    shape.ring_all_to_all_aggregates = dialect_.ring_all_to_all_aggregates;
-    shape.every_reduction_is_charged = dialect_.every_reduction_is_charged;
+    const bool uses_lane =
+        implementation.bidirectional || implementation.algorithm == Algorithm::DoubleBinaryTree;
+    shape.lane = static_cast<std::uint8_t>(uses_lane ? lane % 2 : 0);
+    shape.rules = dialect_.schedules;
     return shape;
 }
 
-void CollectivePlanner::add_flat_phase(CollectivePlan& plan, std::int32_t group, std::size_t member,
-                                       CollectiveKind kind,
-                                       const Implementation& implementation) const {
-    const std::vector<Rank>& ranks = workload_.groups[static_cast<std::size_t>(group)].ranks;
-    PlannedPhase phase{base_shape(kind, implementation), &ranks};
-    phase.shape.members = static_cast<std::int32_t>(ranks.size());
-    phase.shape.me = static_cast<std::int32_t>(member);
-    plan.phases.push_back(phase);
-    plan.algorithm = name_of(implementation.algorithm);
+std::int32_t CollectivePlanner::lanes_of(const Implementation& implementation) const {
+    const bool two_trees =
+        implementation.algorithm == Algorithm::DoubleBinaryTree && dialect_.trees_share_chunks;
+    return implementation.bidirectional || two_trees ? 2 : 1;
 }
 
-void CollectivePlanner::add_phase(CollectivePlan& plan, std::size_t dimension, Rank rank,
-                                  CollectiveKind kind, const Implementation& implementation,
-                                  bool gathers_back) const {
+void CollectivePlanner::add_line(CollectivePlan& plan, const std::vector<Rank>& line,
+                                 std::size_t me, const ProgramOperation& operation,
+                                 const Implementation& implementation) const {
+    plan.lanes = plan.queues = lanes_of(implementation);
+    for (std::int32_t lane = 0; lane < plan.lanes; ++lane) {
+        PlannedPhase phase{base_shape(plan.kind, implementation, lane), &line};
+        phase.shape.members = static_cast<std::int32_t>(line.size());
+        phase.shape.me = static_cast<std::int32_t>(me);
+        phase.queue = lane;
+        phase.alternates =
+            implementation.algorithm == Algorithm::DoubleBinaryTree && !dialect_.trees_share_chunks;
+        if (has_root(plan.kind)) {
+            const auto root = std::find(line.begin(), line.end(), operation.root);
+            phase.shape.root = static_cast<std::int32_t>(root - line.begin());
+        }
+        if (!operation.sizes.empty()) {
+            phase.shape.sizes = &operation.sizes;
+        }
+        plan.phases.push_back(phase);
+    }
+    plan.algorithm = implementation.name();
+}
+
+void CollectivePlanner::add_phase(CollectivePlan& plan, std::int32_t lane, std::size_t dimension,
+                                  Rank rank, CollectiveKind kind,
+                                  const Implementation& implementation, bool gathers_back) const {
     const auto line = static_cast<std::size_t>(line_of_[dimension][rank.index()]);
-    PlannedPhase phase{base_shape(kind, implementation), &lines_[dimension][line]};
+    PlannedPhase phase{base_shape(kind, implementation, lane), &lines_[dimension][line]};
     phase.shape.members = network_.dimensions[dimension].size;
     phase.shape.me = network_.coordinate(network_.npu_of_rank[rank.index()], dimension);
-    phase.queue = static_cast<std::int32_t>(dimension);
+    phase.queue = static_cast<std::int32_t>(dimension) * plan.lanes + lane;
+    plan.queues = std::max(plan.queues, phase.queue + 1);
     phase.gathers_back = gathers_back;
+    phase.alternates =
+        implementation.algorithm == Algorithm::DoubleBinaryTree && !dialect_.trees_share_chunks;
     plan.phases.push_back(phase);
 }
 
-void CollectivePlanner::add_dimension_phases(CollectivePlan& plan,
-                                             const std::vector<std::size_t>& dimensions, Rank rank,
-                                             CollectiveKind kind) const {
-    const std::vector<Implementation>& list = implementations(kind);
+void CollectivePlanner::add_dimension_phases(CollectivePlan& plan, std::int32_t lane,
+                                             const std::vector<std::size_t>& dimensions,
+                                             Rank rank) const {
+    const CollectiveKind kind = plan.kind;
+    const std::vector<Implementation>& list = system_.implementations(kind);
     const auto entry = [&list](std::size_t d) { return list.size() == 1 ? list[0] : list[d]; };
-    for (const std::size_t d : dimensions) {
-        plan.algorithm += (plan.algorithm.empty() ? "" : "+");
-        plan.algorithm += name_of(entry(d).algorithm);
-    }
     if (kind == CollectiveKind::AllGather) {
         std::for_each(dimensions.rbegin(), dimensions.rend(),
-                      [&](std::size_t d) { add_phase(plan, d, rank, kind, entry(d)); });
+                      [&](std::size_t d) { add_phase(plan, lane, d, rank, kind, entry(d)); });
         return;
     }
     if (kind != CollectiveKind::AllReduce ||
         system_.optimization == CollectiveOptimization::Baseline) {
         for (const std::size_t d : dimensions) {
-            add_phase(plan, d, rank, kind, entry(d));
+            add_phase(plan, lane, d, rank, kind, entry(d));
         }
         return;
     }
     const std::size_t last = dimensions.back();
+    // A double binary tree has no reduce-scatter: the reference runs its all-reduce there, and in
+    // the npunet dialect the reader of system.json has refused it.
     std::for_each(dimensions.begin(), dimensions.end() - 1, [&](std::size_t d) {
-        add_phase(plan, d, rank, CollectiveKind::ReduceScatter, entry(d));
+        add_phase(plan, lane, d, rank, CollectiveKind::ReduceScatter, entry(d));
     });
-    add_phase(plan, last, rank, CollectiveKind::AllReduce, entry(last));
+    add_phase(plan, lane, last, rank, CollectiveKind::AllReduce, entry(last));
     std::for_each(dimensions.rbegin() + 1, dimensions.rend(), [&](std::size_t d) {
-        add_phase(plan, d, rank, CollectiveKind::AllGather, entry(d), true);
+        add_phase(plan, lane, d, rank, CollectiveKind::AllGather, entry(d), true);
     });
 }
 
-std::vector<Bytes> CollectivePlanner::chunk_sizes(CollectiveKind kind, Bytes size) const {
-    const std::int64_t splits = system_.preferred_dataset_splits;
-    std::vector<Bytes> sizes;
-    if (dialect_.exact_chunks) {
-        const std::int64_t pieces = std::max<std::int64_t>(1, std::min(splits, size.value()));
-        for (std::int64_t i = 0; i < pieces; ++i) {
-            sizes.push_back(part_of(size, i, pieces));
-        }
-        return sizes;
+void CollectivePlanner::add_dimension_lanes(CollectivePlan& plan, const Layout& layout,
+                                            Rank rank) const {
+    const std::vector<Implementation>& list = system_.implementations(plan.kind);
+    std::int32_t directions = 1;
+    for (const std::size_t d : layout.dimensions) {
+        const Implementation& entry = list.size() == 1 ? list[0] : list[d];
+        directions = std::max(directions, lanes_of(entry));
+        plan.algorithm += plan.algorithm.empty() ? "" : "+";
+        plan.algorithm += entry.name();
     }
-    std::int64_t chunk = size.value() / splits;
-    std::int64_t total = size.value();
+    const bool rotates = list.front().all_dimensions_at_once;
+    const auto starts = rotates ? layout.dimensions.size() : 1;
+    plan.lanes = directions * static_cast<std::int32_t>(starts);
+    for (std::int32_t lane = 0; lane < plan.lanes; ++lane) {
+        std::vector<std::size_t> order = layout.dimensions;
+        std::rotate(order.begin(), order.begin() + lane / directions, order.end());
+        add_dimension_phases(plan, lane, order, rank);
+    }
+}
+
+void CollectivePlanner::set_chunks(CollectivePlan& plan) const {
+    const std::int64_t splits = system_.preferred_dataset_splits;
+    const std::int64_t size = plan.size.value();
+    if (dialect_.exact_chunks) {
+        plan.chunks = static_cast<std::int32_t>(std::max<std::int64_t>(1, std::min(splits, size)));
+        return;
+    }
+    std::int64_t chunk = size / splits;
+    std::int64_t total = size;
     const auto npus = static_cast<std::int64_t>(workload_.ranks());
-    if (kind != CollectiveKind::AllGather && chunk < npus) {
+    if (plan.kind != CollectiveKind::AllGather && chunk < npus) {
         chunk = npus;
         total = splits * chunk;
     }
     if (chunk == 0) {
         throw InputError({"the workload", "an all-gather",
-                          fmt::format("{} bytes in {} splits", size.value(), splits),
+                          fmt::format("{} bytes in {} splits", size, splits),
                           "at least one byte a split in the astra-sim dialects",
                           "Lower preferred-dataset-splits or use --dialect npunet"});
     }
-    sizes.assign(static_cast<std::size_t>((total + chunk - 1) / chunk), Bytes(chunk));
-    return sizes;
+    plan.equal_chunk = Bytes(chunk);
+    plan.chunks = static_cast<std::int32_t>((total + chunk - 1) / chunk);
 }
 
-CollectivePlan CollectivePlanner::plan(std::int32_t group, Rank rank, std::size_t member,
-                                       CollectiveKind kind, Bytes size) {
+CollectivePlan CollectivePlanner::plan(Rank rank, std::size_t member,
+                                       const ProgramOperation& operation) {
     CollectivePlan plan;
+    plan.kind = operation.collective;
+    plan.size = operation.bytes;
     plan.endpoint_delay = system_.endpoint_delay;
-    const Implementation& first = implementations(kind).front();
-    const bool configured = dialect_.groups_use_configuration || whole_system(group);
+    const Group& group = workload_.groups[static_cast<std::size_t>(operation.group)];
+    Implementation first = system_.implementations(plan.kind).front();
+    const bool configured =
+        dialect_.groups_use_configuration || group.by_dimensions || whole_system(operation.group);
     if (!configured) {
         plan.endpoint_delay = reference_group_delay;
+        first = Implementation{};
     }
-    if (configured && first.flat) {
-        add_flat_phase(plan, group, member, kind, first);
-    } else if (configured && layout_of(group).sub_grid) {
-        add_dimension_phases(plan, layout_of(group).dimensions, rank, kind);
+    const bool line_only =
+        has_root(plan.kind) || plan.kind == CollectiveKind::Barrier || !operation.sizes.empty();
+    if (!operation.sizes.empty()) {
+        first.algorithm = Algorithm::Direct;
+        first.bidirectional = first.all_dimensions_at_once = false;
+    }
+    if (line_only || !configured || first.flat || !layout_of(operation.group).sub_grid) {
+        add_line(plan, group.ranks, member, operation, first);
     } else {
-        add_flat_phase(plan, group, member, kind, Implementation{});
+        const Layout& layout = layout_of(operation.group);
+        if (first.all_dimensions_at_once && !layout.hamiltonian_ring.empty()) {
+            const std::vector<Rank>& ring = layout.hamiltonian_ring;
+            const auto me = std::find(ring.begin(), ring.end(), rank) - ring.begin();
+            add_line(plan, ring, static_cast<std::size_t>(me), operation, first);
+        } else {
+            add_dimension_lanes(plan, layout, rank);
+        }
     }
-    for (const Bytes chunk : chunk_sizes(kind, size)) {
-        plan.totals.push_back(phase_totals(plan.phases, kind, chunk, dialect_.exact_chunks));
-    }
+    set_chunks(plan);
     return plan;
 }
 

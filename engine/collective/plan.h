@@ -4,11 +4,17 @@
 // single coordinate) works dimension by dimension: all-reduce as reduce-scatter up the dimensions,
 // all-reduce in the last and all-gather back down (or, "baseline", an all-reduce in each
 // dimension); all-gather from the last dimension to the first; the others from the first to the
-// last. Any other communicator is one line in listed order.
+// last. Any other communicator, and every collective with a root, is one line in listed order.
 //
-//     CollectivePlanner planner(network, system, dialect);
-//     CollectivePlan plan = planner.plan(group, me, place, CollectiveKind::AllReduce, Bytes{1 <<
-//     20});
+// Algorithms that use several ways at once divide each chunk among lanes, each with phases of its
+// own: the two directions of a bidirectional ring, the two trees of a double binary tree; a
+// multi-ring has a lane for each direction of each dimension, which starts in that dimension
+// (Sack, Gropp, "Collective algorithms for multiported torus networks", 2015; Kumar, Jouppi,
+// "Highly available data parallel ML training on mesh networks", 2020).
+//
+//     CollectivePlanner planner(network, system, dialect, workload);
+//     CollectivePlan plan = planner.plan(rank, member, operation);
+//     PhaseShape shape = plan.shape(stream, phase);
 //
 // C++17-clean.
 #pragma once
@@ -18,28 +24,49 @@
 #include <vector>
 
 #include "engine/collective/phase.h"
+#include "engine/dialect.h"
+#include "engine/system_config.h"
 #include "engine/workload.h"
 #include "topology/network_description.h"
 
 namespace npunet::engine {
 
-/// One phase of every chunk at one rank.
+/// One phase of every chunk of a lane at one rank.
 struct PlannedPhase {
-    PhaseShape shape;                  ///< `total` is filled in per chunk
+    PhaseShape shape;                  ///< the total is filled in per stream
     const std::vector<Rank>* members;  ///< the line, in order; lives as long as the planner
     std::int32_t queue = 0;            ///< phases of one queue share the active-chunks limit
     bool gathers_back = false;         ///< undoes the reduce-scatter of the same dimension
+    /// Every other stream takes the other tree (the reference's double binary tree).
+    bool alternates = false;
 };
 
+/// A stream is one lane of one chunk; streams are numbered chunk by chunk.
 struct CollectivePlan {
-    std::vector<PlannedPhase> phases;
-    std::vector<std::vector<Bytes>> totals;  ///< the buffer of each phase, by chunk and phase
+    std::vector<PlannedPhase> phases;  ///< lane by lane, the same number in each
+    std::int32_t lanes = 1;
+    std::int32_t queues = 1;
+    CollectiveKind kind = CollectiveKind::AllReduce;
+    Bytes size;  ///< as in the trace
+    std::int32_t chunks = 1;
+    Bytes equal_chunk;  ///< reference: every chunk has this size; else 0
     Time endpoint_delay;
     std::string algorithm;  ///< "ring", "direct"; "ring+direct" by dimension: for the report
 
-    [[nodiscard]] std::size_t chunks() const { return totals.size(); }
-    /// The shape of a phase for one chunk.
-    [[nodiscard]] PhaseShape shape(std::size_t chunk, std::size_t phase) const;
+    [[nodiscard]] std::size_t streams() const {
+        return static_cast<std::size_t>(chunks) * static_cast<std::size_t>(lanes);
+    }
+    [[nodiscard]] std::size_t phases_per_stream() const {
+        return phases.size() / static_cast<std::size_t>(lanes);
+    }
+    [[nodiscard]] const PlannedPhase& phase(std::size_t stream, std::size_t number) const {
+        return phases[stream % static_cast<std::size_t>(lanes) * phases_per_stream() + number];
+    }
+    /// The shape of a phase for one stream.
+    [[nodiscard]] PhaseShape shape(std::size_t stream, std::size_t number) const;
+
+private:
+    [[nodiscard]] Bytes stream_size(std::size_t stream) const;
 };
 
 class CollectivePlanner {
@@ -49,9 +76,10 @@ public:
     CollectivePlanner(const topology::NetworkDescription& network, const SystemConfig& system,
                       const Dialect& dialect, const Workload& workload);
 
-    /// The part of `rank`, which is the group's `member`-th, in a collective of the group.
-    [[nodiscard]] CollectivePlan plan(std::int32_t group, Rank rank, std::size_t member,
-                                      CollectiveKind kind, Bytes size);
+    /// The part of `rank`, which is the `member`-th of the operation's group. Throws InputError for
+    /// what the dialect's reference cannot do.
+    [[nodiscard]] CollectivePlan plan(Rank rank, std::size_t member,
+                                      const ProgramOperation& operation);
 
 private:
     /// How a communicator lies in the dimensions.
@@ -59,20 +87,26 @@ private:
         bool known = false;
         bool sub_grid = false;
         std::vector<std::size_t> dimensions;  ///< that it fills, of more than one coordinate
+        /// Mesh of two dimensions: a closed way through all members over single links; else empty.
+        std::vector<Rank> hamiltonian_ring;
     };
 
     const Layout& layout_of(std::int32_t group);
+    [[nodiscard]] std::vector<Rank> hamiltonian_ring(const std::vector<Rank>& ranks,
+                                                     const Layout& layout) const;
     [[nodiscard]] bool whole_system(std::int32_t group) const;
-    [[nodiscard]] const std::vector<Implementation>& implementations(CollectiveKind kind) const;
-    void add_flat_phase(CollectivePlan& plan, std::int32_t group, std::size_t member,
-                        CollectiveKind kind, const Implementation& implementation) const;
-    void add_phase(CollectivePlan& plan, std::size_t dimension, Rank rank, CollectiveKind kind,
-                   const Implementation& implementation, bool gathers_back = false) const;
-    void add_dimension_phases(CollectivePlan& plan, const std::vector<std::size_t>& dimensions,
-                              Rank rank, CollectiveKind kind) const;
-    [[nodiscard]] PhaseShape base_shape(CollectiveKind kind,
-                                        const Implementation& implementation) const;
-    [[nodiscard]] std::vector<Bytes> chunk_sizes(CollectiveKind kind, Bytes size) const;
+    void add_line(CollectivePlan& plan, const std::vector<Rank>& line, std::size_t me,
+                  const ProgramOperation& operation, const Implementation& implementation) const;
+    void add_phase(CollectivePlan& plan, std::int32_t lane, std::size_t dimension, Rank rank,
+                   CollectiveKind kind, const Implementation& implementation,
+                   bool gathers_back = false) const;
+    void add_dimension_phases(CollectivePlan& plan, std::int32_t lane,
+                              const std::vector<std::size_t>& dimensions, Rank rank) const;
+    void add_dimension_lanes(CollectivePlan& plan, const Layout& layout, Rank rank) const;
+    [[nodiscard]] PhaseShape base_shape(CollectiveKind kind, const Implementation& implementation,
+                                        std::int32_t lane) const;
+    [[nodiscard]] std::int32_t lanes_of(const Implementation& implementation) const;
+    void set_chunks(CollectivePlan& plan) const;
 
     const topology::NetworkDescription& network_;
     const SystemConfig& system_;

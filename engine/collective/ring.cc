@@ -4,26 +4,38 @@ namespace npunet::engine::ring {
 
 namespace {
 
-/// Parts 0 to index - 1 together.
-Bytes parts_below(const PhaseShape& shape, std::int32_t index) {
-    __extension__ using Wide = __int128;
-    return Bytes(
-        static_cast<std::int64_t>(static_cast<Wide>(shape.total.value()) * index / shape.members));
+bool goes_back(const PhaseShape& shape) {
+    return shape.lane % 2 == 1;
 }
 
-/// What member i sends on in step s of an all-to-all (s from 0): the blocks that came from
-/// i - s and still have n - 1 - s destinations before them, i + 1 to i + n - 1 - s.
+/// The member `distance` further on in the direction of travel.
+std::int32_t onward(const PhaseShape& shape, std::int32_t distance) {
+    return shape.neighbour(goes_back(shape) ? -distance : distance);
+}
+
+/// What is sent on in step s of an all-to-all (s from 0): the blocks that came from s places back
+/// and still have n - 1 - s destinations before them, the next member and those after it.
 Bytes forwarded(const PhaseShape& shape, std::int32_t step) {
     const std::int32_t blocks = shape.members - 1 - step;
-    if (shape.equal_parts) {
-        return blocks * shape.part(0);
+    return goes_back(shape) ? shape.parts_from(shape.neighbour(-blocks), blocks)
+                            : shape.parts_from(shape.neighbour(1), blocks);
+}
+
+/// A chain from the root through all members, or, to reduce, from the last one to the root.
+Exchange chain(const PhaseShape& shape, std::int32_t step) {
+    const std::int32_t place = shape.behind_root();
+    const std::int32_t last = shape.members - 1;
+    const bool inward = shape.kind == CollectiveKind::Reduce;
+    const bool begins = place == (inward ? last : 0);
+    Exchange result;
+    if (step == 0 && !begins) {
+        result.receive_from = shape.member_behind_root(inward ? place + 1 : place - 1);
+        result.reduces = inward;
+    } else {
+        result.send_to = shape.member_behind_root(inward ? place - 1 : place + 1);
+        result.bytes = shape.total();
     }
-    // Consecutive parts: the difference of two prefixes, and one more round where they wrap.
-    const std::int32_t first = shape.neighbour(1);
-    const std::int32_t end = first + blocks;
-    const Bytes up_to_end = parts_below(shape, end > shape.members ? end - shape.members : end);
-    const Bytes sum = up_to_end - parts_below(shape, first);
-    return end > shape.members ? sum + shape.total : sum;
+    return result;
 }
 
 }  // namespace
@@ -34,35 +46,42 @@ std::int32_t count(const PhaseShape& shape) {
         case CollectiveKind::AllReduce:
             return 2 * (n - 1);
         case CollectiveKind::AllToAll:
-            return shape.ring_all_to_all_aggregates ? n - 1 : n * (n - 1) / 2;
+            return shape.rules.ring_all_to_all_aggregates ? n - 1 : n * (n - 1) / 2;
+        case CollectiveKind::Broadcast:
+        case CollectiveKind::Reduce: {
+            const std::int32_t place = shape.behind_root();
+            return place == 0 || place == n - 1 ? 1 : 2;
+        }
         default:
             return n - 1;
     }
 }
 
-std::int32_t window(const PhaseShape&) {
-    return 1;
-}
-
-std::int32_t barrier(const PhaseShape& shape) {
-    return count(shape);
+Gate gate(const PhaseShape&, std::int32_t step) {
+    return {step, 0};
 }
 
 Exchange at(const PhaseShape& shape, std::int32_t step) {
+    if (has_root(shape.kind)) {
+        return chain(shape, step);
+    }
     Exchange result;
-    result.send_to = shape.neighbour(1);
-    result.receive_from = shape.neighbour(-1);
+    result.send_to = onward(shape, 1);
+    result.receive_from = onward(shape, -1);
+    result.arrives_in = step;
     if (shape.kind == CollectiveKind::AllToAll) {
-        result.bytes = shape.ring_all_to_all_aggregates ? forwarded(shape, step) : shape.part(0);
+        result.bytes =
+            shape.rules.ring_all_to_all_aggregates ? forwarded(shape, step) : shape.part(0);
         return result;
     }
     const bool scattering = shape.kind == CollectiveKind::ReduceScatter ||
                             (shape.kind == CollectiveKind::AllReduce && step < shape.members - 1);
-    // Reduce-scatter: part me - 1 - s leaves in step s, so that part me arrives last. All-gather
-    // then starts with the own part.
+    // Reduce-scatter: the part of the member before leaves in step 0, so that the own part arrives
+    // last. All-gather then starts with the own part.
     const std::int32_t gather_step =
         shape.kind == CollectiveKind::AllReduce ? step - (shape.members - 1) : step;
-    result.bytes = shape.part(shape.neighbour(scattering ? -1 - step : -gather_step));
+    result.bytes = shape.even() ? shape.part(0)
+                                : shape.part(onward(shape, scattering ? -1 - step : -gather_step));
     result.reduces = scattering;
     return result;
 }

@@ -6,7 +6,11 @@
 //     reduce-scatter, all-gather   (n - 1) (a + S/n b)
 //     all-reduce                   2 (n - 1) (a + S/n b)
 //     all-to-all                   (n - 1) a + S (n - 1)/2 b, the blocks travelling hop by hop
-// After the reduce-scatter member i holds part i.
+//     broadcast, reduce            (n - 1) (a + S b): a chain, which chunks fill as a pipeline
+// After the reduce-scatter member i holds part i. Lane 1 is the same ring the other way round: a
+// bidirectional ring sends half of the data in each lane and takes half of the time where links
+// have two directions (Chan, Heimlich, Purkayastha, van de Geijn, "Collective communication:
+// theory, practice, and experience", 2007).
 #pragma once
 
 #include "engine/collective/phase.h"
@@ -14,8 +18,7 @@
 namespace npunet::engine::ring {
 
 [[nodiscard]] std::int32_t count(const PhaseShape& shape);
-[[nodiscard]] std::int32_t window(const PhaseShape& shape);
-[[nodiscard]] std::int32_t barrier(const PhaseShape& shape);
+[[nodiscard]] Gate gate(const PhaseShape& shape, std::int32_t step);
 [[nodiscard]] Exchange at(const PhaseShape& shape, std::int32_t step);
 
 }  // namespace npunet::engine::ring

@@ -123,8 +123,9 @@ TEST(Inputs, DefaultsOfSystemJsonHoldWithoutAFile) {
         EXPECT_EQ(config.active_chunks_per_dimension, 1);
         EXPECT_EQ(config.preferred_dataset_splits, 1);
         EXPECT_EQ(config.optimization, engine::CollectiveOptimization::LocalBandwidthAware);
-        ASSERT_EQ(config.all_reduce.size(), 1U);
-        EXPECT_EQ(config.all_reduce[0].algorithm, engine::Algorithm::Ring);
+        const auto& all_reduce = config.implementations(engine::CollectiveKind::AllReduce);
+        ASSERT_EQ(all_reduce.size(), 1U);
+        EXPECT_EQ(all_reduce[0].algorithm, engine::Algorithm::Ring);
         EXPECT_EQ(config.max_concurrent_comms, 0);
         EXPECT_FALSE(config.roofline);
         EXPECT_FALSE(config.track_memory);

@@ -14,7 +14,7 @@ PhaseShape shape_of(Algorithm algorithm, CollectiveKind kind, std::int32_t membe
     shape.kind = kind;
     shape.members = members;
     shape.me = me;
-    shape.total = total;
+    shape.set_total(total);
     shape.window = window;
     return shape;
 }
@@ -128,14 +128,18 @@ TEST(Schedules, RingAllToAllForwardsConsecutiveParts) {
     }
 }
 
-TEST(Schedules, WindowAndBarrierOfDirect) {
+// A window of w lets exchange e start when e - w + 1 are complete; the second half of an all-reduce
+// needs all of the first.
+TEST(Schedules, GatesOfDirect) {
     const PhaseShape full =
         shape_of(Algorithm::Direct, CollectiveKind::AllReduce, 8, 0, Bytes(1 << 20));
-    EXPECT_EQ(exchange_window(full), 7);
-    EXPECT_EQ(exchange_barrier(full), 7);
+    EXPECT_EQ(exchange_gate(full, 6).completed, 0);
+    EXPECT_EQ(exchange_gate(full, 7).completed, 7);
+    EXPECT_EQ(exchange_gate(full, 13).completed, 7);
     const PhaseShape narrow =
         shape_of(Algorithm::Direct, CollectiveKind::AllGather, 8, 0, Bytes(1 << 20), 2);
-    EXPECT_EQ(exchange_window(narrow), 2);
+    EXPECT_EQ(exchange_gate(narrow, 1).completed, 0);
+    EXPECT_EQ(exchange_gate(narrow, 6).completed, 5);
     EXPECT_EQ(exchange_count(narrow), 7);
 }
 

@@ -17,8 +17,17 @@ struct TestMachine {
     engine::Dialect dialect = engine::Dialect::named("npunet");
 
     void use(engine::Algorithm algorithm) {
-        const std::vector<engine::Implementation> list{{algorithm, 0, false}};
-        system.all_reduce = system.all_gather = system.reduce_scatter = system.all_to_all = list;
+        engine::Implementation implementation;
+        implementation.algorithm = algorithm;
+        use(implementation);
+    }
+    /// For every kind of collective that it does.
+    void use(const engine::Implementation& implementation) {
+        for (std::size_t kind = 0; kind < system.implementation_lists.size(); ++kind) {
+            if (implementation.does(static_cast<engine::CollectiveKind>(kind))) {
+                system.implementation_lists[kind] = {implementation};
+            }
+        }
     }
 };
 

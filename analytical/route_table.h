@@ -1,0 +1,81 @@
+// The routes that messages have taken so far, each looked up once.
+//
+//     RouteTable routes(description);
+//     const std::uint32_t number = routes.number(from, to);
+//     const CachedRoute& route = routes[number];
+//     for (LinkId link : routes.links(route)) { ... }
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/ids.h"
+#include "base/quantities.h"
+#include "topology/network_description.h"
+
+namespace npunet::analytical {
+
+struct CachedRoute {
+    NodeId source;
+    NodeId destination;
+    Time latency;  ///< of all links together
+    Rate slowest;  ///< of the links' rates
+    Rate first_rate;
+    Rate last_rate;
+    LinkId first;
+    LinkId last;
+    std::uint32_t begin = 0;  ///< in the table's list of links
+    std::uint32_t hops = 0;
+    bool one_rate = true;  ///< all links have the same rate
+};
+
+/// A part of a vector.
+class LinkSpan {
+public:
+    LinkSpan(const LinkId* begin, std::size_t size) : begin_(begin), size_(size) {}
+    [[nodiscard]] const LinkId* begin() const { return begin_; }
+    [[nodiscard]] const LinkId* end() const { return begin_ + size_; }
+    [[nodiscard]] std::size_t size() const { return size_; }
+
+private:
+    const LinkId* begin_;
+    std::size_t size_;
+};
+
+class RouteTable {
+public:
+    /// The description must outlive the table.
+    explicit RouteTable(const topology::NetworkDescription& description);
+
+    /// The number of a route, counted from 0 in the order of first use. source != destination.
+    [[nodiscard]] std::uint32_t number(NodeId source, NodeId destination) {
+        const std::uint32_t latest = latest_[source.index()];
+        if (latest != none && routes_[latest].destination == destination) {
+            return latest;
+        }
+        return latest_[source.index()] = find(source, destination);
+    }
+    [[nodiscard]] const CachedRoute& operator[](std::uint32_t number) const {
+        return routes_[number];
+    }
+    [[nodiscard]] LinkSpan links(const CachedRoute& route) const {
+        return {links_.data() + route.begin, route.hops};
+    }
+    [[nodiscard]] std::size_t size() const { return routes_.size(); }
+
+private:
+    static constexpr std::uint32_t none = 0xffffffff;
+
+    [[nodiscard]] std::uint32_t find(NodeId source, NodeId destination);
+    std::uint32_t add(NodeId source, NodeId destination);
+    [[nodiscard]] std::size_t place_of(NodeId source, NodeId destination) const;
+    void grow();
+
+    const topology::NetworkDescription& description_;
+    std::vector<CachedRoute> routes_;
+    std::vector<LinkId> links_;
+    std::vector<std::uint32_t> latest_;  ///< by source: the route looked up last
+    std::vector<std::uint32_t> places_;  ///< open addressing; a power of two
+};
+
+}  // namespace npunet::analytical

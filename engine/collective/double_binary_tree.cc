@@ -1,0 +1,113 @@
+#include "engine/collective/double_binary_tree.h"
+
+namespace npunet::engine::double_binary_tree {
+
+namespace {
+
+constexpr std::int32_t nobody = Exchange::nobody;
+
+/// A member's place in its tree: its neighbours, by their numbers in the tree.
+struct Node {
+    std::int32_t parent = nobody;
+    std::int32_t children[2] = {nobody, nobody};
+
+    [[nodiscard]] std::int32_t child_count() const {
+        return (children[0] != nobody ? 1 : 0) + (children[1] != nobody ? 1 : 0);
+    }
+};
+
+std::int32_t lowest_bit(std::int32_t value) {
+    return value & -value;
+}
+
+std::int32_t parent_of(std::int32_t node, std::int32_t n) {
+    const std::int32_t bit = lowest_bit(node);
+    const std::int32_t without = node ^ bit;
+    const std::int32_t up = without | (2 * bit);
+    return up < n ? up : without;
+}
+
+/// In order: node v of 1 .. n - 1 stands at the height of its lowest bit; 0 is the root.
+Node node_of(std::int32_t v, std::int32_t n) {
+    Node node;
+    std::int32_t found = 0;
+    if (v != 0) {
+        node.parent = parent_of(v, n);
+    }
+    std::int32_t reach = 2;
+    while (v == 0 && reach < n) {
+        reach *= 2;
+    }
+    if (v != 0) {
+        reach = lowest_bit(v);
+        if (reach > 1) {
+            node.children[found++] = v - reach / 2;
+        }
+    }
+    // The subtree above starts at the highest node that has this one as its parent.
+    for (std::int32_t step = reach / 2; step >= 1; step /= 2) {
+        if (v + step < n && parent_of(v + step, n) == v) {
+            node.children[found] = v + step;
+            break;
+        }
+    }
+    return node;
+}
+
+std::int32_t number_in_tree(const PhaseShape& shape, std::int32_t member) {
+    const std::int32_t n = shape.members;
+    if (shape.lane % 2 == 0) {
+        return member;
+    }
+    return n % 2 == 0 ? n - 1 - member : (member + n - 1) % n;
+}
+
+std::int32_t member_at(const PhaseShape& shape, std::int32_t number) {
+    const std::int32_t n = shape.members;
+    if (shape.lane % 2 == 0) {
+        return number;
+    }
+    return n % 2 == 0 ? n - 1 - number : (number + 1) % n;
+}
+
+}  // namespace
+
+std::int32_t count(const PhaseShape& shape) {
+    const Node node = node_of(number_in_tree(shape, shape.me), shape.members);
+    return 2 * node.child_count() + (node.parent != nobody ? 1 : 0);
+}
+
+Gate gate(const PhaseShape& shape, std::int32_t step) {
+    const std::int32_t number = number_in_tree(shape, shape.me);
+    const std::int32_t children = node_of(number, shape.members).child_count();
+    if (step < children) {
+        return {};
+    }
+    // Everything from below, then the result from above.
+    return {number == 0 || step == children ? children : children + 1, 0};
+}
+
+Exchange at(const PhaseShape& shape, std::int32_t step) {
+    const std::int32_t number = number_in_tree(shape, shape.me);
+    const Node node = node_of(number, shape.members);
+    const std::int32_t children = node.child_count();
+    Exchange result;
+    if (step < children) {
+        result.receive_from = member_at(shape, node.children[step]);
+        result.reduces = true;
+        return result;
+    }
+    result.bytes = shape.total();
+    if (node.parent != nobody && step == children) {
+        const Node parent = node_of(node.parent, shape.members);
+        result.send_to = result.receive_from = member_at(shape, node.parent);
+        result.arrives_in = parent.children[0] == number ? 0 : 1;
+        return result;
+    }
+    const std::int32_t child = node.children[step - children - (node.parent != nobody ? 1 : 0)];
+    result.send_to = member_at(shape, child);
+    result.arrives_in = node_of(child, shape.members).child_count();
+    return result;
+}
+
+}  // namespace npunet::engine::double_binary_tree
