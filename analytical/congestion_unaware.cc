@@ -112,10 +112,10 @@ void CongestionUnaware::send_through_ports(const Message& message, std::uint32_t
         new_slot({message.bytes, started, message.order_major, message.order_minor, message.handle,
                   route_number, true, false});
     if (message.wants_sent) {
-        queue_.schedule(free,
-                        EventKey::of(Phase::Arrival, engine::event_kind::message_sent,
-                                     message.id.value()),
-                        *this, (static_cast<std::uint64_t>(slot) << 2) | sent);
+        queue_.schedule(
+            free,
+            EventKey::of(Phase::Arrival, engine::event_kind::message_sent, message.id.value()),
+            *this, (static_cast<std::uint64_t>(slot) << 2) | sent);
     }
     if (shared_sink_[route.last.index()] != 0) {
         schedule_head(slot);

@@ -39,7 +39,8 @@ private:
         std::uint32_t handle = 0;
         std::uint32_t route = 0;
         bool active = false;
-        /// Its delivery was scheduled when it was sent, and is void: it queues at its sink after all.
+        /// Its delivery was scheduled when it was sent, and is void: it queues at its sink after
+        /// all.
         bool void_delivery = false;
     };
     /// What the messages of a route have done so far.

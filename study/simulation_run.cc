@@ -100,13 +100,17 @@ const char* name_of(Fidelity fidelity) {
 }
 
 Machine load_machine(const std::string& network_file, const std::string& system_file,
-                     const std::string& dialect) {
+                     const std::string& dialect, const std::string& memory_file) {
     Machine machine;
     machine.dialect = engine::Dialect::named(dialect);
     machine.network = topology::read_network(network_file, machine.dialect.gigabyte,
                                              machine.dialect.tolerant_input, &machine.warnings);
-    if (!system_file.empty()) {
-        machine.system = engine::read_system_config(system_file, machine.dialect, machine.warnings);
+    machine.system = system_file.empty() ? engine::default_system_config(machine.dialect)
+                                         : engine::read_system_config(system_file, machine.dialect,
+                                                                      machine.warnings);
+    if (!memory_file.empty()) {
+        machine.system.remote_memory =
+            engine::read_remote_memory(memory_file, machine.dialect, machine.warnings);
     }
     return machine;
 }
@@ -115,13 +119,17 @@ engine::WorkloadOptions workload_options(const Machine& machine) {
     engine::WorkloadOptions options;
     options.collectives_in_program_order = !machine.dialect.one_communication_at_a_time;
     options.tensors = machine.system.track_memory;
+    options.issue_order = machine.dialect.issue_order;
+    options.broadcasts_replay = machine.dialect.broadcasts_replay;
     options.network = &machine.network;
     return options;
 }
 
 engine::Workload load_workload_for(const Machine& machine, const std::string& prefix,
                                    const std::string& group_file) {
-    return engine::load_workload(prefix, group_file, machine.network.graph.npus(),
+    const bool none = machine.dialect.empty_group_file_means_none &&
+                      group_file.find("empty") != std::string::npos;
+    return engine::load_workload(prefix, none ? "" : group_file, machine.network.graph.npus(),
                                  workload_options(machine));
 }
 

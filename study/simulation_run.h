@@ -40,9 +40,10 @@ struct Machine {
     std::vector<std::string> warnings;  ///< from reading the files
 };
 
-/// Reads the files; `system_file` may be empty (defaults of docs/inputs.md). Throws InputError.
+/// Reads the files; `system_file` may be empty (defaults of docs/inputs.md), and so may
+/// `memory_file` (no remote memory). Throws InputError.
 [[nodiscard]] Machine load_machine(const std::string& network_file, const std::string& system_file,
-                                   const std::string& dialect);
+                                   const std::string& dialect, const std::string& memory_file = "");
 
 /// How a workload must be laid out for this machine.
 [[nodiscard]] engine::WorkloadOptions workload_options(const Machine& machine);

@@ -119,8 +119,7 @@ Exchange at(const PhaseShape& shape, std::int32_t step) {
         result.arrives_in = parent.children[0] == number ? 0 : 1;
         return result;
     }
-    const std::int32_t child =
-        node.children[step - children - (node.parent != nobody ? 1 : 0)];
+    const std::int32_t child = node.children[step - children - (node.parent != nobody ? 1 : 0)];
     result.send_to = member_at(shape, child);
     result.arrives_in = node_in_tree(shape, child).child_count();
     return result;
