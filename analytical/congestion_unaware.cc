@@ -13,18 +13,26 @@ using engine::Message;
 using engine::Phase;
 
 CongestionUnaware::CongestionUnaware(const topology::NetworkDescription& description,
-                                     engine::EventQueue& queue, const engine::Dialect& dialect)
+                                     engine::EventQueue& queue, const engine::Dialect& dialect,
+                                     const engine::Fold& fold)
     : description_(description),
       queue_(queue),
+      fold_(fold),
       clock_(description),
       ports_queue_(dialect.ports_queue),
       reference_arithmetic_(dialect.whole_nanoseconds),
       routes_(description),
-      busy_(description.graph.links()),
       source_free_(description.graph.links()),
       sink_free_(description.graph.links()),
       shared_sink_(description.graph.links(), clock_.faulty() ? 1 : 0),
-      alone_on_link_(description.graph.links(), 0) {}
+      alone_on_link_(description.graph.links(), 0) {
+    if (!fold.trivial()) {
+        rank_of_npu_.resize(description.npu_of_rank.size());
+        for (std::size_t rank = 0; rank < rank_of_npu_.size(); ++rank) {
+            rank_of_npu_[description.npu_of_rank[rank].index()] = Rank(rank);
+        }
+    }
+}
 
 std::uint32_t CongestionUnaware::new_slot(const InFlight& flight) {
     if (free_.empty()) {
@@ -55,39 +63,74 @@ void CongestionUnaware::account(std::uint32_t route_number, Bytes bytes, Time st
         use.busy = later(use.busy, at_slowest);
         return;
     }
-    for (const LinkId link : routes_.links(route)) {
-        Time& busy = busy_[link.index()];
-        busy = later(busy, clock_.faulty()
-                               ? clock_.end(link, started, bytes) - started
-                               : transfer_time(bytes, description_.graph.link(link).rate));
+    for (std::uint32_t place = route.begin; place < route.begin + route.hops; ++place) {
+        const LinkId link = routes_.link(place);
+        busy_[place] =
+            later(busy_[place], clock_.faulty()
+                                    ? clock_.end(link, started, bytes) - started
+                                    : transfer_time(bytes, description_.graph.link(link).rate));
     }
 }
 
 std::vector<engine::LinkUse> CongestionUnaware::link_use() const {
     std::vector<engine::LinkUse> result(description_.graph.links());
-    for (std::size_t link = 0; link < result.size(); ++link) {
-        result[link].busy = busy_[link];
-    }
+    const auto add = [&](std::uint32_t number, LinkId link, std::size_t hop) {
+        const RouteUse& own = use_[number];
+        engine::LinkUse& use = result[link.index()];
+        use.payload += own.payload;
+        use.wire += own.payload;
+        use.busy = later(use.busy, own.busy);
+        if (!busy_.empty()) {
+            use.busy = later(use.busy, busy_[routes_[number].begin + hop]);
+        }
+    };
     for (std::uint32_t number = 0; number < use_.size(); ++number) {
-        for (const LinkId link : routes_.links(routes_[number])) {
-            engine::LinkUse& use = result[link.index()];
-            use.payload += use_[number].payload;
-            use.wire += use_[number].payload;
-            use.busy = later(use.busy, use_[number].busy);
+        const CachedRoute& route = routes_[number];
+        for (std::uint32_t hop = 0; hop < route.hops; ++hop) {
+            add(number, routes_.link(route.begin + hop), hop);
+        }
+        if (fold_.trivial()) {
+            continue;
+        }
+        // Every rank of the sender's class sends the same over a route like this one.
+        const Rank sender = rank_of_npu_[route.source.index()];
+        const std::size_t receiver =
+            fold_.number_of_receiver(sender, rank_of_npu_[route.destination.index()]);
+        for (const Rank other : fold_.like(sender)) {
+            if (other == sender) {
+                continue;
+            }
+            const std::vector<topology::Hop> hops = description_.route(
+                description_.npu_of_rank[other.index()],
+                description_.npu_of_rank[fold_.receiver(other, receiver).index()]);
+            for (std::size_t hop = 0; hop < hops.size(); ++hop) {
+                add(number, hops[hop].link, hop);
+            }
         }
     }
     return result;
 }
 
+void CongestionUnaware::add_route(std::uint32_t number) {
+    const CachedRoute& route = routes_[number];
+    use_.resize(number + 1);
+    use_[number].sink =
+        fold_.trivial() ? route.last
+                        : fold_.in_port_like(route.last, rank_of_npu_[route.destination.index()]);
+    if (!route.one_rate || clock_.faulty() || !busy_.empty()) {
+        busy_.resize(route.begin + route.hops);
+    }
+    if (reference_arithmetic_) {
+        reference_costs_.push_back(reference_cost(route.source, route.destination));
+    } else if (ports_queue_ && route.hops > 1) {
+        share_sink(use_[number].sink);
+    }
+}
+
 void CongestionUnaware::send(const Message& message) {
     const std::uint32_t route_number = routes_.number(message.source, message.destination);
-    if (route_number >= use_.size()) {
-        use_.resize(route_number + 1);
-        if (reference_arithmetic_) {
-            reference_costs_.push_back(reference_cost(message.source, message.destination));
-        } else if (ports_queue_ && routes_[route_number].hops > 1) {
-            share_sink(routes_[route_number].last);
-        }
+    if (route_number == use_.size()) {
+        add_route(route_number);
     }
     if (reference_arithmetic_) {
         send_as_reference(message, route_number);
@@ -117,19 +160,20 @@ void CongestionUnaware::send_through_ports(const Message& message, std::uint32_t
             EventKey::of(Phase::Arrival, engine::event_kind::message_sent, message.id.value()),
             *this, (static_cast<std::uint64_t>(slot) << 2) | sent);
     }
-    if (shared_sink_[route.last.index()] != 0) {
+    const LinkId sink = use_[route_number].sink;
+    if (shared_sink_[sink.index()] != 0) {
         schedule_head(slot);
         return;
     }
     // The port where the message leaves is the one where it arrives: it has waited there already.
-    ++alone_on_link_[route.last.index()];
+    ++alone_on_link_[sink.index()];
     deliver_at(later(later(started, latency(route, started)), at_slowest), slot);
 }
 
 void CongestionUnaware::schedule_head(std::uint32_t slot) {
     const InFlight& flight = in_flight_[slot];
     const CachedRoute& route = routes_[flight.route];
-    const auto link = static_cast<std::uint64_t>(route.last.value());
+    const auto link = static_cast<std::uint64_t>(use_[flight.route].sink.value());
     queue_.schedule(later(flight.started, latency(route, flight.started)),
                     EventKey::of(Phase::Arrival, engine::event_kind::message_head,
                                  (link << 33) | flight.order_major, flight.order_minor),
@@ -147,7 +191,7 @@ void CongestionUnaware::share_sink(LinkId link) {
     for (std::uint32_t slot = 0; slot < in_flight_.size(); ++slot) {
         InFlight& flight = in_flight_[slot];
         const CachedRoute& route = routes_[flight.route];
-        if (!flight.active || route.last != link) {
+        if (!flight.active || use_[flight.route].sink != link) {
             continue;
         }
         const Time head_in = later(flight.started, latency(route, flight.started));
@@ -173,7 +217,7 @@ void CongestionUnaware::head_arrives(std::uint32_t slot) {
     const CachedRoute& route = routes_[flight.route];
     // The last link is busy until the message before has passed, then needs its own time.
     const Time at_slowest = transfer(route, flight.started, flight.bytes);
-    Time& free = sink_free_[route.last.index()];
+    Time& free = sink_free_[use_[flight.route].sink.index()];
     Time taken_in;
     if (clock_.faulty()) {
         // Faults are seen where the message starts: a latency ago.
@@ -206,7 +250,7 @@ void CongestionUnaware::handle(std::uint64_t payload) {
             const InFlight flight = flight_slot;
             flight_slot.active = false;
             free_.push_back(slot);
-            const std::size_t last = routes_[flight.route].last.index();
+            const std::size_t last = use_[flight.route].sink.index();
             alone_on_link_[last] -= alone_on_link_[last] > 0 ? 1 : 0;
             listener_->on_delivered(flight.handle, flight.started);
             return;

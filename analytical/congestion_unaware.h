@@ -16,6 +16,7 @@
 #include "analytical/link_clock.h"
 #include "analytical/route_table.h"
 #include "engine/dialect.h"
+#include "engine/fold.h"
 #include "engine/network.h"
 #include "topology/network_description.h"
 
@@ -23,9 +24,11 @@ namespace npunet::analytical {
 
 class CongestionUnaware final : public engine::Network, private engine::EventHandler {
 public:
-    /// The references must outlive the network.
+    /// The references must outlive the network. With a fold, messages come from the ranks that
+    /// stand for others, and queue where their receivers' representatives take them in.
     CongestionUnaware(const topology::NetworkDescription& description, engine::EventQueue& queue,
-                      const engine::Dialect& dialect);
+                      const engine::Dialect& dialect,
+                      const engine::Fold& fold = engine::Fold::everyone_for_itself());
 
     void send(const engine::Message& message) override;
     [[nodiscard]] std::vector<engine::LinkUse> link_use() const override;
@@ -46,7 +49,8 @@ private:
     /// What the messages of a route have done so far.
     struct RouteUse {
         Bytes payload;
-        Time busy;  ///< of each of its links; where they differ in rate, see slow_links_
+        Time busy;    ///< of each of its links; where they differ, see busy_
+        LinkId sink;  ///< where its messages are taken in
     };
     /// The reference's cost of a route: hops x latency + bytes / (bytes per nanosecond).
     struct ReferenceCost {
@@ -65,6 +69,7 @@ private:
     /// From now on messages over several links end in this one too: those over this link alone,
     /// which can only queue where they leave, must queue where they arrive as well.
     void share_sink(LinkId link);
+    void add_route(std::uint32_t number);
     void deliver_at(Time at, std::uint32_t slot);
     std::uint32_t new_slot(const InFlight& flight);
     void account(std::uint32_t route_number, Bytes bytes, Time started, Time at_slowest);
@@ -76,13 +81,16 @@ private:
 
     const topology::NetworkDescription& description_;
     engine::EventQueue& queue_;
+    const engine::Fold& fold_;
     LinkClock clock_;
     bool ports_queue_;
     bool reference_arithmetic_;
     RouteTable routes_;
     std::vector<RouteUse> use_;                    ///< by route
     std::vector<ReferenceCost> reference_costs_;   ///< by route
-    std::vector<Time> busy_;  ///< by link: by messages whose route has several rates, or faults
+    /// By place in the table of routes: where links have several rates, or faults.
+    std::vector<Time> busy_;
+    std::vector<Rank> rank_of_npu_;  ///< with a fold only
     std::vector<Time> source_free_;  ///< by link: when its source can send the next message
     std::vector<Time> sink_free_;    ///< by link: when its destination has taken in the last one
     std::vector<std::uint8_t> shared_sink_;     ///< by link: routes of several links end in it

@@ -53,9 +53,7 @@ void run(const CommandContext& context, const Options& options) {
     const engine::Workload workload = options.inputs.workload(machine);
     std::vector<engine::Results> runs;
     for (const study::Fidelity fidelity : fidelities) {
-        options.inputs.progress(context, fmt::format("simulating {} ranks, {}", workload.ranks(),
-                                                     study::name_of(fidelity)));
-        runs.push_back(study::simulate(workload, machine, fidelity));
+        runs.push_back(options.inputs.run(context, workload, machine, fidelity));
     }
     const std::string table = report::compare_table(runs);
     if (!options.inputs.output_dir.empty()) {

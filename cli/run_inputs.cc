@@ -25,6 +25,9 @@ void RunInputs::add_to(CLI::App& command) {
     command.add_option("--output-dir", output_dir, "Write the results here");
     command.add_flag("--json", json, "Print one JSON document and nothing else");
     command.add_flag("--quiet", quiet, "No progress and no table");
+    command.add_flag_callback(
+        "--no-fold", [this] { run_options.fold = false; },
+        "Simulate every NPU, also those that provably behave alike (same results)");
     model.add_to(command);
 }
 
@@ -71,6 +74,19 @@ engine::Workload RunInputs::workload(const study::Machine& machine) const {
                           "dp x tp x cp x pp must be the number of NPUs"});
     }
     return study::workload_from(generated, study::workload_options(machine));
+}
+
+engine::Results RunInputs::run(const CommandContext& context, const engine::Workload& workload,
+                               const study::Machine& machine, study::Fidelity fidelity) const {
+    progress(context, fmt::format("simulating {} ranks, {}", workload.ranks(),
+                                  study::name_of(fidelity)));
+    engine::Results results = study::simulate(workload, machine, fidelity, run_options);
+    if (results.simulated_npus < workload.ranks()) {
+        progress(context, fmt::format("simulated {} of {} ranks; every other behaves like one of "
+                                      "them",
+                                      results.simulated_npus, workload.ranks()));
+    }
+    return results;
 }
 
 void RunInputs::progress(const CommandContext& context, const std::string& text) const {

@@ -25,6 +25,7 @@ struct RunInputs {
     std::string output_dir;
     bool json = false;
     bool quiet = false;
+    study::RunOptions run_options;  ///< --no-fold
     /// stdout and stderr together carry nothing but lines of ASTRA-sim's log.
     bool log_lines_only = false;
     WorkloadOptions model;  ///< --model and its options: a workload without files
@@ -37,6 +38,11 @@ struct RunInputs {
     [[nodiscard]] study::Machine machine(const CommandContext& context) const;
     /// Reads or generates the workload. Throws InputError.
     [[nodiscard]] engine::Workload workload(const study::Machine& machine) const;
+    /// Runs it and says how much of it had to be simulated.
+    [[nodiscard]] engine::Results run(const CommandContext& context,
+                                      const engine::Workload& workload,
+                                      const study::Machine& machine,
+                                      study::Fidelity fidelity) const;
     /// One line on context.log unless --quiet or log_lines_only.
     void progress(const CommandContext& context, const std::string& text) const;
 

@@ -38,9 +38,7 @@ void run(const CommandContext& context, const Options& options) {
     const study::Machine machine = options.inputs.machine(context);
     study::check_fidelity(machine, fidelity);
     const engine::Workload workload = options.inputs.workload(machine);
-    options.inputs.progress(context, fmt::format("simulating {} ranks, {}", workload.ranks(),
-                                                 study::name_of(fidelity)));
-    const engine::Results results = study::simulate(workload, machine, fidelity);
+    const engine::Results results = options.inputs.run(context, workload, machine, fidelity);
     if (!options.inputs.output_dir.empty()) {
         report::write_results_folder(results, options.inputs.output_dir);
         options.inputs.progress(context, "results in " + options.inputs.output_dir);

@@ -15,11 +15,18 @@ PointToPoint::Pair& PointToPoint::Channel::pair(std::uint64_t number) {
 }
 
 PointToPoint::PointToPoint(const Workload& workload, Transport& transport,
-                           PointToPointListener& listener, bool send_ends_at_delivery)
+                           PointToPointListener& listener, bool send_ends_at_delivery,
+                           const Fold& fold)
     : workload_(workload),
       transport_(transport),
       listener_(listener),
-      send_ends_at_delivery_(send_ends_at_delivery) {}
+      send_ends_at_delivery_(send_ends_at_delivery),
+      fold_(fold) {}
+
+PointToPoint::Key PointToPoint::channel_of(Rank source, const ProgramOperation& send) const {
+    const Fold::Channel like = fold_.receive_channel_like(source, send.peer, send.tag);
+    return {like.peer.value(), fold_.representative(send.peer).value(), like.tag};
+}
 
 void PointToPoint::check_sizes(const Key& key, const Pair& pair) const {
     const auto& [source, destination, tag] = key;
@@ -42,7 +49,7 @@ void PointToPoint::check_sizes(const Key& key, const Pair& pair) const {
 
 void PointToPoint::send(Rank rank, std::uint32_t number) {
     const ProgramOperation& operation = workload_.programs[rank.index()].operations[number];
-    const Key key{rank.value(), operation.peer.value(), operation.tag};
+    const Key key = channel_of(rank, operation);
     Channel& channel = channels_[key];
     const std::uint64_t count = channel.sends++;
     Pair& pair = channel.pair(count);
@@ -84,7 +91,7 @@ void PointToPoint::on_delivered(const MessageNote& note, Bytes, Time first_byte_
     const Rank source(static_cast<std::int32_t>(note[0]));
     const ProgramOperation& send = workload_.programs[source.index()].operations[note[1]];
     const std::uint64_t count = (static_cast<std::uint64_t>(note[2]) << 32) | note[3];
-    Channel& channel = channels_[Key{source.value(), send.peer.value(), send.tag}];
+    Channel& channel = channels_[channel_of(source, send)];
     Pair& pair = channel.pair(count);
     pair.delivered = true;
     pair.first_byte_left = first_byte_left;
@@ -95,7 +102,7 @@ void PointToPoint::on_delivered(const MessageNote& note, Bytes, Time first_byte_
         listener_.on_send_done(source, note[1]);
     }
     if (posted) {
-        listener_.on_receive_done(send.peer, receive, first_byte_left);
+        listener_.on_receive_done(fold_.representative(send.peer), receive, first_byte_left);
     }
 }
 

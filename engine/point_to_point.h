@@ -11,6 +11,7 @@
 #include <string>
 #include <tuple>
 
+#include "engine/fold.h"
 #include "engine/transport.h"
 #include "engine/workload.h"
 
@@ -30,7 +31,7 @@ protected:
 class PointToPoint final : private MessageOwner {
 public:
     PointToPoint(const Workload& workload, Transport& transport, PointToPointListener& listener,
-                 bool send_ends_at_delivery);
+                 bool send_ends_at_delivery, const Fold& fold);
 
     void send(Rank rank, std::uint32_t operation);
     /// Returns true, and fills in first_byte_left, when the message is there already.
@@ -59,6 +60,8 @@ private:
 
     void on_sent(const MessageNote& note) override;
     void on_delivered(const MessageNote& note, Bytes bytes, Time first_byte_left) override;
+    /// Where a send meets its receive: at the receiver, or who stands for it.
+    [[nodiscard]] Key channel_of(Rank source, const ProgramOperation& send) const;
     void check_sizes(const Key& key, const Pair& pair) const;
     void forget_finished(Channel& channel);
 
@@ -66,6 +69,7 @@ private:
     Transport& transport_;
     PointToPointListener& listener_;
     bool send_ends_at_delivery_;
+    const Fold& fold_;
     std::map<Key, Channel> channels_;
 };
 

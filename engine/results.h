@@ -98,6 +98,7 @@ struct Results {
     std::vector<Operation> operations;  ///< by rank, then start, then node
     std::vector<std::string> notes;     ///< what the user should know (choices made, no effect)
     std::uint64_t events = 0;
+    std::uint64_t simulated_npus = 0;  ///< the others were proven to behave like one of them
     std::uint64_t packet_hops = 0;
     double wall_seconds = 0;
 };

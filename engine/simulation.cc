@@ -26,17 +26,18 @@ std::uint64_t payload_of(Rank rank, std::uint32_t number) {
 
 Simulation::Simulation(const Workload& workload, const topology::NetworkDescription& description,
                        const SystemConfig& system, const Dialect& dialect, EventQueue& queue,
-                       Network& network)
+                       Network& network, const Fold& fold)
     : workload_(workload),
       description_(description),
       system_(system),
       dialect_(dialect),
+      fold_(fold),
       queue_(queue),
       network_(network),
       timers_(queue, workload.ranks()),
       transport_(network, description),
-      collectives_(workload, description, system, dialect, queue, timers_, transport_, *this),
-      point_to_point_(workload, transport_, *this, dialect.send_ends_at_delivery),
+      collectives_(workload, description, system, dialect, fold, queue, timers_, transport_, *this),
+      point_to_point_(workload, transport_, *this, dialect.send_ends_at_delivery, fold),
       remote_memory_(system.remote_memory, dialect, description, timers_, *this),
       compute_(system, dialect, description, workload.ranks()),
       rules_(system, dialect, compute_),
@@ -88,6 +89,9 @@ void Simulation::set_observers(Observer started, Observer ended) {
 
 void Simulation::start() {
     for (std::size_t index = 0; index < records_.size(); ++index) {
+        if (!fold_.represents(Rank(index))) {
+            continue;
+        }
         const std::vector<ProgramOperation>& operations = workload_.programs[index].operations;
         RankRecord& record = records_[index];
         record.start.assign(operations.size(), Time());
@@ -308,17 +312,19 @@ Results Simulation::run() {
 
 Results Simulation::finish() const {
     for (std::size_t rank = 0; rank < records_.size(); ++rank) {
-        if (records_[rank].finished < workload_.programs[rank].operations.size()) {
+        if (fold_.represents(Rank(rank)) &&
+            records_[rank].finished < workload_.programs[rank].operations.size()) {
             throw StallError(explain_stall());
         }
     }
     Results results =
-        summarize(workload_, description_, dialect_, compute_, records_, system_.track_memory);
+        summarize(workload_, dialect_, compute_, fold_, records_, system_.track_memory);
     results.collectives = collectives_.results();
     add_links(results, description_, network_.link_use());
     results.notes = workload_.notes;
     note_exceeded_capacities(results, system_.memory_capacities(workload_.ranks()));
     results.events = queue_.handled();
+    results.simulated_npus = fold_.simulated(records_.size());
     results.packet_hops = network_.packet_hops();
     return results;
 }
@@ -328,7 +334,8 @@ std::string Simulation::explain_stall() const {
     std::string text;
     std::size_t stuck = 0;
     for (std::size_t rank = 0; rank < records_.size(); ++rank) {
-        if (records_[rank].finished == workload_.programs[rank].operations.size()) {
+        if (!fold_.represents(Rank(rank)) ||
+            records_[rank].finished == workload_.programs[rank].operations.size()) {
             continue;
         }
         if (++stuck <= most) {

@@ -54,11 +54,12 @@ public:
     /// Called at the start and at the end of every operation (ns-3's trace sources).
     using Observer = std::function<void(Rank, const ProgramOperation&, const std::string& name)>;
 
-    /// All references must outlive the simulation. Throws InputError when the workload does not fit
+    /// All references must outlive the simulation. With a fold (fold.h) only the ranks that stand
+    /// for others are simulated; the network must know it too. Throws InputError when the workload does not fit
     /// the machine.
     Simulation(const Workload& workload, const topology::NetworkDescription& description,
                const SystemConfig& system, const Dialect& dialect, EventQueue& queue,
-               Network& network);
+               Network& network, const Fold& fold = Fold::everyone_for_itself());
 
     void set_observers(Observer started, Observer ended);
 
@@ -118,6 +119,7 @@ private:
     const topology::NetworkDescription& description_;
     const SystemConfig& system_;
     const Dialect& dialect_;
+    const Fold& fold_;
     EventQueue& queue_;
     Network& network_;
     RankTimers timers_;

@@ -154,29 +154,35 @@ Time union_length(std::vector<Interval>& intervals) {
     return length;
 }
 
-Results summarize(const Workload& workload, const topology::NetworkDescription&,
-                  const Dialect& dialect, const ComputeModel& compute,
-                  const std::vector<RankRecord>& records, bool memory) {
+Results summarize(const Workload& workload, const Dialect& dialect, const ComputeModel& compute,
+                  const Fold& fold, const std::vector<RankRecord>& records, bool memory) {
     Results results;
     results.dialect = dialect.name;
     results.whole_nanoseconds = dialect.whole_nanoseconds;
+    results.npus.reserve(records.size());
     std::map<std::uint64_t, std::int32_t> classes;
     for (std::size_t index = 0; index < records.size(); ++index) {
         const RankProgram& program = workload.programs[index];
+        const Rank like = fold.representative(Rank(index));
+        const RankRecord& record = records[like.index()];
         NpuResult npu;
+        if (like.index() < index) {
+            npu = results.npus[like.index()];
+        } else {
+            fill_times(npu, program, record, dialect);
+            fill_rates(npu, sum_compute(program, record, like, dialect, compute));
+            if (memory) {
+                npu.peak_memory = peak_memory(program, workload.tensor_names, record.start,
+                                              record.end, npu.peak);
+            }
+        }
         npu.rank = Rank(index);
         npu.npu_class =
             classes.emplace(program.signature, static_cast<std::int32_t>(classes.size()))
                 .first->second;
-        fill_times(npu, program, records[index], dialect);
-        fill_rates(npu, sum_compute(program, records[index], npu.rank, dialect, compute));
-        if (memory) {
-            npu.peak_memory = peak_memory(program, workload.tensor_names, records[index].start,
-                                          records[index].end, npu.peak);
-        }
         results.finish = std::max(results.finish, npu.finish);
         results.npus.push_back(std::move(npu));
-        add_operations(results.operations, Rank(index), program, records[index]);
+        add_operations(results.operations, Rank(index), program, record);
     }
     return results;
 }

@@ -7,6 +7,7 @@
 
 #include "engine/compute_model.h"
 #include "engine/dialect.h"
+#include "engine/fold.h"
 #include "engine/network.h"
 #include "engine/results.h"
 #include "engine/workload.h"
@@ -26,9 +27,8 @@ struct Interval {
 [[nodiscard]] Time union_length(std::vector<Interval>& intervals);
 
 /// The figures of every NPU and the timeline; collectives and links are left empty.
-[[nodiscard]] Results summarize(const Workload& workload,
-                                const topology::NetworkDescription& description,
-                                const Dialect& dialect, const ComputeModel& compute,
+[[nodiscard]] Results summarize(const Workload& workload, const Dialect& dialect,
+                                const ComputeModel& compute, const Fold& fold,
                                 const std::vector<RankRecord>& records, bool memory);
 
 /// Adds a note when peaks pass what the NPUs have; capacities by rank, 0 = not given.

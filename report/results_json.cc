@@ -168,6 +168,7 @@ void write_results(JsonWriter& json, const engine::Results& results, Bytes peak_
         .member("wall_s", results.wall_seconds)
         .member("events", results.events)
         .member("packet_hops", results.packet_hops)
+        .member("simulated_npus", results.simulated_npus)
         .member("peak_rss_bytes", peak_memory)
         .end_object();
     json.end_object();

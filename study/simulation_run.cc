@@ -8,6 +8,7 @@
 #include "analytical/congestion_aware.h"
 #include "analytical/congestion_unaware.h"
 #include "base/errors.h"
+#include "engine/fold_finder.h"
 #include "engine/simulation.h"
 #include "ns3-module/api/packet_network.h"
 
@@ -16,12 +17,12 @@ namespace npunet::study {
 namespace {
 
 std::unique_ptr<engine::Network> make_network(const Machine& machine, Fidelity fidelity,
-                                              engine::EventQueue& queue) {
-    check_fidelity(machine, fidelity);
+                                              engine::EventQueue& queue,
+                                              const engine::Fold& fold) {
     switch (fidelity) {
         case Fidelity::Analytical:
             return std::make_unique<analytical::CongestionUnaware>(machine.network, queue,
-                                                                   machine.dialect);
+                                                                   machine.dialect, fold);
         case Fidelity::CongestionAware:
             return std::make_unique<analytical::CongestionAware>(machine.network, queue,
                                                                  machine.dialect);
@@ -134,20 +135,35 @@ engine::Workload load_workload_for(const Machine& machine, const std::string& pr
 }
 
 engine::Results simulate(const engine::Workload& workload, const Machine& machine,
-                         Fidelity fidelity, std::optional<std::uint64_t> shuffle_seed) {
+                         Fidelity fidelity, const RunOptions& options) {
     const auto begin = std::chrono::steady_clock::now();
-    engine::EventQueue queue(machine.dialect.event_order);
-    if (shuffle_seed) {
-        queue.shuffle_insertions(*shuffle_seed);
+    check_fidelity(machine, fidelity);
+    engine::Fold fold;
+    if (options.fold && fidelity == Fidelity::Analytical) {
+        fold = engine::find_fold(workload, machine.network, machine.system, machine.dialect);
     }
-    const std::unique_ptr<engine::Network> network = make_network(machine, fidelity, queue);
+    engine::EventQueue queue(machine.dialect.event_order);
+    if (options.shuffle_seed) {
+        queue.shuffle_insertions(*options.shuffle_seed);
+    }
+    const std::unique_ptr<engine::Network> network = make_network(machine, fidelity, queue, fold);
     engine::Simulation simulation(workload, machine.network, machine.system, machine.dialect, queue,
-                                  *network);
-    engine::Results results = simulation.run();
-    results.fidelity = name_of(fidelity);
-    results.wall_seconds =
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-    return results;
+                                  *network, fold);
+    try {
+        engine::Results results = simulation.run();
+        results.fidelity = name_of(fidelity);
+        results.wall_seconds =
+            std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+        return results;
+    } catch (const StallError&) {
+        if (fold.trivial()) {
+            throw;
+        }
+    }
+    // The explanation is to name every rank that is stuck.
+    RunOptions everyone = options;
+    everyone.fold = false;
+    return simulate(workload, machine, fidelity, everyone);
 }
 
 }  // namespace npunet::study

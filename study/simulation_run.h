@@ -52,11 +52,17 @@ struct Machine {
 [[nodiscard]] engine::Workload load_workload_for(const Machine& machine, const std::string& prefix,
                                                  const std::string& group_file);
 
+/// How a simulation is carried out; none of it changes results.
+struct RunOptions {
+    /// NPUs that provably behave alike are simulated once (engine/fold.h); analytical only.
+    bool fold = true;
+    /// For tests, see EventQueue::shuffle_insertions().
+    std::optional<std::uint64_t> shuffle_seed;
+};
+
 /// Runs to the end. Throws StallError when the workload cannot finish, InputError as
-/// check_fidelity() does. `shuffle_seed`: for tests, see
-/// EventQueue::shuffle_insertions().
+/// check_fidelity() does.
 [[nodiscard]] engine::Results simulate(const engine::Workload& workload, const Machine& machine,
-                                       Fidelity fidelity,
-                                       std::optional<std::uint64_t> shuffle_seed = std::nullopt);
+                                       Fidelity fidelity, const RunOptions& options = {});
 
 }  // namespace npunet::study

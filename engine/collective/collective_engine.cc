@@ -32,17 +32,18 @@ std::uint32_t phase_of(std::uint32_t place) {
 CollectiveEngine::CollectiveEngine(const Workload& workload,
                                    const topology::NetworkDescription& network,
                                    const SystemConfig& system, const Dialect& dialect,
-                                   EventQueue& queue, RankTimers& timers, Transport& transport,
+                                   const Fold& fold, EventQueue& queue, RankTimers& timers, Transport& transport,
                                    CollectiveListener& listener)
     : workload_(workload),
       system_(system),
       dialect_(dialect),
+      fold_(fold),
       queue_(queue),
       timers_(timers),
       transport_(transport),
       listener_(listener),
       planner_(network, system, dialect, workload),
-      instances_(workload),
+      instances_(workload, fold),
       by_content_(queue.order() == EventQueue::Order::Content),
       turn_(*this) {
     for (const ComputeRate& rate : system.compute_rates(workload.ranks())) {
@@ -64,6 +65,7 @@ std::uint32_t CollectiveEngine::run_of(std::uint32_t instance, std::size_t membe
         }
         runs_[index]->rank = rank;
         runs_[index]->instance = instance;
+        runs_[index]->member = static_cast<std::uint32_t>(member);
     }
     return index;
 }
@@ -104,7 +106,7 @@ bool CollectiveEngine::start(Rank rank, std::uint32_t operation_number) {
     // Everything may have been there already: then the listener is not called.
     if (runs_[index]->streams_left == 0) {
         runs_[index]->started = false;
-        release(instance_index);
+        release(*runs_[index]);
         return true;
     }
     return false;
@@ -195,10 +197,18 @@ void CollectiveEngine::advance(std::uint32_t run_index, std::uint32_t stream_ind
 }
 
 void CollectiveEngine::turn_to(std::uint32_t run_index, std::uint32_t stream_index, Rank peer) {
-    const std::uint32_t instance_index = runs_[run_index]->instance;
-    const CollectiveInstance& instance = instances_[instance_index];
+    const CollectiveInstance& instance = instances_[runs_[run_index]->instance];
     const std::size_t member = instances_.member_of(instance.group, peer);
-    const std::uint32_t peer_run = run_of(instance_index, member, peer);
+    std::uint32_t peer_run = 0;
+    if (fold_.represents(peer)) {
+        peer_run = run_of(runs_[run_index]->instance, member, peer);
+    } else {
+        // Who stands for the peer is in the collective of the same number in its own group.
+        const Rank like = fold_.representative(peer);
+        const std::int32_t group = fold_.group_like(instance.group, peer);
+        peer_run = run_of(instances_.at(group, instance.number), instances_.member_of(group, like),
+                          like);
+    }
     Stream& stream = runs_[run_index]->streams[stream_index];
     stream.peer = peer;
     stream.peer_run = peer_run;
@@ -358,18 +368,22 @@ void CollectiveEngine::act_on(const Arrival& arrival) {
     if (run.streams_left == 0) {
         const Rank rank = run.rank;
         const std::uint32_t operation = run.operation;
-        release(run.instance);
+        release(run);
         listener_.on_collective_done(rank, operation);
     }
 }
 
-void CollectiveEngine::release(std::uint32_t index) {
+void CollectiveEngine::release(const Run& run) {
     // The runs outlive the instance's list of them.
-    const std::vector<std::uint32_t>& runs = instances_[index].run_of_member;
-    if (instances_[index].finished + 1 == runs.size()) {
-        free_runs_.insert(free_runs_.end(), runs.begin(), runs.end());
+    const CollectiveInstance& instance = instances_[run.instance];
+    if (instance.finished + 1 == instance.expected) {
+        for (const std::uint32_t index : instance.run_of_member) {
+            if (index != CollectiveInstance::no_run) {
+                free_runs_.push_back(index);
+            }
+        }
     }
-    instances_.leave(index, queue_.now());
+    instances_.leave(run.instance, run.member, queue_.now());
 }
 
 Time CollectiveEngine::reduction_time(Rank rank, Bytes bytes) const {

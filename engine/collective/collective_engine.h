@@ -39,8 +39,9 @@ protected:
 class CollectiveEngine final : private MessageOwner, private EventHandler {
 public:
     CollectiveEngine(const Workload& workload, const topology::NetworkDescription& network,
-                     const SystemConfig& system, const Dialect& dialect, EventQueue& queue,
-                     RankTimers& timers, Transport& transport, CollectiveListener& listener);
+                     const SystemConfig& system, const Dialect& dialect, const Fold& fold,
+                     EventQueue& queue, RankTimers& timers, Transport& transport,
+                     CollectiveListener& listener);
 
     /// Starts a rank's part in its next collective of the group. Returns true when it is done at
     /// once (nothing to send); else the listener hears of it. Throws StallError when the group's
@@ -92,6 +93,7 @@ private:
         Rank rank;
         std::uint32_t operation = 0;
         std::uint32_t instance = 0;
+        std::uint32_t member = 0;
         bool started = false;
         std::size_t streams_left = 0;
         CollectivePlan plan;
@@ -144,7 +146,7 @@ private:
     void act_on(const Arrival& arrival);
 
     std::uint32_t run_of(std::uint32_t instance, std::size_t member, Rank rank);
-    void release(std::uint32_t instance);
+    void release(const Run& run);
 
     /// Starts what the limit allows in the queues of Run::to_fill, one after the other. Called from
     /// within itself it leaves them to the outer call: chunks whose messages are all there would
@@ -168,6 +170,7 @@ private:
     const Workload& workload_;
     const SystemConfig& system_;
     const Dialect& dialect_;
+    const Fold& fold_;
     EventQueue& queue_;
     RankTimers& timers_;
     Transport& transport_;

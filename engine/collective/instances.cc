@@ -4,13 +4,15 @@
 
 #include <algorithm>
 #include <cassert>
+#include <tuple>
 
 #include "base/errors.h"
 
 namespace npunet::engine {
 
-CollectiveInstances::CollectiveInstances(const Workload& workload)
+CollectiveInstances::CollectiveInstances(const Workload& workload, const Fold& fold)
     : workload_(workload),
+      fold_(fold),
       members_(workload.ranks()),
       operations_(workload.groups.size()),
       groups_(workload.groups.size()) {
@@ -56,75 +58,153 @@ void CollectiveInstances::check_agreement(const CollectiveInstance& instance, Ra
         instance.result.bytes.value(), instance.first_node, instance.result.name));
 }
 
+std::uint32_t CollectiveInstances::at(std::int32_t group, std::uint64_t number) {
+    GroupState& state = groups_[static_cast<std::size_t>(group)];
+    const std::vector<Rank>& ranks = workload_.groups[static_cast<std::size_t>(group)].ranks;
+    if (state.simulated == 0) {
+        state.simulated = static_cast<std::size_t>(
+            std::count_if(ranks.begin(), ranks.end(),
+                          [this](Rank rank) { return fold_.represents(rank); }));
+    }
+    while (state.instances.size() <= number) {
+        CollectiveInstance instance;
+        instance.group = group;
+        instance.number = state.instances.size();
+        instance.expected = state.simulated;
+        instance.run_of_member.assign(ranks.size(), CollectiveInstance::no_run);
+        if (!fold_.trivial()) {
+            instance.starts.resize(ranks.size());
+            instance.ends.resize(ranks.size());
+        }
+        state.instances.push_back(static_cast<std::uint32_t>(instances_.size()));
+        instances_.push_back(std::move(instance));
+    }
+    return state.instances[number];
+}
+
 std::uint32_t CollectiveInstances::join(Rank rank, std::size_t member,
                                         const ProgramOperation& operation, const std::string& name,
                                         Time now) {
-    const std::int32_t group = operation.group;
-    GroupState& state = groups_[static_cast<std::size_t>(group)];
-    const std::vector<Rank>& ranks = workload_.groups[static_cast<std::size_t>(group)].ranks;
-    state.started_by_member.resize(ranks.size(), 0);
-    const std::uint64_t number = state.started_by_member[member]++ - state.first_instance;
-    if (number == state.instances.size()) {
-        CollectiveInstance instance;
-        instance.group = group;
+    GroupState& state = groups_[static_cast<std::size_t>(operation.group)];
+    state.started_by_member.resize(operations_[static_cast<std::size_t>(operation.group)].size(),
+                                   0);
+    const std::uint32_t index = at(operation.group, state.started_by_member[member]++);
+    CollectiveInstance& instance = instances_[index];
+    if (!instance.joined) {
+        instance.joined = true;
         instance.kind = operation.collective;
         instance.root = operation.root;
-        instance.number = state.started_by_member[member] - 1;
         instance.first_rank = rank;
         instance.first_node = operation.node;
-        instance.run_of_member.assign(ranks.size(), CollectiveInstance::no_run);
+        instance.named_by = member;
         instance.result.name = name;
         instance.result.type = name_of(operation.collective);
         instance.result.bytes = operation.bytes;
         instance.result.first_start = now;
-        state.instances.push_back(static_cast<std::uint32_t>(instances_.size()));
-        instances_.push_back(std::move(instance));
     }
-    const std::uint32_t index = state.instances[number];
-    check_agreement(instances_[index], rank, operation, name);
-    instances_[index].result.last_start = now;
+    check_agreement(instance, rank, operation, name);
+    if (member < instance.named_by) {
+        instance.named_by = member;
+        instance.result.name = name;
+        instance.result.bytes = operation.bytes;
+    }
+    instance.result.last_start = now;
+    if (!instance.starts.empty()) {
+        instance.starts[member] = now;
+    }
     return index;
 }
 
-bool CollectiveInstances::leave(std::uint32_t index, Time now) {
+bool CollectiveInstances::leave(std::uint32_t index, std::size_t member, Time now) {
     CollectiveInstance& instance = instances_[index];
     instance.result.end = now;
-    if (++instance.finished < instance.run_of_member.size()) {
+    if (!instance.ends.empty()) {
+        instance.ends[member] = now;
+    }
+    if (++instance.finished < instance.expected) {
         return false;
     }
     // Nobody is left in it: what remains is the result.
     instance.run_of_member = {};
-    GroupState& state = groups_[static_cast<std::size_t>(instance.group)];
-    while (!state.instances.empty() && instances_[state.instances.front()].run_of_member.empty()) {
-        state.instances.pop_front();
-        ++state.first_instance;
-    }
     return true;
 }
 
 std::vector<CollectiveResult> CollectiveInstances::results() const {
-    std::vector<CollectiveResult> list;
-    for (const CollectiveInstance& instance : instances_) {
-        list.push_back(instance.result);
-        list.back().group = workload_.groups[static_cast<std::size_t>(instance.group)].ranks;
-    }
-    const auto lowest = [](const CollectiveResult& result) {
-        return std::min_element(result.group.begin(), result.group.end())->value();
+    struct Entry {
+        CollectiveResult result;
+        Rank lowest;
+        std::int32_t group;
+        std::uint64_t number;
     };
-    std::stable_sort(list.begin(), list.end(), [&](const auto& a, const auto& b) {
-        return a.first_start < b.first_start ||
-               (a.first_start == b.first_start && lowest(a) < lowest(b));
+    std::vector<Entry> entries;
+    for (std::size_t group = 0; group < groups_.size(); ++group) {
+        const std::vector<Rank>& ranks = workload_.groups[group].ranks;
+        for (std::uint64_t number = 0;; ++number) {
+            std::optional<CollectiveResult> result =
+                result_of(static_cast<std::int32_t>(group), number);
+            if (!result) {
+                break;
+            }
+            result->group = ranks;
+            entries.push_back({std::move(*result), *std::min_element(ranks.begin(), ranks.end()),
+                               static_cast<std::int32_t>(group), number});
+        }
+    }
+    std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
+        return std::tie(a.result.first_start, a.lowest, a.group, a.number) <
+               std::tie(b.result.first_start, b.lowest, b.group, b.number);
     });
-    std::int64_t id = 0;
-    for (CollectiveResult& result : list) {
-        result.id = id++;
+    std::vector<CollectiveResult> list;
+    for (Entry& entry : entries) {
+        CollectiveResult& result = entry.result;
+        result.id = static_cast<std::int64_t>(list.size());
         const Time span = result.end - result.last_start;
         if (span > Time()) {
             result.bandwidth_gbps =
                 static_cast<double>(result.bytes.value()) * 1000.0 / static_cast<double>(span.ps());
         }
+        list.push_back(std::move(result));
     }
     return list;
+}
+
+std::optional<CollectiveResult> CollectiveInstances::result_of(std::int32_t group,
+                                                               std::uint64_t number) const {
+    if (fold_.trivial()) {
+        const GroupState& state = groups_[static_cast<std::size_t>(group)];
+        return number < state.instances.size()
+                   ? std::optional(instances_[state.instances[number]].result)
+                   : std::nullopt;
+    }
+    // What happened to each member happened to the representative of its class.
+    std::optional<CollectiveResult> result;
+    const std::vector<Rank>& ranks = workload_.groups[static_cast<std::size_t>(group)].ranks;
+    for (std::size_t member = 0; member < ranks.size(); ++member) {
+        const auto& operations = operations_[static_cast<std::size_t>(group)][member];
+        if (number >= operations.size()) {
+            return std::nullopt;
+        }
+        const Rank rank = fold_.representative(ranks[member]);
+        const std::int32_t like = fold_.group_like(group, ranks[member]);
+        const GroupState& state = groups_[static_cast<std::size_t>(like)];
+        if (number >= state.instances.size()) {
+            return std::nullopt;
+        }
+        const CollectiveInstance& instance = instances_[state.instances[number]];
+        const std::size_t place = member_of(like, rank);
+        if (!result) {
+            const RankProgram& program = workload_.programs[ranks[member].index()];
+            result = instance.result;
+            result->name = program.names[operations[number]];
+            result->bytes = program.operations[operations[number]].bytes;
+            result->first_start = result->last_start = instance.starts[place];
+            result->end = instance.ends[place];
+        }
+        result->first_start = std::min(result->first_start, instance.starts[place]);
+        result->last_start = std::max(result->last_start, instance.starts[place]);
+        result->end = std::max(result->end, instance.ends[place]);
+    }
+    return result;
 }
 
 std::string CollectiveInstances::explain(Rank rank, std::int32_t group_number) const {

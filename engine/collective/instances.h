@@ -9,10 +9,12 @@
 
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "engine/fold.h"
 #include "engine/results.h"
 #include "engine/workload.h"
 
@@ -28,6 +30,12 @@ struct CollectiveInstance {
     /// done.
     std::vector<std::uint32_t> run_of_member;
     std::size_t finished = 0;
+    std::size_t expected = 0;  ///< members that are simulated
+    bool joined = false;       ///< somebody has started it
+    std::size_t named_by = 0;  ///< the member whose name for it was taken, the lowest so far
+    /// When each member was there and when it was done; with a fold only, else empty.
+    std::vector<Time> starts;
+    std::vector<Time> ends;
     CollectiveResult result;
     CollectiveKind kind = CollectiveKind::AllReduce;
     Rank root;
@@ -37,8 +45,11 @@ struct CollectiveInstance {
 
 class CollectiveInstances {
 public:
-    /// The workload must outlive this.
-    explicit CollectiveInstances(const Workload& workload);
+    /// The references must outlive this.
+    CollectiveInstances(const Workload& workload, const Fold& fold);
+
+    /// The k-th collective of a group, made when it is first asked for.
+    [[nodiscard]] std::uint32_t at(std::int32_t group, std::uint64_t number);
 
     /// The place of a rank, one of its members, in a group.
     [[nodiscard]] std::size_t member_of(std::int32_t group, Rank rank) const;
@@ -57,8 +68,8 @@ public:
     [[nodiscard]] std::uint32_t join(Rank rank, std::size_t member,
                                      const ProgramOperation& operation, const std::string& name,
                                      Time now);
-    /// A member is done; true when it was the last one.
-    bool leave(std::uint32_t index, Time now);
+    /// A member is done; true when it was the last one that is simulated.
+    bool leave(std::uint32_t index, std::size_t member, Time now);
 
     /// Valid until the end: instances are never moved.
     [[nodiscard]] CollectiveInstance& operator[](std::uint32_t index) { return instances_[index]; }
@@ -73,14 +84,19 @@ public:
 private:
     struct GroupState {
         std::vector<std::uint64_t> started_by_member;
-        std::deque<std::uint32_t> instances;  ///< from number `first_instance` on
-        std::uint64_t first_instance = 0;
+        std::vector<std::uint32_t> instances;
+        std::size_t simulated = 0;  ///< members that are
     };
 
     void check_agreement(const CollectiveInstance& instance, Rank rank,
                          const ProgramOperation& operation, const std::string& name) const;
 
+    /// Nothing when the group has no such collective.
+    [[nodiscard]] std::optional<CollectiveResult> result_of(std::int32_t group,
+                                                            std::uint64_t number) const;
+
     const Workload& workload_;
+    const Fold& fold_;
     std::vector<std::vector<std::pair<std::int32_t, std::int32_t>>>
         members_;  ///< by rank: group, place
     /// The collectives of each member in program order, by group and member.

@@ -1,0 +1,293 @@
+// NPUs that provably behave alike are simulated once. Whatever is folded, every figure and every
+// operation of the timeline equals that of the run in which each NPU is simulated; and the folds
+// that symmetry promises are found.
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <random>
+
+#include "engine/fold_finder.h"
+#include "generators/transformer/model_spec.h"
+#include "generators/transformer/training_step.h"
+#include "report/results_json.h"
+#include "study/generated_workload.h"
+#include "study/simulation_run.h"
+#include "tests/support/machines.h"
+#include "tests/support/workloads.h"
+
+namespace npunet::study {
+namespace {
+
+using topology::DimensionKind;
+
+Machine as_machine(const test::TestMachine& machine) {
+    return {machine.dialect, machine.network, machine.system, {}};
+}
+
+std::string figures(const engine::Results& results) {
+    nlohmann::json document = nlohmann::json::parse(report::results_json(results));
+    document.erase("performance");
+    for (const engine::Operation& operation : results.operations) {
+        document["timeline"].push_back({operation.rank.value(), operation.node, operation.name,
+                                        operation.start.ps(), operation.end.ps()});
+    }
+    return document.dump();
+}
+
+/// How many NPUs were simulated; expects that folding changed nothing.
+std::uint64_t expect_equal_runs(const engine::Workload& workload, const Machine& machine) {
+    const engine::Results folded = simulate(workload, machine, Fidelity::Analytical);
+    const engine::Results full = simulate(workload, machine, Fidelity::Analytical, {false, {}});
+    EXPECT_EQ(full.simulated_npus, workload.ranks());
+    EXPECT_EQ(figures(folded), figures(full));
+    return folded.simulated_npus;
+}
+
+topology::Dimension dimension(DimensionKind kind, std::int32_t size, std::int64_t gbps,
+                              std::int64_t ns) {
+    return topology::make_dimension(kind, size, Rate(gbps * 1'000'000'000), Time::ns(ns));
+}
+
+Machine machine_of(std::vector<topology::Dimension> dimensions) {
+    test::TestMachine machine;
+    machine.network = topology::make_network(std::move(dimensions));
+    machine.system.roofline = true;
+    machine.system.compute = {312, 2039};
+    return as_machine(machine);
+}
+
+engine::Workload step_of(const Machine& machine, generators::Plan plan) {
+    generators::ModelSpec model;
+    model.name = "tiny";
+    model.hidden = 512;
+    model.layers = 4;
+    model.heads = model.kv_heads = 8;
+    model.head_dim = 64;
+    model.ffn = 2048;
+    model.vocab = 1024;
+    model.seq = 128;
+    plan.batch = 2 * plan.dp * plan.pp;
+    return workload_from(generators::generate(model, generators::resolve_plan(model, plan)),
+                         workload_options(machine));
+}
+
+generators::Plan plan_of(std::int64_t dp, std::int64_t tp, std::int64_t pp) {
+    generators::Plan plan;
+    plan.dp = dp;
+    plan.tp = tp;
+    plan.pp = pp;
+    return plan;
+}
+
+TEST(Fold, EveryNpuOfASymmetricStepIsAlike) {
+    const Machine torus = machine_of({dimension(DimensionKind::Ring, 4, 50, 500),
+                                      dimension(DimensionKind::Ring, 4, 25, 700)});
+    EXPECT_EQ(expect_equal_runs(step_of(torus, plan_of(4, 4, 1)), torus), 1U);
+    EXPECT_EQ(expect_equal_runs(step_of(torus, plan_of(16, 1, 1)), torus), 1U);
+    const Machine servers = machine_of({dimension(DimensionKind::FullyConnected, 8, 450, 50),
+                                        dimension(DimensionKind::Switch, 2, 25, 1000)});
+    EXPECT_EQ(expect_equal_runs(step_of(servers, plan_of(2, 8, 1)), servers), 1U);
+}
+
+// Four data-parallel ranks in two servers form one ring, t, t + 4, t + 8, t + 12: within a server
+// and between servers by turns.
+TEST(Fold, RoutesOfARingAreToldApart) {
+    const Machine servers = machine_of({dimension(DimensionKind::FullyConnected, 8, 450, 50),
+                                        dimension(DimensionKind::Switch, 2, 25, 1000)});
+    EXPECT_EQ(expect_equal_runs(step_of(servers, plan_of(4, 4, 1)), servers), 2U);
+}
+
+// The stages of a pipeline do different work; within a stage all NPUs are alike.
+TEST(Fold, PipelineStagesAreToldApart) {
+    const Machine torus = machine_of({dimension(DimensionKind::Ring, 2, 50, 500),
+                                      dimension(DimensionKind::Ring, 2, 50, 500),
+                                      dimension(DimensionKind::Ring, 4, 50, 500)});
+    EXPECT_EQ(expect_equal_runs(step_of(torus, plan_of(2, 2, 4)), torus), 4U);
+}
+
+// In a mesh corners, borders and the middle differ.
+TEST(Fold, BordersOfAMeshAreToldApart) {
+    const Machine mesh = machine_of({dimension(DimensionKind::Mesh1D, 4, 50, 500),
+                                     dimension(DimensionKind::Mesh1D, 4, 50, 500)});
+    const std::uint64_t simulated = expect_equal_runs(step_of(mesh, plan_of(4, 4, 1)), mesh);
+    EXPECT_GT(simulated, 1U);
+}
+
+TEST(Fold, WhatBreaksTheSymmetryIsSeen) {
+    const auto ring = [] { return machine_of({dimension(DimensionKind::Ring, 8, 50, 500)}); };
+    const engine::Workload workload = step_of(ring(), plan_of(8, 1, 1));
+    EXPECT_EQ(expect_equal_runs(workload, ring()), 1U);
+
+    Machine straggler = ring();
+    straggler.network.faults.npus.push_back({NodeId(3), topology::Factor{1'500'000'000}});
+    EXPECT_EQ(expect_equal_runs(workload, straggler), 8U);
+
+    Machine unlike = ring();
+    unlike.system.overrides = {{5, {100, 2039}}};
+    EXPECT_GT(expect_equal_runs(workload, unlike), 1U);
+
+    Machine uneven = ring();  // parts of different sizes
+    uneven.system.preferred_dataset_splits = 7;
+    EXPECT_EQ(expect_equal_runs(workload, uneven), 8U);
+
+    Machine reference = ring();
+    reference.dialect = engine::Dialect::named("astra-sim");
+    EXPECT_TRUE(engine::find_fold(workload, reference.network, reference.system,
+                                  reference.dialect)
+                    .trivial());
+}
+
+// Ranks 0 and 2 send to 1 and 3 on a ring of four, which is symmetric; the receivers and the
+// senders are two classes.
+TEST(Fold, SendsAndReceives) {
+    const Machine machine = machine_of({dimension(DimensionKind::Ring, 4, 50, 500)});
+    const engine::Workload workload = test::workload_of(4, [](Rank rank) {
+        const std::int32_t own = rank.value();
+        return own % 2 == 0 ? std::vector{test::send_node(1, own + 1, 4096, 7 + own)}
+                            : std::vector{test::receive_node(1, own - 1, 4096, 6 + own)};
+    });
+    EXPECT_EQ(expect_equal_runs(workload, machine), 2U);
+}
+
+// A root sends the same to two leaves through one port: they are served one after the other and
+// must not be taken for one.
+TEST(Fold, LeavesOfARootAreNotAlike) {
+    Machine machine = machine_of({dimension(DimensionKind::Switch, 4, 50, 500)});
+    machine.system.implementations(engine::CollectiveKind::Broadcast).front().algorithm =
+        engine::Algorithm::Direct;
+    const engine::Workload workload = test::workload_of(4, [](Rank) {
+        return std::vector{test::collective_node(1, chakra::CollectiveType::Broadcast, 1 << 20)};
+    });
+    EXPECT_EQ(expect_equal_runs(workload, machine), 4U);
+}
+
+/// The same program on every rank: collectives over the communicators of a grid, sends to the next
+/// rank of the grid's first axis, computes, with random dependencies and sizes.
+class RandomProgram {
+public:
+    RandomProgram(std::uint64_t seed, std::int32_t width, std::int32_t height)
+        : random_(seed), width_(width), height_(height) {
+        const std::uint64_t nodes = 3 + draw(10);
+        for (std::uint64_t node = 1; node <= nodes; ++node) {
+            Step step;
+            step.kind = draw(8);
+            step.size = static_cast<std::int64_t>(1 + draw(64)) * (draw(4) == 0 ? 1000 : 4096);
+            step.axis = draw(3);
+            step.type = draw(4);
+            if (node > 1 && draw(3) > 0) {
+                step.after = 1 + draw(node - 1);
+            }
+            steps_.push_back(step);
+        }
+    }
+
+    [[nodiscard]] std::vector<engine::Group> groups() const {
+        std::vector<engine::Group> result;
+        for (std::int32_t y = 0; y < height_; ++y) {
+            result.push_back({"row" + std::to_string(y), {}});
+            for (std::int32_t x = 0; x < width_; ++x) {
+                result.back().ranks.emplace_back(y * width_ + x);
+            }
+        }
+        for (std::int32_t x = 0; x < width_; ++x) {
+            result.push_back({"column" + std::to_string(x), {}});
+            for (std::int32_t y = 0; y < height_; ++y) {
+                result.back().ranks.emplace_back(y * width_ + x);
+            }
+        }
+        return result;
+    }
+
+    [[nodiscard]] std::vector<chakra::Node> nodes(Rank rank) const {
+        using chakra::CollectiveType;
+        const std::int32_t x = rank.value() % width_;
+        const std::int32_t y = rank.value() / width_;
+        const std::string names[] = {"row" + std::to_string(y), "column" + std::to_string(x), ""};
+        constexpr CollectiveType types[] = {CollectiveType::AllReduce, CollectiveType::AllGather,
+                                            CollectiveType::ReduceScatter,
+                                            CollectiveType::AllToAll};
+        std::vector<chakra::Node> result;
+        std::uint64_t id = 10;
+        for (std::size_t i = 0; i < steps_.size(); ++i) {
+            const Step& step = steps_[i];
+            std::vector<std::uint64_t> after;
+            if (step.after > 0) {
+                after.push_back(10 * step.after);
+            }
+            if (step.kind < 2) {
+                result.push_back(test::compute_node(id, step.size % 50, after));
+            } else if (step.kind == 2) {
+                const std::int32_t to = y * width_ + (x + 1) % width_;
+                const std::int32_t from = y * width_ + (x + width_ - 1) % width_;
+                const auto tag = static_cast<std::int32_t>(i);
+                result.push_back(test::receive_node(id, from, step.size, tag, after));
+                result.push_back(test::send_node(id + 1, to, step.size, tag, after));
+            } else {
+                result.push_back(test::collective_node(id, types[step.type], step.size,
+                                                       names[step.axis], after));
+            }
+            id += 10;
+        }
+        return result;
+    }
+
+private:
+    struct Step {
+        std::uint64_t kind = 0;
+        std::int64_t size = 0;
+        std::uint64_t axis = 0;
+        std::uint64_t type = 0;
+        std::uint64_t after = 0;
+    };
+
+    std::uint64_t draw(std::uint64_t below) { return random_() % below; }
+
+    std::mt19937_64 random_;
+    std::int32_t width_;
+    std::int32_t height_;
+    std::vector<Step> steps_;
+};
+
+TEST(Fold, RandomProgramsOnRandomMachines) {
+    constexpr DimensionKind kinds[] = {DimensionKind::Ring, DimensionKind::FullyConnected,
+                                       DimensionKind::Switch, DimensionKind::Mesh1D};
+    constexpr std::int32_t sizes[] = {2, 3, 4, 6};
+    const char* const algorithms[] = {"ring",   "direct",          "direct2",
+                                      "halvingDoubling", "bidirectionalRing", "oneRing",
+                                      "oneDirect",       "multiRing"};
+    std::uint64_t folded = 0;
+    for (std::uint64_t seed = 0; seed < 300; ++seed) {
+        SCOPED_TRACE(seed);
+        std::mt19937_64 random(seed);
+        const std::int32_t width = sizes[random() % 4];
+        const std::int32_t height = sizes[random() % 4];
+        Machine machine =
+            machine_of({dimension(kinds[random() % 4], width, 50, 500),
+                        dimension(kinds[random() % 4], height, 10 + 40 * (seed % 2), 500)});
+        machine.system.roofline = false;
+        machine.system.preferred_dataset_splits = 1 + static_cast<std::int32_t>(random() % 3);
+        machine.system.active_chunks_per_dimension = 1 + static_cast<std::int32_t>(random() % 2);
+        machine.system.endpoint_delay = Time::ns(static_cast<std::int64_t>(random() % 2) * 10);
+        for (const auto kind : {engine::CollectiveKind::AllReduce, engine::CollectiveKind::AllGather,
+                                engine::CollectiveKind::ReduceScatter,
+                                engine::CollectiveKind::AllToAll}) {
+            machine.system.implementations(kind) = {
+                *engine::Implementation::named(algorithms[random() % 8])};
+        }
+        const RandomProgram program(seed, width, height);
+        const engine::Workload workload = engine::make_workload(
+            static_cast<std::size_t>(width) * static_cast<std::size_t>(height),
+            [&](Rank rank) { return program.nodes(rank); },
+            [](Rank) { return std::string("random"); }, program.groups(),
+            workload_options(machine));
+        folded += expect_equal_runs(workload, machine) < workload.ranks() ? 1 : 0;
+        if (HasFailure()) {
+            return;
+        }
+    }
+    EXPECT_GT(folded, 100U);
+}
+
+}  // namespace
+}  // namespace npunet::study
