@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <memory>
+#include <mutex>
 
 #include "analytical/congestion_unaware.h"
 #include "base/errors.h"
@@ -20,6 +21,13 @@ std::unique_ptr<engine::Network> make_network(const Machine& machine, Fidelity f
     }
     check_fidelity(machine, fidelity);
     return make_packet_network(machine.network, queue);
+}
+
+/// ns-3 has one simulator a process.
+std::unique_lock<std::mutex> turn_for(Fidelity fidelity) {
+    static std::mutex packet_level;
+    return fidelity == Fidelity::Packet ? std::unique_lock<std::mutex>(packet_level)
+                                        : std::unique_lock<std::mutex>();
 }
 
 }  // namespace
@@ -78,6 +86,7 @@ engine::Workload load_workload_for(const Machine& machine, const std::string& pr
 
 engine::Results simulate(const engine::Workload& workload, const Machine& machine,
                          Fidelity fidelity, std::optional<std::uint64_t> shuffle_seed) {
+    const std::unique_lock<std::mutex> turn = turn_for(fidelity);
     const auto begin = std::chrono::steady_clock::now();
     engine::EventQueue queue(machine.dialect.event_order);
     if (shuffle_seed) {

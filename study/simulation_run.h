@@ -51,7 +51,8 @@ struct Machine {
 
 /// Runs to the end. Throws StallError when the workload cannot finish, InputError when the fidelity
 /// is missing from this build or does not offer the dialect. `shuffle_seed`: for tests, see
-/// EventQueue::shuffle_insertions().
+/// EventQueue::shuffle_insertions(). May be called from several threads at once; runs at packet
+/// level take turns.
 [[nodiscard]] engine::Results simulate(const engine::Workload& workload, const Machine& machine,
                                        Fidelity fidelity,
                                        std::optional<std::uint64_t> shuffle_seed = std::nullopt);
