@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
 
 namespace npunet::report {
 
@@ -65,32 +66,74 @@ void PlotFrame::occupy(Spot centre, double radius) {
         {centre.x - radius, centre.y - radius, centre.x + radius, centre.y + radius});
 }
 
-bool PlotFrame::label(Spot spot, const std::string& text, const Canvas::Font& font) {
+void PlotFrame::occupy_line(Spot from, Spot to) {
+    constexpr double step = 6;
+    const int pieces = 1 + static_cast<int>(std::hypot(to.x - from.x, to.y - from.y) / step);
+    for (int i = 0; i <= pieces; ++i) {
+        const double part = static_cast<double>(i) / pieces;
+        occupy({from.x + part * (to.x - from.x), from.y + part * (to.y - from.y)}, 1);
+    }
+}
+
+bool PlotFrame::crosses_label(Spot from, Spot to) const {
+    constexpr int pieces = 24;
+    for (int i = 0; i <= pieces; ++i) {
+        const double x = from.x + (to.x - from.x) * i / pieces;
+        const double y = from.y + (to.y - from.y) * i / pieces;
+        if (std::any_of(labels_.begin(), labels_.end(), [&](const Area& area) {
+                return area.left < x && x < area.right && area.top < y && y < area.bottom;
+            })) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/// `corner` is the upper left one of the text.
+bool PlotFrame::label_at(Spot spot, Spot corner, const std::string& text, const Canvas::Font& font,
+                         bool with_line) {
+    const double width = canvas_.width_of(text, font);
+    const Area area{corner.x - 2, corner.y - 1, corner.x + width + 2, corner.y + font.size + 1};
+    const Spot nearest{std::clamp(spot.x, corner.x, corner.x + width),
+                       spot.y < corner.y ? corner.y : corner.y + font.size};
+    if (!free(area) || (with_line && crosses_label(spot, nearest))) {
+        return false;
+    }
+    if (with_line) {
+        canvas_.line({spot, nearest}, {{0.6, 0.6, 0.6}, 0.7, {}});
+        occupy_line(spot, nearest);
+    }
+    canvas_.text({corner.x, corner.y + font.size - 2}, text, Canvas::Anchor::Left, font);
+    occupied_.push_back(area);
+    labels_.push_back(area);
+    return true;
+}
+
+bool PlotFrame::label(Spot spot, const std::string& text, const Canvas::Font& font, bool far) {
     const double width = canvas_.width_of(text, font);
     const double height = font.size;
-    for (const double distance : {10.0, 20.0, 34.0, 52.0}) {
-        const Spot corners[] = {{spot.x + distance, spot.y - height / 2},
-                                {spot.x + distance * 0.7, spot.y - distance * 0.7 - height},
-                                {spot.x + distance * 0.7, spot.y + distance * 0.7},
-                                {spot.x - distance - width, spot.y - height / 2},
-                                {spot.x - distance * 0.7 - width, spot.y - distance * 0.7 - height},
-                                {spot.x - distance * 0.7 - width, spot.y + distance * 0.7},
-                                {spot.x - width / 2, spot.y - distance - height},
-                                {spot.x - width / 2, spot.y + distance}};
-        for (const Spot& corner : corners) {
-            const Area area{corner.x - 2, corner.y - 1, corner.x + width + 2,
-                            corner.y + height + 1};
-            if (!free(area)) {
-                continue;
+    const double flush = lower_right_.x - 4 - width;
+    for (const double distance : {11.0, 20.0, 34.0, 52.0, 90.0, 140.0, 200.0}) {
+        if (distance > 60 && !far) {
+            break;
+        }
+        const double aside = distance * 0.7;
+        const double above = spot.y - distance - height;
+        const double below = spot.y + distance;
+        for (const Spot& corner : std::initializer_list<Spot>{
+                 {spot.x + distance, spot.y - height / 2},
+                 {spot.x + aside, spot.y - aside - height},
+                 {spot.x + aside, spot.y + aside},
+                 {spot.x - distance - width, spot.y - height / 2},
+                 {spot.x - aside - width, spot.y - aside - height},
+                 {spot.x - aside - width, spot.y + aside},
+                 {spot.x - width / 2, above},
+                 {spot.x - width / 2, below},
+                 {std::min(flush, spot.x), above},
+                 {std::min(flush, spot.x), below}}) {
+            if (label_at(spot, corner, text, font, distance > 20)) {
+                return true;
             }
-            if (distance > 20) {
-                const double near = std::clamp(spot.x, corner.x, corner.x + width);
-                canvas_.line({spot, {near, spot.y < corner.y ? corner.y : corner.y + height}},
-                             {{0.6, 0.6, 0.6}, 0.7, {}});
-            }
-            canvas_.text({corner.x, corner.y + height - 2}, text, Canvas::Anchor::Left, font);
-            occupied_.push_back(area);
-            return true;
         }
     }
     return false;

@@ -31,19 +31,25 @@ public:
 
     /// Keeps labels away from a place.
     void occupy(Spot centre, double radius);
-    /// Writes a label beside a spot where nothing is yet, within the frame. False: no room.
-    bool label(Spot spot, const std::string& text, const Canvas::Font& font);
+    void occupy_line(Spot from, Spot to);
+    /// Writes a label beside a spot where nothing is yet, within the frame; `far`: at a distance
+    /// when there is no room near it. False: no room.
+    bool label(Spot spot, const std::string& text, const Canvas::Font& font, bool far = false);
 
 private:
     struct Area {
         double left, top, right, bottom;
     };
     [[nodiscard]] bool free(const Area& area) const;
+    [[nodiscard]] bool crosses_label(Spot from, Spot to) const;
+    [[nodiscard]] bool label_at(Spot spot, Spot corner, const std::string& text,
+                                const Canvas::Font& font, bool with_line);
 
     Canvas& canvas_;
     Spot upper_left_;
     Spot lower_right_;
     std::vector<Area> occupied_;
+    std::vector<Area> labels_;
 };
 
 /// Title and, below it, a line of smaller text.

@@ -55,7 +55,8 @@ Scale Scale::over(const std::vector<double>& values, const std::vector<Unit>& un
             scale.high_ = *most * space;
         } else {
             const double span = std::max({*most - *least, *most * 0.02, 1e-15});
-            scale.low_ = *least < *most * 0.5 ? 0 : std::max(0.0, *least - 0.12 * span);
+            const bool zero_is_near = *least < *most * 0.5 || *least == *most;
+            scale.low_ = zero_is_near ? 0 : std::max(0.0, *least - 0.12 * span);
             scale.high_ = *most + 0.12 * span;
         }
     }
@@ -122,9 +123,16 @@ std::vector<double> Scale::logarithmic_ticks(int count) const {
 }
 
 std::vector<Tick> Scale::ticks(int count) const {
+    const std::vector<double> values = logarithmic_ ? logarithmic_ticks(count) : linear_ticks(count);
+    int decimals = 0;
+    if (!logarithmic_ && values.size() > 1) {
+        decimals = std::max(0, static_cast<int>(-std::floor(std::log10(values[1] - values[0]) + 1e-9)));
+    }
     std::vector<Tick> ticks;
-    for (const double value : logarithmic_ ? logarithmic_ticks(count) : linear_ticks(count)) {
-        ticks.push_back({position(value * unit_.second), fmt::format("{:.6g}", value)});
+    for (const double value : values) {
+        ticks.push_back({position(value * unit_.second),
+                         logarithmic_ ? fmt::format("{:.6g}", value)
+                                      : fmt::format("{:.{}f}", value, decimals)});
     }
     return ticks;
 }

@@ -15,7 +15,8 @@ namespace {
 constexpr double width = 940;
 constexpr double height = 620;
 constexpr std::size_t coloured_series = 7;  // the palette's last colour is for all others
-constexpr std::size_t most_labels = 12;
+constexpr std::size_t most_marked = 12;  // labels of the fastest, and of others on the front
+constexpr std::size_t most_unmarked = 6;
 
 double seconds(Time time) {
     return static_cast<double>(time.ps()) * 1e-12;
@@ -48,8 +49,8 @@ public:
                          {15, false, {0.4, 0.4, 0.4}});
             return;
         }
-        draw_limit(upper_left.y, lower_right.y);
-        draw_lines();
+        draw_limit(frame, upper_left.y, lower_right.y);
+        draw_lines(frame);
         draw_points(frame);
         draw_labels(frame);
     }
@@ -133,16 +134,17 @@ private:
         return {x_.position(x), y_.position(seconds(point.time))};
     }
 
-    void draw_limit(double top, double bottom) {
+    void draw_limit(PlotFrame& frame, double top, double bottom) {
         if (known_ > 0 && plot_.limit) {
             const double x = x_.position(bytes(*plot_.limit));
             canvas_.line({{x, top}, {x, bottom}}, {{0.75, 0.1, 0.1}, 1.6, {6, 4}});
+            frame.occupy_line({x, top}, {x, bottom});
         }
     }
 
     /// The front as steps, since what lies above and to the right of it is beaten; of runs by
     /// place a line through them.
-    void draw_lines() {
+    void draw_lines(PlotFrame& frame) {
         std::map<std::size_t, std::vector<Spot>> lines;
         for (const auto& [point, x] : drawn_) {
             if (known_ > 0 && !point->front) {
@@ -159,6 +161,9 @@ private:
             Colour colour = colour_of(series);
             colour.opacity = 0.6;
             canvas_.line(line, {colour, 1.4, {}});
+            for (std::size_t i = 1; i < line.size(); ++i) {
+                frame.occupy_line(line[i - 1], line[i]);
+            }
         }
     }
 
@@ -181,23 +186,27 @@ private:
 
     /// The best first, then the front, as long as there is room.
     void draw_labels(PlotFrame& frame) {
-        std::size_t count = 0;
         for (const bool best : {true, false}) {
+            std::size_t count = 0;
             for (const auto& [point, x] : drawn_) {
                 const bool limited = point->best_within_limit && plot_.limit;
                 const bool marked = point->best || limited;
                 const bool shown = best ? marked : point->front && !marked && known_ > 0;
-                if (!shown || point->series >= coloured_series || count == most_labels) {
+                if (!shown || point->series >= coloured_series || count == (best ? most_marked : most_unmarked)) {
                     continue;
                 }
                 std::string text = point->label;
                 if (marked) {
-                    text = (point->best ? "fastest: " : "fastest within the limit: ") + text;
+                    text = (point->best ? "fastest: " : "within the limit: ") + text;
                 }
                 const Canvas::Font font{11.5, marked, {0.15, 0.15, 0.15}};
-                count += frame.label(spot_of(*point, x), canvas_.fitting(text, 360, font), font)
-                             ? 1
-                             : 0;
+                for (const double room : {440.0, 300.0, 180.0}) {
+                    const std::string label = canvas_.fitting(text, room, font);
+                    if (frame.label(spot_of(*point, x), label, font, marked)) {
+                        ++count;
+                        break;
+                    }
+                }
             }
         }
     }

@@ -25,8 +25,11 @@ std::string DesignSpace::text_of(const Point& point, std::string_view name,
 std::vector<std::string> DesignSpace::columns() const {
     std::vector<std::string> names;
     for (const Axis& axis : axes) {
-        if (axis.listed) {
-            names.insert(names.end(), axis.names.begin(), axis.names.end());
+        for (const std::string& name : axis.names) {
+            // The groups belong to the traces, which have a column.
+            if (axis.listed && name != "comm_group") {
+                names.push_back(name);
+            }
         }
     }
     return names;
