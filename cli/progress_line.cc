@@ -41,9 +41,8 @@ void ProgressLine::start(const std::string& what, std::size_t total, std::size_t
 void ProgressLine::step(bool failed) {
     ++done_;
     failed_ += failed ? 1 : 0;
-    const auto period =
-        terminal_ ? std::chrono::duration_cast<Clock::duration>(on_a_terminal)
-                  : std::chrono::duration_cast<Clock::duration>(in_a_log);
+    const auto period = terminal_ ? std::chrono::duration_cast<Clock::duration>(on_a_terminal)
+                                  : std::chrono::duration_cast<Clock::duration>(in_a_log);
     if (Clock::now() - shown_ >= period) {
         show(false);
     }

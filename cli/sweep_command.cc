@@ -118,9 +118,9 @@ std::unique_ptr<study::Journal> open_journal(const Options& options,
         return nullptr;
     }
     using Existing = study::Journal::Existing;
-    auto journal = std::make_unique<study::Journal>(
-        options.output_dir, space.fingerprint,
-        options.restart ? Existing::Discard : Existing::Continue);
+    auto journal =
+        std::make_unique<study::Journal>(options.output_dir, space.fingerprint,
+                                         options.restart ? Existing::Discard : Existing::Continue);
     if (options.restart) {
         study::remove_sweep_results(options.output_dir);
     }
@@ -175,9 +175,8 @@ void lead(const CommandContext& context, const Options& options, MessagePort* po
         study::run_sweep(space, *team, journal.get(), observer, asked);
     progress.end();
     if (results.stopped) {
-        throw Stopped(stop.signal(), journal
-                                         ? "run the same command again to continue"
-                                         : "without --output-dir nothing has been kept");
+        throw Stopped(stop.signal(), journal ? "run the same command again to continue"
+                                             : "without --output-dir nothing has been kept");
     }
     if (journal) {
         study::write_sweep_folder(space, results, options.output_dir);

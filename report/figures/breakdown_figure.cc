@@ -37,11 +37,10 @@ double total_of(const BreakdownBar& bar) {
 }
 
 const std::array<LegendEntry, 4>& legend() {
-    static const std::array<LegendEntry, 4> entries{
-        {{"compute", palette(0)},
-         {"exposed communication", palette(4)},
-         {"exposed memory", palette(2)},
-         {"idle", {0.83, 0.83, 0.83}}}};
+    static const std::array<LegendEntry, 4> entries{{{"compute", palette(0)},
+                                                     {"exposed communication", palette(4)},
+                                                     {"exposed memory", palette(2)},
+                                                     {"idle", {0.83, 0.83, 0.83}}}};
     return entries;
 }
 
@@ -56,8 +55,8 @@ public:
         const auto [least, longest] = std::minmax_element(
             plot.bars.begin(), plot.bars.end(),
             [](const BreakdownBar& a, const BreakdownBar& b) { return a.finish < b.finish; });
-        shares_ = !plot.bars.empty() &&
-                  longest->finish.ps() / spread_for_shares > least->finish.ps();
+        shares_ =
+            !plot.bars.empty() && longest->finish.ps() / spread_for_shares > least->finish.ps();
     }
 
     void draw() {
@@ -81,9 +80,9 @@ private:
     [[nodiscard]] std::vector<LegendEntry> entries() const {
         std::vector<LegendEntry> list;
         for (std::size_t part = 0; part < legend().size(); ++part) {
-            const bool occurs = std::any_of(
-                plot_.bars.begin(), plot_.bars.end(),
-                [&](const BreakdownBar& bar) { return parts_of(bar)[part] != Time(); });
+            const bool occurs =
+                std::any_of(plot_.bars.begin(), plot_.bars.end(),
+                            [&](const BreakdownBar& bar) { return parts_of(bar)[part] != Time(); });
             if (occurs) {
                 list.push_back(legend()[part]);
             }
@@ -107,9 +106,8 @@ private:
     }
 
     void draw_bar(const BreakdownBar& bar, double y, const Scale& scale) {
-        canvas_.text({left_ - 10, y + 14},
-                     canvas_.fitting(bar.label, left_ - 36, label_font_), Canvas::Anchor::Right,
-                     label_font_);
+        canvas_.text({left_ - 10, y + 14}, canvas_.fitting(bar.label, left_ - 36, label_font_),
+                     Canvas::Anchor::Right, label_font_);
         const double factor = shares_ && total_of(bar) > 0 ? 100 / total_of(bar) : 1;
         double so_far = 0;
         double end = scale.position(0);

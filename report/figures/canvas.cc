@@ -45,6 +45,17 @@ void draw_on(cairo_surface_t* surface, double width, double height, double scale
     check(cairo_status(context.get()));
 }
 
+/// cairo numbers its surfaces through the life of a process and names the outermost group after its
+/// own; without the number a figure is the same whatever was drawn before it.
+void forget_surface_number(std::string& svg) {
+    const std::string name = "<g id=\"surface";
+    const std::size_t at = svg.find(name);
+    if (at != std::string::npos) {
+        const std::size_t number = at + name.size();
+        svg.erase(number, svg.find('"', number) - number);
+    }
+}
+
 std::string svg_of(double width, double height, const std::function<void(Canvas&)>& draw) {
     std::string svg;
     const Surface surface(cairo_svg_surface_create_for_stream(append, &svg, width, height),
@@ -52,6 +63,7 @@ std::string svg_of(double width, double height, const std::function<void(Canvas&
     draw_on(surface.get(), width, height, 1, draw);
     cairo_surface_finish(surface.get());
     check(cairo_surface_status(surface.get()));
+    forget_surface_number(svg);
     return svg;
 }
 
@@ -71,9 +83,8 @@ std::string png_of(double width, double height, const std::function<void(Canvas&
 
 Colour palette(std::size_t index) {
     static constexpr Colour colours[] = {
-        {0.000, 0.447, 0.698}, {0.835, 0.369, 0.000}, {0.000, 0.620, 0.451},
-        {0.800, 0.475, 0.655}, {0.902, 0.624, 0.000}, {0.337, 0.706, 0.914},
-        {0.250, 0.250, 0.250}, {0.620, 0.620, 0.620}};
+        {0.000, 0.447, 0.698}, {0.835, 0.369, 0.000}, {0.000, 0.620, 0.451}, {0.800, 0.475, 0.655},
+        {0.902, 0.624, 0.000}, {0.337, 0.706, 0.914}, {0.250, 0.250, 0.250}, {0.620, 0.620, 0.620}};
     return colours[index % std::size(colours)];
 }
 

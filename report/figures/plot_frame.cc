@@ -29,14 +29,14 @@ double sharp(double value) {
 void PlotFrame::draw(const Scale& x, const std::string& x_name, const Scale& y,
                      const std::string& y_name) {
     for (const Tick& tick : x.ticks()) {
-        canvas_.line({{sharp(tick.position), upper_left_.y}, {sharp(tick.position), lower_right_.y}},
-                     grid);
+        canvas_.line(
+            {{sharp(tick.position), upper_left_.y}, {sharp(tick.position), lower_right_.y}}, grid);
         canvas_.text({tick.position, lower_right_.y + 18}, tick.label, Canvas::Anchor::Middle,
                      tick_font);
     }
     for (const Tick& tick : y.ticks()) {
-        canvas_.line({{upper_left_.x, sharp(tick.position)}, {lower_right_.x, sharp(tick.position)}},
-                     grid);
+        canvas_.line(
+            {{upper_left_.x, sharp(tick.position)}, {lower_right_.x, sharp(tick.position)}}, grid);
         canvas_.text({upper_left_.x - 8, tick.position + 4}, tick.label, Canvas::Anchor::Right,
                      tick_font);
     }
@@ -44,8 +44,8 @@ void PlotFrame::draw(const Scale& x, const std::string& x_name, const Scale& y,
                   {sharp(upper_left_.x), sharp(lower_right_.y)},
                   {lower_right_.x, sharp(lower_right_.y)}},
                  edge);
-    canvas_.text({(upper_left_.x + lower_right_.x) / 2, lower_right_.y + 42},
-                 with_unit(x_name, x), Canvas::Anchor::Middle, name_font);
+    canvas_.text({(upper_left_.x + lower_right_.x) / 2, lower_right_.y + 42}, with_unit(x_name, x),
+                 Canvas::Anchor::Middle, name_font);
     canvas_.text_upwards({margin + 4, (upper_left_.y + lower_right_.y) / 2}, with_unit(y_name, y),
                          name_font);
 }
@@ -120,17 +120,17 @@ bool PlotFrame::label(Spot spot, const std::string& text, const Canvas::Font& fo
         const double aside = distance * 0.7;
         const double above = spot.y - distance - height;
         const double below = spot.y + distance;
-        for (const Spot& corner : std::initializer_list<Spot>{
-                 {spot.x + distance, spot.y - height / 2},
-                 {spot.x + aside, spot.y - aside - height},
-                 {spot.x + aside, spot.y + aside},
-                 {spot.x - distance - width, spot.y - height / 2},
-                 {spot.x - aside - width, spot.y - aside - height},
-                 {spot.x - aside - width, spot.y + aside},
-                 {spot.x - width / 2, above},
-                 {spot.x - width / 2, below},
-                 {std::min(flush, spot.x), above},
-                 {std::min(flush, spot.x), below}}) {
+        for (const Spot& corner :
+             std::initializer_list<Spot>{{spot.x + distance, spot.y - height / 2},
+                                         {spot.x + aside, spot.y - aside - height},
+                                         {spot.x + aside, spot.y + aside},
+                                         {spot.x - distance - width, spot.y - height / 2},
+                                         {spot.x - aside - width, spot.y - aside - height},
+                                         {spot.x - aside - width, spot.y + aside},
+                                         {spot.x - width / 2, above},
+                                         {spot.x - width / 2, below},
+                                         {std::min(flush, spot.x), above},
+                                         {std::min(flush, spot.x), below}}) {
             if (label_at(spot, corner, text, font, distance > 20)) {
                 return true;
             }

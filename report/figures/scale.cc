@@ -123,10 +123,12 @@ std::vector<double> Scale::logarithmic_ticks(int count) const {
 }
 
 std::vector<Tick> Scale::ticks(int count) const {
-    const std::vector<double> values = logarithmic_ ? logarithmic_ticks(count) : linear_ticks(count);
+    const std::vector<double> values =
+        logarithmic_ ? logarithmic_ticks(count) : linear_ticks(count);
     int decimals = 0;
     if (!logarithmic_ && values.size() > 1) {
-        decimals = std::max(0, static_cast<int>(-std::floor(std::log10(values[1] - values[0]) + 1e-9)));
+        decimals =
+            std::max(0, static_cast<int>(-std::floor(std::log10(values[1] - values[0]) + 1e-9)));
     }
     std::vector<Tick> ticks;
     for (const double value : values) {

@@ -15,7 +15,7 @@ namespace {
 constexpr double width = 940;
 constexpr double height = 620;
 constexpr std::size_t coloured_series = 7;  // the palette's last colour is for all others
-constexpr std::size_t most_marked = 12;  // labels of the fastest, and of others on the front
+constexpr std::size_t most_marked = 12;     // labels of the fastest, and of others on the front
 constexpr std::size_t most_unmarked = 6;
 
 double seconds(Time time) {
@@ -41,8 +41,9 @@ public:
         const Spot lower_right{width - 30, height - 64};
         prepare(upper_left, lower_right);
         PlotFrame frame(canvas_, upper_left, lower_right);
-        frame.draw(x_, known_ > 0 ? "peak memory of the rank that needs most"
-                                  : "place among the runs of a task, the fastest first",
+        frame.draw(x_,
+                   known_ > 0 ? "peak memory of the rank that needs most"
+                              : "place among the runs of a task, the fastest first",
                    y_, "finish time");
         if (plot_.points.empty()) {
             canvas_.text({width / 2, height / 2}, "no run has finished", Canvas::Anchor::Middle,
@@ -192,7 +193,8 @@ private:
                 const bool limited = point->best_within_limit && plot_.limit;
                 const bool marked = point->best || limited;
                 const bool shown = best ? marked : point->front && !marked && known_ > 0;
-                if (!shown || point->series >= coloured_series || count == (best ? most_marked : most_unmarked)) {
+                if (!shown || point->series >= coloured_series ||
+                    count == (best ? most_marked : most_unmarked)) {
                     continue;
                 }
                 std::string text = point->label;

@@ -165,9 +165,9 @@ private:
 
     std::size_t comparison() {
         static constexpr Operator operators[] = {
-            {"==", Operation::Equal},        {"!=", Operation::NotEqual},
-            {"<=", Operation::LessOrEqual},  {">=", Operation::GreaterOrEqual},
-            {"<", Operation::Less},          {">", Operation::Greater}};
+            {"==", Operation::Equal},       {"!=", Operation::NotEqual},
+            {"<=", Operation::LessOrEqual}, {">=", Operation::GreaterOrEqual},
+            {"<", Operation::Less},         {">", Operation::Greater}};
         const std::size_t left = sum();
         const auto is_comparison = [this](const Operator& entry) { return entry.token == token_; };
         const auto found = std::find_if(std::begin(operators), std::end(operators), is_comparison);
@@ -263,8 +263,8 @@ Expression Expression::parse(std::string_view text, const std::string& where) {
 
 void Expression::refuse(std::size_t column, const std::string& found, const std::string& expected,
                         const std::string& remedy) const {
-    throw InputError({where_, fmt::format("column {} of '{}'", column, text_), found, expected,
-                      remedy});
+    throw InputError(
+        {where_, fmt::format("column {} of '{}'", column, text_), found, expected, remedy});
 }
 
 std::int64_t Expression::evaluate(const Values& value) const {

@@ -39,8 +39,23 @@ public:
         const std::function<std::int64_t(std::size_t name)>& value) const;
 
     enum class Operation : std::uint8_t {
-        Number, Name, Negate, Not, Multiply, Divide, Modulo, Add, Subtract, Equal, NotEqual, Less,
-        LessOrEqual, Greater, GreaterOrEqual, And, Or
+        Number,
+        Name,
+        Negate,
+        Not,
+        Multiply,
+        Divide,
+        Modulo,
+        Add,
+        Subtract,
+        Equal,
+        NotEqual,
+        Less,
+        LessOrEqual,
+        Greater,
+        GreaterOrEqual,
+        And,
+        Or
     };
 
 private:

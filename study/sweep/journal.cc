@@ -162,8 +162,7 @@ void Journal::open_for_append() {
 void Journal::append(std::size_t number, const Outcome& outcome) {
     const std::string record = journal_record(number, outcome);
     for (std::size_t written = 0; written < record.size();) {
-        const ssize_t part =
-            ::write(descriptor_, record.data() + written, record.size() - written);
+        const ssize_t part = ::write(descriptor_, record.data() + written, record.size() - written);
         if (part < 0 && errno != EINTR) {
             fail(path_, "write", errno);
         }

@@ -21,8 +21,8 @@ json as_json(const Figures& figures) {
 }
 
 Figures figures_of(const json& list) {
-    return {Time::ps(list.at(0)), Time::ps(list.at(1)), Time::ps(list.at(2)),
-            Time::ps(list.at(3)), Bytes(list.at(4).get<std::int64_t>())};
+    return {Time::ps(list.at(0)), Time::ps(list.at(1)), Time::ps(list.at(2)), Time::ps(list.at(3)),
+            Bytes(list.at(4).get<std::int64_t>())};
 }
 
 }  // namespace

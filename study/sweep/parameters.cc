@@ -45,10 +45,13 @@ std::vector<Parameter> model_parameters() {
     using Step = StepInputs;
     return {
         plain("model", ValueKind::Model, Section::Workload, true),
-        count("batch", Section::WorkloadOrPlan, [](Step& s, auto n) { s.plan.batch = n; }, true),
-        count("seq", Section::Workload, [](Step& s, auto n) { s.plan.sequence = n; }, true),
-        count("make_vocab_size_divisible_by", Section::Workload,
-              [](Step& s, auto n) { s.model.vocab_divisible_by = n; }, true, 0),
+        count(
+            "batch", Section::WorkloadOrPlan, [](Step& s, auto n) { s.plan.batch = n; }, true),
+        count(
+            "seq", Section::Workload, [](Step& s, auto n) { s.plan.sequence = n; }, true),
+        count(
+            "make_vocab_size_divisible_by", Section::Workload,
+            [](Step& s, auto n) { s.model.vocab_divisible_by = n; }, true, 0),
         count("micro_batch", Section::WorkloadOrPlan,
               [](Step& s, auto n) { s.plan.micro_batch = n; }),
         count("dp", Section::Plan, [](Step& s, auto n) { s.plan.dp = n; }),
@@ -56,14 +59,26 @@ std::vector<Parameter> model_parameters() {
         count("cp", Section::Plan, [](Step& s, auto n) { s.plan.cp = n; }),
         count("sp", Section::Plan, [](Step& s, auto n) { s.plan.cp = n; }),
         count("pp", Section::Plan, [](Step& s, auto n) { s.plan.pp = n; }),
-        {"schedule", Section::Plan, ValueKind::Word, 0, {"1f1b", "gpipe"},
+        {"schedule",
+         Section::Plan,
+         ValueKind::Word,
+         0,
+         {"1f1b", "gpipe"},
          [](Step& s, std::int64_t n) {
-             s.plan.schedule = n == 0 ? generators::Schedule::OneForwardOneBackward
-                                      : generators::Schedule::GPipe;
+             s.plan.schedule =
+                 n == 0 ? generators::Schedule::OneForwardOneBackward : generators::Schedule::GPipe;
          }},
-        {"sequence_parallel", Section::Plan, ValueKind::Switch, 0, {},
+        {"sequence_parallel",
+         Section::Plan,
+         ValueKind::Switch,
+         0,
+         {},
          [](Step& s, std::int64_t n) { s.plan.sequence_parallel = n != 0; }},
-        {"overlap_grad_reduce", Section::Plan, ValueKind::Switch, 0, {},
+        {"overlap_grad_reduce",
+         Section::Plan,
+         ValueKind::Switch,
+         0,
+         {},
          [](Step& s, std::int64_t n) { s.plan.overlap_grad_reduce = n != 0; }},
     };
 }

@@ -72,8 +72,8 @@ std::vector<std::string> PointRunner::prepare() {
     for (const Point& point : space_.points) {
         if (const Value* model = space_.find(point, "model");
             model != nullptr && models_.count(model->text) == 0) {
-            models_.emplace(model->text, generators::load_model(
-                                             model->path.empty() ? model->text : model->path));
+            models_.emplace(model->text, generators::load_model(model->path.empty() ? model->text
+                                                                                    : model->path));
         }
         for (const std::string& warning : machine_at(point)->warnings) {
             if (said.insert(warning).second) {

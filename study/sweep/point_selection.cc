@@ -52,8 +52,8 @@ std::size_t combinations_of(const DesignSpace& space) {
     for (const Axis& axis : space.axes) {
         count *= axis.rows.size();
         if (count > most_combinations) {
-            throw InputError({space.file, "", fmt::format("more than {} combinations",
-                                                          most_combinations),
+            throw InputError({space.file, "",
+                              fmt::format("more than {} combinations", most_combinations),
                               fmt::format("at most {}", most_combinations),
                               "List fewer values, or give the points in a file (points)"});
         }
@@ -111,8 +111,7 @@ void select_points(DesignSpace& space, const Selection& selection) {
     }
     if (space.points.size() > most_points) {
         throw InputError({space.file, "", fmt::format("{} points", space.points.size()),
-                          fmt::format("at most {}", most_points),
-                          "Take a sample: {count: 1000}"});
+                          fmt::format("at most {}", most_points), "Take a sample: {count: 1000}"});
     }
 }
 

@@ -32,8 +32,7 @@ bool begins(const std::string& text, const std::string& word) {
             fmt::format("process {}: {}", message.from, rest_after(message.text, "failed")));
     }
     throw InputError({fmt::format("process {}: {}", message.from, rest_after(message.text, "bad")),
-                      "", "", "",
-                      "Every process must see the same files under the same names"});
+                      "", "", "", "Every process must see the same files under the same names"});
 }
 
 void wait_for_end(MessagePort& port) {
@@ -153,8 +152,7 @@ void report_unable(MessagePort& port, const std::string& message, bool machine_f
     wait_for_end(port);
 }
 
-void serve(MessagePort& port, std::uint64_t fingerprint, PointRunner& runner,
-           std::size_t threads) {
+void serve(MessagePort& port, std::uint64_t fingerprint, PointRunner& runner, std::size_t threads) {
     port.send(0, fmt::format("hello {} {}", threads, fingerprint));
     try {
         WorkerPool pool(runner, threads);
@@ -170,8 +168,8 @@ void serve(MessagePort& port, std::uint64_t fingerprint, PointRunner& runner,
                 pool.submit(task);
             }
             for (const Finished& finished : pool.wait(moment)) {
-                port.send(0, fmt::format("done {} {}", finished.number,
-                                         outcome_line(finished.outcome)));
+                port.send(
+                    0, fmt::format("done {} {}", finished.number, outcome_line(finished.outcome)));
             }
         }
     } catch (const MachineError& error) {

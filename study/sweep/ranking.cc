@@ -53,8 +53,8 @@ std::vector<std::size_t> front_of(const std::vector<std::size_t>& sorted,
         }
         const Figures& own = outcome.largest;
         const Figures* last = front.empty() ? nullptr : &outcomes[front.back()]->largest;
-        const bool equal = last != nullptr && own.finish == last->finish &&
-                           own.peak_memory == last->peak_memory;
+        const bool equal =
+            last != nullptr && own.finish == last->finish && own.peak_memory == last->peak_memory;
         if (last == nullptr || equal || own.peak_memory < last->peak_memory) {
             front.push_back(number);
         }

@@ -26,9 +26,18 @@ namespace fs = std::filesystem;
 using topology::YamlField;
 
 /// Plan keys of the command line that the generator does not offer yet.
-const std::vector<std::string> planned_plan_keys{
-    "ep", "etp", "vpp", "recompute", "zero", "distributed_optimizer", "overlap_param_gather",
-    "cp_comm", "rank_order", "grad_dtype", "weight_sharded", "activation_recompute"};
+const std::vector<std::string> planned_plan_keys{"ep",
+                                                 "etp",
+                                                 "vpp",
+                                                 "recompute",
+                                                 "zero",
+                                                 "distributed_optimizer",
+                                                 "overlap_param_gather",
+                                                 "cp_comm",
+                                                 "rank_order",
+                                                 "grad_dtype",
+                                                 "weight_sharded",
+                                                 "activation_recompute"};
 
 Source source_of(const YamlField& field) {
     return {field.file(), field.place()};
@@ -88,11 +97,11 @@ private:
             space_.kind = WorkloadKind::Traces;
             workload_ = workload;
         } else {
-            topology::check_keys(workload,
-                                 {"model", "batch", "seq", "micro_batch",
-                                  "make_vocab_size_divisible_by", "dialect", "prefix", "comm_group",
-                                  "collective"},
-                                 {}, {});
+            topology::check_keys(
+                workload,
+                {"model", "batch", "seq", "micro_batch", "make_vocab_size_divisible_by", "dialect",
+                 "prefix", "comm_group", "collective"},
+                {}, {});
             if (const auto dialect = workload.find("dialect")) {
                 static_cast<void>(topology::one_of(*dialect, {"npunet"}, {"stage"}));
             }
@@ -189,9 +198,9 @@ private:
             const std::vector<Value> files =
                 values_of(find_parameter(parameters_, "comm_group", {}), *groups);
             if (files.size() != 1 && files.size() != axis.rows.size()) {
-                groups->refuse(fmt::format("{} files", files.size()),
-                               fmt::format("one for all prefixes, or {}, one for each",
-                                           axis.rows.size()));
+                groups->refuse(
+                    fmt::format("{} files", files.size()),
+                    fmt::format("one for all prefixes, or {}, one for each", axis.rows.size()));
             }
             for (std::size_t i = 0; i < axis.rows.size(); ++i) {
                 axis.rows[i].push_back(files[files.size() == 1 ? 0 : i]);
@@ -231,8 +240,8 @@ private:
 
     void require(const char* name, const std::string& place, const std::string& remedy) const {
         if (!given(name)) {
-            throw InputError({space_.file, place, "nothing", fmt::format("the key '{}'", place),
-                              remedy});
+            throw InputError(
+                {space_.file, place, "nothing", fmt::format("the key '{}'", place), remedy});
         }
     }
 
@@ -260,8 +269,8 @@ private:
         stage.fidelity = read_value(find_parameter(parameters_, "fidelity", {}),
                                     fidelity.text("a fidelity"), source_of(fidelity), folder_);
         const auto top = field->find("top");
-        stage.top = top ? static_cast<std::size_t>(top->whole(1, 1000000, "a number of points"))
-                        : 3;
+        stage.top =
+            top ? static_cast<std::size_t>(top->whole(1, 1000000, "a number of points")) : 3;
         space_.replay = std::move(stage);
         // The rows of both stages must be told apart.
         for (Axis& axis : space_.axes) {
@@ -290,8 +299,8 @@ private:
             selection.sample_count = static_cast<std::uint64_t>(
                 sample->at("count").whole(1, 1000000, "a number of points"));
             if (const auto seed = sample->find("seed")) {
-                selection.seed = static_cast<std::uint64_t>(
-                    seed->whole(0, std::int64_t{1} << 53, "a seed"));
+                selection.seed =
+                    static_cast<std::uint64_t>(seed->whole(0, std::int64_t{1} << 53, "a seed"));
             }
         }
         return selection;

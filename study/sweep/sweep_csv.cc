@@ -36,8 +36,9 @@ std::string sweep_csv(const DesignSpace& space, const SweepResults& results) {
             csv += report::csv_field(space.find(space.points[number], name)->text) + ',';
         }
         const Outcome& outcome = *results.outcomes[number];
-        csv += outcome.ok() ? fmt::format("{},ok,{}\n", cells(outcome.first), cells(outcome.largest))
-                            : ",,,,,error,,,,,\n";
+        csv += outcome.ok()
+                   ? fmt::format("{},ok,{}\n", cells(outcome.first), cells(outcome.largest))
+                   : ",,,,,error,,,,,\n";
     }
     return csv;
 }

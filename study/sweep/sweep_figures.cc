@@ -35,9 +35,8 @@ std::vector<std::string> told_apart(const std::vector<std::string>& paths) {
     }
     const auto& first = lists.front();
     const auto all_have = [&](const auto& part_at) {
-        return std::all_of(lists.begin(), lists.end(), [&](const auto& list) {
-            return part_at(list) == part_at(first);
-        });
+        return std::all_of(lists.begin(), lists.end(),
+                           [&](const auto& list) { return part_at(list) == part_at(first); });
     };
     std::size_t front = 0;
     while (front + 1 < shortest && all_have([&](const auto& list) { return list[front]; })) {
@@ -114,8 +113,8 @@ private:
             const bool number =
                 parameter.kind == ValueKind::Count || parameter.kind == ValueKind::Switch;
             std::string& label = labels_[{parameter.name, row[column].text}];
-            label = number ? fmt::format("{}={}", parameter.name, row[column].text)
-                           : row[column].text;
+            label =
+                number ? fmt::format("{}={}", parameter.name, row[column].text) : row[column].text;
             if (is_path) {
                 texts.push_back(row[column].text);
             }
@@ -141,10 +140,9 @@ struct Names {
 Names names_of(const DesignSpace& space, const Ranking& ranking) {
     Names names;
     for (const std::string& name : varied(space)) {
-        const bool task =
-            !ranking.groups.empty() &&
-            std::any_of(ranking.groups[0].task.begin(), ranking.groups[0].task.end(),
-                        [&](const auto& entry) { return entry.first == name; });
+        const bool task = !ranking.groups.empty() &&
+                          std::any_of(ranking.groups[0].task.begin(), ranking.groups[0].task.end(),
+                                      [&](const auto& entry) { return entry.first == name; });
         (task ? names.task : names.plan).push_back(name);
     }
     return names;
@@ -192,16 +190,15 @@ report::TimeMemoryPlot time_memory_plot(const DesignSpace& space, const SweepRes
             point.memory = outcome.largest.peak_memory;
             point.series = plot.series.size() - 1;
             point.label = labels.of(space.points[number], names.plan);
-            point.front = std::find(group.pareto.begin(), group.pareto.end(), number) !=
-                          group.pareto.end();
+            point.front =
+                std::find(group.pareto.begin(), group.pareto.end(), number) != group.pareto.end();
             point.best = group.best == number;
             point.best_within_limit = group.best_within_limit == number;
             plot.points.push_back(std::move(point));
         }
     }
-    const bool any_known =
-        std::any_of(plot.points.begin(), plot.points.end(),
-                    [](const auto& point) { return point.memory > Bytes(0); });
+    const bool any_known = std::any_of(plot.points.begin(), plot.points.end(),
+                                       [](const auto& point) { return point.memory > Bytes(0); });
     if (!any_known) {
         plot.title = title(space, labels, "finish time");
     }
@@ -232,9 +229,8 @@ report::BreakdownPlot breakdown_plot(const DesignSpace& space, const SweepResult
         for (std::size_t place = 0; place < shown[i]; ++place) {
             const std::size_t number = groups[i].points[place];
             const SlowestRank& rank = results.outcomes[number]->slowest;
-            plot.bars.push_back({labels.of(space.points[number], names), rank.finish,
-                                 rank.compute, rank.exposed_communication, rank.exposed_memory,
-                                 rank.idle});
+            plot.bars.push_back({labels.of(space.points[number], names), rank.finish, rank.compute,
+                                 rank.exposed_communication, rank.exposed_memory, rank.idle});
         }
     }
     plot.subtitle = all > plot.bars.size()

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "base/units.h"
-#include "report/text_table.h"
 #include "report/tables.h"
+#include "report/text_table.h"
 #include "study/sweep/sweep_results.h"
 
 namespace npunet::study {
@@ -50,9 +50,8 @@ private:
     /// The fastest, and besides the best within the limit and the front.
     void add(const Group& group, std::size_t rows) {
         std::vector<std::size_t> shown(
-            group.points.begin(),
-            group.points.begin() +
-                static_cast<std::ptrdiff_t>(std::min(rows, group.points.size())));
+            group.points.begin(), group.points.begin() + static_cast<std::ptrdiff_t>(
+                                                             std::min(rows, group.points.size())));
         const auto show = [&](std::size_t number) {
             if (std::find(shown.begin(), shown.end(), number) == shown.end()) {
                 shown.push_back(number);
@@ -84,8 +83,7 @@ private:
         with(group.best == number, "best");
         with(space_.memory_limit && group.best_within_limit == number, "best within the limit");
         with(group.pareto.size() > 1 &&
-                 std::find(group.pareto.begin(), group.pareto.end(), number) !=
-                     group.pareto.end(),
+                 std::find(group.pareto.begin(), group.pareto.end(), number) != group.pareto.end(),
              "Pareto");
         std::vector<std::string> row{mark};
         for (const std::string& name : names_) {
@@ -129,12 +127,12 @@ std::string sweep_table(const DesignSpace& space, const SweepResults& results,
     const auto failed = static_cast<std::size_t>(
         std::count_if(results.outcomes.begin(), results.outcomes.end(),
                       [](const std::optional<Outcome>& outcome) { return !outcome->ok(); }));
-    const auto within = static_cast<std::size_t>(std::count_if(
-        results.outcomes.begin(), results.outcomes.end(),
-        [&](const std::optional<Outcome>& outcome) {
-            return outcome->ok() && outcome->memory_known() && space.memory_limit &&
-                   outcome->largest.peak_memory <= *space.memory_limit;
-        }));
+    const auto within = static_cast<std::size_t>(
+        std::count_if(results.outcomes.begin(), results.outcomes.end(),
+                      [&](const std::optional<Outcome>& outcome) {
+                          return outcome->ok() && outcome->memory_known() && space.memory_limit &&
+                                 outcome->largest.peak_memory <= *space.memory_limit;
+                      }));
     std::string text = fmt::format("{} points, {} failed\n\n", space.points.size(), failed);
     text += Table(space, results).text(most_tasks);
     if (space.memory_limit) {

@@ -13,6 +13,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <random>
+#include <set>
 #include <sstream>
 #include <thread>
 
@@ -50,8 +51,7 @@ protected:
         fs::remove_all(folder_);
         fs::create_directories(folder_);
         fs::create_symlink(fs::path(NPUNET_SOURCE_DIR) / "configs", folder_ / "configs");
-        write("small.yml",
-              "hidden: 256\nlayers: 4\nheads: 8\nffn: 512\nvocab: 1024\nseq: 128\n");
+        write("small.yml", "hidden: 256\nlayers: 4\nheads: 8\nffn: 512\nvocab: 1024\nseq: 128\n");
         write("plans.yml", plans);
     }
     void TearDown() override { fs::remove_all(folder_); }
@@ -67,9 +67,9 @@ protected:
     [[nodiscard]] pid_t start(std::vector<std::string> words) const {
         const pid_t child = ::fork();
         if (child == 0) {
-            for (const auto& [name, descriptor] : {std::pair{"stdout", 1}, std::pair{"stderr", 2}}) {
-                const int file =
-                    ::open(path(name).c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0666);
+            for (const auto& [name, descriptor] :
+                 {std::pair{"stdout", 1}, std::pair{"stderr", 2}}) {
+                const int file = ::open(path(name).c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0666);
                 ::dup2(file, descriptor);
             }
             std::vector<char*> arguments;
@@ -152,8 +152,8 @@ TEST_F(Sweep, PointsThatFailAreRowsAndTheOthersRun) {
     for (std::size_t i = 0; i + 1 < rows.size(); ++i) {
         const json& point = results["points"][i];
         const json& parameters = point["parameters"];
-        const bool bad = parameters["tp"] == 16 ||
-                         (parameters["dp"] == 16 && parameters["micro_batch"] == 2);
+        const bool bad =
+            parameters["tp"] == 16 || (parameters["dp"] == 16 && parameters["micro_batch"] == 2);
         EXPECT_EQ(point["status"], bad ? "error" : "ok") << rows[i + 1];
         EXPECT_EQ(rows[i + 1].find(",,,,,error,,,,,") != std::string::npos, bad) << rows[i + 1];
         failed += bad ? 1 : 0;
@@ -168,6 +168,39 @@ TEST_F(Sweep, PointsThatFailAreRowsAndTheOthersRun) {
             EXPECT_LE(results["best"][0]["max_finish_ns"].get<double>(),
                       point["max_finish_ns"].get<double>());
         }
+    }
+}
+
+/// The names of all members.
+void collect_keys(const json& value, std::set<std::string>& keys) {
+    for (const auto& [key, member] : value.items()) {
+        if (value.is_object() && key != "parameters" && key != "spec") {
+            keys.insert(key);
+        }
+        if (member.is_structured() && key != "parameters" && key != "spec") {
+            collect_keys(member, keys);
+        }
+    }
+}
+
+// docs/results.md explains every key and column.
+TEST_F(Sweep, ResultsAreDocumented) {
+    ASSERT_EQ(sweep({path("plans.yml"), "--output-dir", path("out")}), 0) << log();
+    std::set<std::string> names{"parameters", "spec", "replay_of"};
+    collect_keys(json::parse(content_of(folder_ / "out/results.json")), names);
+    EXPECT_EQ(names.count("slowest_rank"), 1U);
+    std::istringstream heading(lines_of(csv("out"))[0]);
+    for (std::string column; std::getline(heading, column, ',');) {
+        const bool parameter = column == "dp" || column == "tp" || column == "pp" ||
+                               column == "micro_batch" || column == "network";
+        if (!parameter) {
+            names.insert(column);
+        }
+    }
+    const std::string text = content_of(fs::path(NPUNET_SOURCE_DIR) / "docs/results.md");
+    const std::string section = text.substr(text.find("## Results of a sweep"));
+    for (const std::string& name : names) {
+        EXPECT_THAT(section, HasSubstr("`" + name + "`"));
     }
 }
 
@@ -319,8 +352,8 @@ TEST_F(Sweep, MpiChangesNoByte) {
         EXPECT_EQ(out.find(" points, "), out.rfind(" points, "));
     }
     write("bad.yml", "workload: {model: small.yml, batch: 16}\nnetworks: [nowhere.yml]\n");
-    std::vector<std::string> command{NPUNET_MPIRUN, "--oversubscribe", "-n", "2", NPUNET_PROGRAM,
-                                     "sweep", path("bad.yml")};
+    std::vector<std::string> command{NPUNET_MPIRUN,  "--oversubscribe", "-n",           "2",
+                                     NPUNET_PROGRAM, "sweep",           path("bad.yml")};
     EXPECT_EQ(wait_for(start(command)), 2) << log();
     EXPECT_THAT(log(), HasSubstr("nowhere.yml"));
 }
@@ -353,10 +386,10 @@ TEST_F(Sweep, RecordedTransformerCasesAreExact) {
             prefixes += (prefixes.empty() ? "" : ", ") + (folder / "w").string();
             groups += (groups.empty() ? "" : ", ") + (folder / "w.json").string();
         }
-        write("recorded.yml", "workload: {prefix: [" + prefixes + "], comm_group: [" + groups +
-                                  "]}\ndialects: astra-sim\nsystems: " +
-                                  (folders[0] / "system.json").string() + "\nnetworks: " +
-                                  (folders[0] / "network.yml").string() + "\n");
+        write("recorded.yml",
+              "workload: {prefix: [" + prefixes + "], comm_group: [" + groups +
+                  "]}\ndialects: astra-sim\nsystems: " + (folders[0] / "system.json").string() +
+                  "\nnetworks: " + (folders[0] / "network.yml").string() + "\n");
         ASSERT_EQ(sweep({path("recorded.yml"), "--output-dir", path("out"), "--restart"}), 0)
             << log();
         const std::vector<std::string> rows = lines_of(csv("out"));

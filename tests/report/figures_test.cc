@@ -60,14 +60,14 @@ cairo_status_t read_more(void* reading, unsigned char* data, unsigned int length
 /// Opens, has a size, and is not of one colour.
 void expect_opens(const std::string& png) {
     Reading reading{png};
-    cairo_surface_t* const surface = cairo_image_surface_create_from_png_stream(read_more, &reading);
+    cairo_surface_t* const surface =
+        cairo_image_surface_create_from_png_stream(read_more, &reading);
     ASSERT_EQ(cairo_surface_status(surface), CAIRO_STATUS_SUCCESS);
     EXPECT_GT(cairo_image_surface_get_width(surface), 600);
     EXPECT_GT(cairo_image_surface_get_height(surface), 150);
     const unsigned char* const data = cairo_image_surface_get_data(surface);
-    const auto bytes =
-        static_cast<std::size_t>(cairo_image_surface_get_stride(surface)) *
-        static_cast<std::size_t>(cairo_image_surface_get_height(surface));
+    const auto bytes = static_cast<std::size_t>(cairo_image_surface_get_stride(surface)) *
+                       static_cast<std::size_t>(cairo_image_surface_get_height(surface));
     EXPECT_NE(std::memcmp(data, data + 4, bytes - 4), 0);
     cairo_surface_destroy(surface);
 }

@@ -114,9 +114,8 @@ struct Tree {
 
     static int strength(const std::string& op) {
         static const std::map<std::string, int> strengths{
-            {"or", 1}, {"and", 2}, {"not", 3}, {"==", 4}, {"!=", 4}, {"<", 4},  {"<=", 4},
-            {">", 4},  {">=", 4},  {"+", 5},   {"-", 5},  {"*", 6},  {"/", 6},  {"%", 6},
-            {"neg", 7}};
+            {"or", 1}, {"and", 2}, {"not", 3}, {"==", 4}, {"!=", 4}, {"<", 4}, {"<=", 4}, {">", 4},
+            {">=", 4}, {"+", 5},   {"-", 5},   {"*", 6},  {"/", 6},  {"%", 6}, {"neg", 7}};
         return op.empty() ? 8 : strengths.at(op);
     }
 
@@ -182,8 +181,8 @@ struct Tree {
             result = op == "/" ? quotient : a - quotient * b;
         } else {
             const std::map<std::string, bool> truths{
-                {"==", a == b}, {"!=", a != b}, {"<", a < b},        {"<=", a <= b},
-                {">", a > b},   {">=", a >= b}, {"and", b != 0},     {"or", b != 0}};
+                {"==", a == b}, {"!=", a != b}, {"<", a < b},    {"<=", a <= b},
+                {">", a > b},   {">=", a >= b}, {"and", b != 0}, {"or", b != 0}};
             result = truths.at(op) ? 1 : 0;
         }
         if (result > INT64_MAX || result < INT64_MIN) {

@@ -106,8 +106,8 @@ TEST(ProcessTeam, AnotherSpecOrAProcessThatCannotWorkIsNamed) {
             ADD_FAILURE() << "accepted";
         } catch (const InputError& error) {
             EXPECT_THAT(error.what(), ::testing::AllOf(::testing::HasSubstr("process 1"),
-                                                       ::testing::HasSubstr(
-                                                           unable ? "no such file" : "another")));
+                                                       ::testing::HasSubstr(unable ? "no such file"
+                                                                                   : "another")));
         }
         other.join();
     }

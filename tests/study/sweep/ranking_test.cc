@@ -23,9 +23,8 @@ DesignSpace space_of(std::size_t count, std::size_t tasks) {
     }
     for (std::size_t i = 0; i < count; ++i) {
         dp.rows.push_back({number(static_cast<std::int64_t>(i + 1))});
-        space.points.push_back({{static_cast<std::uint32_t>(i % tasks),
-                                 static_cast<std::uint32_t>(i)},
-                                std::nullopt});
+        space.points.push_back(
+            {{static_cast<std::uint32_t>(i % tasks), static_cast<std::uint32_t>(i)}, std::nullopt});
     }
     space.axes = {batch, dp};
     return space;
@@ -44,8 +43,7 @@ bool on_front(std::size_t p, const std::vector<std::size_t>& group,
     const Figures& own = outcomes[p]->largest;
     for (const std::size_t q : group) {
         const Figures& other = outcomes[q]->largest;
-        const bool no_worse =
-            other.finish <= own.finish && other.peak_memory <= own.peak_memory;
+        const bool no_worse = other.finish <= own.finish && other.peak_memory <= own.peak_memory;
         if (outcomes[q]->memory_known() && no_worse &&
             (other.finish < own.finish || other.peak_memory < own.peak_memory)) {
             return false;
@@ -101,8 +99,8 @@ TEST(Ranking, AgreesWithBruteForce) {
 
 TEST(Ranking, FailedPointsAndUnknownMemory) {
     DesignSpace space = space_of(4, 1);
-    const Ranking unknown = rank_points(
-        space, {outcome(5, 0), failed("stalled", ""), outcome(4, 0), outcome(4, 0)});
+    const Ranking unknown =
+        rank_points(space, {outcome(5, 0), failed("stalled", ""), outcome(4, 0), outcome(4, 0)});
     ASSERT_EQ(unknown.groups.size(), 1U);
     EXPECT_EQ(unknown.groups[0].points, (std::vector<std::size_t>{2, 3, 0}));
     EXPECT_EQ(unknown.groups[0].best, 2U);

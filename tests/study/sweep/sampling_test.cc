@@ -27,7 +27,8 @@ TEST(Sampling, TheSameEverywhere) {
     EXPECT_EQ(sample_of(56, 5, 0), sample_of(56, 5, 0));
     EXPECT_NE(sample_of(56, 5, 0), sample_of(56, 5, 1));
     std::mt19937_64 zero(0);
-    // 2947667278772165694 is the first output of seed 0; below 52 it draws 2947667278772165694 % 52.
+    // 2947667278772165694 is the first output of seed 0; below 52 it draws 2947667278772165694
+    // % 52.
     EXPECT_EQ(draw_below(zero, 52), 2947667278772165694ULL % 52);
 }
 
