@@ -15,8 +15,6 @@
 #include <string>
 #include <vector>
 
-struct _cairo;
-
 namespace npunet::report {
 
 struct Spot {
@@ -51,35 +49,25 @@ public:
         std::vector<double> dashes;
     };
 
-    Canvas(_cairo* context, double width, double height)
-        : context_(context), width_(width), height_(height) {}
+    virtual ~Canvas() = default;
 
-    [[nodiscard]] double width() const { return width_; }
-    [[nodiscard]] double height() const { return height_; }
+    [[nodiscard]] virtual double width() const = 0;
+    [[nodiscard]] virtual double height() const = 0;
 
-    void line(const std::vector<Spot>& spots, const Pen& pen);
-    void box(Spot corner, double width, double height, const Colour& colour);
-    void frame(Spot corner, double width, double height, const Pen& pen);
-    void marker(Spot centre, Marker marker, double radius, const Colour& colour);
+    virtual void line(const std::vector<Spot>& spots, const Pen& pen) = 0;
+    virtual void box(Spot corner, double width, double height, const Colour& colour) = 0;
+    virtual void marker(Spot centre, Marker marker, double radius, const Colour& colour) = 0;
     /// An open circle.
-    void ring(Spot centre, double radius, const Pen& pen);
+    virtual void ring(Spot centre, double radius, const Pen& pen) = 0;
 
     /// `at` is on the base line.
-    void text(Spot at, const std::string& text, Anchor anchor, const Font& font);
+    virtual void text(Spot at, const std::string& text, Anchor anchor, const Font& font) = 0;
     /// Reads upwards; `at` is the middle.
-    void text_upwards(Spot at, const std::string& text, const Font& font);
-    [[nodiscard]] double width_of(const std::string& text, const Font& font);
+    virtual void text_upwards(Spot at, const std::string& text, const Font& font) = 0;
+    [[nodiscard]] virtual double width_of(const std::string& text, const Font& font) = 0;
+
     /// The text, cut with "..." where it is wider than `most`.
     [[nodiscard]] std::string fitting(const std::string& text, double most, const Font& font);
-
-private:
-    void use(const Colour& colour);
-    void use(const Pen& pen);
-    void use(const Font& font);
-
-    _cairo* context_;
-    double width_;
-    double height_;
 };
 
 struct Figure {
@@ -87,7 +75,8 @@ struct Figure {
     std::string png;
 };
 
-/// Draws twice. Throws MachineError when cairo fails (no memory).
+/// Draws twice, with cairo, which is loaded by the first figure (figures/cairo_module.cc). Throws
+/// MachineError when that fails or runs out of memory.
 [[nodiscard]] Figure draw_figure(double width, double height,
                                  const std::function<void(Canvas&)>& draw);
 

@@ -1,4 +1,5 @@
-// Messages by MPI. The only place that knows MPI.
+// Messages by MPI. Only mpi_module.cc knows MPI; it is loaded when the port is opened, so that MPI
+// costs those nothing who do not use it.
 #pragma once
 
 #include <memory>
