@@ -3,7 +3,6 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "base/units.h"
@@ -15,15 +14,6 @@ namespace npunet::cli {
 
 namespace {
 
-using generators::BenchmarkType;
-
-const std::vector<std::pair<std::string, BenchmarkType>> benchmark_types{
-    {"all_reduce", BenchmarkType::AllReduce},
-    {"all_gather", BenchmarkType::AllGather},
-    {"reduce_scatter", BenchmarkType::ReduceScatter},
-    {"all_to_all", BenchmarkType::AllToAll},
-    {"send_recv", BenchmarkType::SendReceive}};
-
 struct CollectiveOptions {
     std::string type;
     std::string size;
@@ -34,7 +24,7 @@ struct CollectiveOptions {
 
     [[nodiscard]] generators::CollectiveBenchmark benchmark() const {
         generators::CollectiveBenchmark benchmark;
-        for (const auto& [name, value] : benchmark_types) {
+        for (const auto& [name, value] : generators::benchmark_types()) {
             benchmark.type = name == type ? value : benchmark.type;
         }
         benchmark.size = parse_bytes(size, "--size");
@@ -49,7 +39,7 @@ struct CollectiveOptions {
 
 void add_options(CLI::App& command, CollectiveOptions& options) {
     std::vector<std::string> names;
-    for (const auto& [name, value] : benchmark_types) {
+    for (const auto& [name, value] : generators::benchmark_types()) {
         names.push_back(name);
     }
     command.add_option("--type", options.type, "What the members do")

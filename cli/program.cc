@@ -12,6 +12,8 @@
 #include "cli/compare_command.h"
 #include "cli/generate_command.h"
 #include "cli/simulate_command.h"
+#include "cli/stop_request.h"
+#include "cli/sweep_command.h"
 #include "cli/topology_command.h"
 
 namespace npunet::cli {
@@ -74,6 +76,7 @@ int run_program(std::vector<std::string> arguments, std::ostream& out, std::ostr
     add_generate_command(program, context);
     add_simulate_command(program, context);
     add_compare_command(program, context);
+    add_sweep_command(program, context);
     add_topology_command(program, context);
     for (std::string& argument : arguments) {
         normalize_option_name(argument);
@@ -96,6 +99,9 @@ int run_program(std::vector<std::string> arguments, std::ostream& out, std::ostr
         return fail(log, "the simulation stalled", error.what(), stalled);
     } catch (const MachineError& error) {
         return fail(log, "the machine failed", error.what(), machine_failed);
+    } catch (const Stopped& stopped) {
+        log << "npunet: stopped: " << stopped.what() << '\n';
+        return 128 + stopped.signal();
     } catch (const std::bad_alloc&) {
         return fail(log, "the machine failed", "out of memory", machine_failed);
     } catch (const std::exception& error) {

@@ -26,6 +26,16 @@ function(npunet_library name)
     target_link_libraries(npunet_${name} PUBLIC npunet_settings ${arg_LINK})
 endfunction()
 
+# npunet_module(NAME FOR LIBRARY SOURCES ... LINK ...): a part of a library that is loaded when it is
+# needed (base/program_module.h); the library's targets build it with them.
+function(npunet_module name)
+    cmake_parse_arguments(arg "" "FOR" "SOURCES;LINK" ${ARGN})
+    add_library(npunet_${name} MODULE ${arg_SOURCES})
+    target_link_libraries(npunet_${name} PRIVATE npunet_settings ${arg_LINK})
+    set_target_properties(npunet_${name} PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
+    add_dependencies(npunet_${arg_FOR} npunet_${name})
+endfunction()
+
 # npunet_test(ROOM SOURCES ... [LINK ...]): one GoogleTest program for a room.
 function(npunet_test room)
     cmake_parse_arguments(arg "" "" "SOURCES;LINK" ${ARGN})

@@ -125,6 +125,16 @@ GeneratedWorkload messages(const CollectiveBenchmark& benchmark, const std::vect
 
 }  // namespace
 
+const std::vector<std::pair<std::string, BenchmarkType>>& benchmark_types() {
+    static const std::vector<std::pair<std::string, BenchmarkType>> types{
+        {"all_reduce", BenchmarkType::AllReduce},
+        {"all_gather", BenchmarkType::AllGather},
+        {"reduce_scatter", BenchmarkType::ReduceScatter},
+        {"all_to_all", BenchmarkType::AllToAll},
+        {"send_recv", BenchmarkType::SendReceive}};
+    return types;
+}
+
 GeneratedWorkload generate(const CollectiveBenchmark& benchmark) {
     check_range("--npus", benchmark.npus, 2, most_npus);
     check_range("--repeat", benchmark.repeat, 1, most_repetitions);

@@ -8,6 +8,8 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "base/ids.h"
@@ -24,6 +26,9 @@ enum class BenchmarkType {
     SendReceive  ///< every member sends to the next of the group, all at once; the last only
                  ///< receives
 };
+
+/// Every type with its name: "all_reduce", ..., "send_recv".
+[[nodiscard]] const std::vector<std::pair<std::string, BenchmarkType>>& benchmark_types();
 
 struct CollectiveBenchmark {
     BenchmarkType type = BenchmarkType::AllReduce;

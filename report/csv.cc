@@ -12,7 +12,17 @@ namespace npunet::report {
 
 namespace {
 
-std::string field(std::string_view text) {
+std::string blank_separated(const std::vector<Rank>& ranks) {
+    std::string text;
+    for (const Rank rank : ranks) {
+        text += fmt::format("{}{}", text.empty() ? "" : " ", rank.value());
+    }
+    return text;
+}
+
+}  // namespace
+
+std::string csv_field(std::string_view text) {
     if (text.find_first_of(",\"\r\n") == std::string_view::npos) {
         return std::string(text);
     }
@@ -25,16 +35,6 @@ std::string field(std::string_view text) {
     }
     return quoted + '"';
 }
-
-std::string blank_separated(const std::vector<Rank>& ranks) {
-    std::string text;
-    for (const Rank rank : ranks) {
-        text += fmt::format("{}{}", text.empty() ? "" : " ", rank.value());
-    }
-    return text;
-}
-
-}  // namespace
 
 std::string npus_csv(const engine::Results& results) {
     std::string csv =
@@ -58,8 +58,8 @@ std::string collectives_csv(const engine::Results& results) {
         "id,name,type,group,algorithm,bytes,first_start_ns,last_start_ns,end_ns,bandwidth_GBps\n";
     for (const engine::CollectiveResult& collective : results.collectives) {
         fmt::format_to(std::back_inserter(csv), "{},{},{},{},{},{},{},{},{},{}\n", collective.id,
-                       field(collective.name), field(collective.type),
-                       blank_separated(collective.group), field(collective.algorithm),
+                       csv_field(collective.name), csv_field(collective.type),
+                       blank_separated(collective.group), csv_field(collective.algorithm),
                        collective.bytes.value(), format_ns(collective.first_start),
                        format_ns(collective.last_start), format_ns(collective.end),
                        shortest(collective.bandwidth_gbps));
@@ -71,8 +71,8 @@ std::string links_csv(const engine::Results& results) {
     std::string csv =
         "from,to,payload_bytes,wire_bytes,busy_ns,utilization_percent,max_queue_bytes\n";
     for (const engine::LinkResult& link : results.links) {
-        fmt::format_to(std::back_inserter(csv), "{},{},{},{},{},{},{}\n", field(link.from),
-                       field(link.to), link.payload.value(), link.wire.value(),
+        fmt::format_to(std::back_inserter(csv), "{},{},{},{},{},{},{}\n", csv_field(link.from),
+                       csv_field(link.to), link.payload.value(), link.wire.value(),
                        format_ns(link.busy), shortest(link.utilization_percent),
                        link.max_queue.value());
     }

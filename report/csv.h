@@ -9,10 +9,14 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "engine/results.h"
 
 namespace npunet::report {
+
+/// A text as one field: quoted where it must be.
+[[nodiscard]] std::string csv_field(std::string_view text);
 
 [[nodiscard]] std::string npus_csv(const engine::Results& results);
 /// The ranks of a group stand in one field, separated by blanks.

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <memory>
+#include <mutex>
 
 #include "analytical/congestion_aware.h"
 #include "analytical/congestion_unaware.h"
@@ -30,6 +31,13 @@ std::unique_ptr<engine::Network> make_network(const Machine& machine, Fidelity f
             break;
     }
     return make_packet_network(machine.network, queue);
+}
+
+/// ns-3 has one simulator a process.
+std::unique_lock<std::mutex> turn_for(Fidelity fidelity) {
+    static std::mutex packet_level;
+    return fidelity == Fidelity::Packet ? std::unique_lock<std::mutex>(packet_level)
+                                        : std::unique_lock<std::mutex>();
 }
 
 /// The astra-sim dialects offer what their reference has.
@@ -136,6 +144,7 @@ engine::Workload load_workload_for(const Machine& machine, const std::string& pr
 
 engine::Results simulate(const engine::Workload& workload, const Machine& machine,
                          Fidelity fidelity, const RunOptions& options) {
+    const std::unique_lock<std::mutex> turn = turn_for(fidelity);
     const auto begin = std::chrono::steady_clock::now();
     check_fidelity(machine, fidelity);
     engine::Fold fold;

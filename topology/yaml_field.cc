@@ -17,15 +17,15 @@ namespace npunet::topology {
 
 namespace {
 
-std::string content_of(const std::string& file) {
+std::string content_of(const std::string& file, const std::string& what) {
     std::ifstream stream(file, std::ios::binary);
     std::ostringstream text;
     // Opening a folder succeeds on Linux; reading it does not.
     if (!stream ||
         (stream.peek() != std::ifstream::traits_type::eof() && !(text << stream.rdbuf())) ||
         stream.bad()) {
-        throw InputError({file, "", "no file that can be read", "a network description (YAML)",
-                          "Check the path"});
+        throw InputError(
+            {file, "", "no file that can be read", what + " (YAML)", "Check the path"});
     }
     return text.str();
 }
@@ -35,8 +35,9 @@ std::string content_of(const std::string& file) {
 YamlField::YamlField(std::string file, std::string path, YAML::Node node)
     : file_(std::move(file)), path_(std::move(path)), node_(std::move(node)) {}
 
-YamlField YamlField::load(const std::string& file) {
-    const std::string text = content_of(file);
+YamlField YamlField::load(const std::string& file, const std::string& what,
+                          const std::string& beginning) {
+    const std::string text = content_of(file, what);
     try {
         const std::vector<YAML::Node> documents = YAML::LoadAll(text);
         const YamlField root(file, "", documents.empty() ? YAML::Node() : documents.front());
@@ -45,7 +46,7 @@ YamlField YamlField::load(const std::string& file) {
                         "Remove the lines '---'");
         }
         if (!root.is_map()) {
-            root.refuse(root.found(), "keys with values", "Begin with 'topology: [Ring]'");
+            root.refuse(root.found(), "keys with values", "Begin with '" + beginning + "'");
         }
         return root;
     } catch (const YAML::Exception& error) {

@@ -6,7 +6,7 @@
 //         sizes.push_back(entry.whole(1, 1 << 21, "the number of NPUs"));
 //     }
 //
-// Internal to topology/: whoever reads a network calls read_network().
+// For readers of YAML files; whoever wants a network calls read_network().
 #pragma once
 
 #include <yaml-cpp/yaml.h>
@@ -21,8 +21,11 @@ namespace npunet::topology {
 class YamlField {
 public:
     /// Reads the one document of a file, which must be a map. Throws InputError when the file
-    /// cannot be read or is not YAML (then with line and column).
-    [[nodiscard]] static YamlField load(const std::string& file);
+    /// cannot be read or is not YAML (then with line and column). `what` the file is and how it
+    /// may begin are for the message.
+    [[nodiscard]] static YamlField load(const std::string& file,
+                                        const std::string& what = "a network description",
+                                        const std::string& beginning = "topology: [Ring]");
 
     /// The value of a key of this map; refuses when this is no map or has no such key.
     [[nodiscard]] YamlField at(const std::string& key) const;

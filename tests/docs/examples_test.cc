@@ -1,9 +1,9 @@
 // Every command that README.md, docs/*.md and the help show is run as printed, by the real program.
 //
-// A page's commands run one after another in a folder of their own, where configs/ is what it is in
-// the repository and the program is on the PATH; so they may build on each other. A block whose
-// info string names a file (```yaml mesh.yml) is written to that file first. Blocks marked `text`
-// show output and are left alone.
+// A page's commands run one after another in a folder of their own, where configs/ and examples/
+// are what they are in the repository and the program is on the PATH; so they may build on each
+// other. A block whose info string names a file (```yaml mesh.yml) is written to that file first.
+// Blocks marked `text` show output and are left alone.
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -32,7 +32,9 @@ public:
             fs::temp_directory_path() / ("npunet_docs_" + std::to_string(::getpid()) + "_" + name);
         fs::remove_all(path_);
         fs::create_directories(path_ / "build/release");
-        fs::create_symlink(fs::path(NPUNET_SOURCE_DIR) / "configs", path_ / "configs");
+        for (const char* shipped : {"configs", "examples"}) {
+            fs::create_symlink(fs::path(NPUNET_SOURCE_DIR) / shipped, path_ / shipped);
+        }
         fs::create_symlink(NPUNET_PROGRAM, path_ / "build/release/npunet");
     }
     ~Folder() { fs::remove_all(path_); }

@@ -15,6 +15,7 @@
 #include "engine/system_config.h"
 #include "generators/transformer/model_file.h"
 #include "page.h"
+#include "study/sweep/spec_reader.h"
 #include "topology/network_description.h"
 
 namespace npunet::docs_test {
@@ -93,6 +94,20 @@ TEST(Inputs, KeysOfModelFilesAreExactlyThoseOfTheReader) {
         first_cells(section_of(read_page("docs/inputs.md"), "Model files"));
     keys.insert({"moe", "mla"});
     EXPECT_THAT(keys, ContainerEq(known_keys("zzzzzz: 1\n", read_model)));
+}
+
+TEST(Inputs, KeysOfSweepYmlAreExactlyThoseOfTheReader) {
+    const auto read = [](const std::string& path) {
+        static_cast<void>(study::read_design_space(path));
+    };
+    const Page page = read_page("docs/inputs.md");
+    EXPECT_THAT(first_cells(section_of(page, "sweep.yml")),
+                ContainerEq(known_keys("zzzzzz: 1\n", read)));
+    const std::string workload = "workload: {model: gpt2-small, batch: 1";
+    EXPECT_THAT(first_cells(section_of(page, "The workload of a sweep")),
+                ContainerEq(known_keys(workload + ", zzzzzz: 1}\n", read)));
+    EXPECT_THAT(first_cells(section_of(page, "The plan of a sweep")),
+                ContainerEq(known_keys(workload + "}\nplan: {zzzzzz: 1}\n", read)));
 }
 
 // The reader of system.json does not list its keys in messages: its two tables stand in its source.

@@ -1,0 +1,48 @@
+#include "base/program_module.h"
+
+#include <dlfcn.h>
+
+#include <filesystem>
+
+#include "base/errors.h"
+
+namespace npunet {
+
+namespace {
+
+std::filesystem::path module_path(const std::string& name) {
+    const std::string file = "lib" + name + ".so";
+    std::error_code unreadable;
+    const std::filesystem::path program =
+        std::filesystem::read_symlink("/proc/self/exe", unreadable);
+    const std::filesystem::path beside = program.parent_path() / file;
+    if (!program.empty() && std::filesystem::exists(beside, unreadable)) {
+        return beside;
+    }
+    return std::filesystem::path(NPUNET_MODULES_DIR) / file;
+}
+
+std::string loader_message() {
+    const char* const message = ::dlerror();
+    return message == nullptr ? "" : message;
+}
+
+}  // namespace
+
+void* function_of_module(const std::string& name, const char* function, ModuleScope scope) {
+    const std::filesystem::path path = module_path(name);
+    void* const module =
+        ::dlopen(path.c_str(), RTLD_NOW | (scope == ModuleScope::Global ? RTLD_GLOBAL : RTLD_LOCAL));
+    if (module == nullptr) {
+        throw MachineError("a part of the program cannot be loaded: " + loader_message() +
+                           ". Keep it beside the program");
+    }
+    void* const address = ::dlsym(module, function);
+    if (address == nullptr) {
+        throw MachineError(path.string() + ": " + loader_message() +
+                           ". It belongs to another version of the program");
+    }
+    return address;
+}
+
+}  // namespace npunet

@@ -1,0 +1,48 @@
+// How far a long task is, and how long it still takes: a bar on a terminal, otherwise a plain line
+// every few seconds.
+//
+//     ProgressLine progress(context.log, on_terminal, quiet);
+//     progress.start("points", 56, 12);
+//     progress.step();                     // npunet: 13 of 56 points, about 40 s left
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <ostream>
+#include <string>
+
+namespace npunet::cli {
+
+class ProgressLine {
+public:
+    ProgressLine(std::ostream& log, bool terminal, bool quiet)
+        : log_(log), terminal_(terminal), quiet_(quiet) {}
+
+    /// `done` of `total` are done already and say nothing about the time.
+    void start(const std::string& what, std::size_t total, std::size_t done);
+    /// One more; `failed`: without a result.
+    void step(bool failed);
+    /// The last line, whatever the time.
+    void end();
+
+    /// "12 s", "3 min 20 s", "2 h 5 min".
+    [[nodiscard]] static std::string format_seconds(double seconds);
+
+private:
+    using Clock = std::chrono::steady_clock;
+
+    void show(bool last);
+
+    std::ostream& log_;
+    bool terminal_;
+    bool quiet_;
+    std::string what_;
+    std::size_t total_ = 0;
+    std::size_t before_ = 0;
+    std::size_t done_ = 0;
+    std::size_t failed_ = 0;
+    Clock::time_point begin_;
+    Clock::time_point shown_;
+};
+
+}  // namespace npunet::cli

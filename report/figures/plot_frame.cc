@@ -1,0 +1,175 @@
+#include "report/figures/plot_frame.h"
+
+#include <algorithm>
+#include <cmath>
+#include <initializer_list>
+
+namespace npunet::report {
+
+namespace {
+
+constexpr double margin = 24;
+constexpr double line_height = 20;
+const Canvas::Pen grid{{0.88, 0.88, 0.88}, 1, {}};
+const Canvas::Pen edge{{0.45, 0.45, 0.45}, 1, {}};
+const Canvas::Font tick_font{12, false, {0.25, 0.25, 0.25}};
+const Canvas::Font name_font{13, false, {0.1, 0.1, 0.1}};
+
+std::string with_unit(const std::string& name, const Scale& scale) {
+    return scale.unit().empty() ? name : name + " (" + scale.unit() + ")";
+}
+
+/// Half a pixel, so that lines of one pixel are sharp.
+double sharp(double value) {
+    return std::floor(value) + 0.5;
+}
+
+}  // namespace
+
+void PlotFrame::draw(const Scale& x, const std::string& x_name, const Scale& y,
+                     const std::string& y_name) {
+    for (const Tick& tick : x.ticks()) {
+        canvas_.line(
+            {{sharp(tick.position), upper_left_.y}, {sharp(tick.position), lower_right_.y}}, grid);
+        canvas_.text({tick.position, lower_right_.y + 18}, tick.label, Canvas::Anchor::Middle,
+                     tick_font);
+    }
+    for (const Tick& tick : y.ticks()) {
+        canvas_.line(
+            {{upper_left_.x, sharp(tick.position)}, {lower_right_.x, sharp(tick.position)}}, grid);
+        canvas_.text({upper_left_.x - 8, tick.position + 4}, tick.label, Canvas::Anchor::Right,
+                     tick_font);
+    }
+    canvas_.line({{sharp(upper_left_.x), upper_left_.y},
+                  {sharp(upper_left_.x), sharp(lower_right_.y)},
+                  {lower_right_.x, sharp(lower_right_.y)}},
+                 edge);
+    canvas_.text({(upper_left_.x + lower_right_.x) / 2, lower_right_.y + 42}, with_unit(x_name, x),
+                 Canvas::Anchor::Middle, name_font);
+    canvas_.text_upwards({margin + 4, (upper_left_.y + lower_right_.y) / 2}, with_unit(y_name, y),
+                         name_font);
+}
+
+bool PlotFrame::free(const Area& area) const {
+    if (area.left < upper_left_.x + 3 || area.right > lower_right_.x - 1 ||
+        area.top < upper_left_.y || area.bottom > lower_right_.y - 2) {
+        return false;
+    }
+    return std::none_of(occupied_.begin(), occupied_.end(), [&](const Area& other) {
+        return area.left < other.right && other.left < area.right && area.top < other.bottom &&
+               other.top < area.bottom;
+    });
+}
+
+void PlotFrame::occupy(Spot centre, double radius) {
+    occupied_.push_back(
+        {centre.x - radius, centre.y - radius, centre.x + radius, centre.y + radius});
+}
+
+void PlotFrame::occupy_line(Spot from, Spot to) {
+    constexpr double step = 6;
+    const int pieces = 1 + static_cast<int>(std::hypot(to.x - from.x, to.y - from.y) / step);
+    for (int i = 0; i <= pieces; ++i) {
+        const double part = static_cast<double>(i) / pieces;
+        occupy({from.x + part * (to.x - from.x), from.y + part * (to.y - from.y)}, 1);
+    }
+}
+
+bool PlotFrame::crosses_label(Spot from, Spot to) const {
+    constexpr int pieces = 24;
+    for (int i = 0; i <= pieces; ++i) {
+        const double x = from.x + (to.x - from.x) * i / pieces;
+        const double y = from.y + (to.y - from.y) * i / pieces;
+        if (std::any_of(labels_.begin(), labels_.end(), [&](const Area& area) {
+                return area.left < x && x < area.right && area.top < y && y < area.bottom;
+            })) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/// `corner` is the upper left one of the text.
+bool PlotFrame::label_at(Spot spot, Spot corner, const std::string& text, const Canvas::Font& font,
+                         bool with_line) {
+    const double width = canvas_.width_of(text, font);
+    const Area area{corner.x - 2, corner.y - 1, corner.x + width + 2, corner.y + font.size + 1};
+    const Spot nearest{std::clamp(spot.x, corner.x, corner.x + width),
+                       spot.y < corner.y ? corner.y : corner.y + font.size};
+    if (!free(area) || (with_line && crosses_label(spot, nearest))) {
+        return false;
+    }
+    if (with_line) {
+        canvas_.line({spot, nearest}, {{0.6, 0.6, 0.6}, 0.7, {}});
+        occupy_line(spot, nearest);
+    }
+    canvas_.text({corner.x, corner.y + font.size - 2}, text, Canvas::Anchor::Left, font);
+    occupied_.push_back(area);
+    labels_.push_back(area);
+    return true;
+}
+
+bool PlotFrame::label(Spot spot, const std::string& text, const Canvas::Font& font, bool far) {
+    const double width = canvas_.width_of(text, font);
+    const double height = font.size;
+    const double flush = lower_right_.x - 4 - width;
+    for (const double distance : {11.0, 20.0, 34.0, 52.0, 90.0, 140.0, 200.0}) {
+        if (distance > 60 && !far) {
+            break;
+        }
+        const double aside = distance * 0.7;
+        const double above = spot.y - distance - height;
+        const double below = spot.y + distance;
+        for (const Spot& corner :
+             std::initializer_list<Spot>{{spot.x + distance, spot.y - height / 2},
+                                         {spot.x + aside, spot.y - aside - height},
+                                         {spot.x + aside, spot.y + aside},
+                                         {spot.x - distance - width, spot.y - height / 2},
+                                         {spot.x - aside - width, spot.y - aside - height},
+                                         {spot.x - aside - width, spot.y + aside},
+                                         {spot.x - width / 2, above},
+                                         {spot.x - width / 2, below},
+                                         {std::min(flush, spot.x), above},
+                                         {std::min(flush, spot.x), below}}) {
+            if (label_at(spot, corner, text, font, distance > 20)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+void draw_title(Canvas& canvas, const std::string& title, const std::string& subtitle) {
+    const double room = canvas.width() - 2 * margin;
+    const Canvas::Font bold{17, true, {0.05, 0.05, 0.05}};
+    const Canvas::Font plain{12.5, false, {0.35, 0.35, 0.35}};
+    canvas.text({margin, 34}, canvas.fitting(title, room, bold), Canvas::Anchor::Left, bold);
+    canvas.text({margin, 54}, canvas.fitting(subtitle, room, plain), Canvas::Anchor::Left, plain);
+}
+
+double draw_legend(Canvas& canvas, Spot at, const std::vector<LegendEntry>& entries) {
+    const Canvas::Font font{12, false, {0.2, 0.2, 0.2}};
+    Spot spot = at;
+    for (const LegendEntry& entry : entries) {
+        const std::string text = canvas.fitting(entry.text, canvas.width() - at.x - 60, font);
+        const double width = 22 + canvas.width_of(text, font) + 20;
+        if (spot.x > at.x && spot.x + width > canvas.width() - margin / 2) {
+            spot = {at.x, spot.y + line_height};
+        }
+        if (entry.line) {
+            std::vector<double> dashes;
+            if (entry.dashed) {
+                dashes = {5, 3};
+            }
+            canvas.line({{spot.x - 2, spot.y - 4}, {spot.x + 16, spot.y - 4}},
+                        {entry.colour, 1.6, dashes});
+        } else {
+            canvas.marker({spot.x + 7, spot.y - 4}, entry.marker, 5.5, entry.colour);
+        }
+        canvas.text({spot.x + 22, spot.y}, text, Canvas::Anchor::Left, font);
+        spot.x += width;
+    }
+    return spot.y - at.y + line_height;
+}
+
+}  // namespace npunet::report

@@ -1,0 +1,98 @@
+#include "study/sweep/fingerprint.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <string>
+
+#include "base/errors.h"
+#include "topology/network_description.h"
+
+namespace npunet::study {
+
+namespace {
+
+std::uint64_t fnv1a_of_file(const std::string& path, std::uint64_t hash) {
+    std::ifstream stream(path, std::ios::binary);
+    std::vector<char> block(std::size_t{1} << 20);
+    while (stream) {
+        stream.read(block.data(), static_cast<std::streamsize>(block.size()));
+        hash = fnv1a({block.data(), static_cast<std::size_t>(stream.gcount())}, hash);
+    }
+    if (!stream.eof()) {
+        throw InputError({path, "", "no file that can be read", "an input of the sweep", ""});
+    }
+    return hash;
+}
+
+/// Networks may name a file of their own, the placement.
+std::uint64_t fnv1a_of_placement(const std::string& network, std::uint64_t hash) {
+    const auto read = topology::read_network(network, topology::GigaByte::Decimal, true, nullptr);
+    for (const NodeId npu : read.npu_of_rank) {
+        hash = fnv1a(std::to_string(npu.value()) + ' ', hash);
+    }
+    return hash;
+}
+
+std::uint64_t fnv1a_of_traces(const std::string& prefix, std::uint64_t hash) {
+    for (std::size_t rank = 0;; ++rank) {
+        const std::string path = fmt::format("{}.{}.et", prefix, rank);
+        std::error_code unreadable;
+        if (!std::filesystem::exists(path, unreadable)) {
+            return hash;
+        }
+        hash = fnv1a_of_file(path, hash);
+    }
+}
+
+std::uint64_t fnv1a_of_input(const Parameter& parameter, const Value& value) {
+    std::uint64_t hash = fnv1a(value.path.empty() ? "shipped" : "file");
+    if (parameter.kind == ValueKind::Prefix) {
+        return fnv1a_of_traces(value.path, hash);
+    }
+    if (!value.path.empty()) {
+        hash = fnv1a_of_file(value.path, hash);
+    }
+    return parameter.name == "network" ? fnv1a_of_placement(value.path, hash) : hash;
+}
+
+}  // namespace
+
+std::uint64_t fnv1a(std::string_view bytes, std::uint64_t hash) {
+    for (const char byte : bytes) {
+        hash = (hash ^ static_cast<unsigned char>(byte)) * 0x100000001b3ULL;
+    }
+    return hash;
+}
+
+std::uint64_t fingerprint_of(const DesignSpace& space, const std::vector<Parameter>& parameters) {
+    std::string text = fmt::format("sweep 1\nkind {}\n", static_cast<int>(space.kind));
+    std::map<std::string, std::uint64_t> inputs;
+    for (const Axis& axis : space.axes) {
+        text += axis.listed ? "list\n" : "value\n";
+        for (const auto& row : axis.rows) {
+            for (std::size_t i = 0; i < row.size(); ++i) {
+                const Parameter& parameter = find_parameter(parameters, axis.names[i], {});
+                const std::string key = parameter.name + ' ' + row[i].path;
+                if (inputs.count(key) == 0) {
+                    inputs[key] = fnv1a_of_input(parameter, row[i]);
+                }
+                text += fmt::format("{}={} {:x}\n", axis.names[i], row[i].text, inputs[key]);
+            }
+        }
+    }
+    for (const Point& point : space.points) {
+        text += fmt::format("{}\n", fmt::join(point.rows, " "));
+    }
+    if (space.memory_limit) {
+        text += fmt::format("memory {}\n", space.memory_limit->value());
+    }
+    if (space.replay) {
+        text += fmt::format("then {} {}\n", space.replay->fidelity.text, space.replay->top);
+    }
+    return fnv1a(text);
+}
+
+}  // namespace npunet::study

@@ -1,0 +1,55 @@
+// What came of one point of a sweep.
+//
+//     const Outcome outcome = runner.run(task);
+//     journal << outcome_line(outcome);                  // and back: read_outcome(line)
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/quantities.h"
+#include "engine/results.h"
+
+namespace npunet::study {
+
+struct Figures {
+    Time finish;
+    Time compute;
+    Time communication;
+    Time exposed_communication;
+    Bytes peak_memory;  ///< 0: unknown, the workload names no tensors
+};
+
+/// Of the rank that finishes last (of equals the lowest): where its time went.
+struct SlowestRank {
+    std::int64_t rank = 0;
+    Time finish;
+    Time compute;
+    Time exposed_communication;
+    Time exposed_memory;
+    Time idle;
+};
+
+struct Outcome {
+    /// Empty: it ran to the end. Else "bad input", "stalled" or "internal error", with a message.
+    std::string failure;
+    std::string message;
+    Figures first;    ///< of rank 0
+    Figures largest;  ///< of each figure, over all ranks
+    SlowestRank slowest;
+
+    [[nodiscard]] bool ok() const { return failure.empty(); }
+    [[nodiscard]] bool memory_known() const { return largest.peak_memory > Bytes(0); }
+};
+
+[[nodiscard]] Outcome outcome_of(const engine::Results& results);
+[[nodiscard]] Outcome failed(std::string failure, std::string message);
+
+/// One line of text without its end; every value exactly.
+[[nodiscard]] std::string outcome_line(const Outcome& outcome);
+/// Nothing for what is no such line.
+[[nodiscard]] std::optional<Outcome> read_outcome(std::string_view line);
+
+}  // namespace npunet::study

@@ -1,0 +1,242 @@
+#include "study/sweep/parameters.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include "base/errors.h"
+#include "base/suggest.h"
+#include "base/units.h"
+#include "engine/dialect.h"
+#include "generators/collective_benchmark.h"
+#include "generators/transformer/model_library.h"
+#include "study/simulation_run.h"
+
+namespace npunet::study {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::int64_t most_count = std::int64_t{1} << 53;
+
+[[noreturn]] void refuse(const Source& source, const std::string& found,
+                         const std::string& expected, const std::string& remedy = "") {
+    throw InputError({source.file, source.place, found, expected, remedy});
+}
+
+std::string suggestion(const std::string& text, const std::vector<std::string>& known) {
+    const std::string name = nearest(text, known);
+    return name.empty() ? "" : fmt::format("Did you mean {}?", name);
+}
+
+Parameter count(const char* name, Section section, void (*apply)(StepInputs&, std::int64_t),
+                bool task = false, std::int64_t least = 1) {
+    return {name, section, ValueKind::Count, least, {}, apply, task};
+}
+
+Parameter plain(const char* name, ValueKind kind, Section section, bool task = false) {
+    return {name, section, kind, 0, {}, nullptr, task};
+}
+
+std::vector<Parameter> model_parameters() {
+    using Step = StepInputs;
+    return {
+        plain("model", ValueKind::Model, Section::Workload, true),
+        count(
+            "batch", Section::WorkloadOrPlan, [](Step& s, auto n) { s.plan.batch = n; }, true),
+        count(
+            "seq", Section::Workload, [](Step& s, auto n) { s.plan.sequence = n; }, true),
+        count(
+            "make_vocab_size_divisible_by", Section::Workload,
+            [](Step& s, auto n) { s.model.vocab_divisible_by = n; }, true, 0),
+        count("micro_batch", Section::WorkloadOrPlan,
+              [](Step& s, auto n) { s.plan.micro_batch = n; }),
+        count("dp", Section::Plan, [](Step& s, auto n) { s.plan.dp = n; }),
+        count("tp", Section::Plan, [](Step& s, auto n) { s.plan.tp = n; }),
+        count("cp", Section::Plan, [](Step& s, auto n) { s.plan.cp = n; }),
+        count("sp", Section::Plan, [](Step& s, auto n) { s.plan.cp = n; }),
+        count("pp", Section::Plan, [](Step& s, auto n) { s.plan.pp = n; }),
+        {"schedule",
+         Section::Plan,
+         ValueKind::Word,
+         0,
+         {"1f1b", "gpipe"},
+         [](Step& s, std::int64_t n) {
+             s.plan.schedule =
+                 n == 0 ? generators::Schedule::OneForwardOneBackward : generators::Schedule::GPipe;
+         }},
+        {"sequence_parallel",
+         Section::Plan,
+         ValueKind::Switch,
+         0,
+         {},
+         [](Step& s, std::int64_t n) { s.plan.sequence_parallel = n != 0; }},
+        {"overlap_grad_reduce",
+         Section::Plan,
+         ValueKind::Switch,
+         0,
+         {},
+         [](Step& s, std::int64_t n) { s.plan.overlap_grad_reduce = n != 0; }},
+    };
+}
+
+std::vector<Parameter> collective_parameters() {
+    Parameter type = plain("type", ValueKind::Word, Section::Workload, true);
+    for (const auto& [name, value] : generators::benchmark_types()) {
+        type.words.push_back(name);
+    }
+    return {type, plain("size", ValueKind::Size, Section::Workload, true),
+            count("repeat", Section::Workload, nullptr, true)};
+}
+
+std::vector<std::string> names_of(const std::vector<Parameter>& parameters) {
+    std::vector<std::string> names;
+    for (const Parameter& parameter : parameters) {
+        names.push_back(parameter.name);
+    }
+    return names;
+}
+
+std::int64_t read_count(const Parameter& parameter, const std::string& text, const Source& source) {
+    std::int64_t number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error != std::errc{} || end != text.data() + text.size() || number < parameter.least ||
+        number > most_count) {
+        refuse(source, fmt::format("'{}'", text),
+               fmt::format("a whole number from {} to 2^53", parameter.least));
+    }
+    return number;
+}
+
+std::int64_t position_of(const std::string& text, const std::vector<std::string>& words,
+                         const Source& source) {
+    const auto found = std::find(words.begin(), words.end(), text);
+    if (found == words.end()) {
+        refuse(source, fmt::format("'{}'", text), fmt::format("one of {}", fmt::join(words, ", ")),
+               suggestion(text, words));
+    }
+    return found - words.begin();
+}
+
+std::string existing(const fs::path& folder, const std::string& text, const std::string& suffix,
+                     const std::string& what, const Source& source) {
+    const fs::path found = text.empty() ? fs::path() : find_upwards(folder, text + suffix);
+    if (found.empty()) {
+        refuse(source, fmt::format("'{}'", text), what,
+               fmt::format("There is no {}{}{}", text, suffix,
+                           fs::path(text).is_absolute()
+                               ? ""
+                               : fmt::format(" in {} or a folder above it", folder.string())));
+    }
+    const std::string path = found.string();
+    return path.substr(0, path.size() - suffix.size());
+}
+
+/// Empty for the name of a shipped model.
+std::string model_path(const std::string& text, const Source& source, const fs::path& folder) {
+    const fs::path extension = fs::path(text).extension();
+    if (extension == ".yml" || extension == ".yaml" || text.find('/') != std::string::npos) {
+        return existing(folder, text, "", "a model file", source);
+    }
+    return "";
+}
+
+/// Runs a check whose InputError is about an option, and says instead where the value stands.
+template <class Check>
+void check_at(const Source& source, const Check& check) {
+    try {
+        check();
+    } catch (const InputError& error) {
+        const InputProblem& problem = error.problem();
+        refuse(source, problem.found, problem.expected, problem.remedy);
+    }
+}
+
+}  // namespace
+
+fs::path find_upwards(const fs::path& folder, const fs::path& path) {
+    std::error_code unreadable;
+    if (path.is_absolute()) {
+        return fs::exists(path, unreadable) ? path : fs::path();
+    }
+    for (fs::path at = fs::absolute(folder).lexically_normal();; at = at.parent_path()) {
+        if (fs::exists(at / path, unreadable)) {
+            return at / path;
+        }
+        if (at == at.parent_path()) {
+            return {};
+        }
+    }
+}
+
+std::vector<Parameter> parameters_of(WorkloadKind kind) {
+    std::vector<Parameter> parameters;
+    if (kind == WorkloadKind::Model) {
+        parameters = model_parameters();
+    } else if (kind == WorkloadKind::Collective) {
+        parameters = collective_parameters();
+    } else {
+        parameters = {plain("prefix", ValueKind::Prefix, Section::Workload),
+                      plain("comm_group", ValueKind::File, Section::Workload)};
+    }
+    parameters.push_back(plain("system", ValueKind::File, Section::Machine));
+    parameters.push_back(plain("network", ValueKind::File, Section::Machine));
+    parameters.push_back(plain("dialect", ValueKind::Dialect, Section::Machine, true));
+    parameters.push_back(plain("fidelity", ValueKind::Fidelity, Section::Machine, true));
+    return parameters;
+}
+
+const Parameter& find_parameter(const std::vector<Parameter>& parameters, const std::string& name,
+                                const Source& source) {
+    for (const Parameter& parameter : parameters) {
+        if (parameter.name == name) {
+            return parameter;
+        }
+    }
+    const std::vector<std::string> names = names_of(parameters);
+    refuse(source, fmt::format("'{}'", name), fmt::format("one of {}", fmt::join(names, ", ")),
+           suggestion(name, names));
+}
+
+Value read_value(const Parameter& parameter, const std::string& text, const Source& source,
+                 const fs::path& folder) {
+    Value value;
+    value.text = text;
+    switch (parameter.kind) {
+        case ValueKind::Count:
+            value.number = read_count(parameter, text, source);
+            value.text = std::to_string(*value.number);
+            break;
+        case ValueKind::Switch:
+            value.number = position_of(text, {"false", "true"}, source);
+            break;
+        case ValueKind::Word:
+            value.number = position_of(text, parameter.words, source);
+            break;
+        case ValueKind::Size:
+            value.number = parse_bytes(text, source.file + ": " + source.place).value();
+            break;
+        case ValueKind::Model:
+            value.path = model_path(text, source, folder);
+            break;
+        case ValueKind::File:
+            value.path = existing(folder, text, "", "a file", source);
+            break;
+        case ValueKind::Prefix:
+            value.path = existing(folder, text, ".0.et",
+                                  "the prefix of traces PREFIX.0.et, PREFIX.1.et, ...", source);
+            break;
+        case ValueKind::Dialect:
+            check_at(source, [&] { static_cast<void>(engine::Dialect::named(text)); });
+            break;
+        case ValueKind::Fidelity:
+            check_at(source, [&] { static_cast<void>(fidelity_named(text)); });
+            break;
+    }
+    return value;
+}
+
+}  // namespace npunet::study

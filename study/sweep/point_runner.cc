@@ -1,0 +1,191 @@
+#include "study/sweep/point_runner.h"
+
+#include <fmt/format.h>
+
+#include <new>
+#include <set>
+
+#include "base/errors.h"
+#include "generators/collective_benchmark.h"
+#include "generators/transformer/model_library.h"
+#include "generators/transformer/training_step.h"
+#include "study/generated_workload.h"
+
+namespace npunet::study {
+
+namespace {
+
+constexpr std::size_t most_machines = 4096;
+
+std::string path_of(const DesignSpace& space, const Point& point, const char* name) {
+    const Value* value = space.find(point, name);
+    return value == nullptr ? "" : value->path;
+}
+
+Machine load(const std::string& network, const std::string& system, const std::string& dialect) {
+    Machine machine = load_machine(network, system, dialect);
+    // Costs nothing where the traces name no tensors, and else is what the sweep is about.
+    machine.system.track_memory = true;
+    return machine;
+}
+
+void check_ranks(std::int64_t ranks, const Machine& machine, const std::string& what) {
+    const auto npus = static_cast<std::int64_t>(machine.network.graph.npus());
+    if (ranks != npus) {
+        throw InputError({what, "", fmt::format("{} ranks", ranks),
+                          fmt::format("{}, the NPUs of the network", npus),
+                          "dp x tp x cp x pp must be the number of NPUs"});
+    }
+}
+
+}  // namespace
+
+Fidelity fidelity_at(const DesignSpace& space, const Point& point) {
+    return fidelity_named(space.text_of(point, "fidelity", "analytical"));
+}
+
+PointRunner::PointRunner(const DesignSpace& space, std::size_t threads)
+    : space_(space),
+      parameters_(parameters_of(space.kind)),
+      machines_(most_machines),
+      workloads_(threads + 2) {}
+
+Point PointRunner::point_of(const Task& task) const {
+    Point point = space_.points[task.base];
+    if (task.replay()) {
+        point.replay_of = task.base;
+    }
+    return point;
+}
+
+PointRunner::MachinePointer PointRunner::machine_at(const Point& point) {
+    const std::string network = path_of(space_, point, "network");
+    const std::string system = path_of(space_, point, "system");
+    const std::string dialect = space_.text_of(point, "dialect", "npunet");
+    return machines_.get(network + '\n' + system + '\n' + dialect,
+                         [&] { return load(network, system, dialect); });
+}
+
+std::vector<std::string> PointRunner::prepare() {
+    std::vector<std::string> warnings;
+    std::set<std::string> said;
+    for (const Point& point : space_.points) {
+        if (const Value* model = space_.find(point, "model");
+            model != nullptr && models_.count(model->text) == 0) {
+            models_.emplace(model->text, generators::load_model(model->path.empty() ? model->text
+                                                                                    : model->path));
+        }
+        for (const std::string& warning : machine_at(point)->warnings) {
+            if (said.insert(warning).second) {
+                warnings.push_back(warning);
+            }
+        }
+    }
+    check_fidelities();
+    return warnings;
+}
+
+void PointRunner::check_fidelities() {
+    std::map<Fidelity, std::string> refused;  // with the reason
+    std::set<Fidelity> offered;
+    const auto check = [&](const Point& point) {
+        const Fidelity fidelity = fidelity_at(space_, point);
+        try {
+            check_fidelity(*machine_at(point), fidelity);
+            offered.insert(fidelity);
+        } catch (const InputError& error) {
+            refused.emplace(fidelity, error.what());
+        }
+    };
+    for (std::size_t base = 0; base < space_.points.size(); ++base) {
+        check(space_.points[base]);
+        if (space_.replay) {
+            check(point_of({space_.points.size(), base}));
+        }
+    }
+    for (const auto& [fidelity, reason] : refused) {
+        if (offered.count(fidelity) == 0) {
+            throw InputError({space_.file, "fidelity", reason, "", ""});
+        }
+    }
+}
+
+Outcome PointRunner::run(const Task& task) {
+    try {
+        return outcome_of(simulate_at(point_of(task)));
+    } catch (const InputError& error) {
+        return failed("bad input", error.what());
+    } catch (const StallError& error) {
+        return failed("stalled", error.what());
+    } catch (const MachineError&) {
+        throw;
+    } catch (const std::bad_alloc&) {
+        throw MachineError("out of memory. Use fewer --jobs, or larger machines");
+    } catch (const std::exception& error) {
+        return failed("internal error", error.what());
+    }
+}
+
+engine::Results PointRunner::simulate_at(const Point& point) {
+    const MachinePointer machine = machine_at(point);
+    const Fidelity fidelity = fidelity_at(space_, point);
+    check_fidelity(*machine, fidelity);
+    const auto workload = workload_at(point, *machine);
+    return simulate(*workload, *machine, fidelity);
+}
+
+/// Points that differ only in what a workload does not depend on share it.
+std::shared_ptr<const engine::Workload> PointRunner::workload_at(const Point& point,
+                                                                 const Machine& machine) {
+    std::string key = fmt::format("{} {}", machine.network.graph.npus(),
+                                  workload_options(machine).collectives_in_program_order);
+    for (const Parameter& parameter : parameters_) {
+        const Value* value = space_.find(point, parameter.name);
+        if (value != nullptr && parameter.section != Section::Machine) {
+            key += fmt::format("\n{}={}", parameter.name,
+                               value->path.empty() ? value->text : value->path);
+        }
+    }
+    return workloads_.get(key, [&] { return make_workload(point, machine); });
+}
+
+engine::Workload PointRunner::make_workload(const Point& point, const Machine& machine) const {
+    switch (space_.kind) {
+        case WorkloadKind::Model:
+            return generated_step(point, machine);
+        case WorkloadKind::Collective:
+            return benchmark(point, machine);
+        case WorkloadKind::Traces:
+            break;
+    }
+    return load_workload_for(machine, path_of(space_, point, "prefix"),
+                             path_of(space_, point, "comm_group"));
+}
+
+engine::Workload PointRunner::generated_step(const Point& point, const Machine& machine) const {
+    StepInputs step{models_.at(space_.find(point, "model")->text), {}};
+    for (const Parameter& parameter : parameters_) {
+        const Value* value = space_.find(point, parameter.name);
+        if (value != nullptr && parameter.apply != nullptr) {
+            parameter.apply(step, *value->number);
+        }
+    }
+    step.plan = generators::resolve_plan(step.model, step.plan);
+    check_ranks(step.plan.world(), machine, "the plan");
+    return workload_from(generators::generate(step.model, step.plan), workload_options(machine));
+}
+
+engine::Workload PointRunner::benchmark(const Point& point, const Machine& machine) const {
+    generators::CollectiveBenchmark benchmark;
+    const auto type = static_cast<std::size_t>(*space_.find(point, "type")->number);
+    benchmark.type = generators::benchmark_types()[type].second;
+    benchmark.size = Bytes(*space_.find(point, "size")->number);
+    benchmark.npus = static_cast<std::int32_t>(machine.network.graph.npus());
+    if (const Value* repeat = space_.find(point, "repeat")) {
+        constexpr std::int64_t most = std::int64_t{1} << 30;
+        benchmark.repeat = static_cast<std::int32_t>(std::min(*repeat->number, most));
+    }
+    return workload_from(generators::generate(benchmark), workload_options(machine));
+}
+
+}  // namespace npunet::study

@@ -1,0 +1,348 @@
+#include "study/sweep/spec_reader.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <sstream>
+#include <utility>
+
+#include "base/errors.h"
+#include "base/units.h"
+#include "study/sweep/fingerprint.h"
+#include "study/sweep/parameters.h"
+#include "study/sweep/point_list.h"
+#include "study/sweep/point_selection.h"
+#include "topology/packet_section.h"
+#include "topology/yaml_field.h"
+
+namespace npunet::study {
+
+namespace {
+
+namespace fs = std::filesystem;
+using topology::YamlField;
+
+/// Plan keys of the command line that the generator does not offer yet.
+const std::vector<std::string> planned_plan_keys{"ep",
+                                                 "etp",
+                                                 "vpp",
+                                                 "recompute",
+                                                 "zero",
+                                                 "distributed_optimizer",
+                                                 "overlap_param_gather",
+                                                 "cp_comm",
+                                                 "rank_order",
+                                                 "grad_dtype",
+                                                 "weight_sharded",
+                                                 "activation_recompute"};
+
+Source source_of(const YamlField& field) {
+    return {field.file(), field.place()};
+}
+
+class SpecReader {
+public:
+    explicit SpecReader(const std::string& file)
+        : root_(YamlField::load(file, "the spec of a sweep",
+                                "workload: {model: llama2-4layer, batch: 8}")),
+          folder_(fs::absolute(file).parent_path()) {
+        space_.file = file;
+        std::ostringstream text;
+        text << std::ifstream(file, std::ios::binary).rdbuf();
+        space_.text = text.str();
+    }
+
+    DesignSpace read() {
+        topology::check_keys(root_,
+                             {"workload", "plan", "where", "sample", "points", "systems",
+                              "networks", "dialects", "fidelity", "limits", "then"},
+                             {}, {});
+        read_workload(root_.at("workload"));
+        parameters_ = parameters_of(space_.kind);
+        add_section(workload_, Section::Workload);
+        if (const auto plan = root_.find("plan")) {
+            read_plan(*plan);
+        }
+        read_points_file();
+        add_machine("systems", "system");
+        add_machine("networks", "network");
+        add_machine("dialects", "dialect");
+        add_machine("fidelity", "fidelity");
+        check_given();
+        if (const auto limits = root_.find("limits")) {
+            topology::check_keys(*limits, {"memory"}, {}, {});
+            const YamlField memory = limits->at("memory");
+            space_.memory_limit = parse_bytes(memory.text("a size such as 80GB"),
+                                              memory.file() + ": " + memory.place());
+        }
+        read_replay();
+        select_points(space_, read_selection());
+        space_.fingerprint = fingerprint_of(space_, parameters_);
+        return std::move(space_);
+    }
+
+private:
+    void read_workload(const YamlField& workload) {
+        const bool traces = workload.find("prefix").has_value();
+        if (const auto collective = workload.find("collective")) {
+            topology::check_keys(workload, {"collective"}, {}, {});
+            topology::check_keys(*collective, {"type", "size", "repeat"}, {"group"}, {});
+            space_.kind = WorkloadKind::Collective;
+            workload_ = collective;
+        } else if (traces) {
+            topology::check_keys(workload, {"prefix", "comm_group"}, {}, {});
+            space_.kind = WorkloadKind::Traces;
+            workload_ = workload;
+        } else {
+            topology::check_keys(
+                workload,
+                {"model", "batch", "seq", "micro_batch", "make_vocab_size_divisible_by", "dialect",
+                 "prefix", "comm_group", "collective"},
+                {}, {});
+            if (const auto dialect = workload.find("dialect")) {
+                static_cast<void>(topology::one_of(*dialect, {"npunet"}, {"stage"}));
+            }
+            workload_ = workload;
+        }
+    }
+
+    void read_plan(const YamlField& plan) {
+        if (space_.kind != WorkloadKind::Model) {
+            plan.refuse("a plan beside a workload that is not generated from a model",
+                        "workload: {model: ...} with it", "Leave the plan out");
+        }
+        std::vector<std::string> known;
+        for (const Parameter& parameter : parameters_) {
+            if (in_section(parameter, Section::Plan)) {
+                known.push_back(parameter.name);
+            }
+        }
+        topology::check_keys(plan, known, planned_plan_keys, {});
+        add_section(plan, Section::Plan);
+    }
+
+    static bool in_section(const Parameter& parameter, Section section) {
+        return parameter.section == section ||
+               (parameter.section == Section::WorkloadOrPlan && section != Section::Machine);
+    }
+
+    /// The axes of a section, in the order of its keys.
+    void add_section(const std::optional<YamlField>& section, Section which) {
+        const bool zipped = space_.kind == WorkloadKind::Traces;
+        for (const YamlField& key : section->keys()) {
+            const std::string& name = key.text("a key");
+            if (name == "dialect") {
+                continue;
+            }
+            if (!zipped) {
+                static_cast<void>(which);
+                add_axis(name, section->at(name));
+            }
+        }
+        if (zipped) {
+            add_traces(*section);
+        }
+    }
+
+    std::vector<Value> values_of(const Parameter& parameter, const YamlField& field) const {
+        std::vector<Value> values;
+        for (const YamlField& item : field.items()) {
+            const std::string& text = item.text("a value of " + parameter.name);
+            values.push_back(read_value(parameter, text, source_of(item), folder_));
+        }
+        if (values.empty()) {
+            field.refuse("an empty list", "at least one value");
+        }
+        return values;
+    }
+
+    void add_axis(const std::string& name, const YamlField& field) {
+        const Parameter& parameter = find_parameter(parameters_, name, source_of(field));
+        refuse_twice(name, field);
+        Axis axis{{name}, {}, field.is_list()};
+        std::set<std::string> seen;
+        for (Value& value : values_of(parameter, field)) {
+            if (!seen.insert(value.text).second) {
+                field.refuse(fmt::format("'{}' twice", value.text), "different values");
+            }
+            axis.rows.push_back({std::move(value)});
+        }
+        space_.axes.push_back(std::move(axis));
+    }
+
+    /// sp is another name of cp, as on the command line.
+    void refuse_twice(const std::string& name, const YamlField& field) const {
+        for (const Axis& axis : space_.axes) {
+            for (const std::string& other : axis.names) {
+                if (other == name || (name == "sp" && other == "cp") ||
+                    (name == "cp" && other == "sp")) {
+                    field.refuse(fmt::format("'{}' beside '{}'", name, other), "one of them");
+                }
+            }
+        }
+    }
+
+    /// Each prefix with its file of groups: one for all, or as many as there are prefixes.
+    void add_traces(const YamlField& workload) {
+        const YamlField prefix = workload.at("prefix");
+        const auto groups = workload.find("comm_group");
+        Axis axis{{"prefix"}, {}, prefix.is_list()};
+        for (Value& value : values_of(find_parameter(parameters_, "prefix", {}), prefix)) {
+            axis.rows.push_back({std::move(value)});
+        }
+        if (groups) {
+            axis.names.emplace_back("comm_group");
+            const std::vector<Value> files =
+                values_of(find_parameter(parameters_, "comm_group", {}), *groups);
+            if (files.size() != 1 && files.size() != axis.rows.size()) {
+                groups->refuse(
+                    fmt::format("{} files", files.size()),
+                    fmt::format("one for all prefixes, or {}, one for each", axis.rows.size()));
+            }
+            for (std::size_t i = 0; i < axis.rows.size(); ++i) {
+                axis.rows[i].push_back(files[files.size() == 1 ? 0 : i]);
+            }
+        }
+        space_.axes.push_back(std::move(axis));
+    }
+
+    void add_machine(const char* key, const char* name) {
+        if (const auto field = root_.find(key)) {
+            refuse_twice(name, *field);
+            add_axis(name, *field);
+        }
+    }
+
+    void read_points_file() {
+        const auto field = root_.find("points");
+        if (!field) {
+            return;
+        }
+        const fs::path path = find_upwards(folder_, field->text("a file (.csv)"));
+        if (path.empty()) {
+            field->refuse(field->found(), "a file (.csv) that exists");
+        }
+        Axis axis = read_point_list(path, parameters_, folder_);
+        for (const std::string& name : axis.names) {
+            refuse_twice(name, *field);
+        }
+        space_.axes.push_back(std::move(axis));
+    }
+
+    [[nodiscard]] bool given(const std::string& name) const {
+        return std::any_of(space_.axes.begin(), space_.axes.end(), [&](const Axis& axis) {
+            return std::find(axis.names.begin(), axis.names.end(), name) != axis.names.end();
+        });
+    }
+
+    void require(const char* name, const std::string& place, const std::string& remedy) const {
+        if (!given(name)) {
+            throw InputError(
+                {space_.file, place, "nothing", fmt::format("the key '{}'", place), remedy});
+        }
+    }
+
+    void check_given() const {
+        require("network", "networks", "Add networks: [configs/networks/ring-8.yml]");
+        if (space_.kind == WorkloadKind::Model) {
+            require("model", "workload.model", "Name a model, traces (prefix) or a collective");
+            require("batch", "workload.batch",
+                    "Without it every plan would have a batch of its own, and their times would "
+                    "not be comparable");
+        } else if (space_.kind == WorkloadKind::Collective) {
+            require("type", "workload.collective.type", "Add type: [all_reduce]");
+            require("size", "workload.collective.size", "Add size: [1MiB, 64MiB]");
+        }
+    }
+
+    void read_replay() {
+        const auto field = root_.find("then");
+        if (!field) {
+            return;
+        }
+        topology::check_keys(*field, {"fidelity", "top"}, {}, {});
+        const YamlField fidelity = field->at("fidelity");
+        ReplayStage stage;
+        stage.fidelity = read_value(find_parameter(parameters_, "fidelity", {}),
+                                    fidelity.text("a fidelity"), source_of(fidelity), folder_);
+        const auto top = field->find("top");
+        stage.top =
+            top ? static_cast<std::size_t>(top->whole(1, 1000000, "a number of points")) : 3;
+        space_.replay = std::move(stage);
+        // The rows of both stages must be told apart.
+        for (Axis& axis : space_.axes) {
+            axis.listed = axis.listed || axis.names.front() == "fidelity";
+        }
+        if (!given("fidelity")) {
+            space_.axes.push_back({{"fidelity"},
+                                   {{read_value(find_parameter(parameters_, "fidelity", {}),
+                                                "analytical", source_of(*field), folder_)}},
+                                   true});
+        }
+    }
+
+    [[nodiscard]] Selection read_selection() const {
+        Selection selection;
+        if (const auto where = root_.find("where")) {
+            selection.where = Expression::parse(where->text("an expression"),
+                                                where->file() + ": " + where->place());
+            check_names(*selection.where, *where);
+        }
+        if (const auto sample = root_.find("sample")) {
+            topology::check_keys(*sample, {"count", "seed"}, {}, {});
+            if (root_.find("points")) {
+                sample->refuse("a sample beside points", "one of them");
+            }
+            selection.sample_count = static_cast<std::uint64_t>(
+                sample->at("count").whole(1, 1000000, "a number of points"));
+            if (const auto seed = sample->find("seed")) {
+                selection.seed =
+                    static_cast<std::uint64_t>(seed->whole(0, std::int64_t{1} << 53, "a seed"));
+            }
+        }
+        return selection;
+    }
+
+    void check_names(const Expression& where, const YamlField& field) const {
+        for (std::size_t i = 0; i < where.names().size(); ++i) {
+            const std::string& name = where.names()[i];
+            if (name == "npus") {
+                continue;
+            }
+            const std::string place = fmt::format("column {}, '{}'", where.column_of(i), name);
+            std::vector<std::string> usable{"npus"};
+            for (const Parameter& parameter : parameters_) {
+                const bool numeric = parameter.kind == ValueKind::Count ||
+                                     parameter.kind == ValueKind::Switch ||
+                                     parameter.kind == ValueKind::Size;
+                if (numeric && given(parameter.name)) {
+                    usable.push_back(parameter.name);
+                } else if (!numeric && parameter.name == name) {
+                    field.refuse(place + ", which is no number", "names of numbers");
+                }
+            }
+            if (std::find(usable.begin(), usable.end(), name) == usable.end()) {
+                field.refuse(place + ", which this file gives no value",
+                             "one of " + topology::joined(usable),
+                             topology::did_you_mean(name, usable));
+            }
+        }
+    }
+
+    YamlField root_;
+    fs::path folder_;
+    std::optional<YamlField> workload_;
+    std::vector<Parameter> parameters_;
+    DesignSpace space_;
+};
+
+}  // namespace
+
+DesignSpace read_design_space(const std::string& file) {
+    return SpecReader(file).read();
+}
+
+}  // namespace npunet::study

@@ -1,0 +1,44 @@
+#include "study/sweep/sweep_folder.h"
+
+#include <string>
+
+#include "base/atomic_file.h"
+#include "study/sweep/sweep_figures.h"
+#include "study/sweep/sweep_results.h"
+
+namespace npunet::study {
+
+namespace {
+
+constexpr const char* file_names[] = {"results.csv",     "results.json",  "time_memory.svg",
+                                      "time_memory.png", "breakdown.svg", "breakdown.png"};
+
+void write_whole(const std::filesystem::path& path, const std::string& content) {
+    AtomicFile file(path);
+    file.stream() << content;
+    file.commit();
+}
+
+void write_figure(const std::filesystem::path& path, const report::Figure& figure) {
+    write_whole(path.string() + ".svg", figure.svg);
+    write_whole(path.string() + ".png", figure.png);
+}
+
+}  // namespace
+
+void write_sweep_folder(const DesignSpace& space, const SweepResults& results,
+                        const std::filesystem::path& folder) {
+    write_figure(folder / "time_memory", time_memory_figure(time_memory_plot(space, results)));
+    write_figure(folder / "breakdown", breakdown_figure(breakdown_plot(space, results)));
+    write_whole(folder / "results.csv", sweep_csv(space, results));
+    write_whole(folder / "results.json", sweep_json(space, results));
+}
+
+void remove_sweep_results(const std::filesystem::path& folder) {
+    for (const char* name : file_names) {
+        std::error_code ignored;
+        std::filesystem::remove(folder / name, ignored);
+    }
+}
+
+}  // namespace npunet::study

@@ -1,0 +1,59 @@
+// Threads that run points.
+//
+//     WorkerPool pool(runner, 4);
+//     pool.submit({0, 0});
+//     for (const Finished& finished : pool.wait(std::chrono::milliseconds(100))) ...
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <deque>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "study/sweep/point_runner.h"
+
+namespace npunet::study {
+
+struct Finished {
+    std::size_t number = 0;
+    Outcome outcome;
+};
+
+class WorkerPool {
+public:
+    /// `threads` is 1 or more. Throws MachineError when they cannot be started.
+    WorkerPool(PointRunner& runner, std::size_t threads);
+    /// Drops what has not begun and waits for the rest.
+    ~WorkerPool();
+    WorkerPool(const WorkerPool&) = delete;
+    WorkerPool& operator=(const WorkerPool&) = delete;
+
+    void submit(const Task& task);
+    /// What has finished since the last call; waits for something up to `patience`. Rethrows what a
+    /// thread could not make an outcome of (MachineError).
+    [[nodiscard]] std::vector<Finished> wait(std::chrono::milliseconds patience);
+    /// Submitted and not returned by wait() yet.
+    [[nodiscard]] std::size_t in_flight() const { return in_flight_; }
+    /// Takes back what no thread has begun.
+    void drop_waiting();
+
+private:
+    void work();
+
+    PointRunner& runner_;
+    std::mutex mutex_;
+    std::condition_variable work_arrived_;
+    std::condition_variable work_finished_;
+    std::deque<Task> waiting_;
+    std::vector<Finished> finished_;
+    std::exception_ptr failure_;
+    bool closing_ = false;
+    std::size_t in_flight_ = 0;  ///< of the owner's thread alone
+    std::vector<std::thread> threads_;
+};
+
+}  // namespace npunet::study

@@ -1,0 +1,145 @@
+// The figures: well-formed in both formats, the same bytes each time, for none, one and many runs;
+// and the ticks of their axes.
+
+#include <cairo.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <random>
+
+#include "report/figures/breakdown_figure.h"
+#include "report/figures/scale.h"
+#include "report/figures/time_memory_figure.h"
+
+namespace npunet::report {
+namespace {
+
+/// Every tag is closed by its own end.
+void expect_well_formed(const std::string& svg) {
+    std::vector<std::string> open;
+    std::size_t tags = 0;
+    for (std::size_t at = svg.find('<'); at != std::string::npos; at = svg.find('<', at + 1)) {
+        const std::size_t end = svg.find('>', at);
+        ASSERT_NE(end, std::string::npos);
+        const std::string tag = svg.substr(at + 1, end - at - 1);
+        if (tag[0] == '?' || tag[0] == '!' || tag.back() == '/') {
+            continue;
+        }
+        const std::string name = tag.substr(0, tag.find_first_of(" \n"));
+        if (name[0] == '/') {
+            ASSERT_FALSE(open.empty());
+            EXPECT_EQ(open.back(), name.substr(1));
+            open.pop_back();
+        } else {
+            open.push_back(name);
+            ++tags;
+        }
+    }
+    EXPECT_TRUE(open.empty());
+    EXPECT_GT(tags, 3U);
+    EXPECT_EQ(svg.rfind("<?xml", 0), 0U);
+}
+
+struct Reading {
+    const std::string& png;
+    std::size_t at = 0;
+};
+
+cairo_status_t read_more(void* reading, unsigned char* data, unsigned int length) {
+    auto* const source = static_cast<Reading*>(reading);
+    if (source->at + length > source->png.size()) {
+        return CAIRO_STATUS_READ_ERROR;
+    }
+    std::memcpy(data, source->png.data() + source->at, length);
+    source->at += length;
+    return CAIRO_STATUS_SUCCESS;
+}
+
+/// Opens, has a size, and is not of one colour.
+void expect_opens(const std::string& png) {
+    Reading reading{png};
+    cairo_surface_t* const surface =
+        cairo_image_surface_create_from_png_stream(read_more, &reading);
+    ASSERT_EQ(cairo_surface_status(surface), CAIRO_STATUS_SUCCESS);
+    EXPECT_GT(cairo_image_surface_get_width(surface), 600);
+    EXPECT_GT(cairo_image_surface_get_height(surface), 150);
+    const unsigned char* const data = cairo_image_surface_get_data(surface);
+    const auto bytes = static_cast<std::size_t>(cairo_image_surface_get_stride(surface)) *
+                       static_cast<std::size_t>(cairo_image_surface_get_height(surface));
+    EXPECT_NE(std::memcmp(data, data + 4, bytes - 4), 0);
+    cairo_surface_destroy(surface);
+}
+
+void expect_good(const Figure& figure, const Figure& again) {
+    expect_well_formed(figure.svg);
+    expect_opens(figure.png);
+    EXPECT_TRUE(figure.svg == again.svg);
+    EXPECT_TRUE(figure.png == again.png);
+}
+
+class FigureOf : public ::testing::TestWithParam<int> {};
+
+TEST_P(FigureOf, RunsIsWellFormed) {
+    std::mt19937_64 random(1);
+    TimeMemoryPlot plot;
+    BreakdownPlot bars;
+    plot.title = bars.title = "A <title> & \"more\"";
+    plot.series = {"one", "two"};
+    plot.limit = Bytes(1 << 30);
+    const auto time = [&] { return Time::ps(static_cast<std::int64_t>(random() % 1'000'000'000)); };
+    for (int i = 0; i < GetParam(); ++i) {
+        const auto memory = Bytes(static_cast<std::int64_t>(random() % (1ULL << 32)));
+        plot.points.push_back({time(), memory, random() % 2, "dp=1 tp=<2>", i % 3 == 0, i == 0});
+        bars.bars.push_back({"dp=1 tp=<2>", time(), time(), time(), time(), time()});
+    }
+    expect_good(time_memory_figure(plot), time_memory_figure(plot));
+    expect_good(breakdown_figure(bars), breakdown_figure(bars));
+    // Without memory the same runs by their place.
+    for (TimeMemoryPoint& point : plot.points) {
+        point.memory = Bytes(0);
+    }
+    expect_good(time_memory_figure(plot), time_memory_figure(plot));
+}
+
+INSTANTIATE_TEST_SUITE_P(Many, FigureOf, ::testing::Values(0, 1, 5, 24, 200));
+
+// Ticks lie within the axis, ascending, at round values, neither none nor too many.
+TEST(Scale, TicksAreRoundAndFew) {
+    std::mt19937_64 random(2);
+    for (int i = 0; i < 2000; ++i) {
+        std::vector<double> values;
+        for (int k = 0; k < 3; ++k) {
+            values.push_back(std::pow(10, -9 + static_cast<double>(random() % 11000) / 1000));
+        }
+        const Scale scale = Scale::over(values, time_units(), 100, 900);
+        const std::vector<Tick> ticks = scale.ticks();
+        ASSERT_GE(ticks.size(), 1U);
+        ASSERT_LE(ticks.size(), 12U);
+        for (std::size_t k = 0; k < ticks.size(); ++k) {
+            EXPECT_GE(ticks[k].position, 99.9);
+            EXPECT_LE(ticks[k].position, 900.1);
+            EXPECT_LE(ticks[k].label.size(), 9U) << ticks[k].label;
+            if (k > 0) {
+                EXPECT_GT(ticks[k].position, ticks[k - 1].position);
+                EXPECT_NE(ticks[k].label, ticks[k - 1].label);
+            }
+        }
+        for (const double value : values) {
+            EXPECT_GE(scale.position(value), 100);
+            EXPECT_LE(scale.position(value), 900);
+        }
+    }
+}
+
+TEST(Scale, UnitsFitTheValues) {
+    EXPECT_EQ(Scale::over({0.003, 0.012}, time_units(), 0, 1).unit(), "ms");
+    EXPECT_EQ(Scale::over({3e10, 8e10}, byte_units(), 0, 1).unit(), "GiB");
+    EXPECT_EQ(Scale::over({}, time_units(), 0, 1).ticks().size(), 6U);
+    EXPECT_TRUE(Scale::over({1e-6, 1e-3}, time_units(), 0, 1).logarithmic());
+    EXPECT_EQ(Scale::from_zero(100, no_units(), 0, 1).ticks().back().label, "100");
+}
+
+}  // namespace
+}  // namespace npunet::report
