@@ -15,16 +15,36 @@ namespace {
 /// Fixed in the reference for communicators that are not the whole system.
 constexpr Time reference_group_delay = Time::ns(10);
 
+std::string key_of(CollectiveKind kind) {
+    std::string key = name_of(kind);
+    std::replace(key.begin(), key.end(), '_', '-');
+    return key + "-implementation";
+}
+
 void check_list(CollectiveKind kind, const std::vector<Implementation>& list,
                 std::size_t dimensions) {
     if (list.size() != 1 && !list.front().flat && list.size() != dimensions) {
-        std::string key = name_of(kind);
-        std::replace(key.begin(), key.end(), '_', '-');
-        throw InputError({"system.json", key + "-implementation",
-                          fmt::format("{} entries", list.size()),
+        throw InputError({"system.json", key_of(kind), fmt::format("{} entries", list.size()),
                           fmt::format("1 or {}, one for each dimension of the network", dimensions),
                           ""});
     }
+}
+
+/// A double binary tree has no reduce-scatter: before the last dimension there is nothing for it.
+[[noreturn]] void refuse_tree_before_the_last(CollectiveKind kind) {
+    throw InputError(
+        {"system.json", key_of(kind), "doubleBinaryTree in a dimension before the last one",
+         "an algorithm with a reduce-scatter there: ring, direct, halvingDoubling, ...",
+         "Write oneDoubleBinaryTree (one line over the group), put doubleBinaryTree "
+         "last, or set collective-optimization to baseline"});
+}
+
+/// Bruck's algorithm is ours.
+[[noreturn]] void refuse_halving_all_to_all() {
+    throw InputError({"system.json", key_of(CollectiveKind::AllToAll),
+                      "halvingDoubling, for which the reference has no all-to-all: it exits",
+                      "ring or direct in the astra-sim dialect",
+                      "Change the entry, or use --dialect npunet"});
 }
 
 }  // namespace
@@ -74,9 +94,8 @@ CollectivePlanner::CollectivePlanner(const topology::NetworkDescription& network
     : network_(network), system_(system), dialect_(dialect), workload_(workload) {
     layouts_.resize(workload.groups.size());
     const std::size_t dimensions = network.dimensions.size();
-    for (const CollectiveKind kind :
-         {CollectiveKind::AllReduce, CollectiveKind::AllGather, CollectiveKind::ReduceScatter,
-          CollectiveKind::AllToAll}) {
+    for (const CollectiveKind kind : {CollectiveKind::AllReduce, CollectiveKind::AllGather,
+                                      CollectiveKind::ReduceScatter, CollectiveKind::AllToAll}) {
         check_list(kind, system.implementations(kind), dimensions);
     }
     const std::size_t npus = network.npu_of_rank.size();
@@ -174,10 +193,17 @@ PhaseShape CollectivePlanner::base_shape(CollectiveKind kind, const Implementati
     shape.algorithm = implementation.algorithm;
     shape.kind = kind;
     shape.window = implementation.window;
-    const bool uses_lane = implementation.bidirectional ||
-                           implementation.algorithm == Algorithm::DoubleBinaryTree;
+    if (shape.algorithm == Algorithm::DoubleBinaryTree) {
+        shape.kind = CollectiveKind::AllReduce;  // in the reference it stands in for every kind
+    }
+    const bool uses_lane =
+        implementation.bidirectional || implementation.algorithm == Algorithm::DoubleBinaryTree;
     shape.lane = static_cast<std::uint8_t>(uses_lane ? lane % 2 : 0);
     shape.rules = dialect_.schedules;
+    if (shape.rules.halving_begins_nearby && kind == CollectiveKind::AllToAll &&
+        shape.algorithm == Algorithm::HalvingDoubling) {
+        refuse_halving_all_to_all();
+    }
     return shape;
 }
 
@@ -196,8 +222,8 @@ void CollectivePlanner::add_line(CollectivePlan& plan, const std::vector<Rank>& 
         phase.shape.members = static_cast<std::int32_t>(line.size());
         phase.shape.me = static_cast<std::int32_t>(me);
         phase.queue = lane;
-        phase.alternates = implementation.algorithm == Algorithm::DoubleBinaryTree &&
-                           !dialect_.trees_share_chunks;
+        phase.alternates =
+            implementation.algorithm == Algorithm::DoubleBinaryTree && !dialect_.trees_share_chunks;
         if (has_root(plan.kind)) {
             const auto root = std::find(line.begin(), line.end(), operation.root);
             phase.shape.root = static_cast<std::int32_t>(root - line.begin());
@@ -220,8 +246,8 @@ void CollectivePlanner::add_phase(CollectivePlan& plan, std::int32_t lane, std::
     phase.queue = static_cast<std::int32_t>(dimension) * plan.lanes + lane;
     plan.queues = std::max(plan.queues, phase.queue + 1);
     phase.gathers_back = gathers_back;
-    phase.alternates = implementation.algorithm == Algorithm::DoubleBinaryTree &&
-                       !dialect_.trees_share_chunks;
+    phase.alternates =
+        implementation.algorithm == Algorithm::DoubleBinaryTree && !dialect_.trees_share_chunks;
     plan.phases.push_back(phase);
 }
 
@@ -244,8 +270,12 @@ void CollectivePlanner::add_dimension_phases(CollectivePlan& plan, std::int32_t 
         return;
     }
     const std::size_t last = dimensions.back();
-    // A double binary tree has no reduce-scatter: the reference runs its all-reduce there, and in
-    // the npunet dialect the reader of system.json has refused it.
+    const bool tree_before_it = std::any_of(
+        dimensions.begin(), dimensions.end() - 1,
+        [&](std::size_t d) { return entry(d).algorithm == Algorithm::DoubleBinaryTree; });
+    if (tree_before_it && dialect_.trees_share_chunks) {
+        refuse_tree_before_the_last(kind);
+    }
     std::for_each(dimensions.begin(), dimensions.end() - 1, [&](std::size_t d) {
         add_phase(plan, lane, d, rank, CollectiveKind::ReduceScatter, entry(d));
     });
@@ -279,8 +309,7 @@ void CollectivePlanner::set_chunks(CollectivePlan& plan) const {
     const std::int64_t splits = system_.preferred_dataset_splits;
     const std::int64_t size = plan.size.value();
     if (dialect_.exact_chunks) {
-        plan.chunks =
-            static_cast<std::int32_t>(std::max<std::int64_t>(1, std::min(splits, size)));
+        plan.chunks = static_cast<std::int32_t>(std::max<std::int64_t>(1, std::min(splits, size)));
         return;
     }
     std::int64_t chunk = size / splits;
@@ -308,14 +337,16 @@ CollectivePlan CollectivePlanner::plan(Rank rank, std::size_t member,
     plan.endpoint_delay = system_.endpoint_delay;
     const Group& group = workload_.groups[static_cast<std::size_t>(operation.group)];
     Implementation first = system_.implementations(plan.kind).front();
-    const bool configured = dialect_.groups_use_configuration || group.by_dimensions ||
-                            whole_system(operation.group);
+    const bool configured =
+        dialect_.groups_use_configuration || group.by_dimensions || whole_system(operation.group);
     if (!configured) {
         plan.endpoint_delay = reference_group_delay;
-        first = Implementation{};
+        if (!has_root(plan.kind) && plan.kind != CollectiveKind::Barrier) {
+            first = Implementation{};
+        }
     }
-    const bool line_only = has_root(plan.kind) || plan.kind == CollectiveKind::Barrier ||
-                           !operation.sizes.empty();
+    const bool line_only =
+        has_root(plan.kind) || plan.kind == CollectiveKind::Barrier || !operation.sizes.empty();
     if (!operation.sizes.empty()) {
         first.algorithm = Algorithm::Direct;
         first.bidirectional = first.all_dimensions_at_once = false;
