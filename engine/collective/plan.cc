@@ -57,6 +57,20 @@ Bytes CollectivePlan::stream_size(std::size_t stream) const {
                       : part_of(whole, static_cast<std::int64_t>(stream % lane_count), lanes);
 }
 
+CollectivePlan::Turn CollectivePlan::turn(std::int32_t queue, std::size_t number) const {
+    // The queues of a lane are those whose number it leaves when divided by all lanes.
+    const auto lane_count = static_cast<std::size_t>(lanes);
+    const std::size_t lane = static_cast<std::size_t>(queue) % lane_count;
+    const auto chunk_count = static_cast<std::size_t>(chunks);
+    std::size_t before = number / chunk_count;
+    for (std::size_t i = 0; i < phases_per_stream(); ++i) {
+        if (phase(lane, i).queue == queue && before-- == 0) {
+            return {number % chunk_count * lane_count + lane, i};
+        }
+    }
+    return {0, phases_per_stream()};
+}
+
 PhaseShape CollectivePlan::shape(std::size_t stream, std::size_t number) const {
     Bytes bytes = stream_size(stream);
     // Reduce-scatters shrink the buffer, all-gathers enlarge it; one that undoes a reduce-scatter
