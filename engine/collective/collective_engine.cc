@@ -72,8 +72,10 @@ bool CollectiveEngine::start(Rank rank, std::uint32_t operation_number) {
     const RankProgram& program = workload_.programs[rank.index()];
     const ProgramOperation& operation = program.operations[operation_number];
     const Group& group = workload_.groups[static_cast<std::size_t>(operation.group)];
-    const bool carries_data = operation.collective != CollectiveKind::Barrier;
-    if (group.ranks.size() < 2 || (carries_data && operation.bytes == Bytes(0))) {
+    // A barrier carries nothing; who has nothing to send in an unequal all-to-all may receive.
+    const bool works_without_bytes =
+        operation.collective == CollectiveKind::Barrier || !operation.sizes.empty();
+    if (group.ranks.size() < 2 || (operation.bytes == Bytes(0) && !works_without_bytes)) {
         return true;
     }
     const std::size_t member = instances_.member_of(operation.group, rank);

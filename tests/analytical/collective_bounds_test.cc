@@ -34,7 +34,8 @@ const std::vector<Collective>& collectives() {
         "ring",    "bidirectionalRing", "multiRing",         "direct",    "direct2",
         "oneRing", "halvingDoubling",   "recursiveDoubling", "oneDirect", "oneHalvingDoubling"};
     static const std::vector<Collective> list{
-        {CollectiveType::AllReduce, CollectiveKind::AllReduce,
+        {CollectiveType::AllReduce,
+         CollectiveKind::AllReduce,
          {"ring", "bidirectionalRing", "multiRing", "direct", "halvingDoubling",
           "recursiveDoubling", "oneDoubleBinaryTree", "oneRecursiveDoubling"}},
         {CollectiveType::AllGather, CollectiveKind::AllGather, symmetric},
@@ -66,8 +67,7 @@ public:
                 Rate(number(1, 8) * 25'000'000'000), Time::ns(number(0, 1000))));
         }
         made.machine.network = topology::make_network(dimensions);
-        const Collective& collective =
-            collectives()[static_cast<std::size_t>(number(0, 7))];
+        const Collective& collective = collectives()[static_cast<std::size_t>(number(0, 7))];
         const char* algorithm = collective.algorithms[static_cast<std::size_t>(
             number(0, static_cast<std::int64_t>(collective.algorithms.size()) - 1))];
         made.type = collective.type;

@@ -76,14 +76,12 @@ TEST(CollectiveTimes, BidirectionalRing) {
 TEST(CollectiveTimes, HalvingAndDoublingPowersOfTwo) {
     for (std::int64_t k = 1; k <= 6; ++k) {
         const std::int64_t n = std::int64_t{1} << k;
-        const TestMachine halving =
-            machine_of(DimensionKind::FullyConnected, n, "halvingDoubling");
+        const TestMachine halving = machine_of(DimensionKind::FullyConnected, n, "halvingDoubling");
         const TestMachine recursive =
             machine_of(DimensionKind::FullyConnected, n, "recursiveDoubling");
         for (const std::int64_t part : parts) {
             const std::int64_t size = n * part;
-            const Time once =
-                sum(k, [&](std::int64_t t) { return latency + ser(part << t); });
+            const Time once = sum(k, [&](std::int64_t t) { return latency + ser(part << t); });
             EXPECT_EQ(collective_time(CollectiveType::AllReduce, size, halving), 2 * once);
             for (const TestMachine& machine : {halving, recursive}) {
                 EXPECT_EQ(collective_time(CollectiveType::ReduceScatter, size, machine), once);
@@ -135,8 +133,7 @@ TEST(CollectiveTimes, FoldedInAndOut) {
             std::vector<int> bits(static_cast<std::size_t>(k));
             std::iota(bits.begin(), bits.end(), 0);
             const Time doubled = collective_time(CollectiveType::AllReduce, size, recursive);
-            EXPECT_EQ(doubled,
-                      folded(n, size, bits, std::vector<std::int64_t>(bits.size(), size)));
+            EXPECT_EQ(doubled, folded(n, size, bits, std::vector<std::int64_t>(bits.size(), size)));
             EXPECT_LE(doubled, (k + 2) * (latency + ser(size)));
             std::vector<std::int64_t> bytes;
             for (int bit = 0; bit < k; ++bit) {
@@ -207,9 +204,9 @@ TEST(CollectiveTimes, BinomialTreeWithALinkForEveryPair) {
         const TestMachine machine = machine_of(DimensionKind::FullyConnected, n, "binomialTree");
         std::int64_t deepest = 0;
         for (std::int64_t place = 0; place < n; ++place) {
-            deepest = std::max(deepest, static_cast<std::int64_t>(std::bitset<32>(
-                                            static_cast<std::uint32_t>(place))
-                                            .count()));
+            deepest =
+                std::max(deepest, static_cast<std::int64_t>(
+                                      std::bitset<32>(static_cast<std::uint32_t>(place)).count()));
         }
         for (const std::int64_t root : {std::int64_t{0}, n / 2, n - 1}) {
             const Time whole = deepest * (latency + ser(4096));
@@ -283,9 +280,10 @@ TEST(CollectiveTimes, DirectFromAndToTheRoot) {
         const TestMachine star = machine_of(DimensionKind::Switch, n, "direct");
         const TestMachine full = machine_of(DimensionKind::FullyConnected, n, "direct");
         for (const std::int64_t part : parts) {
-            for (const auto& [type, size] :
-                 {std::pair{CollectiveType::Gather, part}, {CollectiveType::Scatter, n * part},
-                  {CollectiveType::Broadcast, part}, {CollectiveType::Reduce, part}}) {
+            for (const auto& [type, size] : {std::pair{CollectiveType::Gather, part},
+                                             {CollectiveType::Scatter, n * part},
+                                             {CollectiveType::Broadcast, part},
+                                             {CollectiveType::Reduce, part}}) {
                 EXPECT_EQ(collective_time(type, size, star, n - 1),
                           (n - 1) * ser(part) + 2 * latency);
                 EXPECT_EQ(collective_time(type, size, full, n - 1), ser(part) + latency);
@@ -326,12 +324,13 @@ TEST(CollectiveTimes, EndpointDelaysAndReductions) {
     };
     constexpr DimensionKind full = DimensionKind::FullyConnected;
     const Time delay = Time::ns(10);
-    const auto reduction = [](std::int64_t bytes) { return time_for(3 * bytes, 1'600'000'000'000); };
+    const auto reduction = [](std::int64_t bytes) {
+        return time_for(3 * bytes, 1'600'000'000'000);
+    };
     const auto hop = [&](std::int64_t bytes) { return latency + ser(bytes) + delay; };
-    EXPECT_EQ(collective_time(CollectiveType::AllReduce, size, machine(full, "halvingDoubling")),
-              delay + sum(k, [&](std::int64_t t) {
-                  return 2 * hop(part << t) + reduction(part << t);
-              }));
+    EXPECT_EQ(
+        collective_time(CollectiveType::AllReduce, size, machine(full, "halvingDoubling")),
+        delay + sum(k, [&](std::int64_t t) { return 2 * hop(part << t) + reduction(part << t); }));
     EXPECT_EQ(collective_time(CollectiveType::AllReduce, size, machine(full, "recursiveDoubling")),
               delay + k * (hop(size) + reduction(size)));
     EXPECT_EQ(collective_time(CollectiveType::AllReduce, size, machine(full, "doubleBinaryTree")),
@@ -342,8 +341,7 @@ TEST(CollectiveTimes, EndpointDelaysAndReductions) {
               delay + k * hop(size));
     EXPECT_EQ(collective_time(CollectiveType::Reduce, size, machine(full, "binomialTree")),
               delay + k * (hop(size) + reduction(size)));
-    EXPECT_EQ(collective_time(CollectiveType::Reduce, size,
-                              machine(DimensionKind::Ring, "ring")),
+    EXPECT_EQ(collective_time(CollectiveType::Reduce, size, machine(DimensionKind::Ring, "ring")),
               delay + (n - 1) * (hop(size) + reduction(size)));
     EXPECT_EQ(collective_time(CollectiveType::Barrier, 0, machine(full, "ring")),
               delay + k * (latency + delay));
