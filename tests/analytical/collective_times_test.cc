@@ -181,13 +181,14 @@ TEST(CollectiveTimes, DoubleBinaryTree) {
     }
 }
 
-// N peers at a time where N divides n - 1, a link for every pair: (n - 1)/N rounds.
+// N peers at a time, a link for every pair: ceil((n - 1)/N) rounds.
 TEST(CollectiveTimes, DirectWithAWindow) {
-    for (const char* window : {"direct1", "direct2", "direct4", "direct8", "direct"}) {
+    for (const char* window :
+         {"direct1", "direct2", "direct3", "direct4", "direct5", "direct8", "direct"}) {
         const TestMachine machine = machine_of(DimensionKind::FullyConnected, 9, window);
         const std::int64_t at_once = window[6] == 0 ? 8 : window[6] - '0';
         for (const std::int64_t part : parts) {
-            const Time rounds = 8 / at_once * (latency + ser(part));
+            const Time rounds = (8 + at_once - 1) / at_once * (latency + ser(part));
             EXPECT_EQ(collective_time(CollectiveType::AllToAll, 9 * part, machine), rounds);
             EXPECT_EQ(collective_time(CollectiveType::ReduceScatter, 9 * part, machine), rounds);
             EXPECT_EQ(collective_time(CollectiveType::AllGather, part, machine), rounds);
