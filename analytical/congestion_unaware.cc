@@ -16,13 +16,14 @@ CongestionUnaware::CongestionUnaware(const topology::NetworkDescription& descrip
                                      engine::EventQueue& queue, const engine::Dialect& dialect)
     : description_(description),
       queue_(queue),
+      clock_(description),
       ports_queue_(dialect.ports_queue),
       reference_arithmetic_(dialect.whole_nanoseconds),
       routes_(description),
-      slow_links_(description.graph.links()),
+      busy_(description.graph.links()),
       source_free_(description.graph.links()),
       sink_free_(description.graph.links()),
-      shared_sink_(description.graph.links(), 0),
+      shared_sink_(description.graph.links(), clock_.faulty() ? 1 : 0),
       alone_on_link_(description.graph.links(), 0) {}
 
 std::uint32_t CongestionUnaware::new_slot(const InFlight& flight) {
@@ -36,24 +37,36 @@ std::uint32_t CongestionUnaware::new_slot(const InFlight& flight) {
     return slot;
 }
 
-void CongestionUnaware::account(std::uint32_t route_number, Bytes bytes, Time at_slowest) {
+Time CongestionUnaware::transfer(const CachedRoute& route, Time started, Bytes bytes) const {
+    return clock_.faulty() ? clock_.end(routes_.links(route), started, bytes) - started
+                           : transfer_time(bytes, route.slowest);
+}
+
+Time CongestionUnaware::latency(const CachedRoute& route, Time started) const {
+    return clock_.faulty() ? clock_.latency(routes_.links(route), started) : route.latency;
+}
+
+void CongestionUnaware::account(std::uint32_t route_number, Bytes bytes, Time started,
+                                Time at_slowest) {
     RouteUse& use = use_[route_number];
     use.payload += bytes;
     const CachedRoute& route = routes_[route_number];
-    if (route.one_rate) {
+    if (route.one_rate && !clock_.faulty()) {
         use.busy = later(use.busy, at_slowest);
         return;
     }
     for (const LinkId link : routes_.links(route)) {
-        Time& busy = slow_links_[link.index()];
-        busy = later(busy, transfer_time(bytes, description_.graph.link(link).rate));
+        Time& busy = busy_[link.index()];
+        busy = later(busy, clock_.faulty()
+                               ? clock_.end(link, started, bytes) - started
+                               : transfer_time(bytes, description_.graph.link(link).rate));
     }
 }
 
 std::vector<engine::LinkUse> CongestionUnaware::link_use() const {
     std::vector<engine::LinkUse> result(description_.graph.links());
     for (std::size_t link = 0; link < result.size(); ++link) {
-        result[link].busy = slow_links_[link];
+        result[link].busy = busy_[link];
     }
     for (std::uint32_t number = 0; number < use_.size(); ++number) {
         for (const LinkId link : routes_.links(routes_[number])) {
@@ -85,21 +98,24 @@ void CongestionUnaware::send(const Message& message) {
 
 void CongestionUnaware::send_through_ports(const Message& message, std::uint32_t route_number) {
     const CachedRoute& route = routes_[route_number];
-    const Time transfer = transfer_time(message.bytes, route.slowest);
-    account(route_number, message.bytes, transfer);
-    const Time occupied =
-        route.one_rate ? transfer : transfer_time(message.bytes, route.first_rate);
     Time& free = source_free_[route.first.index()];
     const Time started = ports_queue_ ? std::max(queue_.now(), free) : queue_.now();
-    free = later(started, occupied);
+    const Time at_slowest = transfer(route, started, message.bytes);
+    account(route_number, message.bytes, started, at_slowest);
+    if (clock_.faulty()) {
+        free = clock_.end(route.first, started, message.bytes);
+    } else {
+        free = later(started, route.one_rate ? at_slowest
+                                             : transfer_time(message.bytes, route.first_rate));
+    }
     const std::uint32_t slot =
         new_slot({message.bytes, started, message.order_major, message.order_minor, message.handle,
                   route_number, true, false});
     if (message.wants_sent) {
-        queue_.schedule(free,
-                        EventKey::of(Phase::Arrival, engine::event_kind::message_sent,
-                                     message.id.value()),
-                        *this, (static_cast<std::uint64_t>(slot) << 2) | sent);
+        queue_.schedule(
+            free,
+            EventKey::of(Phase::Arrival, engine::event_kind::message_sent, message.id.value()),
+            *this, (static_cast<std::uint64_t>(slot) << 2) | sent);
     }
     if (shared_sink_[route.last.index()] != 0) {
         schedule_head(slot);
@@ -107,14 +123,14 @@ void CongestionUnaware::send_through_ports(const Message& message, std::uint32_t
     }
     // The port where the message leaves is the one where it arrives: it has waited there already.
     ++alone_on_link_[route.last.index()];
-    deliver_at(later(later(started, route.latency), transfer), slot);
+    deliver_at(later(later(started, latency(route, started)), at_slowest), slot);
 }
 
 void CongestionUnaware::schedule_head(std::uint32_t slot) {
     const InFlight& flight = in_flight_[slot];
     const CachedRoute& route = routes_[flight.route];
     const auto link = static_cast<std::uint64_t>(route.last.value());
-    queue_.schedule(later(flight.started, route.latency),
+    queue_.schedule(later(flight.started, latency(route, flight.started)),
                     EventKey::of(Phase::Arrival, engine::event_kind::message_head,
                                  (link << 33) | flight.order_major, flight.order_minor),
                     *this, (static_cast<std::uint64_t>(slot) << 2) | head);
@@ -134,14 +150,14 @@ void CongestionUnaware::share_sink(LinkId link) {
         if (!flight.active || route.last != link) {
             continue;
         }
-        const Time head_in = later(flight.started, route.latency);
+        const Time head_in = later(flight.started, latency(route, flight.started));
         if (head_in > queue_.now()) {
             flight.void_delivery = true;
             schedule_head(slot);
         } else {
             sink_free_[link.index()] =
                 std::max(sink_free_[link.index()],
-                         later(head_in, transfer_time(flight.bytes, route.slowest)));
+                         later(head_in, transfer(route, flight.started, flight.bytes)));
         }
     }
 }
@@ -156,10 +172,19 @@ void CongestionUnaware::head_arrives(std::uint32_t slot) {
     const InFlight& flight = in_flight_[slot];
     const CachedRoute& route = routes_[flight.route];
     // The last link is busy until the message before has passed, then needs its own time.
-    const Time transfer = transfer_time(flight.bytes, route.slowest);
-    const Time own = route.one_rate ? transfer : transfer_time(flight.bytes, route.last_rate);
+    const Time at_slowest = transfer(route, flight.started, flight.bytes);
     Time& free = sink_free_[route.last.index()];
-    free = std::max(later(queue_.now(), transfer), later(free, own));
+    Time taken_in;
+    if (clock_.faulty()) {
+        // Faults are seen where the message starts: a latency ago.
+        const Time ago = queue_.now() - flight.started;
+        const Time from = std::max(free - ago, flight.started);
+        taken_in = later(clock_.end(route.last, from, flight.bytes), ago);
+    } else {
+        taken_in = later(free, route.one_rate ? at_slowest
+                                              : transfer_time(flight.bytes, route.last_rate));
+    }
+    free = std::max(later(queue_.now(), at_slowest), taken_in);
     deliver_at(free, slot);
 }
 
@@ -221,7 +246,7 @@ CongestionUnaware::ReferenceCost CongestionUnaware::reference_cost(NodeId from, 
 }
 
 void CongestionUnaware::send_as_reference(const Message& message, std::uint32_t route_number) {
-    account(route_number, message.bytes,
+    account(route_number, message.bytes, queue_.now(),
             transfer_time(message.bytes, routes_[route_number].slowest));
     const ReferenceCost& cost = reference_costs_[route_number];
     const double ns =

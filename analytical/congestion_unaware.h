@@ -13,6 +13,7 @@
 
 #include <vector>
 
+#include "analytical/link_clock.h"
 #include "analytical/route_table.h"
 #include "engine/dialect.h"
 #include "engine/network.h"
@@ -38,7 +39,8 @@ private:
         std::uint32_t handle = 0;
         std::uint32_t route = 0;
         bool active = false;
-        /// Its delivery was scheduled when it was sent, and is void: it queues at its sink after all.
+        /// Its delivery was scheduled when it was sent, and is void: it queues at its sink after
+        /// all.
         bool void_delivery = false;
     };
     /// What the messages of a route have done so far.
@@ -65,17 +67,22 @@ private:
     void share_sink(LinkId link);
     void deliver_at(Time at, std::uint32_t slot);
     std::uint32_t new_slot(const InFlight& flight);
-    void account(std::uint32_t route_number, Bytes bytes, Time at_slowest);
+    void account(std::uint32_t route_number, Bytes bytes, Time started, Time at_slowest);
+    /// How long a message that starts then occupies the slowest link of its route, and how long its
+    /// first byte takes: with faults, as they are at that time.
+    [[nodiscard]] Time transfer(const CachedRoute& route, Time started, Bytes bytes) const;
+    [[nodiscard]] Time latency(const CachedRoute& route, Time started) const;
     [[nodiscard]] ReferenceCost reference_cost(NodeId from, NodeId to) const;
 
     const topology::NetworkDescription& description_;
     engine::EventQueue& queue_;
+    LinkClock clock_;
     bool ports_queue_;
     bool reference_arithmetic_;
     RouteTable routes_;
     std::vector<RouteUse> use_;                    ///< by route
     std::vector<ReferenceCost> reference_costs_;   ///< by route
-    std::vector<Time> slow_links_;   ///< by link: busy times of routes with several rates
+    std::vector<Time> busy_;  ///< by link: by messages whose route has several rates, or faults
     std::vector<Time> source_free_;  ///< by link: when its source can send the next message
     std::vector<Time> sink_free_;    ///< by link: when its destination has taken in the last one
     std::vector<std::uint8_t> shared_sink_;     ///< by link: routes of several links end in it

@@ -61,7 +61,8 @@ public:
     [[nodiscard]] LinkSpan links(const CachedRoute& route) const {
         return {links_.data() + route.begin, route.hops};
     }
-    [[nodiscard]] std::size_t size() const { return routes_.size(); }
+    /// The link at a place of the list, CachedRoute::begin and on.
+    [[nodiscard]] LinkId link(std::uint32_t place) const { return links_[place]; }
 
 private:
     static constexpr std::uint32_t none = 0xffffffff;

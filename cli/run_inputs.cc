@@ -4,6 +4,7 @@
 
 #include "base/errors.h"
 #include "generators/transformer/training_step.h"
+#include "report/astra_log.h"
 #include "study/generated_workload.h"
 
 namespace npunet::cli {
@@ -12,21 +13,33 @@ void RunInputs::add_to(CLI::App& command) {
     command.add_option("--workload", workload_prefix,
                        "Traces PREFIX.0.et, PREFIX.1.et, ...: one for each NPU");
     command.add_option("--comm-group", comm_group_file, "Communicator groups of the traces (JSON)");
-    command.add_option("--network", network_file, "The network (network.yml)")->required();
+    command.add_option("--network", network_file, "The network (network.yml)");
     command.add_option("--system", system_file,
                        "NPUs and collectives (system.json); without it: ring, one chunk, recorded "
                        "compute times");
-    command.add_option("--dialect", dialect, "npunet or astra-sim")->capture_default_str();
+    command.add_option("--memory", memory_file,
+                       "Remote memory (remote_memory.json); without it there is none");
+    dialect_option_ =
+        command.add_option("--dialect", dialect, "npunet, astra-sim or astra-sim-2025-03")
+            ->capture_default_str();
     command.add_option("--output-dir", output_dir, "Write the results here");
     command.add_flag("--json", json, "Print one JSON document and nothing else");
     command.add_flag("--quiet", quiet, "No progress and no table");
     model.add_to(command);
 }
 
+bool RunInputs::dialect_given() const {
+    return dialect_option_ != nullptr && dialect_option_->count() > 0;
+}
+
 study::Machine RunInputs::machine(const CommandContext& context) const {
-    study::Machine machine = study::load_machine(network_file, system_file, dialect);
+    if (network_file.empty()) {
+        throw InputError(
+            {"the command line", "", "no network", "--network FILE", "--help shows an example"});
+    }
+    study::Machine machine = study::load_machine(network_file, system_file, dialect, memory_file);
     for (const std::string& warning : machine.warnings) {
-        progress(context, "warning: " + warning);
+        warn(context, warning);
     }
     return machine;
 }
@@ -61,8 +74,16 @@ engine::Workload RunInputs::workload(const study::Machine& machine) const {
 }
 
 void RunInputs::progress(const CommandContext& context, const std::string& text) const {
-    if (!quiet) {
+    if (!quiet && !log_lines_only) {
         context.log << "npunet: " << text << '\n';
+    }
+}
+
+void RunInputs::warn(const CommandContext& context, const std::string& text) const {
+    if (log_lines_only && !quiet) {
+        context.log << report::astra_log_warning(text, report::log_timestamp);
+    } else {
+        progress(context, "warning: " + text);
     }
 }
 

@@ -20,20 +20,30 @@ struct RunInputs {
     std::string comm_group_file;
     std::string network_file;
     std::string system_file;
+    std::string memory_file;
     std::string dialect = "npunet";
     std::string output_dir;
     bool json = false;
     bool quiet = false;
+    /// stdout and stderr together carry nothing but lines of ASTRA-sim's log.
+    bool log_lines_only = false;
     WorkloadOptions model;  ///< --model and its options: a workload without files
 
     void add_to(CLI::App& command);
+    /// Whether --dialect stands on the command line.
+    [[nodiscard]] bool dialect_given() const;
 
     /// Reads the machine; warnings go to context.log. Throws InputError.
     [[nodiscard]] study::Machine machine(const CommandContext& context) const;
     /// Reads or generates the workload. Throws InputError.
     [[nodiscard]] engine::Workload workload(const study::Machine& machine) const;
-    /// One line on context.log unless --quiet.
+    /// One line on context.log unless --quiet or log_lines_only.
     void progress(const CommandContext& context, const std::string& text) const;
+
+private:
+    void warn(const CommandContext& context, const std::string& text) const;
+
+    const CLI::Option* dialect_option_ = nullptr;
 };
 
 }  // namespace npunet::cli

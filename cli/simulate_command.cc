@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "base/units.h"
+#include "cli/astra_options.h"
 #include "cli/run_inputs.h"
 #include "report/astra_log.h"
 #include "report/results_folder.h"
@@ -17,15 +18,16 @@ namespace {
 
 struct Options {
     RunInputs inputs;
+    AstraOptions astra;
     std::string fidelity = "analytical";
 };
 
 void print(const CommandContext& context, const Options& options, const engine::Results& results) {
     if (options.inputs.json) {
         context.out << report::results_json(results);
-    } else if (results.whole_nanoseconds) {
-        // Scripts read the lines of the reference; the date is no part of the result.
-        context.out << report::astra_log(results, "2026-01-01 00:00:00.000");
+    } else if (results.whole_nanoseconds || options.inputs.log_lines_only) {
+        // Scripts read the lines of the reference.
+        context.out << report::astra_log(results, report::log_timestamp);
     } else if (!options.inputs.quiet) {
         context.out << report::summary_table(results) << '\n' << report::hot_links_table(results);
     }
@@ -52,16 +54,21 @@ void add_simulate_command(CLI::App& program, CommandContext& context) {
     auto options = std::make_shared<Options>();
     CLI::App* command = program.add_subcommand("simulate", "Run a workload at one fidelity");
     options->inputs.add_to(*command);
+    options->astra.add_to(*command);
     command
         ->add_option("--fidelity", options->fidelity,
-                     "analytical (quick estimate) or packet (ns-3)")
+                     "analytical (quick estimate), congestion-aware (messages queue on links) or "
+                     "packet (ns-3)")
         ->capture_default_str();
     command->footer(
         "Example:\n"
         "  npunet simulate --model llama2-4layer --batch 4 --seq 256 --dp 2 --tp 4 --pp 2 \\\n"
         "      --network configs/networks/mesh-4x4.yml --system configs/systems/a100.json \\\n"
         "      --fidelity packet --output-dir out/step");
-    command->callback([options, &context] { run(context, *options); });
+    command->callback([options, &context] {
+        options->astra.apply(options->inputs);
+        run(context, *options);
+    });
 }
 
 }  // namespace npunet::cli

@@ -10,8 +10,21 @@
 
 namespace npunet::engine {
 
-ComputeModel::ComputeModel(const SystemConfig& system, const Dialect& dialect, std::size_t ranks)
-    : dialect_(dialect), roofline_(system.roofline), rates_(system.compute_rates(ranks)) {}
+ComputeModel::ComputeModel(const SystemConfig& system, const Dialect& dialect,
+                           const topology::NetworkDescription& description, std::size_t ranks)
+    : dialect_(dialect), roofline_(system.roofline), rates_(system.compute_rates(ranks)) {
+    if (description.faults.npus.empty()) {
+        return;
+    }
+    slowdowns_.resize(ranks);
+    for (const topology::NpuFault& fault : description.faults.npus) {
+        for (std::size_t rank = 0; rank < std::min(ranks, description.npu_of_rank.size()); ++rank) {
+            if (description.npu_of_rank[rank] == fault.npu) {
+                slowdowns_[rank] = fault.slowdown;
+            }
+        }
+    }
+}
 
 bool ComputeModel::skipped(const ProgramOperation& operation) const {
     return dialect_.whole_nanoseconds && roofline_ && operation.kind == OperationKind::Compute &&
@@ -19,6 +32,19 @@ bool ComputeModel::skipped(const ProgramOperation& operation) const {
 }
 
 ComputeCost ComputeModel::cost(Rank rank, const ProgramOperation& operation) const {
+    ComputeCost cost = cost_at_full_speed(rank, operation);
+    if (!slowdowns_.empty() && cost.duration > Time()) {
+        const Time slowed = topology::scaled_time(cost.duration, slowdowns_[rank.index()]);
+        const double speed =
+            static_cast<double>(cost.duration.ps()) / static_cast<double>(slowed.ps());
+        cost.duration = slowed;
+        cost.peak_share *= speed;
+        cost.bandwidth_share *= speed;
+    }
+    return cost;
+}
+
+ComputeCost ComputeModel::cost_at_full_speed(Rank rank, const ProgramOperation& operation) const {
     const bool modelled = roofline_ && operation.kind == OperationKind::Compute &&
                           (dialect_.whole_nanoseconds || operation.operations >= 0);
     if (modelled) {

@@ -3,6 +3,7 @@
 // Roofline (Williams, Waterman, Patterson, "Roofline: an insightful visual performance model for
 // multicore architectures", 2009): max(operations / peak, bytes / memory bandwidth), each rounded
 // up to a picosecond; in the astra-sim dialects the reference's double arithmetic, truncated to ns.
+// On an NPU with a slowdown (topology/faults.h) either takes that many times as long.
 //
 // C++17-clean.
 #pragma once
@@ -12,6 +13,7 @@
 #include "engine/dialect.h"
 #include "engine/program.h"
 #include "engine/system_config.h"
+#include "topology/network_description.h"
 
 namespace npunet::engine {
 
@@ -27,16 +29,20 @@ struct ComputeCost {
 
 class ComputeModel {
 public:
-    ComputeModel(const SystemConfig& system, const Dialect& dialect, std::size_t ranks);
+    /// Of the description: where the ranks sit, and which NPUs are slow.
+    ComputeModel(const SystemConfig& system, const Dialect& dialect,
+                 const topology::NetworkDescription& description, std::size_t ranks);
 
-    /// Throws InputError (through the place `rank`, node) when the operation gives only its number
-    /// of floating-point operations and the system gives no rates.
+    /// Slowdown included. Throws InputError (through the place `rank`, node) when the operation
+    /// gives only its number of floating-point operations and the system gives no rates.
     [[nodiscard]] ComputeCost cost(Rank rank, const ProgramOperation& operation) const;
 
     /// The roofline would need bytes and there are none: the reference skips such an operation.
     [[nodiscard]] bool skipped(const ProgramOperation& operation) const;
 
 private:
+    [[nodiscard]] ComputeCost cost_at_full_speed(Rank rank,
+                                                 const ProgramOperation& operation) const;
     [[nodiscard]] ComputeCost roofline(const ComputeRate& rate,
                                        const ProgramOperation& operation) const;
     [[nodiscard]] ComputeCost reference_roofline(const ComputeRate& rate,
@@ -44,7 +50,8 @@ private:
 
     const Dialect& dialect_;
     bool roofline_;
-    std::vector<ComputeRate> rates_;  ///< by rank
+    std::vector<ComputeRate> rates_;           ///< by rank
+    std::vector<topology::Factor> slowdowns_;  ///< by rank; empty when no NPU is slow
 };
 
 }  // namespace npunet::engine

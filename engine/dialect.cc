@@ -21,6 +21,10 @@ Dialect astra_sim_dialect() {
     dialect.whole_nanoseconds = true;
     dialect.issue_after_each_completion = true;
     dialect.one_communication_at_a_time = true;
+    dialect.memory_takes_communication_place = true;
+    dialect.broadcasts_replay = true;
+    dialect.scheduling_keys_count = false;
+    dialect.empty_group_file_means_none = true;
     dialect.send_ends_at_delivery = true;
     dialect.waiting_receive_is_communication = true;
     dialect.ports_queue = false;
@@ -35,6 +39,13 @@ Dialect astra_sim_dialect() {
     return dialect;
 }
 
+Dialect astra_sim_2025_03_dialect() {
+    Dialect dialect = astra_sim_dialect();
+    dialect.name = "astra-sim-2025-03";
+    dialect.issue_order = IssueOrder::HashWalk;
+    return dialect;
+}
+
 }  // namespace
 
 Dialect Dialect::named(const std::string& name) {
@@ -44,12 +55,15 @@ Dialect Dialect::named(const std::string& name) {
     if (name == "astra-sim") {
         return astra_sim_dialect();
     }
-    throw InputError({"--dialect", "", "'" + name + "'", "npunet or astra-sim",
+    if (name == "astra-sim-2025-03") {
+        return astra_sim_2025_03_dialect();
+    }
+    throw InputError({"--dialect", "", "'" + name + "'", "npunet, astra-sim or astra-sim-2025-03",
                       "Leave it out for npunet, the default"});
 }
 
 std::vector<std::string> Dialect::names() {
-    return {"npunet", "astra-sim"};
+    return {"npunet", "astra-sim", "astra-sim-2025-03"};
 }
 
 }  // namespace npunet::engine

@@ -2,7 +2,9 @@
 //
 // The default, npunet, is what is physically right and what the published algorithms say. The
 // astra-sim dialect reproduces ASTRA-sim (as of April 2025) to the nanosecond, so that people can
-// trust and migrate. The engine consults the switches at the few places where the rules differ.
+// trust and migrate; astra-sim-2025-03 does the same for the release before, which differs in the
+// order in which ready operations are looked at. The engine consults the switches at the few places
+// where the rules differ.
 //
 //     const Dialect dialect = Dialect::named("astra-sim");
 //
@@ -14,6 +16,7 @@
 
 #include "engine/collective/phase.h"
 #include "engine/event_queue.h"
+#include "engine/issue_order.h"
 #include "topology/network_description.h"
 
 namespace npunet::engine {
@@ -35,6 +38,18 @@ struct Dialect {
     /// An NPU has one collective or send in flight at a time; else one collective per communicator,
     /// in program order, and point-to-point beside it.
     bool one_communication_at_a_time = false;
+    /// In which order ready operations are looked at.
+    IssueOrder issue_order = IssueOrder::AscendingId;
+    /// An access to remote memory, and a node that does nothing, need the place of a communication
+    /// (of a CPU operation with is_cpu_op); else accesses have a place of their own and nothing
+    /// needs none.
+    bool memory_takes_communication_place = false;
+    /// A broadcast takes its recorded duration on each rank alone, without messages.
+    bool broadcasts_replay = false;
+    /// scheduling-policy and comm-compute-slowdown have an effect.
+    bool scheduling_keys_count = true;
+    /// A communicator-group file whose path contains "empty" means none.
+    bool empty_group_file_means_none = false;
     /// A send ends when its message has arrived; else when its last byte has left the source.
     bool send_ends_at_delivery = false;
     /// A posted receive counts as communication while it waits for its sender; else only from the

@@ -85,9 +85,7 @@ public:
     [[nodiscard]] Order order() const { return order_; }
     /// When the earliest event is due; Time::max() when there is none.
     [[nodiscard]] Time next_time() const {
-        return instant_has_more() ? now_
-               : instants_.empty() ? Time::max()
-                                   : instants_.front().at;
+        return instant_has_more() ? now_ : instants_.empty() ? Time::max() : instants_.front().at;
     }
     /// Events handled so far.
     [[nodiscard]] std::uint64_t handled() const { return handled_; }

@@ -51,10 +51,41 @@ std::vector<Life> lives_of(const RankProgram& program, const std::vector<Time>& 
     return lives;
 }
 
+bool alive(const Life& life, Time at) {
+    return life.birth <= at && !(life.read && life.death <= at);
+}
+
+/// The largest tensors first, of equals the first used.
+void list_alive(MemoryPeak& peak, const RankProgram& program, const NameTable& names,
+                const std::vector<Life>& lives) {
+    std::vector<std::uint32_t> tensors;
+    for (std::uint32_t tensor = 0; tensor < lives.size(); ++tensor) {
+        if (alive(lives[tensor], peak.at) && program.tensor_bytes[tensor] > 0) {
+            tensors.push_back(tensor);
+        }
+    }
+    std::stable_sort(tensors.begin(), tensors.end(), [&](std::uint32_t a, std::uint32_t b) {
+        return program.tensor_bytes[a] > program.tensor_bytes[b];
+    });
+    double rest = 0;
+    for (const std::uint32_t tensor : tensors) {
+        const double bytes = program.tensor_bytes[tensor];
+        if (peak.largest.size() < MemoryPeak::most_listed) {
+            peak.largest.push_back(
+                {names[program.tensor_names[tensor]], Bytes(std::llround(bytes))});
+        } else {
+            ++peak.others;
+            rest += bytes;
+        }
+    }
+    peak.others_bytes = Bytes(std::llround(rest));
+}
+
 }  // namespace
 
-Bytes peak_memory(const RankProgram& program, const std::vector<Time>& start,
-                  const std::vector<Time>& end) {
+Bytes peak_memory(const RankProgram& program, const NameTable& names,
+                  const std::vector<Time>& start, const std::vector<Time>& end, MemoryPeak& peak) {
+    peak = MemoryPeak();
     if (program.tensor_begin.empty()) {
         return Bytes();
     }
@@ -74,7 +105,7 @@ Bytes peak_memory(const RankProgram& program, const std::vector<Time>& start,
     std::sort(births.begin(), births.end(), earlier);
     std::sort(deaths.begin(), deaths.end(), earlier);
     double live = 0;
-    double peak = 0;
+    double most = 0;
     std::size_t dead = 0;
     for (std::size_t born = 0; born < births.size();) {
         const Time at = births[born].at;
@@ -84,9 +115,13 @@ Bytes peak_memory(const RankProgram& program, const std::vector<Time>& start,
         for (; dead < deaths.size() && deaths[dead].at <= at; ++dead) {
             live -= deaths[dead].bytes;
         }
-        peak = std::max(peak, live);
+        if (live > most) {
+            most = live;
+            peak.at = at;
+        }
     }
-    return Bytes(std::llround(peak));
+    list_alive(peak, program, names, lives);
+    return Bytes(std::llround(most));
 }
 
 }  // namespace npunet::engine

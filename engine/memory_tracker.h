@@ -1,4 +1,5 @@
-// Peak memory of one NPU from the tensors that its operations read and write.
+// Peak memory of one NPU from the tensors that its operations read and write: how much, when, and
+// which tensors.
 //
 // A tensor lives from the start of the operation that writes it to the end of the last one that
 // reads it; one that is never read lives for ever, one that is read but never written (a weight, an
@@ -10,14 +11,19 @@
 // C++17-clean.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
+#include "engine/name_table.h"
 #include "engine/program.h"
+#include "engine/results.h"
 
 namespace npunet::engine {
 
-/// `start` and `end` of every operation of the program, in its order. 0 without tensors.
-[[nodiscard]] Bytes peak_memory(const RankProgram& program, const std::vector<Time>& start,
-                                const std::vector<Time>& end);
+/// `start` and `end` of every operation of the program, in its order; `names` of its tensors. Fills
+/// in `peak`. 0 without tensors.
+[[nodiscard]] Bytes peak_memory(const RankProgram& program, const NameTable& names,
+                                const std::vector<Time>& start, const std::vector<Time>& end,
+                                MemoryPeak& peak);
 
 }  // namespace npunet::engine

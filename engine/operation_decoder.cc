@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "base/errors.h"
@@ -45,13 +46,27 @@ std::int64_t OperationDecoder::optional(const chakra::Node& node, const char* at
     return *value;
 }
 
-Bytes OperationDecoder::size_of(const chakra::Node& node) const {
-    const std::int64_t value = required(node, "comm_size");
+Bytes OperationDecoder::bytes_of(const chakra::Node& node, const char* attribute) const {
+    const std::int64_t value = required(node, attribute);
     if (value < 0 || value > largest_bytes) {
-        refuse_node(context_, node, fmt::format("comm_size {}", value),
+        refuse_node(context_, node, fmt::format("{} {}", attribute, value),
                     fmt::format("0 to {} bytes", largest_bytes));
     }
     return Bytes(value);
+}
+
+Bytes OperationDecoder::size_of(const chakra::Node& node) const {
+    return bytes_of(node, "comm_size");
+}
+
+std::int32_t OperationDecoder::priority_of(const chakra::Node& node) const {
+    const std::int64_t value = optional(node, "comm_priority", 0);
+    if (value < std::numeric_limits<std::int32_t>::min() ||
+        value > std::numeric_limits<std::int32_t>::max()) {
+        refuse_node(context_, node, fmt::format("comm_priority {}", value),
+                    "a 32-bit number; the higher starts first");
+    }
+    return static_cast<std::int32_t>(value);
 }
 
 Rank OperationDecoder::peer_of(const chakra::Node& node, const char* attribute,
@@ -185,6 +200,7 @@ void OperationDecoder::point_to_point(const chakra::Node& node, ProgramOperation
     result.peer =
         send ? peer_of(node, "comm_dst", "comm_src") : peer_of(node, "comm_src", "comm_dst");
     result.tag = optional(node, "comm_tag", 0);
+    result.priority = priority_of(node);
 }
 
 void OperationDecoder::collective(const chakra::Node& node, bool cpu,
@@ -196,7 +212,9 @@ void OperationDecoder::collective(const chakra::Node& node, bool cpu,
         return;
     }
     result.kind = OperationKind::Collective;
+    result.priority = priority_of(node);
     result.collective = collective_of(node);
+    result.replayed = context_.broadcasts_replay && result.collective == CollectiveKind::Broadcast;
     result.bytes = result.collective == CollectiveKind::Barrier ? Bytes(0) : size_of(node);
     // The reference's attribute comes before a communicator's name.
     const chakra::Attribute* involved = node.find("involve_dims");
@@ -247,11 +265,13 @@ ProgramOperation OperationDecoder::decode(const chakra::Node& node) const {
             break;
         case chakra::NodeType::MemoryLoad:
         case chakra::NodeType::MemoryStore:
-            refuse_node(context_, node, std::string(chakra::name_of(node.type)),
-                        "compute and communication nodes",
-                        "Remote-memory nodes are not offered by this version");
+            result.kind = OperationKind::Memory;
+            result.on_cpu = cpu;
+            result.bytes = bytes_of(node, "tensor_size");
+            break;
         default:
             result.nothing = true;
+            result.on_cpu = cpu;
     }
     return result;
 }

@@ -26,7 +26,9 @@ private:
     /// `fallback` where the attribute is absent or has no value.
     [[nodiscard]] std::int64_t optional(const chakra::Node& node, const char* attribute,
                                         std::int64_t fallback) const;
+    [[nodiscard]] Bytes bytes_of(const chakra::Node& node, const char* attribute) const;
     [[nodiscard]] Bytes size_of(const chakra::Node& node) const;
+    [[nodiscard]] std::int32_t priority_of(const chakra::Node& node) const;
     [[nodiscard]] Rank peer_of(const chakra::Node& node, const char* attribute,
                                const char* own) const;
     [[nodiscard]] std::int32_t group_of(const chakra::Node& node) const;

@@ -33,7 +33,8 @@ public:
         const std::vector<std::uint32_t> sequence = lay_out_and_sequence();
         for (const std::uint32_t number : sequence) {
             const ProgramOperation& operation = program_.operations[number];
-            if (operation.kind == OperationKind::Collective && !operation.nothing) {
+            if (operation.kind == OperationKind::Collective && !operation.nothing &&
+                !operation.replayed) {
                 program_.collectives.push_back(number);
             }
         }
@@ -43,6 +44,16 @@ public:
         }
         collect_tensors();
         program_.signature = signature();
+        if (context_.issue_order == IssueOrder::HashWalk) {
+            lay_out_for_hash_walk(
+                nodes_,
+                [this](std::uint64_t id) {
+                    const auto found = number_of_.find(id);
+                    return found == number_of_.end() ? std::int64_t{-1}
+                                                     : static_cast<std::int64_t>(found->second);
+                },
+                program_);
+        }
         return std::move(program_);
     }
 
@@ -146,7 +157,7 @@ private:
     }
 
     void collect_tensors() {
-        if (!context_.tensors) {
+        if (context_.tensor_names == nullptr) {
             return;
         }
         std::unordered_map<std::string, std::uint32_t> known;
@@ -186,6 +197,7 @@ private:
                 known.emplace(list[i], static_cast<std::uint32_t>(program_.tensor_bytes.size()));
             if (first) {
                 program_.tensor_bytes.push_back(bytes);
+                program_.tensor_names.push_back(context_.tensor_names->number_of(list[i]));
             }
             program_.tensor_uses.push_back({entry->second, write});
         }
@@ -203,6 +215,7 @@ private:
             mix(static_cast<std::uint64_t>(operation.bytes.value()));
             mix(static_cast<std::uint64_t>(operation.recorded.ps()));
             mix(static_cast<std::uint64_t>(operation.collective));
+            mix(static_cast<std::uint64_t>(operation.priority));
             for (const std::int64_t size : operation.sizes) {
                 mix(static_cast<std::uint64_t>(size));
             }

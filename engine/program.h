@@ -18,6 +18,8 @@
 #include "base/quantities.h"
 #include "chakra/node.h"
 #include "engine/collective/implementation.h"
+#include "engine/issue_order.h"
+#include "engine/name_table.h"
 #include "engine/results.h"
 
 namespace npunet::engine {
@@ -26,20 +28,25 @@ namespace npunet::engine {
 struct ProgramOperation {
     std::uint64_t node = 0;       ///< id in the trace
     std::int64_t operations = 0;  ///< floating-point operations; -1 = not given
-    /// Compute: bytes touched; communication: the size as in the trace.
+    /// Compute and memory: bytes touched; communication: the size as in the trace.
     Bytes bytes;
-    Time recorded;                   ///< recorded duration
-    std::int64_t tag = 0;            ///< point-to-point
-    Rank peer;                       ///< point-to-point: the other rank
-    std::int32_t group = -1;         ///< collective: index of the communicator group
-    Rank root;                       ///< collective with a root
+    Time recorded;            ///< recorded duration
+    std::int64_t tag = 0;     ///< point-to-point
+    Rank peer;                ///< point-to-point: the other rank
+    std::int32_t group = -1;  ///< collective: index of the communicator group
+    Rank root;                ///< collective with a root
     /// Unequal all-to-all: bytes to each member of the group, in its order; empty when equal.
     std::vector<std::int64_t> sizes;
     std::uint32_t dependencies = 0;  ///< how many operations it waits for
+    std::int32_t priority = 0;       ///< communication: higher first, where priorities count
     OperationKind kind = OperationKind::Compute;
     CollectiveKind collective = CollectiveKind::AllReduce;
     /// Not executed: it finishes the moment it is ready (metadata, invalid nodes).
     bool nothing = false;
+    /// Runs on the host; matters for what is neither compute nor communication.
+    bool on_cpu = false;
+    /// A collective that takes its recorded duration on this rank alone, without messages.
+    bool replayed = false;
 };
 
 /// A tensor that an operation reads or writes.
@@ -59,7 +66,11 @@ struct RankProgram {
     std::vector<std::uint32_t> tensor_begin;
     std::vector<TensorUse> tensor_uses;
     std::vector<double> tensor_bytes;
-    /// The collectives in program order: lowest ready id first if every node finished at once.
+    std::vector<std::uint32_t> tensor_names;  ///< in Workload::tensor_names
+    /// IssueOrder::HashWalk only: what is ready at the start, in the order of the walk.
+    std::vector<std::uint32_t> first_ready;
+    /// The collectives that exchange messages, in program order: lowest ready id first if every
+    /// node finished at once.
     std::vector<std::uint32_t> collectives;
     /// Hash of everything but names, ids, peers and groups: equal for ranks that do the same work.
     std::uint64_t signature = 0;
@@ -79,8 +90,12 @@ struct ProgramContext {
     /// Collectives of one communicator run one at a time in program order (the order in which
     /// nodes are handed out when every node finishes at once, lowest id first).
     bool collectives_in_program_order = true;
-    /// Keep the tensors named by the attributes "inputs" and "outputs".
-    bool tensors = false;
+    /// Where to keep the names of the tensors of the attributes "inputs" and "outputs"; null: do
+    /// not keep tensors.
+    NameTable* tensor_names = nullptr;
+    IssueOrder issue_order = IssueOrder::AscendingId;
+    /// A broadcast takes its recorded duration on each rank alone.
+    bool broadcasts_replay = false;
 };
 
 /// Checks and lays out the nodes of one rank. Throws InputError with file and node. Control

@@ -44,10 +44,10 @@ void RankTimers::start(Rank rank, Time delay, EventHandler& handler, std::uint64
     }
     const std::uint32_t batch = new_batch({at, rank, item, item});
     own.push_back(batch);
-    queue_.schedule(at,
-                    EventKey::of(Phase::Arrival, event_kind::timer,
-                                 static_cast<std::uint64_t>(rank.value())),
-                    *this, batch);
+    queue_.schedule(
+        at,
+        EventKey::of(Phase::Arrival, event_kind::timer, static_cast<std::uint64_t>(rank.value())),
+        *this, batch);
 }
 
 void RankTimers::handle(std::uint64_t payload) {

@@ -7,6 +7,7 @@
 // then memory, then idle.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -15,6 +16,20 @@
 #include "base/quantities.h"
 
 namespace npunet::engine {
+
+/// When the most memory was in use, and by what.
+struct MemoryPeak {
+    static constexpr std::size_t most_listed = 10;
+    struct Tensor {
+        std::string name;
+        Bytes bytes;
+    };
+
+    Time at;                      ///< the first instant at which so much was in use
+    std::vector<Tensor> largest;  ///< at most most_listed, largest first
+    std::int64_t others = 0;      ///< further tensors
+    Bytes others_bytes;
+};
 
 struct NpuResult {
     Rank rank;
@@ -27,7 +42,10 @@ struct NpuResult {
     Time exposed_communication;
     Time exposed_memory;
     Time idle;
+    Time memory;  ///< union of the accesses to remote memory, hidden or not
+    Time cpu;     ///< union of the operations on the host
     Bytes peak_memory;
+    MemoryPeak peak;
     double compute_bound_percent = 0;
     double compute_utilization_percent = 0;
     double memory_utilization_percent = 0;
@@ -71,7 +89,7 @@ struct Operation {
 
 struct Results {
     std::string fidelity;  ///< "analytical", "packet"
-    std::string dialect;   ///< "npunet", "astra-sim"
+    std::string dialect;   ///< "npunet", "astra-sim", "astra-sim-2025-03"
     bool whole_nanoseconds = false;
     Time finish;
     std::vector<NpuResult> npus;  ///< by rank

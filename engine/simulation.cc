@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
+#include <cassert>
 #include <limits>
 #include <utility>
 
@@ -24,18 +24,6 @@ std::uint64_t payload_of(Rank rank, std::uint32_t number) {
 
 }  // namespace
 
-void Simulation::ReadyHeap::push(std::uint32_t number) {
-    heap.push_back(number);
-    std::push_heap(heap.begin(), heap.end(), std::greater<>());
-}
-
-std::uint32_t Simulation::ReadyHeap::pop() {
-    std::pop_heap(heap.begin(), heap.end(), std::greater<>());
-    const std::uint32_t number = heap.back();
-    heap.pop_back();
-    return number;
-}
-
 Simulation::Simulation(const Workload& workload, const topology::NetworkDescription& description,
                        const SystemConfig& system, const Dialect& dialect, EventQueue& queue,
                        Network& network)
@@ -49,7 +37,9 @@ Simulation::Simulation(const Workload& workload, const topology::NetworkDescript
       transport_(network, description),
       collectives_(workload, description, system, dialect, queue, timers_, transport_, *this),
       point_to_point_(workload, transport_, *this, dialect.send_ends_at_delivery),
-      compute_(system, dialect, workload.ranks()),
+      remote_memory_(system.remote_memory, dialect, description, timers_, *this),
+      compute_(system, dialect, description, workload.ranks()),
+      rules_(system, dialect, compute_),
       issue_handler_(*this, &Simulation::issue_turn),
       compute_handler_(*this, &Simulation::compute_done),
       npus_(workload.ranks()),
@@ -63,6 +53,30 @@ Simulation::Simulation(const Workload& workload, const topology::NetworkDescript
         if (static_cast<std::size_t>(rank) >= workload.ranks()) {
             throw InputError({"system.json", "npus", fmt::format("rank {}", rank),
                               fmt::format("0 to {}", workload.ranks() - 1), ""});
+        }
+    }
+    check_remote_memory();
+    for (Npu& npu : npus_) {
+        npu.ready = make_ready_set(dialect.issue_order);
+        npu.free = rules_.places();
+    }
+}
+
+void Simulation::check_remote_memory() const {
+    if (remote_memory_.available()) {
+        return;
+    }
+    for (std::size_t rank = 0; rank < workload_.ranks(); ++rank) {
+        const RankProgram& program = workload_.programs[rank];
+        for (std::size_t i = 0; i < program.operations.size(); ++i) {
+            if (program.operations[i].kind == OperationKind::Memory) {
+                throw InputError(
+                    {fmt::format("trace of rank {}", rank),
+                     fmt::format("node {} ('{}')", program.operations[i].node, program.names[i]),
+                     "an access to remote memory", "a machine that has such memory",
+                     "Give a remote_memory.json with --memory whose memory-type is not "
+                     "NO_MEMORY_EXPANSION"});
+            }
         }
     }
 }
@@ -82,9 +96,16 @@ void Simulation::start() {
         record.waiting.resize(operations.size());
         for (std::uint32_t number = 0; number < operations.size(); ++number) {
             record.waiting[number] = operations[number].dependencies;
-            if (operations[number].dependencies == 0) {
+            if (operations[number].dependencies == 0 &&
+                dialect_.issue_order == IssueOrder::AscendingId) {
                 make_ready(Rank(index), number);
             }
+        }
+        assert((dialect_.issue_order == IssueOrder::AscendingId || operations.empty() ||
+                !workload_.programs[index].first_ready.empty()) &&
+               "the workload was laid out for another dialect");
+        for (const std::uint32_t number : workload_.programs[index].first_ready) {
+            make_ready(Rank(index), number);
         }
     }
     for (std::size_t index = 0; index < records_.size(); ++index) {
@@ -92,37 +113,11 @@ void Simulation::start() {
     }
 }
 
-Simulation::Resource Simulation::resource_of(const ProgramOperation& operation) {
-    if (operation.nothing) {
-        return Resource::None;
-    }
-    switch (operation.kind) {
-        case OperationKind::Compute:
-            return Resource::Compute;
-        case OperationKind::Cpu:
-            return Resource::Cpu;
-        case OperationKind::Send:
-        case OperationKind::Collective:
-            return Resource::Communication;
-        default:
-            return Resource::None;
-    }
-}
-
-std::int32_t Simulation::places(Resource resource) const {
-    if (resource != Resource::Communication) {
-        return 1;
-    }
-    if (dialect_.one_communication_at_a_time) {
-        return 1;
-    }
-    return system_.max_concurrent_comms > 0 ? system_.max_concurrent_comms
-                                            : std::numeric_limits<std::int32_t>::max();
-}
-
 void Simulation::make_ready(Rank rank, std::uint32_t number) {
-    const Resource resource = resource_of(workload_.programs[rank.index()].operations[number]);
-    npus_[rank.index()].ready[static_cast<std::size_t>(resource)].push(number);
+    const ProgramOperation& operation = workload_.programs[rank.index()].operations[number];
+    npus_[rank.index()].ready->insert({number, operation.node, rules_.resource_of(operation),
+                                       rules_.holds(operation),
+                                       rules_.preference_of(operation, queue_.now())});
 }
 
 void Simulation::follow_up(Rank rank) {
@@ -145,31 +140,18 @@ void Simulation::issue_turn(std::uint64_t content) {
     issue(rank);
 }
 
-std::vector<std::uint32_t> Simulation::take_startable(Npu& npu, Rank rank) {
-    const std::vector<ProgramOperation>& operations = workload_.programs[rank.index()].operations;
-    std::vector<std::uint32_t> list;
-    for (const Resource resource :
-         {Resource::Compute, Resource::Cpu, Resource::Communication, Resource::None}) {
-        const auto place = static_cast<std::size_t>(resource);
-        ReadyHeap& ready = npu.ready[place];
-        while (!ready.empty() &&
-               (resource == Resource::None || npu.running[place] < places(resource))) {
-            const std::uint32_t number = ready.pop();
-            list.push_back(number);
-            // A skipped operation gives its place back at once.
-            if (resource != Resource::None && !compute_.skipped(operations[number])) {
-                ++npu.running[place];
-            }
-        }
-    }
-    std::sort(list.begin(), list.end());
-    return list;
-}
-
 void Simulation::issue(Rank rank) {
     Npu& npu = npus_[rank.index()];
+    const std::vector<ProgramOperation>& operations = workload_.programs[rank.index()].operations;
     for (;;) {
-        const std::vector<std::uint32_t> startable = take_startable(npu, rank);
+        std::vector<std::uint32_t> startable;
+        npu.ready->choose(npu.free, startable);
+        if (rules_.communication_slows()) {
+            // Compute last: it has to know what communication begins together with it.
+            std::stable_partition(startable.begin(), startable.end(), [&](std::uint32_t number) {
+                return operations[number].kind != OperationKind::Compute;
+            });
+        }
         for (const std::uint32_t number : startable) {
             begin(rank, number);
         }
@@ -186,6 +168,7 @@ void Simulation::begin(Rank rank, std::uint32_t number) {
     record.start[number] = queue_.now();
     record.communication_from[number] = queue_.now();
     record.waiting[number] = under_way;
+    npus_[rank.index()].ready->started(operation.node);
     if (started_) {
         started_(rank, operation, program.names[number]);
     }
@@ -195,21 +178,20 @@ void Simulation::begin(Rank rank, std::uint32_t number) {
     }
     switch (operation.kind) {
         case OperationKind::Compute:
-        case OperationKind::Cpu: {
-            const Time duration = compute_.cost(rank, operation).duration;
-            if (duration == Time() && !dialect_.issue_after_each_completion) {
-                end(rank, number);
-                return;
-            }
-            timers_.start(rank, duration, compute_handler_, payload_of(rank, number));
+        case OperationKind::Cpu:
+            begin_compute(rank, number);
             return;
-        }
         case OperationKind::Collective:
-            if (collectives_.start(rank, number)) {
+            ++npus_[rank.index()].communications;
+            if (operation.replayed) {
+                timers_.start(rank, std::max(operation.recorded, Time::ns(1)), compute_handler_,
+                              payload_of(rank, number));
+            } else if (collectives_.start(rank, number)) {
                 end_at_once(rank, number);
             }
             return;
         case OperationKind::Send:
+            ++npus_[rank.index()].communications;
             point_to_point_.send(rank, number);
             return;
         case OperationKind::Receive: {
@@ -221,8 +203,22 @@ void Simulation::begin(Rank rank, std::uint32_t number) {
             return;
         }
         case OperationKind::Memory:
+            remote_memory_.access(rank, number, operation.bytes);
             return;
     }
+}
+
+void Simulation::begin_compute(Rank rank, std::uint32_t number) {
+    const ProgramOperation& operation = workload_.programs[rank.index()].operations[number];
+    Time duration = compute_.cost(rank, operation).duration;
+    if (operation.kind == OperationKind::Compute && npus_[rank.index()].communications > 0) {
+        duration = rules_.slowed(duration);
+    }
+    if (duration == Time() && !dialect_.issue_after_each_completion) {
+        end(rank, number);
+        return;
+    }
+    timers_.start(rank, duration, compute_handler_, payload_of(rank, number));
 }
 
 void Simulation::end(Rank rank, std::uint32_t number) {
@@ -233,9 +229,13 @@ void Simulation::end(Rank rank, std::uint32_t number) {
     record.waiting[number] = done;
     record.finish = queue_.now();
     ++record.finished;
-    const Resource resource = resource_of(operation);
-    if (resource != Resource::None && !compute_.skipped(operation)) {
-        --npus_[rank.index()].running[static_cast<std::size_t>(resource)];
+    Npu& npu = npus_[rank.index()];
+    if (rules_.holds(operation)) {
+        ++npu.free[index_of(rules_.resource_of(operation))];
+    }
+    if (!operation.nothing &&
+        (operation.kind == OperationKind::Send || operation.kind == OperationKind::Collective)) {
+        --npu.communications;
     }
     for (std::uint32_t c = program.child_begin[number]; c < program.child_begin[number + 1]; ++c) {
         const std::uint32_t child = program.children[c];
@@ -283,10 +283,27 @@ void Simulation::on_receive_done(Rank rank, std::uint32_t operation, Time first_
     end_and_follow_up(rank, operation);
 }
 
+void Simulation::on_access_done(Rank rank, std::uint32_t operation) {
+    end_and_follow_up(rank, operation);
+}
+
 Results Simulation::run() {
-    start();
-    network_.run(queue_);
-    return finish();
+    if (dialect_.issue_order == IssueOrder::AscendingId) {
+        start();
+        network_.run(queue_);
+        return finish();
+    }
+    // That order differs between ranks, so that they may pair unequal collectives.
+    try {
+        start();
+        network_.run(queue_);
+        return finish();
+    } catch (const StallError& error) {
+        throw StallError(fmt::format(
+            "{}\nThe issue order of --dialect {} depends on the ids of the nodes and may differ "
+            "between ranks: try --dialect astra-sim, which issues in ascending order of the ids",
+            error.what(), dialect_.name));
+    }
 }
 
 Results Simulation::finish() const {
@@ -300,6 +317,7 @@ Results Simulation::finish() const {
     results.collectives = collectives_.results();
     add_links(results, description_, network_.link_use());
     results.notes = workload_.notes;
+    note_exceeded_capacities(results, system_.memory_capacities(workload_.ranks()));
     results.events = queue_.handled();
     results.packet_hops = network_.packet_hops();
     return results;

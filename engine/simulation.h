@@ -5,24 +5,29 @@
 //     Simulation simulation(workload, description, system, dialect, queue, network);
 //     Results results = simulation.run();
 //
-// An NPU runs one GPU compute and one CPU operation at a time, lowest ready node id first; what
-// else runs side by side is the dialect's (engine/dialect.h). Simulation issues operations as they
-// become ready and free resources allow; CollectiveEngine and PointToPoint carry out communication.
+// An NPU runs one GPU compute and one CPU operation at a time; which ready one comes first, and
+// what else runs side by side, is the dialect's (engine/dialect.h). Simulation issues operations as
+// they become ready and free resources allow; CollectiveEngine and PointToPoint carry out
+// communication, RemoteMemory accesses beyond the NPU's own memory.
 //
 // C++17-clean.
 #pragma once
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "engine/collective/collective_engine.h"
 #include "engine/compute_model.h"
 #include "engine/dialect.h"
+#include "engine/issue_rules.h"
 #include "engine/network.h"
 #include "engine/point_to_point.h"
 #include "engine/rank_timers.h"
+#include "engine/ready_set.h"
+#include "engine/remote_memory.h"
 #include "engine/results.h"
 #include "engine/system_config.h"
 #include "engine/transport.h"
@@ -42,7 +47,9 @@ struct RankRecord {
     Time finish;
 };
 
-class Simulation final : private CollectiveListener, private PointToPointListener {
+class Simulation final : private CollectiveListener,
+                         private PointToPointListener,
+                         private RemoteMemoryListener {
 public:
     /// Called at the start and at the end of every operation (ns-3's trace sources).
     using Observer = std::function<void(Rank, const ProgramOperation&, const std::string& name)>;
@@ -66,18 +73,10 @@ public:
     [[nodiscard]] const Transport& transport() const { return transport_; }
 
 private:
-    enum class Resource : std::uint8_t { Compute, Cpu, Communication, None };
-
-    /// Ready operations of one resource, lowest number first.
-    struct ReadyHeap {
-        std::vector<std::uint32_t> heap;
-        void push(std::uint32_t number);
-        std::uint32_t pop();
-        [[nodiscard]] bool empty() const { return heap.empty(); }
-    };
     struct Npu {
-        ReadyHeap ready[4];  ///< by Resource
-        std::int32_t running[3] = {0, 0, 0};
+        std::unique_ptr<ReadySet> ready;
+        FreePlaces free{};
+        std::int32_t communications = 0;  ///< collectives and sends under way
         bool issue_scheduled = false;
     };
     class Handler final : public EventHandler {
@@ -91,15 +90,13 @@ private:
         void (Simulation::*call_)(std::uint64_t);
     };
 
-    static Resource resource_of(const ProgramOperation& operation);
-    [[nodiscard]] std::int32_t places(Resource resource) const;
+    void check_remote_memory() const;
     void make_ready(Rank rank, std::uint32_t number);
     void issue_turn(std::uint64_t rank);
     void compute_done(std::uint64_t rank_and_number);
     void issue(Rank rank);
-    /// The operations that may start now, ascending.
-    [[nodiscard]] std::vector<std::uint32_t> take_startable(Npu& npu, Rank rank);
     void begin(Rank rank, std::uint32_t number);
+    void begin_compute(Rank rank, std::uint32_t number);
     /// Records the end of an operation and frees what waited for it.
     void end(Rank rank, std::uint32_t number);
     /// end() of what turned out to be done when it began: now, or, where work is issued only after
@@ -112,6 +109,7 @@ private:
     void on_collective_done(Rank rank, std::uint32_t operation) override;
     void on_send_done(Rank rank, std::uint32_t operation) override;
     void on_receive_done(Rank rank, std::uint32_t operation, Time first_byte_left) override;
+    void on_access_done(Rank rank, std::uint32_t operation) override;
 
     [[nodiscard]] std::string explain_stall() const;
     [[nodiscard]] std::string explain_stall(Rank rank) const;
@@ -126,7 +124,9 @@ private:
     Transport transport_;
     CollectiveEngine collectives_;
     PointToPoint point_to_point_;
+    RemoteMemory remote_memory_;
     ComputeModel compute_;
+    IssueRules rules_;
     Handler issue_handler_;
     Handler compute_handler_;
     std::vector<Npu> npus_;

@@ -1,8 +1,12 @@
 #include "engine/statistics.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
+#include <utility>
 
+#include "base/units.h"
 #include "engine/memory_tracker.h"
 #include "engine/simulation.h"
 
@@ -19,12 +23,13 @@ struct ComputeSums {
     double intensity = 0;
 };
 
-ComputeSums sum_compute(const RankProgram& program, Rank rank, const Dialect& dialect,
-                        const ComputeModel& compute) {
+ComputeSums sum_compute(const RankProgram& program, const RankRecord& record, Rank rank,
+                        const Dialect& dialect, const ComputeModel& compute) {
     ComputeSums sums;
     // The reference starts its sum at 1 ns, against division by zero.
     double total = dialect.reference_statistics ? 1 : 0;
-    for (const ProgramOperation& operation : program.operations) {
+    for (std::size_t i = 0; i < program.operations.size(); ++i) {
+        const ProgramOperation& operation = program.operations[i];
         const bool computes =
             operation.kind == OperationKind::Compute || operation.kind == OperationKind::Cpu;
         if (!computes || operation.nothing || compute.skipped(operation)) {
@@ -32,11 +37,13 @@ ComputeSums sum_compute(const RankProgram& program, Rank rank, const Dialect& di
         }
         const ComputeCost cost = compute.cost(rank, operation);
         const double duration = static_cast<double>(cost.duration.ps()) / 1000.0;
-        total += duration;
-        sums.bound += cost.compute_bound ? duration : 0;
+        // Communication beside it may have slowed it down: longer, and no more work done.
+        const double taken = static_cast<double>((record.end[i] - record.start[i]).ps()) / 1000.0;
+        total += taken;
+        sums.bound += cost.compute_bound ? taken : 0;
         sums.peak_share += cost.peak_share * duration;
         sums.bandwidth_share += cost.bandwidth_share * duration;
-        sums.intensity += cost.intensity * duration;
+        sums.intensity += cost.intensity * taken;
     }
     sums.total = total;
     return sums;
@@ -45,7 +52,9 @@ ComputeSums sum_compute(const RankProgram& program, Rank rank, const Dialect& di
 /// The intervals of one rank by what they are.
 struct Activities {
     std::vector<Interval> compute;
+    std::vector<Interval> cpu;
     std::vector<Interval> communication;
+    std::vector<Interval> memory;
 };
 
 Activities activities_of(const RankProgram& program, const RankRecord& record) {
@@ -56,8 +65,10 @@ Activities activities_of(const RankProgram& program, const RankRecord& record) {
             continue;
         }
         switch (operation.kind) {
-            case OperationKind::Compute:
             case OperationKind::Cpu:
+                activities.cpu.push_back({record.start[i], record.end[i]});
+                [[fallthrough]];
+            case OperationKind::Compute:
                 activities.compute.push_back({record.start[i], record.end[i]});
                 break;
             case OperationKind::Send:
@@ -66,6 +77,7 @@ Activities activities_of(const RankProgram& program, const RankRecord& record) {
                 activities.communication.push_back({record.communication_from[i], record.end[i]});
                 break;
             case OperationKind::Memory:
+                activities.memory.push_back({record.start[i], record.end[i]});
                 break;
         }
     }
@@ -78,6 +90,8 @@ void fill_times(NpuResult& npu, const RankProgram& program, const RankRecord& re
     npu.finish = record.finish;
     npu.communication = union_length(activities.communication);
     npu.compute = union_length(activities.compute);
+    npu.cpu = union_length(activities.cpu);
+    npu.memory = union_length(activities.memory);
     if (dialect.reference_statistics) {
         // GPU computes never overlap each other; CPU operations count as neither.
         Time gpu;
@@ -93,7 +107,10 @@ void fill_times(NpuResult& npu, const RankProgram& program, const RankRecord& re
     }
     std::vector<Interval> busy = activities.compute;
     busy.insert(busy.end(), activities.communication.begin(), activities.communication.end());
-    npu.exposed_communication = union_length(busy) - npu.compute;
+    const Time computing_or_communicating = union_length(busy);
+    npu.exposed_communication = computing_or_communicating - npu.compute;
+    busy.insert(busy.end(), activities.memory.begin(), activities.memory.end());
+    npu.exposed_memory = union_length(busy) - computing_or_communicating;
     npu.idle = npu.finish - npu.compute - npu.exposed_communication - npu.exposed_memory;
 }
 
@@ -152,15 +169,39 @@ Results summarize(const Workload& workload, const topology::NetworkDescription&,
             classes.emplace(program.signature, static_cast<std::int32_t>(classes.size()))
                 .first->second;
         fill_times(npu, program, records[index], dialect);
-        fill_rates(npu, sum_compute(program, npu.rank, dialect, compute));
+        fill_rates(npu, sum_compute(program, records[index], npu.rank, dialect, compute));
         if (memory) {
-            npu.peak_memory = peak_memory(program, records[index].start, records[index].end);
+            npu.peak_memory = peak_memory(program, workload.tensor_names, records[index].start,
+                                          records[index].end, npu.peak);
         }
         results.finish = std::max(results.finish, npu.finish);
-        results.npus.push_back(npu);
-        add_operations(results.operations, npu.rank, program, records[index]);
+        results.npus.push_back(std::move(npu));
+        add_operations(results.operations, Rank(index), program, records[index]);
     }
     return results;
+}
+
+void note_exceeded_capacities(Results& results, const std::vector<Bytes>& capacities) {
+    std::size_t count = 0;
+    const NpuResult* worst = nullptr;
+    const auto excess = [&](const NpuResult& npu) {
+        const Bytes capacity = capacities[npu.rank.index()];
+        return capacity > Bytes(0) ? npu.peak_memory - capacity : Bytes(0);
+    };
+    for (const NpuResult& npu : results.npus) {
+        if (excess(npu) > Bytes(0)) {
+            ++count;
+            worst = worst == nullptr || excess(npu) > excess(*worst) ? &npu : worst;
+        }
+    }
+    if (worst == nullptr) {
+        return;
+    }
+    results.notes.push_back(fmt::format(
+        "the peak memory of {} of {} NPUs passes their memory-capacity; by most on rank {}: {} in "
+        "use, {} there, {} too much",
+        count, results.npus.size(), worst->rank.value(), format_bytes(worst->peak_memory),
+        format_bytes(capacities[worst->rank.index()]), format_bytes(excess(*worst))));
 }
 
 void add_links(Results& results, const topology::NetworkDescription& description,

@@ -31,6 +31,9 @@ struct Interval {
                                 const Dialect& dialect, const ComputeModel& compute,
                                 const std::vector<RankRecord>& records, bool memory);
 
+/// Adds a note when peaks pass what the NPUs have; capacities by rank, 0 = not given.
+void note_exceeded_capacities(Results& results, const std::vector<Bytes>& capacities);
+
 /// Names and utilisation of the links; `results.finish` must be set.
 void add_links(Results& results, const topology::NetworkDescription& description,
                const std::vector<LinkUse>& use);

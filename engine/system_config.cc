@@ -4,14 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
-#include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
 
 #include "base/errors.h"
-#include "base/suggest.h"
+#include "engine/json_file.h"
 
 namespace npunet::engine {
 
@@ -21,7 +19,6 @@ using nlohmann::json;
 
 /// Keys of the reference that have no effect here, with the reason why that is right.
 const std::vector<std::string> ignored_keys{
-    "scheduling-policy",  // all chunks of a collective share one priority
     "boost-mode",
     "local-reduction-delay",  // what a reduction costs follows from local-mem-bw
     "trace-enabled",
@@ -51,70 +48,20 @@ const std::vector<std::string> known_keys{"endpoint-delay",
                                           "roofline-enabled",
                                           "track-local-mem",
                                           "max-concurrent-comms",
+                                          "scheduling-policy",
+                                          "memory-capacity",
+                                          "comm-compute-slowdown",
+                                          "data-type-bytes",
                                           "npus"};
 
 /// 2^24 chunks of a collective can be told apart, and a dialect may make twice as many.
 constexpr std::int64_t most_splits = 1'000'000;
 
-/// What stands there, for a message. Lists and objects only by their type: printing one is
-/// recursive, and a hostile file nests them a million deep.
-std::string describe(const json& value) {
-    return value.is_structured() ? fmt::format("an {}", value.type_name()) : value.dump();
-}
-
-/// The values of one file, with errors that name file and key.
-class Reader {
+/// The values of one file.
+class Reader : public JsonFields {
 public:
     Reader(const std::string& path, const json& document, bool tolerant = false)
-        : path_(path), document_(document), tolerant_(tolerant) {}
-
-    [[noreturn]] void refuse(const std::string& key, const json& found,
-                             std::string expected) const {
-        throw InputError({path_, key, describe(found), std::move(expected), "Correct the value"});
-    }
-
-    /// A rate in TFLOPS or GB/s that is a positive 64-bit number once multiplied out; 0 = not
-    /// given.
-    [[nodiscard]] double rate(const char* key, double fallback) const {
-        constexpr double least = 1e-6;
-        constexpr double most = 1e6;
-        if (!document_.contains(key)) {
-            return fallback;
-        }
-        const json& value = document_[key];
-        const double number = value.is_number() ? value.get<double>() : -1;
-        if (number != 0 && !(number >= least && number <= most)) {
-            refuse(key, value, fmt::format("0 (not given) or a number from {} to {}", least, most));
-        }
-        return number;
-    }
-
-    [[nodiscard]] std::int64_t integer(const char* key, std::int64_t fallback, std::int64_t least,
-                                       std::int64_t most = 1'000'000'000) const {
-        if (!document_.contains(key)) {
-            return fallback;
-        }
-        const json& value = document_[key];
-        if (!value.is_number_integer() || value.get<std::int64_t>() < least ||
-            value.get<std::int64_t>() > most) {
-            refuse(key, value, fmt::format("a whole number from {} to {}", least, most));
-        }
-        return value.get<std::int64_t>();
-    }
-
-    [[nodiscard]] bool flag(const char* key) const {
-        if (!document_.contains(key)) {
-            return false;
-        }
-        const json& value = document_[key];
-        if (value.is_boolean()) {
-            return value.get<bool>();
-        }
-        if (value.is_number_integer() && (value == 0 || value == 1)) {
-            return value == 1;
-        }
-        refuse(key, value, "0, 1, true or false");
-    }
+        : JsonFields(path, document), document_(document), tolerant_(tolerant) {}
 
     void implementations(CollectiveKind kind, SystemConfig& config) const {
         const std::string key = key_of(kind);
@@ -154,8 +101,8 @@ private:
         const auto found = entry.is_string() ? Implementation::named(entry.get<std::string>())
                                              : std::optional<Implementation>();
         // The reference runs its only double binary tree, an all-reduce, for every collective.
-        const bool stands_in =
-            tolerant_ && found && found->algorithm == Algorithm::DoubleBinaryTree && !has_root(kind);
+        const bool stands_in = tolerant_ && found &&
+                               found->algorithm == Algorithm::DoubleBinaryTree && !has_root(kind);
         if (!found || (!found->does(kind) && !stands_in)) {
             refuse(key, entry,
                    Implementation::names_for(kind) + "; one... in front: one line over the group");
@@ -163,53 +110,9 @@ private:
         return *found;
     }
 
-    const std::string& path_;
     const json& document_;
     bool tolerant_;
 };
-
-json parse_file(const std::string& path) {
-    std::ifstream stream(path);
-    if (!stream || std::filesystem::is_directory(path)) {
-        throw InputError({path, "", "no readable file", "a system.json", "Check --system"});
-    }
-    json document;
-    try {
-        document = json::parse(stream);
-    } catch (const json::parse_error& error) {
-        throw InputError({path, fmt::format("byte {}", error.byte), "text that is not JSON",
-                          "a JSON object", error.what()});
-    } catch (const json::exception& error) {  // a number beyond every range
-        throw InputError({path, "", "a value that cannot be read", "a JSON object", error.what()});
-    }
-    if (!document.is_object()) {
-        throw InputError({path, "", "JSON that is not an object", "a JSON object", ""});
-    }
-    return document;
-}
-
-bool contains(const std::vector<std::string>& list, const std::string& text) {
-    return std::find(list.begin(), list.end(), text) != list.end();
-}
-
-void check_keys(const std::string& path, const json& document, const Dialect& dialect,
-                std::vector<std::string>& warnings) {
-    for (const auto& [key, value] : document.items()) {
-        if (contains(known_keys, key)) {
-            continue;
-        }
-        if (contains(ignored_keys, key)) {
-            continue;
-        }
-        const std::string suggestion = nearest(key, known_keys);
-        const std::string remedy =
-            suggestion.empty() ? "Remove it" : "Did you mean '" + suggestion + "'?";
-        if (!dialect.tolerant_input) {
-            throw InputError({path, key, "an unknown key", "a key of docs/inputs.md", remedy});
-        }
-        warnings.push_back(path + ": unknown key '" + key + "' has no effect. " + remedy);
-    }
-}
 
 /// The roofline divides by both rates.
 void check_roofline(const std::string& path, const char* place, bool roofline,
@@ -218,6 +121,72 @@ void check_roofline(const std::string& path, const char* place, bool roofline,
         throw InputError({path, place, "roofline-enabled 1 without both rates",
                           "peak-perf (TFLOPS) and local-mem-bw (GB/s), both above 0",
                           "Give both, or set roofline-enabled to 0"});
+    }
+}
+
+/// Nanoseconds: the reference has 10; ours no delay that nobody asked for.
+std::int64_t default_endpoint_delay(const Dialect& dialect) {
+    return dialect.whole_nanoseconds ? 10 : 0;
+}
+
+/// GB; absent or 0: not given.
+Bytes memory_capacity(const Reader& reader, Bytes fallback) {
+    constexpr const char* key = "memory-capacity";
+    return reader.contains(key) ? Bytes(std::llround(reader.rate(key, 0) * 1e9)) : fallback;
+}
+
+SchedulingPolicy scheduling_policy(const Reader& reader) {
+    constexpr const char* key = "scheduling-policy";
+    if (!reader.contains(key)) {
+        return SchedulingPolicy::LowestId;
+    }
+    const json& value = reader[key];
+    if (value == "FIFO") {
+        return SchedulingPolicy::Fifo;
+    }
+    if (value == "LIFO") {
+        return SchedulingPolicy::Lifo;
+    }
+    if (value == "EXPLICIT") {
+        return SchedulingPolicy::Explicit;
+    }
+    reader.refuse(key, value, "FIFO, LIFO or EXPLICIT");
+}
+
+double slowdown(const Reader& reader) {
+    constexpr const char* key = "comm-compute-slowdown";
+    if (!reader.contains(key)) {
+        return 1;
+    }
+    const json& value = reader[key];
+    if (!value.is_number() || !(value.get<double>() >= 1 && value.get<double>() <= 1000)) {
+        reader.refuse(key, value, "a factor from 1 to 1000");
+    }
+    return value.get<double>();
+}
+
+/// Keys whose effect depends on others.
+void warn_of_no_effect(const Reader& reader, const Dialect& dialect, const SystemConfig& config,
+                       std::vector<std::string>& warnings) {
+    const auto warn = [&](const char* key, const std::string& why) {
+        warnings.push_back(reader.path() + ": " + key + " has no effect" + why);
+    };
+    if (reader.contains("data-type-bytes")) {
+        static_cast<void>(reader.integer("data-type-bytes", 1, 1, 1024));
+        warn("data-type-bytes", ": traces give sizes in bytes, not in elements");
+    }
+    if (reader.flag("replay-only")) {
+        warn("replay-only", ": communication is simulated; recorded compute is roofline-enabled 0");
+    }
+    if (config.comm_compute_slowdown > 1 && !dialect.scheduling_keys_count) {
+        warn("comm-compute-slowdown", " with --dialect " + dialect.name);
+    }
+    const bool capacity =
+        config.memory_capacity > Bytes(0) ||
+        std::any_of(config.capacity_overrides.begin(), config.capacity_overrides.end(),
+                    [](const auto& entry) { return entry.second > Bytes(0); });
+    if (capacity && !config.track_memory) {
+        warn("memory-capacity", " without track-local-mem 1: nothing counts what is used");
     }
 }
 
@@ -239,14 +208,17 @@ void read_overrides(const std::string& path, const json& document, SystemConfig&
             refuse(entry);
         }
         for (const auto& [key, value] : entry.items()) {
-            if (key != "ranks" && key != "peak-perf" && key != "local-mem-bw") {
+            if (key != "ranks" && key != "peak-perf" && key != "local-mem-bw" &&
+                key != "memory-capacity") {
                 throw InputError({path, "npus", "the key '" + key + "'",
-                                  "ranks, peak-perf or local-mem-bw", "Remove it"});
+                                  "ranks, peak-perf, local-mem-bw or memory-capacity",
+                                  "Remove it"});
             }
         }
         const Reader reader(path, entry);
         const ComputeRate rate{reader.rate("peak-perf", config.compute.peak_tflops),
                                reader.rate("local-mem-bw", config.compute.memory_bandwidth)};
+        const Bytes capacity = memory_capacity(reader, config.memory_capacity);
         check_roofline(path, "npus", config.roofline, rate);
         for (const json& rank : entry["ranks"]) {
             if (!rank.is_number_integer() || rank.get<double>() < 0 ||
@@ -255,6 +227,7 @@ void read_overrides(const std::string& path, const json& document, SystemConfig&
                                   "ranks: whole numbers from 0", "Correct the list of ranks"});
             }
             config.overrides.emplace_back(rank.get<std::int32_t>(), rate);
+            config.capacity_overrides.emplace_back(rank.get<std::int32_t>(), capacity);
         }
     }
 }
@@ -285,18 +258,34 @@ std::vector<ComputeRate> SystemConfig::compute_rates(std::size_t ranks) const {
     return rates;
 }
 
+std::vector<Bytes> SystemConfig::memory_capacities(std::size_t ranks) const {
+    std::vector<Bytes> capacities(ranks, memory_capacity);
+    for (const auto& [rank, capacity] : capacity_overrides) {
+        if (static_cast<std::size_t>(rank) < ranks) {
+            capacities[static_cast<std::size_t>(rank)] = capacity;
+        }
+    }
+    return capacities;
+}
+
+SystemConfig default_system_config(const Dialect& dialect) {
+    SystemConfig config;
+    config.endpoint_delay = Time::ns(default_endpoint_delay(dialect));
+    return config;
+}
+
 SystemConfig read_system_config(const std::string& path, const Dialect& dialect,
                                 std::vector<std::string>& warnings) {
-    const json document = parse_file(path);
-    check_keys(path, document, dialect, warnings);
+    const json document = read_json_object(path, "a system.json", "Check --system");
+    check_json_keys(path, document, known_keys, ignored_keys, dialect.tolerant_input, warnings);
     const Reader reader(path, document, dialect.tolerant_input);
     SystemConfig config;
-    // The reference's default is 10 ns; ours has no delay that nobody asked for.
     config.endpoint_delay =
-        Time::ns(reader.integer("endpoint-delay", dialect.whole_nanoseconds ? 10 : 0, 0));
+        Time::ns(reader.integer("endpoint-delay", default_endpoint_delay(dialect), 0));
     if (dialect.whole_nanoseconds && config.endpoint_delay == Time()) {
-        throw InputError({path, "endpoint-delay", "0", "at least 1 in the astra-sim dialects",
-                          "The reference aborts on it; use --dialect npunet"});
+        throw InputError({path, "endpoint-delay", "0", "at least 1 with --dialect " + dialect.name,
+                          "ASTRA-sim itself aborts on 0; use --dialect npunet, where 0 is the "
+                          "default"});
     }
     config.active_chunks_per_dimension =
         static_cast<std::int32_t>(reader.integer("active-chunks-per-dimension", 1, 1));
@@ -321,8 +310,12 @@ SystemConfig read_system_config(const std::string& path, const Dialect& dialect,
         config.optimization = value == "baseline" ? CollectiveOptimization::Baseline
                                                   : CollectiveOptimization::LocalBandwidthAware;
     }
+    config.scheduling_policy = scheduling_policy(reader);
+    config.memory_capacity = memory_capacity(reader, Bytes(0));
+    config.comm_compute_slowdown = slowdown(reader);
     check_roofline(path, "roofline-enabled", config.roofline, config.compute);
     read_overrides(path, document, config);
+    warn_of_no_effect(reader, dialect, config, warnings);
     return config;
 }
 

@@ -15,6 +15,7 @@
 #include "base/quantities.h"
 #include "engine/collective/implementation.h"
 #include "engine/dialect.h"
+#include "engine/remote_memory.h"
 
 namespace npunet::engine {
 
@@ -23,6 +24,10 @@ struct ComputeRate {
     double peak_tflops = 0;       ///< 10^12 operations per second; 0 = not given
     double memory_bandwidth = 0;  ///< 10^9 bytes per second; 0 = not given
 };
+
+/// Which ready communication starts first where max-concurrent-comms limits them: the one that has
+/// been ready longest, shortest, or has the highest comm_priority; of equals, the lowest node id.
+enum class SchedulingPolicy : std::uint8_t { LowestId, Fifo, Lifo, Explicit };
 
 enum class CollectiveOptimization : std::uint8_t { Baseline, LocalBandwidthAware };
 
@@ -39,6 +44,14 @@ struct SystemConfig {
     bool track_memory = false;
     /// At most so many collectives and sends of one NPU at a time; 0 = no limit.
     std::int32_t max_concurrent_comms = 0;
+    SchedulingPolicy scheduling_policy = SchedulingPolicy::LowestId;
+    /// A GPU operation that begins while a collective or send of its NPU is under way, or together
+    /// with one, takes so many times as long; from 1.
+    double comm_compute_slowdown = 1;
+    /// Of one NPU; 0 = not given. Only compared with the peak that is found.
+    Bytes memory_capacity;
+    std::vector<std::pair<std::int32_t, Bytes>> capacity_overrides;
+    RemoteMemoryConfig remote_memory;
     /// Overrides of `compute` for single ranks (heterogeneous machines).
     std::vector<std::pair<std::int32_t, ComputeRate>> overrides;
 
@@ -53,7 +66,11 @@ struct SystemConfig {
 
     /// By rank, with the overrides; those of ranks beyond `ranks` are left out.
     [[nodiscard]] std::vector<ComputeRate> compute_rates(std::size_t ranks) const;
+    [[nodiscard]] std::vector<Bytes> memory_capacities(std::size_t ranks) const;
 };
+
+/// What holds without a file.
+[[nodiscard]] SystemConfig default_system_config(const Dialect& dialect);
 
 /// Reads ASTRA-sim's system.json with our additions. Throws InputError with file and key. Unknown
 /// keys are errors with the nearest known key, or warnings in a tolerant dialect.

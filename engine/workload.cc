@@ -41,14 +41,12 @@ void check_result_size(const Group& group, const ProgramOperation& operation,
     const auto members = static_cast<std::int64_t>(group.ranks.size());
     const bool gathers = operation.collective == CollectiveKind::AllGather ||
                          operation.collective == CollectiveKind::Gather;
-    if (gathers &&
-        operation.bytes.value() > most / members) {
-        throw InputError({file, fmt::format("node {} ('{}')", operation.node, name),
-                          fmt::format("an {} of {} bytes from each of {} ranks",
-                                      name_of(operation.collective), operation.bytes.value(),
-                                      members),
-                          fmt::format("a result of at most {} bytes", most),
-                          "comm_size is one rank's shard"});
+    if (gathers && operation.bytes.value() > most / members) {
+        throw InputError(
+            {file, fmt::format("node {} ('{}')", operation.node, name),
+             fmt::format("an {} of {} bytes from each of {} ranks", name_of(operation.collective),
+                         operation.bytes.value(), members),
+             fmt::format("a result of at most {} bytes", most), "comm_size is one rank's shard"});
     }
 }
 
@@ -194,12 +192,15 @@ Workload make_workload(std::size_t ranks, const NodeSource& nodes,
         context.groups = &by_name;
         context.world_group = static_cast<std::int32_t>(workload.world);
         if (of_dimensions) {
-            context.group_of_dimensions = [&of_dimensions](Rank of, const std::vector<bool>& involved) {
+            context.group_of_dimensions = [&of_dimensions](Rank of,
+                                                           const std::vector<bool>& involved) {
                 return of_dimensions->group_of(of, involved);
             };
         }
         context.collectives_in_program_order = options.collectives_in_program_order;
-        context.tensors = options.tensors;
+        context.tensor_names = options.tensors ? &workload.tensor_names : nullptr;
+        context.issue_order = options.issue_order;
+        context.broadcasts_replay = options.broadcasts_replay;
         workload.programs.push_back(build_program(nodes(Rank(rank)), context, dangling_controls));
         check_membership(workload, Rank(rank), context.file);
     }

@@ -29,6 +29,7 @@ struct Workload {
     std::vector<Group> groups;          ///< named ones, the world, those made of dimensions
     std::size_t world = 0;              ///< which group is the world: every rank, ascending
     std::vector<std::string> notes;     ///< what the user should know
+    NameTable tensor_names;             ///< of all programs, where tensors are kept
 
     [[nodiscard]] std::size_t ranks() const { return programs.size(); }
 };
@@ -36,6 +37,8 @@ struct Workload {
 struct WorkloadOptions {
     bool collectives_in_program_order = true;
     bool tensors = false;
+    IssueOrder issue_order = IssueOrder::AscendingId;
+    bool broadcasts_replay = false;
     /// The machine, for collectives that name its dimensions; null: there are none. Must outlive
     /// the call only.
     const topology::NetworkDescription* network = nullptr;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <iterator>
 
@@ -24,8 +25,14 @@ void append_rank(std::string& log, const engine::NpuResult& npu, std::string_vie
                      cycles(npu.exposed_communication)));
     const auto statistic = [&](const std::string& text) { line("statistics", ",", text); };
     statistic(fmt::format("Wall time: {}", cycles(npu.finish)));
+    if (npu.cpu > Time()) {
+        statistic(fmt::format("CPU time: {}", cycles(npu.cpu)));
+    }
     statistic(fmt::format("GPU time: {}", cycles(npu.compute)));
     statistic(fmt::format("Comm time: {}", cycles(npu.communication)));
+    if (npu.memory > Time()) {
+        statistic(fmt::format("Remote mem time: {}", cycles(npu.memory)));
+    }
     statistic(fmt::format("Compute bound percentage: {:.3f}%", npu.compute_bound_percent));
     statistic(fmt::format("Average compute utilization: {:.3f}%", npu.compute_utilization_percent));
     statistic(fmt::format("Average memory utilization: {:.3f}%", npu.memory_utilization_percent));
@@ -34,6 +41,12 @@ void append_rank(std::string& log, const engine::NpuResult& npu, std::string_vie
 }
 
 }  // namespace
+
+std::string astra_log_warning(const std::string& text, std::string_view timestamp) {
+    std::string line = text;
+    std::replace(line.begin(), line.end(), '\n', ' ');
+    return fmt::format("[{}] [npunet] [warning] {}\n", timestamp, line);
+}
 
 std::string astra_log(const engine::Results& results, std::string_view timestamp) {
     std::string log;

@@ -17,8 +17,16 @@
 
 namespace npunet::report {
 
-/// Nine lines a rank, ranks ascending. `timestamp` is what stands in the first brackets, a date and
+/// What stands where a log has the time of day: the same for every run, since that is no part of
+/// the result.
+inline constexpr std::string_view log_timestamp = "2026-01-01 00:00:00.000";
+
+/// Nine lines a rank, ranks ascending; two more, "CPU time" and "Remote mem time", for a rank that
+/// had such operations. `timestamp` is what stands in the first brackets, a date and
 /// a time with one blank between them; times that are not whole nanoseconds are rounded down.
 [[nodiscard]] std::string astra_log(const engine::Results& results, std::string_view timestamp);
+
+/// A warning as one line of the same log; it is no rank's, and its third word is [npunet].
+[[nodiscard]] std::string astra_log_warning(const std::string& text, std::string_view timestamp);
 
 }  // namespace npunet::report

@@ -15,6 +15,19 @@ using engine::LinkResult;
 using engine::NpuResult;
 using Layout = JsonWriter::Layout;
 
+void write_peak(JsonWriter& json, const engine::MemoryPeak& peak) {
+    json.member("peak_memory_ns", peak.at).key("alive_at_peak").begin_array();
+    for (const engine::MemoryPeak::Tensor& tensor : peak.largest) {
+        json.begin_object().member("name", tensor.name).member("bytes", tensor.bytes).end_object();
+    }
+    json.end_array();
+    json.key("alive_besides")
+        .begin_object()
+        .member("tensors", peak.others)
+        .member("bytes", peak.others_bytes)
+        .end_object();
+}
+
 void write_figures(JsonWriter& json, const NpuResult& npu) {
     json.member("finish_ns", npu.finish)
         .member("compute_ns", npu.compute)
@@ -26,7 +39,11 @@ void write_figures(JsonWriter& json, const NpuResult& npu) {
         .member("compute_bound_percent", npu.compute_bound_percent)
         .member("compute_utilization_percent", npu.compute_utilization_percent)
         .member("memory_utilization_percent", npu.memory_utilization_percent)
-        .member("operation_intensity", npu.operation_intensity);
+        .member("operation_intensity", npu.operation_intensity)
+        .member("memory_ns", npu.memory);
+    if (npu.peak_memory > Bytes(0)) {
+        write_peak(json, npu.peak);
+    }
 }
 
 void write_ranks(JsonWriter& json, const std::vector<Rank>& ranks) {
@@ -42,8 +59,9 @@ void write_ranks(JsonWriter& json, const std::vector<Rank>& ranks) {
 auto figures_of(const NpuResult& npu) {
     const auto bits = [](double number) { return std::bit_cast<std::uint64_t>(number); };
     return std::make_tuple(npu.npu_class, npu.finish, npu.compute, npu.communication,
-                           npu.exposed_communication, npu.exposed_memory, npu.idle, npu.peak_memory,
-                           bits(npu.compute_bound_percent), bits(npu.compute_utilization_percent),
+                           npu.exposed_communication, npu.exposed_memory, npu.idle, npu.memory,
+                           npu.peak_memory, npu.peak.at, bits(npu.compute_bound_percent),
+                           bits(npu.compute_utilization_percent),
                            bits(npu.memory_utilization_percent), bits(npu.operation_intensity));
 }
 

@@ -32,6 +32,36 @@ std::string with_share(Time part, Time whole) {
     return fmt::format("{} ({})", format_time(part), format_share(part, whole));
 }
 
+/// The NPU with the largest peak, the first of equals.
+std::string peak_line(const engine::Results& results) {
+    const auto most = std::max_element(
+        results.npus.begin(), results.npus.end(),
+        [](const auto& a, const auto& b) { return a.peak_memory < b.peak_memory; });
+    if (most == results.npus.end() || most->peak_memory == Bytes(0)) {
+        return "";
+    }
+    std::string text =
+        fmt::format("peak memory: {} on rank {} at {}:", format_bytes(most->peak_memory),
+                    most->rank.value(), format_time(most->peak.at));
+    constexpr std::size_t most_named = 3;
+    std::int64_t others = most->peak.others;
+    Bytes others_bytes = most->peak.others_bytes;
+    for (std::size_t i = 0; i < most->peak.largest.size(); ++i) {
+        const engine::MemoryPeak::Tensor& tensor = most->peak.largest[i];
+        if (i < most_named) {
+            text +=
+                fmt::format("{} {} {}", i == 0 ? "" : ",", tensor.name, format_bytes(tensor.bytes));
+        } else {
+            ++others;
+            others_bytes += tensor.bytes;
+        }
+    }
+    if (others > 0) {
+        text += fmt::format(" and {} more of {}", others, format_bytes(others_bytes));
+    }
+    return text + '\n';
+}
+
 }  // namespace
 
 std::string format_share(Time part, Time whole) {
@@ -75,6 +105,7 @@ std::string summary_table(const engine::Results& results, std::size_t most_class
     if (classes.size() < all) {
         text += fmt::format("(classes of NPUs that finish earlier: {})\n", all - classes.size());
     }
+    text += peak_line(results);
     for (const std::string& note : results.notes) {
         text += "note: " + note + '\n';
     }

@@ -12,8 +12,9 @@
 namespace npunet::report {
 
 /// One row for each class of NPUs (report/npu_classes.h), above it the finish of the run, below it
-/// the notes. At most `most_classes` rows: those that finish last, in order of their class. The
-/// column of exposed memory is there only when some class has any.
+/// the largest peak of memory with its largest tensors, and the notes. At most `most_classes` rows:
+/// those that finish last, in order of their class. The column of exposed memory is there only when
+/// some class has any.
 [[nodiscard]] std::string summary_table(const engine::Results& results,
                                         std::size_t most_classes = 16);
 

@@ -1,8 +1,11 @@
 #include "study/simulation_run.h"
 
+#include <fmt/format.h>
+
 #include <chrono>
 #include <memory>
 
+#include "analytical/congestion_aware.h"
 #include "analytical/congestion_unaware.h"
 #include "base/errors.h"
 #include "engine/simulation.h"
@@ -14,51 +17,100 @@ namespace {
 
 std::unique_ptr<engine::Network> make_network(const Machine& machine, Fidelity fidelity,
                                               engine::EventQueue& queue) {
-    if (fidelity == Fidelity::Analytical) {
-        return std::make_unique<analytical::CongestionUnaware>(machine.network, queue,
-                                                               machine.dialect);
-    }
     check_fidelity(machine, fidelity);
+    switch (fidelity) {
+        case Fidelity::Analytical:
+            return std::make_unique<analytical::CongestionUnaware>(machine.network, queue,
+                                                                   machine.dialect);
+        case Fidelity::CongestionAware:
+            return std::make_unique<analytical::CongestionAware>(machine.network, queue,
+                                                                 machine.dialect);
+        case Fidelity::Packet:
+            break;
+    }
     return make_packet_network(machine.network, queue);
 }
 
-}  // namespace
-
-void check_fidelity(const Machine& machine, Fidelity fidelity) {
-    if (fidelity == Fidelity::Packet && machine.dialect.whole_nanoseconds) {
+/// The astra-sim dialects offer what their reference has.
+void check_reference(const Machine& machine, Fidelity fidelity) {
+    if (!machine.network.faults.empty()) {
+        throw InputError({"--network", "faults", "faults with --dialect " + machine.dialect.name,
+                          "--dialect npunet, which offers them",
+                          "Leave the section faults out, or the dialect"});
+    }
+    if (fidelity == Fidelity::Packet) {
         throw InputError({"--fidelity", "", "packet with --dialect " + machine.dialect.name,
                           "--dialect npunet at packet level",
                           "The astra-sim dialects order simultaneous events by insertion, which a "
                           "packet network has no counterpart for"});
     }
-    if (fidelity == Fidelity::Packet && !packet_fidelity_available()) {
+    const std::size_t dimensions = machine.network.dimensions.size();
+    if (fidelity == Fidelity::CongestionAware && dimensions != 1) {
+        throw InputError({"--fidelity", "",
+                          fmt::format("congestion-aware with --dialect {} on a network of {} "
+                                      "dimensions",
+                                      machine.dialect.name, dimensions),
+                          "one dimension, as in that dialect's reference",
+                          "--dialect npunet does several"});
+    }
+}
+
+constexpr Fidelity fidelities[] = {Fidelity::Analytical, Fidelity::CongestionAware,
+                                   Fidelity::Packet};
+
+}  // namespace
+
+void check_fidelity(const Machine& machine, Fidelity fidelity) {
+    if (machine.dialect.whole_nanoseconds) {
+        check_reference(machine, fidelity);
+    }
+    if (fidelity != Fidelity::Packet) {
+        return;
+    }
+    if (!packet_fidelity_available()) {
         throw InputError({"--fidelity", "", "packet in a build without ns-3", "analytical",
                           "Install libns3-dev and build again, or leave packet out"});
+    }
+    if (!machine.network.faults.links.empty()) {
+        throw InputError({"--network", "faults",
+                          "faults of links, not offered at packet level by this version",
+                          "slowdowns of NPUs alone", "--fidelity congestion-aware offers them"});
     }
 }
 
 Fidelity fidelity_named(const std::string& name, const std::string& option) {
-    if (name == "analytical") {
-        return Fidelity::Analytical;
+    for (const Fidelity fidelity : fidelities) {
+        if (name == name_of(fidelity)) {
+            return fidelity;
+        }
     }
-    if (name == "packet") {
-        return Fidelity::Packet;
-    }
-    throw InputError({option, "", "'" + name + "'", "analytical or packet", ""});
+    throw InputError({option, "", "'" + name + "'", "analytical, congestion-aware or packet", ""});
 }
 
 const char* name_of(Fidelity fidelity) {
-    return fidelity == Fidelity::Analytical ? "analytical" : "packet";
+    switch (fidelity) {
+        case Fidelity::Analytical:
+            return "analytical";
+        case Fidelity::CongestionAware:
+            return "congestion-aware";
+        case Fidelity::Packet:
+            break;
+    }
+    return "packet";
 }
 
 Machine load_machine(const std::string& network_file, const std::string& system_file,
-                     const std::string& dialect) {
+                     const std::string& dialect, const std::string& memory_file) {
     Machine machine;
     machine.dialect = engine::Dialect::named(dialect);
     machine.network = topology::read_network(network_file, machine.dialect.gigabyte,
                                              machine.dialect.tolerant_input, &machine.warnings);
-    if (!system_file.empty()) {
-        machine.system = engine::read_system_config(system_file, machine.dialect, machine.warnings);
+    machine.system = system_file.empty() ? engine::default_system_config(machine.dialect)
+                                         : engine::read_system_config(system_file, machine.dialect,
+                                                                      machine.warnings);
+    if (!memory_file.empty()) {
+        machine.system.remote_memory =
+            engine::read_remote_memory(memory_file, machine.dialect, machine.warnings);
     }
     return machine;
 }
@@ -67,13 +119,17 @@ engine::WorkloadOptions workload_options(const Machine& machine) {
     engine::WorkloadOptions options;
     options.collectives_in_program_order = !machine.dialect.one_communication_at_a_time;
     options.tensors = machine.system.track_memory;
+    options.issue_order = machine.dialect.issue_order;
+    options.broadcasts_replay = machine.dialect.broadcasts_replay;
     options.network = &machine.network;
     return options;
 }
 
 engine::Workload load_workload_for(const Machine& machine, const std::string& prefix,
                                    const std::string& group_file) {
-    return engine::load_workload(prefix, group_file, machine.network.graph.npus(),
+    const bool none = machine.dialect.empty_group_file_means_none &&
+                      group_file.find("empty") != std::string::npos;
+    return engine::load_workload(prefix, none ? "" : group_file, machine.network.graph.npus(),
                                  workload_options(machine));
 }
 

@@ -18,16 +18,18 @@
 
 namespace npunet::study {
 
-enum class Fidelity : std::uint8_t { Analytical, Packet };
+/// In the order of detail.
+enum class Fidelity : std::uint8_t { Analytical, CongestionAware, Packet };
 
-/// "analytical" or "packet"; InputError with the known names otherwise.
+/// "analytical", "congestion-aware" or "packet"; InputError with the known names otherwise.
 [[nodiscard]] Fidelity fidelity_named(const std::string& name,
                                       const std::string& option = "--fidelity");
 [[nodiscard]] const char* name_of(Fidelity fidelity);
 
 struct Machine;
 
-/// Throws InputError when this build or the machine's dialect does not offer the fidelity.
+/// Throws InputError when this build, the machine's dialect, its network or its faults do not go
+/// with the fidelity.
 void check_fidelity(const Machine& machine, Fidelity fidelity);
 
 /// What a workload runs on.
@@ -38,9 +40,10 @@ struct Machine {
     std::vector<std::string> warnings;  ///< from reading the files
 };
 
-/// Reads the files; `system_file` may be empty (defaults of docs/inputs.md). Throws InputError.
+/// Reads the files; `system_file` may be empty (defaults of docs/inputs.md), and so may
+/// `memory_file` (no remote memory). Throws InputError.
 [[nodiscard]] Machine load_machine(const std::string& network_file, const std::string& system_file,
-                                   const std::string& dialect);
+                                   const std::string& dialect, const std::string& memory_file = "");
 
 /// How a workload must be laid out for this machine.
 [[nodiscard]] engine::WorkloadOptions workload_options(const Machine& machine);
@@ -49,8 +52,8 @@ struct Machine {
 [[nodiscard]] engine::Workload load_workload_for(const Machine& machine, const std::string& prefix,
                                                  const std::string& group_file);
 
-/// Runs to the end. Throws StallError when the workload cannot finish, InputError when the fidelity
-/// is missing from this build or does not offer the dialect. `shuffle_seed`: for tests, see
+/// Runs to the end. Throws StallError when the workload cannot finish, InputError as
+/// check_fidelity() does. `shuffle_seed`: for tests, see
 /// EventQueue::shuffle_insertions().
 [[nodiscard]] engine::Results simulate(const engine::Workload& workload, const Machine& machine,
                                        Fidelity fidelity,

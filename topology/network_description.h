@@ -1,5 +1,5 @@
 // What a network.yml says, read once and used by every fidelity: the graph, its dimensions, the
-// placement of ranks, the parameters of the packet machine, and the routes.
+// placement of ranks, the parameters of the packet machine, the faults, and the routes.
 //
 //     NetworkDescription network = read_network("net.yml", GigaByte::Decimal);
 //     std::vector<Hop> hops = network.route(NodeId{1}, NodeId{7});
@@ -15,6 +15,7 @@
 #include "base/ids.h"
 #include "base/quantities.h"
 #include "topology/dimension.h"
+#include "topology/faults.h"
 #include "topology/graph.h"
 #include "topology/hop.h"
 
@@ -43,6 +44,7 @@ public:
     std::vector<NodeId> npu_of_rank;    ///< the placement
     Routing routing = Routing::DimensionOrder;
     PacketParameters packet;
+    Faults faults;
     /// The routes of Routing::ShortestPath (topology/shortest_paths.h); null otherwise.
     std::shared_ptr<ShortestPaths> shortest_paths;
 

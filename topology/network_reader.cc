@@ -10,6 +10,7 @@
 
 #include "base/units.h"
 #include "topology/builder.h"
+#include "topology/faults_section.h"
 #include "topology/network_description.h"
 #include "topology/packet_section.h"
 #include "topology/placement.h"
@@ -210,14 +211,13 @@ NetworkDescription read_network(const std::string& path, GigaByte gigabyte, bool
                                 std::vector<std::string>* warnings) {
     const YamlField root = YamlField::load(path);
     const UnknownKeys unknown{tolerant, warnings};
-    std::vector<std::string> planned = planned_families;
-    planned.emplace_back("faults");
     // The topology first: a network that is not offered has keys of its own.
     if (const auto topology = root.find("topology")) {
         static_cast<void>(read_families(*topology));
     }
-    check_keys(root, {"topology", "npus_count", "bandwidth", "latency", "placement", "packet"},
-               planned, unknown);
+    check_keys(root,
+               {"topology", "npus_count", "bandwidth", "latency", "placement", "packet", "faults"},
+               planned_families, unknown);
     std::vector<Dimension> dimensions = read_dimensions(root, gigabyte);
     check_census(root.at("npus_count"), census_of(dimensions));
     NetworkDescription network =
@@ -227,6 +227,9 @@ NetworkDescription read_network(const std::string& path, GigaByte gigabyte, bool
     }
     if (const auto packet = root.find("packet")) {
         read_packet_section(*packet, unknown, network);
+    }
+    if (const auto faults = root.find("faults")) {
+        read_faults_section(*faults, unknown, network);
     }
     return network;
 }

@@ -1,5 +1,7 @@
 #include "engine/collective/double_binary_tree.h"
 
+#include <utility>
+
 namespace npunet::engine::double_binary_tree {
 
 namespace {
@@ -70,20 +72,30 @@ std::int32_t member_at(const PhaseShape& shape, std::int32_t number) {
     return n % 2 == 0 ? n - 1 - number : (number + 1) % n;
 }
 
+/// In the mirror image the children stand the other way round: the lower member comes first.
+Node node_in_tree(const PhaseShape& shape, std::int32_t number) {
+    Node node = node_of(number, shape.members);
+    const bool mirrored = shape.lane % 2 == 1 && shape.members % 2 == 0;
+    if (mirrored && node.child_count() == 2) {
+        std::swap(node.children[0], node.children[1]);
+    }
+    return node;
+}
+
 }  // namespace
 
 std::int32_t count(const PhaseShape& shape) {
-    const Node node = node_of(number_in_tree(shape, shape.me), shape.members);
+    const Node node = node_in_tree(shape, number_in_tree(shape, shape.me));
     return 2 * node.child_count() + (node.parent != nobody ? 1 : 0);
 }
 
 std::int32_t reductions(const PhaseShape& shape) {
-    return node_of(number_in_tree(shape, shape.me), shape.members).child_count();
+    return node_in_tree(shape, number_in_tree(shape, shape.me)).child_count();
 }
 
 Gate gate(const PhaseShape& shape, std::int32_t step) {
     const std::int32_t number = number_in_tree(shape, shape.me);
-    const std::int32_t children = node_of(number, shape.members).child_count();
+    const std::int32_t children = node_in_tree(shape, number).child_count();
     if (step < children) {
         return {};
     }
@@ -93,7 +105,7 @@ Gate gate(const PhaseShape& shape, std::int32_t step) {
 
 Exchange at(const PhaseShape& shape, std::int32_t step) {
     const std::int32_t number = number_in_tree(shape, shape.me);
-    const Node node = node_of(number, shape.members);
+    const Node node = node_in_tree(shape, number);
     const std::int32_t children = node.child_count();
     Exchange result;
     if (step < children) {
@@ -102,15 +114,14 @@ Exchange at(const PhaseShape& shape, std::int32_t step) {
     }
     result.bytes = shape.total();
     if (node.parent != nobody && step == children) {
-        const Node parent = node_of(node.parent, shape.members);
+        const Node parent = node_in_tree(shape, node.parent);
         result.send_to = result.receive_from = member_at(shape, node.parent);
         result.arrives_in = parent.children[0] == number ? 0 : 1;
         return result;
     }
-    const std::int32_t child =
-        node.children[step - children - (node.parent != nobody ? 1 : 0)];
+    const std::int32_t child = node.children[step - children - (node.parent != nobody ? 1 : 0)];
     result.send_to = member_at(shape, child);
-    result.arrives_in = node_of(child, shape.members).child_count();
+    result.arrives_in = node_in_tree(shape, child).child_count();
     return result;
 }
 

@@ -2,7 +2,8 @@
 // r pairs; the second one of a pair hands its data to the first before, and gets its result from it
 // after. What is left are 2^k active members.
 //
-// Thakur, Rabenseifner, Gropp, "Optimization of Collective Communication Operations in MPICH", 2005.
+// Thakur, Rabenseifner, Gropp, "Optimization of Collective Communication Operations in MPICH",
+// 2005.
 //
 //     const FoldingIn folding(6);        // 4 active members: 0, 2, 4, 5; 1 and 3 are folded in
 //     folding.active(4) == 2; folding.member(2) == 4; folding.has_partner(0) == true;

@@ -1,8 +1,8 @@
 #include "engine/collective/implementation.h"
 
 #include <array>
-#include <charconv>
 #include <cctype>
+#include <charconv>
 #include <string_view>
 
 namespace npunet::engine {
@@ -44,7 +44,8 @@ const std::array<Named, 8>& all_named() {
 
 std::optional<std::int32_t> window_of(std::string_view digits) {
     std::int32_t window = 0;
-    const auto [stop, error] = std::from_chars(digits.data(), digits.data() + digits.size(), window);
+    const auto [stop, error] =
+        std::from_chars(digits.data(), digits.data() + digits.size(), window);
     if (error != std::errc{} || stop != digits.data() + digits.size() || window < 1) {
         return std::nullopt;
     }
@@ -123,7 +124,8 @@ const char* Implementation::name() const {
 
 bool Implementation::does(CollectiveKind kind) const {
     const bool symmetric = kind == CollectiveKind::AllReduce || kind == CollectiveKind::AllGather ||
-                           kind == CollectiveKind::ReduceScatter || kind == CollectiveKind::AllToAll;
+                           kind == CollectiveKind::ReduceScatter ||
+                           kind == CollectiveKind::AllToAll;
     const bool one_buffer = kind == CollectiveKind::Broadcast || kind == CollectiveKind::Reduce;
     switch (algorithm) {
         case Algorithm::Ring:

@@ -48,12 +48,12 @@ void CollectiveInstances::check_agreement(const CollectiveInstance& instance, Ra
     const Group& group = workload_.groups[static_cast<std::size_t>(instance.group)];
     throw StallError(fmt::format(
         "the members of communicator '{}' disagree about their next collective: rank {} runs {} of "
-        "{} bytes (node {} '{}'), rank {} runs {} of {} bytes ('{}'). All members of a "
+        "{} bytes (node {} '{}'), rank {} runs {} of {} bytes (node {} '{}'). All members of a "
         "communicator "
         "must run the same collectives in the same order; check the traces",
         group.name, rank.value(), name_of(operation.collective), operation.bytes.value(),
         operation.node, name, instance.first_rank.value(), instance.result.type,
-        instance.result.bytes.value(), instance.result.name));
+        instance.result.bytes.value(), instance.first_node, instance.result.name));
 }
 
 std::uint32_t CollectiveInstances::join(Rank rank, std::size_t member,
@@ -71,6 +71,7 @@ std::uint32_t CollectiveInstances::join(Rank rank, std::size_t member,
         instance.root = operation.root;
         instance.number = state.started_by_member[member] - 1;
         instance.first_rank = rank;
+        instance.first_node = operation.node;
         instance.run_of_member.assign(ranks.size(), CollectiveInstance::no_run);
         instance.result.name = name;
         instance.result.type = name_of(operation.collective);

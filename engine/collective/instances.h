@@ -31,7 +31,8 @@ struct CollectiveInstance {
     CollectiveResult result;
     CollectiveKind kind = CollectiveKind::AllReduce;
     Rank root;
-    Rank first_rank;  ///< who started it, for messages
+    Rank first_rank;               ///< who started it, for messages
+    std::uint64_t first_node = 0;  ///< the node of first_rank
 };
 
 class CollectiveInstances {

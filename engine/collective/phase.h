@@ -75,9 +75,9 @@ struct PhaseShape {
     /// The `count` parts from `first` on, round the end; 0 <= first < n, 0 <= count <= n.
     [[nodiscard]] Bytes parts_from(std::int32_t first, std::int32_t count) const {
         const std::int32_t end = first + count;
-        return end <= members ? parts_below(end) - parts_below(first)
-                              : parts_below(members) - parts_below(first) +
-                                    parts_below(end - members);
+        return end <= members
+                   ? parts_below(end) - parts_below(first)
+                   : parts_below(members) - parts_below(first) + parts_below(end - members);
     }
     /// All parts are equal, so that the schedule is the same for every member.
     [[nodiscard]] bool even() const { return rest_ == 0 || rules.equal_parts; }

@@ -91,7 +91,7 @@ PhaseShape CollectivePlan::shape(std::size_t stream, std::size_t number) const {
             result.chunk = static_cast<std::int32_t>(stream / static_cast<std::size_t>(lanes));
             result.chunks = chunks;
             if (planned.alternates) {
-                result.lane = static_cast<std::uint8_t>(stream % 2);
+                result.lane = static_cast<std::uint8_t>((stream + 1) % 2);
             }
             return result;
         }

@@ -37,7 +37,7 @@ struct PlannedPhase {
     const std::vector<Rank>* members;  ///< the line, in order; lives as long as the planner
     std::int32_t queue = 0;            ///< phases of one queue share the active-chunks limit
     bool gathers_back = false;         ///< undoes the reduce-scatter of the same dimension
-    /// Every other stream takes the other tree (the reference's double binary tree).
+    /// The first stream takes tree 1, the next one tree 0, and so on (the reference).
     bool alternates = false;
 };
 

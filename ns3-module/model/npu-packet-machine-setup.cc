@@ -63,6 +63,14 @@ Checked(const topology::NetworkDescription& description)
     const topology::PacketParameters& parameters = description.packet;
     const int channels = description.virtual_channels();
     const std::int64_t packet = parameters.mtu.value() + parameters.header.value();
+    if (!description.faults.links.empty())
+    {
+        throw InputError({"",
+                          "faults",
+                          "faults of links, not offered at packet level by this version",
+                          "slowdowns of NPUs alone",
+                          "leave them out, or use the congestion-aware network"});
+    }
     if (parameters.mtu.value() < 1 || parameters.mtu.value() > MAX_PACKET)
     {
         throw InputError({"",

@@ -82,8 +82,8 @@ class PacketMachine : public engine::Network
      * @param queue the simulation's events; must outlive the machine
      *
      * Throws InputError for packet parameters that cannot work: an mtu below 1, a buffer smaller
-     * than one packet, fewer virtual channels than the routing needs; and for switches so large
-     * that their queues would fill the memory.
+     * than one packet, fewer virtual channels than the routing needs; for faults of links; and for
+     * switches so large that their queues would fill the memory.
      */
     PacketMachine(const topology::NetworkDescription& description, engine::EventQueue& queue);
 

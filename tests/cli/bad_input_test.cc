@@ -182,6 +182,31 @@ TEST_F(BadInput, UnknownDialectFidelityAndOption) {
     expect_refused(simulate("absent.yml"), 2);
 }
 
+TEST_F(BadInput, FaultOfALinkThatDoesNotExist) {
+    all_reduce_traces(16);
+    write("broken.yml",
+          "topology: Mesh2D\nnpus_count: [[4, 4]]\nbandwidth: [50]\nlatency: [500]\n"
+          "faults:\n    - {link: [0, 5], bandwidth_factor: 0.5}\n");
+    const Outcome outcome = simulate("broken.yml");
+    expect_refused(outcome, 2);
+    EXPECT_THAT(outcome.log, AllOf(HasSubstr("broken.yml"), HasSubstr("line 6"),
+                                   HasSubstr("no link from npu0 to npu5")));
+}
+
+TEST_F(BadInput, LinkThatNeverComesBackIsAStall) {
+    all_reduce_traces(2);
+    write("cut.yml",
+          "topology: [Ring]\nnpus_count: [2]\nbandwidth: [50]\nlatency: [500]\n"
+          "faults: [{link: [0, 1], at: 3ns, bandwidth_factor: 0}]\n");
+    for (const char* fidelity : {"analytical", "congestion-aware"}) {
+        const Outcome outcome = simulate("cut.yml", {"--fidelity", fidelity});
+        expect_refused(outcome, 3);
+        EXPECT_THAT(outcome.log, AllOf(HasSubstr("npu0 -> npu1"), HasSubstr("3 ns")));
+    }
+    const Outcome packet = simulate("cut.yml", {"--fidelity", "packet"});
+    expect_refused(packet, 2);
+}
+
 TEST_F(BadInput, PlanBesideTraces) {
     all_reduce_traces(2);
     const Outcome outcome = simulate("ring2.yml", {"--tp", "4"});

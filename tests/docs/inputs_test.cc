@@ -81,6 +81,10 @@ TEST(Inputs, KeysOfNetworkYmlAreExactlyThoseOfTheReader) {
     EXPECT_THAT(keys, ContainerEq(known_keys(network + "zzzzzz: 1\n", read_network_file)));
     EXPECT_THAT(first_cells(section_of(page, "The section packet")),
                 ContainerEq(known_keys(network + "packet: {zzzzzz: 1}\n", read_network_file)));
+    std::set<std::string> faults =
+        known_keys(network + "faults: [{link: [0, 1], zzzzzz: 1}]\n", read_network_file);
+    faults.merge(known_keys(network + "faults: [{npu: 1, zzzzzz: 1}]\n", read_network_file));
+    EXPECT_THAT(first_cells(section_of(page, "The section faults")), ContainerEq(faults));
 }
 
 // moe and mla are known to the reader, which refuses them; the page says so below its table.

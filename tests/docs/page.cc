@@ -124,6 +124,8 @@ std::string anchor_of(const std::string& title) {
     for (const char c : title) {
         if (std::isalnum(static_cast<unsigned char>(c)) != 0) {
             anchor += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+        } else if (c == '_') {
+            anchor += c;
         } else if (c == ' ' || c == '-') {
             anchor += '-';
         }

@@ -60,10 +60,10 @@ TEST(References, LinksLeadSomewhere) {
     }
 }
 
-/// "Suite.Name" of every TEST, TEST_F and TEST_P below tests/.
+/// "Suite.Name" of every TEST, TEST_F, TEST_P and TYPED_TEST below tests/.
 std::set<std::string> all_tests() {
     std::set<std::string> tests;
-    const std::regex definition(R"(\bTEST(?:_F|_P)?\(\s*(\w+),\s*(\w+)\))");
+    const std::regex definition(R"(\b(?:TYPED_)?TEST(?:_F|_P)?\(\s*(\w+),\s*(\w+)\))");
     for (const auto& entry : fs::recursive_directory_iterator(root / "tests")) {
         if (entry.path().extension() != ".cc") {
             continue;

@@ -190,11 +190,17 @@ TEST(HostileInput, UpdatedWeightsLiveFromTheBeginning) {
     engine::RankProgram program;
     program.operations.resize(2);
     program.tensor_bytes = {100, 10};
+    engine::NameTable names;
+    program.tensor_names = {names.number_of("weight"), names.number_of("activation")};
     program.tensor_uses = {{0, false}, {1, true}, {1, false}, {0, true}};
     program.tensor_begin = {0, 2, 4};
     const std::vector<Time> start{Time(), Time::ns(10'000)};
     const std::vector<Time> end{Time::ns(10'000), Time::ns(20'000)};
-    EXPECT_EQ(engine::peak_memory(program, start, end), Bytes(110));
+    engine::MemoryPeak peak;
+    EXPECT_EQ(engine::peak_memory(program, names, start, end, peak), Bytes(110));
+    EXPECT_EQ(peak.at, Time());
+    ASSERT_EQ(peak.largest.size(), 2U);
+    EXPECT_EQ(peak.largest[0].name, "weight");
 }
 
 class SystemFile : public ::testing::Test {

@@ -85,7 +85,10 @@ TEST(ResultsJson, HasTheDocumentedKeys) {
         (std::vector<std::string>{"rank", "finish_ns", "compute_ns", "comm_ns", "exposed_comm_ns",
                                   "exposed_memory_ns", "idle_ns", "peak_memory_bytes",
                                   "compute_bound_percent", "compute_utilization_percent",
-                                  "memory_utilization_percent", "operation_intensity"}));
+                                  "memory_utilization_percent", "operation_intensity", "memory_ns",
+                                  "peak_memory_ns", "alive_at_peak", "alive_besides"}));
+    EXPECT_EQ(json["npus"][0]["alive_at_peak"][0]["name"], "weights");
+    EXPECT_EQ(json["npus"][0]["alive_besides"]["tensors"], 3);
     EXPECT_EQ(
         keys_of(json["collectives"][0]),
         (std::vector<std::string>{"id", "name", "type", "group", "algorithm", "bytes",

@@ -15,6 +15,11 @@ engine::NpuResult npu(std::int32_t rank, std::int32_t npu_class, Time finish, Ti
     result.idle = idle;
     result.exposed_communication = finish - result.compute - idle;
     result.peak_memory = Bytes(std::int64_t{1} << 30);
+    result.peak.at = Time::ns(250);
+    result.peak.largest = {{"weights", Bytes(std::int64_t{1} << 29)}, {"input", Bytes(1 << 20)}};
+    result.peak.others = 3;
+    result.peak.others_bytes =
+        result.peak_memory - Bytes(std::int64_t{1} << 29) - Bytes(std::int64_t{1} << 20);
     result.compute_bound_percent = 83.794;
     result.compute_utilization_percent = 85.661;
     result.memory_utilization_percent = 28.401;

@@ -105,7 +105,9 @@ TEST(SummaryTable, ShowsEachClassOnce) {
               "0-1    1.000 us  600 ns (60.0%)  300 ns (30.0%)         300 ns (30.0%)  100.25 ns "
               "(10.0%)\n"
               "2-3      800 ns  600 ns (75.0%)  300 ns (37.5%)         150 ns (18.8%)       50 ns "
-              "(6.2%)\n");
+              "(6.2%)\n"
+              "peak memory: 1 GiB on rank 0 at 250 ns: weights 512 MiB, input 1 MiB and 3 more of "
+              "511 MiB\n");
 }
 
 TEST(SummaryTable, ShowsMemoryWhereItIsExposed) {

@@ -1,4 +1,4 @@
-// Runs on the quick network, and the messages of errors, for tests.
+// Runs on the quick network or another one, and the messages of errors, for tests.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -13,9 +13,10 @@
 namespace npunet::test {
 
 /// Runs to the end; expects that whatever was sent was delivered once.
-inline engine::Results run(const engine::Workload& workload, const TestMachine& machine) {
+template <class Network = analytical::CongestionUnaware>
+engine::Results run(const engine::Workload& workload, const TestMachine& machine) {
     engine::EventQueue queue(machine.dialect.event_order);
-    analytical::CongestionUnaware network(machine.network, queue, machine.dialect);
+    Network network(machine.network, queue, machine.dialect);
     engine::Simulation simulation(workload, machine.network, machine.system, machine.dialect, queue,
                                   network);
     engine::Results results = simulation.run();

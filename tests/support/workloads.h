@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "chakra/node.h"
+#include "engine/dialect.h"
 #include "engine/workload.h"
 
 namespace npunet::test {
@@ -65,13 +66,34 @@ inline chakra::Node receive_node(std::uint64_t id, std::int32_t from, std::int64
     return node;
 }
 
+inline chakra::Node memory_node(std::uint64_t id, std::int64_t bytes,
+                                std::vector<std::uint64_t> dependencies = {}) {
+    chakra::Node node;
+    node.id = id;
+    node.name = "memory_" + std::to_string(id);
+    node.type = chakra::NodeType::MemoryLoad;
+    node.data_deps = std::move(dependencies);
+    node.set_integer("tensor_size", bytes);
+    return node;
+}
+
 using NodesOf = std::function<std::vector<chakra::Node>(Rank)>;
 
 inline engine::Workload workload_of(std::size_t ranks, const NodesOf& nodes,
-                                    const std::vector<engine::Group>& groups = {}) {
+                                    const std::vector<engine::Group>& groups = {},
+                                    const engine::WorkloadOptions& options = {}) {
     return engine::make_workload(
         ranks, nodes, [](Rank rank) { return "rank " + std::to_string(rank.value()); }, groups,
-        engine::WorkloadOptions());
+        options);
+}
+
+/// How study/ lays out workloads for the astra-sim dialects.
+inline engine::WorkloadOptions options_of(const engine::Dialect& dialect) {
+    engine::WorkloadOptions options;
+    options.collectives_in_program_order = !dialect.one_communication_at_a_time;
+    options.issue_order = dialect.issue_order;
+    options.broadcasts_replay = dialect.broadcasts_replay;
+    return options;
 }
 
 }  // namespace npunet::test

@@ -173,8 +173,6 @@ TEST_F(NetworkFile, SaysWhichNetworksAreNotOfferedYet) {
           "topology: [Ring, Rail]\n"}) {
         EXPECT_THAT(refusal(text), HasSubstr("not offered by this version; offered: ")) << text;
     }
-    EXPECT_THAT(mesh_refusal("faults: [{npu: 5, slowdown: 1.3}]\n"),
-                HasSubstr("line 5, faults: found 'faults', not offered by this version"));
 }
 
 TEST_F(NetworkFile, NamesUnknownKeys) {

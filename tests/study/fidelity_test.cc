@@ -1,0 +1,95 @@
+// Which fidelity offers what, and slow NPUs at all of them.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/errors.h"
+#include "ns3-module/api/packet_network.h"
+#include "study/simulation_run.h"
+#include "tests/support/machines.h"
+#include "tests/support/runs.h"
+#include "tests/support/workloads.h"
+
+namespace npunet::study {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+constexpr Rate rate(50'000'000'000);
+constexpr Time latency = Time::ns(500);
+
+Machine machine_of(const test::TestMachine& from, const char* dialect = "npunet") {
+    Machine machine;
+    machine.dialect = engine::Dialect::named(dialect);
+    machine.network = from.network;
+    machine.system = from.system;
+    return machine;
+}
+
+std::string refusal(const Machine& machine, Fidelity fidelity) {
+    const engine::Workload workload = test::workload_of(
+        machine.network.graph.npus(), [](Rank) { return std::vector{test::compute_node(1, 10)}; });
+    return test::message_of<InputError>(
+        [&] { static_cast<void>(simulate(workload, machine, fidelity)); });
+}
+
+TEST(Fidelity, NamesGoBothWays) {
+    for (const Fidelity fidelity :
+         {Fidelity::Analytical, Fidelity::CongestionAware, Fidelity::Packet}) {
+        EXPECT_EQ(fidelity_named(name_of(fidelity)), fidelity);
+    }
+    EXPECT_THAT(test::message_of<InputError>([] { static_cast<void>(fidelity_named("flow")); }),
+                HasSubstr("analytical, congestion-aware or packet"));
+}
+
+TEST(Fidelity, ReferenceKnowsOneDimensionOnly) {
+    const test::TestMachine torus = test::torus_machine(3, 3, rate, latency);
+    EXPECT_THAT(refusal(machine_of(torus, "astra-sim"), Fidelity::CongestionAware),
+                AllOf(HasSubstr("2 dimensions"), HasSubstr("--dialect npunet does several")));
+    EXPECT_EQ(refusal(machine_of(torus, "astra-sim"), Fidelity::Analytical), "no error");
+    EXPECT_EQ(refusal(machine_of(torus), Fidelity::CongestionAware), "no error");
+}
+
+TEST(Fidelity, ReferenceHasNoFaults) {
+    test::TestMachine ring = test::ring_machine(4, rate, latency);
+    ring.network.faults.npus = {{NodeId(1), topology::Factor{2 * topology::Factor::one}}};
+    for (const Fidelity fidelity : {Fidelity::Analytical, Fidelity::CongestionAware}) {
+        EXPECT_THAT(refusal(machine_of(ring, "astra-sim"), fidelity),
+                    AllOf(HasSubstr("faults with --dialect astra-sim"), HasSubstr("npunet")));
+    }
+}
+
+TEST(Fidelity, PacketLevelHasNoLinkFaults) {
+    if (!packet_fidelity_available()) {
+        GTEST_SKIP() << "this build has no packet level";
+    }
+    test::TestMachine ring = test::ring_machine(4, rate, latency);
+    ring.network.faults.links = {{LinkId(0), Time(), Time::max(), topology::Factor{0}, Time()}};
+    EXPECT_THAT(refusal(machine_of(ring), Fidelity::Packet),
+                AllOf(HasSubstr("not offered at packet level by this version"),
+                      HasSubstr("congestion-aware")));
+    EXPECT_EQ(refusal(machine_of(ring), Fidelity::CongestionAware), "no error");
+}
+
+// 100 us of compute, 130 us on the slow NPU, whatever carries the messages.
+TEST(Fidelity, SlowNpusAtEveryFidelity) {
+    test::TestMachine ring = test::ring_machine(4, rate, latency);
+    ring.network.faults.npus = {{NodeId(1), topology::Factor{1'300'000'000}}};
+    const engine::Workload workload =
+        test::workload_of(4, [](Rank) { return std::vector{test::compute_node(1, 100)}; });
+    for (const Fidelity fidelity :
+         {Fidelity::Analytical, Fidelity::CongestionAware, Fidelity::Packet}) {
+        if (fidelity == Fidelity::Packet && !packet_fidelity_available()) {
+            continue;
+        }
+        const engine::Results results = simulate(workload, machine_of(ring), fidelity);
+        EXPECT_EQ(results.fidelity, name_of(fidelity));
+        EXPECT_EQ(results.npus[0].finish, Time::ns(100'000));
+        EXPECT_EQ(results.npus[1].finish, Time::ns(130'000));
+        EXPECT_EQ(results.npus[1].compute, Time::ns(130'000));
+    }
+}
+
+}  // namespace
+}  // namespace npunet::study
