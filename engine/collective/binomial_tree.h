@@ -1,10 +1,11 @@
 // Broadcast, reduce, gather and scatter over a binomial tree: the number of members that have, or
 // have handed in, their data doubles in every round.
 //
-// With n members, S bytes, latency a, seconds per byte b (Thakur, Rabenseifner, Gropp,
+// With n = 2^k members, S bytes, latency a, seconds per byte b (Thakur, Rabenseifner, Gropp,
 // "Optimization of Collective Communication Operations in MPICH", 2005), one message at a time:
-//     broadcast, reduce   ceil(log2 n) (a + S b)
-//     gather, scatter     ceil(log2 n) a + (n - 1)/n S b
+//     broadcast, reduce   k (a + S b)
+//     gather, scatter     k a + (n - 1)/n S b
+// Other n take at most the time of the next power of two.
 // Places are counted from the root. Place v > 0 hangs below v without its lowest set bit, and heads
 // the places v .. v + lowest bit - 1. A member sends to its largest subtree first.
 #pragma once

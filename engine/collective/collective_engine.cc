@@ -74,8 +74,10 @@ bool CollectiveEngine::start(Rank rank, std::uint32_t operation_number) {
     const RankProgram& program = workload_.programs[rank.index()];
     const ProgramOperation& operation = program.operations[operation_number];
     const Group& group = workload_.groups[static_cast<std::size_t>(operation.group)];
-    const bool carries_data = operation.collective != CollectiveKind::Barrier;
-    if (group.ranks.size() < 2 || (carries_data && operation.bytes == Bytes(0))) {
+    // A barrier carries nothing; who has nothing to send in an unequal all-to-all may receive.
+    const bool works_without_bytes =
+        operation.collective == CollectiveKind::Barrier || !operation.sizes.empty();
+    if (group.ranks.size() < 2 || (operation.bytes == Bytes(0) && !works_without_bytes)) {
         return true;
     }
     const std::size_t member = instances_.member_of(operation.group, rank);
@@ -93,7 +95,9 @@ bool CollectiveEngine::start(Rank rank, std::uint32_t operation_number) {
     run.to_fill.clear();
     for (std::uint32_t stream = 0; stream < run.streams.size(); ++stream) {
         const std::int32_t queue = run.plan.phase(stream, 0).queue;
-        run.queues[static_cast<std::size_t>(queue)].waiting.push_back(stream);
+        if (!by_content_) {
+            run.queues[static_cast<std::size_t>(queue)].waiting.push_back(stream);
+        }
         if (stream < static_cast<std::uint32_t>(run.plan.lanes)) {
             run.to_fill.push_back(queue);
         }
@@ -129,14 +133,34 @@ void CollectiveEngine::fill_queue(std::uint32_t run_index, std::int32_t queue_in
     const auto place = static_cast<std::size_t>(queue_index);
     for (;;) {
         Queue& queue = runs_[run_index]->queues[place];
-        if (queue.waiting.empty() || queue.running >= system_.active_chunks_per_dimension) {
+        std::uint32_t stream = 0;
+        if (queue.running >= system_.active_chunks_per_dimension ||
+            !take_next(*runs_[run_index], queue_index, stream)) {
             return;
         }
-        const std::uint32_t stream = queue.waiting.front();
-        queue.waiting.pop_front();
         ++queue.running;
         start_phase(run_index, stream);
     }
+}
+
+bool CollectiveEngine::take_next(Run& run, std::int32_t queue_index, std::uint32_t& stream) const {
+    Queue& queue = run.queues[static_cast<std::size_t>(queue_index)];
+    if (!by_content_) {
+        if (queue.waiting.empty()) {
+            return false;
+        }
+        stream = queue.waiting.front();
+        queue.waiting.pop_front();
+        return true;
+    }
+    const CollectivePlan::Turn turn = run.plan.turn(queue_index, queue.begun);
+    if (turn.phase == run.plan.phases_per_stream() || run.streams[turn.stream].active ||
+        run.streams[turn.stream].phase != turn.phase) {
+        return false;
+    }
+    ++queue.begun;
+    stream = static_cast<std::uint32_t>(turn.stream);
+    return true;
 }
 
 void CollectiveEngine::start_phase(std::uint32_t run_index, std::uint32_t stream_index) {
@@ -168,7 +192,9 @@ void CollectiveEngine::end_phase(std::uint32_t run_index, std::uint32_t stream_i
         --run.streams_left;
     } else {
         const std::int32_t next_queue = run.plan.phase(stream_index, stream.phase).queue;
-        run.queues[static_cast<std::size_t>(next_queue)].waiting.push_back(stream_index);
+        if (!by_content_) {
+            run.queues[static_cast<std::size_t>(next_queue)].waiting.push_back(stream_index);
+        }
         if (next_queue != old_queue) {
             run.to_fill.push_back(next_queue);
         }

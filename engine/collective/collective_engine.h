@@ -85,7 +85,8 @@ private:
     };
     struct Queue {
         std::int32_t running = 0;
-        std::deque<std::uint32_t> waiting;
+        std::size_t begun = 0;              ///< turns taken (CollectivePlan::turn)
+        std::deque<std::uint32_t> waiting;  ///< the reference: in the order of coming
     };
     /// One rank in one collective.
     struct Run {
@@ -153,6 +154,8 @@ private:
     /// otherwise nest as deep as there are chunks.
     void fill_queues(std::uint32_t run);
     void fill_queue(std::uint32_t run, std::int32_t queue);
+    /// Takes the stream that is to start in a queue next; none when it is not there yet.
+    [[nodiscard]] bool take_next(Run& run, std::int32_t queue, std::uint32_t& stream) const;
     void start_phase(std::uint32_t run, std::uint32_t stream);
     void end_phase(std::uint32_t run, std::uint32_t stream);
     void advance(std::uint32_t run, std::uint32_t stream);

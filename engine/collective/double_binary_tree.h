@@ -3,9 +3,11 @@
 //
 // Each tree carries half of the data (Sanders, Speck, Traeff, "Two-tree algorithms for full
 // bandwidth broadcast, reduction and scan", 2009). With h levels below the root, each message of
-// S/2 bytes: 2 h (a + S/2 b) for one chunk where no two messages share a port; chunks fill the tree
-// as a pipeline. Tree 0 has its root at member 0, whose only child heads an in-order binary tree of
-// members 1 to n - 1; tree 1 is its mirror image (even n) or moved on by one member (odd n).
+// S/2 bytes: 2 h (a + S/2 b) for one chunk where no two messages share a port; c chunks fill the
+// tree as a pipeline, 2 h (a + S/2c b) + (c - 1) S/2c b, or a + S b where that is more: with a link
+// for each pair, some link carries one tree's way up and the other's way down. Tree 0 has its root
+// at member 0, whose only child heads an in-order binary tree of members 1 to n - 1; tree 1 is its
+// mirror image (even n) or moved on by one member (odd n).
 #pragma once
 
 #include "engine/collective/phase.h"

@@ -15,15 +15,36 @@ namespace {
 /// Fixed in the reference for communicators that are not the whole system.
 constexpr Time reference_group_delay = Time::ns(10);
 
+std::string key_of(CollectiveKind kind) {
+    std::string key = name_of(kind);
+    std::replace(key.begin(), key.end(), '_', '-');
+    return key + "-implementation";
+}
+
 void check_list(CollectiveKind kind, const std::vector<Implementation>& list,
                 std::size_t dimensions) {
     if (list.size() != 1 && !list.front().flat && list.size() != dimensions) {
-        std::string key = name_of(kind);
-        std::replace(key.begin(), key.end(), '_', '-');
-        throw InputError(
-            {"system.json", key + "-implementation", fmt::format("{} entries", list.size()),
-             fmt::format("1 or {}, one for each dimension of the network", dimensions), ""});
+        throw InputError({"system.json", key_of(kind), fmt::format("{} entries", list.size()),
+                          fmt::format("1 or {}, one for each dimension of the network", dimensions),
+                          ""});
     }
+}
+
+/// A double binary tree has no reduce-scatter: before the last dimension there is nothing for it.
+[[noreturn]] void refuse_tree_before_the_last(CollectiveKind kind) {
+    throw InputError(
+        {"system.json", key_of(kind), "doubleBinaryTree in a dimension before the last one",
+         "an algorithm with a reduce-scatter there: ring, direct, halvingDoubling, ...",
+         "Write oneDoubleBinaryTree (one line over the group), put doubleBinaryTree "
+         "last, or set collective-optimization to baseline"});
+}
+
+/// Bruck's algorithm is ours.
+[[noreturn]] void refuse_halving_all_to_all() {
+    throw InputError({"system.json", key_of(CollectiveKind::AllToAll),
+                      "halvingDoubling, for which the reference has no all-to-all: it exits",
+                      "ring or direct in the astra-sim dialect",
+                      "Change the entry, or use --dialect npunet"});
 }
 
 }  // namespace
@@ -34,6 +55,20 @@ Bytes CollectivePlan::stream_size(std::size_t stream) const {
     const Bytes whole = equal_chunk > Bytes() ? equal_chunk : part_of(size, chunk, chunks);
     return lanes == 1 ? whole
                       : part_of(whole, static_cast<std::int64_t>(stream % lane_count), lanes);
+}
+
+CollectivePlan::Turn CollectivePlan::turn(std::int32_t queue, std::size_t number) const {
+    // The queues of a lane are those whose number it leaves when divided by all lanes.
+    const auto lane_count = static_cast<std::size_t>(lanes);
+    const std::size_t lane = static_cast<std::size_t>(queue) % lane_count;
+    const auto chunk_count = static_cast<std::size_t>(chunks);
+    std::size_t before = number / chunk_count;
+    for (std::size_t i = 0; i < phases_per_stream(); ++i) {
+        if (phase(lane, i).queue == queue && before-- == 0) {
+            return {number % chunk_count * lane_count + lane, i};
+        }
+    }
+    return {0, phases_per_stream()};
 }
 
 PhaseShape CollectivePlan::shape(std::size_t stream, std::size_t number) const {
@@ -172,10 +207,17 @@ PhaseShape CollectivePlanner::base_shape(CollectiveKind kind, const Implementati
     shape.algorithm = implementation.algorithm;
     shape.kind = kind;
     shape.window = implementation.window;
+    if (shape.algorithm == Algorithm::DoubleBinaryTree) {
+        shape.kind = CollectiveKind::AllReduce;  // in the reference it stands in for every kind
+    }
     const bool uses_lane =
         implementation.bidirectional || implementation.algorithm == Algorithm::DoubleBinaryTree;
     shape.lane = static_cast<std::uint8_t>(uses_lane ? lane % 2 : 0);
     shape.rules = dialect_.schedules;
+    if (shape.rules.halving_begins_nearby && kind == CollectiveKind::AllToAll &&
+        shape.algorithm == Algorithm::HalvingDoubling) {
+        refuse_halving_all_to_all();
+    }
     return shape;
 }
 
@@ -242,8 +284,12 @@ void CollectivePlanner::add_dimension_phases(CollectivePlan& plan, std::int32_t 
         return;
     }
     const std::size_t last = dimensions.back();
-    // A double binary tree has no reduce-scatter: the reference runs its all-reduce there, and in
-    // the npunet dialect the reader of system.json has refused it.
+    const bool tree_before_it = std::any_of(
+        dimensions.begin(), dimensions.end() - 1,
+        [&](std::size_t d) { return entry(d).algorithm == Algorithm::DoubleBinaryTree; });
+    if (tree_before_it && dialect_.trees_share_chunks) {
+        refuse_tree_before_the_last(kind);
+    }
     std::for_each(dimensions.begin(), dimensions.end() - 1, [&](std::size_t d) {
         add_phase(plan, lane, d, rank, CollectiveKind::ReduceScatter, entry(d));
     });
@@ -309,7 +355,9 @@ CollectivePlan CollectivePlanner::plan(Rank rank, std::size_t member,
         dialect_.groups_use_configuration || group.by_dimensions || whole_system(operation.group);
     if (!configured) {
         plan.endpoint_delay = reference_group_delay;
-        first = Implementation{};
+        if (!has_root(plan.kind) && plan.kind != CollectiveKind::Barrier) {
+            first = Implementation{};
+        }
     }
     const bool line_only =
         has_root(plan.kind) || plan.kind == CollectiveKind::Barrier || !operation.sizes.empty();

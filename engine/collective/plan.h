@@ -62,6 +62,15 @@ struct CollectivePlan {
     [[nodiscard]] const PlannedPhase& phase(std::size_t stream, std::size_t number) const {
         return phases[stream % static_cast<std::size_t>(lanes) * phases_per_stream() + number];
     }
+    struct Turn {
+        std::size_t stream = 0;
+        std::size_t phase = 0;
+    };
+    /// Who starts as the number-th, from 0, in a queue: phase after phase, in each the chunks in
+    /// their order; phases_per_stream() when that were all. Every member keeps to this order and
+    /// waits for whom it names: members that let in whoever comes first can wait for each other in
+    /// a circle, one with the reduce-scatter of one chunk, one with the all-gather of another.
+    [[nodiscard]] Turn turn(std::int32_t queue, std::size_t number) const;
     /// The shape of a phase for one stream.
     [[nodiscard]] PhaseShape shape(std::size_t stream, std::size_t number) const;
 
