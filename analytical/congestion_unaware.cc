@@ -148,8 +148,8 @@ void CongestionUnaware::send_through_ports(const Message& message, std::uint32_t
     if (clock_.faulty()) {
         free = clock_.end(route.first, started, message.bytes);
     } else {
-        free = later(started, route.one_rate ? at_slowest
-                                             : transfer_time(message.bytes, route.first_rate));
+        free = later(started,
+                     route.one_rate ? at_slowest : transfer_time(message.bytes, route.first_rate));
     }
     const std::uint32_t slot =
         new_slot({message.bytes, started, message.order_major, message.order_minor, message.handle,
@@ -225,8 +225,8 @@ void CongestionUnaware::head_arrives(std::uint32_t slot) {
         const Time from = std::max(free - ago, flight.started);
         taken_in = later(clock_.end(route.last, from, flight.bytes), ago);
     } else {
-        taken_in = later(free, route.one_rate ? at_slowest
-                                              : transfer_time(flight.bytes, route.last_rate));
+        taken_in =
+            later(free, route.one_rate ? at_slowest : transfer_time(flight.bytes, route.last_rate));
     }
     free = std::max(later(queue_.now(), at_slowest), taken_in);
     deliver_at(free, slot);

@@ -86,8 +86,8 @@ private:
     bool ports_queue_;
     bool reference_arithmetic_;
     RouteTable routes_;
-    std::vector<RouteUse> use_;                    ///< by route
-    std::vector<ReferenceCost> reference_costs_;   ///< by route
+    std::vector<RouteUse> use_;                   ///< by route
+    std::vector<ReferenceCost> reference_costs_;  ///< by route
     /// By place in the table of routes: where links have several rates, or faults.
     std::vector<Time> busy_;
     std::vector<Rank> rank_of_npu_;  ///< with a fold only

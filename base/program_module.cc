@@ -31,8 +31,8 @@ std::string loader_message() {
 
 void* function_of_module(const std::string& name, const char* function, ModuleScope scope) {
     const std::filesystem::path path = module_path(name);
-    void* const module =
-        ::dlopen(path.c_str(), RTLD_NOW | (scope == ModuleScope::Global ? RTLD_GLOBAL : RTLD_LOCAL));
+    void* const module = ::dlopen(
+        path.c_str(), RTLD_NOW | (scope == ModuleScope::Global ? RTLD_GLOBAL : RTLD_LOCAL));
     if (module == nullptr) {
         throw MachineError("a part of the program cannot be loaded: " + loader_message() +
                            ". Keep it beside the program");

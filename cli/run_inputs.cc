@@ -78,8 +78,8 @@ engine::Workload RunInputs::workload(const study::Machine& machine) const {
 
 engine::Results RunInputs::run(const CommandContext& context, const engine::Workload& workload,
                                const study::Machine& machine, study::Fidelity fidelity) const {
-    progress(context, fmt::format("simulating {} ranks, {}", workload.ranks(),
-                                  study::name_of(fidelity)));
+    progress(context,
+             fmt::format("simulating {} ranks, {}", workload.ranks(), study::name_of(fidelity)));
     engine::Results results = study::simulate(workload, machine, fidelity, run_options);
     if (results.simulated_npus < workload.ranks()) {
         progress(context, fmt::format("simulated {} of {} ranks; every other behaves like one of "

@@ -26,7 +26,8 @@ private:
 
 }  // namespace
 
-EventQueue::EventQueue(Order order) : lately_(std::size_t{1} << cache_bits, Instant{Time(), none}), order_(order) {}
+EventQueue::EventQueue(Order order)
+    : lately_(std::size_t{1} << cache_bits, Instant{Time(), none}), order_(order) {}
 
 void EventQueue::push_instant(Time at, std::uint32_t first) {
     const Instant instant{at, first};

@@ -44,9 +44,8 @@ std::size_t Fold::simulated(std::size_t ranks) const {
     if (trivial()) {
         return ranks;
     }
-    return static_cast<std::size_t>(
-        std::count_if(like_.begin(), like_.end(),
-                      [](const std::vector<Rank>& list) { return !list.empty(); }));
+    return static_cast<std::size_t>(std::count_if(
+        like_.begin(), like_.end(), [](const std::vector<Rank>& list) { return !list.empty(); }));
 }
 
 std::int32_t Fold::group_like(std::int32_t group, Rank member) const {

@@ -3,8 +3,8 @@
 // Ranks are put in classes such that, on a network on which nothing but the NPUs' own ports is
 // shared, every rank of a class goes through the same states at the same times. It is the coarsest
 // partition that satisfies what is checked here (fold_finder.h): ranks of a class have equal
-// programs and equal rates; the i-th exchange of a collective goes, for all of them, to ranks of one
-// class, over routes of equal latencies and rates, leaves by corresponding ports, and meets the
+// programs and equal rates; the i-th exchange of a collective goes, for all of them, to ranks of
+// one class, over routes of equal latencies and rates, leaves by corresponding ports, and meets the
 // same exchange there; the same holds for what they receive, and for sends and receives. By
 // induction over time, whatever happens to one of them happens to all: the engine orders what
 // happens at one instant without names of ranks.
@@ -76,8 +76,8 @@ public:
     }
 
 private:
-    std::vector<Rank> representatives_;  ///< by rank; empty: trivial
-    std::vector<std::vector<Rank>> like_;  ///< by rank; empty but for representatives
+    std::vector<Rank> representatives_;       ///< by rank; empty: trivial
+    std::vector<std::vector<Rank>> like_;     ///< by rank; empty but for representatives
     std::vector<Surroundings> surroundings_;  ///< by rank
 };
 

@@ -161,9 +161,8 @@ private:
             left.tensor_begin != right.tensor_begin || left.tensor_bytes != right.tensor_bytes ||
             left.tensor_names != right.tensor_names || left.collectives != right.collectives ||
             left.operations.size() != right.operations.size() ||
-            !std::equal(left.tensor_uses.begin(), left.tensor_uses.end(),
-                        right.tensor_uses.begin(), right.tensor_uses.end(),
-                        [](const TensorUse& x, const TensorUse& y) {
+            !std::equal(left.tensor_uses.begin(), left.tensor_uses.end(), right.tensor_uses.begin(),
+                        right.tensor_uses.end(), [](const TensorUse& x, const TensorUse& y) {
                             return x.tensor == y.tensor && x.write == y.write;
                         })) {
             return false;
@@ -218,11 +217,11 @@ private:
             if (group.ranks.size() < 2 || idle) {
                 continue;
             }
-            const bool first = seen.emplace(std::make_tuple(operation.group, operation.collective,
-                                                            operation.bytes.value(),
-                                                            operation.root.value()),
-                                            true)
-                                   .second;
+            const bool first =
+                seen.emplace(std::make_tuple(operation.group, operation.collective,
+                                             operation.bytes.value(), operation.root.value()),
+                             true)
+                    .second;
             if (first || !operation.sizes.empty()) {
                 portray_collective(rank, operation, group);
             }
@@ -347,8 +346,8 @@ private:
 
     void portray_route(Rank rank, Rank from, Rank to) {
         Words& words = portraits_[rank.index()].words;
-        const std::vector<topology::Hop> route = network_.route(
-            network_.npu_of_rank[from.index()], network_.npu_of_rank[to.index()]);
+        const std::vector<topology::Hop> route =
+            network_.route(network_.npu_of_rank[from.index()], network_.npu_of_rank[to.index()]);
         words.push_back(route.size());
         for (const topology::Hop& hop : route) {
             const topology::Link& link = network_.graph.link(hop.link);
@@ -376,8 +375,8 @@ private:
         Words& words = portraits_[rank.index()].words;
         const Fold::Surroundings& own = surroundings_[rank.index()];
         for (const Fold::Channel& channel : std::vector(own.sends)) {
-            const auto other = number_in(surroundings_[channel.peer.index()].receives,
-                                         {rank, channel.tag});
+            const auto other =
+                number_in(surroundings_[channel.peer.index()].receives, {rank, channel.tag});
             if (!other) {
                 hopeless_ = true;  // the unfolded run will say what is missing
                 return;
@@ -407,15 +406,15 @@ private:
             numbered(senders, channel.peer);
         }
         for (const Rank sender : senders) {
-            const LinkId port = network_
-                                    .route(network_.npu_of_rank[sender.index()],
-                                           network_.npu_of_rank[rank.index()])
-                                    .back()
-                                    .link;
+            const LinkId port =
+                network_
+                    .route(network_.npu_of_rank[sender.index()], network_.npu_of_rank[rank.index()])
+                    .back()
+                    .link;
             const auto& operations = workload_.programs[sender.index()].operations;
             for (std::uint32_t number = 0; number < operations.size(); ++number) {
-                if (operations[number].kind == OperationKind::Send &&
-                    !operations[number].nothing && operations[number].peer == rank) {
+                if (operations[number].kind == OperationKind::Send && !operations[number].nothing &&
+                    operations[number].peer == rank) {
                     uses.emplace_back(port, number, sender);
                 }
             }

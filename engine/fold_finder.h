@@ -24,8 +24,7 @@
 namespace npunet::engine {
 
 /// For the congestion-unaware network only. The workload fits the network.
-[[nodiscard]] Fold find_fold(const Workload& workload,
-                             const topology::NetworkDescription& network,
+[[nodiscard]] Fold find_fold(const Workload& workload, const topology::NetworkDescription& network,
                              const SystemConfig& system, const Dialect& dialect);
 
 }  // namespace npunet::engine

@@ -55,8 +55,8 @@ public:
     using Observer = std::function<void(Rank, const ProgramOperation&, const std::string& name)>;
 
     /// All references must outlive the simulation. With a fold (fold.h) only the ranks that stand
-    /// for others are simulated; the network must know it too. Throws InputError when the workload does not fit
-    /// the machine.
+    /// for others are simulated; the network must know it too. Throws InputError when the workload
+    /// does not fit the machine.
     Simulation(const Workload& workload, const topology::NetworkDescription& description,
                const SystemConfig& system, const Dialect& dialect, EventQueue& queue,
                Network& network, const Fold& fold = Fold::everyone_for_itself());

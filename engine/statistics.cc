@@ -172,8 +172,8 @@ Results summarize(const Workload& workload, const Dialect& dialect, const Comput
             fill_times(npu, program, record, dialect);
             fill_rates(npu, sum_compute(program, record, like, dialect, compute));
             if (memory) {
-                npu.peak_memory = peak_memory(program, workload.tensor_names, record.start,
-                                              record.end, npu.peak);
+                npu.peak_memory =
+                    peak_memory(program, workload.tensor_names, record.start, record.end, npu.peak);
             }
         }
         npu.rank = Rank(index);

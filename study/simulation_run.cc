@@ -18,8 +18,7 @@ namespace npunet::study {
 namespace {
 
 std::unique_ptr<engine::Network> make_network(const Machine& machine, Fidelity fidelity,
-                                              engine::EventQueue& queue,
-                                              const engine::Fold& fold) {
+                                              engine::EventQueue& queue, const engine::Fold& fold) {
     switch (fidelity) {
         case Fidelity::Analytical:
             return std::make_unique<analytical::CongestionUnaware>(machine.network, queue,

@@ -24,9 +24,12 @@ struct Row {
 constexpr std::array<Row, 7> rows{{
     {ring::count, ring::reductions, ring::gate, ring::at},
     {direct::count, direct::reductions, direct::gate, direct::at},
-    {halving_doubling::count, halving_doubling::reductions, halving_doubling::gate, halving_doubling::at},
-    {halving_doubling::count, halving_doubling::reductions, halving_doubling::gate, halving_doubling::at},
-    {double_binary_tree::count, double_binary_tree::reductions, double_binary_tree::gate, double_binary_tree::at},
+    {halving_doubling::count, halving_doubling::reductions, halving_doubling::gate,
+     halving_doubling::at},
+    {halving_doubling::count, halving_doubling::reductions, halving_doubling::gate,
+     halving_doubling::at},
+    {double_binary_tree::count, double_binary_tree::reductions, double_binary_tree::gate,
+     double_binary_tree::at},
     {binomial_tree::count, binomial_tree::reductions, binomial_tree::gate, binomial_tree::at},
     {dissemination::count, dissemination::reductions, dissemination::gate, dissemination::at},
 }};

@@ -32,8 +32,8 @@ std::uint32_t phase_of(std::uint32_t place) {
 CollectiveEngine::CollectiveEngine(const Workload& workload,
                                    const topology::NetworkDescription& network,
                                    const SystemConfig& system, const Dialect& dialect,
-                                   const Fold& fold, EventQueue& queue, RankTimers& timers, Transport& transport,
-                                   CollectiveListener& listener)
+                                   const Fold& fold, EventQueue& queue, RankTimers& timers,
+                                   Transport& transport, CollectiveListener& listener)
     : workload_(workload),
       system_(system),
       dialect_(dialect),
@@ -232,8 +232,8 @@ void CollectiveEngine::turn_to(std::uint32_t run_index, std::uint32_t stream_ind
         // Who stands for the peer is in the collective of the same number in its own group.
         const Rank like = fold_.representative(peer);
         const std::int32_t group = fold_.group_like(instance.group, peer);
-        peer_run = run_of(instances_.at(group, instance.number), instances_.member_of(group, like),
-                          like);
+        peer_run =
+            run_of(instances_.at(group, instance.number), instances_.member_of(group, like), like);
     }
     Stream& stream = runs_[run_index]->streams[stream_index];
     stream.peer = peer;
@@ -258,10 +258,9 @@ void CollectiveEngine::start_exchange(std::uint32_t run_index, std::uint32_t str
     }
     const std::uint32_t place = place_of(stream_index, stream->phase);
     const auto arrives_in = static_cast<std::uint32_t>(next.arrives_in);
-    transport_.send(runs_[run_index]->rank, to, next.bytes, *this,
-                    {stream->peer_run, place, arrives_in, 0}, false,
-                    {stream->peer_operation,
-                     (static_cast<std::uint64_t>(place) << 32) | arrives_in});
+    transport_.send(
+        runs_[run_index]->rank, to, next.bytes, *this, {stream->peer_run, place, arrives_in, 0},
+        false, {stream->peer_operation, (static_cast<std::uint64_t>(place) << 32) | arrives_in});
 }
 
 void CollectiveEngine::keep_early(Stream& stream, const Early& message) {
@@ -334,8 +333,8 @@ void CollectiveEngine::handle(std::uint64_t slot) {
 void CollectiveEngine::on_delivered(const MessageNote& note, Bytes bytes, Time) {
     Run& run = *runs_[note[0]];
     if (!run.started) {
-        run.early.push_back({stream_of(note[1]), phase_of(note[1]),
-                             static_cast<std::int32_t>(note[2]), bytes});
+        run.early.push_back(
+            {stream_of(note[1]), phase_of(note[1]), static_cast<std::int32_t>(note[2]), bytes});
         return;
     }
     arrive(note[0], note[1], note[2], bytes);
@@ -344,9 +343,8 @@ void CollectiveEngine::on_delivered(const MessageNote& note, Bytes bytes, Time) 
 void CollectiveEngine::arrive(std::uint32_t run_index, std::uint32_t place,
                               std::uint32_t exchange_number, Bytes bytes) {
     const Run& run = *runs_[run_index];
-    const Arrival arrival{
-        (static_cast<std::uint64_t>(run.rank.value()) << 32) | run.operation, place,
-        exchange_number, bytes, run_index};
+    const Arrival arrival{(static_cast<std::uint64_t>(run.rank.value()) << 32) | run.operation,
+                          place, exchange_number, bytes, run_index};
     if (!by_content_) {
         act_on(arrival);
         return;
@@ -379,8 +377,8 @@ void CollectiveEngine::act_on(const Arrival& arrival) {
         ++stream.completed;
     } else if (arrival.exchange != Arrival::phase_opens) {
         const auto number = static_cast<std::int32_t>(arrival.exchange);
-        const bool started = stream.active && stream.phase == phase_of(arrival.place) &&
-                             number < stream.started;
+        const bool started =
+            stream.active && stream.phase == phase_of(arrival.place) && number < stream.started;
         if (!started) {
             keep_early(stream, {stream_index, phase_of(arrival.place), number, arrival.bytes});
             return;

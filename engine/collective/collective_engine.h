@@ -75,8 +75,8 @@ private:
         std::int32_t started = 0;
         std::int32_t received = 0;
         std::int32_t completed = 0;
-        std::int32_t reductions = 0;  ///< so many exchanges, the first ones, reduce
-        const Rank* line = nullptr;   ///< the members of the phase
+        std::int32_t reductions = 0;       ///< so many exchanges, the first ones, reduce
+        const Rank* line = nullptr;        ///< the members of the phase
         Rank peer;                         ///< to whom it sent last,
         std::uint32_t peer_run = 0;        ///< that one's part in the collective,
         std::uint32_t peer_operation = 0;  ///< and its operation
@@ -116,7 +116,7 @@ private:
         static constexpr std::uint32_t exchange_completes = 0xfffffffe;
         static constexpr std::uint32_t phase_opens = 0xffffffff;
 
-        std::uint64_t who;  ///< rank and operation
+        std::uint64_t who;    ///< rank and operation
         std::uint32_t place;  ///< stream and phase
         std::uint32_t exchange;
         Bytes bytes;

@@ -62,9 +62,8 @@ std::uint32_t CollectiveInstances::at(std::int32_t group, std::uint64_t number) 
     GroupState& state = groups_[static_cast<std::size_t>(group)];
     const std::vector<Rank>& ranks = workload_.groups[static_cast<std::size_t>(group)].ranks;
     if (state.simulated == 0) {
-        state.simulated = static_cast<std::size_t>(
-            std::count_if(ranks.begin(), ranks.end(),
-                          [this](Rank rank) { return fold_.represents(rank); }));
+        state.simulated = static_cast<std::size_t>(std::count_if(
+            ranks.begin(), ranks.end(), [this](Rank rank) { return fold_.represents(rank); }));
     }
     while (state.instances.size() <= number) {
         CollectiveInstance instance;

@@ -91,9 +91,8 @@ Exchange at(const PhaseShape& shape, std::int32_t step) {
     // last. All-gather then starts with the own part.
     const std::int32_t gather_step =
         shape.kind == CollectiveKind::AllReduce ? step - (shape.members - 1) : step;
-    result.bytes =
-        shape.even() ? shape.part(0)
-                     : shape.part(onward(shape, scattering ? -1 - step : -gather_step));
+    result.bytes = shape.even() ? shape.part(0)
+                                : shape.part(onward(shape, scattering ? -1 - step : -gather_step));
     return result;
 }
 

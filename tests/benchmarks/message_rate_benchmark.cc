@@ -70,9 +70,9 @@ void all_reduce(benchmark::State& state, const std::string& dialect, bool charge
     const Workload workload = test::workload_of(npus, [](Rank) {
         std::vector<chakra::Node> nodes;
         for (std::uint64_t id = 1; id <= collectives; ++id) {
-            nodes.push_back(test::collective_node(id, chakra::CollectiveType::AllReduce, bytes, "",
-                                                  id > 1 ? std::vector<std::uint64_t>{id - 1}
-                                                         : std::vector<std::uint64_t>{}));
+            nodes.push_back(test::collective_node(
+                id, chakra::CollectiveType::AllReduce, bytes, "",
+                id > 1 ? std::vector<std::uint64_t>{id - 1} : std::vector<std::uint64_t>{}));
         }
         return nodes;
     });

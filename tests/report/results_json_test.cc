@@ -97,7 +97,8 @@ TEST(ResultsJson, HasTheDocumentedKeys) {
               (std::vector<std::string>{"from", "to", "payload_bytes", "wire_bytes",
                                         "utilization_percent", "max_queue_bytes"}));
     EXPECT_EQ(keys_of(json["performance"]),
-              (std::vector<std::string>{"wall_s", "events", "packet_hops", "simulated_npus", "peak_rss_bytes"}));
+              (std::vector<std::string>{"wall_s", "events", "packet_hops", "simulated_npus",
+                                        "peak_rss_bytes"}));
 }
 
 TEST(ResultsJson, HasTheFigures) {

@@ -81,8 +81,8 @@ generators::Plan plan_of(std::int64_t dp, std::int64_t tp, std::int64_t pp) {
 }
 
 TEST(Fold, EveryNpuOfASymmetricStepIsAlike) {
-    const Machine torus = machine_of({dimension(DimensionKind::Ring, 4, 50, 500),
-                                      dimension(DimensionKind::Ring, 4, 25, 700)});
+    const Machine torus = machine_of(
+        {dimension(DimensionKind::Ring, 4, 50, 500), dimension(DimensionKind::Ring, 4, 25, 700)});
     EXPECT_EQ(expect_equal_runs(step_of(torus, plan_of(4, 4, 1)), torus), 1U);
     EXPECT_EQ(expect_equal_runs(step_of(torus, plan_of(16, 1, 1)), torus), 1U);
     const Machine servers = machine_of({dimension(DimensionKind::FullyConnected, 8, 450, 50),
@@ -133,8 +133,7 @@ TEST(Fold, WhatBreaksTheSymmetryIsSeen) {
 
     Machine reference = ring();
     reference.dialect = engine::Dialect::named("astra-sim");
-    EXPECT_TRUE(engine::find_fold(workload, reference.network, reference.system,
-                                  reference.dialect)
+    EXPECT_TRUE(engine::find_fold(workload, reference.network, reference.system, reference.dialect)
                     .trivial());
 }
 
@@ -253,9 +252,9 @@ TEST(Fold, RandomProgramsOnRandomMachines) {
     constexpr DimensionKind kinds[] = {DimensionKind::Ring, DimensionKind::FullyConnected,
                                        DimensionKind::Switch, DimensionKind::Mesh1D};
     constexpr std::int32_t sizes[] = {2, 3, 4, 6};
-    const char* const algorithms[] = {"ring",   "direct",          "direct2",
-                                      "halvingDoubling", "bidirectionalRing", "oneRing",
-                                      "oneDirect",       "multiRing"};
+    const char* const algorithms[] = {
+        "ring",    "direct",    "direct2",  "halvingDoubling", "bidirectionalRing",
+        "oneRing", "oneDirect", "multiRing"};
     std::uint64_t folded = 0;
     for (std::uint64_t seed = 0; seed < 300; ++seed) {
         SCOPED_TRACE(seed);
@@ -269,9 +268,9 @@ TEST(Fold, RandomProgramsOnRandomMachines) {
         machine.system.preferred_dataset_splits = 1 + static_cast<std::int32_t>(random() % 3);
         machine.system.active_chunks_per_dimension = 1 + static_cast<std::int32_t>(random() % 2);
         machine.system.endpoint_delay = Time::ns(static_cast<std::int64_t>(random() % 2) * 10);
-        for (const auto kind : {engine::CollectiveKind::AllReduce, engine::CollectiveKind::AllGather,
-                                engine::CollectiveKind::ReduceScatter,
-                                engine::CollectiveKind::AllToAll}) {
+        for (const auto kind :
+             {engine::CollectiveKind::AllReduce, engine::CollectiveKind::AllGather,
+              engine::CollectiveKind::ReduceScatter, engine::CollectiveKind::AllToAll}) {
             machine.system.implementations(kind) = {
                 *engine::Implementation::named(algorithms[random() % 8])};
         }

@@ -194,7 +194,8 @@ TEST(PacketLevel, RunsAreIdenticalAlsoWithShuffledInsertions) {
         const std::string first = without_performance(simulate(workload, machine, fidelity));
         EXPECT_EQ(first, without_performance(simulate(workload, machine, fidelity)));
         for (const std::uint64_t seed : {1, 2, 3}) {
-            EXPECT_EQ(first, without_performance(simulate(workload, machine, fidelity, {false, seed})));
+            EXPECT_EQ(first,
+                      without_performance(simulate(workload, machine, fidelity, {false, seed})));
         }
     }
 }

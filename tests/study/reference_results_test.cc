@@ -1,6 +1,7 @@
 // The astra-sim dialects against the recorded results of the reference simulator, on its
-// congestion-unaware and its congestion-aware network: every case of the shared data whose traces lie in the folder. All ranks, all figures, exactly; where the reference
-// stalls, so does the dialect. The counts recorded here may only grow.
+// congestion-unaware and its congestion-aware network: every case of the shared data whose traces
+// lie in the folder. All ranks, all figures, exactly; where the reference stalls, so does the
+// dialect. The counts recorded here may only grow.
 
 #include <gtest/gtest.h>
 
@@ -100,8 +101,7 @@ void expect_case(const Case& entry, const std::string& dialect, Fidelity fidelit
                           fs::exists(folder / "w.json") ? (folder / "w.json").string() : "");
     const json recorded = read_json(entry.expected);
     if (recorded["rc"] == "stalls") {
-        EXPECT_THROW(static_cast<void>(simulate(workload, machine, fidelity)),
-                     StallError);
+        EXPECT_THROW(static_cast<void>(simulate(workload, machine, fidelity)), StallError);
         return;
     }
     const engine::Results results = simulate(workload, machine, fidelity);
@@ -113,8 +113,8 @@ void expect_case(const Case& entry, const std::string& dialect, Fidelity fidelit
     }
 }
 
-void expect_cases(const std::string& dialect, Fidelity fidelity,
-                  std::size_t recorded_one_dimension, std::size_t recorded_all) {
+void expect_cases(const std::string& dialect, Fidelity fidelity, std::size_t recorded_one_dimension,
+                  std::size_t recorded_all) {
     if (!fs::exists(fs::path(NPUNET_SHARED_DIR) / "data/system")) {
         GTEST_SKIP() << "the shared data folder is absent: " << NPUNET_SHARED_DIR;
     }
