@@ -19,12 +19,13 @@ CongestionUnaware::CongestionUnaware(const topology::NetworkDescription& descrip
       queue_(queue),
       fold_(fold),
       clock_(description),
+      faulty_(clock_.faulty()),
       ports_queue_(dialect.ports_queue),
       reference_arithmetic_(dialect.whole_nanoseconds),
       routes_(description),
       source_free_(description.graph.links()),
       sink_free_(description.graph.links()),
-      shared_sink_(description.graph.links(), clock_.faulty() ? 1 : 0),
+      shared_sink_(description.graph.links(), faulty_ ? 1 : 0),
       alone_on_link_(description.graph.links(), 0) {
     if (!fold.trivial()) {
         rank_of_npu_.resize(description.npu_of_rank.size());
@@ -46,12 +47,12 @@ std::uint32_t CongestionUnaware::new_slot(const InFlight& flight) {
 }
 
 Time CongestionUnaware::transfer(const CachedRoute& route, Time started, Bytes bytes) const {
-    return clock_.faulty() ? clock_.end(routes_.links(route), started, bytes) - started
-                           : transfer_time(bytes, route.slowest);
+    return faulty_ ? clock_.end(routes_.links(route), started, bytes) - started
+                   : transfer_time(bytes, route.slowest);
 }
 
 Time CongestionUnaware::latency(const CachedRoute& route, Time started) const {
-    return clock_.faulty() ? clock_.latency(routes_.links(route), started) : route.latency;
+    return faulty_ ? clock_.latency(routes_.links(route), started) : route.latency;
 }
 
 void CongestionUnaware::account(std::uint32_t route_number, Bytes bytes, Time started,
@@ -59,16 +60,15 @@ void CongestionUnaware::account(std::uint32_t route_number, Bytes bytes, Time st
     RouteUse& use = use_[route_number];
     use.payload += bytes;
     const CachedRoute& route = routes_[route_number];
-    if (route.one_rate && !clock_.faulty()) {
+    if (route.one_rate && !faulty_) {
         use.busy = later(use.busy, at_slowest);
         return;
     }
     for (std::uint32_t place = route.begin; place < route.begin + route.hops; ++place) {
         const LinkId link = routes_.link(place);
         busy_[place] =
-            later(busy_[place], clock_.faulty()
-                                    ? clock_.end(link, started, bytes) - started
-                                    : transfer_time(bytes, description_.graph.link(link).rate));
+            later(busy_[place], faulty_ ? clock_.end(link, started, bytes) - started
+                                        : transfer_time(bytes, description_.graph.link(link).rate));
     }
 }
 
@@ -117,7 +117,7 @@ void CongestionUnaware::add_route(std::uint32_t number) {
     use_[number].sink =
         fold_.trivial() ? route.last
                         : fold_.in_port_like(route.last, rank_of_npu_[route.destination.index()]);
-    if (!route.one_rate || clock_.faulty() || !busy_.empty()) {
+    if (!route.one_rate || faulty_ || !busy_.empty()) {
         busy_.resize(route.begin + route.hops);
     }
     if (reference_arithmetic_) {
@@ -143,13 +143,17 @@ void CongestionUnaware::send_through_ports(const Message& message, std::uint32_t
     const CachedRoute& route = routes_[route_number];
     Time& free = source_free_[route.first.index()];
     const Time started = ports_queue_ ? std::max(queue_.now(), free) : queue_.now();
-    const Time at_slowest = transfer(route, started, message.bytes);
-    account(route_number, message.bytes, started, at_slowest);
-    if (clock_.faulty()) {
-        free = clock_.end(route.first, started, message.bytes);
+    Time at_slowest;
+    if (route.one_rate && !faulty_) {
+        at_slowest = transfer_time(message.bytes, route.slowest);
+        use_[route_number].payload += message.bytes;
+        use_[route_number].busy = later(use_[route_number].busy, at_slowest);
+        free = later(started, at_slowest);
     } else {
-        free = later(started,
-                     route.one_rate ? at_slowest : transfer_time(message.bytes, route.first_rate));
+        at_slowest = transfer(route, started, message.bytes);
+        account(route_number, message.bytes, started, at_slowest);
+        free = faulty_ ? clock_.end(route.first, started, message.bytes)
+                       : later(started, transfer_time(message.bytes, route.first_rate));
     }
     const std::uint32_t slot =
         new_slot({message.bytes, started, message.order_major, message.order_minor, message.handle,
@@ -219,7 +223,7 @@ void CongestionUnaware::head_arrives(std::uint32_t slot) {
     const Time at_slowest = transfer(route, flight.started, flight.bytes);
     Time& free = sink_free_[use_[flight.route].sink.index()];
     Time taken_in;
-    if (clock_.faulty()) {
+    if (faulty_) {
         // Faults are seen where the message starts: a latency ago.
         const Time ago = queue_.now() - flight.started;
         const Time from = std::max(free - ago, flight.started);
@@ -242,16 +246,17 @@ void CongestionUnaware::handle(std::uint64_t payload) {
             head_arrives(slot);
             return;
         case delivered: {
-            InFlight& flight_slot = in_flight_[slot];
-            if (flight_slot.void_delivery) {
-                flight_slot.void_delivery = false;
+            InFlight& flight = in_flight_[slot];
+            if (flight.void_delivery) {
+                flight.void_delivery = false;
                 return;
             }
-            const InFlight flight = flight_slot;
-            flight_slot.active = false;
+            flight.active = false;
             free_.push_back(slot);
-            const std::size_t last = use_[flight.route].sink.index();
-            alone_on_link_[last] -= alone_on_link_[last] > 0 ? 1 : 0;
+            const std::size_t sink = use_[flight.route].sink.index();
+            if (shared_sink_[sink] == 0) {
+                --alone_on_link_[sink];
+            }
             listener_->on_delivered(flight.handle, flight.started);
             return;
         }

@@ -83,6 +83,7 @@ private:
     engine::EventQueue& queue_;
     const engine::Fold& fold_;
     LinkClock clock_;
+    bool faulty_;
     bool ports_queue_;
     bool reference_arithmetic_;
     RouteTable routes_;

@@ -101,6 +101,15 @@ private:
 /// ceil(amount x 10^12 / per_second) picoseconds; the product is formed in 128 bits.
 /// amount >= 0 and per_second > 0; a result beyond 2^63 ps is clamped to Time::max().
 [[nodiscard]] constexpr Time time_for(std::int64_t amount, std::int64_t per_second) {
+    // Where the sum stays below 2^64 the division is a short one.
+    constexpr std::int64_t short_amount = 9'000'000;
+    constexpr std::int64_t short_rate = 9'000'000'000'000'000'000;
+    if (amount <= short_amount && per_second <= short_rate) {
+        const auto divisor = static_cast<std::uint64_t>(per_second);
+        const std::uint64_t product = static_cast<std::uint64_t>(amount) * 1'000'000'000'000ULL;
+        const std::uint64_t quotient = (product + divisor - 1) / divisor;
+        return Time::ps(static_cast<std::int64_t>(quotient));
+    }
     __extension__ using Wide = unsigned __int128;
     const Wide product = static_cast<Wide>(amount) * 1'000'000'000'000ULL;
     const Wide divisor = static_cast<Wide>(per_second);

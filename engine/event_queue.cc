@@ -114,8 +114,10 @@ void EventQueue::insert(Time at, const Event& event) {
 }
 
 void EventQueue::insert_into_present(const Event& event) {
-    if (present_.empty() || !(event.key < present_.back().key)) {
-        present_.push_back(event);
+    if (next_ == none || !(event.key < nodes_[last_].event.key)) {
+        const std::uint32_t node = new_node(event);
+        (next_ == none ? next_ : nodes_[last_].next) = node;
+        last_ = node;
         return;
     }
     late_.push_back(event);
@@ -130,34 +132,46 @@ void EventQueue::advance(Time to) {
 
 void EventQueue::open_instant() {
     now_ = instants_.front().at;
-    present_.clear();
-    next_ = 0;
     Instant& line = lately_[line_of(now_)];
     if (line.at == now_) {
         line.first = none;
     }
-    bool sorted = true;
+    next_ = pop_instant().first;
+    last_ = nodes_[next_].last;
     while (!instants_.empty() && instants_.front().at == now_) {
-        std::uint32_t node = pop_instant().first;
-        const std::uint32_t last = nodes_[node].last;
-        const std::uint32_t first = node;
-        for (; node != none; node = nodes_[node].next) {
-            const Event& event = nodes_[node].event;
-            sorted = sorted && (present_.empty() || !(event.key < present_.back().key));
-            present_.push_back(event);
-        }
-        nodes_[last].next = free_;
-        free_ = first;
+        const std::uint32_t more = pop_instant().first;
+        nodes_[last_].next = more;
+        last_ = nodes_[more].last;
     }
-    if (!sorted) {
-        std::sort(present_.begin(), present_.end(),
-                  [](const Event& a, const Event& b) { return a.key < b.key; });
+    for (std::uint32_t node = next_; node != last_; node = nodes_[node].next) {
+        if (nodes_[nodes_[node].next].event.key < nodes_[node].event.key) {
+            sort_present();
+            return;
+        }
+    }
+}
+
+void EventQueue::sort_present() {
+    sorting_.clear();
+    for (std::uint32_t node = next_; node != none; node = nodes_[node].next) {
+        sorting_.push_back(nodes_[node].event);
+    }
+    std::sort(sorting_.begin(), sorting_.end(),
+              [](const Event& a, const Event& b) { return a.key < b.key; });
+    std::uint32_t node = next_;
+    for (const Event& event : sorting_) {
+        nodes_[node].event = event;
+        node = nodes_[node].next;
     }
 }
 
 EventQueue::Event EventQueue::take_next() {
-    if (late_.empty() || (next_ < present_.size() && present_[next_].key < late_.front().key)) {
-        return present_[next_++];
+    if (late_.empty() || (next_ != none && nodes_[next_].event.key < late_.front().key)) {
+        const std::uint32_t node = next_;
+        next_ = nodes_[node].next;
+        const Event event = nodes_[node].event;
+        give_back(node);
+        return event;
     }
     const Event event = late_.front();
     std::pop_heap(late_.begin(), late_.end(),
@@ -166,9 +180,26 @@ EventQueue::Event EventQueue::take_next() {
     return event;
 }
 
+bool EventQueue::arrival_is_next() const {
+    constexpr std::uint64_t first_issue = std::uint64_t{1} << 62;
+    return (next_ != none && nodes_[next_].event.key.major() < first_issue) ||
+           (!late_.empty() && late_.front().key.major() < first_issue);
+}
+
 void EventQueue::handle_instant() {
     open_instant();
-    while (instant_has_more()) {
+    for (;;) {
+        if (turn_requested_ && !arrival_is_next()) {
+            turn_requested_ = false;
+            turn_taker_->handle(0);
+            if (shuffling_) {
+                flush_shuffled();
+            }
+            continue;
+        }
+        if (!instant_has_more()) {
+            return;
+        }
         const Event event = take_next();
         ++handled_;
         event.handler->handle(event.payload);
@@ -176,8 +207,6 @@ void EventQueue::handle_instant() {
             flush_shuffled();
         }
     }
-    present_.clear();
-    next_ = 0;
 }
 
 void EventQueue::run_instant() {

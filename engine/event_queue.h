@@ -118,6 +118,11 @@ public:
     /// Handles events until none is left.
     void run();
 
+    /// Who takes a turn in an instant, between its arrivals and everything else, when it has asked
+    /// for one during that instant: cheaper than an event. Order::Content only.
+    void set_turn_taker(EventHandler* taker) { turn_taker_ = taker; }
+    void request_turn() { turn_requested_ = true; }
+
     /// Called whenever an event becomes the earliest while no event is being handled: a driver
     /// (ns-3's simulator) must then wake this queue at next_time().
     void set_waker(EventHandler* waker) { waker_ = waker; }
@@ -151,9 +156,7 @@ private:
         Event event;
     };
 
-    [[nodiscard]] bool instant_has_more() const {
-        return next_ < present_.size() || !late_.empty();
-    }
+    [[nodiscard]] bool instant_has_more() const { return next_ != none || !late_.empty(); }
     /// Which line of the cache a time has: its bits mixed by an odd constant (Fibonacci hashing).
     [[nodiscard]] static std::size_t line_of(Time at) {
         return static_cast<std::size_t>(
@@ -175,9 +178,16 @@ private:
     void insert_into_present(const Event& event);
     void push_instant(Time at, std::uint32_t first);
     Instant pop_instant();
-    /// Moves the events of the earliest instant to present_, in order.
+    void give_back(std::uint32_t node) {
+        nodes_[node].next = free_;
+        free_ = node;
+    }
+    /// Makes the events of the earliest instant the present ones, in order.
     void open_instant();
+    void sort_present();
     Event take_next();
+    /// An event of Phase::Arrival is next in the instant being handled.
+    [[nodiscard]] bool arrival_is_next() const;
     void handle_instant();
     void flush_shuffled();
 
@@ -185,14 +195,17 @@ private:
     std::vector<Node> nodes_;
     std::uint32_t free_ = none;    ///< list of unused nodes
     std::vector<Instant> lately_;  ///< cache: lists by a hash of their time
-    std::vector<Event> present_;   ///< the instant being handled, ascending by key ...
-    std::size_t next_ = 0;         ///< ... from here on,
+    std::uint32_t next_ = none;    ///< the instant being handled: a list, ascending by key,
+    std::uint32_t last_ = none;    ///< with its end,
     std::vector<Event> late_;      ///< and what came later with a lower key: a min-heap
+    std::vector<Event> sorting_;   ///< sort_present()'s own
     Time now_;
     Order order_;
     std::uint64_t inserted_ = 0;
     std::uint64_t handled_ = 0;
     bool handling_ = false;
+    EventHandler* turn_taker_ = nullptr;
+    bool turn_requested_ = false;
     EventHandler* waker_ = nullptr;
     bool shuffling_ = false;
     std::mt19937_64 shuffler_;

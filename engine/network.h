@@ -24,8 +24,7 @@ inline constexpr unsigned message_sent = 1;       ///< content: message id
 inline constexpr unsigned message_head = 2;       ///< content: message id
 inline constexpr unsigned message_delivered = 3;  ///< content: message id
 inline constexpr unsigned timer = 4;              ///< content: rank
-inline constexpr unsigned collectives = 0;        ///< Phase::Issue; one an instant
-inline constexpr unsigned issue = 1;              ///< Phase::Issue; content: rank
+inline constexpr unsigned issue = 0;              ///< Phase::Issue; content: rank
 inline constexpr unsigned port = 0;               ///< Phase::Arbitration; content: link
 }  // namespace event_kind
 

@@ -16,22 +16,20 @@ namespace {
 struct Row {
     std::int32_t (*count)(const PhaseShape&);
     std::int32_t (*reductions)(const PhaseShape&);
-    Gate (*gate)(const PhaseShape&, std::int32_t);
+    Gate (*gate)(const PhaseShape&, std::int32_t);  ///< null: each waits for all before it
     Exchange (*at)(const PhaseShape&, std::int32_t);
 };
 
 /// In the order of enum Algorithm.
 constexpr std::array<Row, 7> rows{{
-    {ring::count, ring::reductions, ring::gate, ring::at},
+    {ring::count, ring::reductions, nullptr, ring::at},
     {direct::count, direct::reductions, direct::gate, direct::at},
-    {halving_doubling::count, halving_doubling::reductions, halving_doubling::gate,
-     halving_doubling::at},
-    {halving_doubling::count, halving_doubling::reductions, halving_doubling::gate,
-     halving_doubling::at},
+    {halving_doubling::count, halving_doubling::reductions, nullptr, halving_doubling::at},
+    {halving_doubling::count, halving_doubling::reductions, nullptr, halving_doubling::at},
     {double_binary_tree::count, double_binary_tree::reductions, double_binary_tree::gate,
      double_binary_tree::at},
     {binomial_tree::count, binomial_tree::reductions, binomial_tree::gate, binomial_tree::at},
-    {dissemination::count, dissemination::reductions, dissemination::gate, dissemination::at},
+    {dissemination::count, dissemination::reductions, nullptr, dissemination::at},
 }};
 
 const Row& row(const PhaseShape& shape) {
@@ -66,7 +64,11 @@ std::int32_t exchange_count(const PhaseShape& shape) {
 }
 
 Gate exchange_gate(const PhaseShape& shape, std::int32_t e) {
-    return row(shape).gate(shape, e);
+    return exchanges_in_sequence(shape) ? Gate{e, 0} : row(shape).gate(shape, e);
+}
+
+bool exchanges_in_sequence(const PhaseShape& shape) {
+    return row(shape).gate == nullptr;
 }
 
 Exchange exchange(const PhaseShape& shape, std::int32_t e) {

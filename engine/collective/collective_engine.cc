@@ -45,14 +45,16 @@ CollectiveEngine::CollectiveEngine(const Workload& workload,
       planner_(network, system, dialect, workload),
       instances_(workload, fold),
       by_content_(queue.order() == EventQueue::Order::Content),
+      reference_reductions_(!dialect.schedules.every_reduction_is_charged),
       turn_(*this) {
+    queue.set_turn_taker(&turn_);
     for (const ComputeRate& rate : system.compute_rates(workload.ranks())) {
         memory_gbps_.push_back(rate.memory_bandwidth);
         memory_bandwidth_.push_back(std::llround(rate.memory_bandwidth * 1e9));
     }
 }
 
-std::uint32_t CollectiveEngine::run_of(std::uint32_t instance, std::size_t member, Rank rank) {
+CollectiveRun& CollectiveEngine::run_of(std::uint32_t instance, std::size_t member, Rank rank) {
     std::uint32_t& index = instances_[instance].run_of_member[member];
     if (index == CollectiveInstance::no_run) {
         if (free_runs_.empty()) {
@@ -61,13 +63,15 @@ std::uint32_t CollectiveEngine::run_of(std::uint32_t instance, std::size_t membe
         } else {
             index = free_runs_.back();
             free_runs_.pop_back();
-            runs_[index]->started = false;
         }
-        runs_[index]->rank = rank;
-        runs_[index]->instance = instance;
-        runs_[index]->member = static_cast<std::uint32_t>(member);
+        Run& run = *runs_[index];
+        run.started = false;
+        run.index = index;
+        run.rank = rank;
+        run.instance = instance;
+        run.member = static_cast<std::uint32_t>(member);
     }
-    return index;
+    return *runs_[index];
 }
 
 bool CollectiveEngine::start(Rank rank, std::uint32_t operation_number) {
@@ -83,17 +87,17 @@ bool CollectiveEngine::start(Rank rank, std::uint32_t operation_number) {
     const std::size_t member = instances_.member_of(operation.group, rank);
     const std::uint32_t instance_index =
         instances_.join(rank, member, operation, program.names[operation_number], queue_.now());
-    const std::uint32_t index = run_of(instance_index, member, rank);
-    Run& run = *runs_[index];
+    Run& run = run_of(instance_index, member, rank);
     run.operation = operation_number;
     run.started = true;
     run.plan = planner_.plan(rank, member, operation);
     instances_[instance_index].result.algorithm = run.plan.algorithm;
     run.streams.assign(run.plan.streams(), Stream());
     run.streams_left = run.streams.size();
-    run.queues.assign(static_cast<std::size_t>(run.plan.queues), Queue());
+    run.queues.assign(static_cast<std::size_t>(run.plan.queues), StreamQueue());
     run.to_fill.clear();
     for (std::uint32_t stream = 0; stream < run.streams.size(); ++stream) {
+        run.streams[stream].index = stream;
         const std::int32_t queue = run.plan.phase(stream, 0).queue;
         if (!by_content_) {
             run.queues[static_cast<std::size_t>(queue)].waiting.push_back(stream);
@@ -102,49 +106,44 @@ bool CollectiveEngine::start(Rank rank, std::uint32_t operation_number) {
             run.to_fill.push_back(queue);
         }
     }
-    for (const Early& message : run.early) {
-        keep_early(run.streams[message.stream], message);
+    for (const EarlyMessage& message : run.early) {
+        run.streams[message.stream].keep(message);
     }
     run.early.clear();
-    fill_queues(index);
+    fill_queues(run);
     // Everything may have been there already: then the listener is not called.
-    if (runs_[index]->streams_left == 0) {
-        runs_[index]->started = false;
-        release(*runs_[index]);
+    if (run.streams_left == 0) {
+        run.started = false;
+        release(run);
         return true;
     }
     return false;
 }
 
-void CollectiveEngine::fill_queues(std::uint32_t run_index) {
-    Run& run = *runs_[run_index];
+void CollectiveEngine::fill_queues(Run& run) {
     if (run.filling) {
         return;
     }
     run.filling = true;
     for (std::size_t next = 0; next < run.to_fill.size(); ++next) {
-        fill_queue(run_index, run.to_fill[next]);
+        fill_queue(run, run.to_fill[next]);
     }
     run.to_fill.clear();
     run.filling = false;
 }
 
-void CollectiveEngine::fill_queue(std::uint32_t run_index, std::int32_t queue_index) {
-    const auto place = static_cast<std::size_t>(queue_index);
-    for (;;) {
-        Queue& queue = runs_[run_index]->queues[place];
-        std::uint32_t stream = 0;
-        if (queue.running >= system_.active_chunks_per_dimension ||
-            !take_next(*runs_[run_index], queue_index, stream)) {
-            return;
-        }
+void CollectiveEngine::fill_queue(Run& run, std::int32_t queue_index) {
+    StreamQueue& queue = run.queues[static_cast<std::size_t>(queue_index)];
+    std::uint32_t stream = 0;
+    while (queue.running < system_.active_chunks_per_dimension &&
+           take_next(run, queue_index, stream)) {
         ++queue.running;
-        start_phase(run_index, stream);
+        start_phase(run, run.streams[stream]);
     }
 }
 
 bool CollectiveEngine::take_next(Run& run, std::int32_t queue_index, std::uint32_t& stream) const {
-    Queue& queue = run.queues[static_cast<std::size_t>(queue_index)];
+    StreamQueue& queue = run.queues[static_cast<std::size_t>(queue_index)];
     if (!by_content_) {
         if (queue.waiting.empty()) {
             return false;
@@ -163,27 +162,24 @@ bool CollectiveEngine::take_next(Run& run, std::int32_t queue_index, std::uint32
     return true;
 }
 
-void CollectiveEngine::start_phase(std::uint32_t run_index, std::uint32_t stream_index) {
-    Run& run = *runs_[run_index];
-    Stream& stream = run.streams[stream_index];
-    stream.shape = run.plan.shape(stream_index, stream.phase);
+void CollectiveEngine::start_phase(Run& run, Stream& stream) {
+    stream.shape = run.plan.shape(stream.index, stream.phase);
     stream.active = true;
     stream.count = exchange_count(stream.shape);
     stream.reductions = exchange_reductions(stream.shape);
-    stream.line = run.plan.phase(stream_index, stream.phase).members->data();
+    stream.in_sequence = exchanges_in_sequence(stream.shape);
+    stream.line = run.plan.phase(stream.index, stream.phase).members->data();
     stream.started = stream.received = stream.completed = 0;
     // Who begins by sending has the message handed over first.
     const bool sends_first = exchange(stream.shape, 0).send_to != Exchange::nobody;
     const Time delay = sends_first ? run.plan.endpoint_delay : Time();
-    if (wait_for({run_index, stream_index, Time(), true}, delay)) {
-        advance(run_index, stream_index);
+    if (wait_for({run.index, stream.index, Time(), true}, delay)) {
+        advance(run, stream);
     }
 }
 
-void CollectiveEngine::end_phase(std::uint32_t run_index, std::uint32_t stream_index) {
-    Run& run = *runs_[run_index];
-    Stream& stream = run.streams[stream_index];
-    const std::int32_t old_queue = run.plan.phase(stream_index, stream.phase).queue;
+void CollectiveEngine::end_phase(Run& run, Stream& stream) {
+    const std::int32_t old_queue = run.plan.phase(stream.index, stream.phase).queue;
     stream.active = false;
     --run.queues[static_cast<std::size_t>(old_queue)].running;
     ++stream.phase;
@@ -191,113 +187,89 @@ void CollectiveEngine::end_phase(std::uint32_t run_index, std::uint32_t stream_i
     if (stream.phase == run.plan.phases_per_stream()) {
         --run.streams_left;
     } else {
-        const std::int32_t next_queue = run.plan.phase(stream_index, stream.phase).queue;
+        const std::int32_t next_queue = run.plan.phase(stream.index, stream.phase).queue;
         if (!by_content_) {
-            run.queues[static_cast<std::size_t>(next_queue)].waiting.push_back(stream_index);
+            run.queues[static_cast<std::size_t>(next_queue)].waiting.push_back(stream.index);
         }
         if (next_queue != old_queue) {
             run.to_fill.push_back(next_queue);
         }
     }
-    fill_queues(run_index);
+    fill_queues(run);
 }
 
-void CollectiveEngine::advance(std::uint32_t run_index, std::uint32_t stream_index) {
+void CollectiveEngine::advance(Run& run, Stream& stream) {
     do {
-        for (;;) {
-            const Stream& stream = runs_[run_index]->streams[stream_index];
-            if (stream.started == stream.count) {
-                break;
-            }
-            const Gate gate = exchange_gate(stream.shape, stream.started);
-            if (stream.completed < gate.completed || stream.received < gate.received) {
-                break;
-            }
-            start_exchange(run_index, stream_index);
+        while (stream.next_may_start()) {
+            start_exchange(run, stream);
         }
-    } while (take_early(run_index, stream_index));
-    const Stream& stream = runs_[run_index]->streams[stream_index];
+    } while (take_early(run, stream));
     if (stream.completed == stream.count) {
-        end_phase(run_index, stream_index);
+        end_phase(run, stream);
     }
 }
 
-void CollectiveEngine::turn_to(std::uint32_t run_index, std::uint32_t stream_index, Rank peer) {
-    const CollectiveInstance& instance = instances_[runs_[run_index]->instance];
+void CollectiveEngine::turn_to(const Run& run, Stream& stream, Rank peer) {
+    const CollectiveInstance& instance = instances_[run.instance];
     const std::size_t member = instances_.member_of(instance.group, peer);
-    std::uint32_t peer_run = 0;
-    if (fold_.represents(peer)) {
-        peer_run = run_of(runs_[run_index]->instance, member, peer);
-    } else {
-        // Who stands for the peer is in the collective of the same number in its own group.
-        const Rank like = fold_.representative(peer);
-        const std::int32_t group = fold_.group_like(instance.group, peer);
-        peer_run =
-            run_of(instances_.at(group, instance.number), instances_.member_of(group, like), like);
-    }
-    Stream& stream = runs_[run_index]->streams[stream_index];
     stream.peer = peer;
-    stream.peer_run = peer_run;
     stream.peer_operation = by_content_ ? instances_.operation_of(instance, member) : 0;
+    if (fold_.represents(peer)) {
+        stream.peer_run = run_of(run.instance, member, peer).index;
+        return;
+    }
+    // Who stands for the peer is in the collective of the same number in its own group.
+    const Rank like = fold_.representative(peer);
+    const std::int32_t group = fold_.group_like(instance.group, peer);
+    const std::uint32_t index = instances_.at(group, instance.number);
+    stream.peer_run = run_of(index, instances_.member_of(group, like), like).index;
 }
 
-void CollectiveEngine::start_exchange(std::uint32_t run_index, std::uint32_t stream_index) {
-    Stream* stream = &runs_[run_index]->streams[stream_index];
-    const Exchange next = exchange(stream->shape, stream->started++);
+void CollectiveEngine::start_exchange(Run& run, Stream& stream) {
+    const Exchange next = exchange(stream.shape, stream.started++);
     if (next.receive_from == Exchange::nobody) {
-        ++stream->received;
-        ++stream->completed;
+        ++stream.received;
+        ++stream.completed;
     }
     if (next.send_to == Exchange::nobody) {
         return;
     }
-    const Rank to = stream->line[next.send_to];
-    if (stream->peer != to) {
-        turn_to(run_index, stream_index, to);
-        stream = &runs_[run_index]->streams[stream_index];
+    const Rank to = stream.line[next.send_to];
+    if (stream.peer != to) {
+        turn_to(run, stream, to);
     }
-    const std::uint32_t place = place_of(stream_index, stream->phase);
+    const std::uint32_t place = place_of(stream.index, stream.phase);
     const auto arrives_in = static_cast<std::uint32_t>(next.arrives_in);
     transport_.send(
-        runs_[run_index]->rank, to, next.bytes, *this, {stream->peer_run, place, arrives_in, 0},
-        false, {stream->peer_operation, (static_cast<std::uint64_t>(place) << 32) | arrives_in});
+        run.rank, to, next.bytes, *this, {stream.peer_run, place, arrives_in, 0}, false,
+        {stream.peer_operation, (static_cast<std::uint64_t>(place) << 32) | arrives_in});
 }
 
-void CollectiveEngine::keep_early(Stream& stream, const Early& message) {
-    stream.early.push_back(message);
-    std::push_heap(stream.early.begin(), stream.early.end());
-}
-
-bool CollectiveEngine::take_early(std::uint32_t run_index, std::uint32_t stream_index) {
-    Stream& stream = runs_[run_index]->streams[stream_index];
+bool CollectiveEngine::take_early(Run& run, Stream& stream) {
     bool completed = false;
-    while (!stream.early.empty() && stream.early.front().phase == stream.phase &&
-           stream.early.front().exchange < stream.started) {
-        const Early message = stream.early.front();
-        std::pop_heap(stream.early.begin(), stream.early.end());
-        stream.early.pop_back();
-        completed = receive(run_index, stream_index, message.exchange, message.bytes) || completed;
+    while (stream.early_message_is_due()) {
+        const EarlyMessage message = stream.take_early();
+        completed = receive(run, stream, message.exchange, message.bytes) || completed;
     }
     return completed;
 }
 
-bool CollectiveEngine::receive(std::uint32_t run_index, std::uint32_t stream_index,
-                               std::int32_t exchange_number, Bytes bytes) {
-    Run& run = *runs_[run_index];
-    Stream& stream = run.streams[stream_index];
+bool CollectiveEngine::receive(Run& run, Stream& stream, std::int32_t exchange_number,
+                               Bytes bytes) {
     const std::int32_t reception = stream.received++;
-    const Bytes reduced =
-        !dialect_.schedules.every_reduction_is_charged
-            ? reduced_bytes_in_reference(stream.shape, reception, exchange_number, bytes)
-        : exchange_number < stream.reductions ? bytes
-                                              : Bytes();
+    Bytes reduced;
+    if (reference_reductions_) {
+        reduced = reduced_bytes_in_reference(stream.shape, reception, exchange_number, bytes);
+    } else if (exchange_number < stream.reductions) {
+        reduced = bytes;
+    }
     const Time reduction = reduced > Bytes() ? reduction_time(run.rank, reduced) : Time();
     const Time endpoint = run.plan.endpoint_delay;
     // By content both delays are one; the reference has an event for each.
     const bool at_once =
         by_content_ || endpoint == Time()
-            ? wait_for({run_index, stream_index, Time(), false}, later(endpoint, reduction))
-            : wait_for({run_index, stream_index, reduction, false}, endpoint);
+            ? wait_for({run.index, stream.index, Time(), false}, later(endpoint, reduction))
+            : wait_for({run.index, stream.index, reduction, false}, endpoint);
     stream.completed += at_once ? 1 : 0;
     return at_once;
 }
@@ -325,8 +297,8 @@ void CollectiveEngine::handle(std::uint64_t slot) {
     if (!wait_for({delay.run, delay.stream, Time(), delay.opens_phase}, delay.then)) {
         return;
     }
-    const std::uint32_t phase = runs_[delay.run]->streams[delay.stream].phase;
-    arrive(delay.run, place_of(delay.stream, phase),
+    Run& run = *runs_[delay.run];
+    arrive(run, place_of(delay.stream, run.streams[delay.stream].phase),
            delay.opens_phase ? Arrival::phase_opens : Arrival::exchange_completes, Bytes());
 }
 
@@ -337,32 +309,33 @@ void CollectiveEngine::on_delivered(const MessageNote& note, Bytes bytes, Time) 
             {stream_of(note[1]), phase_of(note[1]), static_cast<std::int32_t>(note[2]), bytes});
         return;
     }
-    arrive(note[0], note[1], note[2], bytes);
+    arrive(run, note[1], note[2], bytes);
 }
 
-void CollectiveEngine::arrive(std::uint32_t run_index, std::uint32_t place,
-                              std::uint32_t exchange_number, Bytes bytes) {
-    const Run& run = *runs_[run_index];
+void CollectiveEngine::arrive(Run& run, std::uint32_t place, std::uint32_t exchange_number,
+                              Bytes bytes) {
     const Arrival arrival{(static_cast<std::uint64_t>(run.rank.value()) << 32) | run.operation,
-                          place, exchange_number, bytes, run_index};
+                          place, exchange_number, bytes, &run};
     if (!by_content_) {
         act_on(arrival);
         return;
     }
     arrivals_.push_back(arrival);
-    if (!turn_scheduled_) {
-        turn_scheduled_ = true;
-        queue_.schedule(queue_.now(), EventKey::of(Phase::Issue, event_kind::collectives, 0),
-                        turn_);
-    }
+    queue_.request_turn();
 }
 
 void CollectiveEngine::take_turn() {
-    turn_scheduled_ = false;
     acting_.swap(arrivals_);
     const auto earlier = [](const Arrival& a, const Arrival& b) { return a.before(b); };
-    if (!std::is_sorted(acting_.begin(), acting_.end(), earlier)) {
-        std::sort(acting_.begin(), acting_.end(), earlier);
+    const auto end_of_order = std::is_sorted_until(acting_.begin(), acting_.end(), earlier);
+    if (end_of_order != acting_.end()) {
+        // Round a ring what comes from the last member to the first one comes late.
+        if (std::is_sorted(end_of_order, acting_.end(), earlier) &&
+            !earlier(acting_.front(), acting_.back())) {
+            std::rotate(acting_.begin(), end_of_order, acting_.end());
+        } else {
+            std::sort(acting_.begin(), acting_.end(), earlier);
+        }
     }
     for (const Arrival& arrival : acting_) {
         act_on(arrival);
@@ -371,24 +344,21 @@ void CollectiveEngine::take_turn() {
 }
 
 void CollectiveEngine::act_on(const Arrival& arrival) {
-    const std::uint32_t stream_index = stream_of(arrival.place);
-    Stream& stream = runs_[arrival.run]->streams[stream_index];
+    Run& run = *arrival.run;
+    Stream& stream = run.streams[stream_of(arrival.place)];
     if (arrival.exchange == Arrival::exchange_completes) {
         ++stream.completed;
     } else if (arrival.exchange != Arrival::phase_opens) {
         const auto number = static_cast<std::int32_t>(arrival.exchange);
-        const bool started =
-            stream.active && stream.phase == phase_of(arrival.place) && number < stream.started;
-        if (!started) {
-            keep_early(stream, {stream_index, phase_of(arrival.place), number, arrival.bytes});
+        if (!stream.active || stream.phase != phase_of(arrival.place) || number >= stream.started) {
+            stream.keep({stream.index, phase_of(arrival.place), number, arrival.bytes});
             return;
         }
-        if (!receive(arrival.run, stream_index, number, arrival.bytes)) {
+        if (!receive(run, stream, number, arrival.bytes)) {
             return;
         }
     }
-    advance(arrival.run, stream_index);
-    const Run& run = *runs_[arrival.run];
+    advance(run, stream);
     if (run.streams_left == 0) {
         const Rank rank = run.rank;
         const std::uint32_t operation = run.operation;

@@ -15,13 +15,13 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "engine/collective/instances.h"
 #include "engine/collective/plan.h"
+#include "engine/collective/run.h"
 #include "engine/rank_timers.h"
 #include "engine/results.h"
 #include "engine/transport.h"
@@ -57,52 +57,8 @@ public:
     }
 
 private:
-    /// A message that came before its exchange had started.
-    struct Early {
-        std::uint32_t stream;
-        std::uint32_t phase;
-        std::int32_t exchange;
-        Bytes bytes;
-        /// For heaps whose top is the message that is due first.
-        friend bool operator<(const Early& a, const Early& b) {
-            return a.phase != b.phase ? a.phase > b.phase : a.exchange > b.exchange;
-        }
-    };
-    struct Stream {
-        std::uint32_t phase = 0;
-        bool active = false;  ///< in its phase, not waiting for a place in the queue
-        std::int32_t count = 0;
-        std::int32_t started = 0;
-        std::int32_t received = 0;
-        std::int32_t completed = 0;
-        std::int32_t reductions = 0;       ///< so many exchanges, the first ones, reduce
-        const Rank* line = nullptr;        ///< the members of the phase
-        Rank peer;                         ///< to whom it sent last,
-        std::uint32_t peer_run = 0;        ///< that one's part in the collective,
-        std::uint32_t peer_operation = 0;  ///< and its operation
-        PhaseShape shape;
-        std::vector<Early> early;  ///< heap
-    };
-    struct Queue {
-        std::int32_t running = 0;
-        std::size_t begun = 0;              ///< turns taken (CollectivePlan::turn)
-        std::deque<std::uint32_t> waiting;  ///< the reference: in the order of coming
-    };
-    /// One rank in one collective.
-    struct Run {
-        std::vector<Stream> streams;
-        Rank rank;
-        std::uint32_t operation = 0;
-        std::uint32_t instance = 0;
-        std::uint32_t member = 0;
-        bool started = false;
-        std::size_t streams_left = 0;
-        CollectivePlan plan;
-        std::vector<Queue> queues;
-        std::vector<Early> early;           ///< until the run has streams
-        std::vector<std::int32_t> to_fill;  ///< queues that fill_queues() must look at
-        bool filling = false;
-    };
+    using Run = CollectiveRun;
+
     /// A delay at an endpoint, and the one that follows it.
     struct Delay {
         std::uint32_t run;
@@ -120,7 +76,7 @@ private:
         std::uint32_t place;  ///< stream and phase
         std::uint32_t exchange;
         Bytes bytes;
-        std::uint32_t run;
+        Run* run;
 
         [[nodiscard]] bool before(const Arrival& other) const {
             return who != other.who       ? who < other.who
@@ -142,30 +98,29 @@ private:
     void handle(std::uint64_t delay) override;
 
     /// Now, or in this instant's turn.
-    void arrive(std::uint32_t run, std::uint32_t place, std::uint32_t exchange, Bytes bytes);
+    void arrive(Run& run, std::uint32_t place, std::uint32_t exchange, Bytes bytes);
     void take_turn();
     void act_on(const Arrival& arrival);
 
-    std::uint32_t run_of(std::uint32_t instance, std::size_t member, Rank rank);
+    Run& run_of(std::uint32_t instance, std::size_t member, Rank rank);
     void release(const Run& run);
 
     /// Starts what the limit allows in the queues of Run::to_fill, one after the other. Called from
     /// within itself it leaves them to the outer call: chunks whose messages are all there would
     /// otherwise nest as deep as there are chunks.
-    void fill_queues(std::uint32_t run);
-    void fill_queue(std::uint32_t run, std::int32_t queue);
+    void fill_queues(Run& run);
+    void fill_queue(Run& run, std::int32_t queue);
     /// Takes the stream that is to start in a queue next; none when it is not there yet.
     [[nodiscard]] bool take_next(Run& run, std::int32_t queue, std::uint32_t& stream) const;
-    void start_phase(std::uint32_t run, std::uint32_t stream);
-    void end_phase(std::uint32_t run, std::uint32_t stream);
-    void advance(std::uint32_t run, std::uint32_t stream);
-    void start_exchange(std::uint32_t run, std::uint32_t stream);
+    void start_phase(Run& run, Stream& stream);
+    void end_phase(Run& run, Stream& stream);
+    void advance(Run& run, Stream& stream);
+    void start_exchange(Run& run, Stream& stream);
     /// Finds out about the rank to which the stream is to send.
-    void turn_to(std::uint32_t run, std::uint32_t stream, Rank peer);
-    static void keep_early(Stream& stream, const Early& message);
-    bool take_early(std::uint32_t run, std::uint32_t stream);
+    void turn_to(const Run& run, Stream& stream, Rank peer);
+    bool take_early(Run& run, Stream& stream);
     /// The message of a started exchange is in; returns true when it is complete at once.
-    bool receive(std::uint32_t run, std::uint32_t stream, std::int32_t exchange, Bytes bytes);
+    bool receive(Run& run, Stream& stream, std::int32_t exchange, Bytes bytes);
     /// Starts the delays of an endpoint, one after the other; returns true when there are none.
     bool wait_for(const Delay& delay, Time first);
     [[nodiscard]] Time reduction_time(Rank rank, Bytes bytes) const;
@@ -181,6 +136,7 @@ private:
     CollectivePlanner planner_;
     CollectiveInstances instances_;
     bool by_content_;                             ///< arrivals wait for their turn
+    bool reference_reductions_;                   ///< charged as in the reference
     std::vector<std::int64_t> memory_bandwidth_;  ///< by rank, bytes per second; 0 = not given
     std::vector<double> memory_gbps_;             ///< by rank, 10^9 bytes per second
     std::vector<std::unique_ptr<Run>> runs_;
@@ -188,7 +144,6 @@ private:
     std::vector<Delay> delays_;
     std::vector<std::uint32_t> free_delays_;
     Turn turn_;
-    bool turn_scheduled_ = false;
     std::vector<Arrival> arrivals_;  ///< of this instant
     std::vector<Arrival> acting_;
 };

@@ -14,10 +14,6 @@ std::int32_t reductions(const PhaseShape&) {
     return 0;
 }
 
-Gate gate(const PhaseShape&, std::int32_t step) {
-    return {step, 0};
-}
-
 Exchange at(const PhaseShape& shape, std::int32_t step) {
     const std::int32_t hop = std::int32_t{1} << step;
     Exchange result;

@@ -186,10 +186,6 @@ std::int32_t reductions(const PhaseShape& shape) {
     return folding.rounds() + (folding.has_partner(folding.active(shape.me)) ? 1 : 0);
 }
 
-Gate gate(const PhaseShape&, std::int32_t step) {
-    return {step, 0};
-}
-
 Exchange at(const PhaseShape& shape, std::int32_t step) {
     if (shape.kind == CollectiveKind::AllToAll) {
         return bruck(shape, step);

@@ -20,7 +20,6 @@ namespace npunet::engine::halving_doubling {
 
 [[nodiscard]] std::int32_t count(const PhaseShape& shape);
 [[nodiscard]] std::int32_t reductions(const PhaseShape& shape);
-[[nodiscard]] Gate gate(const PhaseShape& shape, std::int32_t step);
 [[nodiscard]] Exchange at(const PhaseShape& shape, std::int32_t step);
 
 }  // namespace npunet::engine::halving_doubling

@@ -129,6 +129,8 @@ struct Gate {
 [[nodiscard]] std::int32_t exchange_reductions(const PhaseShape& shape);
 /// Never lower than that of an earlier exchange.
 [[nodiscard]] Gate exchange_gate(const PhaseShape& shape, std::int32_t e);
+/// Whether each exchange waits until all before it are complete.
+[[nodiscard]] bool exchanges_in_sequence(const PhaseShape& shape);
 /// How many bytes the reference charges as a reduction when a message of `received` bytes has come,
 /// as the r-th one (from 0), in exchange e; else they are those of the exchanges that reduce.
 [[nodiscard]] Bytes reduced_bytes_in_reference(const PhaseShape& shape, std::int32_t r,

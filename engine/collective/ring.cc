@@ -68,31 +68,29 @@ std::int32_t reductions(const PhaseShape& shape) {
     }
 }
 
-Gate gate(const PhaseShape&, std::int32_t step) {
-    return {step, 0};
-}
-
 Exchange at(const PhaseShape& shape, std::int32_t step) {
     if (has_root(shape.kind)) {
         return chain(shape, step);
     }
+    const std::int32_t after = shape.me + 1 == shape.members ? 0 : shape.me + 1;
+    const std::int32_t before = shape.me == 0 ? shape.members - 1 : shape.me - 1;
     Exchange result;
-    result.send_to = onward(shape, 1);
-    result.receive_from = onward(shape, -1);
+    result.send_to = goes_back(shape) ? before : after;
+    result.receive_from = goes_back(shape) ? after : before;
     result.arrives_in = step;
     if (shape.kind == CollectiveKind::AllToAll) {
         result.bytes =
             shape.rules.ring_all_to_all_aggregates ? forwarded(shape, step) : shape.part(0);
         return result;
     }
-    const bool scattering = shape.kind == CollectiveKind::ReduceScatter ||
-                            (shape.kind == CollectiveKind::AllReduce && step < shape.members - 1);
+    if (shape.even()) {
+        result.bytes = shape.part(0);
+        return result;
+    }
     // Reduce-scatter: the part of the member before leaves in step 0, so that the own part arrives
     // last. All-gather then starts with the own part.
-    const std::int32_t gather_step =
-        shape.kind == CollectiveKind::AllReduce ? step - (shape.members - 1) : step;
-    result.bytes = shape.even() ? shape.part(0)
-                                : shape.part(onward(shape, scattering ? -1 - step : -gather_step));
+    const std::int32_t scatters = shape.kind == CollectiveKind::AllGather ? 0 : shape.members - 1;
+    result.bytes = shape.part(onward(shape, step < scatters ? -1 - step : scatters - step));
     return result;
 }
 

@@ -1,0 +1,94 @@
+// What a rank's part in a collective has come to: its streams, and the queues in which they wait.
+//
+// C++17-clean.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include "engine/collective/plan.h"
+
+namespace npunet::engine {
+
+/// A message that came before its exchange had started.
+struct EarlyMessage {
+    std::uint32_t stream;
+    std::uint32_t phase;
+    std::int32_t exchange;
+    Bytes bytes;
+    /// For heaps whose top is the message that is due first.
+    friend bool operator<(const EarlyMessage& a, const EarlyMessage& b) {
+        return a.phase != b.phase ? a.phase > b.phase : a.exchange > b.exchange;
+    }
+};
+
+/// One lane of one chunk.
+struct Stream {
+    std::uint32_t index = 0;
+    std::uint32_t phase = 0;
+    std::int32_t count = 0;  ///< exchanges of the phase
+    std::int32_t started = 0;
+    std::int32_t received = 0;
+    std::int32_t completed = 0;
+    std::int32_t reductions = 0;       ///< so many exchanges, the first ones, reduce
+    bool active = false;               ///< in its phase, not waiting for a place in the queue
+    bool in_sequence = false;          ///< each exchange waits for all before it
+    const Rank* line = nullptr;        ///< the members of the phase
+    Rank peer;                         ///< to whom it sent last,
+    std::uint32_t peer_run = 0;        ///< that one's part in the collective,
+    std::uint32_t peer_operation = 0;  ///< and its operation
+    PhaseShape shape;
+    std::vector<EarlyMessage> early;  ///< heap
+
+    void keep(const EarlyMessage& message) {
+        early.push_back(message);
+        std::push_heap(early.begin(), early.end());
+    }
+    [[nodiscard]] bool early_message_is_due() const {
+        return !early.empty() && early.front().phase == phase && early.front().exchange < started;
+    }
+    EarlyMessage take_early() {
+        const EarlyMessage message = early.front();
+        std::pop_heap(early.begin(), early.end());
+        early.pop_back();
+        return message;
+    }
+    [[nodiscard]] bool next_may_start() const {
+        if (started == count) {
+            return false;
+        }
+        if (in_sequence) {
+            return completed == started;
+        }
+        const Gate gate = exchange_gate(shape, started);
+        return completed >= gate.completed && received >= gate.received;
+    }
+};
+
+/// The streams that may work in one dimension at a time.
+struct StreamQueue {
+    std::int32_t running = 0;
+    std::size_t begun = 0;              ///< turns taken (CollectivePlan::turn)
+    std::deque<std::uint32_t> waiting;  ///< the reference: in the order of coming
+};
+
+/// One rank in one collective.
+struct CollectiveRun {
+    std::vector<Stream> streams;
+    std::uint32_t index = 0;  ///< its number
+    Rank rank;
+    std::uint32_t operation = 0;
+    std::uint32_t instance = 0;
+    std::uint32_t member = 0;
+    bool started = false;
+    bool filling = false;  ///< queues are being looked at
+    std::size_t streams_left = 0;
+    CollectivePlan plan;
+    std::vector<StreamQueue> queues;
+    std::vector<EarlyMessage> early;    ///< until the run has streams
+    std::vector<std::int32_t> to_fill;  ///< queues that are to be looked at
+};
+
+}  // namespace npunet::engine
