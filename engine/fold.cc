@@ -15,6 +15,13 @@ std::size_t place_of(const std::vector<Value>& list, const Value& value) {
     return static_cast<std::size_t>(found - list.begin());
 }
 
+template <class Value>
+std::size_t place_of(const Listing<Value>& list, const Value& value) {
+    const auto place = list.place_of(value);
+    assert(place && "listed when the fold was found");
+    return *place;
+}
+
 }  // namespace
 
 Fold::Fold(const std::vector<std::uint32_t>& class_of, std::vector<Surroundings> surroundings)

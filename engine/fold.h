@@ -15,12 +15,62 @@
 // C++17-clean.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <numeric>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "base/ids.h"
 
 namespace npunet::engine {
+
+/// Different values in the order in which they first came, and the place of each.
+template <class Value>
+class Listing {
+public:
+    Listing() = default;
+    /// As they come; a value may come several times.
+    explicit Listing(std::vector<Value> values) : values_(std::move(values)) {
+        const auto by_value = [this](std::uint32_t a, std::uint32_t b) {
+            return values_[a] < values_[b];
+        };
+        std::vector<std::uint32_t> first(values_.size());
+        std::iota(first.begin(), first.end(), 0U);
+        std::stable_sort(first.begin(), first.end(), by_value);
+        first.erase(std::unique(first.begin(), first.end(),
+                                [this](std::uint32_t a, std::uint32_t b) {
+                                    return values_[a] == values_[b];
+                                }),
+                    first.end());
+        std::sort(first.begin(), first.end());
+        for (std::size_t place = 0; place < first.size(); ++place) {
+            values_[place] = values_[first[place]];
+        }
+        values_.resize(first.size());
+        values_.shrink_to_fit();
+        sorted_.resize(values_.size());
+        std::iota(sorted_.begin(), sorted_.end(), 0U);
+        std::sort(sorted_.begin(), sorted_.end(), by_value);
+    }
+
+    [[nodiscard]] std::optional<std::size_t> place_of(const Value& value) const {
+        const auto found = std::lower_bound(
+            sorted_.begin(), sorted_.end(), value,
+            [this](std::uint32_t place, const Value& wanted) { return values_[place] < wanted; });
+        if (found == sorted_.end() || !(values_[*found] == value)) {
+            return std::nullopt;
+        }
+        return *found;
+    }
+    [[nodiscard]] const Value& operator[](std::size_t place) const { return values_[place]; }
+    [[nodiscard]] const std::vector<Value>& values() const { return values_; }
+
+private:
+    std::vector<Value> values_;
+    std::vector<std::uint32_t> sorted_;  ///< places, by value
+};
 
 class Fold {
 public:
@@ -31,13 +81,16 @@ public:
         friend bool operator==(const Channel& a, const Channel& b) {
             return a.peer == b.peer && a.tag == b.tag;
         }
+        friend bool operator<(const Channel& a, const Channel& b) {
+            return a.peer < b.peer || (a.peer == b.peer && a.tag < b.tag);
+        }
     };
     /// What a rank deals with, each in the order in which its program comes to it; the i-th entry
     /// of two ranks of a class correspond.
     struct Surroundings {
-        std::vector<std::int32_t> groups;
-        std::vector<Channel> receives;
-        std::vector<Channel> sends;
+        Listing<std::int32_t> groups;
+        Listing<Channel> receives;
+        Listing<Channel> sends;
         std::vector<LinkId> out_ports;
         std::vector<LinkId> in_ports;
         std::vector<Rank> destinations;

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <map>
 #include <optional>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -24,26 +25,6 @@ std::uint64_t word(double value) {
     static_assert(sizeof bits == sizeof value);
     std::memcpy(&bits, &value, sizeof bits);
     return bits;
-}
-
-/// The place of a value in a list, which it joins when it is new.
-template <class Value>
-std::uint64_t numbered(std::vector<Value>& list, const Value& value) {
-    const auto found = std::find(list.begin(), list.end(), value);
-    const auto place = static_cast<std::uint64_t>(found - list.begin());
-    if (found == list.end()) {
-        list.push_back(value);
-    }
-    return place;
-}
-
-template <class Value>
-std::optional<std::uint64_t> number_in(const std::vector<Value>& list, const Value& value) {
-    const auto found = std::find(list.begin(), list.end(), value);
-    if (found == list.end()) {
-        return std::nullopt;
-    }
-    return static_cast<std::uint64_t>(found - list.begin());
 }
 
 /// Numbers values as they come, by index; for one rank after the other.
@@ -117,19 +98,25 @@ private:
 
     void list_surroundings() {
         for (std::size_t rank = 0; rank < workload_.ranks(); ++rank) {
-            Fold::Surroundings& own = surroundings_[rank];
+            std::vector<std::int32_t> groups;
+            std::vector<Fold::Channel> sends;
+            std::vector<Fold::Channel> receives;
             for (const ProgramOperation& operation : workload_.programs[rank].operations) {
                 if (operation.nothing) {
                     continue;
                 }
                 if (operation.kind == OperationKind::Collective) {
-                    numbered(own.groups, operation.group);
+                    groups.push_back(operation.group);
                 } else if (operation.kind == OperationKind::Send) {
-                    numbered(own.sends, {operation.peer, operation.tag});
+                    sends.push_back({operation.peer, operation.tag});
                 } else if (operation.kind == OperationKind::Receive) {
-                    numbered(own.receives, {operation.peer, operation.tag});
+                    receives.push_back({operation.peer, operation.tag});
                 }
             }
+            Fold::Surroundings& own = surroundings_[rank];
+            own.groups = Listing(std::move(groups));
+            own.sends = Listing(std::move(sends));
+            own.receives = Listing(std::move(receives));
         }
     }
 
@@ -192,13 +179,13 @@ private:
         const Fold::Surroundings& right = surroundings_[b];
         switch (x.kind) {
             case OperationKind::Collective:
-                return number_in(left.groups, x.group) == number_in(right.groups, y.group);
+                return left.groups.place_of(x.group) == right.groups.place_of(y.group);
             case OperationKind::Send:
-                return number_in(left.sends, {x.peer, x.tag}) ==
-                       number_in(right.sends, {y.peer, y.tag});
+                return left.sends.place_of({x.peer, x.tag}) ==
+                       right.sends.place_of({y.peer, y.tag});
             case OperationKind::Receive:
-                return number_in(left.receives, {x.peer, x.tag}) ==
-                       number_in(right.receives, {y.peer, y.tag});
+                return left.receives.place_of({x.peer, x.tag}) ==
+                       right.receives.place_of({y.peer, y.tag});
             default:
                 return true;
         }
@@ -318,7 +305,7 @@ private:
     }
 
     std::uint64_t number_of_group(Rank member, std::int32_t group) {
-        const auto number = number_in(surroundings_[member.index()].groups, group);
+        const auto number = surroundings_[member.index()].groups.place_of(group);
         hopeless_ = hopeless_ || !number;  // a member without collectives: the run will stall
         return number.value_or(0);
     }
@@ -374,9 +361,9 @@ private:
     void portray_channels(Rank rank) {
         Words& words = portraits_[rank.index()].words;
         const Fold::Surroundings& own = surroundings_[rank.index()];
-        for (const Fold::Channel& channel : std::vector(own.sends)) {
+        for (const Fold::Channel& channel : own.sends.values()) {
             const auto other =
-                number_in(surroundings_[channel.peer.index()].receives, {rank, channel.tag});
+                surroundings_[channel.peer.index()].receives.place_of({rank, channel.tag});
             if (!other) {
                 hopeless_ = true;  // the unfolded run will say what is missing
                 return;
@@ -384,9 +371,9 @@ private:
             words.push_back(*other);
             portray_departure(rank, channel.peer);
         }
-        for (const Fold::Channel& channel : std::vector(own.receives)) {
+        for (const Fold::Channel& channel : own.receives.values()) {
             const auto other =
-                number_in(surroundings_[channel.peer.index()].sends, {rank, channel.tag});
+                surroundings_[channel.peer.index()].sends.place_of({rank, channel.tag});
             if (!other) {
                 hopeless_ = true;
                 return;
@@ -401,9 +388,9 @@ private:
     /// operation that sends them; were those equal, by the names of the senders.
     [[nodiscard]] bool senders_can_be_told_apart(Rank rank) const {
         std::vector<std::tuple<LinkId, std::uint32_t, Rank>> uses;
-        std::vector<Rank> senders;
-        for (const Fold::Channel& channel : surroundings_[rank.index()].receives) {
-            numbered(senders, channel.peer);
+        std::set<Rank> senders;
+        for (const Fold::Channel& channel : surroundings_[rank.index()].receives.values()) {
+            senders.insert(channel.peer);
         }
         for (const Rank sender : senders) {
             const LinkId port =

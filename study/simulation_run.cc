@@ -76,7 +76,8 @@ void check_fidelity(const Machine& machine, Fidelity fidelity) {
         return;
     }
     if (!packet_fidelity_available()) {
-        throw InputError({"--fidelity", "", "packet in a build without ns-3", "analytical",
+        throw InputError({"--fidelity", "", "packet in a build without ns-3",
+                          "analytical or congestion-aware",
                           "Install libns3-dev and build again, or leave packet out"});
     }
     if (!machine.network.faults.links.empty()) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,7 @@ constexpr double most_latency_ns = 1e12;  // 1000 s, as for latency itself
 constexpr double most_bandwidth_factor = 1e3;
 constexpr double least_slowdown = 1e-3;
 constexpr double most_slowdown = 1e6;
+constexpr std::size_t most_faults_of_a_link = 4096;
 
 /// A plain number counts in ns.
 Time time_at(const YamlField& field, double most_ns, const std::string& what) {
@@ -99,7 +101,10 @@ std::vector<LinkId> links_of(const YamlField& entry, const Graph& graph) {
     return links;
 }
 
-void read_link_fault(const YamlField& entry, const UnknownKeys& unknown,
+/// By link: how many faults of it there are so far.
+using FaultCounts = std::map<LinkId, std::size_t>;
+
+void read_link_fault(const YamlField& entry, const UnknownKeys& unknown, FaultCounts& counts,
                      NetworkDescription& network) {
     check_keys(entry, {"link", "at", "until", "bandwidth_factor", "latency_add", "direction"}, {},
                unknown);
@@ -128,6 +133,11 @@ void read_link_fault(const YamlField& entry, const UnknownKeys& unknown,
         entry.refuse("a link fault without effect", "bandwidth_factor or latency_add");
     }
     for (const LinkId link : links_of(entry, network.graph)) {
+        // The times at which a link changes, times those of its faults, are looked at.
+        if (++counts[link] > most_faults_of_a_link) {
+            entry.refuse(fmt::format("more than {} faults of one link", most_faults_of_a_link),
+                         fmt::format("at most {}", most_faults_of_a_link), "List fewer");
+        }
         fault.link = link;
         network.faults.links.push_back(fault);
     }
@@ -159,13 +169,14 @@ void read_faults_section(const YamlField& section, const UnknownKeys& unknown,
         section.refuse(section.found(), "a list of faults",
                        "For example: [{link: [0, 1], bandwidth_factor: 0.5}]");
     }
+    FaultCounts counts;
     for (const YamlField& entry : section.items()) {
         if (!entry.is_map() || (!entry.find("link") && !entry.find("npu"))) {
             entry.refuse(entry.is_map() ? "a fault of nothing" : entry.found(),
                          "{link: [A, B], ...} or {npu: A, slowdown: F}");
         }
         if (entry.find("link")) {
-            read_link_fault(entry, unknown, network);
+            read_link_fault(entry, unknown, counts, network);
         } else {
             read_npu_fault(entry, unknown, network);
         }

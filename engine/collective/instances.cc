@@ -10,6 +10,22 @@
 
 namespace npunet::engine {
 
+namespace {
+
+/// What members have to agree about, for messages.
+std::string described(CollectiveKind kind, Bytes bytes, Rank root, bool unequal) {
+    std::string text = fmt::format("{} of {} bytes", name_of(kind), bytes.value());
+    if (has_root(kind)) {
+        text += fmt::format(" with root {}", root.value());
+    }
+    if (kind == CollectiveKind::AllToAll) {
+        text += unequal ? " with comm_sizes" : " without comm_sizes";
+    }
+    return text;
+}
+
+}  // namespace
+
 CollectiveInstances::CollectiveInstances(const Workload& workload, const Fold& fold)
     : workload_(workload),
       fold_(fold),
@@ -43,19 +59,22 @@ std::size_t CollectiveInstances::member_of(std::int32_t group, Rank rank) const 
 void CollectiveInstances::check_agreement(const CollectiveInstance& instance, Rank rank,
                                           const ProgramOperation& operation,
                                           const std::string& name) const {
-    const bool same_size = instance.result.bytes == operation.bytes || !operation.sizes.empty();
-    if (instance.kind == operation.collective && same_size && instance.root == operation.root) {
+    const bool unequal = !operation.sizes.empty();
+    const bool same_size = instance.result.bytes == operation.bytes || unequal;
+    if (instance.kind == operation.collective && same_size && instance.root == operation.root &&
+        instance.unequal == unequal) {
         return;
     }
     const Group& group = workload_.groups[static_cast<std::size_t>(instance.group)];
     throw StallError(fmt::format(
-        "the members of communicator '{}' disagree about their next collective: rank {} runs {} of "
-        "{} bytes (node {} '{}'), rank {} runs {} of {} bytes (node {} '{}'). All members of a "
-        "communicator "
-        "must run the same collectives in the same order; check the traces",
-        group.name, rank.value(), name_of(operation.collective), operation.bytes.value(),
-        operation.node, name, instance.first_rank.value(), instance.result.type,
-        instance.result.bytes.value(), instance.first_node, instance.result.name));
+        "the members of communicator '{}' disagree about their next collective: rank {} runs {} "
+        "(node {} '{}'), rank {} runs {} (node {} '{}'). All members of a communicator must run "
+        "the same collectives in the same order; check the traces",
+        group.name, rank.value(),
+        described(operation.collective, operation.bytes, operation.root, unequal), operation.node,
+        name, instance.first_rank.value(),
+        described(instance.kind, instance.result.bytes, instance.root, instance.unequal),
+        instance.first_node, instance.result.name));
 }
 
 std::uint32_t CollectiveInstances::at(std::int32_t group, std::uint64_t number) {
@@ -93,6 +112,7 @@ std::uint32_t CollectiveInstances::join(Rank rank, std::size_t member,
         instance.joined = true;
         instance.kind = operation.collective;
         instance.root = operation.root;
+        instance.unequal = !operation.sizes.empty();
         instance.first_rank = rank;
         instance.first_node = operation.node;
         instance.named_by = member;

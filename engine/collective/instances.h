@@ -39,6 +39,7 @@ struct CollectiveInstance {
     CollectiveResult result;
     CollectiveKind kind = CollectiveKind::AllReduce;
     Rank root;
+    bool unequal = false;          ///< with comm_sizes
     Rank first_rank;               ///< who started it, for messages
     std::uint64_t first_node = 0;  ///< the node of first_rank
 };

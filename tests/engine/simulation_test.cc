@@ -190,6 +190,28 @@ TEST(Simulation, DisagreeingCollectivesAreNamed) {
     EXPECT_THAT(text, HasSubstr("8192"));
 }
 
+// With sizes for each member an all-to-all is another one than without, whatever the sum.
+TEST(Simulation, DisagreementAboutSizesAndRootsIsNamed) {
+    const auto refusal = [](CollectiveType type, const char* attribute, auto value) {
+        const test::TestMachine machine = test::ring_machine(2, Rate(rate), latency);
+        const engine::Workload workload = test::workload_of(2, [&](Rank rank) {
+            chakra::Node node = collective_node(1, type, 4096);
+            if (rank == Rank(1)) {
+                node.set(attribute, value);
+            }
+            return std::vector{node};
+        });
+        return message_of<StallError>([&] { static_cast<void>(run(workload, machine)); });
+    };
+    const std::string sizes =
+        refusal(CollectiveType::AllToAll, "comm_sizes", std::vector<std::int64_t>{2048, 2048});
+    EXPECT_THAT(sizes, HasSubstr("all_to_all of 4096 bytes with comm_sizes"));
+    EXPECT_THAT(sizes, HasSubstr("all_to_all of 4096 bytes without comm_sizes"));
+    const std::string roots = refusal(CollectiveType::Broadcast, "comm_root", std::int64_t{1});
+    EXPECT_THAT(roots, HasSubstr("broadcast of 4096 bytes with root 0"));
+    EXPECT_THAT(roots, HasSubstr("broadcast of 4096 bytes with root 1"));
+}
+
 // Without a machine there are no dimensions: the attribute cannot be honoured.
 TEST(Simulation, CollectivesOverDimensionsNeedAMachine) {
     const auto workload = [] {

@@ -4,7 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <random>
 
 #include "engine/fold_finder.h"
@@ -286,6 +288,30 @@ TEST(Fold, RandomProgramsOnRandomMachines) {
         }
     }
     EXPECT_GT(folded, 100U);
+}
+
+// A listing keeps each value where it first came; against looking through the list.
+TEST(Fold, ListingsKeepTheFirstOfEqualValues) {
+    std::mt19937_64 random(7);
+    for (std::size_t length = 0; length < 60; ++length) {
+        std::vector<int> came;
+        std::vector<int> different;
+        for (std::size_t i = 0; i < length; ++i) {
+            const int value = static_cast<int>(random() % 20);
+            came.push_back(value);
+            if (std::find(different.begin(), different.end(), value) == different.end()) {
+                different.push_back(value);
+            }
+        }
+        const engine::Listing<int> listing(came);
+        ASSERT_EQ(listing.values(), different);
+        for (int value = 0; value < 20; ++value) {
+            const auto found = std::find(different.begin(), different.end(), value);
+            const auto place = static_cast<std::size_t>(found - different.begin());
+            EXPECT_EQ(listing.place_of(value),
+                      found == different.end() ? std::nullopt : std::optional(place));
+        }
+    }
 }
 
 }  // namespace

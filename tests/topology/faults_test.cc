@@ -75,6 +75,19 @@ TEST_F(FaultsSection, Defaults) {
     EXPECT_TRUE(read("[]").faults.empty());
 }
 
+// What they cost is proportional to the square of their number.
+TEST_F(FaultsSection, BoundedForEachLink) {
+    const auto faults = [](int count) {
+        std::string list = "[";
+        for (int i = 0; i < count; ++i) {
+            list += "{link: [0, 1], latency_add: 1},";
+        }
+        return list + "]";
+    };
+    EXPECT_EQ(read(faults(4096)).faults.links.size(), 2U * 4096U);
+    EXPECT_THAT(refusal(faults(4097)), AllOf(HasSubstr("faults[4096]"), HasSubstr("at most 4096")));
+}
+
 TEST_F(FaultsSection, SwitchesByName) {
     const NetworkDescription network =
         read("[{link: [npu2, switch0], bandwidth_factor: 0}]", "[Switch]", "[3]");
