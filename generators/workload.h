@@ -27,32 +27,66 @@ struct RankGroup {
     std::vector<Rank> ranks;  ///< in ring order
 };
 
-/// A node of a role. Its id is its position in the role, counted from 1; the order is topological.
+/// A tensor that nodes of a role read and write; its life is what memory tracking sums up.
+struct TensorTemplate {
+    std::string name;
+    std::int64_t bytes = 0;
+};
+
+/// Where a node's id counts from.
+enum class IdSpace : std::uint8_t {
+    Rank,    ///< RankBinding::first_id
+    Message  ///< RankBinding::first_message_id: sends and receives that are numbered apart
+};
+
+/// A node of a role. Dependencies are positions in the role, counted from 1.
 struct NodeTemplate {
     std::string name;
     chakra::NodeType type = chakra::NodeType::Compute;
-    std::vector<std::uint32_t> data_deps;  ///< ids, ascending, each smaller than the node's own
+    std::uint64_t id = 0;  ///< relative to its space; 0: the node's position, counted from 1
+    IdSpace id_space = IdSpace::Rank;
+    std::vector<std::uint32_t> data_deps;  ///< positions
+    std::vector<std::uint32_t> ctrl_deps;  ///< positions
     std::int64_t flops = 0;                ///< compute: 2 per multiply-add
-    std::int64_t bytes = 0;  ///< compute: memory read and written; otherwise comm_size
+    std::int64_t bytes = 0;            ///< compute: memory read and written; otherwise comm_size
+    std::int64_t recorded_micros = 0;  ///< duration_micros; 0: the roofline tells
     chakra::CollectiveType collective = chakra::CollectiveType::AllReduce;
-    std::int32_t slot = 0;  ///< of the group (collective) or of the peer (send, receive)
-    std::int32_t tag = 0;   ///< of a send or receive
+    std::int32_t slot = 0;             ///< of the group (collective) or of the peer (send, receive)
+    std::int32_t tag = 0;              ///< of a send or receive, relative to RankBinding::first_tag
+    std::vector<std::uint32_t> reads;  ///< indices into Role::tensors
+    std::vector<std::uint32_t> writes;  ///< indices into Role::tensors
+    /// What differs from rank to rank: the number given to RankAmounts; -1: nothing does.
+    std::int32_t varying = -1;
 };
 
 struct Role {
     std::vector<NodeTemplate> nodes;
+    std::vector<TensorTemplate> tensors;
 };
 
 struct RankBinding {
     std::int32_t role = 0;
-    std::vector<std::int32_t> groups;  ///< by slot: index into groups(), -1 for none
-    std::vector<Rank> peers;           ///< by slot; invalid for none
+    std::vector<std::int32_t> groups;    ///< by slot: index into groups(), -1 for none
+    std::vector<Rank> peers;             ///< by slot; invalid for none
+    std::uint64_t first_id = 0;          ///< added to the ids of IdSpace::Rank
+    std::uint64_t first_message_id = 0;  ///< added to the ids of IdSpace::Message
+    std::int32_t first_tag = 0;          ///< added to tags
 };
+
+/// The amounts of one node on one rank, where ranks of a role differ (tokens of an expert).
+struct RankAmounts {
+    std::int64_t flops = 0;
+    std::int64_t bytes = 0;
+    std::vector<std::int64_t> sizes;  ///< all-to-all: bytes to each member, attribute comm_sizes
+};
+/// Amounts by rank and NodeTemplate::varying. A pure function: threads call it at once.
+using AmountsOfRank = std::function<RankAmounts(Rank, std::int32_t)>;
 
 class GeneratedWorkload {
 public:
+    /// `amounts` may be empty when no node varies.
     GeneratedWorkload(std::vector<RankGroup> groups, std::vector<Role> roles,
-                      std::vector<RankBinding> ranks);
+                      std::vector<RankBinding> ranks, AmountsOfRank amounts = {});
 
     [[nodiscard]] std::int32_t rank_count() const;
     // Not of a temporary: for (... : generate(model, plan).roles()) would outlive its workload.
@@ -62,10 +96,13 @@ public:
     void roles() && = delete;
     [[nodiscard]] const RankBinding& binding(Rank rank) const { return ranks_[rank.index()]; }
     [[nodiscard]] const Role& role_of(Rank rank) const;
+    [[nodiscard]] const AmountsOfRank& amounts() const { return amounts_; }
 
-    /// The rank's trace. Attributes: compute num_ops (int64), tensor_size (uint64); collectives
-    /// comm_type, comm_size (int64), pg_name; sends and receives comm_size (int64), comm_tag,
-    /// comm_src, comm_dst (int32, global ranks); all is_cpu_op (bool, false).
+    /// The rank's trace. Attributes, in this order: inputs and outputs (lists of tensor name and
+    /// size) where the node names tensors; compute num_ops (int64), tensor_size (uint64);
+    /// collectives comm_type, comm_size (int64), comm_sizes (int64 list) where parts are unequal,
+    /// pg_name; sends and receives comm_size (int64), comm_tag, comm_src, comm_dst (int32, global
+    /// ranks); all is_cpu_op (bool, false).
     [[nodiscard]] std::vector<chakra::Node> nodes(Rank rank) const;
     /// The same nodes in the same order, one at a time.
     void visit(Rank rank, const std::function<void(const chakra::Node&)>& visitor) const;
@@ -74,6 +111,7 @@ private:
     std::vector<RankGroup> groups_;
     std::vector<Role> roles_;
     std::vector<RankBinding> ranks_;
+    AmountsOfRank amounts_;
 };
 
 }  // namespace npunet::generators

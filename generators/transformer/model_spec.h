@@ -30,6 +30,39 @@ struct DataTypes {
     std::int64_t optimizer = 12;   ///< per parameter: fp32 master weight and two Adam moments
 };
 
+/// Multi-head latent attention (DeepSeek-V2, 2024): keys and values from one low-rank vector per
+/// token, which is all that the cache keeps beside the rotary part of the key.
+struct LatentAttention {
+    std::int64_t q_lora_rank = 0;  ///< 0: queries straight from the hidden vector
+    std::int64_t kv_lora_rank = 0;
+    std::int64_t qk_nope_head_dim = 0;  ///< channels of a head without rotation
+    std::int64_t qk_rope_head_dim = 0;  ///< rotated channels; their key is shared by all heads
+    std::int64_t v_head_dim = 0;
+};
+
+/// Which experts the tokens choose.
+struct Routing {
+    enum class Kind {
+        Uniform,  ///< equal counts
+        Zipf,     ///< expert ranks weighted 1 / i^exponent, shuffled per layer and step
+        File      ///< counts from a file
+    };
+    Kind kind = Kind::Uniform;
+    double exponent = 0.0;  ///< of Zipf
+    std::string file;
+};
+
+struct MixtureOfExperts {
+    std::int64_t experts = 0;  ///< 0: every layer is dense
+    std::int64_t top_k = 0;    ///< experts of a token
+    std::int64_t ffn = 0;      ///< inner width of an expert
+    std::int64_t shared_experts = 0;
+    std::int64_t dense_layers_first = 0;
+    bool router_bias = false;
+    Routing routing;
+    double capacity_factor = 0.0;  ///< most tokens of an expert / mean; 0: dropless
+};
+
 struct ModelSpec {
     std::string name = "custom";
     std::int64_t hidden = 0;    ///< width of the residual stream
@@ -49,7 +82,15 @@ struct ModelSpec {
     /// multiple of this x the degree (what Megatron-LM's --make-vocab-size-divisible-by always
     /// does); 0: such a plan is refused.
     std::int64_t vocab_divisible_by = 0;
+    LatentAttention mla;   ///< used where kv_lora_rank is not 0
+    MixtureOfExperts moe;  ///< used where experts is not 0
+    bool dropout = false;  ///< masks of dropout are kept for the backward pass
     DataTypes dtypes;
+
+    [[nodiscard]] bool latent() const { return mla.kv_lora_rank > 0; }
+    [[nodiscard]] bool is_moe_layer(std::int64_t layer) const {
+        return moe.experts > 0 && layer >= moe.dense_layers_first;
+    }
 
     [[nodiscard]] std::int64_t query_width() const { return heads * head_dim; }
     [[nodiscard]] std::int64_t key_value_width() const { return kv_heads * head_dim; }

@@ -7,6 +7,7 @@
 //     plan = resolve_plan(model, plan);   // fills in what is left open, refuses the impossible
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 #include "generators/transformer/model_spec.h"
@@ -15,9 +16,40 @@ namespace npunet::generators {
 
 /// In which order a pipeline stage works on its micro-batches.
 enum class Schedule {
-    GPipe,                 ///< all forward passes, then all backward passes (Huang et al. 2019)
-    OneForwardOneBackward  ///< 1F1B: at most pp - stage in flight (Narayanan et al. 2021)
+    GPipe,                  ///< all forward passes, then all backward passes (Huang et al. 2019)
+    OneForwardOneBackward,  ///< 1F1B: at most pp - stage in flight (Narayanan et al. 2021)
+    Interleaved,            ///< 1F1B over vpp chunks of layers a stage (Narayanan et al. 2021)
+    ZeroBubble              ///< ZB-H1: weight gradients fill the bubble (Qi et al. 2023)
 };
+
+/// What a layer's backward pass computes again instead of keeping it.
+enum class Recompute {
+    None,
+    Selective,  ///< the attention core (Korthikanti et al. 2022)
+    Full        ///< the whole layer from its input
+};
+
+/// How the parts of a sequence exchange keys and values.
+enum class ContextComm {
+    PointToPoint,  ///< ring of key/value blocks, zigzag chunks
+    AllGather,     ///< keys and values gathered before attention
+    AllToAll       ///< sequence to heads and back (Ulysses)
+};
+
+/// Which scores of causal attention are computed.
+enum class CausalFlops {
+    Full,  ///< all of them, as dense kernels do
+    Half   ///< those of the lower triangle
+};
+
+enum class Mode {
+    Train,
+    Prefill,  ///< one forward pass over the prompt, filling the key/value cache
+    Decode    ///< one forward pass of one token a sequence against a cache of `context` tokens
+};
+
+/// The dimensions of the grid of ranks.
+enum class GridAxis : std::uint8_t { Tensor, Context, Expert, Data, Pipeline };
 
 struct Plan {
     std::int64_t dp = 1;           ///< replicas of the model
@@ -29,7 +61,22 @@ struct Plan {
     std::int64_t sequence = 0;     ///< tokens of a sequence; 0: the model's seq
     bool sequence_parallel = false;  ///< Megatron-LM's: norms and residuals split over tp
     bool overlap_grad_reduce = false;
+    bool overlap_param_gather = false;
     Schedule schedule = Schedule::OneForwardOneBackward;
+    std::int64_t vpp = 1;  ///< chunks of layers a stage, for the interleaved schedule
+    Recompute recompute = Recompute::None;
+    CausalFlops causal_flops = CausalFlops::Full;
+    /// 0: replicated; 1: optimizer states split over the replicas (the distributed optimizer);
+    /// 2: gradients too; 3: weights too (Rajbhandari et al. 2020; FSDP).
+    std::int64_t zero = 0;
+    ContextComm context_comm = ContextComm::AllGather;
+    std::int64_t ep = 1;   ///< parts of the set of experts; adds no ranks
+    std::int64_t etp = 0;  ///< tensor parallel inside an expert; 0: tp
+    /// From the fastest to the slowest; ep stands for its place in the grid of experts.
+    std::array<GridAxis, 5> rank_order{GridAxis::Tensor, GridAxis::Context, GridAxis::Expert,
+                                       GridAxis::Data, GridAxis::Pipeline};
+    Mode mode = Mode::Train;
+    std::int64_t context = 0;  ///< decode: tokens in the key/value cache
 
     [[nodiscard]] std::int64_t world() const { return dp * tp * cp * pp; }
     /// Micro-batches that a replica works through in a step.
