@@ -55,14 +55,16 @@ std::string npus_csv(const engine::Results& results) {
 
 std::string collectives_csv(const engine::Results& results) {
     std::string csv =
-        "id,name,type,group,algorithm,bytes,first_start_ns,last_start_ns,end_ns,bandwidth_GBps\n";
+        "id,name,type,group,algorithm,bytes,first_start_ns,last_start_ns,end_ns,bandwidth_GBps,"
+        "bound_ns,bandwidth_bound_GBps\n";
     for (const engine::CollectiveResult& collective : results.collectives) {
-        fmt::format_to(std::back_inserter(csv), "{},{},{},{},{},{},{},{},{},{}\n", collective.id,
-                       csv_field(collective.name), csv_field(collective.type),
+        fmt::format_to(std::back_inserter(csv), "{},{},{},{},{},{},{},{},{},{},{},{}\n",
+                       collective.id, csv_field(collective.name), csv_field(collective.type),
                        blank_separated(collective.group), csv_field(collective.algorithm),
                        collective.bytes.value(), format_ns(collective.first_start),
                        format_ns(collective.last_start), format_ns(collective.end),
-                       shortest(collective.bandwidth_gbps));
+                       shortest(collective.bandwidth_gbps), format_ns(collective.least),
+                       shortest(collective.bandwidth_bound_gbps));
     }
     return csv;
 }

@@ -116,6 +116,8 @@ void write_collective(JsonWriter& json, const CollectiveResult& collective) {
         .member("last_start_ns", collective.last_start)
         .member("end_ns", collective.end)
         .member("bandwidth_GBps", collective.bandwidth_gbps)
+        .member("bound_ns", collective.least)
+        .member("bandwidth_bound_GBps", collective.bandwidth_bound_gbps)
         .end_object();
 }
 

@@ -35,6 +35,7 @@ CollectiveEngine::CollectiveEngine(const Workload& workload,
                                    const Fold& fold, EventQueue& queue, RankTimers& timers,
                                    Transport& transport, CollectiveListener& listener)
     : workload_(workload),
+      network_(network),
       system_(system),
       dialect_(dialect),
       fold_(fold),

@@ -49,7 +49,10 @@ public:
     [[nodiscard]] bool start(Rank rank, std::uint32_t operation);
 
     /// The collectives so far, by first start.
-    [[nodiscard]] std::vector<CollectiveResult> results() const { return instances_.results(); }
+    [[nodiscard]] std::vector<CollectiveResult> results() const {
+        CollectiveBounds bounds(network_);
+        return instances_.results(bounds);
+    }
 
     /// What a rank that sits in a collective waits for: the members that have not come.
     [[nodiscard]] std::string explain(Rank rank, std::int32_t group) const {
@@ -150,6 +153,7 @@ private:
     [[nodiscard]] Time reduction_time(Rank rank, Bytes bytes) const;
 
     const Workload& workload_;
+    const topology::NetworkDescription& network_;
     const SystemConfig& system_;
     const Dialect& dialect_;
     const Fold& fold_;

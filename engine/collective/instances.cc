@@ -12,6 +12,13 @@ namespace npunet::engine {
 
 namespace {
 
+/// 10^9 bytes per second; 0 where there was no time.
+double gbps(Bytes bytes, Time span) {
+    return span > Time()
+               ? static_cast<double>(bytes.value()) * 1000.0 / static_cast<double>(span.ps())
+               : 0;
+}
+
 /// What members have to agree about, for messages.
 std::string described(CollectiveKind kind, Bytes bytes, Rank root, bool unequal) {
     std::string text = fmt::format("{} of {} bytes", name_of(kind), bytes.value());
@@ -148,7 +155,7 @@ bool CollectiveInstances::leave(std::uint32_t index, std::size_t member, Time no
     return true;
 }
 
-std::vector<CollectiveResult> CollectiveInstances::results() const {
+std::vector<CollectiveResult> CollectiveInstances::results(CollectiveBounds& bounds) const {
     struct Entry {
         CollectiveResult result;
         Rank lowest;
@@ -160,7 +167,7 @@ std::vector<CollectiveResult> CollectiveInstances::results() const {
         const std::vector<Rank>& ranks = workload_.groups[group].ranks;
         for (std::uint64_t number = 0;; ++number) {
             std::optional<CollectiveResult> result =
-                result_of(static_cast<std::int32_t>(group), number);
+                result_of(static_cast<std::int32_t>(group), number, bounds);
             if (!result) {
                 break;
             }
@@ -177,27 +184,31 @@ std::vector<CollectiveResult> CollectiveInstances::results() const {
     for (Entry& entry : entries) {
         CollectiveResult& result = entry.result;
         result.id = static_cast<std::int64_t>(list.size());
-        const Time span = result.end - result.last_start;
-        if (span > Time()) {
-            result.bandwidth_gbps =
-                static_cast<double>(result.bytes.value()) * 1000.0 / static_cast<double>(span.ps());
-        }
+        result.bandwidth_gbps = gbps(result.bytes, result.end - result.last_start);
+        result.bandwidth_bound_gbps = gbps(result.bytes, result.least);
         list.push_back(std::move(result));
     }
     return list;
 }
 
 std::optional<CollectiveResult> CollectiveInstances::result_of(std::int32_t group,
-                                                               std::uint64_t number) const {
+                                                               std::uint64_t number,
+                                                               CollectiveBounds& bounds) const {
+    const std::vector<Rank>& ranks = workload_.groups[static_cast<std::size_t>(group)].ranks;
     if (fold_.trivial()) {
         const GroupState& state = groups_[static_cast<std::size_t>(group)];
-        return number < state.instances.size()
-                   ? std::optional(instances_[state.instances[number]].result)
-                   : std::nullopt;
+        if (number >= state.instances.size()) {
+            return std::nullopt;
+        }
+        const CollectiveInstance& instance = instances_[state.instances[number]];
+        CollectiveResult result = instance.result;
+        if (!instance.unequal) {
+            result.least = bounds.least_time(instance.kind, ranks, result.bytes, instance.root);
+        }
+        return result;
     }
     // What happened to each member happened to the representative of its class.
     std::optional<CollectiveResult> result;
-    const std::vector<Rank>& ranks = workload_.groups[static_cast<std::size_t>(group)].ranks;
     for (std::size_t member = 0; member < ranks.size(); ++member) {
         const auto& operations = operations_[static_cast<std::size_t>(group)][member];
         if (number >= operations.size()) {
@@ -215,7 +226,12 @@ std::optional<CollectiveResult> CollectiveInstances::result_of(std::int32_t grou
             const RankProgram& program = workload_.programs[ranks[member].index()];
             result = instance.result;
             result->name = program.names[operations[number]];
-            result->bytes = program.operations[operations[number]].bytes;
+            const ProgramOperation& operation = program.operations[operations[number]];
+            result->bytes = operation.bytes;
+            if (operation.sizes.empty()) {
+                result->least =
+                    bounds.least_time(operation.collective, ranks, operation.bytes, operation.root);
+            }
             result->first_start = result->last_start = instance.starts[place];
             result->end = instance.ends[place];
         }

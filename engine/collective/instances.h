@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/collective/bound.h"
 #include "engine/fold.h"
 #include "engine/results.h"
 #include "engine/workload.h"
@@ -75,8 +76,8 @@ public:
     /// Valid until the end: instances are never moved.
     [[nodiscard]] CollectiveInstance& operator[](std::uint32_t index) { return instances_[index]; }
 
-    /// The collectives so far, by first start.
-    [[nodiscard]] std::vector<CollectiveResult> results() const;
+    /// The collectives so far, by first start; `bounds` tells their least times.
+    [[nodiscard]] std::vector<CollectiveResult> results(CollectiveBounds& bounds) const;
 
     /// What a rank that sits in a collective of the group waits for: the members that have not
     /// come.
@@ -94,7 +95,8 @@ private:
 
     /// Nothing when the group has no such collective.
     [[nodiscard]] std::optional<CollectiveResult> result_of(std::int32_t group,
-                                                            std::uint64_t number) const;
+                                                            std::uint64_t number,
+                                                            CollectiveBounds& bounds) const;
 
     const Workload& workload_;
     const Fold& fold_;

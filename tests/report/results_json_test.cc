@@ -89,10 +89,10 @@ TEST(ResultsJson, HasTheDocumentedKeys) {
                                   "peak_memory_ns", "alive_at_peak", "alive_besides"}));
     EXPECT_EQ(json["npus"][0]["alive_at_peak"][0]["name"], "weights");
     EXPECT_EQ(json["npus"][0]["alive_besides"]["tensors"], 3);
-    EXPECT_EQ(
-        keys_of(json["collectives"][0]),
-        (std::vector<std::string>{"id", "name", "type", "group", "algorithm", "bytes",
-                                  "first_start_ns", "last_start_ns", "end_ns", "bandwidth_GBps"}));
+    EXPECT_EQ(keys_of(json["collectives"][0]),
+              (std::vector<std::string>{"id", "name", "type", "group", "algorithm", "bytes",
+                                        "first_start_ns", "last_start_ns", "end_ns",
+                                        "bandwidth_GBps", "bound_ns", "bandwidth_bound_GBps"}));
     EXPECT_EQ(keys_of(json["links"][0]),
               (std::vector<std::string>{"from", "to", "payload_bytes", "wire_bytes",
                                         "utilization_percent", "max_queue_bytes"}));
