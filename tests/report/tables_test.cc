@@ -49,7 +49,7 @@ TEST(Csv, NpusHaveOneRowARank) {
 TEST(Csv, CollectivesQuoteNamesAndSeparateRanksByBlanks) {
     const auto lines = lines_of(collectives_csv(sample_results()));
     ASSERT_EQ(lines.size(), 3u);
-    EXPECT_EQ(lines[2], "1,\"grad, layer 1\",all_to_all,0 1,ring,1000,500,500,900,2.5");
+    EXPECT_EQ(lines[2], "1,\"grad, layer 1\",all_to_all,0 1,ring,1000,500,500,900,2.5,200,5");
 }
 
 TEST(Csv, LinksSayHowLongTheyWereBusy) {
