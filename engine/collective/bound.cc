@@ -13,8 +13,7 @@ Time wide_time(std::int64_t factor, Bytes bytes, std::int64_t rate) {
     __extension__ using Wide = unsigned __int128;
     const Wide product =
         static_cast<Wide>(factor) * static_cast<Wide>(bytes.value()) * 1'000'000'000'000ULL;
-    const Wide quotient =
-        (product + static_cast<Wide>(rate) - 1) / static_cast<Wide>(rate);
+    const Wide quotient = (product + static_cast<Wide>(rate) - 1) / static_cast<Wide>(rate);
     return quotient > static_cast<Wide>(Time::max().ps())
                ? Time::max()
                : Time::ps(static_cast<std::int64_t>(quotient));
@@ -103,8 +102,7 @@ Time CollectiveBounds::least_time(CollectiveKind kind, const std::vector<Rank>& 
             break;
         case CollectiveKind::Broadcast:
         case CollectiveKind::Reduce:
-            busy =
-                std::max(wide_time(n - 1, bytes, ports.all), wide_time(1, bytes, ports.least));
+            busy = std::max(wide_time(n - 1, bytes, ports.all), wide_time(1, bytes, ports.least));
             break;
         case CollectiveKind::Gather:
         case CollectiveKind::Scatter: {

@@ -77,16 +77,17 @@ CollectiveRun& CollectiveEngine::run_of(std::uint32_t instance, std::size_t memb
 }
 
 bool CollectiveEngine::start(Rank rank, std::uint32_t operation_number) {
-    const RankProgram& program = workload_.programs[rank.index()];
+    const RankProgram& program = workload_.program(rank);
     const ProgramOperation& operation = program.operations[operation_number];
-    const Group& group = workload_.groups[static_cast<std::size_t>(operation.group)];
+    const std::size_t group_number = workload_.group_of(rank, operation);
+    const Group& group = workload_.groups[group_number];
     // A barrier carries nothing; who has nothing to send in an unequal all-to-all may receive.
     const bool works_without_bytes =
         operation.collective == CollectiveKind::Barrier || !operation.sizes.empty();
     if (group.ranks.size() < 2 || (operation.bytes == Bytes(0) && !works_without_bytes)) {
         return true;
     }
-    const std::size_t member = instances_.member_of(operation.group, rank);
+    const std::size_t member = instances_.member_of(static_cast<std::int32_t>(group_number), rank);
     const std::uint32_t instance_index =
         instances_.join(rank, member, operation, program.names[operation_number], queue_.now());
     Run& run = run_of(instance_index, member, rank);
@@ -216,7 +217,7 @@ void CollectiveEngine::turn_to(const Run& run, Stream& stream, Rank peer) {
     const CollectiveInstance& instance = instances_[run.instance];
     const std::size_t member = instances_.member_of(instance.group, peer);
     stream.peer = peer;
-    stream.peer_operation = by_content_ ? instances_.operation_of(instance, member) : 0;
+    stream.peer_operation = by_content_ ? instances_.operation_of(instance, peer) : 0;
     if (fold_.represents(peer)) {
         stream.peer_run = run_of(run.instance, member, peer).index;
         return;

@@ -55,8 +55,8 @@ public:
     }
 
     /// What a rank that sits in a collective waits for: the members that have not come.
-    [[nodiscard]] std::string explain(Rank rank, std::int32_t group) const {
-        return instances_.explain(rank, group);
+    [[nodiscard]] std::string explain(Rank rank, std::size_t group) const {
+        return instances_.explain(rank, static_cast<std::int32_t>(group));
     }
 
 private:
