@@ -67,6 +67,9 @@ public:
                                 Pending after = {});
     [[nodiscard]] Pending send(std::string_view name, const Message& message);
     [[nodiscard]] Pending receive(std::string_view name, const Message& message);
+    /// A tag that no message of the role has had from here before: 0, 1, ... Roles that exchange
+    /// messages so ask for the same tags in the same order.
+    [[nodiscard]] std::int32_t new_tag() { return next_tag_++; }
     /// Whatever follows needs this too.
     void wait(Pending pending);
     /// Whatever follows needs nothing but these, each of which follows the front.
@@ -86,6 +89,7 @@ private:
     std::vector<std::int64_t> group_sizes_;
     std::string scope_;
     std::vector<std::uint32_t> front_;
+    std::int32_t next_tag_ = 0;
     Role role_;
 };
 

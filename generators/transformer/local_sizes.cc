@@ -21,6 +21,8 @@ LocalSizes local_sizes(const ModelSpec& model, const Plan& plan) {
     local.ffn = model.ffn / plan.tp;
     local.vocab = padded_vocab(model, plan.tp) / plan.tp;
     local.tp = plan.tp;
+    local.cp = plan.cp;
+    local.context_comm = plan.context_comm;
     local.gated = model.gated;
     local.norm = model.norm;
     local.positions = model.positions;

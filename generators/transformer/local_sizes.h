@@ -26,6 +26,8 @@ struct LocalSizes {
     std::int64_t vocab = 0;
 
     std::int64_t tp = 1;
+    std::int64_t cp = 1;
+    ContextComm context_comm = ContextComm::PointToPoint;
     bool sequence_parallel = false;  ///< false where tp is 1
     /// tp exceeds kv_heads: QKV's columns are split evenly and gathered, and a rank picks its heads
     /// (Megatron-LM, SelfAttention.get_query_key_value_tensors).

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/errors.h"
+#include "generators/transformer/parallel_checks.h"
 
 namespace npunet::generators {
 
@@ -44,7 +45,9 @@ void check_tensor_parallel(const ModelSpec& model, const Plan& plan) {
         }
         check_divides("--tp", plan.tp, "columns of the QKV projection", model.qkv_width());
     }
-    check_divides("--tp", plan.tp, "ffn channels", model.ffn);
+    if (model.moe.experts == 0 || model.moe.dense_layers_first > 0) {
+        check_divides("--tp", plan.tp, "ffn channels", model.ffn);
+    }
     check_divides("--tp", plan.tp, "tokens in the vocabulary", padded_vocab(model, plan.tp),
                   "Padding is allowed with --make-vocab-size-divisible-by N");
 }
@@ -109,6 +112,11 @@ Plan resolve_plan(const ModelSpec& model, Plan plan) {
                           fmt::format("{} x {} x {} x {}", plan.dp, plan.tp, plan.cp, plan.pp),
                           fmt::format("at most {} ranks", most_ranks), ""});
     }
+    if (plan.etp == 0) {
+        plan.etp = plan.tp;
+    }
+    check_range("--ep", plan.ep, most_ranks);
+    check_range("--etp", plan.etp, most_ranks);
     check_range("--micro-batch", plan.micro_batch, std::int64_t{1} << 24);
     if (plan.batch == 0) {
         plan.batch = plan.dp * plan.micro_batch * plan.pp;
@@ -121,6 +129,7 @@ Plan resolve_plan(const ModelSpec& model, Plan plan) {
     check_tensor_parallel(model, plan);
     check_divides("--pp", plan.pp, "layers", model.layers);
     check_sequence(model, plan);
+    check_parallel_dimensions(model, plan);
     if (plan.batch % (plan.dp * plan.micro_batch) != 0) {
         throw InputError({fmt::format("--batch {}", plan.batch), "",
                           fmt::format("--dp {} x --micro-batch {} = {}", plan.dp, plan.micro_batch,
