@@ -20,16 +20,19 @@
 
 namespace npunet::generators {
 
-/// The work of a compute node; both at least 1, or a roofline would have no intensity.
+/// The work of a compute node; both at least 1, or a roofline would have no intensity, unless they
+/// vary: an expert may have no tokens.
 struct Work {
-    std::int64_t flops = 0;  ///< 2 per multiply-add
-    std::int64_t bytes = 0;  ///< memory read and written
+    std::int64_t flops = 0;     ///< 2 per multiply-add
+    std::int64_t bytes = 0;     ///< memory read and written
+    std::int32_t varying = -1;  ///< NodeTemplate::varying
 };
 
 struct Collective {
     std::int32_t slot = 0;  ///< group slot
     chakra::CollectiveType type = chakra::CollectiveType::AllReduce;
     std::int64_t bytes = 0;  ///< all-gather: own part; reduce-scatter: whole input; else the buffer
+    std::int32_t varying = -1;  ///< NodeTemplate::varying
 };
 
 struct Message {
@@ -53,7 +56,8 @@ private:
 
 class RoleBuilder {
 public:
-    /// Ranks of the group in every slot: a collective over one rank or of no bytes is left out.
+    /// Ranks of the group in every slot: a collective over one rank, or of no bytes
+    /// that do not vary, is left out.
     explicit RoleBuilder(std::vector<std::int64_t> group_sizes);
 
     /// What the names of the next nodes begin with.

@@ -61,6 +61,22 @@ void check_without_experts(const Plan& plan) {
 }
 
 void check_experts(const ModelSpec& model, const Plan& plan) {
+    constexpr std::int64_t most_experts = 1 << 12;
+    const MixtureOfExperts& moe = model.moe;
+    if (moe.experts < 1 || moe.experts > most_experts) {
+        refuse("experts", fmt::format("{}", moe.experts), fmt::format("1 to {}", most_experts));
+    }
+    if (moe.top_k < 1 || moe.top_k > moe.experts) {
+        refuse("experts of a token", fmt::format("{} of {}", moe.top_k, moe.experts),
+               fmt::format("1 to {}", moe.experts));
+    }
+    if (!(moe.routing.exponent >= 0.0 && moe.routing.exponent <= 64.0)) {
+        refuse("the exponent of zipf", fmt::format("{}", moe.routing.exponent), "0 to 64");
+    }
+    if (!(moe.capacity_factor >= 0.0 && moe.capacity_factor <= 0x1p20)) {
+        refuse("--capacity-factor", fmt::format("{}", moe.capacity_factor),
+               "0 (nothing is dropped) to 2^20");
+    }
     check_divides("--ep", plan.ep, "experts", model.moe.experts);
     check_divides("--etp", plan.etp, "channels of an expert", model.moe.ffn);
     check_divides("--tp", plan.tp, "channels of the shared experts",
@@ -70,7 +86,8 @@ void check_experts(const ModelSpec& model, const Plan& plan) {
         refuse(fmt::format("--etp {} x --ep {} = {}", plan.etp, plan.ep, plan.etp * plan.ep),
                fmt::format("{} ranks of a stage (tp {} x cp {} x dp {})", stage_ranks, plan.tp,
                            plan.cp, plan.dp),
-               fmt::format("a divisor of {}", stage_ranks), "ep adds no ranks; etp is tp if left out");
+               fmt::format("a divisor of {}", stage_ranks),
+               "ep adds no ranks; etp is tp if left out");
     }
     // A rank routes its own share of the micro-batch's tokens.
     check_divides("--tp", plan.tp, "tokens of a rank's micro-batch, of which each routes its share",
@@ -84,10 +101,11 @@ void check_grids(const Plan& plan) {
     const std::string order = fmt::format("--rank-order {}", rank_order_name(plan.rank_order));
     const bool pipeline_last = plan.rank_order.back() == GridAxis::Pipeline;
     if (!pipeline_last && plan.expert_replicas() != plan.dp) {
-        refuse(order,
-               fmt::format("--dp {}, and {} copies of an expert (ranks of a stage / (etp {} ep {}))",
-                           plan.dp, plan.expert_replicas(), plan.etp, plan.ep),
-               "pp last, or as many copies of an expert as --dp");
+        refuse(
+            order,
+            fmt::format("--dp {}, and {} copies of an expert (ranks of a stage / (etp {} ep {}))",
+                        plan.dp, plan.expert_replicas(), plan.etp, plan.ep),
+            "pp last, or as many copies of an expert as --dp");
     }
     const std::int64_t decoder = decoder_grid(plan).stride(GridAxis::Pipeline);
     const std::int64_t experts = expert_grid(plan).stride(GridAxis::Pipeline);

@@ -12,8 +12,7 @@ ParameterSync::ParameterSync(RoleBuilder& builder, const DataTypes& dtypes, cons
       zero_(plan.zero),
       overlap_sums_(plan.overlap_grad_reduce || plan.zero == 3),
       overlap_gathers_(plan.overlap_param_gather),
-      replicas_{Replicas{gradient_group, "", {}},
-                Replicas{expert_gradient_group, "expert_", {}}} {}
+      replicas_{Replicas{gradient_group, "", {}}, Replicas{expert_gradient_group, "expert_", {}}} {}
 
 void ParameterSync::add_unit(const std::string& name, const UnitParameters& parameters) {
     index_[name] = units_.size();
@@ -32,10 +31,10 @@ void ParameterSync::sum(const Unit& unit, const std::string& prefix) {
         const bool scatters = zero_ > 0;
         const std::string name = unit.name + "_" + replicas.prefix + "gradients_" +
                                  (scatters ? "reduce_scatter" : "all_reduce");
-        const Collective what{replicas.slot,
-                              scatters ? chakra::CollectiveType::ReduceScatter
-                                       : chakra::CollectiveType::AllReduce,
-                              unit.parameters[i] * dtypes_.gradients};
+        const Collective what{
+            replicas.slot,
+            scatters ? chakra::CollectiveType::ReduceScatter : chakra::CollectiveType::AllReduce,
+            unit.parameters[i] * dtypes_.gradients};
         replicas.last = builder_.start(name, what, replicas.last);
     }
 }
@@ -45,11 +44,10 @@ ParameterSync::Gathers ParameterSync::gather(const Unit& unit, const std::string
     Gathers gathers;
     for (std::size_t i = 0; i < replicas_.size(); ++i) {
         Replicas& replicas = replicas_[i];
-        replicas.last = builder_.start(
-            unit.name + "_" + replicas.prefix + "weights_all_gather",
-            {replicas.slot, chakra::CollectiveType::AllGather,
-             shard(replicas, unit.parameters[i]) * dtypes_.weights},
-            replicas.last);
+        replicas.last = builder_.start(unit.name + "_" + replicas.prefix + "weights_all_gather",
+                                       {replicas.slot, chakra::CollectiveType::AllGather,
+                                        shard(replicas, unit.parameters[i]) * dtypes_.weights},
+                                       replicas.last);
         gathers[i] = replicas.last;
     }
     return gathers;

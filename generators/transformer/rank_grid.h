@@ -21,13 +21,13 @@ namespace npunet::generators {
 
 /// The communicators of a training step, as slots of RankBinding::groups.
 enum GroupSlot : std::int32_t {
-    tensor_group = 0,           ///< tp ranks that share every matrix
-    context_group = 1,          ///< cp ranks that share every sequence
-    gradient_group = 2,         ///< cp x dp ranks that hold the same parameters
-    embedding_group = 3,        ///< first and last stage, when they hold one table (tied embeddings)
-    expert_group = 4,           ///< ep ranks that share the set of experts
-    expert_tensor_group = 5,    ///< etp ranks that share every expert
-    expert_block_group = 6,     ///< etp x ep ranks with one copy of all experts, when both exceed 1
+    tensor_group = 0,         ///< tp ranks that share every matrix
+    context_group = 1,        ///< cp ranks that share every sequence
+    gradient_group = 2,       ///< cp x dp ranks that hold the same parameters
+    embedding_group = 3,      ///< first and last stage, when they hold one table (tied embeddings)
+    expert_group = 4,         ///< ep ranks that share the set of experts
+    expert_tensor_group = 5,  ///< etp ranks that share every expert
+    expert_block_group = 6,   ///< etp x ep ranks with one copy of all experts, when both exceed 1
     expert_gradient_group = 7,  ///< edp ranks that hold the same experts
 };
 constexpr std::int32_t group_slots = 8;

@@ -23,12 +23,13 @@ RankOrder rank_order_named(const std::string& text, const std::string& source) {
         const std::size_t end = i + 1 < grid_axes ? text.find('-', start) : text.size();
         const std::string word =
             end == std::string::npos ? text.substr(start) : text.substr(start, end - start);
-        const auto axis = static_cast<std::size_t>(
-            std::find(names.begin(), names.end(), word) - names.begin());
+        const auto axis =
+            static_cast<std::size_t>(std::find(names.begin(), names.end(), word) - names.begin());
         if (axis == grid_axes || seen[axis] || end == std::string::npos) {
-            throw InputError({source, "", fmt::format("'{}'", text),
-                              "each of tp, cp, ep, dp and pp once, the fastest first, joined by '-'",
-                              "For example tp-cp-ep-dp-pp"});
+            throw InputError(
+                {source, "", fmt::format("'{}'", text),
+                 "each of tp, cp, ep, dp and pp once, the fastest first, joined by '-'",
+                 "For example tp-cp-ep-dp-pp"});
         }
         seen[axis] = true;
         order[i] = static_cast<GridAxis>(axis);

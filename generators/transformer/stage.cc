@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "generators/transformer/head_block.h"
 #include "generators/transformer/local_sizes.h"
 #include "generators/transformer/mlp_block.h"
+#include "generators/transformer/moe_block.h"
 #include "generators/transformer/operation_costs.h"
 #include "generators/transformer/parameter_sync.h"
 #include "generators/transformer/pipeline_schedule.h"
@@ -23,14 +25,20 @@ namespace {
 
 class StageBuilder {
 public:
-    StageBuilder(const ModelSpec& model, const Plan& plan, std::int64_t stage)
-        : plan_(plan),
+    StageBuilder(const ModelSpec& model, const Plan& plan, std::int64_t stage,
+                 const MoeAmounts* moe)
+        : model_(model),
+          plan_(plan),
           stage_(stage),
           local_(local_sizes(model, plan)),
           own_(own_parameters(model, plan)),
           layers_(model.layers / plan.pp),
           builder_(RankGrid(model, plan).group_sizes()),
           parameters_(builder_, model.dtypes, plan) {
+        if (moe != nullptr) {
+            const std::int64_t first = stage * decoder_grid(plan).stride(GridAxis::Pipeline);
+            moe_.emplace(model, plan, *moe, Rank(static_cast<std::int32_t>(first)));
+        }
         add_units();
     }
 
@@ -55,7 +63,10 @@ private:
             parameters_.add_unit("embedding", {own_.token_embedding + own_.positions, 0});
         }
         for (std::int64_t layer = 0; layer < layers_; ++layer) {
-            parameters_.add_unit(fmt::format("layer{}", global(layer)), {own_.layer, 0});
+            const bool experts = model_.is_moe_layer(global(layer));
+            parameters_.add_unit(
+                fmt::format("layer{}", global(layer)),
+                {experts ? own_.moe_layer : own_.layer, experts ? own_.experts : 0});
         }
         if (is_last()) {
             parameters_.add_unit("head", {own_.head + own_.final_norm, 0});
@@ -135,6 +146,37 @@ private:
                 static_cast<std::int32_t>(tag)};
     }
 
+    /// The MLP of a layer, or its experts.
+    void feed_forward(std::int64_t layer, std::int64_t micro_batch) {
+        if (model_.is_moe_layer(layer)) {
+            moe_->forward(builder_, layer, micro_batch);
+        } else {
+            mlp_forward(builder_, local_);
+        }
+    }
+
+    void feed_backward(std::int64_t layer, std::int64_t micro_batch) {
+        if (model_.is_moe_layer(layer)) {
+            moe_->backward(builder_, layer, micro_batch);
+        } else {
+            mlp_backward(builder_, local_);
+        }
+    }
+
+    /// Parameters that every tp rank holds but of which it sees the gradient of its tokens only.
+    [[nodiscard]] std::int64_t partly_seen() const {
+        std::int64_t sum = local_.sequence_parallel && is_last() ? own_.final_norm : 0;
+        for (std::int64_t layer = 0; layer < layers_; ++layer) {
+            const bool experts = model_.is_moe_layer(global(layer));
+            if (local_.sequence_parallel) {
+                sum += experts ? own_.moe_layer_replicated : own_.layer_replicated;
+            } else {
+                sum += experts ? own_.router : 0;
+            }
+        }
+        return sum;
+    }
+
     void forward(std::int64_t micro_batch) {
         if (is_first()) {
             enter("embedding", micro_batch);
@@ -144,7 +186,7 @@ private:
             const std::string unit = fmt::format("layer{}", global(layer));
             enter(unit, micro_batch, (unit + "_").c_str());
             attention_forward(builder_, local_);
-            mlp_forward(builder_, local_);
+            feed_forward(global(layer), micro_batch);
         }
         if (is_last()) {
             enter("head", micro_batch);
@@ -161,7 +203,7 @@ private:
         for (std::int64_t layer = layers_ - 1; layer >= 0; --layer) {
             const std::string unit = fmt::format("layer{}", global(layer));
             enter(unit, micro_batch, (unit + "_").c_str());
-            mlp_backward(builder_, local_);
+            feed_backward(global(layer), micro_batch);
             attention_backward(builder_, local_);
             leave(unit, micro_batch);
         }
@@ -175,14 +217,11 @@ private:
     /// What follows the last backward, in the order of Megatron-LM's finalize_model_grads.
     void finish_step() {
         parameters_.finish_gradients();
-        if (local_.sequence_parallel) {
-            const std::int64_t replicated =
-                layers_ * own_.layer_replicated + (is_last() ? own_.final_norm : 0);
-            builder_.collective(
-                "sequence_parallel_gradients_all_reduce",
-                {tensor_group, chakra::CollectiveType::AllReduce,
-                 parameters_.gradient_elements(replicated) * local_.dtypes.gradients});
-        }
+        builder_.collective(
+            local_.sequence_parallel ? "sequence_parallel_gradients_all_reduce"
+                                     : "router_gradients_all_reduce",
+            {tensor_group, chakra::CollectiveType::AllReduce,
+             parameters_.gradient_elements(partly_seen()) * local_.dtypes.gradients});
         if (is_first() || is_last()) {
             builder_.collective(
                 "tied_embedding_gradients_all_reduce",
@@ -194,6 +233,7 @@ private:
         parameters_.finish_step();
     }
 
+    const ModelSpec& model_;
     const Plan& plan_;
     std::int64_t stage_;
     LocalSizes local_;
@@ -201,19 +241,21 @@ private:
     std::int64_t layers_;
     RoleBuilder builder_;
     ParameterSync parameters_;
+    std::optional<MoeBlock> moe_;
     std::vector<Pending> exchange_;
 };
 
 }  // namespace
 
-Role stage_role(const ModelSpec& model, const Plan& plan, std::int64_t stage) {
+Role stage_role(const ModelSpec& model, const Plan& plan, std::int64_t stage,
+                const MoeAmounts* moe) {
     std::vector<std::string> uses;
     if (plan.zero == 3) {
-        StageBuilder rehearsal(model, plan, stage);
+        StageBuilder rehearsal(model, plan, stage, moe);
         static_cast<void>(rehearsal.build({}));
         uses = rehearsal.uses();
     }
-    return StageBuilder(model, plan, stage).build(std::move(uses));
+    return StageBuilder(model, plan, stage, moe).build(std::move(uses));
 }
 
 }  // namespace npunet::generators
