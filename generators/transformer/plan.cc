@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/errors.h"
+#include "generators/transformer/moe_amounts.h"
 #include "generators/transformer/parallel_checks.h"
 
 namespace npunet::generators {
@@ -73,16 +74,24 @@ void check_magnitude(const ModelSpec& model, const Plan& plan) {
         {model.qkv_width(), model.up_width(), 2 * padded_vocab(model, plan.tp), plan.sequence}));
     const double rows = static_cast<double>(std::max(model.hidden, model.query_width()));
     const double state = 512.0 * (static_cast<double>(parameter_count(model)) + 2.0 * width * rows);
-    const double nodes = 48.0 * (static_cast<double>(model.layers / plan.pp) + 2.0) *
+    const double experts = model.moe.experts == 0
+                               ? 0.0
+                               : 64.0 * tokens * static_cast<double>(model.moe.top_k) *
+                                     static_cast<double>(plan.ep * plan.etp) *
+                                     static_cast<double>(model.moe.ffn) * rows;
+    const double works = static_cast<double>(moe_works) * static_cast<double>(model.layers) *
+                         static_cast<double>(plan.micro_batches());
+    const double per_layer = 80.0 + 12.0 * static_cast<double>(plan.cp);
+    const double nodes = per_layer * (static_cast<double>(model.layers / plan.pp) + 2.0) *
                          static_cast<double>(plan.micro_batches());
     const double tags = 2.0 * static_cast<double>(plan.micro_batches()) *
                         static_cast<double>(std::max<std::int64_t>(plan.pp - 1, 1));
-    if (std::max({256.0 * tokens * rows * width, state, static_cast<double>(plan.tokens())}) >
-        0x1p62) {
+    if (std::max({256.0 * tokens * rows * width, experts, state,
+                  static_cast<double>(plan.tokens())}) > 0x1p62) {
         throw InputError({"the workload", "", "more than 2^62 operations or bytes in one node",
                           "a smaller model, sequence or micro-batch", ""});
     }
-    if (nodes > 0x1p30 || tags > 0x1p30) {
+    if (nodes > 0x1p30 || tags > 0x1p30 || (model.moe.experts > 0 && works > 0x1p30)) {
         throw InputError({"--batch", "", fmt::format("{} micro-batches", plan.micro_batches()),
                           "a trace of fewer than 2^30 nodes per rank",
                           "Take a smaller --batch or a larger --micro-batch"});

@@ -49,4 +49,21 @@ std::string rank_order_name(const RankOrder& order) {
     return text;
 }
 
+std::int64_t rank_order_number(const RankOrder& order) {
+    std::int64_t number = 0;
+    for (const GridAxis axis : order) {
+        number = number * static_cast<std::int64_t>(grid_axes) + static_cast<std::int64_t>(axis);
+    }
+    return number;
+}
+
+RankOrder rank_order_of(std::int64_t number) {
+    RankOrder order{};
+    for (std::size_t i = grid_axes; i > 0; --i) {
+        order[i - 1] = static_cast<GridAxis>(number % static_cast<std::int64_t>(grid_axes));
+        number /= static_cast<std::int64_t>(grid_axes);
+    }
+    return order;
+}
+
 }  // namespace npunet::generators
