@@ -1,6 +1,7 @@
 #include "generators/transformer/moe_amounts.h"
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
 #include <utility>
 
@@ -84,10 +85,9 @@ std::vector<std::int64_t> MoeAmounts::tokens_of_experts(Rank rank, const MoeUse&
     const std::int64_t first = grid_.coordinate(rank, GridAxis::Expert) * held;
     std::vector<std::int64_t> tokens(static_cast<std::size_t>(held));
     for (const Rank source : grid_.group(rank, {GridAxis::Tensor, GridAxis::Expert})) {
-        const TokenBatch from = batch(source, use);
-        for (std::int64_t i = 0; i < held; ++i) {
-            tokens[static_cast<std::size_t>(i)] += routing_.copies(from, first + i, first + i + 1);
-        }
+        const std::vector<std::int64_t> from =
+            routing_.counts(batch(source, use), first, first + held);
+        std::transform(tokens.begin(), tokens.end(), from.begin(), tokens.begin(), std::plus<>());
     }
     return tokens;
 }

@@ -156,25 +156,24 @@ std::int64_t MoeRouting::capacity(std::int64_t tokens) const {
 
 std::int64_t MoeRouting::copies(const TokenBatch& batch, std::int64_t first,
                                 std::int64_t last) const {
-    const std::uint64_t u = offset(batch);
-    std::int64_t from = before(batch, first, u);
     if (capacity_factor_ == 0.0) {
-        return before(batch, last, u) - from;
+        const std::uint64_t u = offset(batch);
+        return before(batch, last, u) - before(batch, first, u);
     }
-    const std::int64_t most = capacity(batch.tokens);
-    std::int64_t sum = 0;
-    for (std::int64_t expert = first; expert < last; ++expert) {
-        const std::int64_t to = before(batch, expert + 1, u);
-        sum += std::min(to - from, most);
-        from = to;
-    }
-    return sum;
+    const std::vector<std::int64_t> each = counts(batch, first, last);
+    return std::accumulate(each.begin(), each.end(), std::int64_t{0});
 }
 
-std::vector<std::int64_t> MoeRouting::counts(const TokenBatch& batch) const {
+std::vector<std::int64_t> MoeRouting::counts(const TokenBatch& batch, std::int64_t first,
+                                             std::int64_t last) const {
+    const std::uint64_t u = offset(batch);
+    const std::int64_t most = capacity_factor_ == 0.0 ? batch.tokens : capacity(batch.tokens);
     std::vector<std::int64_t> counts;
-    for (std::int64_t expert = 0; expert < experts_; ++expert) {
-        counts.push_back(copies(batch, expert, expert + 1));
+    std::int64_t from = before(batch, first, u);
+    for (std::int64_t expert = first; expert < last; ++expert) {
+        const std::int64_t to = before(batch, expert + 1, u);
+        counts.push_back(std::min(to - from, most));
+        from = to;
     }
     return counts;
 }

@@ -49,8 +49,13 @@ public:
     /// Copies of the batch that experts first .. last-1 take.
     [[nodiscard]] std::int64_t copies(const TokenBatch& batch, std::int64_t first,
                                       std::int64_t last) const;
-    /// By expert.
-    [[nodiscard]] std::vector<std::int64_t> counts(const TokenBatch& batch) const;
+    /// By expert, first .. last-1.
+    [[nodiscard]] std::vector<std::int64_t> counts(const TokenBatch& batch, std::int64_t first,
+                                                   std::int64_t last) const;
+    /// By expert, all of them.
+    [[nodiscard]] std::vector<std::int64_t> counts(const TokenBatch& batch) const {
+        return counts(batch, 0, experts_);
+    }
     /// Whether all sources with equally many tokens send alike.
     [[nodiscard]] bool uniform() const { return weights_.empty(); }
 
