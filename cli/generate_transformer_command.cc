@@ -6,6 +6,9 @@
 #include "cli/generate_command.h"
 #include "cli/generate_output.h"
 #include "cli/workload_options.h"
+#include "generators/transformer/context_comm.h"
+#include "generators/transformer/rank_order.h"
+#include "generators/transformer/routing_name.h"
 #include "generators/transformer/training_step.h"
 
 namespace npunet::cli {
@@ -28,6 +31,10 @@ std::string headline(const TrainingStep& step) {
     }
     text += fmt::format("{} ranks: dp {} x tp {} x cp {} x pp {}\n", plan.world(), plan.dp, plan.tp,
                         plan.cp, plan.pp);
+    if (step.model.moe.experts > 0) {
+        text += fmt::format("experts: ep {} x etp {}, {} copies of each\n", plan.ep, plan.etp,
+                            plan.expert_replicas());
+    }
     return text + fmt::format("{} micro-batches a replica, each {} sequences of {} tokens\n",
                               plan.micro_batches(), plan.micro_batch, plan.sequence);
 }
@@ -48,7 +55,17 @@ nlohmann::ordered_json description(const TrainingStep& step) {
               {"sequence", plan.sequence},
               {"sequence_parallel", plan.sequence_parallel},
               {"schedule", plan.schedule == generators::Schedule::GPipe ? "gpipe" : "1f1b"},
-              {"overlap_grad_reduce", plan.overlap_grad_reduce}}}};
+              {"overlap_grad_reduce", plan.overlap_grad_reduce},
+              {"overlap_param_gather", plan.overlap_param_gather},
+              {"zero", plan.zero},
+              {"cp_comm",
+               generators::context_comm_names()[static_cast<std::size_t>(plan.context_comm)]},
+              {"ep", plan.ep},
+              {"etp", plan.etp},
+              {"rank_order", generators::rank_order_name(plan.rank_order)},
+              {"moe_routing", generators::routing_name(step.model.moe.routing)},
+              {"capacity_factor", step.model.moe.capacity_factor},
+              {"seed", plan.seed}}}};
 }
 
 }  // namespace
@@ -60,7 +77,7 @@ void add_generate_transformer_command(CLI::App& generate, CommandContext& contex
     options->workload.add_to(*command);
     options->output.add_to(*command);
     command->footer(
-        "Ranks count tp fastest, then cp, dp, pp.\n"
+        "Ranks count tp fastest, then cp, dp, pp, unless --rank-order says otherwise.\n"
         "Example:\n"
         "  npunet generate transformer --model llama2-4layer --dp 2 --tp 2 --batch 4 "
         "--output-dir traces");

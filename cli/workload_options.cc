@@ -97,10 +97,7 @@ void WorkloadOptions::add_plan_options(CLI::App& command) {
         .add_flag("--sequence-parallel", plan_.sequence_parallel,
                   "Split norms and residuals over tp, as Megatron-LM does")
         ->group(plan_group);
-    command
-        .add_flag("--overlap-grad-reduce", plan_.overlap_grad_reduce,
-                  "Reduce a layer's gradients while earlier layers are still at work")
-        ->group(plan_group);
+    parallel_.add_to(command, plan_group);
 }
 
 /// STAGE's scripts pass these switched off; what they switch on does not exist here, so the help
@@ -179,6 +176,7 @@ TrainingStep WorkloadOptions::resolve() const {
     step.plan.batch = given_count(batch_, "--batch");
     step.plan.schedule = schedule_ == "gpipe" ? generators::Schedule::GPipe
                                               : generators::Schedule::OneForwardOneBackward;
+    parallel_.apply(step.model, step.plan);
     step.plan = generators::resolve_plan(step.model, step.plan);
     return step;
 }

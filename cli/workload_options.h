@@ -12,6 +12,7 @@
 #include <optional>
 #include <string>
 
+#include "cli/parallel_options.h"
 #include "generators/transformer/model_spec.h"
 #include "generators/transformer/plan.h"
 
@@ -60,6 +61,7 @@ private:
     std::string schedule_ = "1f1b";
     std::string weight_sharded_ = "false";
     std::string activation_recompute_ = "false";
+    ParallelOptions parallel_;
     generators::Plan plan_;
 };
 

@@ -20,16 +20,17 @@ std::uint32_t RoleBuilder::append(std::string_view name, NodeTemplate node) {
 }
 
 void RoleBuilder::compute(std::string_view name, const Work& work) {
-    assert(work.flops > 0 && work.bytes > 0);
+    assert(work.varying >= 0 || (work.flops > 0 && work.bytes > 0));
     NodeTemplate node;
     node.type = chakra::NodeType::Compute;
     node.flops = work.flops;
     node.bytes = work.bytes;
+    node.varying = work.varying;
     front_ = {append(name, std::move(node))};
 }
 
 Pending RoleBuilder::start(std::string_view name, const Collective& collective, Pending after) {
-    if (group_size(collective.slot) < 2 || collective.bytes == 0) {
+    if (group_size(collective.slot) < 2 || (collective.bytes == 0 && collective.varying < 0)) {
         return after;
     }
     NodeTemplate node;
@@ -37,6 +38,7 @@ Pending RoleBuilder::start(std::string_view name, const Collective& collective, 
     node.collective = collective.type;
     node.bytes = collective.bytes;
     node.slot = collective.slot;
+    node.varying = collective.varying;
     if (!after.empty()) {
         node.data_deps.push_back(after.id());
     }

@@ -20,16 +20,19 @@
 
 namespace npunet::generators {
 
-/// The work of a compute node; both at least 1, or a roofline would have no intensity.
+/// The work of a compute node; both at least 1, or a roofline would have no intensity, unless they
+/// vary: an expert may have no tokens.
 struct Work {
-    std::int64_t flops = 0;  ///< 2 per multiply-add
-    std::int64_t bytes = 0;  ///< memory read and written
+    std::int64_t flops = 0;     ///< 2 per multiply-add
+    std::int64_t bytes = 0;     ///< memory read and written
+    std::int32_t varying = -1;  ///< NodeTemplate::varying
 };
 
 struct Collective {
     std::int32_t slot = 0;  ///< group slot
     chakra::CollectiveType type = chakra::CollectiveType::AllReduce;
     std::int64_t bytes = 0;  ///< all-gather: own part; reduce-scatter: whole input; else the buffer
+    std::int32_t varying = -1;  ///< NodeTemplate::varying
 };
 
 struct Message {
@@ -53,7 +56,8 @@ private:
 
 class RoleBuilder {
 public:
-    /// Ranks of the group in every slot: a collective over one rank or of no bytes is left out.
+    /// Ranks of the group in every slot: a collective over one rank, or of no bytes
+    /// that do not vary, is left out.
     explicit RoleBuilder(std::vector<std::int64_t> group_sizes);
 
     /// What the names of the next nodes begin with.
@@ -67,6 +71,9 @@ public:
                                 Pending after = {});
     [[nodiscard]] Pending send(std::string_view name, const Message& message);
     [[nodiscard]] Pending receive(std::string_view name, const Message& message);
+    /// A tag that no message of the role has had from here before: 0, 1, ... Roles that exchange
+    /// messages so ask for the same tags in the same order.
+    [[nodiscard]] std::int32_t new_tag() { return next_tag_++; }
     /// Whatever follows needs this too.
     void wait(Pending pending);
     /// Whatever follows needs nothing but these, each of which follows the front.
@@ -86,6 +93,7 @@ private:
     std::vector<std::int64_t> group_sizes_;
     std::string scope_;
     std::vector<std::uint32_t> front_;
+    std::int32_t next_tag_ = 0;
     Role role_;
 };
 

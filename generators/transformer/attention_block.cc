@@ -1,5 +1,6 @@
 #include "generators/transformer/attention_block.h"
 
+#include "generators/transformer/attention_core.h"
 #include "generators/transformer/operation_costs.h"
 #include "generators/transformer/parallel_linear.h"
 #include "generators/transformer/rank_grid.h"
@@ -19,16 +20,6 @@ Collective scatter_of_heads(const LocalSizes& local) {
             local.tokens * local.qkv_width * local.tp * local.dtypes.activations};
 }
 
-Collective gather_of_keys_and_values(const LocalSizes& local) {
-    return {context_group, chakra::CollectiveType::AllGather,
-            2 * local.tokens * local.key_value_width * local.dtypes.activations};
-}
-
-Collective scatter_of_keys_and_values(const LocalSizes& local) {
-    return {context_group, chakra::CollectiveType::ReduceScatter,
-            2 * local.sequences * local.keys * local.key_value_width * local.dtypes.activations};
-}
-
 }  // namespace
 
 void attention_forward(RoleBuilder& builder, const LocalSizes& local) {
@@ -40,20 +31,14 @@ void attention_forward(RoleBuilder& builder, const LocalSizes& local) {
     if (local.positions == Positions::Rotary) {
         builder.compute("attention_rotary_forward", rotary(local));
     }
-    builder.collective("attention_kv_all_gather_forward", gather_of_keys_and_values(local));
-    builder.compute("attention_scores_forward", scores_forward(local));
-    builder.compute("attention_softmax_forward", softmax_forward(local));
-    builder.compute("attention_context_forward", context_forward(local));
+    attention_core_forward(builder, local);
     RowParallelLinear("attention_projection", local, local.query_width).forward(builder);
     builder.compute("attention_residual_forward", residual(local));
 }
 
 void attention_backward(RoleBuilder& builder, const LocalSizes& local) {
     RowParallelLinear("attention_projection", local, local.query_width).backward(builder);
-    builder.compute("attention_context_backward", context_backward(local));
-    builder.compute("attention_softmax_backward", softmax_backward(local));
-    builder.compute("attention_scores_backward", scores_backward(local));
-    builder.collective("attention_kv_reduce_scatter_backward", scatter_of_keys_and_values(local));
+    attention_core_backward(builder, local);
     if (local.positions == Positions::Rotary) {
         builder.compute("attention_rotary_backward", rotary(local));
     }

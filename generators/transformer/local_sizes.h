@@ -26,6 +26,8 @@ struct LocalSizes {
     std::int64_t vocab = 0;
 
     std::int64_t tp = 1;
+    std::int64_t cp = 1;
+    ContextComm context_comm = ContextComm::PointToPoint;
     bool sequence_parallel = false;  ///< false where tp is 1
     /// tp exceeds kv_heads: QKV's columns are split evenly and gathered, and a rank picks its heads
     /// (Megatron-LM, SelfAttention.get_query_key_value_tensors).
@@ -49,6 +51,11 @@ struct OwnParameters {
     /// Of a layer: what every tp rank holds whole but sees the gradient of its own tokens only,
     /// with sequence parallel.
     std::int64_t layer_replicated = 0;
+
+    std::int64_t moe_layer = 0;             ///< a layer of experts, without the experts themselves
+    std::int64_t moe_layer_replicated = 0;  ///< of that: what every tp rank holds whole
+    std::int64_t router = 0;                ///< of that: the router
+    std::int64_t experts = 0;               ///< this rank's parts of its experts of one layer
 };
 
 [[nodiscard]] OwnParameters own_parameters(const ModelSpec& model, const Plan& plan);

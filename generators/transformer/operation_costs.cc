@@ -161,9 +161,10 @@ Work optimizer_step(std::int64_t parameters, const DataTypes& dtypes) {
 }
 
 bool is_multiplication(std::string_view node_name) {
-    constexpr std::array<std::string_view, 7> operations{
-        "attention_qkv", "attention_scores", "attention_context", "attention_projection", "mlp_up",
-        "mlp_down",      "lm_head"};
+    constexpr std::array<std::string_view, 12> operations{
+        "attention_qkv", "attention_scores", "attention_context", "attention_projection",
+        "mlp_up",        "mlp_down",         "lm_head",           "moe_router",
+        "moe_up",        "moe_down",         "shared_up",         "shared_down"};
     const std::string_view stem = node_name.substr(0, node_name.rfind('_'));
     return std::any_of(operations.begin(), operations.end(), [stem](std::string_view operation) {
         return stem.size() >= operation.size() &&

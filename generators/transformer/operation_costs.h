@@ -55,9 +55,10 @@ struct Linear {
 [[nodiscard]] Work optimizer_step(std::int64_t parameters, const DataTypes& dtypes);
 
 /// Whether a compute node's name is that of a matrix multiplication: attention_qkv,
-/// attention_scores, attention_context, attention_projection, mlp_up, mlp_down or lm_head, followed
-/// by _forward, _backward, _dgrad or _wgrad. All other compute nodes are element-wise. The
-/// multiplications of all ranks sum to 6 P T + 6 L s a (d_qk + d_v) T FLOPs a step.
+/// attention_scores, attention_context, attention_projection, mlp_up, mlp_down, moe_router, moe_up,
+/// moe_down, shared_up, shared_down or lm_head, followed by _forward, _backward, _dgrad or _wgrad.
+/// All other compute nodes are element-wise. The multiplications of all ranks sum to 6 P T + 6 L s
+/// a (d_qk + d_v) T FLOPs a step.
 [[nodiscard]] bool is_multiplication(std::string_view node_name);
 
 }  // namespace npunet::generators

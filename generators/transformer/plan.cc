@@ -5,6 +5,8 @@
 #include <algorithm>
 
 #include "base/errors.h"
+#include "generators/transformer/moe_amounts.h"
+#include "generators/transformer/parallel_checks.h"
 
 namespace npunet::generators {
 
@@ -44,7 +46,9 @@ void check_tensor_parallel(const ModelSpec& model, const Plan& plan) {
         }
         check_divides("--tp", plan.tp, "columns of the QKV projection", model.qkv_width());
     }
-    check_divides("--tp", plan.tp, "ffn channels", model.ffn);
+    if (model.moe.experts == 0 || model.moe.dense_layers_first > 0) {
+        check_divides("--tp", plan.tp, "ffn channels", model.ffn);
+    }
     check_divides("--tp", plan.tp, "tokens in the vocabulary", padded_vocab(model, plan.tp),
                   "Padding is allowed with --make-vocab-size-divisible-by N");
 }
@@ -70,16 +74,24 @@ void check_magnitude(const ModelSpec& model, const Plan& plan) {
         {model.qkv_width(), model.up_width(), 2 * padded_vocab(model, plan.tp), plan.sequence}));
     const double rows = static_cast<double>(std::max(model.hidden, model.query_width()));
     const double state = 512.0 * (static_cast<double>(parameter_count(model)) + 2.0 * width * rows);
-    const double nodes = 48.0 * (static_cast<double>(model.layers / plan.pp) + 2.0) *
+    const double experts = model.moe.experts == 0
+                               ? 0.0
+                               : 64.0 * tokens * static_cast<double>(model.moe.top_k) *
+                                     static_cast<double>(plan.ep * plan.etp) *
+                                     static_cast<double>(model.moe.ffn) * rows;
+    const double works = static_cast<double>(moe_works) * static_cast<double>(model.layers) *
+                         static_cast<double>(plan.micro_batches());
+    const double per_layer = 80.0 + 12.0 * static_cast<double>(plan.cp);
+    const double nodes = per_layer * (static_cast<double>(model.layers / plan.pp) + 2.0) *
                          static_cast<double>(plan.micro_batches());
     const double tags = 2.0 * static_cast<double>(plan.micro_batches()) *
                         static_cast<double>(std::max<std::int64_t>(plan.pp - 1, 1));
-    if (std::max({256.0 * tokens * rows * width, state, static_cast<double>(plan.tokens())}) >
-        0x1p62) {
+    if (std::max({256.0 * tokens * rows * width, experts, state,
+                  static_cast<double>(plan.tokens())}) > 0x1p62) {
         throw InputError({"the workload", "", "more than 2^62 operations or bytes in one node",
                           "a smaller model, sequence or micro-batch", ""});
     }
-    if (nodes > 0x1p30 || tags > 0x1p30) {
+    if (nodes > 0x1p30 || tags > 0x1p30 || (model.moe.experts > 0 && works > 0x1p30)) {
         throw InputError({"--batch", "", fmt::format("{} micro-batches", plan.micro_batches()),
                           "a trace of fewer than 2^30 nodes per rank",
                           "Take a smaller --batch or a larger --micro-batch"});
@@ -109,6 +121,11 @@ Plan resolve_plan(const ModelSpec& model, Plan plan) {
                           fmt::format("{} x {} x {} x {}", plan.dp, plan.tp, plan.cp, plan.pp),
                           fmt::format("at most {} ranks", most_ranks), ""});
     }
+    if (plan.etp == 0) {
+        plan.etp = plan.tp;
+    }
+    check_range("--ep", plan.ep, most_ranks);
+    check_range("--etp", plan.etp, most_ranks);
     check_range("--micro-batch", plan.micro_batch, std::int64_t{1} << 24);
     if (plan.batch == 0) {
         plan.batch = plan.dp * plan.micro_batch * plan.pp;
@@ -121,6 +138,7 @@ Plan resolve_plan(const ModelSpec& model, Plan plan) {
     check_tensor_parallel(model, plan);
     check_divides("--pp", plan.pp, "layers", model.layers);
     check_sequence(model, plan);
+    check_parallel_dimensions(model, plan);
     if (plan.batch % (plan.dp * plan.micro_batch) != 0) {
         throw InputError({fmt::format("--batch {}", plan.batch), "",
                           fmt::format("--dp {} x --micro-batch {} = {}", plan.dp, plan.micro_batch,

@@ -50,6 +50,9 @@ enum class Mode {
 
 /// The dimensions of the grid of ranks.
 enum class GridAxis : std::uint8_t { Tensor, Context, Expert, Data, Pipeline };
+constexpr std::size_t grid_axes = 5;
+/// From the fastest to the slowest.
+using RankOrder = std::array<GridAxis, grid_axes>;
 
 struct Plan {
     std::int64_t dp = 1;           ///< replicas of the model
@@ -69,16 +72,19 @@ struct Plan {
     /// 0: replicated; 1: optimizer states split over the replicas (the distributed optimizer);
     /// 2: gradients too; 3: weights too (Rajbhandari et al. 2020; FSDP).
     std::int64_t zero = 0;
-    ContextComm context_comm = ContextComm::AllGather;
+    ContextComm context_comm = ContextComm::PointToPoint;
     std::int64_t ep = 1;   ///< parts of the set of experts; adds no ranks
     std::int64_t etp = 0;  ///< tensor parallel inside an expert; 0: tp
-    /// From the fastest to the slowest; ep stands for its place in the grid of experts.
-    std::array<GridAxis, 5> rank_order{GridAxis::Tensor, GridAxis::Context, GridAxis::Expert,
-                                       GridAxis::Data, GridAxis::Pipeline};
+    /// ep stands for its place in the grid of experts.
+    RankOrder rank_order{GridAxis::Tensor, GridAxis::Context, GridAxis::Expert, GridAxis::Data,
+                         GridAxis::Pipeline};
+    std::uint64_t seed = 1;  ///< of whatever is drawn: which experts are popular
     Mode mode = Mode::Train;
     std::int64_t context = 0;  ///< decode: tokens in the key/value cache
 
     [[nodiscard]] std::int64_t world() const { return dp * tp * cp * pp; }
+    /// Copies of every expert: its gradients are summed over them. Needs a resolved plan.
+    [[nodiscard]] std::int64_t expert_replicas() const { return world() / (etp * ep * pp); }
     /// Micro-batches that a replica works through in a step.
     [[nodiscard]] std::int64_t micro_batches() const { return batch / (dp * micro_batch); }
     /// Tokens of a step over all replicas.

@@ -6,12 +6,15 @@
 
 #include <cstdint>
 
+#include "generators/transformer/moe_amounts.h"
 #include "generators/transformer/plan.h"
 #include "generators/workload.h"
 
 namespace npunet::generators {
 
-/// Needs a resolved plan; 0 <= stage < plan.pp. Stage p holds the layers from p L / pp on.
-[[nodiscard]] Role stage_role(const ModelSpec& model, const Plan& plan, std::int64_t stage);
+/// Needs a resolved plan; 0 <= stage < plan.pp. Stage p holds the layers from p L / pp on. `moe` is
+/// null for a model without experts.
+[[nodiscard]] Role stage_role(const ModelSpec& model, const Plan& plan, std::int64_t stage,
+                              const MoeAmounts* moe);
 
 }  // namespace npunet::generators

@@ -11,7 +11,9 @@
 #include "base/units.h"
 #include "engine/dialect.h"
 #include "generators/collective_benchmark.h"
+#include "generators/transformer/context_comm.h"
 #include "generators/transformer/model_library.h"
+#include "generators/transformer/rank_order.h"
 #include "study/simulation_run.h"
 
 namespace npunet::study {
@@ -80,6 +82,27 @@ std::vector<Parameter> model_parameters() {
          0,
          {},
          [](Step& s, std::int64_t n) { s.plan.overlap_grad_reduce = n != 0; }},
+        {"overlap_param_gather",
+         Section::Plan,
+         ValueKind::Switch,
+         0,
+         {},
+         [](Step& s, std::int64_t n) { s.plan.overlap_param_gather = n != 0; }},
+        count(
+            "zero", Section::Plan, [](Step& s, auto n) { s.plan.zero = n; }, false, 0),
+        count("ep", Section::Plan, [](Step& s, auto n) { s.plan.ep = n; }),
+        count("etp", Section::Plan, [](Step& s, auto n) { s.plan.etp = n; }),
+        {"cp_comm", Section::Plan, ValueKind::Word, 0, generators::context_comm_names(),
+         [](Step& s, std::int64_t n) {
+             s.plan.context_comm = generators::context_comm_named(
+                 generators::context_comm_names()[static_cast<std::size_t>(n)]);
+         }},
+        {"rank_order",
+         Section::Plan,
+         ValueKind::RankOrder,
+         0,
+         {},
+         [](Step& s, std::int64_t n) { s.plan.rank_order = generators::rank_order_of(n); }},
     };
 }
 
@@ -215,6 +238,12 @@ Value read_value(const Parameter& parameter, const std::string& text, const Sour
             break;
         case ValueKind::Word:
             value.number = position_of(text, parameter.words, source);
+            break;
+        case ValueKind::RankOrder:
+            check_at(source, [&] {
+                value.number =
+                    generators::rank_order_number(generators::rank_order_named(text, source.place));
+            });
             break;
         case ValueKind::Size:
             value.number = parse_bytes(text, source.file + ": " + source.place).value();

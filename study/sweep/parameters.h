@@ -26,15 +26,16 @@ struct StepInputs {
 };
 
 enum class ValueKind : std::uint8_t {
-    Count,     ///< a whole number
-    Switch,    ///< true or false
-    Word,      ///< one of a list
-    Size,      ///< bytes
-    Model,     ///< a shipped model, or a model file
-    File,      ///< a file that exists
-    Prefix,    ///< of traces PREFIX.0.et, ...
-    Dialect,   ///< engine::Dialect::named()
-    Fidelity,  ///< study::fidelity_named()
+    Count,      ///< a whole number
+    Switch,     ///< true or false
+    Word,       ///< one of a list
+    RankOrder,  ///< generators::rank_order_named()
+    Size,       ///< bytes
+    Model,      ///< a shipped model, or a model file
+    File,       ///< a file that exists
+    Prefix,     ///< of traces PREFIX.0.et, ...
+    Dialect,    ///< engine::Dialect::named()
+    Fidelity,   ///< study::fidelity_named()
 };
 
 /// The section of the spec in which a parameter stands.

@@ -150,10 +150,43 @@ TEST_F(GenerateCommand, BadInputIsExitCode2AndWritesNothing) {
     }
 }
 
+TEST_F(GenerateCommand, TakesEveryFormOfParallelism) {
+    ASSERT_EQ(run("generate transformer --model llama2-4layer --seq 128 --dp 2 --cp 2 --pp 2 "
+                  "--cp-comm a2a --distributed-optimizer --overlap-param-gather --grad-dtype bf16 "
+                  "--rank-order pp-dp-tp-ep-cp --json --output-dir out"),
+              0)
+        << log_;
+    const nlohmann::json plan = nlohmann::json::parse(out_).at("plan");
+    EXPECT_EQ(plan.at("zero"), 1);
+    EXPECT_EQ(plan.at("cp_comm"), "a2a");
+    EXPECT_EQ(plan.at("overlap_param_gather"), true);
+    EXPECT_EQ(plan.at("rank_order"), "pp-dp-tp-ep-cp");
+    // Pipelines are the fastest: the stages of one stand side by side.
+    for (const chakra::Node& node : chakra::read_trace("out/workload.4.et")) {
+        if (node.type == chakra::NodeType::CommSend) {
+            EXPECT_EQ(node.integer("comm_dst"), 5);
+        } else if (node.name == "layer0_gradients_reduce_scatter") {
+            EXPECT_EQ(node.integer("comm_size").value() % 2, 0);
+        }
+    }
+}
+
+TEST_F(GenerateCommand, RefusesParallelPlansThatDoNotFit) {
+    const std::string step = "generate transformer --model llama2-4layer --output-dir out ";
+    for (const char* wrong :
+         {"--ep 2", "--etp 2", "--zero 4", "--zero 1.5", "--overlap-param-gather",
+          "--rank-order tp-dp-pp", "--cp-comm ring", "--cp 2 --seq 127", "--grad-dtype fp8",
+          "--moe-routing zipf:1", "--capacity-factor 1.5", "--cp 64 --seq 128 --cp-comm a2a"}) {
+        EXPECT_EQ(run(step + wrong), 2) << wrong;
+        EXPECT_NE(log_, "") << wrong;
+        EXPECT_FALSE(std::filesystem::exists("out")) << wrong;
+    }
+}
+
 TEST_F(GenerateCommand, HelpShowsOnlyWhatWorks) {
     ASSERT_EQ(run("generate transformer --help"), 0);
-    for (const char* later : {"--ep", "--experts", "--zero", "--vpp", "--weight-sharded",
-                              "--activation-recompute", "interleaved"}) {
+    for (const char* later :
+         {"--experts", "--vpp", "--weight-sharded", "--activation-recompute", "interleaved"}) {
         EXPECT_THAT(out_, Not(HasSubstr(later)));
     }
 }

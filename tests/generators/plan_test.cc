@@ -108,12 +108,13 @@ TEST(RankGrid, CountsTensorParallelFastest) {
     plan.dp = 2;
     plan.pp = 2;
     const RankGrid grid(small_gpt(), resolve_plan(small_gpt(), plan));
-    const GridPosition at = grid.position(Rank(11));
-    EXPECT_EQ(at.t, 1);
-    EXPECT_EQ(at.c, 1);
-    EXPECT_EQ(at.d, 0);
-    EXPECT_EQ(at.p, 1);
-    EXPECT_EQ(grid.rank(at), Rank(11));
+    const AxisGrid& decoder = grid.decoder();
+    EXPECT_EQ(decoder.coordinate(Rank(11), GridAxis::Tensor), 1);
+    EXPECT_EQ(decoder.coordinate(Rank(11), GridAxis::Context), 1);
+    EXPECT_EQ(decoder.coordinate(Rank(11), GridAxis::Data), 0);
+    EXPECT_EQ(decoder.coordinate(Rank(11), GridAxis::Pipeline), 1);
+    EXPECT_EQ(decoder.neighbour(Rank(11), GridAxis::Context, 1), Rank(9));
+    EXPECT_EQ(decoder.neighbour(Rank(11), GridAxis::Pipeline, -1), Rank(3));
 
     const std::vector<RankGroup> groups = grid.groups();
     ASSERT_EQ(groups.size(), 8U + 8U + 4U + 8U);
