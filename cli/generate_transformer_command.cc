@@ -47,7 +47,8 @@ nlohmann::ordered_json description(const TrainingStep& step) {
               {"micro_batches", plan.micro_batches()},
               {"sequence", plan.sequence},
               {"sequence_parallel", plan.sequence_parallel},
-              {"schedule", plan.schedule == generators::Schedule::GPipe ? "gpipe" : "1f1b"},
+              {"schedule", generators::name_of(plan.schedule)},
+              {"vpp", plan.vpp},
               {"overlap_grad_reduce", plan.overlap_grad_reduce}}}};
 }
 

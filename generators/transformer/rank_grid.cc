@@ -103,12 +103,14 @@ std::vector<RankBinding> RankGrid::bindings(const std::vector<RankGroup>& groups
         binding.groups.assign(group_slots, -1);
         binding.peers.assign(peer_slots, Rank());
         GridPosition neighbour = at;
-        if (at.p > 0) {
-            neighbour.p = at.p - 1;
+        // Several chunks a stage close the pipeline to a ring.
+        const bool ring = plan_.vpp > 1;
+        if (at.p > 0 || ring) {
+            neighbour.p = (at.p + plan_.pp - 1) % plan_.pp;
             binding.peers[previous_stage] = rank(neighbour);
         }
-        if (at.p + 1 < plan_.pp) {
-            neighbour.p = at.p + 1;
+        if (at.p + 1 < plan_.pp || ring) {
+            neighbour.p = (at.p + 1) % plan_.pp;
             binding.peers[next_stage] = rank(neighbour);
         }
     }

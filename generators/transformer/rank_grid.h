@@ -25,7 +25,8 @@ enum GroupSlot : std::int32_t {
 };
 constexpr std::int32_t group_slots = 4;
 
-/// The neighbours in the pipeline, as slots of RankBinding::peers.
+/// The neighbours in the pipeline, as slots of RankBinding::peers; first and last stage are
+/// neighbours where stages have several chunks.
 enum PeerSlot : std::int32_t { previous_stage = 0, next_stage = 1 };
 constexpr std::int32_t peer_slots = 2;
 

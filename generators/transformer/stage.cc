@@ -2,8 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <vector>
+#include <string>
 
+#include "generators/pipeline/stage_pipeline.h"
 #include "generators/role_builder.h"
 #include "generators/transformer/attention_block.h"
 #include "generators/transformer/embedding_block.h"
@@ -12,14 +13,13 @@
 #include "generators/transformer/local_sizes.h"
 #include "generators/transformer/mlp_block.h"
 #include "generators/transformer/operation_costs.h"
-#include "generators/transformer/pipeline_schedule.h"
 #include "generators/transformer/rank_grid.h"
 
 namespace npunet::generators {
 
 namespace {
 
-class StageBuilder {
+class StageBuilder : private PipelineWork {
 public:
     StageBuilder(const ModelSpec& model, const Plan& plan, std::int64_t stage)
         : plan_(plan),
@@ -31,11 +31,11 @@ public:
           gradients_(builder_, model.dtypes.gradients, plan.overlap_grad_reduce) {}
 
     Role build() {
-        for (const PipelineAction& action :
-             pipeline_actions(plan_.schedule, stage_, plan_.pp, plan_.micro_batches())) {
-            perform(action);
-        }
-        wait_for_exchange();
+        const std::int64_t boundary =
+            local_.shard_tokens * local_.hidden * local_.dtypes.activations;
+        const PipelineShape shape = plan_.pipeline();
+        StagePipeline(builder_, shape, stage_, {previous_stage, next_stage}, boundary)
+            .run(pipeline_actions(shape, stage_), *this);
         finish_step();
         return builder_.take();
     }
@@ -43,104 +43,62 @@ public:
 private:
     [[nodiscard]] bool is_first() const { return stage_ == 0; }
     [[nodiscard]] bool is_last() const { return stage_ + 1 == plan_.pp; }
-    /// Number of the stage's layer in the whole model.
-    [[nodiscard]] std::int64_t global(std::int64_t layer) const { return stage_ * layers_ + layer; }
-
-    void perform(const PipelineAction& action) {
-        switch (action.kind) {
-            case ActionKind::Forward:
-                wait_for_exchange();
-                forward(action.micro_batch);
-                break;
-            case ActionKind::Backward:
-                wait_for_exchange();
-                backward(action.micro_batch);
-                break;
-            default:
-                exchange(action);
-        }
+    [[nodiscard]] bool has_embedding(std::int64_t chunk) const { return is_first() && chunk == 0; }
+    [[nodiscard]] bool has_head(std::int64_t chunk) const {
+        return is_last() && chunk + 1 == plan_.vpp;
+    }
+    [[nodiscard]] std::int64_t chunk_layers() const { return layers_ / plan_.vpp; }
+    /// Number of a chunk's layer in the whole model: chunk c is virtual stage c pp + stage.
+    [[nodiscard]] std::int64_t global(std::int64_t chunk, std::int64_t layer) const {
+        return (chunk * plan_.pp + stage_) * chunk_layers() + layer;
     }
 
-    void wait_for_exchange() {
-        for (const Pending message : exchange_) {
-            builder_.wait(message);
-        }
-        exchange_.clear();
-    }
-
-    void exchange(const PipelineAction& action) {
-        builder_.set_scope(fmt::format("mb{}_", action.micro_batch));
-        switch (action.kind) {
-            case ActionKind::SendForward:
-                exchange_.push_back(
-                    builder_.send("forward_send", message(action, next_stage, stage_)));
-                break;
-            case ActionKind::ReceiveForward:
-                exchange_.push_back(builder_.receive("forward_receive",
-                                                     message(action, previous_stage, stage_ - 1)));
-                break;
-            case ActionKind::SendBackward:
-                exchange_.push_back(
-                    builder_.send("backward_send", message(action, previous_stage, stage_ - 1)));
-                break;
-            default:
-                exchange_.push_back(
-                    builder_.receive("backward_receive", message(action, next_stage, stage_)));
-        }
-    }
-
-    /// Activations, or their gradients, across the boundary between stages b and b + 1. The tag is
-    /// unique in the step for every micro-batch, direction and boundary.
-    [[nodiscard]] Message message(const PipelineAction& action, std::int32_t peer,
-                                  std::int64_t boundary) const {
-        const bool backwards =
-            action.kind == ActionKind::SendBackward || action.kind == ActionKind::ReceiveBackward;
-        const std::int64_t tag =
-            (2 * action.micro_batch + (backwards ? 1 : 0)) * (plan_.pp - 1) + boundary;
-        return {peer, local_.shard_tokens * local_.hidden * local_.dtypes.activations,
-                static_cast<std::int32_t>(tag)};
-    }
-
-    void forward(std::int64_t micro_batch) {
+    void forward(std::int64_t micro_batch, std::int64_t chunk) override {
         builder_.set_scope(fmt::format("mb{}_", micro_batch));
-        if (is_first()) {
+        if (has_embedding(chunk)) {
             embedding_forward_pass(builder_, local_);
         }
-        for (std::int64_t layer = 0; layer < layers_; ++layer) {
-            builder_.set_scope(fmt::format("mb{}_layer{}_", micro_batch, global(layer)));
+        for (std::int64_t layer = 0; layer < chunk_layers(); ++layer) {
+            builder_.set_scope(fmt::format("mb{}_layer{}_", micro_batch, global(chunk, layer)));
             attention_forward(builder_, local_);
             mlp_forward(builder_, local_);
         }
         builder_.set_scope(fmt::format("mb{}_", micro_batch));
-        if (is_last()) {
+        if (has_head(chunk)) {
             head_forward(builder_, local_);
         }
     }
 
-    void backward(std::int64_t micro_batch) {
+    void backward(std::int64_t micro_batch, std::int64_t chunk) override {
         const bool completes_gradients = micro_batch + 1 == plan_.micro_batches();
         builder_.set_scope(fmt::format("mb{}_", micro_batch));
-        if (is_last()) {
+        if (has_head(chunk)) {
             head_backward(builder_, local_);
             if (completes_gradients) {
-                gradients_.ready("head", own_.head + own_.final_norm);
+                complete("head", own_.head + own_.final_norm);
             }
         }
-        for (std::int64_t layer = layers_ - 1; layer >= 0; --layer) {
-            builder_.set_scope(fmt::format("mb{}_layer{}_", micro_batch, global(layer)));
+        for (std::int64_t layer = chunk_layers() - 1; layer >= 0; --layer) {
+            const std::int64_t number = global(chunk, layer);
+            builder_.set_scope(fmt::format("mb{}_layer{}_", micro_batch, number));
             mlp_backward(builder_, local_);
             attention_backward(builder_, local_);
             if (completes_gradients) {
-                gradients_.ready(fmt::format("layer{}", global(layer)), own_.layer);
+                complete(fmt::format("layer{}", number), own_.layer);
             }
         }
         builder_.set_scope(fmt::format("mb{}_", micro_batch));
-        if (is_first()) {
+        if (has_embedding(chunk)) {
             embedding_backward_pass(builder_, local_);
             if (completes_gradients) {
-                gradients_.ready("embedding", own_.token_embedding + own_.positions);
+                complete("embedding", own_.token_embedding + own_.positions);
             }
         }
+    }
+
+    /// A unit's gradients are complete when its last weight gradient is.
+    void complete(const std::string& unit, std::int64_t parameters) {
+        builder_.deferrable([this, unit, parameters] { gradients_.ready(unit, parameters); });
     }
 
     /// What follows the last backward, in the order of Megatron-LM's finalize_model_grads.
@@ -171,7 +129,6 @@ private:
     std::int64_t layers_;
     RoleBuilder builder_;
     GradientSync gradients_;
-    std::vector<Pending> exchange_;
 };
 
 }  // namespace
