@@ -239,5 +239,19 @@ TEST(PipelinePicture, ShowsEveryUnitOfTime) {
               "stage 1 | ... F0a F1a F0b B0b F1b B1b B0a B1a\n");
 }
 
+// docs/pipelines.md shows what is drawn.
+TEST(PipelinePicture, OfTheDocumentation) {
+    std::ifstream file(std::string(NPUNET_SOURCE_DIR) + "/docs/pipelines.md");
+    const std::string page{std::istreambuf_iterator<char>(file), {}};
+    for (const auto& [name, schedule] : schedules()) {
+        const PipelineShape shape = schedule == Schedule::Interleaved
+                                        ? PipelineShape{schedule, 2, 2, 4}
+                                        : PipelineShape{schedule, 4, 1, 6};
+        EXPECT_NE(page.find("```text\n" + pipeline_picture(shape, {1, 1, 1}) + "```\n"),
+                  std::string::npos)
+            << name;
+    }
+}
+
 }  // namespace
 }  // namespace npunet::generators

@@ -12,6 +12,7 @@
 #include "generators/pipeline/pipeline_benchmark.h"
 #include "generators/pipeline/timeline.h"
 #include "generators/transformer/training_step.h"
+#include "report/bubble.h"
 #include "study/generated_workload.h"
 #include "study/simulation_run.h"
 #include "tests/generators/steps.h"
@@ -40,9 +41,8 @@ engine::Results run(const PipelineBenchmark& benchmark, Time latency = Time(),
 
 Time bubble(const PipelineBenchmark& benchmark, const engine::Results& results) {
     const PipelineShape& shape = benchmark.shape;
-    return results.finish -
-           shape.micro_batches * shape.chunks *
-               (benchmark.forward + benchmark.backward + benchmark.weight);
+    return results.finish - shape.micro_batches * shape.chunks *
+                                (benchmark.forward + benchmark.backward + benchmark.weight);
 }
 
 /// Every combination of stages, micro-batches, chunks and times that the schedule allows.
@@ -62,8 +62,8 @@ void for_all(Schedule schedule, const std::function<void(const PipelineBenchmark
                     benchmark.forward = Time::ns(times[i % 5]);
                     benchmark.backward = Time::ns(times[(i / 5 + 2 * i) % 5]);
                     benchmark.weight = Time::ns(times[(i / 5 + static_cast<std::size_t>(m)) % 5]);
-                    SCOPED_TRACE(generators::name_of(schedule) + " p " + std::to_string(p) +
-                                 " m " + std::to_string(m) + " v " + std::to_string(v) + " times " +
+                    SCOPED_TRACE(generators::name_of(schedule) + " p " + std::to_string(p) + " m " +
+                                 std::to_string(m) + " v " + std::to_string(v) + " times " +
                                  std::to_string(benchmark.forward.ps()) + ' ' +
                                  std::to_string(benchmark.backward.ps()) + ' ' +
                                  std::to_string(benchmark.weight.ps()));
@@ -82,6 +82,18 @@ TEST(PipelineBubble, OfGPipeAndOneForwardOneBackward) {
             EXPECT_EQ(bubble(benchmark, run(benchmark)).ps(),
                       ((benchmark.shape.stages - 1) * pass).ps());
         });
+    }
+}
+
+// Narayanan et al. 2021, section 2.2.1: a fraction of (p - 1) / m, on every stage; m = 8, p = 4.
+TEST(PipelineBubble, IsReportedForEveryStage) {
+    PipelineBenchmark benchmark;
+    benchmark.shape = {Schedule::OneForwardOneBackward, 4, 1, 8};
+    benchmark.forward = Time::ns(1000);
+    benchmark.backward = benchmark.weight = Time::ns(1500);
+    const engine::Results results = run(benchmark);
+    for (const engine::NpuResult& npu : results.npus) {
+        EXPECT_DOUBLE_EQ(report::bubble_percent(npu, results.finish), 37.5);
     }
 }
 
@@ -108,9 +120,8 @@ TEST(PipelineBubble, OfZeroBubble) {
                                   .ps());
         if (m >= p && benchmark.weight == least) {
             ++published;
-            EXPECT_EQ(found.ps(), ((p - 1) * (benchmark.forward + benchmark.backward -
-                                              benchmark.weight))
-                                      .ps());
+            EXPECT_EQ(found.ps(),
+                      ((p - 1) * (benchmark.forward + benchmark.backward - benchmark.weight)).ps());
         }
     });
     EXPECT_GT(published, 100);
@@ -196,7 +207,8 @@ TEST(PipelineBubble, PassesDoNotWaitForTheirSends) {
     benchmark.forward = benchmark.backward = Time::ns(1000);
     benchmark.message = Bytes(900);  // 900 ns at 1 GB/s
     const engine::Results results = run(benchmark);
-    EXPECT_EQ(results.npus[0].exposed_communication + results.npus[0].idle, Time::ns(2 * 1000 + 2 * 900));
+    EXPECT_EQ(results.npus[0].exposed_communication + results.npus[0].idle,
+              Time::ns(2 * 1000 + 2 * 900));
     EXPECT_EQ(bubble(benchmark, results), Time::ns(2 * 1000 + 2 * 900));
 }
 
@@ -221,7 +233,7 @@ TEST(PipelinePicture, IsWhatTheSimulationDoes) {
 TEST(PipelineBubble, OfATransformer) {
     Machine machine = ring_of(2, Rate(1'000'000'000'000'000), Time());
     machine.system.roofline = true;
-    machine.system.compute_rate = {1, 1000};
+    machine.system.compute = {1, 1000};
     const auto finish = [&machine](Schedule schedule) {
         generators::Plan plan;
         plan.pp = 2;
