@@ -84,13 +84,14 @@ void WorkloadOptions::add_plan_options(CLI::App& command) {
     degree("--cp,--sp", plan_.cp, "Context parallel: parts of every sequence");
     degree("--pp", plan_.pp, "Pipeline parallel: stages");
     degree("--micro-batch", plan_.micro_batch, "Sequences of a micro-batch");
+    degree("--vpp", plan_.vpp, "Chunks of layers a stage, for the interleaved schedule");
     command
         .add_option("--batch", batch_,
                     "Sequences of a step over all replicas (default: dp x micro-batch x pp)")
         ->group(plan_group);
     command
         .add_option("--schedule", schedule_, "Order of forward and backward passes in a pipeline")
-        ->check(CLI::IsMember(std::vector<std::string>{"gpipe", "1f1b"}))
+        ->check(CLI::IsMember(generators::schedule_names()))
         ->group(plan_group)
         ->capture_default_str();
     command
@@ -174,8 +175,7 @@ TrainingStep WorkloadOptions::resolve() const {
     }
     step.plan.sequence = given_count(sequence_, "--seq");
     step.plan.batch = given_count(batch_, "--batch");
-    step.plan.schedule = schedule_ == "gpipe" ? generators::Schedule::GPipe
-                                              : generators::Schedule::OneForwardOneBackward;
+    step.plan.schedule = generators::schedule_named(schedule_);
     parallel_.apply(step.model, step.plan);
     step.plan = generators::resolve_plan(step.model, step.plan);
     return step;

@@ -38,7 +38,6 @@ public:
         node.id = id_of(position);
         node.name = work.name;
         node.type = work.type;
-        node.duration_micros = static_cast<std::uint64_t>(work.recorded_micros);
         add_ids(node.data_deps, work.data_deps);
         add_ids(node.ctrl_deps, work.ctrl_deps);
         if (!work.reads.empty() || !work.writes.empty()) {
@@ -69,7 +68,11 @@ private:
         const auto slot = static_cast<std::size_t>(work.slot);
         const RankAmounts amounts = work.varying < 0 ? RankAmounts{work.flops, work.bytes, {}}
                                                      : amounts_(rank_, work.varying);
-        if (work.type == chakra::NodeType::Compute) {
+        if (work.recorded_ns >= 0) {
+            // Readers that know microseconds only get at least what is there.
+            node.duration_micros = static_cast<std::uint64_t>((work.recorded_ns + 999) / 1000);
+            node.set_integer("duration_ns", work.recorded_ns);
+        } else if (work.type == chakra::NodeType::Compute) {
             node.set_integer("num_ops", amounts.flops);
             node.attributes.push_back({"tensor_size", static_cast<std::uint64_t>(amounts.bytes)});
         } else if (work.type == chakra::NodeType::CommCollective) {

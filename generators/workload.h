@@ -48,8 +48,8 @@ struct NodeTemplate {
     std::vector<std::uint32_t> data_deps;  ///< positions
     std::vector<std::uint32_t> ctrl_deps;  ///< positions
     std::int64_t flops = 0;                ///< compute: 2 per multiply-add
-    std::int64_t bytes = 0;            ///< compute: memory read and written; otherwise comm_size
-    std::int64_t recorded_micros = 0;  ///< duration_micros; 0: the roofline tells
+    std::int64_t bytes = 0;         ///< compute: memory read and written; otherwise comm_size
+    std::int64_t recorded_ns = -1;  ///< compute: its duration; -1: the roofline tells
     chakra::CollectiveType collective = chakra::CollectiveType::AllReduce;
     std::int32_t slot = 0;             ///< of the group (collective) or of the peer (send, receive)
     std::int32_t tag = 0;              ///< of a send or receive, relative to RankBinding::first_tag
@@ -99,10 +99,11 @@ public:
     [[nodiscard]] const AmountsOfRank& amounts() const { return amounts_; }
 
     /// The rank's trace. Attributes, in this order: inputs and outputs (lists of tensor name and
-    /// size) where the node names tensors; compute num_ops (int64), tensor_size (uint64);
-    /// collectives comm_type, comm_size (int64), comm_sizes (int64 list) where parts are unequal,
-    /// pg_name; sends and receives comm_size (int64), comm_tag, comm_src, comm_dst (int32, global
-    /// ranks); all is_cpu_op (bool, false).
+    /// size) where the node names tensors; compute num_ops (int64), tensor_size (uint64), or
+    /// duration_ns (int64) where the duration is recorded; collectives comm_type, comm_size
+    /// (int64), comm_sizes (int64 list) where parts are unequal, pg_name; sends and receives
+    /// comm_size (int64), comm_tag, comm_src, comm_dst (int32, global ranks); all is_cpu_op (bool,
+    /// false).
     [[nodiscard]] std::vector<chakra::Node> nodes(Rank rank) const;
     /// The same nodes in the same order, one at a time.
     void visit(Rank rank, const std::function<void(const chakra::Node&)>& visitor) const;

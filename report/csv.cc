@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/units.h"
+#include "report/bubble.h"
 #include "report/json_writer.h"
 
 namespace npunet::report {
@@ -40,15 +41,16 @@ std::string npus_csv(const engine::Results& results) {
     std::string csv =
         "rank,class,finish_ns,compute_ns,comm_ns,exposed_comm_ns,exposed_memory_ns,idle_ns,"
         "peak_memory_bytes,compute_bound_percent,compute_utilization_percent,"
-        "memory_utilization_percent,operation_intensity_flop_per_byte\n";
+        "memory_utilization_percent,operation_intensity_flop_per_byte,bubble_percent\n";
     for (const engine::NpuResult& npu : results.npus) {
         fmt::format_to(
-            std::back_inserter(csv), "{},{},{},{},{},{},{},{},{},{},{},{},{}\n", npu.rank.value(),
-            npu.npu_class, format_ns(npu.finish), format_ns(npu.compute),
+            std::back_inserter(csv), "{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n",
+            npu.rank.value(), npu.npu_class, format_ns(npu.finish), format_ns(npu.compute),
             format_ns(npu.communication), format_ns(npu.exposed_communication),
             format_ns(npu.exposed_memory), format_ns(npu.idle), npu.peak_memory.value(),
             shortest(npu.compute_bound_percent), shortest(npu.compute_utilization_percent),
-            shortest(npu.memory_utilization_percent), shortest(npu.operation_intensity));
+            shortest(npu.memory_utilization_percent), shortest(npu.operation_intensity),
+            shortest(bubble_percent(npu, results.finish)));
     }
     return csv;
 }

@@ -47,7 +47,7 @@ public:
     Pass(const MoeBlock& block, RoleBuilder& builder, std::int64_t layer, std::int64_t micro_batch)
         : block_(block), builder_(builder), layer_(layer), micro_batch_(micro_batch) {}
 
-    void compute(const char* name, MoeWork what) {
+    void compute(const char* name, MoeWork what) const {
         const Amounts found = amounts(what);
         builder_.compute(name, {found.nominal.flops, found.nominal.bytes, found.varying});
     }
@@ -145,10 +145,10 @@ void MoeBlock::backward(RoleBuilder& builder, std::int64_t layer, std::int64_t m
     pass.all_to_all("moe_combine_all_to_all_backward", MoeWork::Dispatch);
     pass.share("moe_tokens_all_gather_backward", CollectiveType::AllGather, MoeWork::ShareTokens);
     pass.compute("moe_down_dgrad", MoeWork::DownInputGradient);
-    pass.compute("moe_down_wgrad", MoeWork::DownWeightGradient);
+    builder.deferrable([pass] { pass.compute("moe_down_wgrad", MoeWork::DownWeightGradient); });
     pass.compute("moe_activation_backward", MoeWork::ActivationBackward);
     pass.compute("moe_up_dgrad", MoeWork::UpInputGradient);
-    pass.compute("moe_up_wgrad", MoeWork::UpWeightGradient);
+    builder.deferrable([pass] { pass.compute("moe_up_wgrad", MoeWork::UpWeightGradient); });
     pass.share("moe_tokens_reduce_scatter_backward", CollectiveType::ReduceScatter,
                MoeWork::ReturnTokens);
     pass.share("moe_probabilities_reduce_scatter_backward", CollectiveType::ReduceScatter,
@@ -158,7 +158,9 @@ void MoeBlock::backward(RoleBuilder& builder, std::int64_t layer, std::int64_t m
     pass.compute("moe_permute_backward", MoeWork::Copy);
     builder.compute("moe_top_k_backward", top_k(routed_, experts_));
     builder.compute("moe_router_dgrad", gemm_dgrad(routed_, {local_.hidden, experts_}));
-    builder.compute("moe_router_wgrad", gemm_wgrad(routed_, {local_.hidden, experts_}));
+    builder.deferrable([this, &builder] {
+        builder.compute("moe_router_wgrad", gemm_wgrad(routed_, {local_.hidden, experts_}));
+    });
     if (!local_.sequence_parallel) {
         builder.collective("moe_input_all_gather_backward", gather_of_routed(routed_));
     }

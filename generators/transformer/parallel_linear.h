@@ -10,7 +10,9 @@
 // | row    | multiply, all-reduce    | dgrad, wgrad                                           |
 // |  + sp  | multiply, reduce-scatter| all-gather of the gradient, dgrad, wgrad               |
 //
-// The backward of both is LinearWithGradAccumulationAndAsyncCommunication.
+// The backward of both is LinearWithGradAccumulationAndAsyncCommunication. wgrad is deferrable
+// (role_builder.h): where a schedule puts it off, nothing runs beside the sum, and the gathered
+// input is kept for it.
 #pragma once
 
 #include <string>

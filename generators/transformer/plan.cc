@@ -24,8 +24,8 @@ void check_range(const char* option, std::int64_t value, std::int64_t most) {
 }
 
 /// value % divisor == 0, or an error such as "--tp 3: found 32 heads; expected a divisor of 32".
-void check_divides(const char* option, std::int64_t divisor, const char* what, std::int64_t value,
-                   const std::string& remedy = "") {
+void check_divides(const std::string& option, std::int64_t divisor, const char* what,
+                   std::int64_t value, const std::string& remedy = "") {
     if (value % divisor != 0) {
         throw InputError({fmt::format("{} {}", option, divisor), "",
                           fmt::format("{} {}", value, what), fmt::format("a divisor of {}", value),
@@ -85,7 +85,7 @@ void check_magnitude(const ModelSpec& model, const Plan& plan) {
     const double nodes = per_layer * (static_cast<double>(model.layers / plan.pp) + 2.0) *
                          static_cast<double>(plan.micro_batches());
     const double tags = 2.0 * static_cast<double>(plan.micro_batches()) *
-                        static_cast<double>(std::max<std::int64_t>(plan.pp - 1, 1));
+                        static_cast<double>(std::max<std::int64_t>(plan.pp * plan.vpp - 1, 1));
     if (std::max({256.0 * tokens * rows * width, experts, state,
                   static_cast<double>(plan.tokens())}) > 0x1p62) {
         throw InputError({"the workload", "", "more than 2^62 operations or bytes in one node",
@@ -114,6 +114,7 @@ Plan resolve_plan(const ModelSpec& model, Plan plan) {
     check_range("--tp", plan.tp, most_ranks);
     check_range("--cp", plan.cp, most_ranks);
     check_range("--pp", plan.pp, most_ranks);
+    check_range("--vpp", plan.vpp, most_ranks);
     if (static_cast<double>(plan.dp) * static_cast<double>(plan.tp) * static_cast<double>(plan.cp) *
             static_cast<double>(plan.pp) >
         static_cast<double>(most_ranks)) {
@@ -136,7 +137,8 @@ Plan resolve_plan(const ModelSpec& model, Plan plan) {
     check_range("--batch", plan.batch, most_sequences);
     check_range("--seq", plan.sequence, longest_sequence);
     check_tensor_parallel(model, plan);
-    check_divides("--pp", plan.pp, "layers", model.layers);
+    check_divides(plan.vpp > 1 ? fmt::format("--pp {} x --vpp {} =", plan.pp, plan.vpp) : "--pp",
+                  plan.pp * plan.vpp, "layers", model.layers);
     check_sequence(model, plan);
     check_parallel_dimensions(model, plan);
     if (plan.batch % (plan.dp * plan.micro_batch) != 0) {
@@ -145,6 +147,8 @@ Plan resolve_plan(const ModelSpec& model, Plan plan) {
                                       plan.dp * plan.micro_batch),
                           "a batch that this divides", ""});
     }
+    check_pipeline(plan.pipeline(),
+                   "The micro-batches of a replica are --batch / (--dp x --micro-batch)");
     check_magnitude(model, plan);
     return plan;
 }

@@ -10,17 +10,10 @@
 #include <array>
 #include <cstdint>
 
+#include "generators/pipeline/schedule.h"
 #include "generators/transformer/model_spec.h"
 
 namespace npunet::generators {
-
-/// In which order a pipeline stage works on its micro-batches.
-enum class Schedule {
-    GPipe,                  ///< all forward passes, then all backward passes (Huang et al. 2019)
-    OneForwardOneBackward,  ///< 1F1B: at most pp - stage in flight (Narayanan et al. 2021)
-    Interleaved,            ///< 1F1B over vpp chunks of layers a stage (Narayanan et al. 2021)
-    ZeroBubble              ///< ZB-H1: weight gradients fill the bubble (Qi et al. 2023)
-};
 
 /// What a layer's backward pass computes again instead of keeping it.
 enum class Recompute {
@@ -87,6 +80,7 @@ struct Plan {
     [[nodiscard]] std::int64_t expert_replicas() const { return world() / (etp * ep * pp); }
     /// Micro-batches that a replica works through in a step.
     [[nodiscard]] std::int64_t micro_batches() const { return batch / (dp * micro_batch); }
+    [[nodiscard]] PipelineShape pipeline() const { return {schedule, pp, vpp, micro_batches()}; }
     /// Tokens of a step over all replicas.
     [[nodiscard]] std::int64_t tokens() const { return batch * sequence; }
 };

@@ -101,10 +101,12 @@ std::vector<RankBinding> RankGrid::bindings(const std::vector<RankGroup>& groups
         binding.role = static_cast<std::int32_t>(stage);
         binding.groups.assign(group_slots, -1);
         binding.peers.assign(peer_slots, Rank());
-        if (stage > 0) {
+        // Several chunks a stage close the pipeline to a ring.
+        const bool ring = plan_.vpp > 1;
+        if (stage > 0 || ring) {
             binding.peers[previous_stage] = decoder_.neighbour(rank, GridAxis::Pipeline, -1);
         }
-        if (stage + 1 < plan_.pp) {
+        if (stage + 1 < plan_.pp || ring) {
             binding.peers[next_stage] = decoder_.neighbour(rank, GridAxis::Pipeline, 1);
         }
         if (plan_.cp > 1) {

@@ -33,7 +33,7 @@ enum GroupSlot : std::int32_t {
 constexpr std::int32_t group_slots = 8;
 
 /// The neighbours in the pipeline and in the ring of context parallelism, as slots of
-/// RankBinding::peers.
+/// RankBinding::peers; first and last stage are neighbours where stages have several chunks.
 enum PeerSlot : std::int32_t {
     previous_stage = 0,
     next_stage = 1,

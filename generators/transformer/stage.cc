@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "generators/pipeline/stage_pipeline.h"
 #include "generators/role_builder.h"
 #include "generators/transformer/attention_block.h"
 #include "generators/transformer/embedding_block.h"
@@ -16,14 +17,13 @@
 #include "generators/transformer/moe_block.h"
 #include "generators/transformer/operation_costs.h"
 #include "generators/transformer/parameter_sync.h"
-#include "generators/transformer/pipeline_schedule.h"
 #include "generators/transformer/rank_grid.h"
 
 namespace npunet::generators {
 
 namespace {
 
-class StageBuilder {
+class StageBuilder : private PipelineWork {
 public:
     StageBuilder(const ModelSpec& model, const Plan& plan, std::int64_t stage,
                  const MoeAmounts* moe)
@@ -46,11 +46,11 @@ public:
     Role build(std::vector<std::string> uses) {
         parameters_.expect(std::move(uses));
         parameters_.begin_step();
-        for (const PipelineAction& action :
-             pipeline_actions(plan_.schedule, stage_, plan_.pp, plan_.micro_batches())) {
-            perform(action);
-        }
-        wait_for_exchange();
+        const std::int64_t boundary =
+            local_.shard_tokens * local_.hidden * local_.dtypes.activations;
+        const PipelineShape shape = plan_.pipeline();
+        StagePipeline(builder_, shape, stage_, {previous_stage, next_stage}, boundary)
+            .run(pipeline_actions(shape, stage_), *this);
         finish_step();
         return builder_.take();
     }
@@ -62,10 +62,10 @@ private:
         if (is_first()) {
             parameters_.add_unit("embedding", {own_.token_embedding + own_.positions, 0});
         }
-        for (std::int64_t layer = 0; layer < layers_; ++layer) {
-            const bool experts = model_.is_moe_layer(global(layer));
+        for (const std::int64_t layer : own_layers()) {
+            const bool experts = model_.is_moe_layer(layer);
             parameters_.add_unit(
-                fmt::format("layer{}", global(layer)),
+                fmt::format("layer{}", layer),
                 {experts ? own_.moe_layer : own_.layer, experts ? own_.experts : 0});
         }
         if (is_last()) {
@@ -80,70 +80,34 @@ private:
         builder_.set_scope(prefix + scope);
     }
 
-    /// The backward pass of `unit` is done.
+    /// The backward pass of `unit` is done: its gradients are when its last weight gradient is.
     void leave(const std::string& unit, std::int64_t micro_batch) {
-        parameters_.ready(unit, fmt::format("mb{}_", micro_batch),
-                          micro_batch + 1 == plan_.micro_batches());
+        builder_.deferrable([this, unit, micro_batch] {
+            parameters_.ready(unit, fmt::format("mb{}_", micro_batch),
+                              micro_batch + 1 == plan_.micro_batches());
+        });
     }
 
     [[nodiscard]] bool is_first() const { return stage_ == 0; }
     [[nodiscard]] bool is_last() const { return stage_ + 1 == plan_.pp; }
-    /// Number of the stage's layer in the whole model.
-    [[nodiscard]] std::int64_t global(std::int64_t layer) const { return stage_ * layers_ + layer; }
-
-    void perform(const PipelineAction& action) {
-        switch (action.kind) {
-            case ActionKind::Forward:
-                wait_for_exchange();
-                forward(action.micro_batch);
-                break;
-            case ActionKind::Backward:
-                wait_for_exchange();
-                backward(action.micro_batch);
-                break;
-            default:
-                exchange(action);
-        }
+    [[nodiscard]] bool has_embedding(std::int64_t chunk) const { return is_first() && chunk == 0; }
+    [[nodiscard]] bool has_head(std::int64_t chunk) const {
+        return is_last() && chunk + 1 == plan_.vpp;
     }
-
-    void wait_for_exchange() {
-        for (const Pending message : exchange_) {
-            builder_.wait(message);
-        }
-        exchange_.clear();
+    [[nodiscard]] std::int64_t chunk_layers() const { return layers_ / plan_.vpp; }
+    /// Number of a chunk's layer in the whole model: chunk c is virtual stage c pp + stage.
+    [[nodiscard]] std::int64_t global(std::int64_t chunk, std::int64_t layer) const {
+        return (chunk * plan_.pp + stage_) * chunk_layers() + layer;
     }
-
-    void exchange(const PipelineAction& action) {
-        builder_.set_scope(fmt::format("mb{}_", action.micro_batch));
-        switch (action.kind) {
-            case ActionKind::SendForward:
-                exchange_.push_back(
-                    builder_.send("forward_send", message(action, next_stage, stage_)));
-                break;
-            case ActionKind::ReceiveForward:
-                exchange_.push_back(builder_.receive("forward_receive",
-                                                     message(action, previous_stage, stage_ - 1)));
-                break;
-            case ActionKind::SendBackward:
-                exchange_.push_back(
-                    builder_.send("backward_send", message(action, previous_stage, stage_ - 1)));
-                break;
-            default:
-                exchange_.push_back(
-                    builder_.receive("backward_receive", message(action, next_stage, stage_)));
+    /// The stage's layers by their numbers in the whole model, ascending.
+    [[nodiscard]] std::vector<std::int64_t> own_layers() const {
+        std::vector<std::int64_t> list;
+        for (std::int64_t chunk = 0; chunk < plan_.vpp; ++chunk) {
+            for (std::int64_t layer = 0; layer < chunk_layers(); ++layer) {
+                list.push_back(global(chunk, layer));
+            }
         }
-    }
-
-    /// Activations, or their gradients, across the boundary between stages b and b + 1. The tag is
-    /// unique in the step for every micro-batch, direction and boundary.
-    [[nodiscard]] Message message(const PipelineAction& action, std::int32_t peer,
-                                  std::int64_t boundary) const {
-        const bool backwards =
-            action.kind == ActionKind::SendBackward || action.kind == ActionKind::ReceiveBackward;
-        const std::int64_t tag =
-            (2 * action.micro_batch + (backwards ? 1 : 0)) * (plan_.pp - 1) + boundary;
-        return {peer, local_.shard_tokens * local_.hidden * local_.dtypes.activations,
-                static_cast<std::int32_t>(tag)};
+        return list;
     }
 
     /// The MLP of a layer, or its experts.
@@ -166,8 +130,8 @@ private:
     /// Parameters that every tp rank holds but of which it sees the gradient of its tokens only.
     [[nodiscard]] std::int64_t partly_seen() const {
         std::int64_t sum = local_.sequence_parallel && is_last() ? own_.final_norm : 0;
-        for (std::int64_t layer = 0; layer < layers_; ++layer) {
-            const bool experts = model_.is_moe_layer(global(layer));
+        for (const std::int64_t layer : own_layers()) {
+            const bool experts = model_.is_moe_layer(layer);
             if (local_.sequence_parallel) {
                 sum += experts ? own_.moe_layer_replicated : own_.layer_replicated;
             } else {
@@ -177,37 +141,39 @@ private:
         return sum;
     }
 
-    void forward(std::int64_t micro_batch) {
-        if (is_first()) {
+    void forward(std::int64_t micro_batch, std::int64_t chunk) override {
+        if (has_embedding(chunk)) {
             enter("embedding", micro_batch);
             embedding_forward_pass(builder_, local_);
         }
-        for (std::int64_t layer = 0; layer < layers_; ++layer) {
-            const std::string unit = fmt::format("layer{}", global(layer));
+        for (std::int64_t layer = 0; layer < chunk_layers(); ++layer) {
+            const std::int64_t number = global(chunk, layer);
+            const std::string unit = fmt::format("layer{}", number);
             enter(unit, micro_batch, (unit + "_").c_str());
             attention_forward(builder_, local_);
-            feed_forward(global(layer), micro_batch);
+            feed_forward(number, micro_batch);
         }
-        if (is_last()) {
+        if (has_head(chunk)) {
             enter("head", micro_batch);
             head_forward(builder_, local_);
         }
     }
 
-    void backward(std::int64_t micro_batch) {
-        if (is_last()) {
+    void backward(std::int64_t micro_batch, std::int64_t chunk) override {
+        if (has_head(chunk)) {
             enter("head", micro_batch);
             head_backward(builder_, local_);
             leave("head", micro_batch);
         }
-        for (std::int64_t layer = layers_ - 1; layer >= 0; --layer) {
-            const std::string unit = fmt::format("layer{}", global(layer));
+        for (std::int64_t layer = chunk_layers() - 1; layer >= 0; --layer) {
+            const std::int64_t number = global(chunk, layer);
+            const std::string unit = fmt::format("layer{}", number);
             enter(unit, micro_batch, (unit + "_").c_str());
-            feed_backward(global(layer), micro_batch);
+            feed_backward(number, micro_batch);
             attention_backward(builder_, local_);
             leave(unit, micro_batch);
         }
-        if (is_first()) {
+        if (has_embedding(chunk)) {
             enter("embedding", micro_batch);
             embedding_backward_pass(builder_, local_);
             leave("embedding", micro_batch);
@@ -242,7 +208,6 @@ private:
     RoleBuilder builder_;
     ParameterSync parameters_;
     std::optional<MoeBlock> moe_;
-    std::vector<Pending> exchange_;
 };
 
 }  // namespace

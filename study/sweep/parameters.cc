@@ -61,15 +61,11 @@ std::vector<Parameter> model_parameters() {
         count("cp", Section::Plan, [](Step& s, auto n) { s.plan.cp = n; }),
         count("sp", Section::Plan, [](Step& s, auto n) { s.plan.cp = n; }),
         count("pp", Section::Plan, [](Step& s, auto n) { s.plan.pp = n; }),
-        {"schedule",
-         Section::Plan,
-         ValueKind::Word,
-         0,
-         {"1f1b", "gpipe"},
+        {"schedule", Section::Plan, ValueKind::Word, 0, generators::schedule_names(),
          [](Step& s, std::int64_t n) {
-             s.plan.schedule =
-                 n == 0 ? generators::Schedule::OneForwardOneBackward : generators::Schedule::GPipe;
+             s.plan.schedule = generators::schedules()[static_cast<std::size_t>(n)].second;
          }},
+        count("vpp", Section::Plan, [](Step& s, auto n) { s.plan.vpp = n; }),
         {"sequence_parallel",
          Section::Plan,
          ValueKind::Switch,

@@ -183,10 +183,57 @@ TEST_F(GenerateCommand, RefusesParallelPlansThatDoNotFit) {
     }
 }
 
+TEST_F(GenerateCommand, SchedulesOfTheTransformer) {
+    const std::string plan =
+        "generate transformer --model llama2-4layer --seq 64 --pp 2 --batch 4 --output-dir out ";
+    ASSERT_EQ(run(plan + "--schedule interleaved --vpp 2 --json"), 0) << log_;
+    const auto json = nlohmann::json::parse(out_);
+    EXPECT_EQ(json["plan"]["schedule"], "interleaved");
+    EXPECT_EQ(json["plan"]["vpp"], 2);
+    EXPECT_EQ(run(plan + "--schedule zero-bubble"), 0) << log_;
+    EXPECT_EQ(run(plan + "--schedule zero-bubble --vpp 2"), 2);
+    EXPECT_THAT(log_, HasSubstr("--vpp 2"));
+    EXPECT_EQ(run(plan + "--schedule 2f2b"), 2);
+    EXPECT_THAT(log_, HasSubstr("zero-bubble"));
+}
+
+TEST_F(GenerateCommand, PipelineOfRecordedTimes) {
+    const std::string line =
+        "generate pipeline --pp 2 --micro-batches 2 --forward 1500ns --backward 2us --output-dir ";
+    ASSERT_EQ(run(line + "out --weight 1us --activation-bytes 1KB --message-bytes 7 --json"), 0)
+        << log_;
+    const auto json = nlohmann::json::parse(out_);
+    EXPECT_EQ(json["ranks"], 2);
+    EXPECT_EQ(json["forward_ns"], 1500);
+    EXPECT_EQ(json["traffic"][0]["bytes"], 4 * 7);
+    std::size_t forwards = 0;
+    for (const chakra::Node& node : chakra::read_trace("out/workload.1.et")) {
+        if (node.name == "mb0_forward") {
+            ++forwards;
+            EXPECT_EQ(node.integer("duration_ns"), 1500);
+            EXPECT_EQ(node.duration_micros, 2U);
+            EXPECT_EQ(node.find("num_ops"), nullptr);
+        }
+    }
+    EXPECT_EQ(forwards, 1U);
+
+    ASSERT_EQ(run(line + "out --picture"), 0) << log_;
+    EXPECT_THAT(out_, HasSubstr("a column is 500 ns"));
+    EXPECT_THAT(out_, HasSubstr("stage 1 | .. .. .. F0 == == B0 == == =="));
+    for (const char* bad : {"--forward 1.5ns", "--schedule interleaved --vpp 2 --micro-batches 3",
+                            "--vpp 2", "--activation-bytes x", "--picture --forward 1000001ns"}) {
+        EXPECT_EQ(run("generate pipeline --pp 2 --micro-batches 2 --forward 1us --backward 2us "
+                      "--output-dir bad " +
+                      std::string(bad)),
+                  2)
+            << bad;
+        EXPECT_NE(log_, "") << bad;
+    }
+}
+
 TEST_F(GenerateCommand, HelpShowsOnlyWhatWorks) {
     ASSERT_EQ(run("generate transformer --help"), 0);
-    for (const char* later :
-         {"--experts", "--vpp", "--weight-sharded", "--activation-recompute", "interleaved"}) {
+    for (const char* later : {"--experts", "--weight-sharded", "--activation-recompute"}) {
         EXPECT_THAT(out_, Not(HasSubstr(later)));
     }
 }
