@@ -31,8 +31,8 @@ void StageOptions::add_to(CLI::App& command, const char* dialect) {
     dialect_name_ = dialect;
     command
         .add_option(dialect, dialect_,
-                    "npunet (what Megatron-LM runs) or stage (what STAGE generates, errors "
-                    "included); default: stage with --din or --dout, else npunet")
+                    "What Megatron-LM runs (npunet), or what STAGE generates, errors included "
+                    "(stage); default: stage with --din or --dout, else npunet")
         ->check(CLI::IsMember(std::vector<std::string>{"npunet", "stage"}))
         ->group(group);
     command.add_option("--din", din_, "Width of the input (default: 51200)")->group(group);

@@ -48,8 +48,8 @@ private:
     std::array<bool, group_slots> split_;
 };
 
-/// The layouts of `made` and `wanted` are of one tensor. Throws std::logic_error where `wanted` is
-/// split over what `made` is whole in: no module asks for that.
+/// The layouts of `made` and `wanted` are of one tensor, and `wanted` is never split over what
+/// `made` is whole in: no module asks for that.
 [[nodiscard]] std::vector<Conversion> conversions(const Layout& made, const Shape& wanted,
                                                   const SplitSymbols& split);
 
