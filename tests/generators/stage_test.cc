@@ -136,8 +136,8 @@ std::vector<StageArguments> many_steps() {
 // Multiply-adds of the whole step, whatever the plan: each embedding 3 B S D V, for the output and
 // two gradients; a layer 9 B S D^2 (three projections and their two gradients each),
 // 6 B S^2 D (two products and their two gradients each) and 6 B S D F, and 28 B S D for two
-// reshapes, six sums, and two norms and their gradients at 5 each. With recomputation 3 B S D^2 + B S^2 D + B S D F more. Weight updates are left
-// out: replicas repeat them.
+// reshapes, six sums, and two norms and their gradients at 5 each. With recomputation 3 B S D^2 + B
+// S^2 D + B S D F more. Weight updates are left out: replicas repeat them.
 TEST(Stage, OperationsDoNotDependOnThePlan) {
     for (const StageArguments& a : many_steps()) {
         const std::int64_t tokens = a.batch * a.seq;
