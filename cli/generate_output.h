@@ -11,20 +11,22 @@
 
 namespace npunet::cli {
 
-/// --output-dir, --output-name, --comm-group-file, --json, --quiet.
+/// --output-dir, --output-name, --comm-group-file, --chakra-schema-version, --json, --quiet.
 class GenerateOutput {
 public:
     /// Declares the options; this object must outlive `command`.
     void add_to(CLI::App& command);
 
     /// Writes the files, then prints: with --json one document, `description` and the totals; with
-    /// --quiet nothing; otherwise `headline` (whole lines) and the totals for people.
+    /// --quiet nothing; otherwise `headline` (whole lines) and the totals for people. Throws
+    /// InputError for a schema that is not written.
     void write(const generators::GeneratedWorkload& workload, const std::string& headline,
                nlohmann::ordered_json description, std::ostream& out) const;
 
 private:
     std::string folder_;
     generators::WorkloadFiles files_;
+    std::string schema_ = "v0.0.4";
     bool json_ = false;
     bool quiet_ = false;
 };

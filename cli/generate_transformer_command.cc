@@ -6,6 +6,7 @@
 #include "cli/generate_command.h"
 #include "cli/generate_output.h"
 #include "cli/workload_options.h"
+#include "generators/stage/stage_workload.h"
 #include "generators/transformer/context_comm.h"
 #include "generators/transformer/rank_order.h"
 #include "generators/transformer/routing_name.h"
@@ -69,13 +70,55 @@ nlohmann::ordered_json description(const TrainingStep& step) {
               {"seed", plan.seed}}}};
 }
 
+std::string headline(const generators::StageArguments& a) {
+    return fmt::format(
+        "STAGE's step of {} layers, width {}, inner width {}, {} heads, from {} to {}\n"
+        "{} ranks: dp {} x tp {} x sp {} x pp {}{}{}\n"
+        "{} sequences of {} tokens; bytes are elements, FLOPs multiply-adds, as in STAGE\n",
+        a.num_stacks, a.dmodel, a.dff, a.head, a.din, a.dout, a.world(), a.dp, a.tp, a.sp, a.pp,
+        a.weight_sharded ? ", weights sharded" : "",
+        a.activation_recompute ? ", activations computed again" : "", a.batch, a.seq);
+}
+
+nlohmann::ordered_json description(const generators::StageArguments& a) {
+    return {{"dialect", "stage"},
+            {"model",
+             {{"din", a.din},
+              {"dout", a.dout},
+              {"dmodel", a.dmodel},
+              {"dff", a.dff},
+              {"head", a.head},
+              {"num_stacks", a.num_stacks}}},
+            {"plan",
+             {{"dp", a.dp},
+              {"tp", a.tp},
+              {"sp", a.sp},
+              {"pp", a.pp},
+              {"batch", a.batch},
+              {"seq", a.seq},
+              {"weight_sharded", a.weight_sharded},
+              {"activation_recompute", a.activation_recompute}}}};
+}
+
+void run_stage(const TransformerOptions& options, std::ostream& out) {
+    const generators::StageArguments arguments = options.workload.stage_arguments();
+    options.output.write(generators::generate(arguments), headline(arguments),
+                         description(arguments), out);
+}
+
+void run_step(const TransformerOptions& options, std::ostream& out) {
+    const TrainingStep step = options.workload.resolve();
+    options.output.write(generators::generate(step.model, step.plan), headline(step),
+                         description(step), out);
+}
+
 }  // namespace
 
 void add_generate_transformer_command(CLI::App& generate, CommandContext& context) {
     CLI::App* command = generate.add_subcommand(
         "transformer", "A training step of a decoder-only transformer, as Megatron-LM runs it");
     auto options = std::make_shared<TransformerOptions>();
-    options->workload.add_to(*command);
+    options->workload.add_to(*command, "--dialect");
     options->output.add_to(*command);
     command->footer(
         "Ranks count tp fastest, then cp, dp, pp, unless --rank-order says otherwise.\n"
@@ -83,9 +126,11 @@ void add_generate_transformer_command(CLI::App& generate, CommandContext& contex
         "  npunet generate transformer --model llama2-4layer --dp 2 --tp 2 --batch 4 "
         "--output-dir traces");
     command->callback([options, &context] {
-        const TrainingStep step = options->workload.resolve();
-        options->output.write(generators::generate(step.model, step.plan), headline(step),
-                              description(step), context.out);
+        if (options->workload.stage()) {
+            run_stage(*options, context.out);
+        } else {
+            run_step(*options, context.out);
+        }
     });
 }
 

@@ -6,7 +6,9 @@
 #include <vector>
 
 #include "base/errors.h"
+#include "generators/stage/stage_workload.h"
 #include "generators/transformer/model_library.h"
+#include "generators/transformer/training_step.h"
 
 namespace npunet::cli {
 
@@ -32,26 +34,21 @@ std::int64_t given_count(const std::optional<std::int64_t>& value, const char* o
     return value.value_or(0);
 }
 
-/// STAGE's reading: true, t, 1, yes and y in any case are on, anything else is off.
-void refuse_when_on(const char* option, std::string text, const char* what) {
-    for (char& c : text) {
-        c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-    }
-    for (const char* on : {"true", "t", "1", "yes", "y"}) {
-        if (text == on) {
-            throw InputError({option, "", fmt::format("'{}'", text), "false",
-                              fmt::format("{} is not offered by this version", what)});
-        }
+void refuse_when_on(const char* option, const std::string& text, const char* what) {
+    if (is_on(text)) {
+        throw InputError(
+            {option, "", fmt::format("'{}'", text), "false",
+             fmt::format("{} is not offered by this version in the npunet dialect", what)});
     }
 }
 
 }  // namespace
 
-void WorkloadOptions::add_to(CLI::App& command) {
+void WorkloadOptions::add_to(CLI::App& command, const char* dialect) {
     command_ = &command;
     add_model_options(command);
     add_plan_options(command);
-    add_stage_switches(command);
+    stage_.add_to(command, dialect);
 }
 
 void WorkloadOptions::add_model_options(CLI::App& command) {
@@ -101,17 +98,11 @@ void WorkloadOptions::add_plan_options(CLI::App& command) {
     parallel_.add_to(command, plan_group);
 }
 
-/// STAGE's scripts pass these switched off; what they switch on does not exist here, so the help
-/// does not list them.
-void WorkloadOptions::add_stage_switches(CLI::App& command) {
-    command.add_option("--weight-sharded", weight_sharded_)->group("");
-    command.add_option("--activation-recompute", activation_recompute_)->group("");
-}
-
 std::string WorkloadOptions::first_given() const {
     for (const CLI::Option* option : command_->get_options()) {
         const std::string& group = option->get_group();
-        if (option->count() > 0 && (group == model_group || group == plan_group)) {
+        if (option->count() > 0 &&
+            (group == model_group || group == plan_group || group == StageOptions::group)) {
             return option->get_name();
         }
     }
@@ -119,7 +110,7 @@ std::string WorkloadOptions::first_given() const {
 }
 
 bool WorkloadOptions::given() const {
-    return model_ || hidden_ || ffn_ || heads_ || kv_heads_ || layers_ || vocab_;
+    return model_ || hidden_ || ffn_ || heads_ || kv_heads_ || layers_ || vocab_ || stage_.given();
 }
 
 void WorkloadOptions::refuse_sizes_beside_model() const {
@@ -142,7 +133,7 @@ generators::ModelSpec WorkloadOptions::custom_model() const {
     model.heads = required(heads_, "--head");
     model.kv_heads = kv_heads_.value_or(model.heads);
     model.layers = required(layers_, "--num-stacks");
-    model.vocab = required(vocab_, "--dvocal");
+    model.vocab = required(vocab_ ? vocab_ : stage_.vocabulary(), "--dvocal");
     model.seq = required(sequence_, "--seq");
     model.gated = false;
     model.positions = generators::Positions::None;
@@ -167,8 +158,9 @@ generators::ModelSpec WorkloadOptions::model() const {
 }
 
 TrainingStep WorkloadOptions::resolve() const {
-    refuse_when_on("--weight-sharded", weight_sharded_, "sharding of weights");
-    refuse_when_on("--activation-recompute", activation_recompute_, "recomputation of activations");
+    refuse_when_on("--weight-sharded", stage_.weight_sharded(), "sharding of weights");
+    refuse_when_on("--activation-recompute", stage_.activation_recompute(),
+                   "recomputation of activations");
     TrainingStep step{model(), plan_};
     if (vocab_divisible_by_) {
         step.model.vocab_divisible_by = *vocab_divisible_by_;
@@ -179,6 +171,32 @@ TrainingStep WorkloadOptions::resolve() const {
     parallel_.apply(step.model, step.plan);
     step.plan = generators::resolve_plan(step.model, step.plan);
     return step;
+}
+
+generators::StageArguments WorkloadOptions::stage_arguments() const {
+    stage_.refuse_others({model_group, plan_group});
+    generators::StageArguments shared;
+    shared.dp = plan_.dp;
+    shared.tp = plan_.tp;
+    shared.sp = plan_.cp;
+    shared.pp = plan_.pp;
+    shared.dmodel = hidden_.value_or(shared.dmodel);
+    shared.dff = ffn_.value_or(shared.dff);
+    shared.batch = batch_.value_or(shared.batch);
+    shared.seq = sequence_.value_or(shared.seq);
+    shared.head = heads_.value_or(shared.head);
+    shared.num_stacks = layers_.value_or(shared.num_stacks);
+    const generators::StageArguments arguments = stage_.arguments(shared);
+    generators::check(arguments);
+    return arguments;
+}
+
+generators::GeneratedWorkload WorkloadOptions::generate() const {
+    if (stage()) {
+        return generators::generate(stage_arguments());
+    }
+    const TrainingStep step = resolve();
+    return generators::generate(step.model, step.plan);
 }
 
 }  // namespace npunet::cli

@@ -3,8 +3,8 @@
 // Every subcommand that takes `--model ...` instead of traces declares them in the same way:
 //
 //     auto options = std::make_shared<WorkloadOptions>();
-//     options->add_to(command);
-//     command.callback([options] { const TrainingStep step = options->resolve(); ... });
+//     options->add_to(command, "--workload-dialect");
+//     command.callback([options] { use(options->generate()); });
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -13,8 +13,10 @@
 #include <string>
 
 #include "cli/parallel_options.h"
+#include "cli/stage_options.h"
 #include "generators/transformer/model_spec.h"
 #include "generators/transformer/plan.h"
+#include "generators/workload.h"
 
 namespace npunet::cli {
 
@@ -26,8 +28,9 @@ struct TrainingStep {
 
 class WorkloadOptions {
 public:
-    /// Declares the options in the groups "Model" and "Plan". This object must outlive `command`.
-    void add_to(CLI::App& command);
+    /// Declares the options in the groups "Model", "Plan" and "STAGE"; `dialect` names the option
+    /// that chooses the generator. This object must outlive `command`.
+    void add_to(CLI::App& command, const char* dialect);
 
     /// Whether the command line describes a model at all.
     [[nodiscard]] bool given() const;
@@ -38,12 +41,20 @@ public:
     /// Throws InputError for an unknown or incomplete model, and for a plan that does not fit it.
     [[nodiscard]] TrainingStep resolve() const;
 
+    /// Whether it is STAGE's workload that is asked for; resolve() is not for that.
+    [[nodiscard]] bool stage() const { return stage_.selected(); }
+    /// Checked. Throws InputError for plans that do not work out and for options of the other
+    /// dialect.
+    [[nodiscard]] generators::StageArguments stage_arguments() const;
+
+    /// The workload of either dialect.
+    [[nodiscard]] generators::GeneratedWorkload generate() const;
+
 private:
     const CLI::App* command_ = nullptr;
 
     void add_model_options(CLI::App& command);
     void add_plan_options(CLI::App& command);
-    void add_stage_switches(CLI::App& command);
     [[nodiscard]] generators::ModelSpec model() const;
     [[nodiscard]] generators::ModelSpec custom_model() const;
     void refuse_sizes_beside_model() const;
@@ -59,9 +70,8 @@ private:
     std::optional<std::int64_t> batch_;
     std::optional<std::int64_t> vocab_divisible_by_;
     std::string schedule_ = "1f1b";
-    std::string weight_sharded_ = "false";
-    std::string activation_recompute_ = "false";
     ParallelOptions parallel_;
+    StageOptions stage_;
     generators::Plan plan_;
 };
 

@@ -11,6 +11,9 @@ class TrafficTable {
 public:
     explicit TrafficTable(const std::vector<RankGroup>& groups) {
         for (const RankGroup& group : groups) {
+            if (group.ranks.size() < 2) {
+                continue;
+            }
             const auto row = std::find(slots_.begin(), slots_.end(), group.slot);
             if (row == slots_.end()) {
                 slots_.push_back(group.slot);

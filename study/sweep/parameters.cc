@@ -102,6 +102,32 @@ std::vector<Parameter> model_parameters() {
     };
 }
 
+std::vector<Parameter> stage_parameters() {
+    using Step = StepInputs;
+    const auto size = [](const char* name, void (*apply)(Step&, std::int64_t)) {
+        return count(name, Section::Workload, apply, true);
+    };
+    const auto on = [](const char* name, void (*apply)(Step&, std::int64_t)) {
+        return Parameter{name, Section::Plan, ValueKind::Switch, 0, {}, apply};
+    };
+    return {
+        size("din", [](Step& s, auto n) { s.stage.din = n; }),
+        size("dout", [](Step& s, auto n) { s.stage.dout = n; }),
+        size("dmodel", [](Step& s, auto n) { s.stage.dmodel = n; }),
+        size("dff", [](Step& s, auto n) { s.stage.dff = n; }),
+        size("head", [](Step& s, auto n) { s.stage.head = n; }),
+        size("num_stacks", [](Step& s, auto n) { s.stage.num_stacks = n; }),
+        size("seq", [](Step& s, auto n) { s.stage.seq = n; }),
+        size("batch", [](Step& s, auto n) { s.stage.batch = n; }),
+        count("dp", Section::Plan, [](Step& s, auto n) { s.stage.dp = n; }),
+        count("tp", Section::Plan, [](Step& s, auto n) { s.stage.tp = n; }),
+        count("sp", Section::Plan, [](Step& s, auto n) { s.stage.sp = n; }),
+        count("pp", Section::Plan, [](Step& s, auto n) { s.stage.pp = n; }),
+        on("weight_sharded", [](Step& s, auto n) { s.stage.weight_sharded = n != 0; }),
+        on("activation_recompute", [](Step& s, auto n) { s.stage.activation_recompute = n != 0; }),
+    };
+}
+
 std::vector<Parameter> collective_parameters() {
     Parameter type = plain("type", ValueKind::Word, Section::Workload, true);
     for (const auto& [name, value] : generators::benchmark_types()) {
@@ -195,6 +221,8 @@ std::vector<Parameter> parameters_of(WorkloadKind kind) {
     std::vector<Parameter> parameters;
     if (kind == WorkloadKind::Model) {
         parameters = model_parameters();
+    } else if (kind == WorkloadKind::Stage) {
+        parameters = stage_parameters();
     } else if (kind == WorkloadKind::Collective) {
         parameters = collective_parameters();
     } else {
@@ -230,7 +258,9 @@ Value read_value(const Parameter& parameter, const std::string& text, const Sour
             value.text = std::to_string(*value.number);
             break;
         case ValueKind::Switch:
-            value.number = position_of(text, {"false", "true"}, source);
+            // STAGE's scripts write 0 and 1.
+            value.text = text == "0" ? "false" : text == "1" ? "true" : text;
+            value.number = position_of(value.text, {"false", "true"}, source);
             break;
         case ValueKind::Word:
             value.number = position_of(text, parameter.words, source);

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "generators/stage/stage_arguments.h"
 #include "generators/transformer/model_spec.h"
 #include "generators/transformer/plan.h"
 #include "study/sweep/design_space.h"
@@ -23,6 +24,7 @@ namespace npunet::study {
 struct StepInputs {
     generators::ModelSpec model;
     generators::Plan plan;
+    generators::StageArguments stage;  ///< instead of these, for a workload of that kind
 };
 
 enum class ValueKind : std::uint8_t {

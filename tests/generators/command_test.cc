@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "chakra/comm_groups.h"
@@ -105,6 +106,59 @@ TEST_F(GenerateCommand, AcceptsStagesOptions) {
     EXPECT_TRUE(std::filesystem::exists("out/w.15.et"));
     EXPECT_TRUE(std::filesystem::exists("out/g.json"));
     EXPECT_EQ(run(line + " --weight_sharded true"), 2);
+}
+
+// --din or --dout mean STAGE's generator unless a dialect is named. What is left out has STAGE's
+// defaults, and its switches are read as it reads them.
+TEST_F(GenerateCommand, StageDialectIsChosenByItsOptions) {
+    const std::string sizes =
+        "generate transformer --output_dir out --dmodel 64 --dff 128 --batch 8 --seq 32 --head 8 "
+        "--num_stacks 2 --json ";
+    ASSERT_EQ(run(sizes + "--din 96 --dp 2 --sp 2 --weight_sharded YES --activation_recompute T"),
+              0)
+        << log_;
+    nlohmann::json document = nlohmann::json::parse(out_);
+    EXPECT_EQ(document["dialect"], "stage");
+    EXPECT_EQ(document["model"]["dout"], 25600);
+    EXPECT_EQ(document["plan"]["sp"], 2);
+    EXPECT_EQ(document["plan"]["weight_sharded"], true);
+    EXPECT_EQ(document["plan"]["activation_recompute"], true);
+    EXPECT_TRUE(std::filesystem::exists("out/workload.3.et"));
+
+    ASSERT_EQ(run(sizes + "--dialect stage --weight-sharded on"), 0) << log_;
+    document = nlohmann::json::parse(out_);
+    EXPECT_EQ(document["model"]["din"], 51200);
+    EXPECT_EQ(document["plan"]["weight_sharded"], false);
+
+    ASSERT_EQ(run(sizes + "--dialect npunet --din 96 --dout 96"), 0) << log_;
+    EXPECT_EQ(nlohmann::json::parse(out_)["padded_vocab"], 96);
+}
+
+TEST_F(GenerateCommand, StageDialectRefusesOtherOptions) {
+    const std::string line =
+        "generate transformer --output-dir out --din 96 --dout 96 --dmodel 64 --dff 128 --batch 8 "
+        "--seq 32 --head 8 --num-stacks 2 ";
+    for (const auto& [more, words] : std::vector<std::pair<std::string, std::string>>{
+             {"--schedule gpipe", "--schedule"},
+             {"--micro-batch 2", "--micro-batch"},
+             {"--kvhead 4", "--kvhead"},
+             {"--num-stacks 1", "--num-stacks"},
+             {"--tp 16", "--tp"},
+             {"--chakra_schema_version v0.0.1", "v0.0.4"},
+             {"--chakra_schema_version json", "v0.0.4"},
+             {"--dialect npunet --dout 100", "--dvocal"}}) {
+        std::string command = line;
+        for (const std::string option : {"--num-stacks", "--dout"}) {
+            if (more.find(option) != std::string::npos) {
+                const std::size_t at = command.find(option);
+                command.erase(at, command.find("--", at + 2) - at);
+            }
+        }
+        EXPECT_EQ(run(command + " " + more), 2) << more << out_;
+        EXPECT_THAT(log_, HasSubstr(words));
+        EXPECT_FALSE(std::filesystem::exists("out"));
+    }
+    ASSERT_EQ(run(line + "--chakra_schema_version v0.0.4"), 0) << log_;
 }
 
 TEST_F(GenerateCommand, QuietPrintsNothing) {
@@ -233,7 +287,7 @@ TEST_F(GenerateCommand, PipelineOfRecordedTimes) {
 
 TEST_F(GenerateCommand, HelpShowsOnlyWhatWorks) {
     ASSERT_EQ(run("generate transformer --help"), 0);
-    for (const char* later : {"--experts", "--weight-sharded", "--activation-recompute"}) {
+    for (const char* later : {"--experts", "--kexperts"}) {
         EXPECT_THAT(out_, Not(HasSubstr(later)));
     }
 }

@@ -187,7 +187,7 @@ TEST_F(SpecReaderTest, WhatCannotBeMeantIsRefused) {
         {"workload: {model: llama2-4layer}\n" + networks, {"workload.batch"}},
         {"workload: {batch: 4}\n" + networks, {"workload.model"}},
         {"workload: {model: llama2-4layer, batch: 8, dialect: stage}\n" + networks,
-         {"'stage', not offered"}},
+         {"unknown key 'model'"}},
         {"workload: {model: ./none.yml, batch: 8}\n" + networks, {"./none.yml"}},
         {"workload: {model: llama2-4layer, batch: 8}\n", {"networks"}},
         {networks, {"workload"}},
