@@ -150,12 +150,11 @@ inline void CongestionUnaware::send_through_ports(const Message& message,
     const Time started = ports_queue_ ? std::max(queue_.now(), free) : queue_.now();
     Time at_slowest;
     if (use.one_rate) {
-        // Most messages of a route are as large as the one before.
-        if (message.bytes != use.latest_bytes) {
-            use.latest_bytes = message.bytes;
-            use.latest_transfer = transfer_time(message.bytes, route.slowest);
+        KnownTransfer& known = use.latest[static_cast<std::size_t>(message.bytes.value() & 1)];
+        if (message.bytes != known.bytes) {
+            known = {message.bytes, transfer_time(message.bytes, route.slowest)};
         }
-        at_slowest = use.latest_transfer;
+        at_slowest = known.time;
         use.payload += message.bytes;
         use.busy = later(use.busy, at_slowest);
         free = later(started, at_slowest);

@@ -11,6 +11,7 @@
 //     CongestionUnaware network(description, queue, dialect);
 #pragma once
 
+#include <array>
 #include <vector>
 
 #include "analytical/link_clock.h"
@@ -46,12 +47,17 @@ private:
         /// all.
         bool void_delivery = false;
     };
+    /// A size, and how long it occupies the slowest link of a route.
+    struct KnownTransfer {
+        Bytes bytes;
+        Time time;
+    };
     /// What the messages of a route have done so far.
-    struct RouteUse {
+    struct alignas(64) RouteUse {
         Bytes payload;
-        Time busy;              ///< of each of its links; where they differ, see busy_
-        Bytes latest_bytes;     ///< the size looked at last,
-        Time latest_transfer;   ///< and how long it occupies the slowest link
+        Time busy;  ///< of each of its links; where they differ, see busy_
+        /// The latest of even and of odd size: parts of a buffer differ by a byte.
+        std::array<KnownTransfer, 2> latest{{{Bytes(0), Time()}, {Bytes(-1), Time()}}};
         LinkId sink;            ///< where its messages are taken in
         bool one_rate = false;  ///< all links have the same rate, at all times
     };

@@ -95,7 +95,8 @@ bool CollectiveEngine::start(Rank rank, std::uint32_t operation_number) {
     run.started = true;
     run.plan = planner_.plan(rank, member, operation);
     instances_[instance_index].result.algorithm = run.plan.algorithm;
-    run.streams.assign(run.plan.streams(), Stream());
+    run.streams.clear();
+    run.streams.resize(run.plan.streams());
     run.streams_left = run.streams.size();
     run.queues.assign(static_cast<std::size_t>(run.plan.queues), StreamQueue());
     run.to_fill.clear();
@@ -207,7 +208,7 @@ void CollectiveEngine::advance(Run& run, Stream& stream) {
         while (stream.next_may_start()) {
             start_exchange(run, stream);
         }
-    } while (!stream.early.empty() && take_early(run, stream));
+    } while (stream.has_early && take_early(run, stream));
     if (stream.completed == stream.count) {
         end_phase(run, stream);
     }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <vector>
 
 #include "engine/collective/plan.h"
@@ -24,8 +25,8 @@ struct EarlyMessage {
     }
 };
 
-/// One lane of one chunk.
-struct Stream {
+/// One lane of one chunk, in two cache lines.
+struct alignas(64) Stream {
     std::uint32_t index = 0;
     std::uint32_t phase = 0;
     std::int32_t count = 0;  ///< exchanges of the phase
@@ -35,24 +36,30 @@ struct Stream {
     std::int32_t reductions = 0;       ///< so many exchanges, the first ones, reduce
     bool active = false;               ///< in its phase, not waiting for a place in the queue
     bool in_sequence = false;          ///< each exchange waits for all before it
+    bool has_early = false;            ///< messages that came too early are kept
     const Rank* line = nullptr;        ///< the members of the phase
     Rank peer;                         ///< to whom it sent last,
     std::uint32_t peer_run = 0;        ///< that one's part in the collective,
     std::uint32_t peer_operation = 0;  ///< and its operation
     PhaseShape shape;
-    std::vector<EarlyMessage> early;  ///< heap
+    std::unique_ptr<std::vector<EarlyMessage>> early;  ///< heap; null before the first
 
     void keep(const EarlyMessage& message) {
-        early.push_back(message);
-        std::push_heap(early.begin(), early.end());
+        if (!early) {
+            early = std::make_unique<std::vector<EarlyMessage>>();
+        }
+        early->push_back(message);
+        std::push_heap(early->begin(), early->end());
+        has_early = true;
     }
     [[nodiscard]] bool early_message_is_due() const {
-        return !early.empty() && early.front().phase == phase && early.front().exchange < started;
+        return has_early && early->front().phase == phase && early->front().exchange < started;
     }
     EarlyMessage take_early() {
-        const EarlyMessage message = early.front();
-        std::pop_heap(early.begin(), early.end());
-        early.pop_back();
+        const EarlyMessage message = early->front();
+        std::pop_heap(early->begin(), early->end());
+        early->pop_back();
+        has_early = !early->empty();
         return message;
     }
     [[nodiscard]] bool next_may_start() const {
