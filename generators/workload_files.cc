@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/errors.h"
+#include "base/parallel.h"
 #include "chakra/comm_groups.h"
 #include "chakra/trace_writer.h"
 
@@ -47,15 +48,16 @@ void write_workload(const GeneratedWorkload& workload, const WorkloadFiles& file
     check_name("--output-name", files.traces);
     check_name("--comm-group-file", files.groups);
     for (std::int32_t r = 0; r < workload.rank_count(); ++r) {
-        const std::filesystem::path path = trace_file(files, Rank(r));
-        if (path == files.folder / files.groups) {
+        if (trace_file(files, Rank(r)) == files.folder / files.groups) {
             throw InputError({"--comm-group-file", "", fmt::format("'{}'", files.groups),
                               "another name than that of a trace", ""});
         }
-        chakra::TraceWriter writer(path, workload.style().metadata);
+    }
+    for_each_in_parallel(static_cast<std::size_t>(workload.rank_count()), [&](std::size_t r) {
+        chakra::TraceWriter writer(trace_file(files, Rank(r)), workload.style().metadata);
         workload.visit(Rank(r), [&writer](const chakra::Node& node) { writer.write(node); });
         writer.commit();
-    }
+    });
     write_groups(workload, files.folder / files.groups);
 }
 
