@@ -154,9 +154,13 @@ Time union_length(std::vector<Interval>& intervals) {
     return length;
 }
 
-bool lists_everyone(std::size_t ranks, const Fold& fold) {
-    constexpr std::size_t most = 4096;
-    return fold.trivial() || ranks <= most;
+bool lists_everyone(const Workload& workload, const Fold& fold) {
+    constexpr std::size_t most = std::size_t{1} << 22;
+    std::size_t operations = 0;
+    for (std::size_t rank = 0; rank < workload.ranks(); ++rank) {
+        operations += workload.program(Rank(rank)).operations.size();
+    }
+    return fold.trivial() || operations <= most;
 }
 
 Results summarize(const Workload& workload, const Dialect& dialect, const ComputeModel& compute,
@@ -165,6 +169,7 @@ Results summarize(const Workload& workload, const Dialect& dialect, const Comput
     results.dialect = dialect.name;
     results.whole_nanoseconds = dialect.whole_nanoseconds;
     results.npus.reserve(records.size());
+    const bool everyone = lists_everyone(workload, fold);
     std::map<std::uint64_t, std::int32_t> classes;
     for (std::size_t index = 0; index < records.size(); ++index) {
         const RankProgram& program = workload.program(Rank(index));
@@ -187,11 +192,11 @@ Results summarize(const Workload& workload, const Dialect& dialect, const Comput
                 .first->second;
         results.finish = std::max(results.finish, npu.finish);
         results.npus.push_back(std::move(npu));
-        if (like.index() == index || lists_everyone(records.size(), fold)) {
+        if (like.index() == index || everyone) {
             add_operations(results.operations, Rank(index), program, record);
         }
     }
-    if (!lists_everyone(records.size(), fold)) {
+    if (!everyone) {
         results.notes.push_back(
             fmt::format("{} of {} NPUs stand for the others, which behave alike: collectives and "
                         "timeline are theirs",

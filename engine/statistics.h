@@ -26,9 +26,9 @@ struct Interval {
 /// The length of the union of the intervals; sorts them.
 [[nodiscard]] Time union_length(std::vector<Interval>& intervals);
 
-/// Whether the timeline and the list of collectives have those of every rank: not above 4096 ranks
-/// where some stand for others.
-[[nodiscard]] bool lists_everyone(std::size_t ranks, const Fold& fold);
+/// Whether the timeline and the list of collectives have those of every rank: not where some stand
+/// for others and all together execute more than 2^22 operations.
+[[nodiscard]] bool lists_everyone(const Workload& workload, const Fold& fold);
 
 /// The figures of every NPU and the timeline; collectives and links are left empty.
 [[nodiscard]] Results summarize(const Workload& workload, const Dialect& dialect,

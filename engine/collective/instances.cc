@@ -186,11 +186,12 @@ std::vector<CollectiveResult> CollectiveInstances::results(CollectiveBounds& bou
         std::uint64_t number;
     };
     std::vector<Entry> entries;
+    const bool everyone = lists_everyone(workload_, fold_);
     for (std::size_t group = 0; group < groups_.size(); ++group) {
         const std::vector<Rank>& ranks = workload_.groups[group].ranks;
-        const bool listed = lists_everyone(workload_.ranks(), fold_) ||
-                            std::any_of(ranks.begin(), ranks.end(),
-                                        [this](Rank rank) { return fold_.represents(rank); });
+        const bool listed = everyone || std::any_of(ranks.begin(), ranks.end(), [this](Rank rank) {
+                                return fold_.represents(rank);
+                            });
         for (std::uint64_t number = 0; listed; ++number) {
             std::optional<CollectiveResult> result =
                 result_of(static_cast<std::int32_t>(group), number, bounds);
