@@ -80,7 +80,13 @@ void WorkloadOptions::add_plan_options(CLI::App& command) {
     degree("--tp", plan_.tp, "Tensor parallel: parts of every matrix");
     degree("--cp,--sp", plan_.cp, "Context parallel: parts of every sequence");
     degree("--pp", plan_.pp, "Pipeline parallel: stages");
-    degree("--micro-batch", plan_.micro_batch, "Sequences of a micro-batch");
+    plan_.micro_batch = 0;
+    command
+        .add_option("--micro-batch", plan_.micro_batch,
+                    "Sequences of a micro-batch (default: 1; without a pipeline a replica's whole "
+                    "share of the batch)")
+        ->check(CLI::PositiveNumber)
+        ->group(plan_group);
     degree("--vpp", plan_.vpp, "Chunks of layers a stage, for the interleaved schedule");
     command
         .add_option("--batch", batch_,

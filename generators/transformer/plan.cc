@@ -91,9 +91,9 @@ void check_magnitude(const ModelSpec& model, const Plan& plan) {
         throw InputError({"the workload", "", "more than 2^62 operations or bytes in one node",
                           "a smaller model, sequence or micro-batch", ""});
     }
-    if (nodes > 0x1p30 || tags > 0x1p30 || (model.moe.experts > 0 && works > 0x1p30)) {
+    if (nodes > 0x1p23 || tags > 0x1p30 || (model.moe.experts > 0 && works > 0x1p30)) {
         throw InputError({"--batch", "", fmt::format("{} micro-batches", plan.micro_batches()),
-                          "a trace of fewer than 2^30 nodes per rank",
+                          "a trace of at most 2^23 nodes per rank",
                           "Take a smaller --batch or a larger --micro-batch"});
     }
 }
@@ -127,6 +127,9 @@ Plan resolve_plan(const ModelSpec& model, Plan plan) {
     }
     check_range("--ep", plan.ep, most_ranks);
     check_range("--etp", plan.etp, most_ranks);
+    if (plan.micro_batch == 0) {
+        plan.micro_batch = plan.pp == 1 ? std::max<std::int64_t>(plan.batch / plan.dp, 1) : 1;
+    }
     check_range("--micro-batch", plan.micro_batch, std::int64_t{1} << 24);
     if (plan.batch == 0) {
         plan.batch = plan.dp * plan.micro_batch * plan.pp;

@@ -48,13 +48,14 @@ constexpr std::size_t grid_axes = 5;
 using RankOrder = std::array<GridAxis, grid_axes>;
 
 struct Plan {
-    std::int64_t dp = 1;           ///< replicas of the model
-    std::int64_t tp = 1;           ///< parts of every matrix
-    std::int64_t cp = 1;           ///< parts of every sequence
-    std::int64_t pp = 1;           ///< pipeline stages
-    std::int64_t batch = 0;        ///< sequences of a step over all replicas; 0: dp micro_batch pp
-    std::int64_t micro_batch = 1;  ///< sequences of a micro-batch
-    std::int64_t sequence = 0;     ///< tokens of a sequence; 0: the model's seq
+    std::int64_t dp = 1;     ///< replicas of the model
+    std::int64_t tp = 1;     ///< parts of every matrix
+    std::int64_t cp = 1;     ///< parts of every sequence
+    std::int64_t pp = 1;     ///< pipeline stages
+    std::int64_t batch = 0;  ///< sequences of a step over all replicas; 0: dp micro_batch pp
+    /// Sequences of a micro-batch; 0: 1, or without a pipeline all of a replica.
+    std::int64_t micro_batch = 1;
+    std::int64_t sequence = 0;       ///< tokens of a sequence; 0: the model's seq
     bool sequence_parallel = false;  ///< Megatron-LM's: norms and residuals split over tp
     bool overlap_grad_reduce = false;
     bool overlap_param_gather = false;

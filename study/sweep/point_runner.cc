@@ -182,7 +182,9 @@ engine::Workload PointRunner::stage_step(const Point& point, const Machine& mach
 }
 
 engine::Workload PointRunner::generated_step(const Point& point, const Machine& machine) const {
-    StepInputs step = inputs_at(point, {models_.at(space_.find(point, "model")->text), {}, {}});
+    generators::Plan open;
+    open.micro_batch = 0;
+    StepInputs step = inputs_at(point, {models_.at(space_.find(point, "model")->text), open, {}});
     step.plan = generators::resolve_plan(step.model, step.plan);
     check_ranks(step.plan.world(), machine, "the plan");
     return workload_from(generators::generate(step.model, step.plan), workload_options(machine));
