@@ -3,8 +3,10 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "base/errors.h"
 #include "cli/generate_command.h"
 #include "cli/generate_output.h"
+#include "cli/memory_report.h"
 #include "cli/workload_options.h"
 #include "generators/transformer/training_step.h"
 
@@ -15,12 +17,15 @@ namespace {
 struct TransformerOptions {
     WorkloadOptions workload;
     GenerateOutput output;
+    bool print_memory = false;
 };
 
 std::string headline(const TrainingStep& step) {
     const generators::Plan& plan = step.plan;
-    std::string text = fmt::format("{}: {} parameters\n", step.model.name,
+    std::string text = fmt::format("{}: {} parameters", step.model.name,
                                    generators::parameter_count(step.model));
+    const std::int64_t active = generators::active_parameter_count(step.model);
+    text += step.model.moe.experts > 0 ? fmt::format(", {} active\n", active) : "\n";
     const std::int64_t vocab = generators::padded_vocab(step.model, plan.tp);
     if (vocab != step.model.vocab) {
         text += fmt::format("vocabulary padded from {} to {} for tp {}\n", step.model.vocab, vocab,
@@ -32,10 +37,36 @@ std::string headline(const TrainingStep& step) {
                               plan.micro_batches(), plan.micro_batch, plan.sequence);
 }
 
+const char* name_of(generators::Recompute recompute) {
+    switch (recompute) {
+        case generators::Recompute::None:
+            return "none";
+        case generators::Recompute::Selective:
+            return "selective";
+        case generators::Recompute::Full:
+            break;
+    }
+    return "full";
+}
+
+const char* name_of(generators::Mode mode) {
+    switch (mode) {
+        case generators::Mode::Train:
+            return "train";
+        case generators::Mode::Prefill:
+            return "prefill";
+        case generators::Mode::Decode:
+            break;
+    }
+    return "decode";
+}
+
 nlohmann::ordered_json description(const TrainingStep& step) {
     const generators::Plan& plan = step.plan;
     return {{"model", step.model.name},
             {"parameters", generators::parameter_count(step.model)},
+            {"active_parameters", generators::active_parameter_count(step.model)},
+            {"multiplying_weights", generators::multiplying_weights(step.model)},
             {"padded_vocab", generators::padded_vocab(step.model, plan.tp)},
             {"plan",
              {{"dp", plan.dp},
@@ -48,7 +79,14 @@ nlohmann::ordered_json description(const TrainingStep& step) {
               {"sequence", plan.sequence},
               {"sequence_parallel", plan.sequence_parallel},
               {"schedule", plan.schedule == generators::Schedule::GPipe ? "gpipe" : "1f1b"},
-              {"overlap_grad_reduce", plan.overlap_grad_reduce}}}};
+              {"overlap_grad_reduce", plan.overlap_grad_reduce},
+              {"recompute", name_of(plan.recompute)},
+              {"causal_flops",
+               plan.causal_flops == generators::CausalFlops::Half ? "half" : "full"},
+              {"attention_kernel",
+               plan.attention_kernel == generators::AttentionKernel::Fused ? "fused" : "unfused"},
+              {"mode", name_of(plan.mode)},
+              {"context", plan.context}}}};
 }
 
 }  // namespace
@@ -58,7 +96,10 @@ void add_generate_transformer_command(CLI::App& generate, CommandContext& contex
         "transformer", "A training step of a decoder-only transformer, as Megatron-LM runs it");
     auto options = std::make_shared<TransformerOptions>();
     options->workload.add_to(*command);
-    options->output.add_to(*command);
+    options->output.add_to(*command, false);
+    command->add_flag("--print-memory", options->print_memory,
+                      "Print what an NPU of each pipeline stage needs of memory; without "
+                      "--output-dir nothing else is done");
     command->footer(
         "Ranks count tp fastest, then cp, dp, pp.\n"
         "Example:\n"
@@ -66,8 +107,21 @@ void add_generate_transformer_command(CLI::App& generate, CommandContext& contex
         "--output-dir traces");
     command->callback([options, &context] {
         const TrainingStep step = options->workload.resolve();
-        options->output.write(generators::generate(step.model, step.plan), headline(step),
-                              description(step), context.out);
+        std::string text = headline(step);
+        nlohmann::ordered_json document = description(step);
+        if (options->print_memory) {
+            text += memory_table(step);
+            document["memory"] = memory_document(step);
+            if (!options->output.writes()) {
+                options->output.print(text, document, context.out);
+                return;
+            }
+        } else if (!options->output.writes()) {
+            throw InputError({"--output-dir", "", "nothing", "a folder for the traces",
+                              "Give --output-dir, or --print-memory for the memory alone"});
+        }
+        options->output.write(generators::generate(step.model, step.plan), text,
+                              std::move(document), context.out);
     });
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -33,15 +34,18 @@ std::int64_t given_count(const std::optional<std::int64_t>& value, const char* o
 }
 
 /// STAGE's reading: true, t, 1, yes and y in any case are on, anything else is off.
-void refuse_when_on(const char* option, std::string text, const char* what) {
+bool is_on(std::string text) {
     for (char& c : text) {
         c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
     }
-    for (const char* on : {"true", "t", "1", "yes", "y"}) {
-        if (text == on) {
-            throw InputError({option, "", fmt::format("'{}'", text), "false",
-                              fmt::format("{} is not offered by this version", what)});
-        }
+    const std::vector<std::string> on{"true", "t", "1", "yes", "y"};
+    return std::find(on.begin(), on.end(), text) != on.end();
+}
+
+void refuse_when_on(const char* option, const std::string& text, const char* what) {
+    if (is_on(text)) {
+        throw InputError({option, "", fmt::format("'{}'", text), "false",
+                          fmt::format("{} is not offered by this version", what)});
     }
 }
 
@@ -51,6 +55,7 @@ void WorkloadOptions::add_to(CLI::App& command) {
     command_ = &command;
     add_model_options(command);
     add_plan_options(command);
+    add_kernel_options(command);
     add_stage_switches(command);
 }
 
@@ -103,8 +108,39 @@ void WorkloadOptions::add_plan_options(CLI::App& command) {
         ->group(plan_group);
 }
 
-/// STAGE's scripts pass these switched off; what they switch on does not exist here, so the help
-/// does not list them.
+void WorkloadOptions::add_kernel_options(CLI::App& command) {
+    const auto word = [&command](const char* name, std::string& value,
+                                 std::vector<std::string> words, const char* help) {
+        command.add_option(name, value, help)
+            ->check(CLI::IsMember(std::move(words)))
+            ->group(plan_group)
+            ->capture_default_str();
+    };
+    word("--recompute", recompute_, {"none", "selective", "full"},
+         "What a layer's backward pass computes again instead of keeping it: nothing, the "
+         "attention core, the whole layer");
+    word("--causal-flops", causal_flops_, {"full", "half"},
+         "Scores of causal attention that are computed: all, or those that the mask leaves");
+    word("--attention-kernel", attention_kernel_, {"auto", "fused", "unfused"},
+         "Whether attention scores reach memory; auto: unfused for models with dropout");
+    command
+        .add_option("--grad-dtype", gradient_type_,
+                    "Data type of parameter gradients and of their reduction (default: the "
+                    "model's)")
+        ->check(CLI::IsMember(std::vector<std::string>{"fp32", "bf16"}))
+        ->group(plan_group);
+    word("--mode", mode_, {"train", "prefill", "decode"},
+         "A training step, or inference: the pass over the prompts, or over one new token of each "
+         "sequence");
+    command
+        .add_option("--context", context_,
+                    "Decode: tokens of a sequence in the cache, the new one among them (default: "
+                    "the model's seq). Prefill: the same as --seq")
+        ->group(plan_group);
+}
+
+/// STAGE's names. Its scripts pass --weight-sharded switched off; what it switches on does not
+/// exist here. Neither is listed by the help.
 void WorkloadOptions::add_stage_switches(CLI::App& command) {
     command.add_option("--weight-sharded", weight_sharded_)->group("");
     command.add_option("--activation-recompute", activation_recompute_)->group("");
@@ -168,15 +204,46 @@ generators::ModelSpec WorkloadOptions::model() const {
     return generators::load_model(*model_);
 }
 
+void WorkloadOptions::apply_words(TrainingStep& step) const {
+    using generators::AttentionKernel;
+    using generators::Mode;
+    using generators::Recompute;
+    generators::Plan& plan = step.plan;
+    plan.recompute = recompute_ == "full"        ? Recompute::Full
+                     : recompute_ == "selective" ? Recompute::Selective
+                                                 : Recompute::None;
+    if (is_on(activation_recompute_)) {
+        if (command_->count("--recompute") > 0 && plan.recompute != Recompute::Full) {
+            throw InputError({"--activation-recompute", "",
+                              fmt::format("'{}' beside --recompute {}", activation_recompute_,
+                                          recompute_),
+                              "one of them", "It means --recompute full"});
+        }
+        plan.recompute = Recompute::Full;
+    }
+    plan.causal_flops =
+        causal_flops_ == "half" ? generators::CausalFlops::Half : generators::CausalFlops::Full;
+    plan.attention_kernel = attention_kernel_ == "fused"     ? AttentionKernel::Fused
+                            : attention_kernel_ == "unfused" ? AttentionKernel::Unfused
+                                                             : AttentionKernel::Auto;
+    plan.mode = mode_ == "prefill"  ? Mode::Prefill
+                : mode_ == "decode" ? Mode::Decode
+                                    : Mode::Train;
+    plan.context = given_count(context_, "--context");
+    if (gradient_type_) {
+        step.model.dtypes.gradients = *gradient_type_ == "bf16" ? 2 : 4;
+    }
+}
+
 TrainingStep WorkloadOptions::resolve() const {
     refuse_when_on("--weight-sharded", weight_sharded_, "sharding of weights");
-    refuse_when_on("--activation-recompute", activation_recompute_, "recomputation of activations");
     TrainingStep step{model(), plan_};
     if (vocab_divisible_by_) {
         step.model.vocab_divisible_by = *vocab_divisible_by_;
     }
     step.plan.sequence = given_count(sequence_, "--seq");
     step.plan.batch = given_count(batch_, "--batch");
+    apply_words(step);
     step.plan.schedule = schedule_ == "gpipe" ? generators::Schedule::GPipe
                                               : generators::Schedule::OneForwardOneBackward;
     step.plan = generators::resolve_plan(step.model, step.plan);

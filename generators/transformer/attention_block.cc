@@ -1,5 +1,6 @@
 #include "generators/transformer/attention_block.h"
 
+#include "generators/transformer/latent_attention.h"
 #include "generators/transformer/operation_costs.h"
 #include "generators/transformer/parallel_linear.h"
 #include "generators/transformer/rank_grid.h"
@@ -29,14 +30,33 @@ Collective scatter_of_keys_and_values(const LocalSizes& local) {
             2 * local.sequences * local.keys * local.key_value_width * local.dtypes.activations};
 }
 
-}  // namespace
-
-void attention_forward(RoleBuilder& builder, const LocalSizes& local) {
-    builder.compute("attention_norm_forward", norm_forward(local));
+void projections_forward(RoleBuilder& builder, const LocalSizes& local) {
+    if (local.latent_width > 0) {
+        latent_projections_forward(builder, local);
+        return;
+    }
     ColumnParallelLinear("attention_qkv", local, local.qkv_width).forward(builder);
     if (local.gather_heads) {
         builder.collective("attention_heads_all_gather_forward", gather_of_heads(local));
     }
+}
+
+void projections_backward(RoleBuilder& builder, const LocalSizes& local) {
+    if (local.latent_width > 0) {
+        latent_projections_backward(builder, local);
+        return;
+    }
+    if (local.gather_heads) {
+        builder.collective("attention_heads_reduce_scatter_backward", scatter_of_heads(local));
+    }
+    ColumnParallelLinear("attention_qkv", local, local.qkv_width).backward(builder);
+}
+
+}  // namespace
+
+void attention_forward(RoleBuilder& builder, const LocalSizes& local) {
+    builder.compute("attention_norm_forward", norm_forward(local));
+    projections_forward(builder, local);
     if (local.positions == Positions::Rotary) {
         builder.compute("attention_rotary_forward", rotary(local));
     }
@@ -44,12 +64,20 @@ void attention_forward(RoleBuilder& builder, const LocalSizes& local) {
     builder.compute("attention_scores_forward", scores_forward(local));
     builder.compute("attention_softmax_forward", softmax_forward(local));
     builder.compute("attention_context_forward", context_forward(local));
-    RowParallelLinear("attention_projection", local, local.query_width).forward(builder);
+    if (local.absorbed) {
+        builder.compute("attention_value_expansion_forward", value_expansion(local));
+    }
+    RowParallelLinear("attention_projection", local, local.value_width).forward(builder);
     builder.compute("attention_residual_forward", residual(local));
 }
 
 void attention_backward(RoleBuilder& builder, const LocalSizes& local) {
-    RowParallelLinear("attention_projection", local, local.query_width).backward(builder);
+    RowParallelLinear("attention_projection", local, local.value_width).backward(builder);
+    if (local.recompute_core) {
+        builder.compute("recompute_attention_scores_forward", scores_forward(local));
+        builder.compute("recompute_attention_softmax_forward", softmax_forward(local));
+        builder.compute("recompute_attention_context_forward", context_forward(local));
+    }
     builder.compute("attention_context_backward", context_backward(local));
     builder.compute("attention_softmax_backward", softmax_backward(local));
     builder.compute("attention_scores_backward", scores_backward(local));
@@ -57,10 +85,7 @@ void attention_backward(RoleBuilder& builder, const LocalSizes& local) {
     if (local.positions == Positions::Rotary) {
         builder.compute("attention_rotary_backward", rotary(local));
     }
-    if (local.gather_heads) {
-        builder.collective("attention_heads_reduce_scatter_backward", scatter_of_heads(local));
-    }
-    ColumnParallelLinear("attention_qkv", local, local.qkv_width).backward(builder);
+    projections_backward(builder, local);
     builder.compute("attention_norm_backward", norm_backward(local));
     builder.compute("attention_residual_backward", residual(local));
 }

@@ -31,9 +31,11 @@ void check_divides(const char* option, std::int64_t divisor, const char* what, s
     }
 }
 
-void check_tensor_parallel(const ModelSpec& model, const Plan& plan) {
+void check_heads(const ModelSpec& model, const Plan& plan) {
     check_divides("--tp", plan.tp, "heads", model.heads);
-    if (model.kv_heads >= plan.tp) {
+    if (model.latent()) {
+        check_divides("--tp", plan.tp, "channels of the low-rank vectors", model.latent_width());
+    } else if (model.kv_heads >= plan.tp) {
         check_divides("--tp", plan.tp, "kv_heads", model.kv_heads);
     } else {
         // Several ranks share a head; each computes its part of the fused QKV columns.
@@ -44,6 +46,10 @@ void check_tensor_parallel(const ModelSpec& model, const Plan& plan) {
         }
         check_divides("--tp", plan.tp, "columns of the QKV projection", model.qkv_width());
     }
+}
+
+void check_tensor_parallel(const ModelSpec& model, const Plan& plan) {
+    check_heads(model, plan);
     check_divides("--tp", plan.tp, "ffn channels", model.ffn);
     check_divides("--tp", plan.tp, "tokens in the vocabulary", padded_vocab(model, plan.tp),
                   "Padding is allowed with --make-vocab-size-divisible-by N");
@@ -51,14 +57,73 @@ void check_tensor_parallel(const ModelSpec& model, const Plan& plan) {
 
 void check_sequence(const ModelSpec& model, const Plan& plan) {
     check_divides("--cp", plan.cp, "tokens of a sequence", plan.sequence);
-    if (plan.sequence_parallel) {
+    if (plan.sequence_parallel && plan.mode == Mode::Decode) {
+        check_divides("--sequence-parallel with --tp", plan.tp, "tokens of a micro-batch",
+                      plan.micro_batch);
+    } else if (plan.sequence_parallel) {
         check_divides("--sequence-parallel with --tp", plan.tp, "tokens of a rank's sequence part",
                       plan.sequence / plan.cp);
     }
-    if (model.positions == Positions::Learned && plan.sequence > model.seq) {
-        throw InputError({fmt::format("--seq {}", plan.sequence), "",
+    const std::int64_t longest = std::max(plan.sequence, plan.context);
+    if (model.positions == Positions::Learned && longest > model.seq) {
+        throw InputError({fmt::format("--seq or --context {}", longest), "",
                           fmt::format("{} learned positions", model.seq),
                           "a sequence that the model has positions for", ""});
+    }
+}
+
+/// Tokens of a sequence in the step and in the cache.
+void resolve_lengths(const ModelSpec& model, Plan& plan) {
+    const auto refuse = [&plan](const char* found, const char* expected, const char* remedy) {
+        throw InputError({fmt::format("--context {}", plan.context), "", found, expected, remedy});
+    };
+    if (plan.context < 0) {
+        check_range("--context", plan.context, longest_sequence);
+    }
+    switch (plan.mode) {
+        case Mode::Train:
+            if (plan.context != 0) {
+                refuse("a training step, which has no cache", "--mode prefill or decode",
+                       "--seq gives the tokens of a sequence");
+            }
+            break;
+        case Mode::Prefill:
+            if (plan.context != 0 && plan.sequence != 0 && plan.context != plan.sequence) {
+                refuse("another --seq beside it", "one length of the prompt", "Leave one out");
+            }
+            plan.sequence = std::max(plan.sequence, plan.context);
+            plan.context = 0;
+            break;
+        case Mode::Decode:
+            if (plan.sequence > 1) {
+                throw InputError({fmt::format("--seq {}", plan.sequence), "", "--mode decode",
+                                  "one token of each sequence a step",
+                                  "--context gives the tokens in the cache"});
+            }
+            plan.sequence = 1;
+            plan.context = plan.context == 0 ? model.seq : plan.context;
+            check_range("--context", plan.context, longest_sequence);
+            break;
+    }
+    if (plan.sequence == 0) {
+        plan.sequence = model.seq;
+    }
+}
+
+/// What makes sense in a training step alone.
+void check_mode(const Plan& plan) {
+    if (plan.trains()) {
+        return;
+    }
+    const char* mode = plan.mode == Mode::Prefill ? "--mode prefill" : "--mode decode";
+    if (plan.recompute != Recompute::None) {
+        throw InputError({"--recompute", "", mode, "a training step: there is no backward pass",
+                          "Leave --recompute out"});
+    }
+    if (plan.cp > 1) {
+        throw InputError({fmt::format("--cp {}", plan.cp), "", mode,
+                          "--cp 1: splitting the cache by tokens is not offered",
+                          "Take --tp, which splits it by heads"});
     }
 }
 
@@ -66,11 +131,14 @@ void check_sequence(const ModelSpec& model, const Plan& plan) {
 void check_magnitude(const ModelSpec& model, const Plan& plan) {
     const double tokens =
         static_cast<double>(plan.micro_batch) * static_cast<double>(plan.sequence);
-    const double width = static_cast<double>(std::max(
-        {model.qkv_width(), model.up_width(), 2 * padded_vocab(model, plan.tp), plan.sequence}));
-    const double rows = static_cast<double>(std::max(model.hidden, model.query_width()));
+    const double width = static_cast<double>(
+        std::max({model.qkv_width(), 2 * model.latent_width(), model.up_width(),
+                  2 * padded_vocab(model, plan.tp), plan.sequence, plan.context}));
+    const double rows = static_cast<double>(
+        std::max({model.hidden, model.query_width(), model.value_width(),
+                  model.heads * (model.mla.kv_lora_rank + model.mla.qk_rope_head_dim)}));
     const double state = 512.0 * (static_cast<double>(parameter_count(model)) + 2.0 * width * rows);
-    const double nodes = 48.0 * (static_cast<double>(model.layers / plan.pp) + 2.0) *
+    const double nodes = 96.0 * (static_cast<double>(model.layers / plan.pp) + 2.0) *
                          static_cast<double>(plan.micro_batches());
     const double tags = 2.0 * static_cast<double>(plan.micro_batches()) *
                         static_cast<double>(std::max<std::int64_t>(plan.pp - 1, 1));
@@ -98,6 +166,11 @@ std::int64_t padded_vocab(const ModelSpec& model, std::int64_t tp) {
 
 Plan resolve_plan(const ModelSpec& model, Plan plan) {
     check_model(model, model.name);
+    if (model.moe.experts > 0) {
+        throw InputError({model.name, "moe", fmt::format("{} experts", model.moe.experts),
+                          "a model of dense layers",
+                          "Mixture of experts is not offered by this version"});
+    }
     check_range("--dp", plan.dp, most_ranks);
     check_range("--tp", plan.tp, most_ranks);
     check_range("--cp", plan.cp, most_ranks);
@@ -113,14 +186,17 @@ Plan resolve_plan(const ModelSpec& model, Plan plan) {
     if (plan.batch == 0) {
         plan.batch = plan.dp * plan.micro_batch * plan.pp;
     }
-    if (plan.sequence == 0) {
-        plan.sequence = model.seq;
-    }
+    resolve_lengths(model, plan);
     check_range("--batch", plan.batch, most_sequences);
     check_range("--seq", plan.sequence, longest_sequence);
     check_tensor_parallel(model, plan);
     check_divides("--pp", plan.pp, "layers", model.layers);
     check_sequence(model, plan);
+    check_mode(plan);
+    if (plan.attention_kernel == AttentionKernel::Auto) {
+        plan.attention_kernel =
+            model.dropout ? AttentionKernel::Unfused : AttentionKernel::Fused;
+    }
     if (plan.batch % (plan.dp * plan.micro_batch) != 0) {
         throw InputError({fmt::format("--batch {}", plan.batch), "",
                           fmt::format("--dp {} x --micro-batch {} = {}", plan.dp, plan.micro_batch,

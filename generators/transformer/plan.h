@@ -42,6 +42,13 @@ enum class CausalFlops {
     Half   ///< those of the lower triangle
 };
 
+/// How the attention core is computed.
+enum class AttentionKernel {
+    Auto,     ///< Unfused for models with dropout, else Fused
+    Fused,    ///< FlashAttention (Dao et al. 2022): scores never reach memory
+    Unfused   ///< scores are written, normalised, read, and kept for the backward pass
+};
+
 enum class Mode {
     Train,
     Prefill,  ///< one forward pass over the prompt, filling the key/value cache
@@ -66,6 +73,7 @@ struct Plan {
     std::int64_t vpp = 1;  ///< chunks of layers a stage, for the interleaved schedule
     Recompute recompute = Recompute::None;
     CausalFlops causal_flops = CausalFlops::Full;
+    AttentionKernel attention_kernel = AttentionKernel::Auto;  ///< resolved: not Auto
     /// 0: replicated; 1: optimizer states split over the replicas (the distributed optimizer);
     /// 2: gradients too; 3: weights too (Rajbhandari et al. 2020; FSDP).
     std::int64_t zero = 0;
@@ -76,8 +84,11 @@ struct Plan {
     std::array<GridAxis, 5> rank_order{GridAxis::Tensor, GridAxis::Context, GridAxis::Expert,
                                        GridAxis::Data, GridAxis::Pipeline};
     Mode mode = Mode::Train;
-    std::int64_t context = 0;  ///< decode: tokens in the key/value cache
+    /// Decode: tokens in the key/value cache that a query meets, its own among them; 0: the model's
+    /// seq. Prefill: another name of `sequence`.
+    std::int64_t context = 0;
 
+    [[nodiscard]] bool trains() const { return mode == Mode::Train; }
     [[nodiscard]] std::int64_t world() const { return dp * tp * cp * pp; }
     /// Micro-batches that a replica works through in a step.
     [[nodiscard]] std::int64_t micro_batches() const { return batch / (dp * micro_batch); }

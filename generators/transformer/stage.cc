@@ -10,6 +10,7 @@
 #include "generators/transformer/gradient_sync.h"
 #include "generators/transformer/head_block.h"
 #include "generators/transformer/local_sizes.h"
+#include "generators/transformer/memory_tensors.h"
 #include "generators/transformer/mlp_block.h"
 #include "generators/transformer/operation_costs.h"
 #include "generators/transformer/pipeline_schedule.h"
@@ -18,6 +19,11 @@
 namespace npunet::generators {
 
 namespace {
+
+bool is_forward(ActionKind kind) {
+    return kind == ActionKind::ReceiveForward || kind == ActionKind::Forward ||
+           kind == ActionKind::SendForward;
+}
 
 class StageBuilder {
 public:
@@ -31,12 +37,17 @@ public:
           gradients_(builder_, model.dtypes.gradients, plan.overlap_grad_reduce) {}
 
     Role build() {
+        const Schedule schedule = plan_.trains() ? plan_.schedule : Schedule::GPipe;
         for (const PipelineAction& action :
-             pipeline_actions(plan_.schedule, stage_, plan_.pp, plan_.micro_batches())) {
-            perform(action);
+             pipeline_actions(schedule, stage_, plan_.pp, plan_.micro_batches())) {
+            if (plan_.trains() || is_forward(action.kind)) {
+                perform(action);
+            }
         }
         wait_for_exchange();
-        finish_step();
+        if (plan_.trains()) {
+            finish_step();
+        }
         return builder_.take();
     }
 
@@ -112,8 +123,10 @@ private:
             mlp_forward(builder_, local_);
         }
         builder_.set_scope(fmt::format("mb{}_", micro_batch));
-        if (is_last()) {
+        if (is_last() && plan_.trains()) {
             head_forward(builder_, local_);
+        } else if (is_last()) {
+            head_last_tokens(builder_, local_);
         }
     }
 
@@ -127,6 +140,12 @@ private:
             }
         }
         for (std::int64_t layer = layers_ - 1; layer >= 0; --layer) {
+            if (plan_.recompute == Recompute::Full) {
+                builder_.set_scope(
+                    fmt::format("mb{}_layer{}_recompute_", micro_batch, global(layer)));
+                attention_forward(builder_, local_);
+                mlp_forward(builder_, local_);
+            }
             builder_.set_scope(fmt::format("mb{}_layer{}_", micro_batch, global(layer)));
             mlp_backward(builder_, local_);
             attention_backward(builder_, local_);
@@ -177,7 +196,9 @@ private:
 }  // namespace
 
 Role stage_role(const ModelSpec& model, const Plan& plan, std::int64_t stage) {
-    return StageBuilder(model, plan, stage).build();
+    Role role = StageBuilder(model, plan, stage).build();
+    name_tensors(role, model, plan, stage);
+    return role;
 }
 
 }  // namespace npunet::generators
