@@ -22,8 +22,8 @@ struct TransformerOptions {
 
 std::string headline(const TrainingStep& step) {
     const generators::Plan& plan = step.plan;
-    std::string text = fmt::format("{}: {} parameters", step.model.name,
-                                   generators::parameter_count(step.model));
+    std::string text =
+        fmt::format("{}: {} parameters", step.model.name, generators::parameter_count(step.model));
     const std::int64_t active = generators::active_parameter_count(step.model);
     text += step.model.moe.experts > 0 ? fmt::format(", {} active\n", active) : "\n";
     const std::int64_t vocab = generators::padded_vocab(step.model, plan.tp);
@@ -63,30 +63,30 @@ const char* name_of(generators::Mode mode) {
 
 nlohmann::ordered_json description(const TrainingStep& step) {
     const generators::Plan& plan = step.plan;
-    return {{"model", step.model.name},
-            {"parameters", generators::parameter_count(step.model)},
-            {"active_parameters", generators::active_parameter_count(step.model)},
-            {"multiplying_weights", generators::multiplying_weights(step.model)},
-            {"padded_vocab", generators::padded_vocab(step.model, plan.tp)},
-            {"plan",
-             {{"dp", plan.dp},
-              {"tp", plan.tp},
-              {"cp", plan.cp},
-              {"pp", plan.pp},
-              {"batch", plan.batch},
-              {"micro_batch", plan.micro_batch},
-              {"micro_batches", plan.micro_batches()},
-              {"sequence", plan.sequence},
-              {"sequence_parallel", plan.sequence_parallel},
-              {"schedule", plan.schedule == generators::Schedule::GPipe ? "gpipe" : "1f1b"},
-              {"overlap_grad_reduce", plan.overlap_grad_reduce},
-              {"recompute", name_of(plan.recompute)},
-              {"causal_flops",
-               plan.causal_flops == generators::CausalFlops::Half ? "half" : "full"},
-              {"attention_kernel",
-               plan.attention_kernel == generators::AttentionKernel::Fused ? "fused" : "unfused"},
-              {"mode", name_of(plan.mode)},
-              {"context", plan.context}}}};
+    return {
+        {"model", step.model.name},
+        {"parameters", generators::parameter_count(step.model)},
+        {"active_parameters", generators::active_parameter_count(step.model)},
+        {"multiplying_weights", generators::multiplying_weights(step.model)},
+        {"padded_vocab", generators::padded_vocab(step.model, plan.tp)},
+        {"plan",
+         {{"dp", plan.dp},
+          {"tp", plan.tp},
+          {"cp", plan.cp},
+          {"pp", plan.pp},
+          {"batch", plan.batch},
+          {"micro_batch", plan.micro_batch},
+          {"micro_batches", plan.micro_batches()},
+          {"sequence", plan.sequence},
+          {"sequence_parallel", plan.sequence_parallel},
+          {"schedule", plan.schedule == generators::Schedule::GPipe ? "gpipe" : "1f1b"},
+          {"overlap_grad_reduce", plan.overlap_grad_reduce},
+          {"recompute", name_of(plan.recompute)},
+          {"causal_flops", plan.causal_flops == generators::CausalFlops::Half ? "half" : "full"},
+          {"attention_kernel",
+           plan.attention_kernel == generators::AttentionKernel::Fused ? "fused" : "unfused"},
+          {"mode", name_of(plan.mode)},
+          {"context", plan.context}}}};
 }
 
 }  // namespace

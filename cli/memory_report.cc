@@ -38,13 +38,12 @@ std::string memory_table(const TrainingStep& step) {
         "stage", "layers", "weights", "gradients", "optimizer", "cache", "activations", "in flight",
         "kept", "working", "peak");
     for (const StageMemory& stage : generators::memory_of_stages(step.model, step.plan)) {
-        text += fmt::format(
-            "{:>5} {:>6} {:>9} {:>9} {:>9} {:>9} {:>11} {:>9} {:>11} {:>9} {:>9}\n", stage.stage,
-            stage.layers, gigabytes(stage.fixed.weights), gigabytes(stage.fixed.gradients),
-            gigabytes(stage.fixed.optimizer), gigabytes(stage.cache),
-            gigabytes(stage.activations()), stage.in_flight,
-            gigabytes(stage.in_flight * stage.activations()), gigabytes(stage.working),
-            gigabytes(stage.peak()));
+        text += fmt::format("{:>5} {:>6} {:>9} {:>9} {:>9} {:>9} {:>11} {:>9} {:>11} {:>9} {:>9}\n",
+                            stage.stage, stage.layers, gigabytes(stage.fixed.weights),
+                            gigabytes(stage.fixed.gradients), gigabytes(stage.fixed.optimizer),
+                            gigabytes(stage.cache), gigabytes(stage.activations()), stage.in_flight,
+                            gigabytes(stage.in_flight * stage.activations()),
+                            gigabytes(stage.working), gigabytes(stage.peak()));
     }
     return text;
 }

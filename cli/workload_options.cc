@@ -214,10 +214,10 @@ void WorkloadOptions::apply_words(TrainingStep& step) const {
                                                  : Recompute::None;
     if (is_on(activation_recompute_)) {
         if (command_->count("--recompute") > 0 && plan.recompute != Recompute::Full) {
-            throw InputError({"--activation-recompute", "",
-                              fmt::format("'{}' beside --recompute {}", activation_recompute_,
-                                          recompute_),
-                              "one of them", "It means --recompute full"});
+            throw InputError(
+                {"--activation-recompute", "",
+                 fmt::format("'{}' beside --recompute {}", activation_recompute_, recompute_),
+                 "one of them", "It means --recompute full"});
         }
         plan.recompute = Recompute::Full;
     }
@@ -226,9 +226,7 @@ void WorkloadOptions::apply_words(TrainingStep& step) const {
     plan.attention_kernel = attention_kernel_ == "fused"     ? AttentionKernel::Fused
                             : attention_kernel_ == "unfused" ? AttentionKernel::Unfused
                                                              : AttentionKernel::Auto;
-    plan.mode = mode_ == "prefill"  ? Mode::Prefill
-                : mode_ == "decode" ? Mode::Decode
-                                    : Mode::Train;
+    plan.mode = mode_ == "prefill" ? Mode::Prefill : mode_ == "decode" ? Mode::Decode : Mode::Train;
     plan.context = given_count(context_, "--context");
     if (gradient_type_) {
         step.model.dtypes.gradients = *gradient_type_ == "bf16" ? 2 : 4;

@@ -2,8 +2,8 @@
 //
 // With context parallelism a rank's queries attend to all keys: keys and values are gathered over
 // the context group, K and V in one collective, and are kept for the backward pass, which scatters
-// the sums of dK and dV. Selective recomputation computes the core again when its backward needs it;
-// what the core reads was kept, so nothing is communicated again.
+// the sums of dK and dV. Selective recomputation computes the core again when its backward needs
+// it; what the core reads was kept, so nothing is communicated again.
 #pragma once
 
 #include "generators/role_builder.h"

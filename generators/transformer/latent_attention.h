@@ -1,4 +1,5 @@
-// Multi-head latent attention (DeepSeek-V2, 2024): from the hidden vectors to queries, keys, values.
+// Multi-head latent attention (DeepSeek-V2, 2024): from the hidden vectors to queries, keys,
+// values.
 //
 // One multiplication takes a token to its low-rank vectors (queries', keys' and values') and the
 // rotated key that all heads share. Its columns are split over tp and gathered; the vectors are

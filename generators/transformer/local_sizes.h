@@ -37,7 +37,7 @@ struct LocalSizes {
     /// tp exceeds kv_heads: QKV's columns are split evenly and gathered, and a rank picks its heads
     /// (Megatron-LM, SelfAttention.get_query_key_value_tensors).
     bool gather_heads = false;
-    LatentAttention latent;  ///< the model's; no rank of it is divided
+    LatentAttention latent;         ///< the model's; no rank of it is divided
     std::int64_t latent_width = 0;  ///< channels of a token's low-rank vectors; 0: plain attention
     bool absorbed = false;  ///< latent attention works on the cached vectors themselves (decode)
     bool fused_core = true;

@@ -80,9 +80,9 @@ std::vector<ModelUnit> units_of_stage(const ModelSpec& model, const Plan& plan,
     const std::int64_t replicas = plan.dp * plan.cp;
     std::vector<ModelUnit> units;
     if (stage == 0) {
-        units.push_back({"embedding", -1,
-                         static_memory(model.dtypes, plan, own.token_embedding + own.positions,
-                                       replicas)});
+        units.push_back(
+            {"embedding", -1,
+             static_memory(model.dtypes, plan, own.token_embedding + own.positions, replicas)});
     }
     const std::int64_t layers = model.layers / plan.pp;
     for (std::int64_t layer = stage * layers; layer < (stage + 1) * layers; ++layer) {
@@ -91,15 +91,13 @@ std::vector<ModelUnit> units_of_stage(const ModelSpec& model, const Plan& plan,
             fmt::format("layer{}", layer), layer,
             static_memory(model.dtypes, plan, sparse ? own.moe_layer : own.layer, replicas)};
         if (sparse) {
-            add(unit.memory,
-                static_memory(model.dtypes, plan, own.experts, expert_replicas(plan)));
+            add(unit.memory, static_memory(model.dtypes, plan, own.experts, expert_replicas(plan)));
         }
         units.push_back(std::move(unit));
     }
     if (stage + 1 == plan.pp) {
         units.push_back(
-            {"head", -1,
-             static_memory(model.dtypes, plan, own.head + own.final_norm, replicas)});
+            {"head", -1, static_memory(model.dtypes, plan, own.head + own.final_norm, replicas)});
     }
     return units;
 }
@@ -169,14 +167,12 @@ std::vector<StageMemory> memory_of_stages(const ModelSpec& model, const Plan& pl
         stage.layers = static_cast<std::int64_t>(layers.size());
         if (plan.trains()) {
             stage.embedding = p == 0 ? bytes_of(saved_by_embedding(local)) : 0;
-            stage.head =
-                last ? bytes_of(saved_by_head(local)) + bytes_of(saved_logits(local)) : 0;
+            stage.head = last ? bytes_of(saved_by_head(local)) + bytes_of(saved_logits(local)) : 0;
             stage.in_flight = in_flight_at_most(plan, p);
             stage.working = recomputation_peak(plan, stage.head, layers);
         } else {
             const InferenceBuffers buffers = inference_buffers(model, plan);
-            stage.working =
-                std::max({buffers.attention, buffers.mlp, last ? buffers.head : 0});
+            stage.working = std::max({buffers.attention, buffers.mlp, last ? buffers.head : 0});
         }
         stages.push_back(stage);
     }

@@ -72,9 +72,7 @@ struct StageMemory {
     std::int64_t working = 0;
 
     /// Activations of a micro-batch on this stage.
-    [[nodiscard]] std::int64_t activations() const {
-        return embedding + decoder + head;
-    }
+    [[nodiscard]] std::int64_t activations() const { return embedding + decoder + head; }
     [[nodiscard]] std::int64_t peak() const {
         return fixed.total() + cache + in_flight * activations() + working;
     }
@@ -91,7 +89,8 @@ struct StageMemory {
 [[nodiscard]] LayerMemory layer_memory(const ModelSpec& model, const Plan& plan,
                                        std::int64_t layer);
 
-/// Bytes of the half's tensors while an inference step works on it; keys and values are the cache's.
+/// Bytes of the half's tensors while an inference step works on it; keys and values are the
+/// cache's.
 struct InferenceBuffers {
     std::int64_t attention = 0;
     std::int64_t mlp = 0;

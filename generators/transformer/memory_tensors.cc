@@ -156,9 +156,9 @@ private:
         if (index >= 0) {
             return false;
         }
-        index = tensor(fmt::format("mb{}_layer{}_{}", name.micro_batch, name.layer,
-                                   part_names[part]),
-                       layers_.at(name.layer)[part]);
+        index =
+            tensor(fmt::format("mb{}_layer{}_{}", name.micro_batch, name.layer, part_names[part]),
+                   layers_.at(name.layer)[part]);
         node.writes.push_back(static_cast<std::uint32_t>(index));
         return true;
     }

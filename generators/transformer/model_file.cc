@@ -124,10 +124,10 @@ MixtureOfExperts read_experts(const std::filesystem::path& file, const YAML::Nod
     moe.capacity_factor = section.positive_number("capacity_factor", 0.0);
     const bool dropless = section.flag("dropless", !section.has("capacity_factor"));
     if (dropless == section.has("capacity_factor")) {
-        section.refuse("dropless",
-                       dropless ? "true beside a capacity_factor"
-                                : "false without a capacity_factor",
-                       "either a capacity_factor or dropless: true");
+        section.refuse(
+            "dropless",
+            dropless ? "true beside a capacity_factor" : "false without a capacity_factor",
+            "either a capacity_factor or dropless: true");
     }
     if (moe.experts < 1) {
         section.refuse("experts", fmt::format("{}", moe.experts), "a whole number from 1 on",
@@ -138,7 +138,7 @@ MixtureOfExperts read_experts(const std::filesystem::path& file, const YAML::Nod
 
 /// Where the sizes do not say which.
 void read_attention(const ModelSection& section, const std::string& file, ModelSpec& model) {
-    const std::string natural = section.has("mla")                     ? "mla"
+    const std::string natural = section.has("mla")              ? "mla"
                                 : model.kv_heads == model.heads ? "mha"
                                                                 : "gqa";
     const std::string kind = section.choice<std::string>(
@@ -180,11 +180,27 @@ std::int64_t default_head_dim(const ModelSection& section, const ModelSpec& mode
 }  // namespace
 
 ModelSpec read_model_file(const std::filesystem::path& file) {
-    const ModelSection section(
-        file.string(), "", parse(file),
-        {"name", "hidden", "layers", "heads", "kv_heads", "head_dim", "ffn", "vocab", "seq",
-         "gated", "norm", "bias", "positions", "tied_embeddings", "vocab_divisible_by", "attention",
-         "mla", "moe", "dropout", "dtypes"});
+    const ModelSection section(file.string(), "", parse(file),
+                               {"name",
+                                "hidden",
+                                "layers",
+                                "heads",
+                                "kv_heads",
+                                "head_dim",
+                                "ffn",
+                                "vocab",
+                                "seq",
+                                "gated",
+                                "norm",
+                                "bias",
+                                "positions",
+                                "tied_embeddings",
+                                "vocab_divisible_by",
+                                "attention",
+                                "mla",
+                                "moe",
+                                "dropout",
+                                "dtypes"});
     ModelSpec model;
     model.name = section.has("name") ? section.scalar("name") : file.stem().string();
     model.hidden = section.required_integer("hidden");

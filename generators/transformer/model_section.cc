@@ -49,8 +49,7 @@ double ModelSection::positive_number(const char* key, double otherwise) const {
     double value = 0.0;
     const std::string text = scalar(key);
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc{} || end != text.data() + text.size() || !(value > 0.0) ||
-        value > 1e6) {
+    if (error != std::errc{} || end != text.data() + text.size() || !(value > 0.0) || value > 1e6) {
         refuse(key, fmt::format("'{}'", text), "a number above 0, at most a million");
     }
     return value;
@@ -84,8 +83,8 @@ void ModelSection::fail(const YAML::Node& node, const std::string& key, std::str
     const std::string line =
         node.Mark().is_null() ? "" : fmt::format("line {}", node.Mark().line + 1);
     const std::string separator = line.empty() || key.empty() ? "" : ", ";
-    throw InputError({file_, line + separator + key, std::move(found), std::move(expected),
-                      std::move(remedy)});
+    throw InputError(
+        {file_, line + separator + key, std::move(found), std::move(expected), std::move(remedy)});
 }
 
 void ModelSection::check_keys(const std::vector<std::string>& known) const {

@@ -17,8 +17,8 @@ namespace npunet::generators {
 
 class ModelSection {
 public:
-    /// Refuses what is not a mapping, a key that is not in `known`, and a key twice. `prefix` stands
-    /// before keys in messages.
+    /// Refuses what is not a mapping, a key that is not in `known`, and a key twice. `prefix`
+    /// stands before keys in messages.
     ModelSection(std::string file, std::string prefix, const YAML::Node& node,
                  const std::vector<std::string>& known);
 

@@ -42,36 +42,34 @@ void check_latent_attention(const ModelSpec& model, const std::string& source) {
                           fmt::format("0 (none) to {}", widest), ""});
     }
     if (model.kv_heads != model.heads) {
-        throw InputError({source, "kv_heads", fmt::format("{}", model.kv_heads),
-                          fmt::format("the {} heads: latent attention groups no queries",
-                                      model.heads),
-                          "Leave kv_heads out"});
+        throw InputError(
+            {source, "kv_heads", fmt::format("{}", model.kv_heads),
+             fmt::format("the {} heads: latent attention groups no queries", model.heads),
+             "Leave kv_heads out"});
     }
     if (model.head_dim != mla.qk_nope_head_dim + mla.qk_rope_head_dim) {
-        throw InputError(
-            {source, "head_dim", fmt::format("{}", model.head_dim),
-             fmt::format("qk_nope_head_dim + qk_rope_head_dim = {} + {}", mla.qk_nope_head_dim,
-                         mla.qk_rope_head_dim),
-             "Leave head_dim out"});
+        throw InputError({source, "head_dim", fmt::format("{}", model.head_dim),
+                          fmt::format("qk_nope_head_dim + qk_rope_head_dim = {} + {}",
+                                      mla.qk_nope_head_dim, mla.qk_rope_head_dim),
+                          "Leave head_dim out"});
     }
     if (model.positions != Positions::Rotary || mla.qk_rope_head_dim % 2 != 0) {
-        throw InputError({source, "mla.qk_rope_head_dim",
-                          fmt::format("{}{}", mla.qk_rope_head_dim,
-                                      model.positions == Positions::Rotary
-                                          ? ""
-                                          : " without rotary positions"),
-                          "an even number of channels to rotate, and positions: rotary", ""});
+        throw InputError(
+            {source, "mla.qk_rope_head_dim",
+             fmt::format("{}{}", mla.qk_rope_head_dim,
+                         model.positions == Positions::Rotary ? "" : " without rotary positions"),
+             "an even number of channels to rotate, and positions: rotary", ""});
     }
     if (model.bias) {
         throw InputError({source, "bias", "true beside mla", "latent attention without biases",
                           "Leave bias out"});
     }
     if (model.heads * std::max(mla.qk_nope_head_dim + mla.v_head_dim, model.head_dim) > widest) {
-        throw InputError({source, "heads x channels of a head",
-                          fmt::format("{} x {}", model.heads,
-                                      std::max(mla.qk_nope_head_dim + mla.v_head_dim,
-                                               model.head_dim)),
-                          fmt::format("at most {}", widest), ""});
+        throw InputError(
+            {source, "heads x channels of a head",
+             fmt::format("{} x {}", model.heads,
+                         std::max(mla.qk_nope_head_dim + mla.v_head_dim, model.head_dim)),
+             fmt::format("at most {}", widest), ""});
     }
 }
 
@@ -89,13 +87,12 @@ void check_experts(const ModelSpec& model, const std::string& source) {
                           fmt::format("0 to {}, the number of layers", model.layers), ""});
     }
     if (moe.shared_experts < 0 || moe.shared_experts > 1024) {
-        throw InputError({source, "moe.shared_experts", fmt::format("{}", moe.shared_experts),
-                          "0 to 1024", ""});
+        throw InputError(
+            {source, "moe.shared_experts", fmt::format("{}", moe.shared_experts), "0 to 1024", ""});
     }
-    const double parameters = 4.0 * static_cast<double>(model.layers) *
-                              static_cast<double>(model.hidden) *
-                              static_cast<double>(moe.experts + moe.shared_experts) *
-                              static_cast<double>(moe.ffn);
+    const double parameters =
+        4.0 * static_cast<double>(model.layers) * static_cast<double>(model.hidden) *
+        static_cast<double>(moe.experts + moe.shared_experts) * static_cast<double>(moe.ffn);
     if (parameters > 0x1p60) {
         throw InputError({source, "moe",
                           fmt::format("{} experts of {} channels", moe.experts, moe.ffn),
@@ -123,12 +120,11 @@ LayerParameters attention_parameters(const ModelSpec& model) {
     if (model.latent()) {
         const LatentAttention& mla = model.mla;
         const std::int64_t queries_from = mla.q_lora_rank > 0 ? mla.q_lora_rank : model.hidden;
-        count.matrices +=
-            model.hidden * model.latent_width() + queries_from * model.query_width() +
-            mla.kv_lora_rank * model.heads * (mla.qk_nope_head_dim + mla.v_head_dim);
+        count.matrices += model.hidden * model.latent_width() + queries_from * model.query_width() +
+                          mla.kv_lora_rank * model.heads * (mla.qk_nope_head_dim + mla.v_head_dim);
         // The low-rank vectors are normalised each.
-        count.replicated += (model.norm == Norm::Layer ? 2 : 1) *
-                            (mla.q_lora_rank + mla.kv_lora_rank);
+        count.replicated +=
+            (model.norm == Norm::Layer ? 2 : 1) * (mla.q_lora_rank + mla.kv_lora_rank);
     } else {
         count.matrices += model.hidden * model.qkv_width();
     }

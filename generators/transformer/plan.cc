@@ -194,8 +194,7 @@ Plan resolve_plan(const ModelSpec& model, Plan plan) {
     check_sequence(model, plan);
     check_mode(plan);
     if (plan.attention_kernel == AttentionKernel::Auto) {
-        plan.attention_kernel =
-            model.dropout ? AttentionKernel::Unfused : AttentionKernel::Fused;
+        plan.attention_kernel = model.dropout ? AttentionKernel::Unfused : AttentionKernel::Fused;
     }
     if (plan.batch % (plan.dp * plan.micro_batch) != 0) {
         throw InputError({fmt::format("--batch {}", plan.batch), "",

@@ -44,9 +44,9 @@ enum class CausalFlops {
 
 /// How the attention core is computed.
 enum class AttentionKernel {
-    Auto,     ///< Unfused for models with dropout, else Fused
-    Fused,    ///< FlashAttention (Dao et al. 2022): scores never reach memory
-    Unfused   ///< scores are written, normalised, read, and kept for the backward pass
+    Auto,    ///< Unfused for models with dropout, else Fused
+    Fused,   ///< FlashAttention (Dao et al. 2022): scores never reach memory
+    Unfused  ///< scores are written, normalised, read, and kept for the backward pass
 };
 
 enum class Mode {
