@@ -65,8 +65,7 @@ Plan random_plan(std::mt19937_64& random, const ModelSpec& model) {
 // selective recomputation the core's.
 TEST(AttentionFlops, SumToTheIdentityWithRecomputationAndMask) {
     std::mt19937_64 random(1);
-    for (const ModelSpec& model :
-         {small_model(), small_gpt(), small_latent(), small_latent(0)}) {
+    for (const ModelSpec& model : {small_model(), small_gpt(), small_latent(), small_latent(0)}) {
         for (int trial = 0; trial < 40; ++trial) {
             Plan plan = random_plan(random, model);
             for (const Recompute recompute :
@@ -145,8 +144,9 @@ TEST(Inference, FlopsArePrefillAndDecodeClosedForms) {
     }
 }
 
-// Latent attention decodes on cached vectors: their kv + r channels meet the queries, and kv of them
-// the probabilities, for every head; expanding them costs as much for the token as in training.
+// Latent attention decodes on cached vectors: their kv + r channels meet the queries, and kv of
+// them the probabilities, for every head; expanding them costs as much for the token as in
+// training.
 TEST(Inference, LatentAttentionDecodesOnCachedVectors) {
     for (const std::int64_t q : {0, 24}) {
         const ModelSpec model = small_latent(q);
@@ -199,8 +199,7 @@ TEST(Inference, HasNoBackwardPassAndNoOptimizer) {
         const GeneratedWorkload workload = generate(small_model(), plan);
         for (std::int32_t r = 0; r < workload.rank_count(); ++r) {
             for (const Node& node : workload.nodes(Rank(r))) {
-                for (const char* word :
-                     {"backward", "grad", "optimizer", "loss", "recompute"}) {
+                for (const char* word : {"backward", "grad", "optimizer", "loss", "recompute"}) {
                     EXPECT_FALSE(contains(node.name, word)) << node.name;
                 }
             }
@@ -227,9 +226,9 @@ TEST(AttentionKernel, UnfusedMovesTheScores) {
         {"scores_forward", 1},   {"softmax_forward", 2},  {"context_forward", 1},
         {"context_backward", 2}, {"softmax_backward", 3}, {"scores_backward", 2}};
     for (const auto& [operation, passes] : cases) {
-        EXPECT_EQ(bytes(AttentionKernel::Unfused, operation) -
-                      bytes(AttentionKernel::Fused, operation),
-                  passes * 8192 * 2)
+        EXPECT_EQ(
+            bytes(AttentionKernel::Unfused, operation) - bytes(AttentionKernel::Fused, operation),
+            passes * 8192 * 2)
             << operation;
     }
     EXPECT_EQ(bytes(AttentionKernel::Auto, "scores_forward"),

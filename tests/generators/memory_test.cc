@@ -41,8 +41,8 @@ std::vector<Block> blocks() {
         const std::int64_t a = 8 * (1 + static_cast<std::int64_t>(random() % 4));
         const std::int64_t h = a * 2 * (1 + static_cast<std::int64_t>(random() % 16));
         const std::int64_t s = 8 * (1 + static_cast<std::int64_t>(random() % 32));
-        list.push_back({s, 1 + static_cast<std::int64_t>(random() % 4), h, a, t,
-                        random() % 2 == 0});
+        list.push_back(
+            {s, 1 + static_cast<std::int64_t>(random() % 4), h, a, t, random() % 2 == 0});
     }
     return list;
 }
@@ -74,11 +74,9 @@ TEST(SavedActivations, OfAGptBlockAreThePublishedFormulas) {
         const std::int64_t rest = x.split && x.t > 1 ? 34 * sbh / x.t : 10 * sbh + 24 * sbh / x.t;
         EXPECT_EQ(kept(model, plan_of(x, model)), rest + core);
         EXPECT_EQ(kept(model, plan_of(x, model, Recompute::Selective)), rest);
-        EXPECT_EQ(kept(model, plan_of(x, model, Recompute::Full)),
-                  2 * sbh / (x.split ? x.t : 1));
+        EXPECT_EQ(kept(model, plan_of(x, model, Recompute::Full)), 2 * sbh / (x.split ? x.t : 1));
         // What is computed again is what was dropped.
-        EXPECT_EQ(layer_memory(model, plan_of(x, model, Recompute::Selective), 0).recomputed,
-                  core);
+        EXPECT_EQ(layer_memory(model, plan_of(x, model, Recompute::Selective), 0).recomputed, core);
         EXPECT_EQ(layer_memory(model, plan_of(x, model, Recompute::Full), 0).recomputed,
                   rest + core - 2 * sbh / (x.split ? x.t : 1));
     }
@@ -113,10 +111,9 @@ TEST(SavedActivations, OfGroupedQueriesAndGatedMlps) {
         const std::int64_t n = plan.micro_batch * plan.sequence / plan.cp;
         const std::int64_t shard = plan.sequence_parallel ? n / plan.tp : n;
         const std::int64_t key_heads = std::max<std::int64_t>(2 / plan.tp, 1);
-        EXPECT_EQ(kept(model, plan),
-                  2 * (4 * shard * 64 + 2 * n * 128 / plan.tp +
-                       2 * n * plan.cp * key_heads * 16 + 3 * n * 96 / plan.tp) +
-                      4 * n * 8 / plan.tp)
+        EXPECT_EQ(kept(model, plan), 2 * (4 * shard * 64 + 2 * n * 128 / plan.tp +
+                                          2 * n * plan.cp * key_heads * 16 + 3 * n * 96 / plan.tp) +
+                                         4 * n * 8 / plan.tp)
             << describe(plan);
     }
 }
@@ -152,8 +149,8 @@ TEST(StaticMemory, IsDividedByTheStageOfZero) {
     }
 }
 
-// What the stages hold is the model: every parameter once over tp and pp, what tp does not divide on
-// every rank, a tied table on both ends of the pipeline.
+// What the stages hold is the model: every parameter once over tp and pp, what tp does not divide
+// on every rank, a tied table on both ends of the pipeline.
 TEST(StaticMemory, CoversTheModel) {
     for (const ModelSpec& model : {small_model(), small_gpt()}) {
         for (const Plan& plan : many_plans()) {
@@ -236,7 +233,8 @@ TEST(Cache, HoldsKeysAndValuesOfEverySequence) {
 
 /// Peak of every rank in a simulation.
 std::vector<std::int64_t> simulated_peaks(const ModelSpec& model, const Plan& plan) {
-    test::TestMachine machine = test::ring_machine(plan.world(), Rate(50'000'000'000), Time::ns(500));
+    test::TestMachine machine =
+        test::ring_machine(plan.world(), Rate(50'000'000'000), Time::ns(500));
     machine.system.roofline = true;
     machine.system.compute = {100.0, 1000.0};
     machine.system.track_memory = true;
@@ -262,8 +260,8 @@ void expect_predicted_peaks(const ModelSpec& model, const Plan& plan) {
     }
 }
 
-// static + in flight x activations + what recomputation makes again, to the byte, whatever the times
-// of the nodes are: dense, grouped, gated and latent models, fused and not, GPipe and 1F1B.
+// static + in flight x activations + what recomputation makes again, to the byte, whatever the
+// times of the nodes are: dense, grouped, gated and latent models, fused and not, GPipe and 1F1B.
 TEST(PeakOfASimulation, IsThePredictedOne) {
     std::mt19937_64 random(5);
     ModelSpec latent = small_model();
@@ -278,8 +276,7 @@ TEST(PeakOfASimulation, IsThePredictedOne) {
             plan.pp = std::int64_t{1} << (random() % 3);
             plan.dp += plan.world() == 1 ? 1 : 0;
             plan.micro_batch = 1 + static_cast<std::int64_t>(random() % 2);
-            plan.batch =
-                plan.dp * plan.micro_batch * (1 + static_cast<std::int64_t>(random() % 6));
+            plan.batch = plan.dp * plan.micro_batch * (1 + static_cast<std::int64_t>(random() % 6));
             plan.sequence = 32;
             plan.sequence_parallel = random() % 2 == 0;
             plan.overlap_grad_reduce = random() % 2 == 0;
