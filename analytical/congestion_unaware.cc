@@ -35,15 +35,23 @@ CongestionUnaware::CongestionUnaware(const topology::NetworkDescription& descrip
     }
 }
 
-std::uint32_t CongestionUnaware::new_slot(const InFlight& flight) {
-    if (free_.empty()) {
-        in_flight_.push_back(flight);
-        return static_cast<std::uint32_t>(in_flight_.size() - 1);
+void CongestionUnaware::make_room(std::uint32_t handle) {
+    in_flight_.resize(handle + std::size_t{1});
+}
+
+inline void CongestionUnaware::keep(const Message& message, Time started,
+                                    std::uint32_t route_number) {
+    if (message.handle >= in_flight_.size()) {
+        make_room(message.handle);
     }
-    const std::uint32_t slot = free_.back();
-    free_.pop_back();
-    in_flight_[slot] = flight;
-    return slot;
+    InFlight& flight = in_flight_[message.handle];
+    flight.bytes = message.bytes;
+    flight.started = started;
+    flight.order_major = message.order_major;
+    flight.order_minor = message.order_minor;
+    flight.route = route_number;
+    flight.active = true;
+    flight.void_delivery = false;
 }
 
 Time CongestionUnaware::transfer(const CachedRoute& route, Time started, Bytes bytes) const {
@@ -60,7 +68,7 @@ void CongestionUnaware::account(std::uint32_t route_number, Bytes bytes, Time st
     RouteUse& use = use_[route_number];
     use.payload += bytes;
     const CachedRoute& route = routes_[route_number];
-    if (route.one_rate && !faulty_) {
+    if (use.one_rate) {
         use.busy = later(use.busy, at_slowest);
         return;
     }
@@ -114,6 +122,7 @@ std::vector<engine::LinkUse> CongestionUnaware::link_use() const {
 void CongestionUnaware::add_route(std::uint32_t number) {
     const CachedRoute& route = routes_[number];
     use_.resize(number + 1);
+    use_[number].one_rate = route.one_rate && !faulty_;
     use_[number].sink =
         fold_.trivial() ? route.last
                         : fold_.in_port_like(route.last, rank_of_npu_[route.destination.index()]);
@@ -127,6 +136,52 @@ void CongestionUnaware::add_route(std::uint32_t number) {
     }
 }
 
+inline void CongestionUnaware::deliver_at(Time at, std::uint32_t slot) {
+    // What arrives at one instant commutes: the engine puts it in order.
+    queue_.schedule(at, EventKey::of(Phase::Arrival, engine::event_kind::message_delivered, 0),
+                    *this, (static_cast<std::uint64_t>(slot) << 2) | delivered);
+}
+
+inline void CongestionUnaware::send_through_ports(const Message& message,
+                                                  std::uint32_t route_number) {
+    const CachedRoute& route = routes_[route_number];
+    RouteUse& use = use_[route_number];
+    Time& free = source_free_[route.first.index()];
+    const Time started = ports_queue_ ? std::max(queue_.now(), free) : queue_.now();
+    Time at_slowest;
+    if (use.one_rate) {
+        // Most messages of a route are as large as the one before.
+        if (message.bytes != use.latest_bytes) {
+            use.latest_bytes = message.bytes;
+            use.latest_transfer = transfer_time(message.bytes, route.slowest);
+        }
+        at_slowest = use.latest_transfer;
+        use.payload += message.bytes;
+        use.busy = later(use.busy, at_slowest);
+        free = later(started, at_slowest);
+    } else {
+        at_slowest = transfer(route, started, message.bytes);
+        account(route_number, message.bytes, started, at_slowest);
+        free = faulty_ ? clock_.end(route.first, started, message.bytes)
+                       : later(started, transfer_time(message.bytes, route.first_rate));
+    }
+    keep(message, started, route_number);
+    if (message.wants_sent) {
+        queue_.schedule(
+            free,
+            EventKey::of(Phase::Arrival, engine::event_kind::message_sent, message.id.value()),
+            *this, (static_cast<std::uint64_t>(message.handle) << 2) | sent);
+    }
+    if (shared_sink_[use.sink.index()] != 0) {
+        schedule_head(message.handle);
+        return;
+    }
+    // The port where the message leaves is the one where it arrives: it has waited there already.
+    ++alone_on_link_[use.sink.index()];
+    deliver_at(later(later(started, faulty_ ? latency(route, started) : route.latency), at_slowest),
+               message.handle);
+}
+
 void CongestionUnaware::send(const Message& message) {
     const std::uint32_t route_number = routes_.number(message.source, message.destination);
     if (route_number == use_.size()) {
@@ -137,41 +192,6 @@ void CongestionUnaware::send(const Message& message) {
     } else {
         send_through_ports(message, route_number);
     }
-}
-
-void CongestionUnaware::send_through_ports(const Message& message, std::uint32_t route_number) {
-    const CachedRoute& route = routes_[route_number];
-    Time& free = source_free_[route.first.index()];
-    const Time started = ports_queue_ ? std::max(queue_.now(), free) : queue_.now();
-    Time at_slowest;
-    if (route.one_rate && !faulty_) {
-        at_slowest = transfer_time(message.bytes, route.slowest);
-        use_[route_number].payload += message.bytes;
-        use_[route_number].busy = later(use_[route_number].busy, at_slowest);
-        free = later(started, at_slowest);
-    } else {
-        at_slowest = transfer(route, started, message.bytes);
-        account(route_number, message.bytes, started, at_slowest);
-        free = faulty_ ? clock_.end(route.first, started, message.bytes)
-                       : later(started, transfer_time(message.bytes, route.first_rate));
-    }
-    const std::uint32_t slot =
-        new_slot({message.bytes, started, message.order_major, message.order_minor, message.handle,
-                  route_number, true, false});
-    if (message.wants_sent) {
-        queue_.schedule(
-            free,
-            EventKey::of(Phase::Arrival, engine::event_kind::message_sent, message.id.value()),
-            *this, (static_cast<std::uint64_t>(slot) << 2) | sent);
-    }
-    const LinkId sink = use_[route_number].sink;
-    if (shared_sink_[sink.index()] != 0) {
-        schedule_head(slot);
-        return;
-    }
-    // The port where the message leaves is the one where it arrives: it has waited there already.
-    ++alone_on_link_[sink.index()];
-    deliver_at(later(later(started, latency(route, started)), at_slowest), slot);
 }
 
 void CongestionUnaware::schedule_head(std::uint32_t slot) {
@@ -210,12 +230,6 @@ void CongestionUnaware::share_sink(LinkId link) {
     }
 }
 
-void CongestionUnaware::deliver_at(Time at, std::uint32_t slot) {
-    // What arrives at one instant commutes: the engine puts it in order.
-    queue_.schedule(at, EventKey::of(Phase::Arrival, engine::event_kind::message_delivered, 0),
-                    *this, (static_cast<std::uint64_t>(slot) << 2) | delivered);
-}
-
 void CongestionUnaware::head_arrives(std::uint32_t slot) {
     const InFlight& flight = in_flight_[slot];
     const CachedRoute& route = routes_[flight.route];
@@ -240,7 +254,7 @@ void CongestionUnaware::handle(std::uint64_t payload) {
     const auto slot = static_cast<std::uint32_t>(payload >> 2);
     switch (static_cast<Happening>(payload & 3)) {
         case sent:
-            listener_->on_sent(in_flight_[slot].handle);
+            listener_->on_sent(slot);
             return;
         case head:
             head_arrives(slot);
@@ -252,12 +266,11 @@ void CongestionUnaware::handle(std::uint64_t payload) {
                 return;
             }
             flight.active = false;
-            free_.push_back(slot);
             const std::size_t sink = use_[flight.route].sink.index();
             if (shared_sink_[sink] == 0) {
                 --alone_on_link_[sink];
             }
-            listener_->on_delivered(flight.handle, flight.started);
+            listener_->on_delivered(slot, flight.started);
             return;
         }
     }
@@ -300,9 +313,8 @@ void CongestionUnaware::send_as_reference(const Message& message, std::uint32_t 
     const ReferenceCost& cost = reference_costs_[route_number];
     const double ns =
         cost.latency_ns + static_cast<double>(message.bytes.value()) / cost.bytes_per_ns;
-    const std::uint32_t slot =
-        new_slot({message.bytes, queue_.now(), 0, 0, message.handle, route_number, true, false});
-    deliver_at(later(queue_.now(), engine::truncated_ns(ns)), slot);
+    keep(message, queue_.now(), route_number);
+    deliver_at(later(queue_.now(), engine::truncated_ns(ns)), message.handle);
 }
 
 }  // namespace npunet::analytical

@@ -34,12 +34,12 @@ public:
     [[nodiscard]] std::vector<engine::LinkUse> link_use() const override;
 
 private:
+    /// A message on its way, at the place of its handle.
     struct InFlight {
         Bytes bytes;
         Time started;
         std::uint64_t order_major = 0;
         std::uint64_t order_minor = 0;
-        std::uint32_t handle = 0;
         std::uint32_t route = 0;
         bool active = false;
         /// Its delivery was scheduled when it was sent, and is void: it queues at its sink after
@@ -49,8 +49,11 @@ private:
     /// What the messages of a route have done so far.
     struct RouteUse {
         Bytes payload;
-        Time busy;    ///< of each of its links; where they differ, see busy_
-        LinkId sink;  ///< where its messages are taken in
+        Time busy;              ///< of each of its links; where they differ, see busy_
+        Bytes latest_bytes;     ///< the size looked at last,
+        Time latest_transfer;   ///< and how long it occupies the slowest link
+        LinkId sink;            ///< where its messages are taken in
+        bool one_rate = false;  ///< all links have the same rate, at all times
     };
     /// The reference's cost of a route: hops x latency + bytes / (bytes per nanosecond).
     struct ReferenceCost {
@@ -58,7 +61,7 @@ private:
         double bytes_per_ns = 0;
     };
 
-    /// Events carry a slot of in_flight_ and what happens to it in the two lowest bits.
+    /// Events carry a handle and what happens to it in the two lowest bits.
     enum Happening : std::uint64_t { sent = 0, head = 1, delivered = 2 };
 
     void handle(std::uint64_t payload) override;
@@ -71,7 +74,8 @@ private:
     void share_sink(LinkId link);
     void add_route(std::uint32_t number);
     void deliver_at(Time at, std::uint32_t slot);
-    std::uint32_t new_slot(const InFlight& flight);
+    void keep(const engine::Message& message, Time started, std::uint32_t route_number);
+    [[gnu::cold]] void make_room(std::uint32_t handle);
     void account(std::uint32_t route_number, Bytes bytes, Time started, Time at_slowest);
     /// How long a message that starts then occupies the slowest link of its route, and how long its
     /// first byte takes: with faults, as they are at that time.
@@ -97,7 +101,6 @@ private:
     std::vector<std::uint8_t> shared_sink_;     ///< by link: routes of several links end in it
     std::vector<std::uint32_t> alone_on_link_;  ///< by link: in flight with a delivery scheduled
     std::vector<InFlight> in_flight_;
-    std::vector<std::uint32_t> free_;
 };
 
 }  // namespace npunet::analytical

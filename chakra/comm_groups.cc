@@ -170,20 +170,24 @@ CommGroups read_comm_groups(const std::filesystem::path& path) {
     return groups;
 }
 
-void write_comm_groups(const std::filesystem::path& path, const CommGroups& groups) {
+void write_comm_groups(const std::filesystem::path& path, const CommGroups& groups,
+                       GroupFileLayout layout) {
+    const bool lines = layout == GroupFileLayout::Lines;
     AtomicFile file(path);
     std::ostream& out = file.stream();
     out << "{";
-    const char* separator = "\n";
+    const char* separator = lines ? "\n  " : "";
     for (const auto& [name, ranks] : groups) {
-        Json list = Json::array();
+        out << separator << quoted(name) << ": [";
+        const char* comma = "";
         for (const Rank rank : ranks) {
-            list.push_back(rank.value());
+            out << comma << rank.value();
+            comma = lines ? "," : ", ";
         }
-        out << separator << "  " << quoted(name) << ": " << list.dump();
-        separator = ",\n";
+        out << "]";
+        separator = lines ? ",\n  " : ", ";
     }
-    out << (groups.empty() ? "}\n" : "\n}\n");
+    out << (lines && !groups.empty() ? "\n}" : "}") << (lines ? "\n" : "");
     file.commit();
 }
 

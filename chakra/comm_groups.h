@@ -35,9 +35,13 @@ using CommGroups = std::map<std::string, std::vector<Rank>, GroupNameOrder>;
 /// and a group that stands there twice; MachineError when the file cannot be opened.
 [[nodiscard]] CommGroups read_comm_groups(const std::filesystem::path& path);
 
-/// Writes the groups, one a line, in their order; the same groups give the same bytes. Throws
-/// MachineError when the file cannot be written.
-void write_comm_groups(const std::filesystem::path& path, const CommGroups& groups);
+/// One group a line, or all on one line without an end, as Python writes JSON.
+enum class GroupFileLayout { Lines, OneLine };
+
+/// Writes the groups in their order; the same groups give the same bytes. Throws MachineError when
+/// the file cannot be written.
+void write_comm_groups(const std::filesystem::path& path, const CommGroups& groups,
+                       GroupFileLayout layout = GroupFileLayout::Lines);
 
 /// Throws InputError unless every rank of every group is one of the workload's `ranks` ranks
 /// (0 to ranks - 1). `file` is where the groups come from, for the message.

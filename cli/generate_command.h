@@ -9,6 +9,8 @@ void add_generate_command(CLI::App& program, CommandContext& context);
 
 /// `npunet generate transformer`
 void add_generate_transformer_command(CLI::App& generate, CommandContext& context);
+/// `npunet generate pipeline`
+void add_generate_pipeline_command(CLI::App& generate, CommandContext& context);
 /// `npunet generate collective`
 void add_generate_collective_command(CLI::App& generate, CommandContext& context);
 

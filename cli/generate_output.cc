@@ -6,6 +6,7 @@
 #include <limits>
 #include <utility>
 
+#include "base/errors.h"
 #include "generators/workload_totals.h"
 
 namespace npunet::cli {
@@ -66,6 +67,10 @@ void GenerateOutput::add_to(CLI::App& command, bool folder_required) {
         ->capture_default_str();
     command.add_option("--comm-group-file", files_.groups, "Name of the file of groups")
         ->capture_default_str();
+    command
+        .add_option("--chakra-schema-version", schema_,
+                    "Of the traces: v0.0.4; v0.0.1 and json are not offered by this version")
+        ->capture_default_str();
     command.add_flag("--json", json_, "Print one JSON document instead of text");
     command.add_flag("--quiet", quiet_, "Print no text");
 }
@@ -73,6 +78,10 @@ void GenerateOutput::add_to(CLI::App& command, bool folder_required) {
 void GenerateOutput::write(const generators::GeneratedWorkload& workload,
                            const std::string& headline, nlohmann::ordered_json description,
                            std::ostream& out) const {
+    if (schema_ != "v0.0.4") {
+        throw InputError({"--chakra-schema-version", "", fmt::format("'{}'", schema_), "v0.0.4",
+                          "Other schemas are not written by this version"});
+    }
     generators::WorkloadFiles files = files_;
     files.folder = folder_;
     generators::write_workload(workload, files);

@@ -11,7 +11,7 @@
 
 namespace npunet::cli {
 
-/// --output-dir, --output-name, --comm-group-file, --json, --quiet.
+/// --output-dir, --output-name, --comm-group-file, --chakra-schema-version, --json, --quiet.
 class GenerateOutput {
 public:
     /// Declares the options; this object must outlive `command`. With `folder_required` false the
@@ -26,13 +26,15 @@ public:
                std::ostream& out) const;
 
     /// Writes the files, then prints: with --json one document, `description` and the totals; with
-    /// --quiet nothing; otherwise `headline` (whole lines) and the totals for people.
+    /// --quiet nothing; otherwise `headline` (whole lines) and the totals for people. Throws
+    /// InputError for a schema that is not written.
     void write(const generators::GeneratedWorkload& workload, const std::string& headline,
                nlohmann::ordered_json description, std::ostream& out) const;
 
 private:
     std::string folder_;
     generators::WorkloadFiles files_;
+    std::string schema_ = "v0.0.4";
     bool json_ = false;
     bool quiet_ = false;
 };

@@ -8,6 +8,10 @@
 #include "cli/generate_output.h"
 #include "cli/memory_report.h"
 #include "cli/workload_options.h"
+#include "generators/stage/stage_workload.h"
+#include "generators/transformer/context_comm.h"
+#include "generators/transformer/rank_order.h"
+#include "generators/transformer/routing_name.h"
 #include "generators/transformer/training_step.h"
 
 namespace npunet::cli {
@@ -33,6 +37,10 @@ std::string headline(const TrainingStep& step) {
     }
     text += fmt::format("{} ranks: dp {} x tp {} x cp {} x pp {}\n", plan.world(), plan.dp, plan.tp,
                         plan.cp, plan.pp);
+    if (step.model.moe.experts > 0) {
+        text += fmt::format("experts: ep {} x etp {}, {} copies of each\n", plan.ep, plan.etp,
+                            plan.expert_replicas());
+    }
     return text + fmt::format("{} micro-batches a replica, each {} sequences of {} tokens\n",
                               plan.micro_batches(), plan.micro_batch, plan.sequence);
 }
@@ -79,8 +87,19 @@ nlohmann::ordered_json description(const TrainingStep& step) {
           {"micro_batches", plan.micro_batches()},
           {"sequence", plan.sequence},
           {"sequence_parallel", plan.sequence_parallel},
-          {"schedule", plan.schedule == generators::Schedule::GPipe ? "gpipe" : "1f1b"},
+          {"schedule", generators::name_of(plan.schedule)},
+          {"vpp", plan.vpp},
           {"overlap_grad_reduce", plan.overlap_grad_reduce},
+          {"overlap_param_gather", plan.overlap_param_gather},
+          {"zero", plan.zero},
+          {"cp_comm",
+           generators::context_comm_names()[static_cast<std::size_t>(plan.context_comm)]},
+          {"ep", plan.ep},
+          {"etp", plan.etp},
+          {"rank_order", generators::rank_order_name(plan.rank_order)},
+          {"moe_routing", generators::routing_name(step.model.moe.routing)},
+          {"capacity_factor", step.model.moe.capacity_factor},
+          {"seed", plan.seed},
           {"recompute", name_of(plan.recompute)},
           {"causal_flops", plan.causal_flops == generators::CausalFlops::Half ? "half" : "full"},
           {"attention_kernel",
@@ -89,39 +108,93 @@ nlohmann::ordered_json description(const TrainingStep& step) {
           {"context", plan.context}}}};
 }
 
+std::string headline(const generators::StageArguments& a) {
+    return fmt::format(
+        "STAGE's step of {} layers, width {}, inner width {}, {} heads, from {} to {}\n"
+        "{} ranks: dp {} x tp {} x sp {} x pp {}{}{}\n"
+        "{} sequences of {} tokens; bytes are elements, FLOPs multiply-adds, as in STAGE\n",
+        a.num_stacks, a.dmodel, a.dff, a.head, a.din, a.dout, a.world(), a.dp, a.tp, a.sp, a.pp,
+        a.weight_sharded ? ", weights sharded" : "",
+        a.activation_recompute ? ", activations computed again" : "", a.batch, a.seq);
+}
+
+nlohmann::ordered_json description(const generators::StageArguments& a) {
+    return {{"dialect", "stage"},
+            {"model",
+             {{"din", a.din},
+              {"dout", a.dout},
+              {"dmodel", a.dmodel},
+              {"dff", a.dff},
+              {"head", a.head},
+              {"num_stacks", a.num_stacks}}},
+            {"plan",
+             {{"dp", a.dp},
+              {"tp", a.tp},
+              {"sp", a.sp},
+              {"pp", a.pp},
+              {"batch", a.batch},
+              {"seq", a.seq},
+              {"weight_sharded", a.weight_sharded},
+              {"activation_recompute", a.activation_recompute}}}};
+}
+
+[[noreturn]] void refuse_missing_folder(const char* remedy) {
+    throw InputError({"--output-dir", "", "nothing", "a folder for the traces", remedy});
+}
+
+void run_stage(const TransformerOptions& options, std::ostream& out) {
+    if (options.print_memory) {
+        throw InputError({"--print-memory", "", "beside the stage dialect",
+                          "a step of the npunet dialect", "Leave it out"});
+    }
+    if (!options.output.writes()) {
+        refuse_missing_folder("Give --output-dir");
+    }
+    const generators::StageArguments arguments = options.workload.stage_arguments();
+    options.output.write(generators::generate(arguments), headline(arguments),
+                         description(arguments), out);
+}
+
+void run_step(const TransformerOptions& options, std::ostream& out) {
+    const TrainingStep step = options.workload.resolve();
+    std::string text = headline(step);
+    nlohmann::ordered_json document = description(step);
+    if (options.print_memory) {
+        text += memory_table(step);
+        document["memory"] = memory_document(step);
+        if (!options.output.writes()) {
+            options.output.print(text, document, out);
+            return;
+        }
+    } else if (!options.output.writes()) {
+        refuse_missing_folder("Give --output-dir, or --print-memory for the memory alone");
+    }
+    options.output.write(generators::generate(step.model, step.plan), text, std::move(document),
+                         out);
+}
+
 }  // namespace
 
 void add_generate_transformer_command(CLI::App& generate, CommandContext& context) {
     CLI::App* command = generate.add_subcommand(
         "transformer", "A training step of a decoder-only transformer, as Megatron-LM runs it");
     auto options = std::make_shared<TransformerOptions>();
-    options->workload.add_to(*command);
+    options->workload.add_to(*command, "--dialect");
     options->output.add_to(*command, false);
     command->add_flag("--print-memory", options->print_memory,
                       "Print what an NPU of each pipeline stage needs of memory; without "
                       "--output-dir nothing else is done");
     command->footer(
-        "Ranks count tp fastest, then cp, dp, pp.\n"
+        "Ranks count tp fastest, then cp, dp, pp, unless --rank-order says otherwise.\n"
         "Example:\n"
         "  npunet generate transformer --model llama2-4layer --dp 2 --tp 2 --batch 4 "
         "--output-dir traces");
     command->callback([options, &context] {
-        const TrainingStep step = options->workload.resolve();
-        std::string text = headline(step);
-        nlohmann::ordered_json document = description(step);
-        if (options->print_memory) {
-            text += memory_table(step);
-            document["memory"] = memory_document(step);
-            if (!options->output.writes()) {
-                options->output.print(text, document, context.out);
-                return;
-            }
-        } else if (!options->output.writes()) {
-            throw InputError({"--output-dir", "", "nothing", "a folder for the traces",
-                              "Give --output-dir, or --print-memory for the memory alone"});
+        if (options->workload.stage()) {
+            run_stage(*options, context.out);
+        } else {
+            run_step(*options, context.out);
         }
-        options->output.write(generators::generate(step.model, step.plan), text,
-                              std::move(document), context.out);
     });
 }
 

@@ -42,7 +42,7 @@ std::string memory_table(const TrainingStep& step) {
                             stage.stage, stage.layers, gigabytes(stage.fixed.weights),
                             gigabytes(stage.fixed.gradients), gigabytes(stage.fixed.optimizer),
                             gigabytes(stage.cache), gigabytes(stage.activations()), stage.in_flight,
-                            gigabytes(stage.in_flight * stage.activations()),
+                            gigabytes(stage.kept),
                             gigabytes(stage.working), gigabytes(stage.peak()));
     }
     return text;
@@ -67,18 +67,20 @@ nlohmann::ordered_json memory_document(const TrainingStep& step) {
                             {"head_bytes", stage.head},
                             {"micro_batch_bytes", stage.activations()}}},
                           {"micro_batches_in_flight", stage.in_flight},
-                          {"activations_bytes", stage.in_flight * stage.activations()},
+                          {"activations_bytes", stage.kept},
                           {"working_bytes", stage.working},
                           {"peak_bytes", stage.peak()}});
         peak = std::max(peak, stage.peak());
     }
     const generators::LocalSizes local = generators::local_sizes(step.model, step.plan);
-    return {{"peak_bytes", peak},
-            {"stages", stages},
-            {"layer_without_recomputation",
-             {{"attention", tensors_document(generators::saved_by_attention(local))},
-              {"core", tensors_document(generators::saved_by_core(local))},
-              {"mlp", tensors_document(generators::saved_by_mlp(local))}}}};
+    nlohmann::ordered_json layer{{"attention", tensors_document(generators::saved_by_attention(local))},
+                                 {"core", tensors_document(generators::saved_by_core(local))},
+                                 {"mlp", tensors_document(generators::saved_by_mlp(local))}};
+    if (step.model.moe.experts > 0) {
+        layer["experts"] =
+            tensors_document(generators::saved_by_experts(local, step.model, step.plan));
+    }
+    return {{"peak_bytes", peak}, {"stages", stages}, {"layer_without_recomputation", layer}};
 }
 
 }  // namespace npunet::cli

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "base/errors.h"
-#include "generators/transformer/training_step.h"
 #include "report/astra_log.h"
 #include "study/generated_workload.h"
 
@@ -28,7 +27,7 @@ void RunInputs::add_to(CLI::App& command) {
     command.add_flag_callback(
         "--no-fold", [this] { run_options.fold = false; },
         "Simulate every NPU, also those that provably behave alike (same results)");
-    model.add_to(command);
+    model.add_to(command, "--workload-dialect");
 }
 
 bool RunInputs::dialect_given() const {
@@ -69,8 +68,7 @@ engine::Workload RunInputs::workload(const study::Machine& machine) const {
         throw InputError({"--comm-group", "", comm_group_file, "none beside --model",
                           "A generated workload brings its own groups; leave it out"});
     }
-    const TrainingStep step = model.resolve();
-    const generators::GeneratedWorkload generated = generators::generate(step.model, step.plan);
+    const generators::GeneratedWorkload generated = model.generate();
     const auto npus = static_cast<std::int64_t>(machine.network.graph.npus());
     if (generated.rank_count() != npus) {
         throw InputError({"the plan", "", fmt::format("{} ranks", generated.rank_count()),

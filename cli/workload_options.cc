@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "base/errors.h"
+#include "generators/stage/stage_workload.h"
 #include "generators/transformer/model_library.h"
+#include "generators/transformer/training_step.h"
 
 namespace npunet::cli {
 
@@ -33,30 +35,22 @@ std::int64_t given_count(const std::optional<std::int64_t>& value, const char* o
     return value.value_or(0);
 }
 
-/// STAGE's reading: true, t, 1, yes and y in any case are on, anything else is off.
-bool is_on(std::string text) {
-    for (char& c : text) {
-        c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-    }
-    const std::vector<std::string> on{"true", "t", "1", "yes", "y"};
-    return std::find(on.begin(), on.end(), text) != on.end();
-}
-
 void refuse_when_on(const char* option, const std::string& text, const char* what) {
     if (is_on(text)) {
-        throw InputError({option, "", fmt::format("'{}'", text), "false",
-                          fmt::format("{} is not offered by this version", what)});
+        throw InputError(
+            {option, "", fmt::format("'{}'", text), "false",
+             fmt::format("{} is not offered by this version in the npunet dialect", what)});
     }
 }
 
 }  // namespace
 
-void WorkloadOptions::add_to(CLI::App& command) {
+void WorkloadOptions::add_to(CLI::App& command, const char* dialect) {
     command_ = &command;
     add_model_options(command);
     add_plan_options(command);
     add_kernel_options(command);
-    add_stage_switches(command);
+    stage_.add_to(command, dialect);
 }
 
 void WorkloadOptions::add_model_options(CLI::App& command) {
@@ -89,23 +83,21 @@ void WorkloadOptions::add_plan_options(CLI::App& command) {
     degree("--cp,--sp", plan_.cp, "Context parallel: parts of every sequence");
     degree("--pp", plan_.pp, "Pipeline parallel: stages");
     degree("--micro-batch", plan_.micro_batch, "Sequences of a micro-batch");
+    degree("--vpp", plan_.vpp, "Chunks of layers a stage, for the interleaved schedule");
     command
         .add_option("--batch", batch_,
                     "Sequences of a step over all replicas (default: dp x micro-batch x pp)")
         ->group(plan_group);
     command
         .add_option("--schedule", schedule_, "Order of forward and backward passes in a pipeline")
-        ->check(CLI::IsMember(std::vector<std::string>{"gpipe", "1f1b"}))
+        ->check(CLI::IsMember(generators::schedule_names()))
         ->group(plan_group)
         ->capture_default_str();
     command
         .add_flag("--sequence-parallel", plan_.sequence_parallel,
                   "Split norms and residuals over tp, as Megatron-LM does")
         ->group(plan_group);
-    command
-        .add_flag("--overlap-grad-reduce", plan_.overlap_grad_reduce,
-                  "Reduce a layer's gradients while earlier layers are still at work")
-        ->group(plan_group);
+    parallel_.add_to(command, plan_group);
 }
 
 void WorkloadOptions::add_kernel_options(CLI::App& command) {
@@ -123,12 +115,6 @@ void WorkloadOptions::add_kernel_options(CLI::App& command) {
          "Scores of causal attention that are computed: all, or those that the mask leaves");
     word("--attention-kernel", attention_kernel_, {"auto", "fused", "unfused"},
          "Whether attention scores reach memory; auto: unfused for models with dropout");
-    command
-        .add_option("--grad-dtype", gradient_type_,
-                    "Data type of parameter gradients and of their reduction (default: the "
-                    "model's)")
-        ->check(CLI::IsMember(std::vector<std::string>{"fp32", "bf16"}))
-        ->group(plan_group);
     word("--mode", mode_, {"train", "prefill", "decode"},
          "A training step, or inference: the pass over the prompts, or over one new token of each "
          "sequence");
@@ -139,17 +125,11 @@ void WorkloadOptions::add_kernel_options(CLI::App& command) {
         ->group(plan_group);
 }
 
-/// STAGE's names. Its scripts pass --weight-sharded switched off; what it switches on does not
-/// exist here. Neither is listed by the help.
-void WorkloadOptions::add_stage_switches(CLI::App& command) {
-    command.add_option("--weight-sharded", weight_sharded_)->group("");
-    command.add_option("--activation-recompute", activation_recompute_)->group("");
-}
-
 std::string WorkloadOptions::first_given() const {
     for (const CLI::Option* option : command_->get_options()) {
         const std::string& group = option->get_group();
-        if (option->count() > 0 && (group == model_group || group == plan_group)) {
+        if (option->count() > 0 &&
+            (group == model_group || group == plan_group || group == StageOptions::group)) {
             return option->get_name();
         }
     }
@@ -157,7 +137,7 @@ std::string WorkloadOptions::first_given() const {
 }
 
 bool WorkloadOptions::given() const {
-    return model_ || hidden_ || ffn_ || heads_ || kv_heads_ || layers_ || vocab_;
+    return model_ || hidden_ || ffn_ || heads_ || kv_heads_ || layers_ || vocab_ || stage_.given();
 }
 
 void WorkloadOptions::refuse_sizes_beside_model() const {
@@ -180,7 +160,7 @@ generators::ModelSpec WorkloadOptions::custom_model() const {
     model.heads = required(heads_, "--head");
     model.kv_heads = kv_heads_.value_or(model.heads);
     model.layers = required(layers_, "--num-stacks");
-    model.vocab = required(vocab_, "--dvocal");
+    model.vocab = required(vocab_ ? vocab_ : stage_.vocabulary(), "--dvocal");
     model.seq = required(sequence_, "--seq");
     model.gated = false;
     model.positions = generators::Positions::None;
@@ -204,19 +184,18 @@ generators::ModelSpec WorkloadOptions::model() const {
     return generators::load_model(*model_);
 }
 
-void WorkloadOptions::apply_words(TrainingStep& step) const {
+void WorkloadOptions::apply_words(generators::Plan& plan) const {
     using generators::AttentionKernel;
     using generators::Mode;
     using generators::Recompute;
-    generators::Plan& plan = step.plan;
     plan.recompute = recompute_ == "full"        ? Recompute::Full
                      : recompute_ == "selective" ? Recompute::Selective
                                                  : Recompute::None;
-    if (is_on(activation_recompute_)) {
+    if (is_on(stage_.activation_recompute())) {
         if (command_->count("--recompute") > 0 && plan.recompute != Recompute::Full) {
             throw InputError(
                 {"--activation-recompute", "",
-                 fmt::format("'{}' beside --recompute {}", activation_recompute_, recompute_),
+                 fmt::format("'{}' beside --recompute {}", stage_.activation_recompute(), recompute_),
                  "one of them", "It means --recompute full"});
         }
         plan.recompute = Recompute::Full;
@@ -228,24 +207,47 @@ void WorkloadOptions::apply_words(TrainingStep& step) const {
                                                              : AttentionKernel::Auto;
     plan.mode = mode_ == "prefill" ? Mode::Prefill : mode_ == "decode" ? Mode::Decode : Mode::Train;
     plan.context = given_count(context_, "--context");
-    if (gradient_type_) {
-        step.model.dtypes.gradients = *gradient_type_ == "bf16" ? 2 : 4;
-    }
 }
 
 TrainingStep WorkloadOptions::resolve() const {
-    refuse_when_on("--weight-sharded", weight_sharded_, "sharding of weights");
+    refuse_when_on("--weight-sharded", stage_.weight_sharded(), "sharding of weights");
     TrainingStep step{model(), plan_};
     if (vocab_divisible_by_) {
         step.model.vocab_divisible_by = *vocab_divisible_by_;
     }
     step.plan.sequence = given_count(sequence_, "--seq");
     step.plan.batch = given_count(batch_, "--batch");
-    apply_words(step);
-    step.plan.schedule = schedule_ == "gpipe" ? generators::Schedule::GPipe
-                                              : generators::Schedule::OneForwardOneBackward;
+    apply_words(step.plan);
+    step.plan.schedule = generators::schedule_named(schedule_);
+    parallel_.apply(step.model, step.plan);
     step.plan = generators::resolve_plan(step.model, step.plan);
     return step;
+}
+
+generators::StageArguments WorkloadOptions::stage_arguments() const {
+    stage_.refuse_others({model_group, plan_group});
+    generators::StageArguments shared;
+    shared.dp = plan_.dp;
+    shared.tp = plan_.tp;
+    shared.sp = plan_.cp;
+    shared.pp = plan_.pp;
+    shared.dmodel = hidden_.value_or(shared.dmodel);
+    shared.dff = ffn_.value_or(shared.dff);
+    shared.batch = batch_.value_or(shared.batch);
+    shared.seq = sequence_.value_or(shared.seq);
+    shared.head = heads_.value_or(shared.head);
+    shared.num_stacks = layers_.value_or(shared.num_stacks);
+    const generators::StageArguments arguments = stage_.arguments(shared);
+    generators::check(arguments);
+    return arguments;
+}
+
+generators::GeneratedWorkload WorkloadOptions::generate() const {
+    if (stage()) {
+        return generators::generate(stage_arguments());
+    }
+    const TrainingStep step = resolve();
+    return generators::generate(step.model, step.plan);
 }
 
 }  // namespace npunet::cli

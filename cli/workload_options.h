@@ -3,8 +3,8 @@
 // Every subcommand that takes `--model ...` instead of traces declares them in the same way:
 //
 //     auto options = std::make_shared<WorkloadOptions>();
-//     options->add_to(command);
-//     command.callback([options] { const TrainingStep step = options->resolve(); ... });
+//     options->add_to(command, "--workload-dialect");
+//     command.callback([options] { use(options->generate()); });
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -12,8 +12,11 @@
 #include <optional>
 #include <string>
 
+#include "cli/parallel_options.h"
+#include "cli/stage_options.h"
 #include "generators/transformer/model_spec.h"
 #include "generators/transformer/plan.h"
+#include "generators/workload.h"
 
 namespace npunet::cli {
 
@@ -25,8 +28,9 @@ struct TrainingStep {
 
 class WorkloadOptions {
 public:
-    /// Declares the options in the groups "Model" and "Plan". This object must outlive `command`.
-    void add_to(CLI::App& command);
+    /// Declares the options in the groups "Model", "Plan" and "STAGE"; `dialect` names the option
+    /// that chooses the generator. This object must outlive `command`.
+    void add_to(CLI::App& command, const char* dialect);
 
     /// Whether the command line describes a model at all.
     [[nodiscard]] bool given() const;
@@ -37,14 +41,22 @@ public:
     /// Throws InputError for an unknown or incomplete model, and for a plan that does not fit it.
     [[nodiscard]] TrainingStep resolve() const;
 
+    /// Whether it is STAGE's workload that is asked for; resolve() is not for that.
+    [[nodiscard]] bool stage() const { return stage_.selected(); }
+    /// Checked. Throws InputError for plans that do not work out and for options of the other
+    /// dialect.
+    [[nodiscard]] generators::StageArguments stage_arguments() const;
+
+    /// The workload of either dialect.
+    [[nodiscard]] generators::GeneratedWorkload generate() const;
+
 private:
     const CLI::App* command_ = nullptr;
 
     void add_model_options(CLI::App& command);
     void add_plan_options(CLI::App& command);
     void add_kernel_options(CLI::App& command);
-    void add_stage_switches(CLI::App& command);
-    void apply_words(TrainingStep& step) const;
+    void apply_words(generators::Plan& plan) const;
     [[nodiscard]] generators::ModelSpec model() const;
     [[nodiscard]] generators::ModelSpec custom_model() const;
     void refuse_sizes_beside_model() const;
@@ -64,10 +76,9 @@ private:
     std::string causal_flops_ = "full";
     std::string attention_kernel_ = "auto";
     std::string mode_ = "train";
-    std::optional<std::string> gradient_type_;
     std::optional<std::int64_t> context_;
-    std::string weight_sharded_ = "false";
-    std::string activation_recompute_ = "false";
+    ParallelOptions parallel_;
+    StageOptions stage_;
     generators::Plan plan_;
 };
 

@@ -13,10 +13,19 @@ endif()
 
 add_library(npunet_settings INTERFACE)
 target_include_directories(npunet_settings INTERFACE ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
-# The same input gives the same bits on every compiler: no fused multiply-add.
+# The same input gives the same bits on every compiler: no fused multiply-add. Nobody replaces our
+# functions at load time: without position-independent code's provision for that, GCC may inline
+# within a file.
 target_compile_options(
     npunet_settings
-    INTERFACE -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror -ffp-contract=off
+    INTERFACE -Wall
+              -Wextra
+              -Wpedantic
+              -Wconversion
+              -Wshadow
+              -Werror
+              -ffp-contract=off
+              -fno-semantic-interposition
 )
 
 # npunet_library(NAME SOURCES ... [LINK ...]): the static library npunet_NAME of one room.

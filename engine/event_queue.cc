@@ -192,17 +192,22 @@ void EventQueue::handle_instant() {
         if (turn_requested_ && !arrival_is_next()) {
             turn_requested_ = false;
             turn_taker_->handle(0);
-            if (shuffling_) {
-                flush_shuffled();
-            }
-            continue;
-        }
-        if (!instant_has_more()) {
+        } else if (next_ != none && late_.empty()) {
+            const std::uint32_t node = next_;
+            const Event& event = nodes_[node].event;
+            EventHandler& handler = *event.handler;
+            const std::uint64_t payload = event.payload;
+            next_ = nodes_[node].next;
+            give_back(node);
+            ++handled_;
+            handler.handle(payload);
+        } else if (instant_has_more()) {
+            const Event event = take_next();
+            ++handled_;
+            event.handler->handle(event.payload);
+        } else {
             return;
         }
-        const Event event = take_next();
-        ++handled_;
-        event.handler->handle(event.payload);
         if (shuffling_) {
             flush_shuffled();
         }

@@ -75,6 +75,8 @@ public:
 
     Fold find() {
         list_surroundings();
+        different_collectives_ = list_collectives();
+        sends_to_ = list_sends();
         const std::vector<std::uint32_t> programs = tell_programs_apart();
         for (std::size_t rank = 0; rank < workload_.ranks(); ++rank) {
             portraits_[rank].words = {programs[rank]};
@@ -97,119 +99,145 @@ private:
     static constexpr std::size_t most_words = std::size_t{1} << 25;
 
     void list_surroundings() {
+        const std::vector<Channels> channels = list_channels();
         for (std::size_t rank = 0; rank < workload_.ranks(); ++rank) {
-            std::vector<std::int32_t> groups;
-            std::vector<Fold::Channel> sends;
-            std::vector<Fold::Channel> receives;
-            for (const ProgramOperation& operation : workload_.programs[rank].operations) {
-                if (operation.nothing) {
-                    continue;
-                }
-                if (operation.kind == OperationKind::Collective) {
-                    groups.push_back(operation.group);
-                } else if (operation.kind == OperationKind::Send) {
-                    sends.push_back({operation.peer, operation.tag});
-                } else if (operation.kind == OperationKind::Receive) {
-                    receives.push_back({operation.peer, operation.tag});
-                }
-            }
-            Fold::Surroundings& own = surroundings_[rank];
-            own.groups = Listing(std::move(groups));
-            own.sends = Listing(std::move(sends));
-            own.receives = Listing(std::move(receives));
+            const RankBinding& binding = workload_.bindings[rank];
+            const Channels& own = channels[workload_.program_of[rank]];
+            surroundings_[rank].groups = Listing(binding.groups);
+            surroundings_[rank].sends = Listing(bound(own.sends, binding));
+            surroundings_[rank].receives = Listing(bound(own.receives, binding));
         }
     }
 
-    /// By rank: the number of the first equal program.
-    std::vector<std::uint32_t> tell_programs_apart() {
-        std::multimap<std::uint64_t, std::uint32_t> known;  // by signature: a rank with it
-        std::vector<std::uint32_t> result;
-        for (std::uint32_t rank = 0; rank < workload_.ranks(); ++rank) {
-            std::uint32_t equal = rank;
-            const auto range = known.equal_range(workload_.programs[rank].signature);
-            for (auto entry = range.first; entry != range.second; ++entry) {
-                if (same_program(entry->second, rank)) {
-                    equal = entry->second;
-                    break;
+    /// Slots of other ranks, and tags, as a program comes to them.
+    struct Channels {
+        std::vector<std::pair<std::int32_t, std::int64_t>> sends;
+        std::vector<std::pair<std::int32_t, std::int64_t>> receives;
+    };
+
+    [[nodiscard]] std::vector<Channels> list_channels() const {
+        std::vector<Channels> result;
+        for (const RankProgram& program : workload_.programs) {
+            Channels channels;
+            for (const ProgramOperation& operation : program.operations) {
+                if (operation.nothing) {
+                    continue;
+                }
+                if (operation.kind == OperationKind::Send) {
+                    channels.sends.emplace_back(operation.peer, operation.tag);
+                } else if (operation.kind == OperationKind::Receive) {
+                    channels.receives.emplace_back(operation.peer, operation.tag);
                 }
             }
-            if (equal == rank) {
-                known.emplace(workload_.programs[rank].signature, rank);
-            }
-            result.push_back(equal);
+            result.push_back({Listing(std::move(channels.sends)).values(),
+                              Listing(std::move(channels.receives)).values()});
         }
         return result;
     }
 
-    [[nodiscard]] bool same_program(std::uint32_t a, std::uint32_t b) const {
-        const RankProgram& left = workload_.programs[a];
-        const RankProgram& right = workload_.programs[b];
-        if (left.child_begin != right.child_begin || left.children != right.children ||
-            left.tensor_begin != right.tensor_begin || left.tensor_bytes != right.tensor_bytes ||
-            left.tensor_names != right.tensor_names || left.collectives != right.collectives ||
-            left.operations.size() != right.operations.size() ||
-            !std::equal(left.tensor_uses.begin(), left.tensor_uses.end(), right.tensor_uses.begin(),
-                        right.tensor_uses.end(), [](const TensorUse& x, const TensorUse& y) {
-                            return x.tensor == y.tensor && x.write == y.write;
-                        })) {
-            return false;
+    [[nodiscard]] static std::vector<Fold::Channel> bound(
+        const std::vector<std::pair<std::int32_t, std::int64_t>>& channels,
+        const RankBinding& binding) {
+        std::vector<Fold::Channel> result;
+        for (const auto& [slot, tag] : channels) {
+            result.push_back({binding.peers[static_cast<std::size_t>(slot)], tag});
         }
+        return result;
+    }
+
+    /// By rank: the number of the first program that does the same work.
+    [[nodiscard]] std::vector<std::uint32_t> tell_programs_apart() const {
+        std::vector<std::uint32_t> equal;
+        std::multimap<std::uint64_t, std::uint32_t> known;  // by signature
+        for (std::uint32_t number = 0; number < workload_.programs.size(); ++number) {
+            const RankProgram& program = workload_.programs[number];
+            equal.push_back(number);
+            const auto range = known.equal_range(program.signature);
+            for (auto entry = range.first; entry != range.second; ++entry) {
+                if (same_work(workload_.programs[entry->second], program)) {
+                    equal.back() = entry->second;
+                    break;
+                }
+            }
+            if (equal.back() == number) {
+                known.emplace(program.signature, number);
+            }
+        }
+        std::vector<std::uint32_t> result;
+        for (const std::uint32_t number : workload_.program_of) {
+            result.push_back(equal[number]);
+        }
+        return result;
+    }
+
+    /// Equal but for the names of nodes and the tags, which may be renamed one to one.
+    [[nodiscard]] static bool same_work(const RankProgram& left, const RankProgram& right) {
+        return left.child_begin == right.child_begin && left.children == right.children &&
+               left.tensor_begin == right.tensor_begin && left.tensor_uses == right.tensor_uses &&
+               left.tensor_bytes == right.tensor_bytes && left.tensor_names == right.tensor_names &&
+               left.collectives == right.collectives &&
+               std::equal(left.operations.begin(), left.operations.end(), right.operations.begin(),
+                          right.operations.end(),
+                          [](const ProgramOperation& x, const ProgramOperation& y) {
+                              return engine::same_work(x, y) && x.group == y.group &&
+                                     x.root == y.root;
+                          }) &&
+               same_channels(left, right);
+    }
+
+    /// The i-th different pair of slot and tag of one stands where that of the other does.
+    [[nodiscard]] static bool same_channels(const RankProgram& left, const RankProgram& right) {
+        using Channel = std::tuple<OperationKind, std::int32_t, std::int64_t>;
+        std::map<Channel, std::size_t> left_numbers;
+        std::map<Channel, std::size_t> right_numbers;
+        const auto number = [](std::map<Channel, std::size_t>& numbers,
+                               const ProgramOperation& operation) {
+            return numbers
+                .emplace(Channel{operation.kind, operation.peer, operation.tag}, numbers.size())
+                .first->second;
+        };
         for (std::size_t i = 0; i < left.operations.size(); ++i) {
-            if (!same_operation(a, left.operations[i], b, right.operations[i])) {
+            const ProgramOperation& operation = left.operations[i];
+            const bool message =
+                operation.kind == OperationKind::Send || operation.kind == OperationKind::Receive;
+            if (message && !operation.nothing &&
+                number(left_numbers, operation) != number(right_numbers, right.operations[i])) {
                 return false;
             }
         }
         return true;
     }
 
-    [[nodiscard]] bool same_operation(std::uint32_t a, const ProgramOperation& x, std::uint32_t b,
-                                      const ProgramOperation& y) const {
-        const auto plain = [](const ProgramOperation& o) {
-            return std::make_tuple(o.operations, o.bytes.value(), o.recorded.ps(), o.dependencies,
-                                   o.priority, o.kind, o.collective, o.nothing, o.on_cpu,
-                                   o.replayed);
-        };
-        if (plain(x) != plain(y) || x.sizes != y.sizes) {
-            return false;
+    /// By program: a collective of each group slot, kind, size and root; all that are unequal.
+    [[nodiscard]] std::vector<std::vector<std::uint32_t>> list_collectives() const {
+        std::vector<std::vector<std::uint32_t>> result;
+        for (const RankProgram& program : workload_.programs) {
+            std::set<std::tuple<std::int32_t, CollectiveKind, std::int64_t, std::int32_t>> seen;
+            std::vector<std::uint32_t>& list = result.emplace_back();
+            for (const std::uint32_t number : program.collectives) {
+                const ProgramOperation& operation = program.operations[number];
+                const bool idle =
+                    operation.collective != CollectiveKind::Barrier && operation.bytes == Bytes();
+                if (!idle && (!operation.sizes.empty() ||
+                              seen.emplace(operation.group, operation.collective,
+                                           operation.bytes.value(), operation.root)
+                                  .second)) {
+                    list.push_back(number);
+                }
+            }
         }
-        if (x.nothing) {
-            return true;
-        }
-        const Fold::Surroundings& left = surroundings_[a];
-        const Fold::Surroundings& right = surroundings_[b];
-        switch (x.kind) {
-            case OperationKind::Collective:
-                return left.groups.place_of(x.group) == right.groups.place_of(y.group);
-            case OperationKind::Send:
-                return left.sends.place_of({x.peer, x.tag}) ==
-                       right.sends.place_of({y.peer, y.tag});
-            case OperationKind::Receive:
-                return left.receives.place_of({x.peer, x.tag}) ==
-                       right.receives.place_of({y.peer, y.tag});
-            default:
-                return true;
-        }
+        return result;
     }
 
     /// Sets hopeless_ when nothing can be folded.
     void portray(Rank rank) {
         portray_machine(rank);
-        const RankProgram& program = workload_.programs[rank.index()];
-        std::map<std::tuple<std::int32_t, CollectiveKind, std::int64_t, std::int32_t>, bool> seen;
-        for (const std::uint32_t number : program.collectives) {
+        const RankProgram& program = workload_.program(rank);
+        for (const std::uint32_t number :
+             different_collectives_[workload_.program_of[rank.index()]]) {
             const ProgramOperation& operation = program.operations[number];
-            const Group& group = workload_.groups[static_cast<std::size_t>(operation.group)];
-            const bool idle =
-                operation.collective != CollectiveKind::Barrier && operation.bytes == Bytes();
-            if (group.ranks.size() < 2 || idle) {
-                continue;
-            }
-            const bool first =
-                seen.emplace(std::make_tuple(operation.group, operation.collective,
-                                             operation.bytes.value(), operation.root.value()),
-                             true)
-                    .second;
-            if (first || !operation.sizes.empty()) {
+            const Group& group = workload_.groups[workload_.group_of(rank, operation)];
+            if (group.ranks.size() >= 2) {
                 portray_collective(rank, operation, group);
             }
         }
@@ -241,7 +269,8 @@ private:
                                    plan.phases.size()});
         for (std::int32_t lane = 0; lane < plan.lanes; ++lane) {
             for (std::size_t phase = 0; phase < plan.phases_per_stream(); ++phase) {
-                portray_phase(rank, plan, static_cast<std::size_t>(lane), phase, operation.group);
+                portray_phase(rank, plan, static_cast<std::size_t>(lane), phase,
+                              static_cast<std::int32_t>(workload_.group_of(rank, operation)));
             }
         }
     }
@@ -384,6 +413,24 @@ private:
         hopeless_ = hopeless_ || !senders_can_be_told_apart(rank);
     }
 
+    /// By program and slot of a receiver: the sends to it.
+    [[nodiscard]] std::vector<std::vector<std::vector<std::uint32_t>>> list_sends() const {
+        std::vector<std::vector<std::vector<std::uint32_t>>> result(workload_.programs.size());
+        for (std::size_t rank = 0; rank < workload_.ranks(); ++rank) {
+            result[workload_.program_of[rank]].resize(workload_.bindings[rank].peers.size());
+        }
+        for (std::size_t program = 0; program < workload_.programs.size(); ++program) {
+            const auto& operations = workload_.programs[program].operations;
+            for (std::uint32_t number = 0; number < operations.size(); ++number) {
+                if (operations[number].kind == OperationKind::Send && !operations[number].nothing) {
+                    result[program][static_cast<std::size_t>(operations[number].peer)].push_back(
+                        number);
+                }
+            }
+        }
+        return result;
+    }
+
     /// Messages of two senders that reach one port at one instant are ordered by the number of the
     /// operation that sends them; were those equal, by the names of the senders.
     [[nodiscard]] bool senders_can_be_told_apart(Rank rank) const {
@@ -398,11 +445,13 @@ private:
                     .route(network_.npu_of_rank[sender.index()], network_.npu_of_rank[rank.index()])
                     .back()
                     .link;
-            const auto& operations = workload_.programs[sender.index()].operations;
-            for (std::uint32_t number = 0; number < operations.size(); ++number) {
-                if (operations[number].kind == OperationKind::Send && !operations[number].nothing &&
-                    operations[number].peer == rank) {
-                    uses.emplace_back(port, number, sender);
+            const RankBinding& binding = workload_.bindings[sender.index()];
+            const auto& sends = sends_to_[workload_.program_of[sender.index()]];
+            for (std::size_t slot = 0; slot < binding.peers.size(); ++slot) {
+                if (binding.peers[slot] == rank) {
+                    for (const std::uint32_t number : sends[slot]) {
+                        uses.emplace_back(port, number, sender);
+                    }
                 }
             }
         }
@@ -451,9 +500,11 @@ private:
     std::vector<ComputeRate> rates_;
     std::vector<Bytes> capacities_;
     CollectivePlanner planner_;
-    std::vector<Fold::Surroundings> surroundings_;  ///< by rank
-    std::vector<Portrait> portraits_;               ///< by rank
-    Numbering<Rank> destinations_;                  ///< of the rank that is portrayed
+    std::vector<Fold::Surroundings> surroundings_;                   ///< by rank
+    std::vector<Portrait> portraits_;                                ///< by rank
+    std::vector<std::vector<std::uint32_t>> different_collectives_;  ///< by program
+    std::vector<std::vector<std::vector<std::uint32_t>>> sends_to_;  ///< by program and slot
+    Numbering<Rank> destinations_;  ///< of the rank that is portrayed
     Numbering<LinkId> out_ports_;
     Numbering<LinkId> in_ports_;
     std::size_t words_ = 0;  ///< of the portraits so far

@@ -24,6 +24,7 @@ inline constexpr unsigned message_sent = 1;       ///< content: message id
 inline constexpr unsigned message_head = 2;       ///< content: message id
 inline constexpr unsigned message_delivered = 3;  ///< content: message id
 inline constexpr unsigned timer = 4;              ///< content: rank
+inline constexpr unsigned delay = 5;              ///< of an endpoint; no content, as they commute
 inline constexpr unsigned issue = 0;              ///< Phase::Issue; content: rank
 inline constexpr unsigned port = 0;               ///< Phase::Arbitration; content: link
 }  // namespace event_kind
@@ -46,7 +47,8 @@ struct Message {
     NodeId source;       ///< an NPU
     NodeId destination;  ///< another NPU
     Bytes bytes;         ///< payload; may be 0 (header only)
-    /// The sender's own number for the message, handed back in the notifications.
+    /// The sender's own number for the message, handed back in the notifications: no other message
+    /// in flight has it, and it is small, so that networks keep theirs in a vector by handle.
     std::uint32_t handle = 0;
     /// Whether on_sent() is wanted; most messages of collectives do not need it.
     bool wants_sent = false;

@@ -193,18 +193,20 @@ Time OperationDecoder::recorded_duration(const chakra::Node& node) const {
                    : Time::ns(1000 * static_cast<std::int64_t>(node.duration_micros));
 }
 
-void OperationDecoder::point_to_point(const chakra::Node& node, ProgramOperation& result) const {
+void OperationDecoder::point_to_point(const chakra::Node& node, DecodedOperation& decoded) const {
+    ProgramOperation& result = decoded.operation;
     const bool send = node.type == chakra::NodeType::CommSend;
     result.kind = send ? OperationKind::Send : OperationKind::Receive;
     result.bytes = size_of(node);
-    result.peer =
+    decoded.peer =
         send ? peer_of(node, "comm_dst", "comm_src") : peer_of(node, "comm_src", "comm_dst");
     result.tag = optional(node, "comm_tag", 0);
     result.priority = priority_of(node);
 }
 
 void OperationDecoder::collective(const chakra::Node& node, bool cpu,
-                                  ProgramOperation& result) const {
+                                  DecodedOperation& decoded) const {
+    ProgramOperation& result = decoded.operation;
     // Host-side calls in profiler traces carry the type of a collective but none of its attributes:
     // the kernel that they launch is the collective.
     if (cpu && !node.integer("comm_type")) {
@@ -218,10 +220,10 @@ void OperationDecoder::collective(const chakra::Node& node, bool cpu,
     result.bytes = result.collective == CollectiveKind::Barrier ? Bytes(0) : size_of(node);
     // The reference's attribute comes before a communicator's name.
     const chakra::Attribute* involved = node.find("involve_dims");
-    result.group = involved != nullptr ? group_of_dimensions(node, *involved) : group_of(node);
+    decoded.group = involved != nullptr ? group_of_dimensions(node, *involved) : group_of(node);
     result.sizes = sizes_of(node, result);
     if (has_root(result.collective)) {
-        result.root = Rank(static_cast<std::int32_t>(root_of(node)));
+        decoded.root = Rank(static_cast<std::int32_t>(root_of(node)));
     }
 }
 
@@ -247,8 +249,9 @@ void OperationDecoder::compute(const chakra::Node& node, bool cpu, ProgramOperat
     result.bytes = Bytes(bytes);
 }
 
-ProgramOperation OperationDecoder::decode(const chakra::Node& node) const {
-    ProgramOperation result;
+DecodedOperation OperationDecoder::decode(const chakra::Node& node) const {
+    DecodedOperation decoded;
+    ProgramOperation& result = decoded.operation;
     result.node = node.id;
     result.recorded = recorded_duration(node);
     const bool cpu = node.integer("is_cpu_op").value_or(0) != 0;
@@ -258,10 +261,10 @@ ProgramOperation OperationDecoder::decode(const chakra::Node& node) const {
             break;
         case chakra::NodeType::CommSend:
         case chakra::NodeType::CommReceive:
-            point_to_point(node, result);
+            point_to_point(node, decoded);
             break;
         case chakra::NodeType::CommCollective:
-            collective(node, cpu, result);
+            collective(node, cpu, decoded);
             break;
         case chakra::NodeType::MemoryLoad:
         case chakra::NodeType::MemoryStore:
@@ -273,7 +276,7 @@ ProgramOperation OperationDecoder::decode(const chakra::Node& node) const {
             result.nothing = true;
             result.on_cpu = cpu;
     }
-    return result;
+    return decoded;
 }
 
 }  // namespace npunet::engine

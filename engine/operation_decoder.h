@@ -14,12 +14,20 @@ namespace npunet::engine {
 [[noreturn]] void refuse_node(const ProgramContext& context, const chakra::Node& node,
                               std::string found, std::string expected, std::string remedy = "");
 
+/// An operation before its groups and ranks have slots.
+struct DecodedOperation {
+    ProgramOperation operation;
+    std::int32_t group = -1;  ///< collective: index into Workload::groups
+    Rank peer;                ///< point-to-point
+    Rank root;                ///< of a collective, where the trace names one
+};
+
 class OperationDecoder {
 public:
     explicit OperationDecoder(const ProgramContext& context) : context_(context) {}
 
     /// Dependencies are not looked at. Throws InputError for missing or impossible attributes.
-    [[nodiscard]] ProgramOperation decode(const chakra::Node& node) const;
+    [[nodiscard]] DecodedOperation decode(const chakra::Node& node) const;
 
 private:
     [[nodiscard]] std::int64_t required(const chakra::Node& node, const char* attribute) const;
@@ -41,8 +49,8 @@ private:
     [[nodiscard]] std::int64_t root_of(const chakra::Node& node) const;
     [[nodiscard]] Time recorded_duration(const chakra::Node& node) const;
     void compute(const chakra::Node& node, bool cpu, ProgramOperation& result) const;
-    void point_to_point(const chakra::Node& node, ProgramOperation& result) const;
-    void collective(const chakra::Node& node, bool cpu, ProgramOperation& result) const;
+    void point_to_point(const chakra::Node& node, DecodedOperation& decoded) const;
+    void collective(const chakra::Node& node, bool cpu, DecodedOperation& decoded) const;
 
     const ProgramContext& context_;
 };

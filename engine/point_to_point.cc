@@ -24,16 +24,17 @@ PointToPoint::PointToPoint(const Workload& workload, Transport& transport,
       fold_(fold) {}
 
 PointToPoint::Key PointToPoint::channel_of(Rank source, const ProgramOperation& send) const {
-    const Fold::Channel like = fold_.receive_channel_like(source, send.peer, send.tag);
-    return {like.peer.value(), fold_.representative(send.peer).value(), like.tag};
+    const Rank receiver = workload_.peer_of(source, send);
+    const Fold::Channel like = fold_.receive_channel_like(source, receiver, send.tag);
+    return {like.peer.value(), fold_.representative(receiver).value(), like.tag};
 }
 
 void PointToPoint::check_sizes(const Key& key, const Pair& pair) const {
     const auto& [source, destination, tag] = key;
-    const auto from = static_cast<std::size_t>(source);
-    const auto to = static_cast<std::size_t>(destination);
-    const ProgramOperation& send = workload_.programs[from].operations[pair.send];
-    const ProgramOperation& receive = workload_.programs[to].operations[pair.receive];
+    const RankProgram& from = workload_.program(Rank(source));
+    const RankProgram& to = workload_.program(Rank(destination));
+    const ProgramOperation& send = from.operations[pair.send];
+    const ProgramOperation& receive = to.operations[pair.receive];
     if (send.bytes == receive.bytes) {
         return;
     }
@@ -41,14 +42,13 @@ void PointToPoint::check_sizes(const Key& key, const Pair& pair) const {
         {"the workload",
          fmt::format("send from rank {} to rank {} with tag {}", source, destination, tag),
          fmt::format("{} bytes sent by node {} ('{}'), {} bytes awaited by node {} ('{}')",
-                     send.bytes.value(), send.node, workload_.programs[from].names[pair.send],
-                     receive.bytes.value(), receive.node,
-                     workload_.programs[to].names[pair.receive]),
+                     send.bytes.value(), send.node, from.names[pair.send], receive.bytes.value(),
+                     receive.node, to.names[pair.receive]),
          "equal sizes", "Sends and receives match in order for each source, destination and tag"});
 }
 
 void PointToPoint::send(Rank rank, std::uint32_t number) {
-    const ProgramOperation& operation = workload_.programs[rank.index()].operations[number];
+    const ProgramOperation& operation = workload_.program(rank).operations[number];
     const Key key = channel_of(rank, operation);
     Channel& channel = channels_[key];
     const std::uint64_t count = channel.sends++;
@@ -58,7 +58,7 @@ void PointToPoint::send(Rank rank, std::uint32_t number) {
     if (pair.posted) {
         check_sizes(key, pair);
     }
-    transport_.send(rank, operation.peer, operation.bytes, *this,
+    transport_.send(rank, workload_.peer_of(rank, operation), operation.bytes, *this,
                     {static_cast<std::uint32_t>(rank.value()), number,
                      static_cast<std::uint32_t>(count >> 32), static_cast<std::uint32_t>(count)},
                     !send_ends_at_delivery_,
@@ -66,8 +66,8 @@ void PointToPoint::send(Rank rank, std::uint32_t number) {
 }
 
 bool PointToPoint::receive(Rank rank, std::uint32_t number, Time& first_byte_left) {
-    const ProgramOperation& operation = workload_.programs[rank.index()].operations[number];
-    const Key key{operation.peer.value(), rank.value(), operation.tag};
+    const ProgramOperation& operation = workload_.program(rank).operations[number];
+    const Key key{workload_.peer_of(rank, operation).value(), rank.value(), operation.tag};
     Channel& channel = channels_[key];
     Pair& pair = channel.pair(channel.receives++);
     pair.receive = number;
@@ -89,7 +89,7 @@ void PointToPoint::on_sent(const MessageNote& note) {
 
 void PointToPoint::on_delivered(const MessageNote& note, Bytes, Time first_byte_left) {
     const Rank source(static_cast<std::int32_t>(note[0]));
-    const ProgramOperation& send = workload_.programs[source.index()].operations[note[1]];
+    const ProgramOperation& send = workload_.program(source).operations[note[1]];
     const std::uint64_t count = (static_cast<std::uint64_t>(note[2]) << 32) | note[3];
     Channel& channel = channels_[channel_of(source, send)];
     Pair& pair = channel.pair(count);
@@ -102,7 +102,8 @@ void PointToPoint::on_delivered(const MessageNote& note, Bytes, Time first_byte_
         listener_.on_send_done(source, note[1]);
     }
     if (posted) {
-        listener_.on_receive_done(fold_.representative(send.peer), receive, first_byte_left);
+        listener_.on_receive_done(fold_.representative(workload_.peer_of(source, send)), receive,
+                                  first_byte_left);
     }
 }
 
@@ -115,14 +116,16 @@ void PointToPoint::forget_finished(Channel& channel) {
 }
 
 std::string PointToPoint::explain_receive(Rank rank, std::uint32_t number) const {
-    const ProgramOperation& operation = workload_.programs[rank.index()].operations[number];
+    const ProgramOperation& operation = workload_.program(rank).operations[number];
+    const Rank peer = workload_.peer_of(rank, operation);
     std::string text = fmt::format("a message of {} bytes with tag {} from rank {}",
-                                   operation.bytes.value(), operation.tag, operation.peer.value());
-    const RankProgram& other = workload_.programs[operation.peer.index()];
+                                   operation.bytes.value(), operation.tag, peer.value());
+    const RankProgram& other = workload_.program(peer);
     std::size_t same = 0;
     const ProgramOperation* near = nullptr;
     for (const ProgramOperation& candidate : other.operations) {
-        if (candidate.kind != OperationKind::Send || candidate.nothing || candidate.peer != rank) {
+        if (candidate.kind != OperationKind::Send || candidate.nothing ||
+            workload_.peer_of(peer, candidate) != rank) {
             continue;
         }
         if (candidate.tag == operation.tag) {
@@ -132,10 +135,10 @@ std::string PointToPoint::explain_receive(Rank rank, std::uint32_t number) const
         }
     }
     if (same > 0) {
-        return text + fmt::format("; rank {} has {} send{} to it with that tag",
-                                  operation.peer.value(), same, same == 1 ? "" : "s");
+        return text + fmt::format("; rank {} has {} send{} to it with that tag", peer.value(), same,
+                                  same == 1 ? "" : "s");
     }
-    text += fmt::format("; rank {} never sends to it with that tag", operation.peer.value());
+    text += fmt::format("; rank {} never sends to it with that tag", peer.value());
     if (near != nullptr) {
         text += fmt::format("; nearest miss: its node {} sends {} bytes with tag {}", near->node,
                             near->bytes.value(), near->tag);

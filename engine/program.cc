@@ -6,6 +6,7 @@
 #include <charconv>
 #include <numeric>
 #include <queue>
+#include <tuple>
 #include <unordered_map>
 
 #include "base/errors.h"
@@ -21,12 +22,13 @@ public:
     Builder(const std::vector<chakra::Node>& nodes, const ProgramContext& context)
         : nodes_(nodes), context_(context) {}
 
-    RankProgram build(std::size_t& dangling_controls) {
+    BuiltProgram build(std::size_t& dangling_controls) {
         sort_by_id();
         const OperationDecoder decoder(context_);
         program_.operations.reserve(nodes_.size());
+        program_.names.reserve(nodes_.size());
         for (const std::uint32_t at : order_) {
-            program_.operations.push_back(decoder.decode(nodes_[at]));
+            add(decoder.decode(nodes_[at]));
             program_.names.push_back(nodes_[at].name);
         }
         collect_dependencies(dangling_controls);
@@ -37,6 +39,11 @@ public:
                 !operation.replayed) {
                 program_.collectives.push_back(number);
             }
+        }
+        program_.collectives_of.resize(binding_.groups.size());
+        for (const std::uint32_t number : program_.collectives) {
+            const auto slot = static_cast<std::size_t>(program_.operations[number].group);
+            program_.collectives_of[slot].push_back(number);
         }
         if (context_.collectives_in_program_order) {
             chain_collectives();
@@ -54,10 +61,36 @@ public:
                 },
                 program_);
         }
-        return std::move(program_);
+        return {std::move(program_), std::move(binding_), std::move(roots_)};
     }
 
 private:
+    void add(DecodedOperation decoded) {
+        ProgramOperation& operation = decoded.operation;
+        if (!operation.nothing && operation.kind == OperationKind::Collective) {
+            operation.group = slot_of(binding_.groups, group_slots_, decoded.group);
+        } else if (!operation.nothing && decoded.peer.valid()) {
+            operation.peer = slot_of(binding_.peers, peer_slots_, decoded.peer.value());
+        }
+        if (decoded.root.valid()) {
+            roots_.resize(program_.operations.size() + 1);
+            roots_.back() = decoded.root;
+        }
+        program_.operations.push_back(std::move(operation));
+    }
+
+    /// The slot of a value, a new one when it has none.
+    template <class Value>
+    static std::int32_t slot_of(std::vector<Value>& slots,
+                                std::unordered_map<std::int32_t, std::int32_t>& known,
+                                std::int32_t value) {
+        const auto [entry, first] = known.emplace(value, static_cast<std::int32_t>(slots.size()));
+        if (first) {
+            slots.push_back(Value(value));
+        }
+        return entry->second;
+    }
+
     void sort_by_id() {
         order_.resize(nodes_.size());
         std::iota(order_.begin(), order_.end(), 0U);
@@ -230,6 +263,10 @@ private:
     const std::vector<chakra::Node>& nodes_;
     const ProgramContext& context_;
     RankProgram program_;
+    RankBinding binding_;
+    std::vector<Rank> roots_;
+    std::unordered_map<std::int32_t, std::int32_t> group_slots_;
+    std::unordered_map<std::int32_t, std::int32_t> peer_slots_;
     std::vector<std::uint32_t> order_;
     std::unordered_map<std::uint64_t, std::uint32_t> number_of_;
     std::vector<std::vector<std::uint32_t>> parents_;
@@ -237,9 +274,31 @@ private:
 
 }  // namespace
 
-RankProgram build_program(const std::vector<chakra::Node>& nodes, const ProgramContext& context,
-                          std::size_t& dangling_controls) {
+BuiltProgram build_program(const std::vector<chakra::Node>& nodes, const ProgramContext& context,
+                           std::size_t& dangling_controls) {
     return Builder(nodes, context).build(dangling_controls);
+}
+
+bool operator==(const RankProgram& a, const RankProgram& b) {
+    const auto equal_operations = [](const ProgramOperation& x, const ProgramOperation& y) {
+        return same_work(x, y) && x.node == y.node && x.tag == y.tag && x.peer == y.peer &&
+               x.group == y.group && x.root == y.root;
+    };
+    return a.signature == b.signature && a.child_begin == b.child_begin &&
+           a.children == b.children && a.tensor_begin == b.tensor_begin &&
+           a.tensor_uses == b.tensor_uses && a.tensor_bytes == b.tensor_bytes &&
+           a.tensor_names == b.tensor_names && a.first_ready == b.first_ready &&
+           a.collectives == b.collectives && a.names == b.names &&
+           std::equal(a.operations.begin(), a.operations.end(), b.operations.begin(),
+                      b.operations.end(), equal_operations);
+}
+
+bool same_work(const ProgramOperation& x, const ProgramOperation& y) {
+    const auto plain = [](const ProgramOperation& o) {
+        return std::make_tuple(o.operations, o.bytes.value(), o.recorded.ps(), o.dependencies,
+                               o.priority, o.kind, o.collective, o.nothing, o.on_cpu, o.replayed);
+    };
+    return plain(x) == plain(y) && x.sizes == y.sizes;
 }
 
 }  // namespace npunet::engine

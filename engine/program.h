@@ -2,8 +2,10 @@
 //
 // Operations are numbered by ascending node id, so the lowest ready number is the lowest ready id.
 // Dependencies are kept both as a count per operation and as the list of operations that wait.
+// Communicators and other ranks are slots, numbered as the program comes to them: ranks that do the
+// same work have the same program, and each has a binding that says what stands in its slots.
 //
-//     RankProgram program = build_program(nodes, context);
+//     BuiltProgram built = build_program(nodes, context);
 //
 // C++17-clean.
 #pragma once
@@ -32,9 +34,9 @@ struct ProgramOperation {
     Bytes bytes;
     Time recorded;            ///< recorded duration
     std::int64_t tag = 0;     ///< point-to-point
-    Rank peer;                ///< point-to-point: the other rank
-    std::int32_t group = -1;  ///< collective: index of the communicator group
-    Rank root;                ///< collective with a root
+    std::int32_t peer = -1;   ///< point-to-point: slot of the other rank
+    std::int32_t group = -1;  ///< collective: slot of the communicator group
+    std::int32_t root = -1;   ///< collective with a root: its place in the group
     /// Unequal all-to-all: bytes to each member of the group, in its order; empty when equal.
     std::vector<std::int64_t> sizes;
     std::uint32_t dependencies = 0;  ///< how many operations it waits for
@@ -49,10 +51,16 @@ struct ProgramOperation {
     bool replayed = false;
 };
 
+/// Equal but for names: of the node, its tag, other ranks and communicators.
+[[nodiscard]] bool same_work(const ProgramOperation& x, const ProgramOperation& y);
+
 /// A tensor that an operation reads or writes.
 struct TensorUse {
     std::uint32_t tensor = 0;  ///< index into RankProgram::tensor_bytes
     bool write = false;
+    friend bool operator==(TensorUse a, TensorUse b) {
+        return a.tensor == b.tensor && a.write == b.write;
+    }
 };
 
 struct RankProgram {
@@ -72,9 +80,28 @@ struct RankProgram {
     /// The collectives that exchange messages, in program order: lowest ready id first if every
     /// node finished at once.
     std::vector<std::uint32_t> collectives;
+    /// The same, of each group slot by itself.
+    std::vector<std::vector<std::uint32_t>> collectives_of;
     /// Hash of everything but names, ids, peers and groups: equal for ranks that do the same work.
     std::uint64_t signature = 0;
 };
+
+/// What stands in the slots of a rank's program.
+struct RankBinding {
+    std::vector<std::int32_t> groups;  ///< indices into Workload::groups
+    std::vector<Rank> peers;
+};
+
+struct BuiltProgram {
+    RankProgram program;
+    RankBinding binding;
+    /// By operation: the root that the trace names, invalid for none; empty when it names none.
+    /// Their places in the groups are for the caller to find.
+    std::vector<Rank> roots;
+};
+
+/// Everything is equal but what stands in the slots.
+[[nodiscard]] bool operator==(const RankProgram& a, const RankProgram& b);
 
 /// What the nodes of one rank are checked against.
 struct ProgramContext {
@@ -100,8 +127,8 @@ struct ProgramContext {
 
 /// Checks and lays out the nodes of one rank. Throws InputError with file and node. Control
 /// dependencies on absent nodes are counted in `dangling_controls` and taken as satisfied.
-[[nodiscard]] RankProgram build_program(const std::vector<chakra::Node>& nodes,
-                                        const ProgramContext& context,
-                                        std::size_t& dangling_controls);
+[[nodiscard]] BuiltProgram build_program(const std::vector<chakra::Node>& nodes,
+                                         const ProgramContext& context,
+                                         std::size_t& dangling_controls);
 
 }  // namespace npunet::engine

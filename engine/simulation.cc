@@ -68,7 +68,7 @@ void Simulation::check_remote_memory() const {
         return;
     }
     for (std::size_t rank = 0; rank < workload_.ranks(); ++rank) {
-        const RankProgram& program = workload_.programs[rank];
+        const RankProgram& program = workload_.program(Rank(rank));
         for (std::size_t i = 0; i < program.operations.size(); ++i) {
             if (program.operations[i].kind == OperationKind::Memory) {
                 throw InputError(
@@ -92,7 +92,7 @@ void Simulation::start() {
         if (!fold_.represents(Rank(index))) {
             continue;
         }
-        const std::vector<ProgramOperation>& operations = workload_.programs[index].operations;
+        const std::vector<ProgramOperation>& operations = workload_.program(Rank(index)).operations;
         RankRecord& record = records_[index];
         record.start.assign(operations.size(), Time());
         record.end.assign(operations.size(), Time());
@@ -106,9 +106,9 @@ void Simulation::start() {
             }
         }
         assert((dialect_.issue_order == IssueOrder::AscendingId || operations.empty() ||
-                !workload_.programs[index].first_ready.empty()) &&
+                !workload_.program(Rank(index)).first_ready.empty()) &&
                "the workload was laid out for another dialect");
-        for (const std::uint32_t number : workload_.programs[index].first_ready) {
+        for (const std::uint32_t number : workload_.program(Rank(index)).first_ready) {
             make_ready(Rank(index), number);
         }
     }
@@ -118,7 +118,7 @@ void Simulation::start() {
 }
 
 void Simulation::make_ready(Rank rank, std::uint32_t number) {
-    const ProgramOperation& operation = workload_.programs[rank.index()].operations[number];
+    const ProgramOperation& operation = workload_.program(rank).operations[number];
     npus_[rank.index()].ready->insert({number, operation.node, rules_.resource_of(operation),
                                        rules_.holds(operation),
                                        rules_.preference_of(operation, queue_.now())});
@@ -146,7 +146,7 @@ void Simulation::issue_turn(std::uint64_t content) {
 
 void Simulation::issue(Rank rank) {
     Npu& npu = npus_[rank.index()];
-    const std::vector<ProgramOperation>& operations = workload_.programs[rank.index()].operations;
+    const std::vector<ProgramOperation>& operations = workload_.program(rank).operations;
     for (;;) {
         std::vector<std::uint32_t> startable;
         npu.ready->choose(npu.free, startable);
@@ -166,7 +166,7 @@ void Simulation::issue(Rank rank) {
 }
 
 void Simulation::begin(Rank rank, std::uint32_t number) {
-    const RankProgram& program = workload_.programs[rank.index()];
+    const RankProgram& program = workload_.program(rank);
     const ProgramOperation& operation = program.operations[number];
     RankRecord& record = records_[rank.index()];
     record.start[number] = queue_.now();
@@ -213,7 +213,7 @@ void Simulation::begin(Rank rank, std::uint32_t number) {
 }
 
 void Simulation::begin_compute(Rank rank, std::uint32_t number) {
-    const ProgramOperation& operation = workload_.programs[rank.index()].operations[number];
+    const ProgramOperation& operation = workload_.program(rank).operations[number];
     Time duration = compute_.cost(rank, operation).duration;
     if (operation.kind == OperationKind::Compute && npus_[rank.index()].communications > 0) {
         duration = rules_.slowed(duration);
@@ -226,7 +226,7 @@ void Simulation::begin_compute(Rank rank, std::uint32_t number) {
 }
 
 void Simulation::end(Rank rank, std::uint32_t number) {
-    const RankProgram& program = workload_.programs[rank.index()];
+    const RankProgram& program = workload_.program(rank);
     const ProgramOperation& operation = program.operations[number];
     RankRecord& record = records_[rank.index()];
     record.end[number] = queue_.now();
@@ -313,7 +313,7 @@ Results Simulation::run() {
 Results Simulation::finish() const {
     for (std::size_t rank = 0; rank < records_.size(); ++rank) {
         if (fold_.represents(Rank(rank)) &&
-            records_[rank].finished < workload_.programs[rank].operations.size()) {
+            records_[rank].finished < workload_.program(Rank(rank)).operations.size()) {
             throw StallError(explain_stall());
         }
     }
@@ -321,7 +321,7 @@ Results Simulation::finish() const {
         summarize(workload_, dialect_, compute_, fold_, records_, system_.track_memory);
     results.collectives = collectives_.results();
     add_links(results, description_, network_.link_use());
-    results.notes = workload_.notes;
+    results.notes.insert(results.notes.begin(), workload_.notes.begin(), workload_.notes.end());
     note_exceeded_capacities(results, system_.memory_capacities(workload_.ranks()));
     results.events = queue_.handled();
     results.simulated_npus = fold_.simulated(records_.size());
@@ -335,7 +335,7 @@ std::string Simulation::explain_stall() const {
     std::size_t stuck = 0;
     for (std::size_t rank = 0; rank < records_.size(); ++rank) {
         if (!fold_.represents(Rank(rank)) ||
-            records_[rank].finished == workload_.programs[rank].operations.size()) {
+            records_[rank].finished == workload_.program(Rank(rank)).operations.size()) {
             continue;
         }
         if (++stuck <= most) {
@@ -350,7 +350,7 @@ std::string Simulation::explain_stall() const {
 }
 
 std::string Simulation::explain_stall(Rank rank) const {
-    const RankProgram& program = workload_.programs[rank.index()];
+    const RankProgram& program = workload_.program(rank);
     const RankRecord& record = records_[rank.index()];
     const std::size_t left = program.operations.size() - record.finished;
     std::string text = fmt::format("rank {} ({} of {} nodes left): ", rank.value(), left,
@@ -368,7 +368,7 @@ std::string Simulation::explain_stall(Rank rank) const {
                 return text + "waits for " + point_to_point_.explain_receive(rank, number);
             case OperationKind::Collective:
                 return text + fmt::format("({}) waits for ", name_of(operation.collective)) +
-                       collectives_.explain(rank, operation.group);
+                       collectives_.explain(rank, workload_.group_of(rank, operation));
             default:
                 return text + "never ends";
         }

@@ -154,6 +154,11 @@ Time union_length(std::vector<Interval>& intervals) {
     return length;
 }
 
+bool lists_everyone(std::size_t ranks, const Fold& fold) {
+    constexpr std::size_t most = 4096;
+    return fold.trivial() || ranks <= most;
+}
+
 Results summarize(const Workload& workload, const Dialect& dialect, const ComputeModel& compute,
                   const Fold& fold, const std::vector<RankRecord>& records, bool memory) {
     Results results;
@@ -162,7 +167,7 @@ Results summarize(const Workload& workload, const Dialect& dialect, const Comput
     results.npus.reserve(records.size());
     std::map<std::uint64_t, std::int32_t> classes;
     for (std::size_t index = 0; index < records.size(); ++index) {
-        const RankProgram& program = workload.programs[index];
+        const RankProgram& program = workload.program(Rank(index));
         const Rank like = fold.representative(Rank(index));
         const RankRecord& record = records[like.index()];
         NpuResult npu;
@@ -182,7 +187,15 @@ Results summarize(const Workload& workload, const Dialect& dialect, const Comput
                 .first->second;
         results.finish = std::max(results.finish, npu.finish);
         results.npus.push_back(std::move(npu));
-        add_operations(results.operations, Rank(index), program, record);
+        if (like.index() == index || lists_everyone(records.size(), fold)) {
+            add_operations(results.operations, Rank(index), program, record);
+        }
+    }
+    if (!lists_everyone(records.size(), fold)) {
+        results.notes.push_back(
+            fmt::format("{} of {} NPUs stand for the others, which behave alike: collectives and "
+                        "timeline are theirs",
+                        fold.simulated(records.size()), records.size()));
     }
     return results;
 }

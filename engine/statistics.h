@@ -26,6 +26,10 @@ struct Interval {
 /// The length of the union of the intervals; sorts them.
 [[nodiscard]] Time union_length(std::vector<Interval>& intervals);
 
+/// Whether the timeline and the list of collectives have those of every rank: not above 4096 ranks
+/// where some stand for others.
+[[nodiscard]] bool lists_everyone(std::size_t ranks, const Fold& fold);
+
 /// The figures of every NPU and the timeline; collectives and links are left empty.
 [[nodiscard]] Results summarize(const Workload& workload, const Dialect& dialect,
                                 const ComputeModel& compute, const Fold& fold,

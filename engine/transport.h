@@ -43,7 +43,21 @@ public:
 
     /// `order`: see Message; ordered pair of words.
     void send(Rank from, Rank to, Bytes bytes, MessageOwner& owner, const MessageNote& note,
-              bool wants_sent, MessageOrder order);
+              bool wants_sent, MessageOrder order) {
+        Message message;
+        message.handle = new_handle();
+        in_flight_[message.handle] = {&owner, note, bytes};
+        ++messages_sent_;
+        bytes_sent_ += bytes;
+        message.source = description_.npu_of_rank[from.index()];
+        message.destination = description_.npu_of_rank[to.index()];
+        message.id = MessageId(message.source, sent_by_[message.source.index()]++);
+        message.bytes = bytes;
+        message.order_major = order.major;
+        message.order_minor = order.minor;
+        message.wants_sent = wants_sent;
+        network_.send(message);
+    }
 
     [[nodiscard]] std::uint64_t messages_sent() const { return messages_sent_; }
     [[nodiscard]] std::uint64_t messages_delivered() const { return messages_delivered_; }
@@ -51,19 +65,30 @@ public:
     [[nodiscard]] Bytes bytes_delivered() const { return bytes_delivered_; }
 
 private:
+    static constexpr std::uint32_t none = 0xffffffff;
+
     struct InFlight {
         MessageOwner* owner = nullptr;
         MessageNote note{};
         Bytes bytes;
     };
 
+    [[nodiscard]] std::uint32_t new_handle() {
+        if (free_ == none) {
+            make_room();
+        }
+        const std::uint32_t handle = free_;
+        free_ = in_flight_[handle].note[0];
+        return handle;
+    }
+    [[gnu::cold]] void make_room();
     void on_sent(std::uint32_t handle) override;
     void on_delivered(std::uint32_t handle, Time first_byte_left) override;
 
     Network& network_;
     const topology::NetworkDescription& description_;
     std::vector<InFlight> in_flight_;
-    std::vector<std::uint32_t> free_;
+    std::uint32_t free_ = none;           ///< the first unused handle; its note has the next one
     std::vector<std::uint64_t> sent_by_;  ///< messages per source NPU so far
     std::uint64_t messages_sent_ = 0;
     std::uint64_t messages_delivered_ = 0;

@@ -6,6 +6,7 @@
 #include <map>
 #include <numeric>
 #include <optional>
+#include <unordered_map>
 #include <utility>
 
 #include "base/errors.h"
@@ -51,22 +52,22 @@ void check_result_size(const Group& group, const ProgramOperation& operation,
 }
 
 /// The root is a member, by default the first; an unequal all-to-all has a size for each member.
-void settle_group(const Group& group, ProgramOperation& operation, const std::string& file,
-                  const std::string& name) {
+void settle_group(const Group& group, Rank root, ProgramOperation& operation,
+                  const std::string& file, const std::string& name) {
     const auto refuse = [&](std::string found, std::string expected) {
         throw InputError({file, fmt::format("node {} ('{}')", operation.node, name),
                           std::move(found), std::move(expected),
                           "Check that traces and communicator-group file belong together"});
     };
     if (has_root(operation.collective)) {
-        if (!operation.root.valid()) {
-            operation.root = group.ranks.front();
-        } else if (std::find(group.ranks.begin(), group.ranks.end(), operation.root) ==
-                   group.ranks.end()) {
-            refuse(fmt::format("comm_root {}, no member of communicator '{}'",
-                               operation.root.value(), group.name),
+        const auto place = root.valid() ? std::find(group.ranks.begin(), group.ranks.end(), root)
+                                        : group.ranks.begin();
+        if (place == group.ranks.end()) {
+            refuse(fmt::format("comm_root {}, no member of communicator '{}'", root.value(),
+                               group.name),
                    "a member of the communicator");
         }
+        operation.root = static_cast<std::int32_t>(place - group.ranks.begin());
     }
     if (!operation.sizes.empty() && operation.sizes.size() != group.ranks.size()) {
         refuse(fmt::format("comm_sizes with {} entries", operation.sizes.size()),
@@ -129,88 +130,163 @@ private:
 };
 
 /// A collective on a communicator that does not have this rank would wait for ever.
-void check_membership(Workload& workload, Rank rank, const std::string& file) {
-    RankProgram& program = workload.programs[rank.index()];
-    std::vector<std::int8_t> known(workload.groups.size(), -1);  // -1 not looked at, else member
-    known[workload.world] = 1;
+void check_membership(const Workload& workload, BuiltProgram& built, Rank rank,
+                      const std::string& file) {
+    RankProgram& program = built.program;
+    std::vector<bool> member;
+    for (const std::int32_t group : built.binding.groups) {
+        const std::vector<Rank>& ranks = workload.groups[static_cast<std::size_t>(group)].ranks;
+        member.push_back(static_cast<std::size_t>(group) == workload.world ||
+                         std::find(ranks.begin(), ranks.end(), rank) != ranks.end());
+    }
     for (std::size_t i = 0; i < program.operations.size(); ++i) {
         ProgramOperation& operation = program.operations[i];
         if (operation.nothing || operation.kind != OperationKind::Collective) {
             continue;
         }
-        const auto group = static_cast<std::size_t>(operation.group);
-        if (known[group] < 0) {
-            const std::vector<Rank>& ranks = workload.groups[group].ranks;
-            known[group] = std::find(ranks.begin(), ranks.end(), rank) != ranks.end() ? 1 : 0;
-        }
-        if (known[group] == 0) {
+        const auto slot = static_cast<std::size_t>(operation.group);
+        const Group& group = workload.groups[static_cast<std::size_t>(built.binding.groups[slot])];
+        if (!member[slot]) {
             throw InputError(
                 {file, fmt::format("node {} ('{}')", operation.node, program.names[i]),
                  fmt::format("a collective on communicator '{}', of which rank {} is no member",
-                             workload.groups[group].name, rank.value()),
+                             group.name, rank.value()),
                  "a communicator of the rank",
                  "Check that traces and communicator-group file belong together"});
         }
-        settle_group(workload.groups[group], operation, file, program.names[i]);
-        check_result_size(workload.groups[group], operation, file, program.names[i]);
+        settle_group(group, i < built.roots.size() ? built.roots[i] : Rank(), operation, file,
+                     program.names[i]);
+        check_result_size(group, operation, file, program.names[i]);
     }
 }
 
 }  // namespace
 
+class WorkloadBuilder::State {
+public:
+    State(std::size_t ranks, const std::vector<Group>& groups, const WorkloadOptions& options)
+        : options_(options), ranks_(ranks) {
+        check_groups(groups, ranks);
+        workload_.groups = groups;
+        Group world;
+        world.name = "world";
+        for (std::size_t rank = 0; rank < ranks; ++rank) {
+            world.ranks.emplace_back(rank);
+        }
+        workload_.world = workload_.groups.size();
+        workload_.groups.push_back(std::move(world));
+        workload_.program_of.reserve(ranks);
+        workload_.bindings.reserve(ranks);
+        if (options.network != nullptr) {
+            of_dimensions_.emplace(*options.network, workload_.groups,
+                                   static_cast<std::int32_t>(workload_.world));
+        }
+        for (std::size_t i = 0; i < groups.size(); ++i) {
+            by_name_.emplace_back(groups[i].name, static_cast<std::int32_t>(i));
+        }
+        std::sort(by_name_.begin(), by_name_.end());
+    }
+
+    void add(Rank rank, const std::vector<chakra::Node>& nodes, const std::string& label) {
+        BuiltProgram built = build_program(nodes, context(rank, label), dangling_controls_);
+        check_membership(workload_, built, rank, label);
+        workload_.program_of.push_back(number_of(std::move(built.program)));
+        workload_.bindings.push_back(std::move(built.binding));
+    }
+
+    void add_like(Rank like, RankBinding binding) {
+        workload_.program_of.push_back(workload_.program_of[like.index()]);
+        workload_.bindings.push_back(std::move(binding));
+    }
+
+    [[nodiscard]] const RankBinding& binding(Rank rank) const {
+        return workload_.bindings[rank.index()];
+    }
+
+    Workload take() {
+        if (dangling_controls_ > 0) {
+            workload_.notes.push_back(fmt::format(
+                "{} control dependencies name nodes that the traces do not have; they are "
+                "taken as satisfied",
+                dangling_controls_));
+        }
+        return std::move(workload_);
+    }
+
+private:
+    ProgramContext context(Rank rank, const std::string& label) {
+        ProgramContext context;
+        context.file = label;
+        context.rank = rank;
+        context.ranks = ranks_;
+        context.groups = &by_name_;
+        context.world_group = static_cast<std::int32_t>(workload_.world);
+        if (of_dimensions_) {
+            context.group_of_dimensions = [this](Rank of, const std::vector<bool>& involved) {
+                return of_dimensions_->group_of(of, involved);
+            };
+        }
+        context.collectives_in_program_order = options_.collectives_in_program_order;
+        context.tensor_names = options_.tensors ? &workload_.tensor_names : nullptr;
+        context.issue_order = options_.issue_order;
+        context.broadcasts_replay = options_.broadcasts_replay;
+        return context;
+    }
+
+    /// The number of an equal program, or of this new one.
+    std::uint32_t number_of(RankProgram program) {
+        const auto range = by_signature_.equal_range(program.signature);
+        for (auto entry = range.first; entry != range.second; ++entry) {
+            if (workload_.programs[entry->second] == program) {
+                return entry->second;
+            }
+        }
+        const auto number = static_cast<std::uint32_t>(workload_.programs.size());
+        by_signature_.emplace(program.signature, number);
+        workload_.programs.push_back(std::move(program));
+        return number;
+    }
+
+    WorkloadOptions options_;
+    std::size_t ranks_;
+    Workload workload_;
+    std::optional<DimensionGroups> of_dimensions_;
+    std::vector<std::pair<std::string, std::int32_t>> by_name_;
+    std::unordered_multimap<std::uint64_t, std::uint32_t> by_signature_;
+    std::size_t dangling_controls_ = 0;
+};
+
+WorkloadBuilder::WorkloadBuilder(std::size_t ranks, const std::vector<Group>& groups,
+                                 const WorkloadOptions& options)
+    : state_(std::make_unique<State>(ranks, groups, options)) {}
+
+WorkloadBuilder::~WorkloadBuilder() = default;
+
+void WorkloadBuilder::add(Rank rank, const std::vector<chakra::Node>& nodes,
+                          const std::string& label) {
+    state_->add(rank, nodes, label);
+}
+
+void WorkloadBuilder::add_like(Rank like, RankBinding binding) {
+    state_->add_like(like, std::move(binding));
+}
+
+const RankBinding& WorkloadBuilder::binding(Rank rank) const {
+    return state_->binding(rank);
+}
+
+Workload WorkloadBuilder::take() {
+    return state_->take();
+}
+
 Workload make_workload(std::size_t ranks, const NodeSource& nodes,
                        const std::function<std::string(Rank)>& label,
                        const std::vector<Group>& groups, const WorkloadOptions& options) {
-    check_groups(groups, ranks);
-    Workload workload;
-    workload.groups = groups;
-    Group world;
-    world.name = "world";
+    WorkloadBuilder builder(ranks, groups, options);
     for (std::size_t rank = 0; rank < ranks; ++rank) {
-        world.ranks.emplace_back(rank);
+        builder.add(Rank(rank), nodes(Rank(rank)), label(Rank(rank)));
     }
-    workload.world = workload.groups.size();
-    workload.groups.push_back(std::move(world));
-    std::optional<DimensionGroups> of_dimensions;
-    if (options.network != nullptr) {
-        of_dimensions.emplace(*options.network, workload.groups,
-                              static_cast<std::int32_t>(workload.world));
-    }
-
-    std::vector<std::pair<std::string, std::int32_t>> by_name;
-    for (std::size_t i = 0; i < groups.size(); ++i) {
-        by_name.emplace_back(groups[i].name, static_cast<std::int32_t>(i));
-    }
-    std::sort(by_name.begin(), by_name.end());
-
-    std::size_t dangling_controls = 0;
-    for (std::size_t rank = 0; rank < ranks; ++rank) {
-        ProgramContext context;
-        context.file = label(Rank(rank));
-        context.rank = Rank(rank);
-        context.ranks = ranks;
-        context.groups = &by_name;
-        context.world_group = static_cast<std::int32_t>(workload.world);
-        if (of_dimensions) {
-            context.group_of_dimensions = [&of_dimensions](Rank of,
-                                                           const std::vector<bool>& involved) {
-                return of_dimensions->group_of(of, involved);
-            };
-        }
-        context.collectives_in_program_order = options.collectives_in_program_order;
-        context.tensor_names = options.tensors ? &workload.tensor_names : nullptr;
-        context.issue_order = options.issue_order;
-        context.broadcasts_replay = options.broadcasts_replay;
-        workload.programs.push_back(build_program(nodes(Rank(rank)), context, dangling_controls));
-        check_membership(workload, Rank(rank), context.file);
-    }
-    if (dangling_controls > 0) {
-        workload.notes.push_back(
-            fmt::format("{} control dependencies name nodes that the traces do not have; they are "
-                        "taken as satisfied",
-                        dangling_controls));
-    }
-    return workload;
+    return builder.take();
 }
 
 Workload load_workload(const std::string& prefix, const std::string& group_file, std::size_t npus,

@@ -1,12 +1,18 @@
-// A workload in memory: one program per rank and the communicator groups they name.
+// A workload in memory: what every rank executes, and the communicator groups.
+//
+// Ranks with equal programs share one, so that a job of thousands of ranks takes the memory of a
+// handful; what differs, groups and other ranks, is in each rank's binding.
 //
 //     Workload workload = load_workload("traces/step", "traces/groups.json", options);
+//     const ProgramOperation& first = workload.program(Rank(3)).operations[0];
+//     const Group& group = workload.groups[workload.group_of(Rank(3), first)];
 //
 // C++17-clean.
 #pragma once
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -25,13 +31,27 @@ struct Group {
 };
 
 struct Workload {
-    std::vector<RankProgram> programs;  ///< by rank
-    std::vector<Group> groups;          ///< named ones, the world, those made of dimensions
-    std::size_t world = 0;              ///< which group is the world: every rank, ascending
-    std::vector<std::string> notes;     ///< what the user should know
-    NameTable tensor_names;             ///< of all programs, where tensors are kept
+    std::vector<RankProgram> programs;      ///< different ones
+    std::vector<std::uint32_t> program_of;  ///< by rank: index into programs
+    std::vector<RankBinding> bindings;      ///< by rank
+    std::vector<Group> groups;              ///< named ones, the world, those made of dimensions
+    std::size_t world = 0;                  ///< which group is the world: every rank, ascending
+    std::vector<std::string> notes;         ///< what the user should know
+    NameTable tensor_names;                 ///< of all programs, where tensors are kept
 
-    [[nodiscard]] std::size_t ranks() const { return programs.size(); }
+    [[nodiscard]] std::size_t ranks() const { return program_of.size(); }
+    [[nodiscard]] const RankProgram& program(Rank rank) const {
+        return programs[program_of[rank.index()]];
+    }
+    /// Index into groups of a collective's communicator.
+    [[nodiscard]] std::size_t group_of(Rank rank, const ProgramOperation& operation) const {
+        return static_cast<std::size_t>(
+            bindings[rank.index()].groups[static_cast<std::size_t>(operation.group)]);
+    }
+    /// The other rank of a send or receive.
+    [[nodiscard]] Rank peer_of(Rank rank, const ProgramOperation& operation) const {
+        return bindings[rank.index()].peers[static_cast<std::size_t>(operation.peer)];
+    }
 };
 
 struct WorkloadOptions {
@@ -42,6 +62,37 @@ struct WorkloadOptions {
     /// The machine, for collectives that name its dimensions; null: there are none. Must outlive
     /// the call only.
     const topology::NetworkDescription* network = nullptr;
+};
+
+/// Puts a workload together rank by rank, ascending.
+///
+///     WorkloadBuilder builder(ranks, groups, options);
+///     builder.add(Rank(0), nodes, "rank0.et");
+///     builder.add_like(Rank(0), binding);     // rank 1: the same work with other ranks
+///     Workload workload = builder.take();
+class WorkloadBuilder {
+public:
+    /// Groups by name, ranks in listed order. Throws InputError for groups that cannot be.
+    WorkloadBuilder(std::size_t ranks, const std::vector<Group>& groups,
+                    const WorkloadOptions& options);
+    ~WorkloadBuilder();
+    WorkloadBuilder(const WorkloadBuilder&) = delete;
+    WorkloadBuilder& operator=(const WorkloadBuilder&) = delete;
+
+    /// `label` names the source in messages. Throws InputError.
+    void add(Rank rank, const std::vector<chakra::Node>& nodes, const std::string& label);
+    /// The next rank has the program of one that was added, with other groups (it is a member of
+    /// each) and other ranks in its slots.
+    void add_like(Rank like, RankBinding binding);
+    /// What stands in the slots of a rank that was added.
+    [[nodiscard]] const RankBinding& binding(Rank rank) const;
+
+    /// After the last rank.
+    [[nodiscard]] Workload take();
+
+private:
+    class State;
+    std::unique_ptr<State> state_;
 };
 
 /// Gives the nodes of a rank; called once per rank, ascending.

@@ -20,16 +20,33 @@ std::uint32_t RoleBuilder::append(std::string_view name, NodeTemplate node) {
 }
 
 void RoleBuilder::compute(std::string_view name, const Work& work) {
-    assert(work.flops > 0 && work.bytes > 0);
+    assert(work.varying >= 0 || (work.flops > 0 && work.bytes > 0));
     NodeTemplate node;
     node.type = chakra::NodeType::Compute;
     node.flops = work.flops;
     node.bytes = work.bytes;
+    node.varying = work.varying;
     front_ = {append(name, std::move(node))};
 }
 
+void RoleBuilder::recorded_compute(std::string_view name, std::int64_t ns,
+                                   std::vector<std::uint32_t> reads,
+                                   std::vector<std::uint32_t> writes) {
+    NodeTemplate node;
+    node.type = chakra::NodeType::Compute;
+    node.recorded_ns = ns;
+    node.reads = std::move(reads);
+    node.writes = std::move(writes);
+    front_ = {append(name, std::move(node))};
+}
+
+std::uint32_t RoleBuilder::tensor(std::string name, std::int64_t bytes) {
+    role_.tensors.push_back({std::move(name), bytes});
+    return static_cast<std::uint32_t>(role_.tensors.size() - 1);
+}
+
 Pending RoleBuilder::start(std::string_view name, const Collective& collective, Pending after) {
-    if (group_size(collective.slot) < 2 || collective.bytes == 0) {
+    if (group_size(collective.slot) < 2 || (collective.bytes == 0 && collective.varying < 0)) {
         return after;
     }
     NodeTemplate node;
@@ -37,6 +54,7 @@ Pending RoleBuilder::start(std::string_view name, const Collective& collective, 
     node.collective = collective.type;
     node.bytes = collective.bytes;
     node.slot = collective.slot;
+    node.varying = collective.varying;
     if (!after.empty()) {
         node.data_deps.push_back(after.id());
     }
@@ -49,21 +67,25 @@ void RoleBuilder::collective(std::string_view name, const Collective& collective
     }
 }
 
-Pending RoleBuilder::message(std::string_view name, const Message& message, chakra::NodeType type) {
+Pending RoleBuilder::message(std::string_view name, const Message& message, chakra::NodeType type,
+                             Pending after) {
     NodeTemplate node;
     node.type = type;
     node.bytes = message.bytes;
     node.slot = message.slot;
     node.tag = message.tag;
+    if (!after.empty()) {
+        node.data_deps.push_back(after.id());
+    }
     return Pending(append(name, std::move(node)));
 }
 
-Pending RoleBuilder::send(std::string_view name, const Message& what) {
-    return message(name, what, chakra::NodeType::CommSend);
+Pending RoleBuilder::send(std::string_view name, const Message& what, Pending after) {
+    return message(name, what, chakra::NodeType::CommSend, after);
 }
 
 Pending RoleBuilder::receive(std::string_view name, const Message& what) {
-    return message(name, what, chakra::NodeType::CommReceive);
+    return message(name, what, chakra::NodeType::CommReceive, {});
 }
 
 void RoleBuilder::wait(Pending pending) {
@@ -76,6 +98,26 @@ void RoleBuilder::proceed_after(const std::vector<Pending>& all) {
     front_.clear();
     for (const Pending pending : all) {
         wait(pending);
+    }
+}
+
+void RoleBuilder::deferrable(std::function<void()> step) {
+    if (deferring_) {
+        deferred_.push_back({scope_, std::move(step)});
+    } else {
+        step();
+    }
+}
+
+std::vector<DeferredStep> RoleBuilder::stop_deferring() {
+    deferring_ = false;
+    return std::exchange(deferred_, {});
+}
+
+void RoleBuilder::perform(const std::vector<DeferredStep>& steps) {
+    for (const DeferredStep& step : steps) {
+        set_scope(step.scope);
+        step.run();
     }
 }
 

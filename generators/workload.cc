@@ -6,21 +6,14 @@ namespace npunet::generators {
 
 namespace {
 
-void add_point_to_point(chakra::Node& node, const NodeTemplate& work, Rank self, Rank peer,
-                        std::int32_t first_tag) {
-    const bool sends = work.type == chakra::NodeType::CommSend;
-    node.set_integer("comm_size", work.bytes);
-    node.set_int32("comm_tag", first_tag + work.tag);
-    node.set_int32("comm_src", sends ? self.value() : peer.value());
-    node.set_int32("comm_dst", sends ? peer.value() : self.value());
-}
-
 std::vector<std::string> tensor_list(const std::vector<std::uint32_t>& uses,
                                      const std::vector<TensorTemplate>& tensors) {
     std::vector<std::string> list;
+    list.reserve(2 * uses.size());
     for (const std::uint32_t index : uses) {
-        list.push_back(tensors[index].name);
-        list.push_back(std::to_string(tensors[index].bytes));
+        const TensorTemplate& tensor = tensors[index];
+        list.push_back(tensor.name);
+        list.push_back(tensor.size_text.empty() ? std::to_string(tensor.bytes) : tensor.size_text);
     }
     return list;
 }
@@ -29,8 +22,13 @@ std::vector<std::string> tensor_list(const std::vector<std::uint32_t>& uses,
 class RankNodes {
 public:
     RankNodes(const Role& role, const RankBinding& binding, const std::vector<RankGroup>& groups,
-              const AmountsOfRank& amounts, Rank rank)
-        : role_(role), binding_(binding), groups_(groups), amounts_(amounts), rank_(rank) {}
+              const AmountsOfRank& amounts, const TraceStyle& style, Rank rank)
+        : role_(role),
+          binding_(binding),
+          groups_(groups),
+          amounts_(amounts),
+          style_(style),
+          rank_(rank) {}
 
     [[nodiscard]] chakra::Node node(std::uint32_t position) const {
         const NodeTemplate& work = role_.nodes[position - 1];
@@ -38,15 +36,19 @@ public:
         node.id = id_of(position);
         node.name = work.name;
         node.type = work.type;
-        node.duration_micros = static_cast<std::uint64_t>(work.recorded_micros);
+        if (work.recorded_ns >= 0) {
+            // Readers that know microseconds only get at least what is there.
+            node.duration_micros = static_cast<std::uint64_t>((work.recorded_ns + 999) / 1000);
+        }
         add_ids(node.data_deps, work.data_deps);
         add_ids(node.ctrl_deps, work.ctrl_deps);
-        if (!work.reads.empty() || !work.writes.empty()) {
-            node.attributes.push_back({"inputs", tensor_list(work.reads, role_.tensors)});
-            node.attributes.push_back({"outputs", tensor_list(work.writes, role_.tensors)});
+        const RankAmounts amounts = work.varying < 0 ? RankAmounts{work.flops, work.bytes, {}}
+                                                     : amounts_(rank_, work.varying);
+        const TraceStyle::Attributes& attributes = attributes_of(work.type);
+        node.attributes.reserve(attributes.size());
+        for (const NodeAttribute attribute : attributes) {
+            add(node, attribute, work, amounts);
         }
-        add_work(node, work);
-        node.set_bool("is_cpu_op", false);
         return node;
     }
 
@@ -65,22 +67,87 @@ private:
         }
     }
 
-    void add_work(chakra::Node& node, const NodeTemplate& work) const {
+    [[nodiscard]] const TraceStyle::Attributes& attributes_of(chakra::NodeType type) const {
+        switch (type) {
+            case chakra::NodeType::Compute:
+                return style_.compute;
+            case chakra::NodeType::CommSend:
+                return style_.send;
+            case chakra::NodeType::CommReceive:
+                return style_.receive;
+            default:
+                return style_.collective;
+        }
+    }
+
+    void add(chakra::Node& node, NodeAttribute attribute, const NodeTemplate& work,
+             const RankAmounts& amounts) const {
+        const auto put = [&node](const char* name, chakra::AttributeValue value) {
+            node.attributes.push_back({name, std::move(value)});
+        };
         const auto slot = static_cast<std::size_t>(work.slot);
-        const RankAmounts amounts = work.varying < 0 ? RankAmounts{work.flops, work.bytes, {}}
-                                                     : amounts_(rank_, work.varying);
-        if (work.type == chakra::NodeType::Compute) {
-            node.set_integer("num_ops", amounts.flops);
-            node.attributes.push_back({"tensor_size", static_cast<std::uint64_t>(amounts.bytes)});
-        } else if (work.type == chakra::NodeType::CommCollective) {
-            node.set_integer("comm_type", static_cast<std::int64_t>(work.collective));
-            node.set_integer("comm_size", amounts.bytes);
-            if (!amounts.sizes.empty()) {
-                node.attributes.push_back({"comm_sizes", amounts.sizes});
-            }
-            node.set_text("pg_name", groups_[static_cast<std::size_t>(binding_.groups[slot])].id);
+        const bool sends = work.type == chakra::NodeType::CommSend;
+        switch (attribute) {
+            case NodeAttribute::Inputs:
+                add_tensors(node, "inputs", work, work.reads);
+                break;
+            case NodeAttribute::Outputs:
+                add_tensors(node, "outputs", work, work.writes);
+                break;
+            case NodeAttribute::NumOps:
+                if (work.recorded_ns < 0) {
+                    put("num_ops", amounts.flops);
+                } else {
+                    put("duration_ns", work.recorded_ns);
+                }
+                break;
+            case NodeAttribute::TensorSize:
+                if (work.recorded_ns < 0) {
+                    put("tensor_size", static_cast<std::uint64_t>(amounts.bytes));
+                }
+                break;
+            case NodeAttribute::CommType:
+                put("comm_type", static_cast<std::int64_t>(work.collective));
+                break;
+            case NodeAttribute::CommSize:
+                put("comm_size", amounts.bytes);
+                break;
+            case NodeAttribute::CommSizes:
+                if (!amounts.sizes.empty()) {
+                    put("comm_sizes", amounts.sizes);
+                }
+                break;
+            case NodeAttribute::PgName:
+                put("pg_name", groups_[static_cast<std::size_t>(binding_.groups[slot])].id);
+                break;
+            case NodeAttribute::CommTag:
+                put("comm_tag", binding_.first_tag + work.tag);
+                break;
+            case NodeAttribute::CommSrc:
+                put("comm_src", (sends ? rank_ : binding_.peers[slot]).value());
+                break;
+            case NodeAttribute::CommDst:
+                put("comm_dst", (sends ? binding_.peers[slot] : rank_).value());
+                break;
+            case NodeAttribute::IsCpuOp:
+                if (style_.cpu_flag == CpuFlag::Bool) {
+                    put("is_cpu_op", false);
+                } else {
+                    put("is_cpu_op", std::int32_t{0});
+                }
+                break;
+        }
+    }
+
+    void add_tensors(chakra::Node& node, const char* name, const NodeTemplate& work,
+                     const std::vector<std::uint32_t>& uses) const {
+        if (work.reads.empty() && work.writes.empty()) {
+            return;
+        }
+        if (uses.empty() && style_.empty_lists == EmptyLists::NoValue) {
+            node.attributes.push_back({name, std::monostate{}});
         } else {
-            add_point_to_point(node, work, rank_, binding_.peers[slot], binding_.first_tag);
+            node.attributes.push_back({name, tensor_list(uses, role_.tensors)});
         }
     }
 
@@ -88,17 +155,20 @@ private:
     const RankBinding& binding_;
     const std::vector<RankGroup>& groups_;
     const AmountsOfRank& amounts_;
+    const TraceStyle& style_;
     Rank rank_;
 };
 
 }  // namespace
 
 GeneratedWorkload::GeneratedWorkload(std::vector<RankGroup> groups, std::vector<Role> roles,
-                                     std::vector<RankBinding> ranks, AmountsOfRank amounts)
+                                     std::vector<RankBinding> ranks, AmountsOfRank amounts,
+                                     TraceStyle style)
     : groups_(std::move(groups)),
       roles_(std::move(roles)),
       ranks_(std::move(ranks)),
-      amounts_(std::move(amounts)) {}
+      amounts_(std::move(amounts)),
+      style_(std::move(style)) {}
 
 std::int32_t GeneratedWorkload::rank_count() const {
     return static_cast<std::int32_t>(ranks_.size());
@@ -111,7 +181,7 @@ const Role& GeneratedWorkload::role_of(Rank rank) const {
 void GeneratedWorkload::visit(Rank rank,
                               const std::function<void(const chakra::Node&)>& visitor) const {
     const Role& role = role_of(rank);
-    const RankNodes nodes(role, binding(rank), groups_, amounts_, rank);
+    const RankNodes nodes(role, binding(rank), groups_, amounts_, style_, rank);
     for (std::uint32_t position = 1; position <= role.nodes.size(); ++position) {
         visitor(nodes.node(position));
     }

@@ -16,10 +16,11 @@
 
 #include "base/ids.h"
 #include "chakra/node.h"
+#include "generators/trace_style.h"
 
 namespace npunet::generators {
 
-/// A communicator of two ranks or more.
+/// A communicator: two ranks or more, except where a dialect lists single ranks too.
 struct RankGroup {
     std::string id;           ///< the name in traces and in the group file
     std::string kind;         ///< what it is for: "tensor", "gradient", ...
@@ -31,6 +32,7 @@ struct RankGroup {
 struct TensorTemplate {
     std::string name;
     std::int64_t bytes = 0;
+    std::string size_text = {};  ///< how the size is written; empty: as a whole number
 };
 
 /// Where a node's id counts from.
@@ -48,8 +50,8 @@ struct NodeTemplate {
     std::vector<std::uint32_t> data_deps;  ///< positions
     std::vector<std::uint32_t> ctrl_deps;  ///< positions
     std::int64_t flops = 0;                ///< compute: 2 per multiply-add
-    std::int64_t bytes = 0;            ///< compute: memory read and written; otherwise comm_size
-    std::int64_t recorded_micros = 0;  ///< duration_micros; 0: the roofline tells
+    std::int64_t bytes = 0;         ///< compute: memory read and written; otherwise comm_size
+    std::int64_t recorded_ns = -1;  ///< compute: its duration; -1: the roofline tells
     chakra::CollectiveType collective = chakra::CollectiveType::AllReduce;
     std::int32_t slot = 0;             ///< of the group (collective) or of the peer (send, receive)
     std::int32_t tag = 0;              ///< of a send or receive, relative to RankBinding::first_tag
@@ -86,7 +88,8 @@ class GeneratedWorkload {
 public:
     /// `amounts` may be empty when no node varies.
     GeneratedWorkload(std::vector<RankGroup> groups, std::vector<Role> roles,
-                      std::vector<RankBinding> ranks, AmountsOfRank amounts = {});
+                      std::vector<RankBinding> ranks, AmountsOfRank amounts = {},
+                      TraceStyle style = {});
 
     [[nodiscard]] std::int32_t rank_count() const;
     // Not of a temporary: for (... : generate(model, plan).roles()) would outlive its workload.
@@ -97,12 +100,9 @@ public:
     [[nodiscard]] const RankBinding& binding(Rank rank) const { return ranks_[rank.index()]; }
     [[nodiscard]] const Role& role_of(Rank rank) const;
     [[nodiscard]] const AmountsOfRank& amounts() const { return amounts_; }
+    [[nodiscard]] const TraceStyle& style() const { return style_; }
 
-    /// The rank's trace. Attributes, in this order: inputs and outputs (lists of tensor name and
-    /// size) where the node names tensors; compute num_ops (int64), tensor_size (uint64);
-    /// collectives comm_type, comm_size (int64), comm_sizes (int64 list) where parts are unequal,
-    /// pg_name; sends and receives comm_size (int64), comm_tag, comm_src, comm_dst (int32, global
-    /// ranks); all is_cpu_op (bool, false).
+    /// The rank's trace, with the attributes of its style.
     [[nodiscard]] std::vector<chakra::Node> nodes(Rank rank) const;
     /// The same nodes in the same order, one at a time.
     void visit(Rank rank, const std::function<void(const chakra::Node&)>& visitor) const;
@@ -112,6 +112,7 @@ private:
     std::vector<Role> roles_;
     std::vector<RankBinding> ranks_;
     AmountsOfRank amounts_;
+    TraceStyle style_;
 };
 
 }  // namespace npunet::generators

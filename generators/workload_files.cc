@@ -28,7 +28,7 @@ void write_groups(const GeneratedWorkload& workload, const std::filesystem::path
     for (const RankGroup& group : workload.groups()) {
         groups[group.id] = group.ranks;
     }
-    chakra::write_comm_groups(file, groups);
+    chakra::write_comm_groups(file, groups, workload.style().groups);
 }
 
 }  // namespace
@@ -52,7 +52,7 @@ void write_workload(const GeneratedWorkload& workload, const WorkloadFiles& file
             throw InputError({"--comm-group-file", "", fmt::format("'{}'", files.groups),
                               "another name than that of a trace", ""});
         }
-        chakra::TraceWriter writer(path);
+        chakra::TraceWriter writer(path, workload.style().metadata);
         workload.visit(Rank(r), [&writer](const chakra::Node& node) { writer.write(node); });
         writer.commit();
     }

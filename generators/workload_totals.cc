@@ -11,6 +11,9 @@ class TrafficTable {
 public:
     explicit TrafficTable(const std::vector<RankGroup>& groups) {
         for (const RankGroup& group : groups) {
+            if (group.ranks.size() < 2) {
+                continue;
+            }
             const auto row = std::find(slots_.begin(), slots_.end(), group.slot);
             if (row == slots_.end()) {
                 slots_.push_back(group.slot);
@@ -52,6 +55,25 @@ private:
 
 }  // namespace
 
+namespace {
+
+/// Adds the nodes whose amounts differ from rank to rank.
+void add_varying(const GeneratedWorkload& workload, WorkloadTotals& totals, TrafficTable& traffic) {
+    for (std::int32_t r = 0; r < workload.rank_count(); ++r) {
+        for (const NodeTemplate& node : workload.role_of(Rank(r)).nodes) {
+            if (node.varying >= 0) {
+                const RankAmounts amounts = workload.amounts()(Rank(r), node.varying);
+                NodeTemplate own = node;
+                own.bytes = amounts.bytes;
+                totals.flops += node.type == chakra::NodeType::Compute ? amounts.flops : 0;
+                traffic.add(own, 1);
+            }
+        }
+    }
+}
+
+}  // namespace
+
 WorkloadTotals totals_of(const GeneratedWorkload& workload) {
     std::vector<std::int64_t> ranks_of_role(workload.roles().size());
     for (std::int32_t r = 0; r < workload.rank_count(); ++r) {
@@ -64,9 +86,14 @@ WorkloadTotals totals_of(const GeneratedWorkload& workload) {
         const std::vector<NodeTemplate>& nodes = workload.roles()[i].nodes;
         totals.nodes += ranks * static_cast<std::int64_t>(nodes.size());
         for (const NodeTemplate& node : nodes) {
-            totals.flops += static_cast<WideCount>(ranks) * node.flops;
-            traffic.add(node, ranks);
+            if (node.varying < 0) {
+                totals.flops += static_cast<WideCount>(ranks) * node.flops;
+                traffic.add(node, ranks);
+            }
         }
+    }
+    if (workload.amounts()) {
+        add_varying(workload, totals, traffic);
     }
     totals.traffic = traffic.rows();
     return totals;

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/units.h"
+#include "report/bubble.h"
 #include "report/json_writer.h"
 
 namespace npunet::report {
@@ -40,29 +41,32 @@ std::string npus_csv(const engine::Results& results) {
     std::string csv =
         "rank,class,finish_ns,compute_ns,comm_ns,exposed_comm_ns,exposed_memory_ns,idle_ns,"
         "peak_memory_bytes,compute_bound_percent,compute_utilization_percent,"
-        "memory_utilization_percent,operation_intensity_flop_per_byte\n";
+        "memory_utilization_percent,operation_intensity_flop_per_byte,bubble_percent\n";
     for (const engine::NpuResult& npu : results.npus) {
         fmt::format_to(
-            std::back_inserter(csv), "{},{},{},{},{},{},{},{},{},{},{},{},{}\n", npu.rank.value(),
-            npu.npu_class, format_ns(npu.finish), format_ns(npu.compute),
+            std::back_inserter(csv), "{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n",
+            npu.rank.value(), npu.npu_class, format_ns(npu.finish), format_ns(npu.compute),
             format_ns(npu.communication), format_ns(npu.exposed_communication),
             format_ns(npu.exposed_memory), format_ns(npu.idle), npu.peak_memory.value(),
             shortest(npu.compute_bound_percent), shortest(npu.compute_utilization_percent),
-            shortest(npu.memory_utilization_percent), shortest(npu.operation_intensity));
+            shortest(npu.memory_utilization_percent), shortest(npu.operation_intensity),
+            shortest(bubble_percent(npu, results.finish)));
     }
     return csv;
 }
 
 std::string collectives_csv(const engine::Results& results) {
     std::string csv =
-        "id,name,type,group,algorithm,bytes,first_start_ns,last_start_ns,end_ns,bandwidth_GBps\n";
+        "id,name,type,group,algorithm,bytes,first_start_ns,last_start_ns,end_ns,bandwidth_GBps,"
+        "bound_ns,bandwidth_bound_GBps\n";
     for (const engine::CollectiveResult& collective : results.collectives) {
-        fmt::format_to(std::back_inserter(csv), "{},{},{},{},{},{},{},{},{},{}\n", collective.id,
-                       csv_field(collective.name), csv_field(collective.type),
+        fmt::format_to(std::back_inserter(csv), "{},{},{},{},{},{},{},{},{},{},{},{}\n",
+                       collective.id, csv_field(collective.name), csv_field(collective.type),
                        blank_separated(collective.group), csv_field(collective.algorithm),
                        collective.bytes.value(), format_ns(collective.first_start),
                        format_ns(collective.last_start), format_ns(collective.end),
-                       shortest(collective.bandwidth_gbps));
+                       shortest(collective.bandwidth_gbps), format_ns(collective.least),
+                       shortest(collective.bandwidth_bound_gbps));
     }
     return csv;
 }

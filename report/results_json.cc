@@ -6,6 +6,8 @@
 #include <map>
 #include <tuple>
 
+#include "report/bubble.h"
+
 namespace npunet::report {
 
 namespace {
@@ -28,7 +30,7 @@ void write_peak(JsonWriter& json, const engine::MemoryPeak& peak) {
         .end_object();
 }
 
-void write_figures(JsonWriter& json, const NpuResult& npu) {
+void write_figures(JsonWriter& json, const NpuResult& npu, Time run_finish) {
     json.member("finish_ns", npu.finish)
         .member("compute_ns", npu.compute)
         .member("comm_ns", npu.communication)
@@ -40,7 +42,8 @@ void write_figures(JsonWriter& json, const NpuResult& npu) {
         .member("compute_utilization_percent", npu.compute_utilization_percent)
         .member("memory_utilization_percent", npu.memory_utilization_percent)
         .member("operation_intensity", npu.operation_intensity)
-        .member("memory_ns", npu.memory);
+        .member("memory_ns", npu.memory)
+        .member("bubble_percent", bubble_percent(npu, run_finish));
     if (npu.peak_memory > Bytes(0)) {
         write_peak(json, npu.peak);
     }
@@ -84,19 +87,19 @@ std::vector<EqualNpus> group_equal(const std::vector<NpuResult>& npus) {
     return groups;
 }
 
-void write_npus(JsonWriter& json, const std::vector<NpuResult>& npus) {
+void write_npus(JsonWriter& json, const std::vector<NpuResult>& npus, Time run_finish) {
     json.key("npus").begin_array(Layout::Lines);
     if (npus.size() <= most_listed_npus) {
         for (const NpuResult& npu : npus) {
             json.begin_object().member("rank", npu.rank.value());
-            write_figures(json, npu);
+            write_figures(json, npu, run_finish);
             json.end_object();
         }
     } else {
         for (const EqualNpus& group : group_equal(npus)) {
             json.begin_object().key("ranks");
             write_ranks(json, group.ranks);
-            write_figures(json, *group.figures);
+            write_figures(json, *group.figures, run_finish);
             json.end_object();
         }
     }
@@ -116,6 +119,8 @@ void write_collective(JsonWriter& json, const CollectiveResult& collective) {
         .member("last_start_ns", collective.last_start)
         .member("end_ns", collective.end)
         .member("bandwidth_GBps", collective.bandwidth_gbps)
+        .member("bound_ns", collective.least)
+        .member("bandwidth_bound_GBps", collective.bandwidth_bound_gbps)
         .end_object();
 }
 
@@ -146,7 +151,7 @@ void write_results(JsonWriter& json, const engine::Results& results, Bytes peak_
         .member("fidelity", results.fidelity)
         .member("dialect", results.dialect)
         .member("finish_ns", results.finish);
-    write_npus(json, results.npus);
+    write_npus(json, results.npus, results.finish);
     json.key("collectives").begin_array(Layout::Lines);
     for (const CollectiveResult& collective : results.collectives) {
         write_collective(json, collective);

@@ -35,6 +35,7 @@ CollectiveEngine::CollectiveEngine(const Workload& workload,
                                    const Fold& fold, EventQueue& queue, RankTimers& timers,
                                    Transport& transport, CollectiveListener& listener)
     : workload_(workload),
+      network_(network),
       system_(system),
       dialect_(dialect),
       fold_(fold),
@@ -46,7 +47,8 @@ CollectiveEngine::CollectiveEngine(const Workload& workload,
       instances_(workload, fold),
       by_content_(queue.order() == EventQueue::Order::Content),
       reference_reductions_(!dialect.schedules.every_reduction_is_charged),
-      turn_(*this) {
+      turn_(*this),
+      delay_end_(*this) {
     queue.set_turn_taker(&turn_);
     for (const ComputeRate& rate : system.compute_rates(workload.ranks())) {
         memory_gbps_.push_back(rate.memory_bandwidth);
@@ -75,16 +77,17 @@ CollectiveRun& CollectiveEngine::run_of(std::uint32_t instance, std::size_t memb
 }
 
 bool CollectiveEngine::start(Rank rank, std::uint32_t operation_number) {
-    const RankProgram& program = workload_.programs[rank.index()];
+    const RankProgram& program = workload_.program(rank);
     const ProgramOperation& operation = program.operations[operation_number];
-    const Group& group = workload_.groups[static_cast<std::size_t>(operation.group)];
+    const std::size_t group_number = workload_.group_of(rank, operation);
+    const Group& group = workload_.groups[group_number];
     // A barrier carries nothing; who has nothing to send in an unequal all-to-all may receive.
     const bool works_without_bytes =
         operation.collective == CollectiveKind::Barrier || !operation.sizes.empty();
     if (group.ranks.size() < 2 || (operation.bytes == Bytes(0) && !works_without_bytes)) {
         return true;
     }
-    const std::size_t member = instances_.member_of(operation.group, rank);
+    const std::size_t member = instances_.member_of(static_cast<std::int32_t>(group_number), rank);
     const std::uint32_t instance_index =
         instances_.join(rank, member, operation, program.names[operation_number], queue_.now());
     Run& run = run_of(instance_index, member, rank);
@@ -172,8 +175,9 @@ void CollectiveEngine::start_phase(Run& run, Stream& stream) {
     stream.started = stream.received = stream.completed = 0;
     // Who begins by sending has the message handed over first.
     const bool sends_first = exchange(stream.shape, 0).send_to != Exchange::nobody;
-    const Time delay = sends_first ? run.plan.endpoint_delay : Time();
-    if (wait_for({run.index, stream.index, Time(), true}, delay)) {
+    if (sends_first && run.plan.endpoint_delay > Time()) {
+        wait_for(run, stream.index, true, run.plan.endpoint_delay, Time());
+    } else {
         advance(run, stream);
     }
 }
@@ -203,7 +207,7 @@ void CollectiveEngine::advance(Run& run, Stream& stream) {
         while (stream.next_may_start()) {
             start_exchange(run, stream);
         }
-    } while (take_early(run, stream));
+    } while (!stream.early.empty() && take_early(run, stream));
     if (stream.completed == stream.count) {
         end_phase(run, stream);
     }
@@ -213,7 +217,7 @@ void CollectiveEngine::turn_to(const Run& run, Stream& stream, Rank peer) {
     const CollectiveInstance& instance = instances_[run.instance];
     const std::size_t member = instances_.member_of(instance.group, peer);
     stream.peer = peer;
-    stream.peer_operation = by_content_ ? instances_.operation_of(instance, member) : 0;
+    stream.peer_operation = by_content_ ? instances_.operation_of(instance, peer) : 0;
     if (fold_.represents(peer)) {
         stream.peer_run = run_of(run.instance, member, peer).index;
         return;
@@ -265,19 +269,29 @@ bool CollectiveEngine::receive(Run& run, Stream& stream, std::int32_t exchange_n
     }
     const Time reduction = reduced > Bytes() ? reduction_time(run.rank, reduced) : Time();
     const Time endpoint = run.plan.endpoint_delay;
-    // By content both delays are one; the reference has an event for each.
-    const bool at_once =
-        by_content_ || endpoint == Time()
-            ? wait_for({run.index, stream.index, Time(), false}, later(endpoint, reduction))
-            : wait_for({run.index, stream.index, reduction, false}, endpoint);
-    stream.completed += at_once ? 1 : 0;
-    return at_once;
-}
-
-bool CollectiveEngine::wait_for(const Delay& delay, Time first) {
-    if (first == Time()) {
+    if (endpoint == Time() && reduction == Time()) {
+        ++stream.completed;
         return true;
     }
+    wait_for(run, stream.index, false, endpoint, reduction);
+    return false;
+}
+
+void CollectiveEngine::wait_for(const Run& run, std::uint32_t stream, bool opens_phase, Time first,
+                                Time then) {
+    // By content both delays are one; the reference has an event for each.
+    if (by_content_) {
+        queue_.schedule(later(queue_.now(), later(first, then)),
+                        EventKey::of(Phase::Arrival, event_kind::delay, 0), delay_end_,
+                        DelayEnd::payload(run.index, stream, opens_phase));
+    } else if (first == Time()) {
+        start_timer(run.rank, {run.index, stream, Time(), opens_phase}, then);
+    } else {
+        start_timer(run.rank, {run.index, stream, then, opens_phase}, first);
+    }
+}
+
+void CollectiveEngine::start_timer(Rank rank, const Delay& delay, Time first) {
     std::uint32_t slot = 0;
     if (free_delays_.empty()) {
         slot = static_cast<std::uint32_t>(delays_.size());
@@ -287,45 +301,63 @@ bool CollectiveEngine::wait_for(const Delay& delay, Time first) {
         free_delays_.pop_back();
         delays_[slot] = delay;
     }
-    timers_.start(runs_[delay.run]->rank, first, *this, slot);
-    return false;
+    timers_.start(rank, first, *this, slot);
 }
 
 void CollectiveEngine::handle(std::uint64_t slot) {
     const Delay delay = delays_[slot];
     free_delays_.push_back(static_cast<std::uint32_t>(slot));
-    if (!wait_for({delay.run, delay.stream, Time(), delay.opens_phase}, delay.then)) {
+    if (delay.then > Time()) {
+        start_timer(runs_[delay.run]->rank, {delay.run, delay.stream, Time(), delay.opens_phase},
+                    delay.then);
         return;
     }
-    Run& run = *runs_[delay.run];
-    arrive(run, place_of(delay.stream, run.streams[delay.stream].phase),
-           delay.opens_phase ? Arrival::phase_opens : Arrival::exchange_completes, Bytes());
+    end_delay(delay.run, delay.stream, delay.opens_phase);
+}
+
+inline void CollectiveEngine::arrive(Run& run, std::uint32_t place, std::uint32_t exchange_number,
+                                     Bytes bytes) {
+    const Arrival arrival{run.who(), place, exchange_number, bytes, &run};
+    if (by_content_) {
+        arrivals_.push_back(arrival);
+        queue_.request_turn();
+    } else {
+        act_on(arrival);
+    }
+}
+
+void CollectiveEngine::end_delay(std::uint32_t run_index, std::uint32_t stream, bool opens_phase) {
+    Run& run = *runs_[run_index];
+    arrive(run, place_of(stream, run.streams[stream].phase),
+           opens_phase ? Arrival::phase_opens : Arrival::exchange_completes, Bytes());
 }
 
 void CollectiveEngine::on_delivered(const MessageNote& note, Bytes bytes, Time) {
     Run& run = *runs_[note[0]];
-    if (!run.started) {
-        run.early.push_back(
-            {stream_of(note[1]), phase_of(note[1]), static_cast<std::int32_t>(note[2]), bytes});
-        return;
+    if (run.started) {
+        arrive(run, note[1], note[2], bytes);
+    } else {
+        keep_early(run, note, bytes);
     }
-    arrive(run, note[1], note[2], bytes);
 }
 
-void CollectiveEngine::arrive(Run& run, std::uint32_t place, std::uint32_t exchange_number,
-                              Bytes bytes) {
-    const Arrival arrival{(static_cast<std::uint64_t>(run.rank.value()) << 32) | run.operation,
-                          place, exchange_number, bytes, &run};
-    if (!by_content_) {
-        act_on(arrival);
-        return;
-    }
-    arrivals_.push_back(arrival);
-    queue_.request_turn();
+void CollectiveEngine::keep_early(Run& run, const MessageNote& note, Bytes bytes) {
+    run.early.push_back(
+        {stream_of(note[1]), phase_of(note[1]), static_cast<std::int32_t>(note[2]), bytes});
 }
 
 void CollectiveEngine::take_turn() {
     acting_.swap(arrivals_);
+    if (acting_.size() > 1) {
+        sort_acting();
+    }
+    for (const Arrival& arrival : acting_) {
+        act_on(arrival);
+    }
+    acting_.clear();
+}
+
+void CollectiveEngine::sort_acting() {
     const auto earlier = [](const Arrival& a, const Arrival& b) { return a.before(b); };
     const auto end_of_order = std::is_sorted_until(acting_.begin(), acting_.end(), earlier);
     if (end_of_order != acting_.end()) {
@@ -337,10 +369,11 @@ void CollectiveEngine::take_turn() {
             std::sort(acting_.begin(), acting_.end(), earlier);
         }
     }
-    for (const Arrival& arrival : acting_) {
-        act_on(arrival);
-    }
-    acting_.clear();
+}
+
+void CollectiveEngine::keep_early(Stream& stream, const Arrival& arrival) {
+    stream.keep({stream.index, phase_of(arrival.place), static_cast<std::int32_t>(arrival.exchange),
+                 arrival.bytes});
 }
 
 void CollectiveEngine::act_on(const Arrival& arrival) {
@@ -351,7 +384,7 @@ void CollectiveEngine::act_on(const Arrival& arrival) {
     } else if (arrival.exchange != Arrival::phase_opens) {
         const auto number = static_cast<std::int32_t>(arrival.exchange);
         if (!stream.active || stream.phase != phase_of(arrival.place) || number >= stream.started) {
-            stream.keep({stream.index, phase_of(arrival.place), number, arrival.bytes});
+            keep_early(stream, arrival);
             return;
         }
         if (!receive(run, stream, number, arrival.bytes)) {

@@ -49,17 +49,21 @@ public:
     [[nodiscard]] bool start(Rank rank, std::uint32_t operation);
 
     /// The collectives so far, by first start.
-    [[nodiscard]] std::vector<CollectiveResult> results() const { return instances_.results(); }
+    [[nodiscard]] std::vector<CollectiveResult> results() const {
+        CollectiveBounds bounds(network_);
+        return instances_.results(bounds);
+    }
 
     /// What a rank that sits in a collective waits for: the members that have not come.
-    [[nodiscard]] std::string explain(Rank rank, std::int32_t group) const {
-        return instances_.explain(rank, group);
+    [[nodiscard]] std::string explain(Rank rank, std::size_t group) const {
+        return instances_.explain(rank, static_cast<std::int32_t>(group));
     }
 
 private:
     using Run = CollectiveRun;
 
-    /// A delay at an endpoint, and the one that follows it.
+    /// A delay at an endpoint that is a timer of its rank, and the one that follows it: in the
+    /// insertion order of the reference.
     struct Delay {
         std::uint32_t run;
         std::uint32_t stream;
@@ -93,6 +97,23 @@ private:
         CollectiveEngine& engine_;
     };
 
+    /// The end of a delay at an endpoint by content: run, stream, and whether it opens the phase.
+    class DelayEnd final : public EventHandler {
+    public:
+        explicit DelayEnd(CollectiveEngine& engine) : engine_(engine) {}
+        void handle(std::uint64_t payload) override {
+            engine_.end_delay(static_cast<std::uint32_t>(payload >> 32),
+                              static_cast<std::uint32_t>(payload) >> 1, (payload & 1) != 0);
+        }
+        [[nodiscard]] static std::uint64_t payload(std::uint32_t run, std::uint32_t stream,
+                                                   bool opens_phase) {
+            return (static_cast<std::uint64_t>(run) << 32) | (stream << 1) | (opens_phase ? 1 : 0);
+        }
+
+    private:
+        CollectiveEngine& engine_;
+    };
+
     void on_sent(const MessageNote&) override {}
     void on_delivered(const MessageNote& note, Bytes bytes, Time first_byte_left) override;
     void handle(std::uint64_t delay) override;
@@ -100,6 +121,10 @@ private:
     /// Now, or in this instant's turn.
     void arrive(Run& run, std::uint32_t place, std::uint32_t exchange, Bytes bytes);
     void take_turn();
+    void sort_acting();
+    /// Messages that came before their exchange, or even their run, has started.
+    [[gnu::cold]] static void keep_early(Run& run, const MessageNote& note, Bytes bytes);
+    [[gnu::cold]] static void keep_early(Stream& stream, const Arrival& arrival);
     void act_on(const Arrival& arrival);
 
     Run& run_of(std::uint32_t instance, std::size_t member, Rank rank);
@@ -121,11 +146,14 @@ private:
     bool take_early(Run& run, Stream& stream);
     /// The message of a started exchange is in; returns true when it is complete at once.
     bool receive(Run& run, Stream& stream, std::int32_t exchange, Bytes bytes);
-    /// Starts the delays of an endpoint, one after the other; returns true when there are none.
-    bool wait_for(const Delay& delay, Time first);
+    /// Starts the delays of an endpoint, one after the other; the first one is not zero.
+    void wait_for(const Run& run, std::uint32_t stream, bool opens_phase, Time first, Time then);
+    void start_timer(Rank rank, const Delay& delay, Time first);
+    void end_delay(std::uint32_t run, std::uint32_t stream, bool opens_phase);
     [[nodiscard]] Time reduction_time(Rank rank, Bytes bytes) const;
 
     const Workload& workload_;
+    const topology::NetworkDescription& network_;
     const SystemConfig& system_;
     const Dialect& dialect_;
     const Fold& fold_;
@@ -144,6 +172,7 @@ private:
     std::vector<Delay> delays_;
     std::vector<std::uint32_t> free_delays_;
     Turn turn_;
+    DelayEnd delay_end_;
     std::vector<Arrival> arrivals_;  ///< of this instant
     std::vector<Arrival> acting_;
 };

@@ -7,10 +7,18 @@
 #include <tuple>
 
 #include "base/errors.h"
+#include "engine/statistics.h"
 
 namespace npunet::engine {
 
 namespace {
+
+/// 10^9 bytes per second; 0 where there was no time.
+double gbps(Bytes bytes, Time span) {
+    return span > Time()
+               ? static_cast<double>(bytes.value()) * 1000.0 / static_cast<double>(span.ps())
+               : 0;
+}
 
 /// What members have to agree about, for messages.
 std::string described(CollectiveKind kind, Bytes bytes, Rank root, bool unequal) {
@@ -30,30 +38,51 @@ CollectiveInstances::CollectiveInstances(const Workload& workload, const Fold& f
     : workload_(workload),
       fold_(fold),
       members_(workload.ranks()),
-      operations_(workload.groups.size()),
       groups_(workload.groups.size()) {
     for (std::size_t group = 0; group < workload.groups.size(); ++group) {
         const std::vector<Rank>& ranks = workload.groups[group].ranks;
         for (std::size_t member = 0; member < ranks.size(); ++member) {
-            members_[ranks[member].index()].emplace_back(group, member);
+            members_[ranks[member].index()].push_back(
+                {static_cast<std::int32_t>(group), static_cast<std::int32_t>(member), -1});
         }
-        operations_[group].resize(ranks.size());
     }
     for (std::size_t rank = 0; rank < workload.ranks(); ++rank) {
-        const RankProgram& program = workload.programs[rank];
-        for (const std::uint32_t number : program.collectives) {
-            const std::int32_t group = program.operations[number].group;
-            operations_[static_cast<std::size_t>(group)][member_of(group, Rank(rank))].push_back(
-                number);
+        const std::vector<std::int32_t>& slots = workload.bindings[rank].groups;
+        for (std::size_t slot = 0; slot < slots.size(); ++slot) {
+            const Membership* place = find(slots[slot], Rank(rank));
+            members_[rank][static_cast<std::size_t>(place - members_[rank].data())].slot =
+                static_cast<std::int32_t>(slot);
         }
     }
 }
 
+const CollectiveInstances::Membership* CollectiveInstances::find(std::int32_t group,
+                                                                 Rank rank) const {
+    const auto& list = members_[rank.index()];
+    const auto found = std::lower_bound(list.begin(), list.end(), group,
+                                        [](const Membership& membership, std::int32_t wanted) {
+                                            return membership.group < wanted;
+                                        });
+    assert(found != list.end() && found->group == group && "checked when the workload was made");
+    return &*found;
+}
+
+const std::vector<std::uint32_t>& CollectiveInstances::operations_of(std::int32_t group,
+                                                                     Rank rank) const {
+    static const std::vector<std::uint32_t> nothing;
+    const std::int32_t slot = find(group, rank)->slot;
+    return slot < 0 ? nothing
+                    : workload_.program(rank).collectives_of[static_cast<std::size_t>(slot)];
+}
+
 std::size_t CollectiveInstances::member_of(std::int32_t group, Rank rank) const {
-    const auto& list = members_[rank.index()];  // groups ascending
-    const auto found = std::lower_bound(list.begin(), list.end(), std::make_pair(group, 0));
-    assert(found != list.end() && found->first == group && "checked when the workload was made");
-    return static_cast<std::size_t>(found->second);
+    return static_cast<std::size_t>(find(group, rank)->member);
+}
+
+Rank CollectiveInstances::root_of(std::size_t group, const ProgramOperation& operation) const {
+    return operation.root < 0
+               ? Rank()
+               : workload_.groups[group].ranks[static_cast<std::size_t>(operation.root)];
 }
 
 void CollectiveInstances::check_agreement(const CollectiveInstance& instance, Rank rank,
@@ -61,7 +90,8 @@ void CollectiveInstances::check_agreement(const CollectiveInstance& instance, Ra
                                           const std::string& name) const {
     const bool unequal = !operation.sizes.empty();
     const bool same_size = instance.result.bytes == operation.bytes || unequal;
-    if (instance.kind == operation.collective && same_size && instance.root == operation.root &&
+    const Rank root = root_of(static_cast<std::size_t>(instance.group), operation);
+    if (instance.kind == operation.collective && same_size && instance.root == root &&
         instance.unequal == unequal) {
         return;
     }
@@ -70,9 +100,8 @@ void CollectiveInstances::check_agreement(const CollectiveInstance& instance, Ra
         "the members of communicator '{}' disagree about their next collective: rank {} runs {} "
         "(node {} '{}'), rank {} runs {} (node {} '{}'). All members of a communicator must run "
         "the same collectives in the same order; check the traces",
-        group.name, rank.value(),
-        described(operation.collective, operation.bytes, operation.root, unequal), operation.node,
-        name, instance.first_rank.value(),
+        group.name, rank.value(), described(operation.collective, operation.bytes, root, unequal),
+        operation.node, name, instance.first_rank.value(),
         described(instance.kind, instance.result.bytes, instance.root, instance.unequal),
         instance.first_node, instance.result.name));
 }
@@ -103,15 +132,16 @@ std::uint32_t CollectiveInstances::at(std::int32_t group, std::uint64_t number) 
 std::uint32_t CollectiveInstances::join(Rank rank, std::size_t member,
                                         const ProgramOperation& operation, const std::string& name,
                                         Time now) {
-    GroupState& state = groups_[static_cast<std::size_t>(operation.group)];
-    state.started_by_member.resize(operations_[static_cast<std::size_t>(operation.group)].size(),
-                                   0);
-    const std::uint32_t index = at(operation.group, state.started_by_member[member]++);
+    const std::size_t group = workload_.group_of(rank, operation);
+    GroupState& state = groups_[group];
+    state.started_by_member.resize(workload_.groups[group].ranks.size(), 0);
+    const std::uint32_t index =
+        at(static_cast<std::int32_t>(group), state.started_by_member[member]++);
     CollectiveInstance& instance = instances_[index];
     if (!instance.joined) {
         instance.joined = true;
         instance.kind = operation.collective;
-        instance.root = operation.root;
+        instance.root = root_of(group, operation);
         instance.unequal = !operation.sizes.empty();
         instance.first_rank = rank;
         instance.first_node = operation.node;
@@ -148,7 +178,7 @@ bool CollectiveInstances::leave(std::uint32_t index, std::size_t member, Time no
     return true;
 }
 
-std::vector<CollectiveResult> CollectiveInstances::results() const {
+std::vector<CollectiveResult> CollectiveInstances::results(CollectiveBounds& bounds) const {
     struct Entry {
         CollectiveResult result;
         Rank lowest;
@@ -158,9 +188,12 @@ std::vector<CollectiveResult> CollectiveInstances::results() const {
     std::vector<Entry> entries;
     for (std::size_t group = 0; group < groups_.size(); ++group) {
         const std::vector<Rank>& ranks = workload_.groups[group].ranks;
-        for (std::uint64_t number = 0;; ++number) {
+        const bool listed = lists_everyone(workload_.ranks(), fold_) ||
+                            std::any_of(ranks.begin(), ranks.end(),
+                                        [this](Rank rank) { return fold_.represents(rank); });
+        for (std::uint64_t number = 0; listed; ++number) {
             std::optional<CollectiveResult> result =
-                result_of(static_cast<std::int32_t>(group), number);
+                result_of(static_cast<std::int32_t>(group), number, bounds);
             if (!result) {
                 break;
             }
@@ -177,29 +210,33 @@ std::vector<CollectiveResult> CollectiveInstances::results() const {
     for (Entry& entry : entries) {
         CollectiveResult& result = entry.result;
         result.id = static_cast<std::int64_t>(list.size());
-        const Time span = result.end - result.last_start;
-        if (span > Time()) {
-            result.bandwidth_gbps =
-                static_cast<double>(result.bytes.value()) * 1000.0 / static_cast<double>(span.ps());
-        }
+        result.bandwidth_gbps = gbps(result.bytes, result.end - result.last_start);
+        result.bandwidth_bound_gbps = gbps(result.bytes, result.least);
         list.push_back(std::move(result));
     }
     return list;
 }
 
 std::optional<CollectiveResult> CollectiveInstances::result_of(std::int32_t group,
-                                                               std::uint64_t number) const {
+                                                               std::uint64_t number,
+                                                               CollectiveBounds& bounds) const {
+    const std::vector<Rank>& ranks = workload_.groups[static_cast<std::size_t>(group)].ranks;
     if (fold_.trivial()) {
         const GroupState& state = groups_[static_cast<std::size_t>(group)];
-        return number < state.instances.size()
-                   ? std::optional(instances_[state.instances[number]].result)
-                   : std::nullopt;
+        if (number >= state.instances.size()) {
+            return std::nullopt;
+        }
+        const CollectiveInstance& instance = instances_[state.instances[number]];
+        CollectiveResult result = instance.result;
+        if (!instance.unequal) {
+            result.least = bounds.least_time(instance.kind, ranks, result.bytes, instance.root);
+        }
+        return result;
     }
     // What happened to each member happened to the representative of its class.
     std::optional<CollectiveResult> result;
-    const std::vector<Rank>& ranks = workload_.groups[static_cast<std::size_t>(group)].ranks;
     for (std::size_t member = 0; member < ranks.size(); ++member) {
-        const auto& operations = operations_[static_cast<std::size_t>(group)][member];
+        const std::vector<std::uint32_t>& operations = operations_of(group, ranks[member]);
         if (number >= operations.size()) {
             return std::nullopt;
         }
@@ -212,10 +249,16 @@ std::optional<CollectiveResult> CollectiveInstances::result_of(std::int32_t grou
         const CollectiveInstance& instance = instances_[state.instances[number]];
         const std::size_t place = member_of(like, rank);
         if (!result) {
-            const RankProgram& program = workload_.programs[ranks[member].index()];
+            const RankProgram& program = workload_.program(ranks[member]);
             result = instance.result;
             result->name = program.names[operations[number]];
-            result->bytes = program.operations[operations[number]].bytes;
+            const ProgramOperation& operation = program.operations[operations[number]];
+            result->bytes = operation.bytes;
+            if (operation.sizes.empty()) {
+                result->least =
+                    bounds.least_time(operation.collective, ranks, operation.bytes,
+                                      root_of(static_cast<std::size_t>(group), operation));
+            }
             result->first_start = result->last_start = instance.starts[place];
             result->end = instance.ends[place];
         }

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/collective/bound.h"
 #include "engine/fold.h"
 #include "engine/results.h"
 #include "engine/workload.h"
@@ -58,8 +59,8 @@ public:
     /// Which operation of a member's program is its part in an instance, in program order;
     /// no_operation when it has none.
     [[nodiscard]] std::uint32_t operation_of(const CollectiveInstance& instance,
-                                             std::size_t member) const {
-        const auto& list = operations_[static_cast<std::size_t>(instance.group)][member];
+                                             Rank member) const {
+        const std::vector<std::uint32_t>& list = operations_of(instance.group, member);
         return instance.number < list.size() ? list[instance.number] : no_operation;
     }
     static constexpr std::uint32_t no_operation = 0xffffffff;
@@ -75,8 +76,8 @@ public:
     /// Valid until the end: instances are never moved.
     [[nodiscard]] CollectiveInstance& operator[](std::uint32_t index) { return instances_[index]; }
 
-    /// The collectives so far, by first start.
-    [[nodiscard]] std::vector<CollectiveResult> results() const;
+    /// The collectives so far, by first start; `bounds` tells their least times.
+    [[nodiscard]] std::vector<CollectiveResult> results(CollectiveBounds& bounds) const;
 
     /// What a rank that sits in a collective of the group waits for: the members that have not
     /// come.
@@ -94,14 +95,25 @@ private:
 
     /// Nothing when the group has no such collective.
     [[nodiscard]] std::optional<CollectiveResult> result_of(std::int32_t group,
-                                                            std::uint64_t number) const;
+                                                            std::uint64_t number,
+                                                            CollectiveBounds& bounds) const;
+
+    /// A group that a rank belongs to.
+    struct Membership {
+        std::int32_t group;
+        std::int32_t member;  ///< its place in the group
+        std::int32_t slot;    ///< of the group in its program; -1 where it has no collective there
+    };
+    [[nodiscard]] const Membership* find(std::int32_t group, Rank rank) const;
+    /// A member's collectives of a group, in program order.
+    [[nodiscard]] const std::vector<std::uint32_t>& operations_of(std::int32_t group,
+                                                                  Rank rank) const;
+    /// Invalid for collectives without one.
+    [[nodiscard]] Rank root_of(std::size_t group, const ProgramOperation& operation) const;
 
     const Workload& workload_;
     const Fold& fold_;
-    std::vector<std::vector<std::pair<std::int32_t, std::int32_t>>>
-        members_;  ///< by rank: group, place
-    /// The collectives of each member in program order, by group and member.
-    std::vector<std::vector<std::vector<std::uint32_t>>> operations_;
+    std::vector<std::vector<Membership>> members_;  ///< by rank, groups ascending
     std::vector<GroupState> groups_;
     std::deque<CollectiveInstance> instances_;
 };

@@ -239,8 +239,7 @@ void CollectivePlanner::add_line(CollectivePlan& plan, const std::vector<Rank>& 
         phase.alternates =
             implementation.algorithm == Algorithm::DoubleBinaryTree && !dialect_.trees_share_chunks;
         if (has_root(plan.kind)) {
-            const auto root = std::find(line.begin(), line.end(), operation.root);
-            phase.shape.root = static_cast<std::int32_t>(root - line.begin());
+            phase.shape.root = operation.root;
         }
         if (!operation.sizes.empty()) {
             phase.shape.sizes = &operation.sizes;
@@ -349,10 +348,11 @@ CollectivePlan CollectivePlanner::plan(Rank rank, std::size_t member,
     plan.kind = operation.collective;
     plan.size = operation.bytes;
     plan.endpoint_delay = system_.endpoint_delay;
-    const Group& group = workload_.groups[static_cast<std::size_t>(operation.group)];
+    const auto group_number = static_cast<std::int32_t>(workload_.group_of(rank, operation));
+    const Group& group = workload_.groups[static_cast<std::size_t>(group_number)];
     Implementation first = system_.implementations(plan.kind).front();
     const bool configured =
-        dialect_.groups_use_configuration || group.by_dimensions || whole_system(operation.group);
+        dialect_.groups_use_configuration || group.by_dimensions || whole_system(group_number);
     if (!configured) {
         plan.endpoint_delay = reference_group_delay;
         if (!has_root(plan.kind) && plan.kind != CollectiveKind::Barrier) {
@@ -365,10 +365,10 @@ CollectivePlan CollectivePlanner::plan(Rank rank, std::size_t member,
         first.algorithm = Algorithm::Direct;
         first.bidirectional = first.all_dimensions_at_once = false;
     }
-    if (line_only || !configured || first.flat || !layout_of(operation.group).sub_grid) {
+    if (line_only || !configured || first.flat || !layout_of(group_number).sub_grid) {
         add_line(plan, group.ranks, member, operation, first);
     } else {
-        const Layout& layout = layout_of(operation.group);
+        const Layout& layout = layout_of(group_number);
         if (first.all_dimensions_at_once && !layout.hamiltonian_ring.empty()) {
             const std::vector<Rank>& ring = layout.hamiltonian_ring;
             const auto me = std::find(ring.begin(), ring.end(), rank) - ring.begin();

@@ -21,6 +21,19 @@ Bytes forwarded(const PhaseShape& shape, std::int32_t step) {
                             : shape.parts_from(shape.neighbour(1), blocks);
 }
 
+Bytes bytes_sent(const PhaseShape& shape, std::int32_t step) {
+    if (shape.kind == CollectiveKind::AllToAll && shape.rules.ring_all_to_all_aggregates) {
+        return forwarded(shape, step);
+    }
+    if (shape.even() || shape.kind == CollectiveKind::AllToAll) {
+        return shape.part(0);
+    }
+    // Reduce-scatter: the part of the member before leaves in step 0, so that the own part arrives
+    // last. All-gather then starts with the own part.
+    const std::int32_t scatters = shape.kind == CollectiveKind::AllGather ? 0 : shape.members - 1;
+    return shape.part(onward(shape, step < scatters ? -1 - step : scatters - step));
+}
+
 /// A chain from the root through all members, or, to reduce, from the last one to the root.
 Exchange chain(const PhaseShape& shape, std::int32_t step) {
     const std::int32_t place = shape.behind_root();
@@ -74,24 +87,8 @@ Exchange at(const PhaseShape& shape, std::int32_t step) {
     }
     const std::int32_t after = shape.me + 1 == shape.members ? 0 : shape.me + 1;
     const std::int32_t before = shape.me == 0 ? shape.members - 1 : shape.me - 1;
-    Exchange result;
-    result.send_to = goes_back(shape) ? before : after;
-    result.receive_from = goes_back(shape) ? after : before;
-    result.arrives_in = step;
-    if (shape.kind == CollectiveKind::AllToAll) {
-        result.bytes =
-            shape.rules.ring_all_to_all_aggregates ? forwarded(shape, step) : shape.part(0);
-        return result;
-    }
-    if (shape.even()) {
-        result.bytes = shape.part(0);
-        return result;
-    }
-    // Reduce-scatter: the part of the member before leaves in step 0, so that the own part arrives
-    // last. All-gather then starts with the own part.
-    const std::int32_t scatters = shape.kind == CollectiveKind::AllGather ? 0 : shape.members - 1;
-    result.bytes = shape.part(onward(shape, step < scatters ? -1 - step : scatters - step));
-    return result;
+    const bool back = goes_back(shape);
+    return {back ? before : after, back ? after : before, bytes_sent(shape, step), step};
 }
 
 }  // namespace npunet::engine::ring

@@ -89,6 +89,11 @@ struct CollectiveRun {
     std::vector<StreamQueue> queues;
     std::vector<EarlyMessage> early;    ///< until the run has streams
     std::vector<std::int32_t> to_fill;  ///< queues that are to be looked at
+
+    /// Rank and operation in one word.
+    [[nodiscard]] std::uint64_t who() const {
+        return (static_cast<std::uint64_t>(rank.value()) << 32) | operation;
+    }
 };
 
 }  // namespace npunet::engine

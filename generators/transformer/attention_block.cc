@@ -1,5 +1,6 @@
 #include "generators/transformer/attention_block.h"
 
+#include "generators/transformer/attention_core.h"
 #include "generators/transformer/latent_attention.h"
 #include "generators/transformer/operation_costs.h"
 #include "generators/transformer/parallel_linear.h"
@@ -18,16 +19,6 @@ Collective gather_of_heads(const LocalSizes& local) {
 Collective scatter_of_heads(const LocalSizes& local) {
     return {tensor_group, chakra::CollectiveType::ReduceScatter,
             local.tokens * local.qkv_width * local.tp * local.dtypes.activations};
-}
-
-Collective gather_of_keys_and_values(const LocalSizes& local) {
-    return {context_group, chakra::CollectiveType::AllGather,
-            2 * local.tokens * local.key_value_width * local.dtypes.activations};
-}
-
-Collective scatter_of_keys_and_values(const LocalSizes& local) {
-    return {context_group, chakra::CollectiveType::ReduceScatter,
-            2 * local.sequences * local.keys * local.key_value_width * local.dtypes.activations};
 }
 
 void projections_forward(RoleBuilder& builder, const LocalSizes& local) {
@@ -60,10 +51,7 @@ void attention_forward(RoleBuilder& builder, const LocalSizes& local) {
     if (local.positions == Positions::Rotary) {
         builder.compute("attention_rotary_forward", rotary(local));
     }
-    builder.collective("attention_kv_all_gather_forward", gather_of_keys_and_values(local));
-    builder.compute("attention_scores_forward", scores_forward(local));
-    builder.compute("attention_softmax_forward", softmax_forward(local));
-    builder.compute("attention_context_forward", context_forward(local));
+    attention_core_forward(builder, local);
     if (local.absorbed) {
         builder.compute("attention_value_expansion_forward", value_expansion(local));
     }
@@ -73,15 +61,7 @@ void attention_forward(RoleBuilder& builder, const LocalSizes& local) {
 
 void attention_backward(RoleBuilder& builder, const LocalSizes& local) {
     RowParallelLinear("attention_projection", local, local.value_width).backward(builder);
-    if (local.recompute_core) {
-        builder.compute("recompute_attention_scores_forward", scores_forward(local));
-        builder.compute("recompute_attention_softmax_forward", softmax_forward(local));
-        builder.compute("recompute_attention_context_forward", context_forward(local));
-    }
-    builder.compute("attention_context_backward", context_backward(local));
-    builder.compute("attention_softmax_backward", softmax_backward(local));
-    builder.compute("attention_scores_backward", scores_backward(local));
-    builder.collective("attention_kv_reduce_scatter_backward", scatter_of_keys_and_values(local));
+    attention_core_backward(builder, local);
     if (local.positions == Positions::Rotary) {
         builder.compute("attention_rotary_backward", rotary(local));
     }

@@ -1,9 +1,5 @@
-// The attention half of a decoder layer: norm, QKV, attention core, projection, residual.
-//
-// With context parallelism a rank's queries attend to all keys: keys and values are gathered over
-// the context group, K and V in one collective, and are kept for the backward pass, which scatters
-// the sums of dK and dV. Selective recomputation computes the core again when its backward needs
-// it; what the core reads was kept, so nothing is communicated again.
+// The attention half of a decoder layer: norm, projections (plain or latent_attention.h), attention
+// core (attention_core.h), projection, residual.
 #pragma once
 
 #include "generators/role_builder.h"

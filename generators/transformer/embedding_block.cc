@@ -22,10 +22,14 @@ void embedding_backward_pass(RoleBuilder& builder, const LocalSizes& local) {
     if (local.sequence_parallel) {
         builder.collective("embedding_all_gather_backward", gather_of_activations(local));
     }
-    if (local.positions == Positions::Learned) {
-        builder.compute("embedding_positions_backward", embedding_backward(local));
-    }
-    builder.compute("embedding_backward", embedding_backward(local));
+    // Nothing waits for the gradients of tables but their sums.
+    builder.deferrable([&builder, work = embedding_backward(local),
+                        learned = local.positions == Positions::Learned] {
+        if (learned) {
+            builder.compute("embedding_positions_backward", work);
+        }
+        builder.compute("embedding_backward", work);
+    });
 }
 
 }  // namespace npunet::generators

@@ -53,9 +53,9 @@ void latent_projections_backward(RoleBuilder& builder, const LocalSizes& local) 
     }
     const Pending sum =
         builder.start("attention_latent_all_reduce_backward", sum_of_latents(local));
-    builder.compute("attention_kv_up_wgrad", gemm_wgrad(local, key_value_expansion(local)));
+    weight_gradient(builder, "attention_kv_up", gemm_wgrad(local, key_value_expansion(local)));
     if (low_rank_queries) {
-        builder.compute("attention_q_up_wgrad", gemm_wgrad(local, query_expansion(local)));
+        weight_gradient(builder, "attention_q_up", gemm_wgrad(local, query_expansion(local)));
     }
     builder.wait(sum);
     builder.compute("attention_latent_norm_backward", latent_norm_backward(local));

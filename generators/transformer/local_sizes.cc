@@ -9,12 +9,11 @@ namespace {
 void set_plain_attention(LocalSizes& local, const ModelSpec& model, const Plan& plan) {
     local.query_width = local.heads * model.head_dim;
     local.gather_heads = model.kv_heads < plan.tp;
-    local.key_value_width = std::max<std::int64_t>(model.kv_heads / plan.tp, 1) * model.head_dim;
-    local.keys_width = local.key_value_width;
-    local.values_width = local.key_value_width;
+    local.keys_width = std::max<std::int64_t>(model.kv_heads / plan.tp, 1) * model.head_dim;
+    local.values_width = local.keys_width;
     local.core_width = local.query_width;
     local.value_width = local.query_width;
-    local.rotary_width = local.query_width + local.key_value_width;
+    local.rotary_width = local.query_width + local.keys_width;
     local.qkv_width = model.qkv_width() / plan.tp;
 }
 
@@ -26,7 +25,6 @@ void set_latent_attention(LocalSizes& local, const ModelSpec& model, const Plan&
     local.query_width = local.heads * model.head_dim;
     local.keys_width = local.query_width;
     local.values_width = local.heads * mla.v_head_dim;
-    local.key_value_width = (local.keys_width + local.values_width) / 2;
     local.core_width = local.values_width;
     local.value_width = local.values_width;
     local.rotary_width = (local.heads + 1) * mla.qk_rope_head_dim;
@@ -65,6 +63,8 @@ LocalSizes local_sizes(const ModelSpec& model, const Plan& plan) {
     local.ffn = model.ffn / plan.tp;
     local.vocab = padded_vocab(model, plan.tp) / plan.tp;
     local.tp = plan.tp;
+    local.cp = plan.cp;
+    local.context_comm = plan.context_comm;
     local.gated = model.gated;
     local.norm = model.norm;
     local.positions = model.positions;
@@ -80,10 +80,9 @@ std::int64_t own_experts(const ModelSpec& model, const Plan& plan) {
     if (moe.experts == 0) {
         return 0;
     }
-    const std::int64_t etp = plan.etp > 0 ? plan.etp : plan.tp;
-    std::int64_t expert = moe_layer_parameters(model).expert_weights / etp;
+    std::int64_t expert = moe_layer_parameters(model).expert_weights / plan.etp;
     if (model.bias) {
-        expert += (model.gated ? 2 : 1) * moe.ffn / etp + model.hidden;
+        expert += (model.gated ? 2 : 1) * moe.ffn / plan.etp + model.hidden;
     }
     return moe.experts / plan.ep * expert;
 }
@@ -101,6 +100,7 @@ OwnParameters own_parameters(const ModelSpec& model, const Plan& plan) {
     const LayerParameters sparse = moe_layer_parameters(model);
     own.moe_layer = (sparse.matrices + sparse.split_biases) / plan.tp + sparse.replicated;
     own.moe_layer_replicated = sparse.replicated - latent_norms;
+    own.router = sparse.router;
     own.experts = own_experts(model, plan);
     own.token_embedding = padded_vocab(model, plan.tp) / plan.tp * model.hidden;
     own.positions = position_parameters(model);

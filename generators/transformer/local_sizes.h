@@ -19,9 +19,6 @@ struct LocalSizes {
 
     std::int64_t hidden = 0;
     std::int64_t query_width = 0;  ///< channels of this rank's query heads
-    /// Channels of the key heads that these attend to; of latent attention the mean of keys' and
-    /// values', so that twice this is what a token's keys and values take in either case.
-    std::int64_t key_value_width = 0;
     std::int64_t keys_width = 0;    ///< channels that the core reads of a token's keys
     std::int64_t values_width = 0;  ///< and of its values; 0 where they are read with the keys
     std::int64_t core_width = 0;    ///< channels of the core's result
@@ -33,6 +30,8 @@ struct LocalSizes {
     std::int64_t vocab = 0;
 
     std::int64_t tp = 1;
+    std::int64_t cp = 1;
+    ContextComm context_comm = ContextComm::PointToPoint;
     bool sequence_parallel = false;  ///< false where tp is 1
     /// tp exceeds kv_heads: QKV's columns are split evenly and gathered, and a rank picks its heads
     /// (Megatron-LM, SelfAttention.get_query_key_value_tensors).
@@ -66,7 +65,8 @@ struct OwnParameters {
     /// The same two of a layer with experts, without the routed experts themselves.
     std::int64_t moe_layer = 0;
     std::int64_t moe_layer_replicated = 0;
-    std::int64_t experts = 0;  ///< routed experts of one layer: divided by ep and etp
+    std::int64_t router = 0;   ///< the router's weights, of both
+    std::int64_t experts = 0;  ///< this rank's parts of its routed experts of one layer
 };
 
 [[nodiscard]] OwnParameters own_parameters(const ModelSpec& model, const Plan& plan);

@@ -14,8 +14,8 @@
 //     3             w P / N    g P / N      o P / N
 //
 // unit by unit (embedding, layer, head), each part rounded up to whole parameters; routed experts
-// are divided by their own replicas. Activations: saved_activations.h, times the micro-batches in
-// flight (Narayanan et al. 2021: 1F1B min(m, pp - stage), GPipe m). Not counted: gradients of
+// are divided by their own replicas. Activations: saved_activations.h, of the passes that the
+// schedule has in flight (generators/pipeline/schedule.h), action by action. Not counted: gradients of
 // activations, gathered copies, buffers of communication, fragmentation.
 #pragma once
 
@@ -66,15 +66,18 @@ struct StageMemory {
     std::int64_t embedding = 0;
     std::int64_t decoder = 0;  ///< all layers
     std::int64_t head = 0;
-    std::int64_t in_flight = 0;  ///< micro-batches whose activations are kept at once, at most
-    /// Beyond what is in flight at the largest moment: what recomputation makes again, less what
-    /// that moment no longer keeps; in inference the largest half of a layer or the head.
+    /// Micro-batches (times chunks) whose activations are kept at once, at most: from the forward
+    /// pass to the end of the backward pass, or of the weight gradients where they are put off.
+    std::int64_t in_flight = 0;
+    std::int64_t kept = 0;  ///< activations of those; of chunks each its own
+    /// Beyond that at the largest moment: what recomputation makes again, less what that moment no
+    /// longer keeps; in inference the largest half of a layer or the head.
     std::int64_t working = 0;
 
     /// Activations of a micro-batch on this stage.
     [[nodiscard]] std::int64_t activations() const { return embedding + decoder + head; }
     [[nodiscard]] std::int64_t peak() const {
-        return fixed.total() + cache + in_flight * activations() + working;
+        return fixed.total() + cache + kept + working;
     }
 };
 
@@ -94,6 +97,7 @@ struct StageMemory {
 struct InferenceBuffers {
     std::int64_t attention = 0;
     std::int64_t mlp = 0;
+    std::int64_t experts = 0;  ///< in place of the MLP
     std::int64_t head = 0;
 };
 [[nodiscard]] InferenceBuffers inference_buffers(const ModelSpec& model, const Plan& plan);

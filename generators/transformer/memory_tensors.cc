@@ -48,6 +48,13 @@ std::int64_t take_number(std::string_view& text, std::string_view before) {
     return number;
 }
 
+/// "ring2_" of the steps of ring attention tells nothing here.
+void drop_ring_step(std::string_view& operation) {
+    if (starts_with(operation, "ring")) {
+        operation.remove_prefix(operation.find('_') + 1);
+    }
+}
+
 NodeName parse(std::string_view name) {
     constexpr std::string_view again = "recompute_";
     NodeName parts;
@@ -57,6 +64,7 @@ NodeName parse(std::string_view name) {
         parts.recompute = true;
         name.remove_prefix(again.size());
     }
+    drop_ring_step(name);
     parts.operation = name;
     return parts;
 }
@@ -125,7 +133,9 @@ private:
     [[nodiscard]] Sizes sizes_of(std::int64_t number) const {
         const LayerMemory layer = layer_memory(model_, plan_, number);
         if (!plan_.trains()) {
-            return {buffers_.attention, buffers_.mlp, 0, 0, 0, 0};
+            return {buffers_.attention,
+                    model_.is_moe_layer(number) ? buffers_.experts : buffers_.mlp,
+                    0, 0, 0, 0};
         }
         Sizes sizes{layer.attention + layer.core, layer.mlp, layer.input, 0, 0, 0};
         if (plan_.recompute == Recompute::Selective) {

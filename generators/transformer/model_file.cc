@@ -10,6 +10,7 @@
 
 #include "base/errors.h"
 #include "generators/transformer/model_section.h"
+#include "generators/transformer/routing_name.h"
 
 namespace npunet::generators {
 
@@ -81,29 +82,18 @@ LatentAttention read_latent_attention(const std::string& file, const YAML::Node&
 Routing read_routing(const ModelSection& section, const std::filesystem::path& file) {
     Routing routing;
     const std::string text = section.has("routing") ? section.scalar("routing") : "uniform";
-    constexpr std::string_view zipf = "zipf:";
-    if (text.empty() || text == "zipf") {
-        section.refuse("routing", fmt::format("'{}'", text), "uniform, zipf:EXPONENT or a file");
-    }
-    if (text == "uniform") {
-        return routing;
-    }
-    if (text.rfind(zipf, 0) == 0) {
-        routing.kind = Routing::Kind::Zipf;
-        const char* end = text.data() + text.size();
-        const auto [rest, error] =
-            std::from_chars(text.data() + zipf.size(), end, routing.exponent);
-        if (error != std::errc{} || rest != end || !(routing.exponent >= 0.0) ||
-            routing.exponent > 16.0) {
-            section.refuse("routing", fmt::format("'{}'", text), "zipf:EXPONENT, from 0 to 16");
-        }
-        return routing;
-    }
-    routing.kind = Routing::Kind::File;
-    routing.file = (file.parent_path() / text).string();
-    if (!std::filesystem::is_regular_file(routing.file)) {
+    try {
+        routing = routing_named(text, file.string());
+    } catch (const InputError&) {
         section.refuse("routing", fmt::format("'{}'", text),
-                       "uniform, zipf:EXPONENT or a file that exists");
+                       "uniform, zipf:EXPONENT from 0 to 64, or a file");
+    }
+    if (routing.kind == Routing::Kind::File) {
+        routing.file = (file.parent_path() / text).string();
+        if (!std::filesystem::is_regular_file(routing.file)) {
+            section.refuse("routing", fmt::format("'{}'", text),
+                           "uniform, zipf:EXPONENT or a file that exists");
+        }
     }
     return routing;
 }

@@ -220,7 +220,7 @@ Work optimizer_step(std::int64_t parameters, const DataTypes& dtypes) {
 }
 
 bool is_multiplication(std::string_view node_name) {
-    constexpr std::array<std::string_view, 12> operations{"attention_qkv",
+    constexpr std::array<std::string_view, 17> operations{"attention_qkv",
                                                           "attention_down",
                                                           "attention_q_up",
                                                           "attention_kv_up",
@@ -231,6 +231,11 @@ bool is_multiplication(std::string_view node_name) {
                                                           "attention_projection",
                                                           "mlp_up",
                                                           "mlp_down",
+                                                          "moe_router",
+                                                          "moe_up",
+                                                          "moe_down",
+                                                          "shared_up",
+                                                          "shared_down",
                                                           "lm_head"};
     const std::string_view stem = node_name.substr(0, node_name.rfind('_'));
     return std::any_of(operations.begin(), operations.end(), [stem](std::string_view operation) {

@@ -64,9 +64,10 @@ struct Linear {
 
 /// Whether a compute node's name is that of a matrix multiplication: attention_qkv (latent
 /// attention: attention_down, _q_up, _kv_up, decoding also _key_absorption and _value_expansion),
-/// attention_scores, attention_context, attention_projection, mlp_up, mlp_down or lm_head, followed
-/// by _forward, _backward, _dgrad or _wgrad. All other compute nodes are element-wise. The
-/// multiplications of all ranks sum to 6 P T + 6 L s a (d_qk + d_v) T FLOPs a step.
+/// attention_scores, attention_context, attention_projection, mlp_up, mlp_down, moe_router, moe_up,
+/// moe_down, shared_up, shared_down or lm_head, followed by _forward, _backward, _dgrad or _wgrad.
+/// All other compute nodes are element-wise. The multiplications of all ranks sum to 6 P T + 6 L s
+/// a (d_qk + d_v) T FLOPs a step.
 [[nodiscard]] bool is_multiplication(std::string_view node_name);
 
 }  // namespace npunet::generators

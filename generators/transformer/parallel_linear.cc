@@ -6,6 +6,10 @@
 
 namespace npunet::generators {
 
+void weight_gradient(RoleBuilder& builder, const std::string& layer, const Work& work) {
+    builder.deferrable([&builder, name = layer + "_wgrad", work] { builder.compute(name, work); });
+}
+
 Collective sum_of_activations(const LocalSizes& local) {
     return {tensor_group, chakra::CollectiveType::AllReduce,
             local.tokens * local.hidden * local.dtypes.activations};
@@ -45,7 +49,7 @@ void ColumnParallelLinear::backward(RoleBuilder& builder) const {
             ? builder.start(name_ + "_reduce_scatter_backward",
                             scattered_sum_of_activations(local_))
             : builder.start(name_ + "_all_reduce_backward", sum_of_activations(local_));
-    builder.compute(name_ + "_wgrad", gemm_wgrad(local_, layer_));
+    weight_gradient(builder, name_, gemm_wgrad(local_, layer_));
     builder.wait(sum);
 }
 
@@ -66,7 +70,7 @@ void RowParallelLinear::backward(RoleBuilder& builder) const {
         builder.collective(name_ + "_all_gather_backward", gather_of_activations(local_));
     }
     builder.compute(name_ + "_dgrad", gemm_dgrad(local_, layer_));
-    builder.compute(name_ + "_wgrad", gemm_wgrad(local_, layer_));
+    weight_gradient(builder, name_, gemm_wgrad(local_, layer_));
 }
 
 }  // namespace npunet::generators

@@ -10,7 +10,9 @@
 // | row    | multiply, all-reduce    | dgrad, wgrad                                           |
 // |  + sp  | multiply, reduce-scatter| all-gather of the gradient, dgrad, wgrad               |
 //
-// The backward of both is LinearWithGradAccumulationAndAsyncCommunication.
+// The backward of both is LinearWithGradAccumulationAndAsyncCommunication. wgrad is deferrable
+// (role_builder.h): where a schedule puts it off, nothing runs beside the sum, and the gathered
+// input is kept for it.
 #pragma once
 
 #include <string>
@@ -46,6 +48,9 @@ private:
     const LocalSizes& local_;
     Linear layer_;
 };
+
+/// The node `layer`_wgrad, deferrable. `builder` has to outlive its steps.
+void weight_gradient(RoleBuilder& builder, const std::string& layer, const Work& work);
 
 /// Full activations summed over tp: an all-reduce of n h e.
 [[nodiscard]] Collective sum_of_activations(const LocalSizes& local);

@@ -5,6 +5,8 @@
 #include <algorithm>
 
 #include "base/errors.h"
+#include "generators/transformer/moe_amounts.h"
+#include "generators/transformer/parallel_checks.h"
 
 namespace npunet::generators {
 
@@ -22,8 +24,8 @@ void check_range(const char* option, std::int64_t value, std::int64_t most) {
 }
 
 /// value % divisor == 0, or an error such as "--tp 3: found 32 heads; expected a divisor of 32".
-void check_divides(const char* option, std::int64_t divisor, const char* what, std::int64_t value,
-                   const std::string& remedy = "") {
+void check_divides(const std::string& option, std::int64_t divisor, const char* what,
+                   std::int64_t value, const std::string& remedy = "") {
     if (value % divisor != 0) {
         throw InputError({fmt::format("{} {}", option, divisor), "",
                           fmt::format("{} {}", value, what), fmt::format("a divisor of {}", value),
@@ -50,7 +52,9 @@ void check_heads(const ModelSpec& model, const Plan& plan) {
 
 void check_tensor_parallel(const ModelSpec& model, const Plan& plan) {
     check_heads(model, plan);
-    check_divides("--tp", plan.tp, "ffn channels", model.ffn);
+    if (model.moe.experts == 0 || model.moe.dense_layers_first > 0) {
+        check_divides("--tp", plan.tp, "ffn channels", model.ffn);
+    }
     check_divides("--tp", plan.tp, "tokens in the vocabulary", padded_vocab(model, plan.tp),
                   "Padding is allowed with --make-vocab-size-divisible-by N");
 }
@@ -138,16 +142,24 @@ void check_magnitude(const ModelSpec& model, const Plan& plan) {
         std::max({model.hidden, model.query_width(), model.value_width(),
                   model.heads * (model.mla.kv_lora_rank + model.mla.qk_rope_head_dim)}));
     const double state = 512.0 * (static_cast<double>(parameter_count(model)) + 2.0 * width * rows);
-    const double nodes = 96.0 * (static_cast<double>(model.layers / plan.pp) + 2.0) *
+    const double experts = model.moe.experts == 0
+                               ? 0.0
+                               : 64.0 * tokens * static_cast<double>(model.moe.top_k) *
+                                     static_cast<double>(plan.ep * plan.etp) *
+                                     static_cast<double>(model.moe.ffn) * rows;
+    const double works = static_cast<double>(moe_works) * static_cast<double>(model.layers) *
+                         static_cast<double>(plan.micro_batches());
+    const double per_layer = 120.0 + 18.0 * static_cast<double>(plan.cp);
+    const double nodes = per_layer * (static_cast<double>(model.layers / plan.pp) + 2.0) *
                          static_cast<double>(plan.micro_batches());
     const double tags = 2.0 * static_cast<double>(plan.micro_batches()) *
-                        static_cast<double>(std::max<std::int64_t>(plan.pp - 1, 1));
-    if (std::max({256.0 * tokens * rows * width, state, static_cast<double>(plan.tokens())}) >
-        0x1p62) {
+                        static_cast<double>(std::max<std::int64_t>(plan.pp * plan.vpp - 1, 1));
+    if (std::max({256.0 * tokens * rows * width, experts, state,
+                  static_cast<double>(plan.tokens())}) > 0x1p62) {
         throw InputError({"the workload", "", "more than 2^62 operations or bytes in one node",
                           "a smaller model, sequence or micro-batch", ""});
     }
-    if (nodes > 0x1p30 || tags > 0x1p30) {
+    if (nodes > 0x1p30 || tags > 0x1p30 || (model.moe.experts > 0 && works > 0x1p30)) {
         throw InputError({"--batch", "", fmt::format("{} micro-batches", plan.micro_batches()),
                           "a trace of fewer than 2^30 nodes per rank",
                           "Take a smaller --batch or a larger --micro-batch"});
@@ -155,6 +167,18 @@ void check_magnitude(const ModelSpec& model, const Plan& plan) {
 }
 
 }  // namespace
+
+std::vector<std::int64_t> layers_of_stage(const ModelSpec& model, const Plan& plan,
+                                          std::int64_t stage) {
+    const std::int64_t in_chunk = model.layers / (plan.pp * plan.vpp);
+    std::vector<std::int64_t> list;
+    for (std::int64_t chunk = 0; chunk < plan.vpp; ++chunk) {
+        for (std::int64_t layer = 0; layer < in_chunk; ++layer) {
+            list.push_back((chunk * plan.pp + stage) * in_chunk + layer);
+        }
+    }
+    return list;
+}
 
 std::int64_t padded_vocab(const ModelSpec& model, std::int64_t tp) {
     if (model.vocab % tp == 0 || model.vocab_divisible_by == 0) {
@@ -166,15 +190,11 @@ std::int64_t padded_vocab(const ModelSpec& model, std::int64_t tp) {
 
 Plan resolve_plan(const ModelSpec& model, Plan plan) {
     check_model(model, model.name);
-    if (model.moe.experts > 0) {
-        throw InputError({model.name, "moe", fmt::format("{} experts", model.moe.experts),
-                          "a model of dense layers",
-                          "Mixture of experts is not offered by this version"});
-    }
     check_range("--dp", plan.dp, most_ranks);
     check_range("--tp", plan.tp, most_ranks);
     check_range("--cp", plan.cp, most_ranks);
     check_range("--pp", plan.pp, most_ranks);
+    check_range("--vpp", plan.vpp, most_ranks);
     if (static_cast<double>(plan.dp) * static_cast<double>(plan.tp) * static_cast<double>(plan.cp) *
             static_cast<double>(plan.pp) >
         static_cast<double>(most_ranks)) {
@@ -182,6 +202,11 @@ Plan resolve_plan(const ModelSpec& model, Plan plan) {
                           fmt::format("{} x {} x {} x {}", plan.dp, plan.tp, plan.cp, plan.pp),
                           fmt::format("at most {} ranks", most_ranks), ""});
     }
+    if (plan.etp == 0) {
+        plan.etp = plan.tp;
+    }
+    check_range("--ep", plan.ep, most_ranks);
+    check_range("--etp", plan.etp, most_ranks);
     check_range("--micro-batch", plan.micro_batch, std::int64_t{1} << 24);
     if (plan.batch == 0) {
         plan.batch = plan.dp * plan.micro_batch * plan.pp;
@@ -190,18 +215,22 @@ Plan resolve_plan(const ModelSpec& model, Plan plan) {
     check_range("--batch", plan.batch, most_sequences);
     check_range("--seq", plan.sequence, longest_sequence);
     check_tensor_parallel(model, plan);
-    check_divides("--pp", plan.pp, "layers", model.layers);
+    check_divides(plan.vpp > 1 ? fmt::format("--pp {} x --vpp {} =", plan.pp, plan.vpp) : "--pp",
+                  plan.pp * plan.vpp, "layers", model.layers);
     check_sequence(model, plan);
     check_mode(plan);
     if (plan.attention_kernel == AttentionKernel::Auto) {
         plan.attention_kernel = model.dropout ? AttentionKernel::Unfused : AttentionKernel::Fused;
     }
+    check_parallel_dimensions(model, plan);
     if (plan.batch % (plan.dp * plan.micro_batch) != 0) {
         throw InputError({fmt::format("--batch {}", plan.batch), "",
                           fmt::format("--dp {} x --micro-batch {} = {}", plan.dp, plan.micro_batch,
                                       plan.dp * plan.micro_batch),
                           "a batch that this divides", ""});
     }
+    check_pipeline(plan.pipeline(),
+                   "The micro-batches of a replica are --batch / (--dp x --micro-batch)");
     check_magnitude(model, plan);
     return plan;
 }

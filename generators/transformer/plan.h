@@ -9,18 +9,12 @@
 
 #include <array>
 #include <cstdint>
+#include <vector>
 
+#include "generators/pipeline/schedule.h"
 #include "generators/transformer/model_spec.h"
 
 namespace npunet::generators {
-
-/// In which order a pipeline stage works on its micro-batches.
-enum class Schedule {
-    GPipe,                  ///< all forward passes, then all backward passes (Huang et al. 2019)
-    OneForwardOneBackward,  ///< 1F1B: at most pp - stage in flight (Narayanan et al. 2021)
-    Interleaved,            ///< 1F1B over vpp chunks of layers a stage (Narayanan et al. 2021)
-    ZeroBubble              ///< ZB-H1: weight gradients fill the bubble (Qi et al. 2023)
-};
 
 /// What a layer's backward pass computes again instead of keeping it.
 enum class Recompute {
@@ -57,6 +51,9 @@ enum class Mode {
 
 /// The dimensions of the grid of ranks.
 enum class GridAxis : std::uint8_t { Tensor, Context, Expert, Data, Pipeline };
+constexpr std::size_t grid_axes = 5;
+/// From the fastest to the slowest.
+using RankOrder = std::array<GridAxis, grid_axes>;
 
 struct Plan {
     std::int64_t dp = 1;           ///< replicas of the model
@@ -77,12 +74,13 @@ struct Plan {
     /// 0: replicated; 1: optimizer states split over the replicas (the distributed optimizer);
     /// 2: gradients too; 3: weights too (Rajbhandari et al. 2020; FSDP).
     std::int64_t zero = 0;
-    ContextComm context_comm = ContextComm::AllGather;
+    ContextComm context_comm = ContextComm::PointToPoint;
     std::int64_t ep = 1;   ///< parts of the set of experts; adds no ranks
     std::int64_t etp = 0;  ///< tensor parallel inside an expert; 0: tp
-    /// From the fastest to the slowest; ep stands for its place in the grid of experts.
-    std::array<GridAxis, 5> rank_order{GridAxis::Tensor, GridAxis::Context, GridAxis::Expert,
-                                       GridAxis::Data, GridAxis::Pipeline};
+    /// ep stands for its place in the grid of experts.
+    RankOrder rank_order{GridAxis::Tensor, GridAxis::Context, GridAxis::Expert, GridAxis::Data,
+                         GridAxis::Pipeline};
+    std::uint64_t seed = 1;  ///< of whatever is drawn: which experts are popular
     Mode mode = Mode::Train;
     /// Decode: tokens in the key/value cache that a query meets, its own among them; 0: the model's
     /// seq. Prefill: another name of `sequence`.
@@ -90,8 +88,11 @@ struct Plan {
 
     [[nodiscard]] bool trains() const { return mode == Mode::Train; }
     [[nodiscard]] std::int64_t world() const { return dp * tp * cp * pp; }
+    /// Copies of every expert: its gradients are summed over them. Needs a resolved plan.
+    [[nodiscard]] std::int64_t expert_replicas() const { return world() / (etp * ep * pp); }
     /// Micro-batches that a replica works through in a step.
     [[nodiscard]] std::int64_t micro_batches() const { return batch / (dp * micro_batch); }
+    [[nodiscard]] PipelineShape pipeline() const { return {schedule, pp, vpp, micro_batches()}; }
     /// Tokens of a step over all replicas.
     [[nodiscard]] std::int64_t tokens() const { return batch * sequence; }
 };
@@ -99,6 +100,11 @@ struct Plan {
 /// The plan with its open values filled in. Throws InputError that names the numbers that clash
 /// when the model cannot be divided so, or when counts would pass 64 bits.
 [[nodiscard]] Plan resolve_plan(const ModelSpec& model, Plan plan);
+
+/// The layers of a pipeline stage by their numbers in the whole model, ascending: chunk c of stage p
+/// is virtual stage c pp + p. Needs a resolved plan.
+[[nodiscard]] std::vector<std::int64_t> layers_of_stage(const ModelSpec& model, const Plan& plan,
+                                                        std::int64_t stage);
 
 /// The vocabulary that tp ranks share: the model's, or where it does not divide by tp and the model
 /// allows it, the next multiple of vocab_divisible_by x tp.

@@ -6,72 +6,71 @@ namespace npunet::generators {
 
 namespace {
 
-constexpr const char* slot_names[group_slots] = {"tensor", "context", "gradient", "embedding"};
+struct GroupKind {
+    const char* name;
+    bool of_experts;
+    std::vector<GridAxis> axes;
+};
+
+/// By slot. The embedding group is the two ends of an axis, not all of it.
+const std::vector<GroupKind>& group_kinds() {
+    static const std::vector<GroupKind> kinds{
+        {"tensor", false, {GridAxis::Tensor}},
+        {"context", false, {GridAxis::Context}},
+        {"gradient", false, {GridAxis::Context, GridAxis::Data}},
+        {"embedding", false, {GridAxis::Pipeline}},
+        {"expert", true, {GridAxis::Expert}},
+        {"expert-tensor", true, {GridAxis::Tensor}},
+        {"expert-block", true, {GridAxis::Tensor, GridAxis::Expert}},
+        {"expert-gradient", true, {GridAxis::Data}},
+    };
+    return kinds;
+}
+
+const GroupKind& kind_of(std::int32_t slot) {
+    return group_kinds()[static_cast<std::size_t>(slot)];
+}
 
 }  // namespace
 
+AxisGrid decoder_grid(const Plan& plan) {
+    return {plan.rank_order, {plan.tp, plan.cp, 1, plan.dp, plan.pp}};
+}
+
+AxisGrid expert_grid(const Plan& plan) {
+    return {plan.rank_order, {plan.etp, 1, plan.ep, plan.expert_replicas(), plan.pp}};
+}
+
 RankGrid::RankGrid(const ModelSpec& model, const Plan& plan)
-    : plan_(plan), shared_embedding_(model.tied_embeddings && plan.pp > 1) {}
-
-GridPosition RankGrid::position(Rank rank) const {
-    std::int64_t rest = rank.value();
-    GridPosition at;
-    at.t = rest % plan_.tp;
-    rest /= plan_.tp;
-    at.c = rest % plan_.cp;
-    rest /= plan_.cp;
-    at.d = rest % plan_.dp;
-    at.p = rest / plan_.dp;
-    return at;
-}
-
-Rank RankGrid::rank(const GridPosition& at) const {
-    return Rank(
-        static_cast<std::int32_t>(at.t + plan_.tp * (at.c + plan_.cp * (at.d + plan_.dp * at.p))));
-}
+    : plan_(plan),
+      decoder_(decoder_grid(plan)),
+      experts_(expert_grid(plan)),
+      shared_embedding_(model.tied_embeddings && plan.pp > 1),
+      has_experts_(model.moe.experts > 0) {}
 
 std::vector<std::int64_t> RankGrid::group_sizes() const {
-    return {plan_.tp, plan_.cp, plan_.cp * plan_.dp, shared_embedding_ ? 2 : 1};
-}
-
-bool RankGrid::leads(std::int32_t slot, const GridPosition& at) const {
-    switch (slot) {
-        case tensor_group:
-            return at.t == 0;
-        case context_group:
-            return at.c == 0;
-        case gradient_group:
-            return at.c == 0 && at.d == 0;
-        default:
-            return at.p == 0;
+    std::vector<std::int64_t> sizes{plan_.tp, plan_.cp, plan_.cp * plan_.dp,
+                                    shared_embedding_ ? 2 : 1};
+    sizes.resize(group_slots, 1);
+    if (has_experts_) {
+        sizes[expert_group] = plan_.ep;
+        sizes[expert_tensor_group] = plan_.etp;
+        sizes[expert_block_group] = plan_.ep > 1 && plan_.etp > 1 ? plan_.ep * plan_.etp : 1;
+        sizes[expert_gradient_group] = plan_.expert_replicas();
     }
+    return sizes;
 }
 
-std::vector<Rank> RankGrid::members(std::int32_t slot, const GridPosition& start) const {
-    std::vector<Rank> ranks;
-    GridPosition at = start;
-    switch (slot) {
-        case tensor_group:
-            for (at.t = 0; at.t < plan_.tp; ++at.t) {
-                ranks.push_back(rank(at));
-            }
-            break;
-        case context_group:
-            for (at.c = 0; at.c < plan_.cp; ++at.c) {
-                ranks.push_back(rank(at));
-            }
-            break;
-        case gradient_group:
-            for (at.d = 0; at.d < plan_.dp; ++at.d) {
-                for (at.c = 0; at.c < plan_.cp; ++at.c) {
-                    ranks.push_back(rank(at));
-                }
-            }
-            break;
-        default:
-            ranks.push_back(rank(at));
-            at.p = plan_.pp - 1;
-            ranks.push_back(rank(at));
+bool RankGrid::leads(std::int32_t slot, Rank rank) const {
+    const GroupKind& kind = kind_of(slot);
+    return (kind.of_experts ? experts_ : decoder_).leads(rank, kind.axes);
+}
+
+std::vector<Rank> RankGrid::members(std::int32_t slot, Rank rank) const {
+    const GroupKind& kind = kind_of(slot);
+    std::vector<Rank> ranks = (kind.of_experts ? experts_ : decoder_).group(rank, kind.axes);
+    if (slot == embedding_group) {
+        ranks = {ranks.front(), ranks.back()};
     }
     return ranks;
 }
@@ -84,10 +83,9 @@ std::vector<RankGroup> RankGrid::groups() const {
             continue;
         }
         for (std::int32_t r = 0; r < static_cast<std::int32_t>(plan_.world()); ++r) {
-            const GridPosition at = position(Rank(r));
-            if (leads(slot, at)) {
-                groups.push_back(
-                    {std::to_string(groups.size() + 1), slot_names[slot], slot, members(slot, at)});
+            if (leads(slot, Rank(r))) {
+                groups.push_back({std::to_string(groups.size() + 1), kind_of(slot).name, slot,
+                                  members(slot, Rank(r))});
             }
         }
     }
@@ -97,19 +95,23 @@ std::vector<RankGroup> RankGrid::groups() const {
 std::vector<RankBinding> RankGrid::bindings(const std::vector<RankGroup>& groups) const {
     std::vector<RankBinding> bindings(static_cast<std::size_t>(plan_.world()));
     for (std::size_t r = 0; r < bindings.size(); ++r) {
-        const GridPosition at = position(Rank(r));
+        const Rank rank(static_cast<std::int32_t>(r));
+        const std::int64_t stage = decoder_.coordinate(rank, GridAxis::Pipeline);
         RankBinding& binding = bindings[r];
-        binding.role = static_cast<std::int32_t>(at.p);
+        binding.role = static_cast<std::int32_t>(stage);
         binding.groups.assign(group_slots, -1);
         binding.peers.assign(peer_slots, Rank());
-        GridPosition neighbour = at;
-        if (at.p > 0) {
-            neighbour.p = at.p - 1;
-            binding.peers[previous_stage] = rank(neighbour);
+        // Several chunks a stage close the pipeline to a ring.
+        const bool ring = plan_.vpp > 1;
+        if (stage > 0 || ring) {
+            binding.peers[previous_stage] = decoder_.neighbour(rank, GridAxis::Pipeline, -1);
         }
-        if (at.p + 1 < plan_.pp) {
-            neighbour.p = at.p + 1;
-            binding.peers[next_stage] = rank(neighbour);
+        if (stage + 1 < plan_.pp || ring) {
+            binding.peers[next_stage] = decoder_.neighbour(rank, GridAxis::Pipeline, 1);
+        }
+        if (plan_.cp > 1) {
+            binding.peers[previous_in_ring] = decoder_.neighbour(rank, GridAxis::Context, -1);
+            binding.peers[next_in_ring] = decoder_.neighbour(rank, GridAxis::Context, 1);
         }
     }
     for (std::size_t g = 0; g < groups.size(); ++g) {

@@ -1,5 +1,7 @@
 #include "generators/transformer/saved_activations.h"
 
+#include "generators/transformer/attention_core.h"
+
 namespace npunet::generators {
 
 namespace {
@@ -33,6 +35,19 @@ private:
     SavedTensors tensors_;
 };
 
+/// The tokens and channels of the keys and values that the core's backward pass reads: after an
+/// exchange those of some heads, in a ring the rank's own, which come round again, else all.
+LocalSizes kept_keys_and_values(const LocalSizes& local) {
+    if (local.cp > 1 && local.context_comm == ContextComm::AllToAll) {
+        return all_tokens_of_some_heads(local);
+    }
+    LocalSizes kept = local;
+    if (local.cp == 1 || local.context_comm == ContextComm::AllGather) {
+        kept.tokens = local.sequences * local.keys;
+    }
+    return kept;
+}
+
 }  // namespace
 
 std::int64_t bytes_of(const SavedTensors& tensors) {
@@ -53,8 +68,9 @@ SavedTensors saved_by_attention(const LocalSizes& local) {
                          local.tokens * (local.latent.q_lora_rank + local.latent.kv_lora_rank));
     }
     list.activations("queries", local.tokens * local.query_width);
-    list.activations("keys", local.sequences * local.keys * local.keys_width);
-    list.activations("values", local.sequences * local.keys * local.values_width);
+    const LocalSizes keys = kept_keys_and_values(local);
+    list.activations("keys", keys.tokens * keys.keys_width);
+    list.activations("values", keys.tokens * keys.values_width);
     list.activations("projection input", local.tokens * local.value_width);
     list.dropout_mask();
     return list.take();
@@ -88,15 +104,16 @@ SavedTensors saved_by_mlp(const LocalSizes& local) {
 SavedTensors saved_by_experts(const LocalSizes& local, const ModelSpec& model, const Plan& plan) {
     const MixtureOfExperts& moe = model.moe;
     const std::int64_t up = local.gated ? 2 : 1;
-    const std::int64_t etp = plan.etp > 0 ? plan.etp : plan.tp;
-    const std::int64_t copies = local.shard_tokens * moe.top_k;
+    // Without sequence parallelism, too, a rank routes its share of the tokens (moe_block.h).
+    const std::int64_t routed = local.tokens / plan.tp;
+    const std::int64_t copies = routed * moe.top_k;
     const std::int64_t shared = local.tokens * model.shared_width() / plan.tp;
     List list(local);
     list.activations("norm input", local.shard_tokens * local.hidden);
     list.activations("router input", local.shard_tokens * local.hidden);
-    list.add("router scores", local.shard_tokens * moe.experts, fp32);
+    list.add("router scores", routed * moe.experts, fp32);
     list.add("weights of the chosen experts", copies, fp32);
-    list.activations("experts' input", copies * etp * local.hidden);
+    list.activations("experts' input", copies * plan.etp * local.hidden);
     list.activations("experts' activation input", copies * up * moe.ffn);
     list.activations("experts' down input", copies * moe.ffn);
     list.activations("experts' output", copies * local.hidden);

@@ -40,8 +40,8 @@ using SavedTensors = std::vector<SavedTensor>;
 /// What only the core's backward pass reads: what selective recomputation drops.
 [[nodiscard]] SavedTensors saved_by_core(const LocalSizes& local);
 [[nodiscard]] SavedTensors saved_by_mlp(const LocalSizes& local);
-/// The MLP half of a layer with experts, of tokens that are routed evenly: every rank takes in as
-/// many copies as it sends out.
+/// The MLP half of a layer with experts, of tokens that are routed evenly and not dropped: every
+/// rank takes in as many copies as it sends out.
 [[nodiscard]] SavedTensors saved_by_experts(const LocalSizes& local, const ModelSpec& model,
                                             const Plan& plan);
 [[nodiscard]] SavedTensors saved_by_embedding(const LocalSizes& local);

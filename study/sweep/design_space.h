@@ -43,6 +43,7 @@ struct Point {
 
 enum class WorkloadKind : std::uint8_t {
     Model,      ///< generated from a model and a plan
+    Stage,      ///< generated as STAGE does
     Traces,     ///< read from files
     Collective  ///< a micro-benchmark
 };

@@ -11,7 +11,9 @@
 #include "base/units.h"
 #include "engine/dialect.h"
 #include "generators/collective_benchmark.h"
+#include "generators/transformer/context_comm.h"
 #include "generators/transformer/model_library.h"
+#include "generators/transformer/rank_order.h"
 #include "study/simulation_run.h"
 
 namespace npunet::study {
@@ -67,15 +69,11 @@ std::vector<Parameter> model_parameters() {
         count("cp", Section::Plan, [](Step& s, auto n) { s.plan.cp = n; }),
         count("sp", Section::Plan, [](Step& s, auto n) { s.plan.cp = n; }),
         count("pp", Section::Plan, [](Step& s, auto n) { s.plan.pp = n; }),
-        {"schedule",
-         Section::Plan,
-         ValueKind::Word,
-         0,
-         {"1f1b", "gpipe"},
+        {"schedule", Section::Plan, ValueKind::Word, 0, generators::schedule_names(),
          [](Step& s, std::int64_t n) {
-             s.plan.schedule =
-                 n == 0 ? generators::Schedule::OneForwardOneBackward : generators::Schedule::GPipe;
+             s.plan.schedule = generators::schedules()[static_cast<std::size_t>(n)].second;
          }},
+        count("vpp", Section::Plan, [](Step& s, auto n) { s.plan.vpp = n; }),
         {"sequence_parallel",
          Section::Plan,
          ValueKind::Switch,
@@ -101,6 +99,53 @@ std::vector<Parameter> model_parameters() {
             [](Step& s, auto n) { s.plan.mode = static_cast<generators::Mode>(n); }, true),
         count(
             "context", Section::Workload, [](Step& s, auto n) { s.plan.context = n; }, true),
+        {"overlap_param_gather",
+         Section::Plan,
+         ValueKind::Switch,
+         0,
+         {},
+         [](Step& s, std::int64_t n) { s.plan.overlap_param_gather = n != 0; }},
+        count(
+            "zero", Section::Plan, [](Step& s, auto n) { s.plan.zero = n; }, false, 0),
+        count("ep", Section::Plan, [](Step& s, auto n) { s.plan.ep = n; }),
+        count("etp", Section::Plan, [](Step& s, auto n) { s.plan.etp = n; }),
+        {"cp_comm", Section::Plan, ValueKind::Word, 0, generators::context_comm_names(),
+         [](Step& s, std::int64_t n) {
+             s.plan.context_comm = generators::context_comm_named(
+                 generators::context_comm_names()[static_cast<std::size_t>(n)]);
+         }},
+        {"rank_order",
+         Section::Plan,
+         ValueKind::RankOrder,
+         0,
+         {},
+         [](Step& s, std::int64_t n) { s.plan.rank_order = generators::rank_order_of(n); }},
+    };
+}
+
+std::vector<Parameter> stage_parameters() {
+    using Step = StepInputs;
+    const auto size = [](const char* name, void (*apply)(Step&, std::int64_t)) {
+        return count(name, Section::Workload, apply, true);
+    };
+    const auto on = [](const char* name, void (*apply)(Step&, std::int64_t)) {
+        return Parameter{name, Section::Plan, ValueKind::Switch, 0, {}, apply};
+    };
+    return {
+        size("din", [](Step& s, auto n) { s.stage.din = n; }),
+        size("dout", [](Step& s, auto n) { s.stage.dout = n; }),
+        size("dmodel", [](Step& s, auto n) { s.stage.dmodel = n; }),
+        size("dff", [](Step& s, auto n) { s.stage.dff = n; }),
+        size("head", [](Step& s, auto n) { s.stage.head = n; }),
+        size("num_stacks", [](Step& s, auto n) { s.stage.num_stacks = n; }),
+        size("seq", [](Step& s, auto n) { s.stage.seq = n; }),
+        size("batch", [](Step& s, auto n) { s.stage.batch = n; }),
+        count("dp", Section::Plan, [](Step& s, auto n) { s.stage.dp = n; }),
+        count("tp", Section::Plan, [](Step& s, auto n) { s.stage.tp = n; }),
+        count("sp", Section::Plan, [](Step& s, auto n) { s.stage.sp = n; }),
+        count("pp", Section::Plan, [](Step& s, auto n) { s.stage.pp = n; }),
+        on("weight_sharded", [](Step& s, auto n) { s.stage.weight_sharded = n != 0; }),
+        on("activation_recompute", [](Step& s, auto n) { s.stage.activation_recompute = n != 0; }),
     };
 }
 
@@ -197,6 +242,8 @@ std::vector<Parameter> parameters_of(WorkloadKind kind) {
     std::vector<Parameter> parameters;
     if (kind == WorkloadKind::Model) {
         parameters = model_parameters();
+    } else if (kind == WorkloadKind::Stage) {
+        parameters = stage_parameters();
     } else if (kind == WorkloadKind::Collective) {
         parameters = collective_parameters();
     } else {
@@ -232,10 +279,18 @@ Value read_value(const Parameter& parameter, const std::string& text, const Sour
             value.text = std::to_string(*value.number);
             break;
         case ValueKind::Switch:
-            value.number = position_of(text, {"false", "true"}, source);
+            // STAGE's scripts write 0 and 1.
+            value.text = text == "0" ? "false" : text == "1" ? "true" : text;
+            value.number = position_of(value.text, {"false", "true"}, source);
             break;
         case ValueKind::Word:
             value.number = position_of(text, parameter.words, source);
+            break;
+        case ValueKind::RankOrder:
+            check_at(source, [&] {
+                value.number =
+                    generators::rank_order_number(generators::rank_order_named(text, source.place));
+            });
             break;
         case ValueKind::Size:
             value.number = parse_bytes(text, source.file + ": " + source.place).value();

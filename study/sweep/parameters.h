@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "generators/stage/stage_arguments.h"
 #include "generators/transformer/model_spec.h"
 #include "generators/transformer/plan.h"
 #include "study/sweep/design_space.h"
@@ -23,18 +24,20 @@ namespace npunet::study {
 struct StepInputs {
     generators::ModelSpec model;
     generators::Plan plan;
+    generators::StageArguments stage;  ///< instead of these, for a workload of that kind
 };
 
 enum class ValueKind : std::uint8_t {
-    Count,     ///< a whole number
-    Switch,    ///< true or false
-    Word,      ///< one of a list
-    Size,      ///< bytes
-    Model,     ///< a shipped model, or a model file
-    File,      ///< a file that exists
-    Prefix,    ///< of traces PREFIX.0.et, ...
-    Dialect,   ///< engine::Dialect::named()
-    Fidelity,  ///< study::fidelity_named()
+    Count,      ///< a whole number
+    Switch,     ///< true or false
+    Word,       ///< one of a list
+    RankOrder,  ///< generators::rank_order_named()
+    Size,       ///< bytes
+    Model,      ///< a shipped model, or a model file
+    File,       ///< a file that exists
+    Prefix,     ///< of traces PREFIX.0.et, ...
+    Dialect,    ///< engine::Dialect::named()
+    Fidelity,   ///< study::fidelity_named()
 };
 
 /// The section of the spec in which a parameter stands.

@@ -7,6 +7,7 @@
 
 #include "base/errors.h"
 #include "generators/collective_benchmark.h"
+#include "generators/stage/stage_workload.h"
 #include "generators/transformer/model_library.h"
 #include "generators/transformer/training_step.h"
 #include "study/generated_workload.h"
@@ -137,8 +138,7 @@ engine::Results PointRunner::simulate_at(const Point& point) {
 /// Points that differ only in what a workload does not depend on share it.
 std::shared_ptr<const engine::Workload> PointRunner::workload_at(const Point& point,
                                                                  const Machine& machine) {
-    std::string key = fmt::format("{} {}", machine.network.graph.npus(),
-                                  workload_options(machine).collectives_in_program_order);
+    std::string key = fmt::format("{} {}", machine.network.graph.npus(), machine.dialect.name);
     for (const Parameter& parameter : parameters_) {
         const Value* value = space_.find(point, parameter.name);
         if (value != nullptr && parameter.section != Section::Machine) {
@@ -153,6 +153,8 @@ engine::Workload PointRunner::make_workload(const Point& point, const Machine& m
     switch (space_.kind) {
         case WorkloadKind::Model:
             return generated_step(point, machine);
+        case WorkloadKind::Stage:
+            return stage_step(point, machine);
         case WorkloadKind::Collective:
             return benchmark(point, machine);
         case WorkloadKind::Traces:
@@ -162,14 +164,25 @@ engine::Workload PointRunner::make_workload(const Point& point, const Machine& m
                              path_of(space_, point, "comm_group"));
 }
 
-engine::Workload PointRunner::generated_step(const Point& point, const Machine& machine) const {
-    StepInputs step{models_.at(space_.find(point, "model")->text), {}};
+StepInputs PointRunner::inputs_at(const Point& point, StepInputs inputs) const {
     for (const Parameter& parameter : parameters_) {
         const Value* value = space_.find(point, parameter.name);
         if (value != nullptr && parameter.apply != nullptr) {
-            parameter.apply(step, *value->number);
+            parameter.apply(inputs, *value->number);
         }
     }
+    return inputs;
+}
+
+engine::Workload PointRunner::stage_step(const Point& point, const Machine& machine) const {
+    const generators::StageArguments arguments = inputs_at(point, {}).stage;
+    generators::check(arguments);
+    check_ranks(arguments.world(), machine, "the plan");
+    return workload_from(generators::generate(arguments), workload_options(machine));
+}
+
+engine::Workload PointRunner::generated_step(const Point& point, const Machine& machine) const {
+    StepInputs step = inputs_at(point, {models_.at(space_.find(point, "model")->text), {}, {}});
     step.plan = generators::resolve_plan(step.model, step.plan);
     check_ranks(step.plan.world(), machine, "the plan");
     return workload_from(generators::generate(step.model, step.plan), workload_options(machine));

@@ -54,6 +54,8 @@ private:
                                                                       const Machine& machine);
     [[nodiscard]] engine::Workload make_workload(const Point& point, const Machine& machine) const;
     [[nodiscard]] engine::Workload generated_step(const Point& point, const Machine& machine) const;
+    [[nodiscard]] engine::Workload stage_step(const Point& point, const Machine& machine) const;
+    [[nodiscard]] StepInputs inputs_at(const Point& point, StepInputs inputs) const;
     [[nodiscard]] engine::Workload benchmark(const Point& point, const Machine& machine) const;
     [[nodiscard]] engine::Results simulate_at(const Point& point);
 

@@ -94,6 +94,8 @@ private:
             topology::check_keys(workload, {"prefix", "comm_group"}, {}, {});
             space_.kind = WorkloadKind::Traces;
             workload_ = workload;
+        } else if (is_stage(workload)) {
+            read_stage(workload);
         } else {
             topology::check_keys(
                 workload,
@@ -101,14 +103,32 @@ private:
                  "make_vocab_size_divisible_by", "dialect", "prefix", "comm_group", "collective"},
                 {}, {});
             if (const auto dialect = workload.find("dialect")) {
-                static_cast<void>(topology::one_of(*dialect, {"npunet"}, {"stage"}));
+                static_cast<void>(topology::one_of(*dialect, {"npunet", "stage"}, {}));
             }
             workload_ = workload;
         }
     }
 
+    static bool is_stage(const YamlField& workload) {
+        const auto dialect = workload.find("dialect");
+        return dialect && dialect->text("a dialect") == "stage";
+    }
+
+    void read_stage(const YamlField& workload) {
+        space_.kind = WorkloadKind::Stage;
+        std::vector<std::string> known{"dialect"};
+        for (const Parameter& parameter : parameters_of(space_.kind)) {
+            if (parameter.section == Section::Workload) {
+                known.push_back(parameter.name);
+            }
+        }
+        topology::check_keys(workload, known, {}, {});
+        workload_ = workload;
+    }
+
     void read_plan(const YamlField& plan) {
-        if (space_.kind != WorkloadKind::Model) {
+        const bool stage = space_.kind == WorkloadKind::Stage;
+        if (space_.kind != WorkloadKind::Model && !stage) {
             plan.refuse("a plan beside a workload that is not generated from a model",
                         "workload: {model: ...} with it", "Leave the plan out");
         }
@@ -118,7 +138,8 @@ private:
                 known.push_back(parameter.name);
             }
         }
-        topology::check_keys(plan, known, planned_plan_keys, {});
+        topology::check_keys(plan, known, stage ? std::vector<std::string>{} : planned_plan_keys,
+                             {});
         add_section(plan, Section::Plan);
     }
 

@@ -153,6 +153,9 @@ std::string title_of(const DesignSpace& space, const Labels& labels) {
     if (space.kind == WorkloadKind::Collective) {
         return "Collectives: ";
     }
+    if (space.kind == WorkloadKind::Stage) {
+        return "STAGE: ";
+    }
     if (space.kind == WorkloadKind::Traces) {
         return "";
     }

@@ -6,6 +6,7 @@
 #include <random>
 
 #include "base/errors.h"
+#include "engine/collective/bound.h"
 #include "tests/support/collectives.h"
 
 namespace npunet {
@@ -126,10 +127,12 @@ Time bound(const Case& one, std::int64_t size) {
 
 // Each byte of the result of an all-reduce must leave an NPU n - 1 times to be summed and n - 1
 // times to be spread; of a reduce-scatter and of an all-gather half of that; of an all-to-all
-// (n - 1)/n of every buffer must leave its NPU. So the time is at least, over the rates of all
-// ports (Patarasuk and Yuan, 2009):
-//     all-reduce 2 (n-1) S; reduce-scatter, all-gather, all-to-all, broadcast, reduce (n-1) S
-// and at the root of a gather or scatter at least (n-1)/n S over its own ports.
+// (n - 1)/n of every buffer must leave its NPU. Over R, the rates of all ports together, and r,
+// those of the slowest NPU (Patarasuk and Yuan, 2009), with a link's latency:
+//     all-reduce max(2 (n-1) S / R, S / r); all-gather (n-1) S / r;
+//     reduce-scatter, all-to-all (n-1)/n S / r; broadcast, reduce max((n-1) S / R, S / r);
+//     gather, scatter (n-1) S, (n-1)/n S over the ports of the root.
+// All NPUs of these networks but the ends of lines are alike.
 TEST(CollectiveBounds, AreNeverBeaten) {
     RandomCases cases(7);
     for (int i = 0; i < 600; ++i) {
@@ -138,11 +141,43 @@ TEST(CollectiveBounds, AreNeverBeaten) {
         const std::int64_t size =
             cases.number(1, 1000) * static_cast<std::int64_t>(one.machine.network.graph.npus());
         try {
-            ASSERT_GE(collective_time(one.type, size, one.machine), bound(one, size));
+            const engine::Results results = test::collective_run(one.type, size, one.machine);
+            ASSERT_EQ(results.collectives.size(), 1u);
+            ASSERT_GE(results.collectives[0].least, bound(one, size));
+            ASSERT_GE(results.collectives[0].end, results.collectives[0].least);
         } catch (const StallError& stall) {
             FAIL() << size << " bytes: " << stall.what();
         }
     }
+}
+
+// On a ring whose sizes divide, the ring algorithms both ways keep all ports busy: but for the
+// latencies of their steps they take the least time. n = 8, S = 64 MiB, 100 GB/s each way:
+//     all-reduce: 2 x 7/8 x 64 MiB / 200 GB/s; all-to-all: 7/8 x 64 MiB / 200 GB/s at the ports.
+TEST(CollectiveBounds, AreMetByTheBidirectionalRing) {
+    TestMachine machine = test::ring_machine(8, Rate(100'000'000'000), Time());
+    machine.system.implementations(CollectiveKind::AllReduce) = {
+        test::implementation("bidirectionalRing")};
+    const std::int64_t size = std::int64_t{1} << 26;
+    const engine::Results results = test::collective_run(CollectiveType::AllReduce, size, machine);
+    EXPECT_EQ(results.collectives[0].least, time_for(2 * 7 * size / 8, 200'000'000'000));
+    EXPECT_LT((results.finish - results.collectives[0].least).ps(), 100);
+}
+
+// Groups along one dimension of a 4 x 4 torus have that dimension's two links, a group across both
+// has all four: an all-gather of S needs 3 S, or 15 S, through them.
+TEST(CollectiveBounds, CountTheLinksThatAGroupCanUse) {
+    const topology::NetworkDescription network = topology::make_network(
+        {topology::make_dimension(DimensionKind::Ring, 4, Rate(100'000'000'000), Time::ns(10)),
+         topology::make_dimension(DimensionKind::Ring, 4, Rate(25'000'000'000), Time::ns(500))});
+    engine::CollectiveBounds bounds(network);
+    const Bytes shard(1'000'000);
+    const auto least = [&](std::vector<Rank> ranks) {
+        return bounds.least_time(CollectiveKind::AllGather, ranks, shard, Rank());
+    };
+    EXPECT_EQ(least({Rank(0), Rank(1), Rank(2), Rank(3)}), Time::ns(15'000 + 10));
+    EXPECT_EQ(least({Rank(0), Rank(4), Rank(8), Rank(12)}), Time::ns(60'000 + 500));
+    EXPECT_EQ(least({Rank(0), Rank(5), Rank(10)}), Time::ns(8'000 + 10));
 }
 
 // A collective of twice the bytes is never faster, whatever the chunks (sizes in steps of what all

@@ -57,6 +57,15 @@ TEST_F(CommGroupsFile, WritesOneGroupALine) {
     EXPECT_EQ(bytes_of(in_folder("none.json")), "{}\n");
 }
 
+// As Python's json.dump writes them.
+TEST_F(CommGroupsFile, WritesAllOnOneLine) {
+    write_comm_groups(in_folder("w.json"), {{"10", {Rank{1}, Rank{0}}}, {"2", {Rank{5}}}},
+                      GroupFileLayout::OneLine);
+    EXPECT_EQ(bytes_of(in_folder("w.json")), "{\"2\": [5], \"10\": [1, 0]}");
+    write_comm_groups(in_folder("none.json"), {}, GroupFileLayout::OneLine);
+    EXPECT_EQ(bytes_of(in_folder("none.json")), "{}");
+}
+
 TEST_F(CommGroupsFile, WhatIsWrittenIsReadAgain) {
     const CommGroups groups{{"1", {Rank{0}, Rank{8}}}, {"quote\"\n", {Rank{2147483647}}}};
     write_comm_groups(in_folder("w.json"), groups);

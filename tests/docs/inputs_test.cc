@@ -107,6 +107,18 @@ TEST(Inputs, KeysOfSweepYmlAreExactlyThoseOfTheReader) {
                 ContainerEq(known_keys(workload + "}\nplan: {zzzzzz: 1}\n", read)));
 }
 
+TEST(Inputs, KeysOfStageSweepsAreExactlyThoseOfTheReader) {
+    const auto read = [](const std::string& path) {
+        static_cast<void>(study::read_design_space(path));
+    };
+    const std::string workload = "workload: {dialect: stage";
+    std::set<std::string> keys = known_keys(workload + ", zzzzzz: 1}\n", read);
+    keys.merge(known_keys(workload + "}\nplan: {zzzzzz: 1}\n", read));
+    EXPECT_THAT(
+        first_cells(section_of(read_page("docs/inputs.md"), "The stage workload of a sweep")),
+        ContainerEq(keys));
+}
+
 // The reader of system.json does not list its keys in messages: its two tables stand in its source.
 TEST(Inputs, KeysOfSystemJsonAreExactlyThoseOfTheReader) {
     std::ostringstream source;

@@ -2,9 +2,11 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "chakra/comm_groups.h"
@@ -141,8 +143,24 @@ TEST_F(GenerateCommand, OptionsOfKernelsReachThePlan) {
     EXPECT_EQ(run(line + "--mode prefill --recompute full"), 2);
     EXPECT_EQ(run(line + "--mode prefill --cp 2"), 2);
     EXPECT_EQ(run(line + "--context 5"), 2);
-    EXPECT_EQ(run("generate transformer --model mixtral-8x7b --output-dir none"), 2);
-    EXPECT_THAT(log_, HasSubstr("experts"));
+}
+
+// Shipped models with experts: Mixtral, and DeepSeek-V3 with latent attention, shared experts and
+// dense layers first. Every rank of the steps ends.
+TEST_F(GenerateCommand, ModelsWithExpertsRunToTheirEnd) {
+    std::ofstream("ring.yml") << "topology: [Ring]\nnpus_count: [8]\nbandwidth: [100]\n"
+                                 "latency: [500]\n";
+    for (const std::string options :
+         {"--model mixtral-8x7b --tp 2 --ep 4 --dp 4 --seq 64 --batch 4 --moe-routing zipf:1 "
+          "--capacity-factor 1.5",
+          "--model deepseek-v3 --tp 2 --ep 4 --etp 1 --dp 2 --seq 16 --batch 2 --cp 2"}) {
+        ASSERT_EQ(run("generate transformer --json --output-dir out " + options), 0) << log_;
+        const nlohmann::json document = nlohmann::json::parse(out_);
+        EXPECT_GT(document["parameters"], document["active_parameters"]);
+        EXPECT_EQ(document["plan"]["ep"], 4);
+        ASSERT_EQ(run("simulate --workload out/workload --network ring.yml --output-dir run"), 0)
+            << log_;
+    }
 }
 
 // Without a folder nothing is written. Llama's step of two stages in numbers that are known.
@@ -171,6 +189,59 @@ TEST_F(GenerateCommand, PrintsMemory) {
     EXPECT_EQ(memory["layer_without_recomputation"]["core"][0]["name"], "softmax statistics");
     EXPECT_EQ(run("generate transformer --model llama2-7b"), 2);
     EXPECT_THAT(log_, HasSubstr("--output-dir"));
+}
+
+// --din or --dout mean STAGE's generator unless a dialect is named. What is left out has STAGE's
+// defaults, and its switches are read as it reads them.
+TEST_F(GenerateCommand, StageDialectIsChosenByItsOptions) {
+    const std::string sizes =
+        "generate transformer --output_dir out --dmodel 64 --dff 128 --batch 8 --seq 32 --head 8 "
+        "--num_stacks 2 --json ";
+    ASSERT_EQ(run(sizes + "--din 96 --dp 2 --sp 2 --weight_sharded YES --activation_recompute T"),
+              0)
+        << log_;
+    nlohmann::json document = nlohmann::json::parse(out_);
+    EXPECT_EQ(document["dialect"], "stage");
+    EXPECT_EQ(document["model"]["dout"], 25600);
+    EXPECT_EQ(document["plan"]["sp"], 2);
+    EXPECT_EQ(document["plan"]["weight_sharded"], true);
+    EXPECT_EQ(document["plan"]["activation_recompute"], true);
+    EXPECT_TRUE(std::filesystem::exists("out/workload.3.et"));
+
+    ASSERT_EQ(run(sizes + "--dialect stage --weight-sharded on"), 0) << log_;
+    document = nlohmann::json::parse(out_);
+    EXPECT_EQ(document["model"]["din"], 51200);
+    EXPECT_EQ(document["plan"]["weight_sharded"], false);
+
+    ASSERT_EQ(run(sizes + "--dialect npunet --din 96 --dout 96"), 0) << log_;
+    EXPECT_EQ(nlohmann::json::parse(out_)["padded_vocab"], 96);
+}
+
+TEST_F(GenerateCommand, StageDialectRefusesOtherOptions) {
+    const std::string line =
+        "generate transformer --output-dir out --din 96 --dout 96 --dmodel 64 --dff 128 --batch 8 "
+        "--seq 32 --head 8 --num-stacks 2 ";
+    for (const auto& [more, words] : std::vector<std::pair<std::string, std::string>>{
+             {"--schedule gpipe", "--schedule"},
+             {"--micro-batch 2", "--micro-batch"},
+             {"--kvhead 4", "--kvhead"},
+             {"--num-stacks 1", "--num-stacks"},
+             {"--tp 16", "--tp"},
+             {"--chakra_schema_version v0.0.1", "v0.0.4"},
+             {"--chakra_schema_version json", "v0.0.4"},
+             {"--dialect npunet --dout 100", "--dvocal"}}) {
+        std::string command = line;
+        for (const std::string option : {"--num-stacks", "--dout"}) {
+            if (more.find(option) != std::string::npos) {
+                const std::size_t at = command.find(option);
+                command.erase(at, command.find("--", at + 2) - at);
+            }
+        }
+        EXPECT_EQ(run(command + " " + more), 2) << more << out_;
+        EXPECT_THAT(log_, HasSubstr(words));
+        EXPECT_FALSE(std::filesystem::exists("out"));
+    }
+    ASSERT_EQ(run(line + "--chakra_schema_version v0.0.4"), 0) << log_;
 }
 
 TEST_F(GenerateCommand, QuietPrintsNothing) {
@@ -216,10 +287,90 @@ TEST_F(GenerateCommand, BadInputIsExitCode2AndWritesNothing) {
     }
 }
 
+TEST_F(GenerateCommand, TakesEveryFormOfParallelism) {
+    ASSERT_EQ(run("generate transformer --model llama2-4layer --seq 128 --dp 2 --cp 2 --pp 2 "
+                  "--cp-comm a2a --distributed-optimizer --overlap-param-gather --grad-dtype bf16 "
+                  "--rank-order pp-dp-tp-ep-cp --json --output-dir out"),
+              0)
+        << log_;
+    const nlohmann::json plan = nlohmann::json::parse(out_).at("plan");
+    EXPECT_EQ(plan.at("zero"), 1);
+    EXPECT_EQ(plan.at("cp_comm"), "a2a");
+    EXPECT_EQ(plan.at("overlap_param_gather"), true);
+    EXPECT_EQ(plan.at("rank_order"), "pp-dp-tp-ep-cp");
+    // Pipelines are the fastest: the stages of one stand side by side.
+    for (const chakra::Node& node : chakra::read_trace("out/workload.4.et")) {
+        if (node.type == chakra::NodeType::CommSend) {
+            EXPECT_EQ(node.integer("comm_dst"), 5);
+        } else if (node.name == "layer0_gradients_reduce_scatter") {
+            EXPECT_EQ(node.integer("comm_size").value() % 2, 0);
+        }
+    }
+}
+
+TEST_F(GenerateCommand, RefusesParallelPlansThatDoNotFit) {
+    const std::string step = "generate transformer --model llama2-4layer --output-dir out ";
+    for (const char* wrong :
+         {"--ep 2", "--etp 2", "--zero 4", "--zero 1.5", "--overlap-param-gather",
+          "--rank-order tp-dp-pp", "--cp-comm ring", "--cp 2 --seq 127", "--grad-dtype fp8",
+          "--moe-routing zipf:1", "--capacity-factor 1.5", "--cp 64 --seq 128 --cp-comm a2a"}) {
+        EXPECT_EQ(run(step + wrong), 2) << wrong;
+        EXPECT_NE(log_, "") << wrong;
+        EXPECT_FALSE(std::filesystem::exists("out")) << wrong;
+    }
+}
+
+TEST_F(GenerateCommand, SchedulesOfTheTransformer) {
+    const std::string plan =
+        "generate transformer --model llama2-4layer --seq 64 --pp 2 --batch 4 --output-dir out ";
+    ASSERT_EQ(run(plan + "--schedule interleaved --vpp 2 --json"), 0) << log_;
+    const auto json = nlohmann::json::parse(out_);
+    EXPECT_EQ(json["plan"]["schedule"], "interleaved");
+    EXPECT_EQ(json["plan"]["vpp"], 2);
+    EXPECT_EQ(run(plan + "--schedule zero-bubble"), 0) << log_;
+    EXPECT_EQ(run(plan + "--schedule zero-bubble --vpp 2"), 2);
+    EXPECT_THAT(log_, HasSubstr("--vpp 2"));
+    EXPECT_EQ(run(plan + "--schedule 2f2b"), 2);
+    EXPECT_THAT(log_, HasSubstr("zero-bubble"));
+}
+
+TEST_F(GenerateCommand, PipelineOfRecordedTimes) {
+    const std::string line =
+        "generate pipeline --pp 2 --micro-batches 2 --forward 1500ns --backward 2us --output-dir ";
+    ASSERT_EQ(run(line + "out --weight 1us --activation-bytes 1KB --message-bytes 7 --json"), 0)
+        << log_;
+    const auto json = nlohmann::json::parse(out_);
+    EXPECT_EQ(json["ranks"], 2);
+    EXPECT_EQ(json["forward_ns"], 1500);
+    EXPECT_EQ(json["traffic"][0]["bytes"], 4 * 7);
+    std::size_t forwards = 0;
+    for (const chakra::Node& node : chakra::read_trace("out/workload.1.et")) {
+        if (node.name == "mb0_forward") {
+            ++forwards;
+            EXPECT_EQ(node.integer("duration_ns"), 1500);
+            EXPECT_EQ(node.duration_micros, 2U);
+            EXPECT_EQ(node.find("num_ops"), nullptr);
+        }
+    }
+    EXPECT_EQ(forwards, 1U);
+
+    ASSERT_EQ(run(line + "out --picture"), 0) << log_;
+    EXPECT_THAT(out_, HasSubstr("a column is 500 ns"));
+    EXPECT_THAT(out_, HasSubstr("stage 1 | .. .. .. F0 == == B0 == == =="));
+    for (const char* bad : {"--forward 1.5ns", "--schedule interleaved --vpp 2 --micro-batches 3",
+                            "--vpp 2", "--activation-bytes x", "--picture --forward 1000001ns"}) {
+        EXPECT_EQ(run("generate pipeline --pp 2 --micro-batches 2 --forward 1us --backward 2us "
+                      "--output-dir bad " +
+                      std::string(bad)),
+                  2)
+            << bad;
+        EXPECT_NE(log_, "") << bad;
+    }
+}
+
 TEST_F(GenerateCommand, HelpShowsOnlyWhatWorks) {
     ASSERT_EQ(run("generate transformer --help"), 0);
-    for (const char* later : {"--ep", "--experts", "--zero", "--vpp", "--weight-sharded",
-                              "--activation-recompute", "interleaved"}) {
+    for (const char* later : {"--experts", "--kexperts"}) {
         EXPECT_THAT(out_, Not(HasSubstr(later)));
     }
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "generators/transformer/training_step.h"
+#include "tests/generators/parallel_plans.h"
 #include "tests/generators/rendezvous.h"
 #include "tests/generators/steps.h"
 
@@ -54,26 +55,33 @@ TEST(Dependencies, PointBackwards) {
     }
 }
 
-// One compute stream and one stream a communicator: no two of their nodes may run at once.
+/// One compute stream and one stream a communicator: no two of their nodes may run at once.
+void expect_order(const GeneratedWorkload& workload) {
+    for (const Role& role : workload.roles()) {
+        const auto before = ancestors(role);
+        std::map<std::int32_t, std::size_t> last;
+        for (std::size_t i = 0; i < role.nodes.size(); ++i) {
+            const NodeTemplate& node = role.nodes[i];
+            if (node.type != NodeType::Compute && node.type != NodeType::CommCollective) {
+                continue;
+            }
+            const std::int32_t stream = node.type == NodeType::Compute ? -1 : node.slot;
+            if (const auto previous = last.find(stream); previous != last.end()) {
+                EXPECT_TRUE(before[i][previous->second])
+                    << node.name << " after " << role.nodes[previous->second].name;
+            }
+            last[stream] = i;
+        }
+    }
+}
+
 TEST(Dependencies, OrderComputeAndEveryCommunicator) {
     for (const Plan& plan : many_plans()) {
-        const GeneratedWorkload workload = generate(small_gpt(), plan);
-        for (const Role& role : workload.roles()) {
-            const auto before = ancestors(role);
-            std::map<std::int32_t, std::size_t> last;
-            for (std::size_t i = 0; i < role.nodes.size(); ++i) {
-                const NodeTemplate& node = role.nodes[i];
-                if (node.type != NodeType::Compute && node.type != NodeType::CommCollective) {
-                    continue;
-                }
-                const std::int32_t stream = node.type == NodeType::Compute ? -1 : node.slot;
-                if (const auto previous = last.find(stream); previous != last.end()) {
-                    EXPECT_TRUE(before[i][previous->second])
-                        << node.name << " after " << role.nodes[previous->second].name;
-                }
-                last[stream] = i;
-            }
-        }
+        expect_order(generate(small_gpt(), plan));
+    }
+    for (const Plan& plan : random_plans(skewed_moe(), 20, 21)) {
+        SCOPED_TRACE(full_description(plan));
+        expect_order(generate(skewed_moe(), plan));
     }
 }
 

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <random>
 
 #include "generators/transformer/memory_estimate.h"
@@ -103,16 +104,17 @@ TEST(SavedActivations, WithoutScoresAndWithoutMasks) {
 }
 
 // n tokens, n' = n / t with sequence parallelism: four vectors of h at the norms and the linear
-// layers; queries and result a d / t; keys and values g d / t (at least one head), of the whole
-// sequence; gate and up, and their product, 3 f / t; 4 bytes a row and head.
+// layers; queries and result a d / t; keys and values g d / t (at least one head), of the
+// whole sequence where they are gathered and of the rank's tokens in a ring; gate and up, and their product, 3 f / t; 4 bytes a row and head.
 TEST(SavedActivations, OfGroupedQueriesAndGatedMlps) {
     const ModelSpec model = small_model();
     for (const Plan& plan : many_plans()) {
         const std::int64_t n = plan.micro_batch * plan.sequence / plan.cp;
         const std::int64_t shard = plan.sequence_parallel ? n / plan.tp : n;
         const std::int64_t key_heads = std::max<std::int64_t>(2 / plan.tp, 1);
+        const std::int64_t key_tokens = plan.context_comm == ContextComm::AllGather ? n * plan.cp : n;
         EXPECT_EQ(kept(model, plan), 2 * (4 * shard * 64 + 2 * n * 128 / plan.tp +
-                                          2 * n * plan.cp * key_heads * 16 + 3 * n * 96 / plan.tp) +
+                                          2 * key_tokens * key_heads * 16 + 3 * n * 96 / plan.tp) +
                                          4 * n * 8 / plan.tp)
             << describe(plan);
     }
@@ -181,6 +183,7 @@ TEST(StaticMemory, ExpertsHaveReplicasOfTheirOwn) {
     plan.batch = 8;
     plan.sequence = 4096;
     plan.zero = 1;
+    plan = resolve_plan(model, plan);
     const std::vector<ModelUnit> units = units_of_stage(model, plan, 0);
     const std::int64_t experts = 8LL * 3 * 4096 * 14336 / (4 * 2);
     const std::int64_t others = (4096LL * 6144 + 4096 * 4096) / 2 + 2 * 4096 + 4096 * 8;
@@ -260,14 +263,25 @@ void expect_predicted_peaks(const ModelSpec& model, const Plan& plan) {
     }
 }
 
+/// Experts in all layers but the first, two of each token's and a shared one.
+ModelSpec with_experts(ModelSpec model) {
+    model.moe.experts = 4;
+    model.moe.top_k = 2;
+    model.moe.ffn = 32;
+    model.moe.shared_experts = 1;
+    model.moe.dense_layers_first = 1;
+    return model;
+}
+
 // static + in flight x activations + what recomputation makes again, to the byte, whatever the
-// times of the nodes are: dense, grouped, gated and latent models, fused and not, GPipe and 1F1B.
+// times of the nodes are: dense, grouped, gated and latent models with and without experts, fused
+// and not, every schedule, form of context parallelism and stage of ZeRO.
 TEST(PeakOfASimulation, IsThePredictedOne) {
     std::mt19937_64 random(5);
     ModelSpec latent = small_model();
     latent.kv_heads = latent.heads;
     latent.mla = {24, 16, 8, 8, 10};
-    for (const ModelSpec& model : {small_model(), gpt(64, 8), latent}) {
+    for (const ModelSpec& model : {small_model(), gpt(64, 8), latent, with_experts(latent)}) {
         for (int trial = 0; trial < 40; ++trial) {
             Plan plan;
             plan.dp = 1 + static_cast<std::int64_t>(random() % 2);
@@ -280,7 +294,15 @@ TEST(PeakOfASimulation, IsThePredictedOne) {
             plan.sequence = 32;
             plan.sequence_parallel = random() % 2 == 0;
             plan.overlap_grad_reduce = random() % 2 == 0;
-            plan.schedule = random() % 2 == 0 ? Schedule::GPipe : Schedule::OneForwardOneBackward;
+            plan.schedule = std::array{Schedule::GPipe, Schedule::OneForwardOneBackward,
+                                       Schedule::ZeroBubble, Schedule::Interleaved}[random() % 4];
+            if (plan.schedule == Schedule::Interleaved) {
+                plan.pp = 2;
+                plan.vpp = 2;
+                plan.batch = plan.dp * plan.micro_batch * 2 * (1 + static_cast<std::int64_t>(random() % 3));
+            }
+            plan.zero = static_cast<std::int64_t>(random() % 4);
+            plan.context_comm = static_cast<ContextComm>(random() % 3);
             plan.recompute = static_cast<Recompute>(random() % 3);
             plan.attention_kernel = static_cast<AttentionKernel>(random() % 3);
             expect_predicted_peaks(model, resolve_plan(model, plan));

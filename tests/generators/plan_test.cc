@@ -33,6 +33,32 @@ Plan with(std::int64_t Plan::*field, std::int64_t value) {
     return plan;
 }
 
+TEST(Plan, NamesWhatAScheduleNeeds) {
+    const ModelSpec model = small_model();
+    Plan plan;
+    plan.pp = 2;
+    plan.vpp = 2;
+    plan.batch = 4;
+    EXPECT_THAT(error_of(model, plan), AllOf(HasSubstr("--vpp 2"), HasSubstr("1f1b")));
+    plan.schedule = Schedule::Interleaved;
+    EXPECT_EQ(error_of(model, plan), "no error");
+    plan.batch = 3;
+    EXPECT_THAT(error_of(model, plan),
+                AllOf(HasSubstr("3 micro-batches"), HasSubstr("--pp 2"), HasSubstr("--batch")));
+    plan.batch = 4;
+    plan.vpp = 3;
+    EXPECT_THAT(error_of(model, plan),
+                AllOf(HasSubstr("--pp 2 x --vpp 3 = 6"), HasSubstr("4 layers")));
+    plan.pp = 1;
+    plan.vpp = 2;
+    EXPECT_THAT(error_of(model, plan), AllOf(HasSubstr("interleaved"), HasSubstr("--pp 1")));
+    plan.vpp = 0;
+    EXPECT_THAT(error_of(model, plan), HasSubstr("--vpp"));
+    Plan whole;
+    whole.schedule = Schedule::ZeroBubble;
+    EXPECT_EQ(error_of(model, whole), "no error");
+}
+
 TEST(Plan, FillsInWhatIsLeftOpen) {
     Plan plan;
     plan.dp = 2;
@@ -108,12 +134,13 @@ TEST(RankGrid, CountsTensorParallelFastest) {
     plan.dp = 2;
     plan.pp = 2;
     const RankGrid grid(small_gpt(), resolve_plan(small_gpt(), plan));
-    const GridPosition at = grid.position(Rank(11));
-    EXPECT_EQ(at.t, 1);
-    EXPECT_EQ(at.c, 1);
-    EXPECT_EQ(at.d, 0);
-    EXPECT_EQ(at.p, 1);
-    EXPECT_EQ(grid.rank(at), Rank(11));
+    const AxisGrid& decoder = grid.decoder();
+    EXPECT_EQ(decoder.coordinate(Rank(11), GridAxis::Tensor), 1);
+    EXPECT_EQ(decoder.coordinate(Rank(11), GridAxis::Context), 1);
+    EXPECT_EQ(decoder.coordinate(Rank(11), GridAxis::Data), 0);
+    EXPECT_EQ(decoder.coordinate(Rank(11), GridAxis::Pipeline), 1);
+    EXPECT_EQ(decoder.neighbour(Rank(11), GridAxis::Context, 1), Rank(9));
+    EXPECT_EQ(decoder.neighbour(Rank(11), GridAxis::Pipeline, -1), Rank(3));
 
     const std::vector<RankGroup> groups = grid.groups();
     ASSERT_EQ(groups.size(), 8U + 8U + 4U + 8U);

@@ -82,17 +82,17 @@ TEST(ResultsJson, HasTheDocumentedKeys) {
                                         "collectives", "links", "performance"}));
     EXPECT_EQ(
         keys_of(json["npus"][0]),
-        (std::vector<std::string>{"rank", "finish_ns", "compute_ns", "comm_ns", "exposed_comm_ns",
-                                  "exposed_memory_ns", "idle_ns", "peak_memory_bytes",
-                                  "compute_bound_percent", "compute_utilization_percent",
-                                  "memory_utilization_percent", "operation_intensity", "memory_ns",
-                                  "peak_memory_ns", "alive_at_peak", "alive_besides"}));
+        (std::vector<std::string>{
+            "rank", "finish_ns", "compute_ns", "comm_ns", "exposed_comm_ns", "exposed_memory_ns",
+            "idle_ns", "peak_memory_bytes", "compute_bound_percent", "compute_utilization_percent",
+            "memory_utilization_percent", "operation_intensity", "memory_ns", "bubble_percent",
+            "peak_memory_ns", "alive_at_peak", "alive_besides"}));
     EXPECT_EQ(json["npus"][0]["alive_at_peak"][0]["name"], "weights");
     EXPECT_EQ(json["npus"][0]["alive_besides"]["tensors"], 3);
-    EXPECT_EQ(
-        keys_of(json["collectives"][0]),
-        (std::vector<std::string>{"id", "name", "type", "group", "algorithm", "bytes",
-                                  "first_start_ns", "last_start_ns", "end_ns", "bandwidth_GBps"}));
+    EXPECT_EQ(keys_of(json["collectives"][0]),
+              (std::vector<std::string>{"id", "name", "type", "group", "algorithm", "bytes",
+                                        "first_start_ns", "last_start_ns", "end_ns",
+                                        "bandwidth_GBps", "bound_ns", "bandwidth_bound_GBps"}));
     EXPECT_EQ(keys_of(json["links"][0]),
               (std::vector<std::string>{"from", "to", "payload_bytes", "wire_bytes",
                                         "utilization_percent", "max_queue_bytes"}));
@@ -110,6 +110,8 @@ TEST(ResultsJson, HasTheFigures) {
     EXPECT_EQ(json["npus"][2]["rank"], 2);
     EXPECT_TRUE(json["npus"][2]["finish_ns"].is_number_integer());
     EXPECT_EQ(json["npus"][0]["operation_intensity"], 3523.082);
+    // Rank 2 of a run of 1000.25 ns is done after 800 ns, of which it waits for 50.
+    EXPECT_DOUBLE_EQ(json["npus"][2]["bubble_percent"], 100 * (1000.25 - 750) / 750);
     EXPECT_EQ(json["collectives"][1]["type"], "all_to_all");
     EXPECT_EQ(json["collectives"][0]["group"], Json({0, 1}));
     EXPECT_EQ(json["links"][1]["payload_bytes"], 12800);

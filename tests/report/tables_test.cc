@@ -40,16 +40,19 @@ TEST(Csv, NpusHaveOneRowARank) {
     EXPECT_EQ(lines[0],
               "rank,class,finish_ns,compute_ns,comm_ns,exposed_comm_ns,exposed_memory_ns,idle_ns,"
               "peak_memory_bytes,compute_bound_percent,compute_utilization_percent,"
-              "memory_utilization_percent,operation_intensity_flop_per_byte");
+              "memory_utilization_percent,operation_intensity_flop_per_byte,bubble_percent");
     EXPECT_EQ(lines[1],
-              "0,0,1000.25,600,300,300,0,100.25,1073741824,83.794,85.661,28.401,3523.082");
-    EXPECT_EQ(lines[4], "3,1,800,600,300,150,0,50,1073741824,83.794,85.661,28.401,3523.082");
+              "0,0,1000.25,600,300,300,0,100.25,1073741824,83.794,85.661,28.401,3523.082,"
+              "11.13888888888889");
+    EXPECT_EQ(lines[4],
+              "3,1,800,600,300,150,0,50,1073741824,83.794,85.661,28.401,3523.082,"
+              "33.36666666666667");
 }
 
 TEST(Csv, CollectivesQuoteNamesAndSeparateRanksByBlanks) {
     const auto lines = lines_of(collectives_csv(sample_results()));
     ASSERT_EQ(lines.size(), 3u);
-    EXPECT_EQ(lines[2], "1,\"grad, layer 1\",all_to_all,0 1,ring,1000,500,500,900,2.5");
+    EXPECT_EQ(lines[2], "1,\"grad, layer 1\",all_to_all,0 1,ring,1000,500,500,900,2.5,200,5");
 }
 
 TEST(Csv, LinksSayHowLongTheyWereBusy) {

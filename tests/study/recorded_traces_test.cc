@@ -81,7 +81,7 @@ TEST(RecordedTraces, ProfiledDataParallelStep) {
         for (const engine::NpuResult& npu : results.npus) {
             Time sum;
             for (const engine::ProgramOperation& operation :
-                 workload.programs[npu.rank.index()].operations) {
+                 workload.program(npu.rank).operations) {
                 if (operation.kind == engine::OperationKind::Compute ||
                     operation.kind == engine::OperationKind::Cpu) {
                     sum += operation.recorded;

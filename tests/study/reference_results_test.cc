@@ -1,7 +1,8 @@
 // The astra-sim dialects against the recorded results of the reference simulator, on its
-// congestion-unaware and its congestion-aware network: every case of the shared data whose traces
-// lie in the folder. All ranks, all figures, exactly; where the reference stalls, so does the
-// dialect. The counts recorded here may only grow.
+// congestion-unaware and its congestion-aware network: every case of the shared data, from the
+// traces that lie in its folder, and from what the stage dialect generates for the arguments that
+// stand there. All ranks, all figures, exactly; where the reference stalls, so does the dialect.
+// The counts recorded here may only grow.
 
 #include <gtest/gtest.h>
 
@@ -11,7 +12,10 @@
 #include <nlohmann/json.hpp>
 
 #include "base/errors.h"
+#include "generators/stage/stage_workload.h"
+#include "study/generated_workload.h"
 #include "study/simulation_run.h"
+#include "tests/support/stage_cases.h"
 
 namespace npunet::study {
 namespace {
@@ -19,15 +23,15 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-json read_json(const fs::path& path) {
-    std::ifstream stream(path);
-    return json::parse(stream);
-}
+using test::read_json;
+
+enum class Origin { Files, Generated };
 
 struct Case {
     fs::path folder;
     fs::path expected;
     std::size_t dimensions;
+    Origin origin;
 };
 
 /// Of the file that holds the results of a dialect. One folder states its dialect itself.
@@ -42,7 +46,12 @@ fs::path results_of(const fs::path& folder, const std::string& dialect, Fidelity
     return folder / (dialect == own ? "expected.json" : "expected_2025-03.json");
 }
 
-std::vector<Case> selected_cases(const std::string& dialect, Fidelity fidelity) {
+bool has_workload(const fs::path& folder, Origin origin) {
+    return origin == Origin::Files ? fs::exists(folder / "w.0.et")
+                                   : test::stage_arguments(folder).has_value();
+}
+
+std::vector<Case> selected_cases(const std::string& dialect, Fidelity fidelity, Origin origin) {
     const fs::path data = fs::path(NPUNET_SHARED_DIR) / "data/system";
     std::vector<fs::path> folders{data / "published_sanity"};
     for (const char* kind : {"micro", "transformer"}) {
@@ -54,14 +63,14 @@ std::vector<Case> selected_cases(const std::string& dialect, Fidelity fidelity) 
     std::vector<Case> cases;
     for (const fs::path& folder : folders) {
         const fs::path expected = results_of(folder, dialect, fidelity);
-        if (!fs::exists(folder / "w.0.et") || !fs::exists(expected)) {
+        if (!has_workload(folder, origin) || !fs::exists(expected)) {
             continue;
         }
         const topology::NetworkDescription network = topology::read_network(
             (folder / "network.yml").string(), topology::GigaByte::Binary, true);
         const json rc = read_json(expected)["rc"];
         if ((rc == 0 || rc == "stalls")) {
-            cases.push_back({folder, expected, network.dimensions.size()});
+            cases.push_back({folder, expected, network.dimensions.size(), origin});
         }
     }
     return cases;
@@ -90,15 +99,23 @@ void expect_rank(const engine::NpuResult& npu, const json& expected) {
     }
 }
 
+engine::Workload workload_of(const Case& entry, const Machine& machine) {
+    const fs::path& folder = entry.folder;
+    if (entry.origin == Origin::Generated) {
+        const auto arguments = test::stage_arguments(folder);
+        return workload_from(generators::generate(*arguments), workload_options(machine));
+    }
+    return load_workload_for(machine, (folder / "w").string(),
+                             fs::exists(folder / "w.json") ? (folder / "w.json").string() : "");
+}
+
 void expect_case(const Case& entry, const std::string& dialect, Fidelity fidelity) {
     const fs::path& folder = entry.folder;
     const fs::path memory = folder / "remote_memory.json";
     const Machine machine =
         load_machine((folder / "network.yml").string(), (folder / "system.json").string(), dialect,
                      fs::exists(memory) ? memory.string() : "");
-    const engine::Workload workload =
-        load_workload_for(machine, (folder / "w").string(),
-                          fs::exists(folder / "w.json") ? (folder / "w.json").string() : "");
+    const engine::Workload workload = workload_of(entry, machine);
     const json recorded = read_json(entry.expected);
     if (recorded["rc"] == "stalls") {
         EXPECT_THROW(static_cast<void>(simulate(workload, machine, fidelity)), StallError);
@@ -113,12 +130,12 @@ void expect_case(const Case& entry, const std::string& dialect, Fidelity fidelit
     }
 }
 
-void expect_cases(const std::string& dialect, Fidelity fidelity, std::size_t recorded_one_dimension,
-                  std::size_t recorded_all) {
+void expect_cases(const std::string& dialect, Fidelity fidelity, Origin origin,
+                  std::size_t recorded_one_dimension, std::size_t recorded_all) {
     if (!fs::exists(fs::path(NPUNET_SHARED_DIR) / "data/system")) {
         GTEST_SKIP() << "the shared data folder is absent: " << NPUNET_SHARED_DIR;
     }
-    const std::vector<Case> cases = selected_cases(dialect, fidelity);
+    const std::vector<Case> cases = selected_cases(dialect, fidelity, origin);
     std::size_t one_dimension = 0;
     for (const Case& entry : cases) {
         SCOPED_TRACE(entry.folder.filename().string());
@@ -132,16 +149,29 @@ void expect_cases(const std::string& dialect, Fidelity fidelity, std::size_t rec
 }
 
 TEST(ReferenceResults, EveryCaseIsExact) {
-    expect_cases("astra-sim", Fidelity::Analytical, 39, 78);
+    expect_cases("astra-sim", Fidelity::Analytical, Origin::Files, 39, 78);
 }
 
 // The reference's congestion-aware network knows one dimension only.
 TEST(ReferenceResults, EveryCongestionAwareCaseIsExact) {
-    expect_cases("astra-sim", Fidelity::CongestionAware, 36, 36);
+    expect_cases("astra-sim", Fidelity::CongestionAware, Origin::Files, 36, 36);
 }
 
 TEST(ReferenceResults, CasesOfTheEarlierIssueOrderAreExact) {
-    expect_cases("astra-sim-2025-03", Fidelity::Analytical, 9, 9);
+    expect_cases("astra-sim-2025-03", Fidelity::Analytical, Origin::Files, 9, 9);
+}
+
+TEST(ReferenceResults, EveryGeneratedCaseIsExact) {
+    expect_cases("astra-sim", Fidelity::Analytical, Origin::Generated, 12, 21);
+}
+
+TEST(ReferenceResults, EveryGeneratedCongestionAwareCaseIsExact) {
+    expect_cases("astra-sim", Fidelity::CongestionAware, Origin::Generated, 9, 9);
+}
+
+// Among them the published sanity check.
+TEST(ReferenceResults, GeneratedCasesOfTheEarlierIssueOrderAreExact) {
+    expect_cases("astra-sim-2025-03", Fidelity::Analytical, Origin::Generated, 10, 17);
 }
 
 // The endpoint delay 0 aborts the reference (its recorded exit code says so); here it is an error

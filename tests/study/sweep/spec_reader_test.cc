@@ -85,6 +85,16 @@ TEST_F(SpecReaderTest, WhereUsesNumbersSwitchesAndNpus) {
               std::vector<std::string>{"size=1KiB"});
 }
 
+TEST_F(SpecReaderTest, FormsOfParallelism) {
+    EXPECT_EQ(points(model + "plan: {zero: [0, 3], cp_comm: [p2p, a2a], ep: 1,\n"
+                             "       rank_order: [tp-cp-ep-dp-pp, pp-tp-cp-ep-dp]}\n"
+                             "where: zero == 3\n"),
+              (std::vector<std::string>{"zero=3 cp_comm=p2p rank_order=tp-cp-ep-dp-pp",
+                                        "zero=3 cp_comm=p2p rank_order=pp-tp-cp-ep-dp",
+                                        "zero=3 cp_comm=a2a rank_order=tp-cp-ep-dp-pp",
+                                        "zero=3 cp_comm=a2a rank_order=pp-tp-cp-ep-dp"}));
+}
+
 TEST_F(SpecReaderTest, SampleKeepsTheOrder) {
     const std::string all = model + "plan: {tp: [1, 2, 3, 4, 5, 6, 7, 8]}\n";
     const auto some = points(all + "sample: {count: 3, seed: 1}\n");
@@ -156,6 +166,8 @@ TEST_F(SpecReaderTest, WhatCannotBeMeantIsRefused) {
         {model + "plan: {batch: 4}\n", {"'batch' beside 'batch'"}},
         {model + "plan: {schedule: 1b1f}\n", {"one of 1f1b, gpipe", "Did you mean 1f1b?"}},
         {model + "plan: {sequence_parallel: maybe}\n", {"false, true"}},
+        {model + "plan: {cp_comm: ring}\n", {"one of p2p, all_gather, a2a"}},
+        {model + "plan: {rank_order: tp-dp-pp}\n", {"plan.rank_order", "'tp-dp-pp'", "once"}},
         {model + "where: dp == 1\n", {"column 1, 'dp'", "no value"}},
         {model + "plan: {schedule: 1f1b}\nwhere: schedule == 1\n", {"no number"}},
         {model + "plan: {tp: [1, 2]}\nwhere: 4 / (tp - 1) > 0\n",
@@ -175,7 +187,7 @@ TEST_F(SpecReaderTest, WhatCannotBeMeantIsRefused) {
         {"workload: {model: llama2-4layer}\n" + networks, {"workload.batch"}},
         {"workload: {batch: 4}\n" + networks, {"workload.model"}},
         {"workload: {model: llama2-4layer, batch: 8, dialect: stage}\n" + networks,
-         {"'stage', not offered"}},
+         {"unknown key 'model'"}},
         {"workload: {model: ./none.yml, batch: 8}\n" + networks, {"./none.yml"}},
         {"workload: {model: llama2-4layer, batch: 8}\n", {"networks"}},
         {networks, {"workload"}},

@@ -1,0 +1,14 @@
+// What the parallel dimensions ask of each other and of the model, beyond plain divisions: parts of
+// a sequence, experts, the two grids of ranks, ZeRO.
+#pragma once
+
+#include "generators/transformer/model_spec.h"
+#include "generators/transformer/plan.h"
+
+namespace npunet::generators {
+
+/// Throws InputError that names the numbers that clash. Needs degrees from 1 on, a sequence, and
+/// etp filled in.
+void check_parallel_dimensions(const ModelSpec& model, const Plan& plan);
+
+}  // namespace npunet::generators
