@@ -158,7 +158,8 @@ TEST_F(GenerateCommand, ModelsWithExpertsRunToTheirEnd) {
         const nlohmann::json document = nlohmann::json::parse(out_);
         EXPECT_GT(document["parameters"], document["active_parameters"]);
         EXPECT_EQ(document["plan"]["ep"], 4);
-        ASSERT_EQ(run("simulate --workload out/workload --network ring.yml --output-dir run"), 0)
+        ASSERT_EQ(run("simulate --workload out/workload --comm-group out/comm_group.json "
+                      "--network ring.yml --output-dir run"), 0)
             << log_;
     }
 }
