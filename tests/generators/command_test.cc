@@ -150,6 +150,8 @@ TEST_F(GenerateCommand, OptionsOfKernelsReachThePlan) {
 TEST_F(GenerateCommand, ModelsWithExpertsRunToTheirEnd) {
     std::ofstream("ring.yml") << "topology: [Ring]\nnpus_count: [8]\nbandwidth: [100]\n"
                                  "latency: [500]\n";
+    std::ofstream("system.json")
+        << R"({"roofline-enabled": 1, "peak-perf": 312, "local-mem-bw": 2039})";
     for (const std::string options :
          {"--model mixtral-8x7b --tp 2 --ep 4 --dp 4 --seq 64 --batch 4 --moe-routing zipf:1 "
           "--capacity-factor 1.5",
@@ -159,7 +161,7 @@ TEST_F(GenerateCommand, ModelsWithExpertsRunToTheirEnd) {
         EXPECT_GT(document["parameters"], document["active_parameters"]);
         EXPECT_EQ(document["plan"]["ep"], 4);
         ASSERT_EQ(run("simulate --workload out/workload --comm-group out/comm_group.json "
-                      "--network ring.yml --output-dir run"), 0)
+                      "--network ring.yml --system system.json --output-dir run"), 0)
             << log_;
     }
 }
