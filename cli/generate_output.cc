@@ -34,7 +34,7 @@ nlohmann::ordered_json as_json(const generators::WorkloadTotals& totals) {
     return {{"nodes", totals.nodes}, {"flops", as_json(totals.flops)}, {"traffic", traffic}};
 }
 
-void print(const generators::WorkloadTotals& totals, std::ostream& out) {
+void print_totals(const generators::WorkloadTotals& totals, std::ostream& out) {
     out << fmt::format("{} nodes, {:.4g} FLOPs over all ranks\n", totals.nodes,
                        static_cast<double>(totals.flops));
     if (totals.traffic.empty()) {
@@ -49,9 +49,18 @@ void print(const generators::WorkloadTotals& totals, std::ostream& out) {
 
 }  // namespace
 
-void GenerateOutput::add_to(CLI::App& command) {
+void GenerateOutput::print(const std::string& headline, const nlohmann::ordered_json& description,
+                           std::ostream& out) const {
+    if (json_) {
+        out << description.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
+    } else if (!quiet_) {
+        out << headline;
+    }
+}
+
+void GenerateOutput::add_to(CLI::App& command, bool folder_required) {
     command.add_option("--output-dir", folder_, "Folder for the files; made when missing")
-        ->required();
+        ->required(folder_required);
     command
         .add_option("--output-name", files_.traces,
                     "Name of the traces; %d is the rank, and without it .%d.et is appended")
@@ -86,7 +95,7 @@ void GenerateOutput::write(const generators::GeneratedWorkload& workload,
         out << description.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
     } else if (!quiet_) {
         out << headline;
-        print(totals, out);
+        print_totals(totals, out);
         out << fmt::format("Wrote {} (ranks 0 to {}) and {}\n", traces, workload.rank_count() - 1,
                            groups);
     }

@@ -14,8 +14,16 @@ namespace npunet::cli {
 /// --output-dir, --output-name, --comm-group-file, --chakra-schema-version, --json, --quiet.
 class GenerateOutput {
 public:
-    /// Declares the options; this object must outlive `command`.
-    void add_to(CLI::App& command);
+    /// Declares the options; this object must outlive `command`. With `folder_required` false the
+    /// caller asks writes() first.
+    void add_to(CLI::App& command, bool folder_required = true);
+
+    /// Whether a folder was given.
+    [[nodiscard]] bool writes() const { return !folder_.empty(); }
+
+    /// Prints what is known without files: `description` as JSON, or `headline`, or nothing.
+    void print(const std::string& headline, const nlohmann::ordered_json& description,
+               std::ostream& out) const;
 
     /// Writes the files, then prints: with --json one document, `description` and the totals; with
     /// --quiet nothing; otherwise `headline` (whole lines) and the totals for people. Throws

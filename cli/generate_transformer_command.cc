@@ -3,8 +3,10 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "base/errors.h"
 #include "cli/generate_command.h"
 #include "cli/generate_output.h"
+#include "cli/memory_report.h"
 #include "cli/workload_options.h"
 #include "generators/stage/stage_workload.h"
 #include "generators/transformer/context_comm.h"
@@ -19,12 +21,15 @@ namespace {
 struct TransformerOptions {
     WorkloadOptions workload;
     GenerateOutput output;
+    bool print_memory = false;
 };
 
 std::string headline(const TrainingStep& step) {
     const generators::Plan& plan = step.plan;
-    std::string text = fmt::format("{}: {} parameters\n", step.model.name,
-                                   generators::parameter_count(step.model));
+    std::string text =
+        fmt::format("{}: {} parameters", step.model.name, generators::parameter_count(step.model));
+    const std::int64_t active = generators::active_parameter_count(step.model);
+    text += step.model.moe.experts > 0 ? fmt::format(", {} active\n", active) : "\n";
     const std::int64_t vocab = generators::padded_vocab(step.model, plan.tp);
     if (vocab != step.model.vocab) {
         text += fmt::format("vocabulary padded from {} to {} for tp {}\n", step.model.vocab, vocab,
@@ -40,34 +45,67 @@ std::string headline(const TrainingStep& step) {
                               plan.micro_batches(), plan.micro_batch, plan.sequence);
 }
 
+const char* name_of(generators::Recompute recompute) {
+    switch (recompute) {
+        case generators::Recompute::None:
+            return "none";
+        case generators::Recompute::Selective:
+            return "selective";
+        case generators::Recompute::Full:
+            break;
+    }
+    return "full";
+}
+
+const char* name_of(generators::Mode mode) {
+    switch (mode) {
+        case generators::Mode::Train:
+            return "train";
+        case generators::Mode::Prefill:
+            return "prefill";
+        case generators::Mode::Decode:
+            break;
+    }
+    return "decode";
+}
+
 nlohmann::ordered_json description(const TrainingStep& step) {
     const generators::Plan& plan = step.plan;
-    return {{"model", step.model.name},
-            {"parameters", generators::parameter_count(step.model)},
-            {"padded_vocab", generators::padded_vocab(step.model, plan.tp)},
-            {"plan",
-             {{"dp", plan.dp},
-              {"tp", plan.tp},
-              {"cp", plan.cp},
-              {"pp", plan.pp},
-              {"batch", plan.batch},
-              {"micro_batch", plan.micro_batch},
-              {"micro_batches", plan.micro_batches()},
-              {"sequence", plan.sequence},
-              {"sequence_parallel", plan.sequence_parallel},
-              {"schedule", generators::name_of(plan.schedule)},
-              {"vpp", plan.vpp},
-              {"overlap_grad_reduce", plan.overlap_grad_reduce},
-              {"overlap_param_gather", plan.overlap_param_gather},
-              {"zero", plan.zero},
-              {"cp_comm",
-               generators::context_comm_names()[static_cast<std::size_t>(plan.context_comm)]},
-              {"ep", plan.ep},
-              {"etp", plan.etp},
-              {"rank_order", generators::rank_order_name(plan.rank_order)},
-              {"moe_routing", generators::routing_name(step.model.moe.routing)},
-              {"capacity_factor", step.model.moe.capacity_factor},
-              {"seed", plan.seed}}}};
+    return {
+        {"model", step.model.name},
+        {"parameters", generators::parameter_count(step.model)},
+        {"active_parameters", generators::active_parameter_count(step.model)},
+        {"multiplying_weights", generators::multiplying_weights(step.model)},
+        {"padded_vocab", generators::padded_vocab(step.model, plan.tp)},
+        {"plan",
+         {{"dp", plan.dp},
+          {"tp", plan.tp},
+          {"cp", plan.cp},
+          {"pp", plan.pp},
+          {"batch", plan.batch},
+          {"micro_batch", plan.micro_batch},
+          {"micro_batches", plan.micro_batches()},
+          {"sequence", plan.sequence},
+          {"sequence_parallel", plan.sequence_parallel},
+          {"schedule", generators::name_of(plan.schedule)},
+          {"vpp", plan.vpp},
+          {"overlap_grad_reduce", plan.overlap_grad_reduce},
+          {"overlap_param_gather", plan.overlap_param_gather},
+          {"zero", plan.zero},
+          {"cp_comm",
+           generators::context_comm_names()[static_cast<std::size_t>(plan.context_comm)]},
+          {"ep", plan.ep},
+          {"etp", plan.etp},
+          {"rank_order", generators::rank_order_name(plan.rank_order)},
+          {"moe_routing", generators::routing_name(step.model.moe.routing)},
+          {"capacity_factor", step.model.moe.capacity_factor},
+          {"seed", plan.seed},
+          {"recompute", name_of(plan.recompute)},
+          {"causal_flops", plan.causal_flops == generators::CausalFlops::Half ? "half" : "full"},
+          {"attention_kernel",
+           plan.attention_kernel == generators::AttentionKernel::Fused ? "fused" : "unfused"},
+          {"mode", name_of(plan.mode)},
+          {"context", plan.context}}}};
 }
 
 std::string headline(const generators::StageArguments& a) {
@@ -100,7 +138,18 @@ nlohmann::ordered_json description(const generators::StageArguments& a) {
               {"activation_recompute", a.activation_recompute}}}};
 }
 
+[[noreturn]] void refuse_missing_folder(const char* remedy) {
+    throw InputError({"--output-dir", "", "nothing", "a folder for the traces", remedy});
+}
+
 void run_stage(const TransformerOptions& options, std::ostream& out) {
+    if (options.print_memory) {
+        throw InputError({"--print-memory", "", "beside the stage dialect",
+                          "a step of the npunet dialect", "Leave it out"});
+    }
+    if (!options.output.writes()) {
+        refuse_missing_folder("Give --output-dir");
+    }
     const generators::StageArguments arguments = options.workload.stage_arguments();
     options.output.write(generators::generate(arguments), headline(arguments),
                          description(arguments), out);
@@ -108,8 +157,20 @@ void run_stage(const TransformerOptions& options, std::ostream& out) {
 
 void run_step(const TransformerOptions& options, std::ostream& out) {
     const TrainingStep step = options.workload.resolve();
-    options.output.write(generators::generate(step.model, step.plan), headline(step),
-                         description(step), out);
+    std::string text = headline(step);
+    nlohmann::ordered_json document = description(step);
+    if (options.print_memory) {
+        text += memory_table(step);
+        document["memory"] = memory_document(step);
+        if (!options.output.writes()) {
+            options.output.print(text, document, out);
+            return;
+        }
+    } else if (!options.output.writes()) {
+        refuse_missing_folder("Give --output-dir, or --print-memory for the memory alone");
+    }
+    options.output.write(generators::generate(step.model, step.plan), text, std::move(document),
+                         out);
 }
 
 }  // namespace
@@ -119,7 +180,10 @@ void add_generate_transformer_command(CLI::App& generate, CommandContext& contex
         "transformer", "A training step of a decoder-only transformer, as Megatron-LM runs it");
     auto options = std::make_shared<TransformerOptions>();
     options->workload.add_to(*command, "--dialect");
-    options->output.add_to(*command);
+    options->output.add_to(*command, false);
+    command->add_flag("--print-memory", options->print_memory,
+                      "Print what an NPU of each pipeline stage needs of memory; without "
+                      "--output-dir nothing else is done");
     command->footer(
         "Ranks count tp fastest, then cp, dp, pp, unless --rank-order says otherwise.\n"
         "Example:\n"

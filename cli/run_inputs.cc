@@ -43,6 +43,10 @@ study::Machine RunInputs::machine(const CommandContext& context) const {
     for (const std::string& warning : machine.warnings) {
         warn(context, warning);
     }
+    if (model.given() && !machine.dialect.whole_nanoseconds) {
+        // Generated traces name their tensors, and to add them up costs a few percent of a run.
+        machine.system.track_memory = true;
+    }
     return machine;
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -48,6 +49,7 @@ void WorkloadOptions::add_to(CLI::App& command, const char* dialect) {
     command_ = &command;
     add_model_options(command);
     add_plan_options(command);
+    add_kernel_options(command);
     stage_.add_to(command, dialect);
 }
 
@@ -102,6 +104,31 @@ void WorkloadOptions::add_plan_options(CLI::App& command) {
                   "Split norms and residuals over tp, as Megatron-LM does")
         ->group(plan_group);
     parallel_.add_to(command, plan_group);
+}
+
+void WorkloadOptions::add_kernel_options(CLI::App& command) {
+    const auto word = [&command](const char* name, std::string& value,
+                                 std::vector<std::string> words, const char* help) {
+        command.add_option(name, value, help)
+            ->check(CLI::IsMember(std::move(words)))
+            ->group(plan_group)
+            ->capture_default_str();
+    };
+    word("--recompute", recompute_, {"none", "selective", "full"},
+         "What a layer's backward pass computes again instead of keeping it: nothing, the "
+         "attention core, the whole layer");
+    word("--causal-flops", causal_flops_, {"full", "half"},
+         "Scores of causal attention that are computed: all, or those that the mask leaves");
+    word("--attention-kernel", attention_kernel_, {"auto", "fused", "unfused"},
+         "Whether attention scores reach memory; auto: unfused for models with dropout");
+    word("--mode", mode_, {"train", "prefill", "decode"},
+         "A training step, or inference: the pass over the prompts, or over one new token of each "
+         "sequence");
+    command
+        .add_option("--context", context_,
+                    "Decode: tokens of a sequence in the cache, the new one among them (default: "
+                    "the model's seq). Prefill: the same as --seq")
+        ->group(plan_group);
 }
 
 std::string WorkloadOptions::first_given() const {
@@ -163,16 +190,40 @@ generators::ModelSpec WorkloadOptions::model() const {
     return generators::load_model(*model_);
 }
 
+void WorkloadOptions::apply_words(generators::Plan& plan) const {
+    using generators::AttentionKernel;
+    using generators::Mode;
+    using generators::Recompute;
+    plan.recompute = recompute_ == "full"        ? Recompute::Full
+                     : recompute_ == "selective" ? Recompute::Selective
+                                                 : Recompute::None;
+    if (is_on(stage_.activation_recompute())) {
+        if (command_->count("--recompute") > 0 && plan.recompute != Recompute::Full) {
+            throw InputError(
+                {"--activation-recompute", "",
+                 fmt::format("'{}' beside --recompute {}", stage_.activation_recompute(), recompute_),
+                 "one of them", "It means --recompute full"});
+        }
+        plan.recompute = Recompute::Full;
+    }
+    plan.causal_flops =
+        causal_flops_ == "half" ? generators::CausalFlops::Half : generators::CausalFlops::Full;
+    plan.attention_kernel = attention_kernel_ == "fused"     ? AttentionKernel::Fused
+                            : attention_kernel_ == "unfused" ? AttentionKernel::Unfused
+                                                             : AttentionKernel::Auto;
+    plan.mode = mode_ == "prefill" ? Mode::Prefill : mode_ == "decode" ? Mode::Decode : Mode::Train;
+    plan.context = given_count(context_, "--context");
+}
+
 TrainingStep WorkloadOptions::resolve() const {
     refuse_when_on("--weight-sharded", stage_.weight_sharded(), "sharding of weights");
-    refuse_when_on("--activation-recompute", stage_.activation_recompute(),
-                   "recomputation of activations");
     TrainingStep step{model(), plan_};
     if (vocab_divisible_by_) {
         step.model.vocab_divisible_by = *vocab_divisible_by_;
     }
     step.plan.sequence = given_count(sequence_, "--seq");
     step.plan.batch = given_count(batch_, "--batch");
+    apply_words(step.plan);
     step.plan.schedule = generators::schedule_named(schedule_);
     parallel_.apply(step.model, step.plan);
     step.plan = generators::resolve_plan(step.model, step.plan);

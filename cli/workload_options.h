@@ -20,7 +20,7 @@
 
 namespace npunet::cli {
 
-/// A model and a resolved plan for it.
+/// A model and a resolved plan for it; the plan may be one of inference.
 struct TrainingStep {
     generators::ModelSpec model;
     generators::Plan plan;
@@ -55,6 +55,8 @@ private:
 
     void add_model_options(CLI::App& command);
     void add_plan_options(CLI::App& command);
+    void add_kernel_options(CLI::App& command);
+    void apply_words(generators::Plan& plan) const;
     [[nodiscard]] generators::ModelSpec model() const;
     [[nodiscard]] generators::ModelSpec custom_model() const;
     void refuse_sizes_beside_model() const;
@@ -70,6 +72,11 @@ private:
     std::optional<std::int64_t> batch_;
     std::optional<std::int64_t> vocab_divisible_by_;
     std::string schedule_ = "1f1b";
+    std::string recompute_ = "none";
+    std::string causal_flops_ = "full";
+    std::string attention_kernel_ = "auto";
+    std::string mode_ = "train";
+    std::optional<std::int64_t> context_;
     ParallelOptions parallel_;
     StageOptions stage_;
     generators::Plan plan_;

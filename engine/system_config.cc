@@ -186,7 +186,8 @@ void warn_of_no_effect(const Reader& reader, const Dialect& dialect, const Syste
         std::any_of(config.capacity_overrides.begin(), config.capacity_overrides.end(),
                     [](const auto& entry) { return entry.second > Bytes(0); });
     if (capacity && !config.track_memory) {
-        warn("memory-capacity", " without track-local-mem 1: nothing counts what is used");
+        warn("memory-capacity",
+             " without track-local-mem 1: sweeps and generated models alone count what is used");
     }
 }
 

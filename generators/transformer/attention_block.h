@@ -1,5 +1,5 @@
-// The attention half of a decoder layer: norm, QKV, attention core (attention_core.h), projection,
-// residual.
+// The attention half of a decoder layer: norm, projections (plain or latent_attention.h), attention
+// core (attention_core.h), projection, residual.
 #pragma once
 
 #include "generators/role_builder.h"

@@ -26,7 +26,7 @@ void compute_backward(RoleBuilder& builder, const LocalSizes& local, const std::
 
 /// Keys and values of the rank's own tokens.
 std::int64_t key_value_bytes(const LocalSizes& local) {
-    return 2 * local.tokens * local.key_value_width * local.dtypes.activations;
+    return local.tokens * (local.keys_width + local.values_width) * local.dtypes.activations;
 }
 
 /// One step of the ring: the rank's queries against the keys of one rank.
@@ -73,13 +73,14 @@ std::string ring_prefix(std::int64_t step) {
     return fmt::format("ring{}_", step);
 }
 
-void ring_forward(RoleBuilder& builder, const LocalSizes& local) {
+void ring_forward(RoleBuilder& builder, const LocalSizes& local, const std::string& prefix) {
     RingHop hop(builder, local, true);
     for (std::int64_t step = 0; step < local.cp; ++step) {
+        const std::string names = prefix + ring_prefix(step);
         if (step + 1 < local.cp) {
-            hop.start(ring_prefix(step) + "attention_kv");
+            hop.start(names + "attention_kv");
         }
-        compute_forward(builder, ring_step(local), ring_prefix(step));
+        compute_forward(builder, ring_step(local), names);
         hop.wait();
     }
 }
@@ -107,35 +108,54 @@ Collective scatter_of_keys_and_values(const LocalSizes& local) {
             local.cp * key_value_bytes(local)};
 }
 
-/// After the exchange of sequence for heads.
+Collective heads_for_tokens(const LocalSizes& local) {
+    const LocalSizes some = all_tokens_of_some_heads(local);
+    return {context_group, chakra::CollectiveType::AllToAll,
+            some.tokens * (some.query_width + some.keys_width + some.values_width) *
+                local.dtypes.activations};
+}
+
+Collective tokens_for_heads(const LocalSizes& local) {
+    return {context_group, chakra::CollectiveType::AllToAll,
+            local.tokens * local.core_width * local.dtypes.activations};
+}
+
+bool is_ring(const LocalSizes& local) {
+    return local.cp > 1 && local.context_comm == ContextComm::PointToPoint;
+}
+
+bool is_exchange(const LocalSizes& local) {
+    return local.cp > 1 && local.context_comm == ContextComm::AllToAll;
+}
+
+void recompute(RoleBuilder& builder, const LocalSizes& local) {
+    const std::string prefix = "recompute_";
+    if (is_ring(local)) {
+        ring_forward(builder, local, prefix);
+    } else {
+        compute_forward(builder, is_exchange(local) ? all_tokens_of_some_heads(local) : local,
+                        prefix);
+    }
+}
+
+}  // namespace
+
 LocalSizes all_tokens_of_some_heads(const LocalSizes& local) {
     LocalSizes some = local;
     some.queries = local.keys;
     some.tokens = local.sequences * local.keys;
     some.heads = local.heads / local.cp;
     some.query_width = local.query_width / local.cp;
-    some.key_value_width =
-        std::max(local.key_value_width / local.cp, local.query_width / local.heads);
+    some.core_width = local.core_width / local.cp;
+    some.keys_width = std::max(local.keys_width / local.cp, local.query_width / local.heads);
+    some.values_width = std::max(local.values_width / local.cp, local.core_width / local.heads);
     return some;
 }
 
-Collective heads_for_tokens(const LocalSizes& local) {
-    const LocalSizes some = all_tokens_of_some_heads(local);
-    return {context_group, chakra::CollectiveType::AllToAll,
-            some.tokens * (some.query_width + 2 * some.key_value_width) * local.dtypes.activations};
-}
-
-Collective tokens_for_heads(const LocalSizes& local) {
-    return {context_group, chakra::CollectiveType::AllToAll,
-            local.tokens * local.query_width * local.dtypes.activations};
-}
-
-}  // namespace
-
 void attention_core_forward(RoleBuilder& builder, const LocalSizes& local) {
-    if (local.cp > 1 && local.context_comm == ContextComm::PointToPoint) {
-        ring_forward(builder, local);
-    } else if (local.cp > 1 && local.context_comm == ContextComm::AllToAll) {
+    if (is_ring(local)) {
+        ring_forward(builder, local, "");
+    } else if (is_exchange(local)) {
         builder.collective("attention_qkv_all_to_all_forward", heads_for_tokens(local));
         compute_forward(builder, all_tokens_of_some_heads(local), "");
         builder.collective("attention_output_all_to_all_forward", tokens_for_heads(local));
@@ -146,9 +166,12 @@ void attention_core_forward(RoleBuilder& builder, const LocalSizes& local) {
 }
 
 void attention_core_backward(RoleBuilder& builder, const LocalSizes& local) {
-    if (local.cp > 1 && local.context_comm == ContextComm::PointToPoint) {
+    if (local.recompute_core) {
+        recompute(builder, local);
+    }
+    if (is_ring(local)) {
         ring_backward(builder, local);
-    } else if (local.cp > 1 && local.context_comm == ContextComm::AllToAll) {
+    } else if (is_exchange(local)) {
         builder.collective("attention_output_all_to_all_backward", tokens_for_heads(local));
         compute_backward(builder, all_tokens_of_some_heads(local), "");
         builder.collective("attention_qkv_all_to_all_backward", heads_for_tokens(local));

@@ -3,7 +3,8 @@
 //
 // A rank holds s/cp tokens of every sequence, but queries attend to the keys of all s. By
 // Plan::context_comm, with n = tokens of the rank, e = bytes of an activation and w, k the channels
-// of its query and key heads:
+// of its query and key heads (of latent attention 2 k stands for keys and values together, and w in
+// the result for its values):
 //
 // - PointToPoint: ring attention (Liu et al. 2023; Transformer Engine's p2p). The sequence is cut
 //   into 2 cp chunks; rank i has chunks i and 2 cp - 1 - i (zigzag), so that under a causal mask
@@ -17,12 +18,18 @@
 // - AllToAll: from all heads of s/cp tokens to heads/cp of all tokens and back (DeepSpeed-Ulysses,
 //   Jacobs et al. 2023): one all-to-all of n (w + 2 k') e before and one of n w e after, both
 //   again backward. Where a rank has fewer key heads than cp, k' holds each as often as needed.
+//
+// Selective recomputation computes the core again before its backward pass. Gathered or exchanged
+// keys and values were kept; the ring keeps the rank's own alone, and sends them round once more.
 #pragma once
 
 #include "generators/role_builder.h"
 #include "generators/transformer/local_sizes.h"
 
 namespace npunet::generators {
+
+/// Of the core between the two exchanges of AllToAll.
+[[nodiscard]] LocalSizes all_tokens_of_some_heads(const LocalSizes& local);
 
 void attention_core_forward(RoleBuilder& builder, const LocalSizes& local);
 void attention_core_backward(RoleBuilder& builder, const LocalSizes& local);

@@ -32,4 +32,19 @@ void head_backward(RoleBuilder& builder, const LocalSizes& local) {
     builder.compute("final_norm_backward", norm_backward(local));
 }
 
+void head_last_tokens(RoleBuilder& builder, const LocalSizes& local) {
+    builder.compute("final_norm_forward", norm_forward(local));
+    if (local.sequence_parallel) {
+        builder.collective("last_tokens_all_gather_forward", gather_of_activations(local));
+    }
+    LocalSizes last = local;
+    last.tokens = local.sequences;
+    builder.compute("lm_head_forward", gemm_forward(last, {last.hidden, last.vocab}));
+    builder.collective("logits_all_gather_forward",
+                       {tensor_group, chakra::CollectiveType::AllGather,
+                        last.tokens * last.vocab * last.dtypes.activations});
+    last.vocab *= last.tp;
+    builder.compute("sampling_forward", logits_maximum(last));
+}
+
 }  // namespace npunet::generators

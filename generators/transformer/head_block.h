@@ -12,5 +12,8 @@ namespace npunet::generators {
 
 void head_forward(RoleBuilder& builder, const LocalSizes& local);
 void head_backward(RoleBuilder& builder, const LocalSizes& local);
+/// Inference: the logits of the last token of each sequence, gathered over tp. With sequence
+/// parallel the tokens are gathered after the final norm, as Megatron-LM does to pick the last.
+void head_last_tokens(RoleBuilder& builder, const LocalSizes& local);
 
 }  // namespace npunet::generators

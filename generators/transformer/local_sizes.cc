@@ -4,20 +4,62 @@
 
 namespace npunet::generators {
 
+namespace {
+
+void set_plain_attention(LocalSizes& local, const ModelSpec& model, const Plan& plan) {
+    local.query_width = local.heads * model.head_dim;
+    local.gather_heads = model.kv_heads < plan.tp;
+    local.keys_width = std::max<std::int64_t>(model.kv_heads / plan.tp, 1) * model.head_dim;
+    local.values_width = local.keys_width;
+    local.core_width = local.query_width;
+    local.value_width = local.query_width;
+    local.rotary_width = local.query_width + local.keys_width;
+    local.qkv_width = model.qkv_width() / plan.tp;
+}
+
+void set_latent_attention(LocalSizes& local, const ModelSpec& model, const Plan& plan) {
+    const LatentAttention& mla = model.mla;
+    local.latent = mla;
+    local.latent_width = model.latent_width();
+    local.absorbed = plan.mode == Mode::Decode;
+    local.query_width = local.heads * model.head_dim;
+    local.keys_width = local.query_width;
+    local.values_width = local.heads * mla.v_head_dim;
+    local.core_width = local.values_width;
+    local.value_width = local.values_width;
+    local.rotary_width = (local.heads + 1) * mla.qk_rope_head_dim;
+    local.qkv_width = local.latent_width / plan.tp + (mla.q_lora_rank > 0 ? 0 : local.query_width);
+    if (local.absorbed) {
+        // All heads share one key, the cached vector, whose first part is the value.
+        local.query_width = local.heads * (mla.kv_lora_rank + mla.qk_rope_head_dim);
+        local.keys_width = mla.kv_lora_rank + mla.qk_rope_head_dim;
+        local.values_width = 0;
+        local.core_width = local.heads * mla.kv_lora_rank;
+    }
+}
+
+}  // namespace
+
 LocalSizes local_sizes(const ModelSpec& model, const Plan& plan) {
     LocalSizes local;
     local.sequences = plan.micro_batch;
     local.queries = plan.sequence / plan.cp;
-    local.keys = plan.sequence;
+    local.keys = plan.mode == Mode::Decode ? plan.context : plan.sequence;
     local.tokens = local.sequences * local.queries;
     local.sequence_parallel = plan.sequence_parallel && plan.tp > 1;
     local.shard_tokens = local.sequence_parallel ? local.tokens / plan.tp : local.tokens;
     local.hidden = model.hidden;
     local.heads = model.heads / plan.tp;
-    local.query_width = local.heads * model.head_dim;
-    local.gather_heads = model.kv_heads < plan.tp;
-    local.key_value_width = std::max<std::int64_t>(model.kv_heads / plan.tp, 1) * model.head_dim;
-    local.qkv_width = model.qkv_width() / plan.tp;
+    if (model.latent()) {
+        set_latent_attention(local, model, plan);
+    } else {
+        set_plain_attention(local, model, plan);
+    }
+    local.fused_core = plan.attention_kernel == AttentionKernel::Fused;
+    // The query of a decode step meets the whole cache.
+    local.causal_half = plan.causal_flops == CausalFlops::Half && plan.mode != Mode::Decode;
+    local.dropout = model.dropout && plan.trains();
+    local.recompute_core = plan.recompute == Recompute::Selective;
     local.ffn = model.ffn / plan.tp;
     local.vocab = padded_vocab(model, plan.tp) / plan.tp;
     local.tp = plan.tp;
@@ -32,25 +74,17 @@ LocalSizes local_sizes(const ModelSpec& model, const Plan& plan) {
 
 namespace {
 
-void add_experts(const ModelSpec& model, const Plan& plan, OwnParameters& own) {
+/// Routed experts of one layer: ep parts of the set, etp parts of every matrix.
+std::int64_t own_experts(const ModelSpec& model, const Plan& plan) {
     const MixtureOfExperts& moe = model.moe;
-    const std::int64_t up_channels = model.gated ? 2 : 1;
-    const std::int64_t matrices_per_channel = (up_channels + 1) * model.hidden;
-    const LayerParameters dense = layer_parameters(model);
-    const std::int64_t shared = moe.shared_experts * moe.ffn;
-    // The MLP makes way for the shared experts, and the router comes in.
-    std::int64_t split =
-        dense.matrices + dense.split_biases + matrices_per_channel * (shared - model.ffn);
-    own.router = model.hidden * moe.experts;
-    own.moe_layer_replicated = dense.replicated + own.router;
-    std::int64_t expert = matrices_per_channel * moe.ffn / plan.etp;
-    if (model.bias) {
-        split += up_channels * (shared - model.ffn);
-        own.moe_layer_replicated -= shared > 0 ? 0 : model.hidden;
-        expert += up_channels * moe.ffn / plan.etp + model.hidden;
+    if (moe.experts == 0) {
+        return 0;
     }
-    own.moe_layer = split / plan.tp + own.moe_layer_replicated;
-    own.experts = moe.experts / plan.ep * expert;
+    std::int64_t expert = moe_layer_parameters(model).expert_weights / plan.etp;
+    if (model.bias) {
+        expert += (model.gated ? 2 : 1) * moe.ffn / plan.etp + model.hidden;
+    }
+    return moe.experts / plan.ep * expert;
 }
 
 }  // namespace
@@ -59,15 +93,20 @@ OwnParameters own_parameters(const ModelSpec& model, const Plan& plan) {
     const LayerParameters layer = layer_parameters(model);
     OwnParameters own;
     own.layer = (layer.matrices + layer.split_biases) / plan.tp + layer.replicated;
-    own.layer_replicated = layer.replicated;
+    // Low-rank vectors are normalised by every tp rank for all tokens.
+    const std::int64_t latent_norms =
+        (model.norm == Norm::Layer ? 2 : 1) * (model.mla.q_lora_rank + model.mla.kv_lora_rank);
+    own.layer_replicated = layer.replicated - latent_norms;
+    const LayerParameters sparse = moe_layer_parameters(model);
+    own.moe_layer = (sparse.matrices + sparse.split_biases) / plan.tp + sparse.replicated;
+    own.moe_layer_replicated = sparse.replicated - latent_norms;
+    own.router = sparse.router;
+    own.experts = own_experts(model, plan);
     own.token_embedding = padded_vocab(model, plan.tp) / plan.tp * model.hidden;
     own.positions = position_parameters(model);
     own.final_norm = norm_parameters(model);
     // A tied head is the embedding itself on one stage, and a copy of it across stages.
     own.head = model.tied_embeddings && plan.pp == 1 ? 0 : own.token_embedding;
-    if (model.moe.experts > 0) {
-        add_experts(model, plan, own);
-    }
     return own;
 }
 

@@ -18,10 +18,14 @@ struct LocalSizes {
     std::int64_t shard_tokens = 0;
 
     std::int64_t hidden = 0;
-    std::int64_t query_width = 0;      ///< channels of this rank's query heads
-    std::int64_t key_value_width = 0;  ///< channels of the key heads that these attend to
-    std::int64_t qkv_width = 0;        ///< columns of QKV computed here
-    std::int64_t heads = 0;            ///< query heads
+    std::int64_t query_width = 0;  ///< channels of this rank's query heads
+    std::int64_t keys_width = 0;    ///< channels that the core reads of a token's keys
+    std::int64_t values_width = 0;  ///< and of its values; 0 where they are read with the keys
+    std::int64_t core_width = 0;    ///< channels of the core's result
+    std::int64_t value_width = 0;   ///< channels of the projection's input
+    std::int64_t rotary_width = 0;  ///< rotated channels of queries and keys
+    std::int64_t qkv_width = 0;     ///< columns of QKV computed here
+    std::int64_t heads = 0;         ///< query heads
     std::int64_t ffn = 0;
     std::int64_t vocab = 0;
 
@@ -32,6 +36,13 @@ struct LocalSizes {
     /// tp exceeds kv_heads: QKV's columns are split evenly and gathered, and a rank picks its heads
     /// (Megatron-LM, SelfAttention.get_query_key_value_tensors).
     bool gather_heads = false;
+    LatentAttention latent;         ///< the model's; no rank of it is divided
+    std::int64_t latent_width = 0;  ///< channels of a token's low-rank vectors; 0: plain attention
+    bool absorbed = false;  ///< latent attention works on the cached vectors themselves (decode)
+    bool fused_core = true;
+    bool causal_half = false;  ///< half of the scores are computed
+    bool dropout = false;
+    bool recompute_core = false;  ///< in the backward pass
     bool gated = false;
     Norm norm = Norm::Rms;
     Positions positions = Positions::None;
@@ -51,11 +62,11 @@ struct OwnParameters {
     /// Of a layer: what every tp rank holds whole but sees the gradient of its own tokens only,
     /// with sequence parallel.
     std::int64_t layer_replicated = 0;
-
-    std::int64_t moe_layer = 0;             ///< a layer of experts, without the experts themselves
-    std::int64_t moe_layer_replicated = 0;  ///< of that: what every tp rank holds whole
-    std::int64_t router = 0;                ///< of that: the router
-    std::int64_t experts = 0;               ///< this rank's parts of its experts of one layer
+    /// The same two of a layer with experts, without the routed experts themselves.
+    std::int64_t moe_layer = 0;
+    std::int64_t moe_layer_replicated = 0;
+    std::int64_t router = 0;   ///< the router's weights, of both
+    std::int64_t experts = 0;  ///< this rank's parts of its routed experts of one layer
 };
 
 [[nodiscard]] OwnParameters own_parameters(const ModelSpec& model, const Plan& plan);

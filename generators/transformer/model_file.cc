@@ -1,124 +1,20 @@
 #include "generators/transformer/model_file.h"
 
 #include <fmt/format.h>
-#include <yaml-cpp/yaml.h>
 
-#include <algorithm>
 #include <charconv>
 #include <fstream>
-#include <functional>
-#include <set>
 #include <sstream>
 #include <string_view>
 #include <vector>
 
 #include "base/errors.h"
-#include "base/suggest.h"
+#include "generators/transformer/model_section.h"
+#include "generators/transformer/routing_name.h"
 
 namespace npunet::generators {
 
 namespace {
-
-/// One mapping of the file: looks keys up, converts values, and says where what is wrong.
-class Section {
-public:
-    Section(std::string file, std::string prefix, const YAML::Node& node,
-            const std::vector<std::string>& known)
-        : file_(std::move(file)), prefix_(std::move(prefix)), node_(node) {
-        if (!node_.IsMap()) {
-            fail(node_, prefix_, "", "a mapping of keys to values", "");
-        }
-        check_keys(known);
-    }
-
-    [[nodiscard]] bool has(const char* key) const { return node_[key].IsDefined(); }
-    [[nodiscard]] YAML::Node at(const char* key) const { return node_[key]; }
-
-    [[nodiscard]] std::int64_t required_integer(const char* key) const {
-        if (!has(key)) {
-            throw InputError({file_, prefix_ + key, "nothing", "a whole number",
-                              fmt::format("Add the line '{}: NUMBER'", key)});
-        }
-        return integer(key, 0);
-    }
-
-    [[nodiscard]] std::int64_t integer(const char* key, std::int64_t otherwise) const {
-        if (!has(key)) {
-            return otherwise;
-        }
-        std::int64_t value = 0;
-        const std::string text = scalar(key);
-        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-        if (error != std::errc{} || end != text.data() + text.size()) {
-            fail(at(key), prefix_ + key, fmt::format("'{}'", text), "a whole number", "");
-        }
-        return value;
-    }
-
-    [[nodiscard]] bool flag(const char* key, bool otherwise) const {
-        return choice<bool>(key, otherwise, {{"true", true}, {"false", false}});
-    }
-
-    template <class T>
-    [[nodiscard]] T choice(const char* key, T otherwise,
-                           const std::vector<std::pair<std::string, T>>& choices) const {
-        if (!has(key)) {
-            return otherwise;
-        }
-        const std::string text = scalar(key);
-        std::vector<std::string> names;
-        for (const auto& [name, value] : choices) {
-            if (name == text) {
-                return value;
-            }
-            names.push_back(name);
-        }
-        const std::string near = nearest(text, names);
-        fail(at(key), prefix_ + key, fmt::format("'{}'", text),
-             fmt::format("one of {}", fmt::join(names, ", ")),
-             near.empty() ? "" : fmt::format("Did you mean {}?", near));
-    }
-
-    [[nodiscard]] std::string scalar(const char* key) const {
-        if (!at(key).IsScalar()) {
-            fail(at(key), prefix_ + key, "", "a single value", "");
-        }
-        return at(key).Scalar();
-    }
-
-    [[noreturn]] void fail(const YAML::Node& node, const std::string& key, std::string found,
-                           std::string expected, std::string remedy) const {
-        const std::string line =
-            node.Mark().is_null() ? "" : fmt::format("line {}", node.Mark().line + 1);
-        const std::string separator = line.empty() || key.empty() ? "" : ", ";
-        throw InputError({file_, line + separator + key, std::move(found), std::move(expected),
-                          std::move(remedy)});
-    }
-
-private:
-    void check_keys(const std::vector<std::string>& known) const {
-        std::set<std::string> seen;
-        for (const auto& entry : node_) {
-            if (!entry.first.IsScalar()) {
-                fail(entry.first, prefix_, "a key that is not a word", "a key of a model file", "");
-            }
-            const std::string key = entry.first.Scalar();
-            if (std::find(known.begin(), known.end(), key) == known.end()) {
-                const std::string near = nearest(key, known);
-                fail(entry.first, prefix_ + key, "an unknown key",
-                     fmt::format("one of {}", fmt::join(known, ", ")),
-                     near.empty() ? "" : fmt::format("Did you mean {}?", near));
-            }
-            if (!seen.insert(key).second) {
-                fail(entry.first, prefix_ + key, "the key a second time", "each key once", "");
-            }
-        }
-    }
-
-    std::string file_;
-    std::string prefix_;
-    YAML::Node node_;
-};
 
 YAML::Node parse(const std::filesystem::path& file) {
     std::ifstream stream(file, std::ios::binary);
@@ -136,7 +32,7 @@ YAML::Node parse(const std::filesystem::path& file) {
 }
 
 /// Bytes per element: a name or a number.
-std::int64_t element_bytes(const Section& section, const char* key, std::int64_t otherwise) {
+std::int64_t element_bytes(const ModelSection& section, const char* key, std::int64_t otherwise) {
     if (!section.has(key)) {
         return otherwise;
     }
@@ -148,15 +44,15 @@ std::int64_t element_bytes(const Section& section, const char* key, std::int64_t
         }
     }
     if (text.empty() || text.find_first_not_of("0123456789") != std::string::npos) {
-        section.fail(section.at(key), fmt::format("dtypes.{}", key), fmt::format("'{}'", text),
-                     "fp8, bf16, fp16, fp32 or a number of bytes", "");
+        section.refuse(key, fmt::format("'{}'", text),
+                       "fp8, bf16, fp16, fp32 or a number of bytes");
     }
     return section.integer(key, otherwise);
 }
 
 DataTypes read_dtypes(const std::string& file, const YAML::Node& node) {
-    const Section section(file, "dtypes.", node,
-                          {"weights", "activations", "gradients", "optimizer"});
+    const ModelSection section(file, "dtypes.", node,
+                               {"weights", "activations", "gradients", "optimizer"});
     DataTypes types;
     types.weights = element_bytes(section, "weights", types.weights);
     types.activations = element_bytes(section, "activations", types.activations);
@@ -165,58 +61,143 @@ DataTypes read_dtypes(const std::string& file, const YAML::Node& node) {
     return types;
 }
 
-void refuse_what_is_not_offered(const Section& section) {
-    for (const char* key : {"moe", "mla"}) {
-        if (section.has(key)) {
-            section.fail(section.at(key), key, "a model that uses it",
-                         "a dense model with plain or grouped-query attention",
-                         fmt::format("{} is not offered by this version", key));
+LatentAttention read_latent_attention(const std::string& file, const YAML::Node& node) {
+    const ModelSection section(
+        file, "mla.", node,
+        {"q_lora_rank", "kv_lora_rank", "qk_nope_head_dim", "qk_rope_head_dim", "v_head_dim"});
+    LatentAttention mla;
+    mla.q_lora_rank = section.integer("q_lora_rank", 0);
+    mla.kv_lora_rank = section.required_integer("kv_lora_rank");
+    mla.qk_nope_head_dim = section.required_integer("qk_nope_head_dim");
+    mla.qk_rope_head_dim = section.required_integer("qk_rope_head_dim");
+    mla.v_head_dim = section.required_integer("v_head_dim");
+    if (mla.kv_lora_rank < 1) {
+        section.refuse("kv_lora_rank", fmt::format("{}", mla.kv_lora_rank),
+                       "a whole number from 1 on");
+    }
+    return mla;
+}
+
+/// uniform, zipf:S or the path of a file, from the model file's folder.
+Routing read_routing(const ModelSection& section, const std::filesystem::path& file) {
+    Routing routing;
+    const std::string text = section.has("routing") ? section.scalar("routing") : "uniform";
+    try {
+        routing = routing_named(text, file.string());
+    } catch (const InputError&) {
+        section.refuse("routing", fmt::format("'{}'", text),
+                       "uniform, zipf:EXPONENT from 0 to 64, or a file");
+    }
+    if (routing.kind == Routing::Kind::File) {
+        routing.file = (file.parent_path() / text).string();
+        if (!std::filesystem::is_regular_file(routing.file)) {
+            section.refuse("routing", fmt::format("'{}'", text),
+                           "uniform, zipf:EXPONENT or a file that exists");
         }
     }
+    return routing;
 }
 
-void read_attention(const Section& section, ModelSpec& model) {
-    const std::string kind =
-        section.choice<std::string>("attention", model.kv_heads == model.heads ? "mha" : "gqa",
-                                    {{"mha", "mha"}, {"gqa", "gqa"}, {"mla", "mla"}});
+MixtureOfExperts read_experts(const std::filesystem::path& file, const YAML::Node& node,
+                              std::int64_t model_ffn) {
+    const ModelSection section(file.string(), "moe.", node,
+                               {"experts", "top_k", "ffn", "shared_experts", "dense_layers_first",
+                                "router_bias", "routing", "capacity_factor", "dropless"});
+    MixtureOfExperts moe;
+    moe.experts = section.required_integer("experts");
+    moe.top_k = section.required_integer("top_k");
+    moe.ffn = section.integer("ffn", model_ffn);
+    moe.shared_experts = section.integer("shared_experts", 0);
+    moe.dense_layers_first = section.integer("dense_layers_first", 0);
+    moe.router_bias = section.flag("router_bias", false);
+    moe.routing = read_routing(section, file);
+    moe.capacity_factor = section.positive_number("capacity_factor", 0.0);
+    const bool dropless = section.flag("dropless", !section.has("capacity_factor"));
+    if (dropless == section.has("capacity_factor")) {
+        section.refuse(
+            "dropless",
+            dropless ? "true beside a capacity_factor" : "false without a capacity_factor",
+            "either a capacity_factor or dropless: true");
+    }
+    if (moe.experts < 1) {
+        section.refuse("experts", fmt::format("{}", moe.experts), "a whole number from 1 on",
+                       "A model without experts has no section moe");
+    }
+    return moe;
+}
+
+/// Where the sizes do not say which.
+void read_attention(const ModelSection& section, const std::string& file, ModelSpec& model) {
+    const std::string natural = section.has("mla")              ? "mla"
+                                : model.kv_heads == model.heads ? "mha"
+                                                                : "gqa";
+    const std::string kind = section.choice<std::string>(
+        "attention", natural, {{"mha", "mha"}, {"gqa", "gqa"}, {"mla", "mla"}});
+    if (kind != "mla" && section.has("mla")) {
+        section.refuse("attention", kind, "mla, since there is a section of that name");
+    }
     if (kind == "mla") {
-        section.fail(section.at("attention"), "attention", "mla", "mha or gqa",
-                     "mla is not offered by this version");
+        if (!section.has("mla")) {
+            section.refuse("attention", "mla without its sizes", "a section mla",
+                           "Add mla: {kv_lora_rank: ..., qk_nope_head_dim: ..., "
+                           "qk_rope_head_dim: ..., v_head_dim: ...}");
+        }
+        model.mla = read_latent_attention(file, section.at("mla"));
     }
     if (kind == "mha" && model.kv_heads != model.heads) {
-        section.fail(section.at("attention"), "attention", "mha",
-                     fmt::format("gqa: {} kv_heads serve {} heads", model.kv_heads, model.heads),
-                     "");
+        section.refuse("attention", "mha",
+                       fmt::format("gqa: {} kv_heads serve {} heads", model.kv_heads, model.heads));
     }
     if (kind == "gqa" && !section.has("kv_heads")) {
-        section.fail(section.at("attention"), "attention", "gqa without kv_heads",
-                     "the number of key and value heads", "Add the line 'kv_heads: NUMBER'");
+        section.refuse("attention", "gqa without kv_heads", "the number of key and value heads",
+                       "Add the line 'kv_heads: NUMBER'");
     }
 }
 
-std::int64_t default_head_dim(const Section& section, const ModelSpec& model) {
+/// Channels of a query that meet a key.
+std::int64_t default_head_dim(const ModelSection& section, const ModelSpec& model) {
+    if (model.latent()) {
+        return model.mla.qk_nope_head_dim + model.mla.qk_rope_head_dim;
+    }
     if (section.has("head_dim") || model.heads < 1 || model.hidden % model.heads == 0) {
         return model.heads < 1 ? 1 : model.hidden / model.heads;
     }
-    section.fail(section.at("heads"), "heads", fmt::format("{}", model.heads),
-                 fmt::format("a divisor of hidden {}", model.hidden),
-                 "Or give head_dim, the channels of one head");
+    section.refuse("heads", fmt::format("{}", model.heads),
+                   fmt::format("a divisor of hidden {}", model.hidden),
+                   "Or give head_dim, the channels of one head");
 }
 
 }  // namespace
 
 ModelSpec read_model_file(const std::filesystem::path& file) {
-    const Section section(file.string(), "", parse(file),
-                          {"name", "hidden", "layers", "heads", "kv_heads", "head_dim", "ffn",
-                           "vocab", "seq", "gated", "norm", "bias", "positions", "tied_embeddings",
-                           "vocab_divisible_by", "attention", "dtypes", "moe", "mla"});
-    refuse_what_is_not_offered(section);
+    const ModelSection section(file.string(), "", parse(file),
+                               {"name",
+                                "hidden",
+                                "layers",
+                                "heads",
+                                "kv_heads",
+                                "head_dim",
+                                "ffn",
+                                "vocab",
+                                "seq",
+                                "gated",
+                                "norm",
+                                "bias",
+                                "positions",
+                                "tied_embeddings",
+                                "vocab_divisible_by",
+                                "attention",
+                                "mla",
+                                "moe",
+                                "dropout",
+                                "dtypes"});
     ModelSpec model;
     model.name = section.has("name") ? section.scalar("name") : file.stem().string();
     model.hidden = section.required_integer("hidden");
     model.layers = section.required_integer("layers");
     model.heads = section.required_integer("heads");
     model.kv_heads = section.integer("kv_heads", model.heads);
+    read_attention(section, file.string(), model);
     model.head_dim = section.integer("head_dim", default_head_dim(section, model));
     model.ffn = section.required_integer("ffn");
     model.vocab = section.required_integer("vocab");
@@ -230,7 +211,10 @@ ModelSpec read_model_file(const std::filesystem::path& file) {
                                       {"none", Positions::None}});
     model.tied_embeddings = section.flag("tied_embeddings", model.tied_embeddings);
     model.vocab_divisible_by = section.integer("vocab_divisible_by", model.vocab_divisible_by);
-    read_attention(section, model);
+    model.dropout = section.flag("dropout", model.norm == Norm::Layer);
+    if (section.has("moe")) {
+        model.moe = read_experts(file, section.at("moe"), model.ffn);
+    }
     if (section.has("dtypes")) {
         model.dtypes = read_dtypes(file.string(), section.at("dtypes"));
     }

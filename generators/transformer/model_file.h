@@ -9,8 +9,15 @@
 //
 // Optional, with what is taken otherwise: name (the file's name), kv_heads (heads), head_dim
 // (hidden / heads), gated (true), norm (rms), bias (false), positions (rotary), tied_embeddings
-// (false), attention (mha or gqa, to be checked against kv_heads), vocab_divisible_by (0) and
-// dtypes (weights, activations, gradients, optimizer; ModelSpec's defaults).
+// (false), attention (mha or gqa by the heads, mla where there is a map of that name),
+// vocab_divisible_by (0), dropout (true for norm: layer), dtypes (weights, activations, gradients,
+// optimizer; ModelSpec's defaults), and
+//
+//     mla: {q_lora_rank: 1536, kv_lora_rank: 512, qk_nope_head_dim: 128, qk_rope_head_dim: 64,
+//           v_head_dim: 128}       # q_lora_rank may be left out: queries without a low rank
+//     moe: {experts: 8, top_k: 2}  # and ffn (the model's), shared_experts (0),
+//                                  # dense_layers_first (0), router_bias (false), routing (uniform,
+//                                  # zipf:S or a file), capacity_factor or dropless: true (default)
 #pragma once
 
 #include <filesystem>

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/errors.h"
 
 namespace npunet::generators {
@@ -29,6 +31,75 @@ void check_bytes(const std::string& source, const char* key, std::int64_t value)
     }
 }
 
+void check_latent_attention(const ModelSpec& model, const std::string& source) {
+    const LatentAttention& mla = model.mla;
+    check_range(source, "mla.kv_lora_rank", mla.kv_lora_rank, widest);
+    check_range(source, "mla.qk_nope_head_dim", mla.qk_nope_head_dim, widest);
+    check_range(source, "mla.qk_rope_head_dim", mla.qk_rope_head_dim, widest);
+    check_range(source, "mla.v_head_dim", mla.v_head_dim, widest);
+    if (mla.q_lora_rank < 0 || mla.q_lora_rank > widest) {
+        throw InputError({source, "mla.q_lora_rank", fmt::format("{}", mla.q_lora_rank),
+                          fmt::format("0 (none) to {}", widest), ""});
+    }
+    if (model.kv_heads != model.heads) {
+        throw InputError(
+            {source, "kv_heads", fmt::format("{}", model.kv_heads),
+             fmt::format("the {} heads: latent attention groups no queries", model.heads),
+             "Leave kv_heads out"});
+    }
+    if (model.head_dim != mla.qk_nope_head_dim + mla.qk_rope_head_dim) {
+        throw InputError({source, "head_dim", fmt::format("{}", model.head_dim),
+                          fmt::format("qk_nope_head_dim + qk_rope_head_dim = {} + {}",
+                                      mla.qk_nope_head_dim, mla.qk_rope_head_dim),
+                          "Leave head_dim out"});
+    }
+    if (model.positions != Positions::Rotary || mla.qk_rope_head_dim % 2 != 0) {
+        throw InputError(
+            {source, "mla.qk_rope_head_dim",
+             fmt::format("{}{}", mla.qk_rope_head_dim,
+                         model.positions == Positions::Rotary ? "" : " without rotary positions"),
+             "an even number of channels to rotate, and positions: rotary", ""});
+    }
+    if (model.bias) {
+        throw InputError({source, "bias", "true beside mla", "latent attention without biases",
+                          "Leave bias out"});
+    }
+    if (model.heads * std::max(mla.qk_nope_head_dim + mla.v_head_dim, model.head_dim) > widest) {
+        throw InputError(
+            {source, "heads x channels of a head",
+             fmt::format("{} x {}", model.heads,
+                         std::max(mla.qk_nope_head_dim + mla.v_head_dim, model.head_dim)),
+             fmt::format("at most {}", widest), ""});
+    }
+}
+
+void check_experts(const ModelSpec& model, const std::string& source) {
+    const MixtureOfExperts& moe = model.moe;
+    check_range(source, "moe.experts", moe.experts, widest);
+    check_range(source, "moe.ffn", moe.ffn, widest);
+    if (moe.top_k < 1 || moe.top_k > moe.experts) {
+        throw InputError({source, "moe.top_k", fmt::format("{}", moe.top_k),
+                          fmt::format("1 to {}, the number of experts", moe.experts), ""});
+    }
+    if (moe.dense_layers_first < 0 || moe.dense_layers_first > model.layers) {
+        throw InputError({source, "moe.dense_layers_first",
+                          fmt::format("{}", moe.dense_layers_first),
+                          fmt::format("0 to {}, the number of layers", model.layers), ""});
+    }
+    if (moe.shared_experts < 0 || moe.shared_experts > 1024) {
+        throw InputError(
+            {source, "moe.shared_experts", fmt::format("{}", moe.shared_experts), "0 to 1024", ""});
+    }
+    const double parameters =
+        4.0 * static_cast<double>(model.layers) * static_cast<double>(model.hidden) *
+        static_cast<double>(moe.experts + moe.shared_experts) * static_cast<double>(moe.ffn);
+    if (parameters > 0x1p60) {
+        throw InputError({source, "moe",
+                          fmt::format("{} experts of {} channels", moe.experts, moe.ffn),
+                          "fewer than 2^60 parameters", ""});
+    }
+}
+
 }  // namespace
 
 std::int64_t norm_parameters(const ModelSpec& model) {
@@ -39,27 +110,92 @@ std::int64_t position_parameters(const ModelSpec& model) {
     return model.positions == Positions::Learned ? model.seq * model.hidden : 0;
 }
 
-LayerParameters layer_parameters(const ModelSpec& model) {
+namespace {
+
+/// Attention, norms and what biases belong to them: the part that all layers share.
+LayerParameters attention_parameters(const ModelSpec& model) {
     LayerParameters count;
-    count.matrices = model.hidden * (model.qkv_width() + model.query_width()) +
-                     model.hidden * (model.up_width() + model.ffn);
     count.replicated = 2 * norm_parameters(model);
+    count.matrices = model.value_width() * model.hidden;
+    if (model.latent()) {
+        const LatentAttention& mla = model.mla;
+        const std::int64_t queries_from = mla.q_lora_rank > 0 ? mla.q_lora_rank : model.hidden;
+        count.matrices += model.hidden * model.latent_width() + queries_from * model.query_width() +
+                          mla.kv_lora_rank * model.heads * (mla.qk_nope_head_dim + mla.v_head_dim);
+        // The low-rank vectors are normalised each.
+        count.replicated +=
+            (model.norm == Norm::Layer ? 2 : 1) * (mla.q_lora_rank + mla.kv_lora_rank);
+    } else {
+        count.matrices += model.hidden * model.qkv_width();
+    }
     if (model.bias) {
-        count.split_biases = model.qkv_width() + model.up_width();
-        count.replicated += 2 * model.hidden;
+        count.split_biases = model.qkv_width();
+        count.replicated += model.hidden;
     }
     return count;
 }
 
+/// Matrices of an MLP with `ffn` inner channels: up (and gate) and down.
+std::int64_t mlp_weights(const ModelSpec& model, std::int64_t ffn) {
+    return (model.gated ? 3 : 2) * model.hidden * ffn;
+}
+
+}  // namespace
+
+LayerParameters layer_parameters(const ModelSpec& model) {
+    LayerParameters count = attention_parameters(model);
+    count.matrices += mlp_weights(model, model.ffn);
+    if (model.bias) {
+        count.split_biases += model.up_width();
+        count.replicated += model.hidden;
+    }
+    return count;
+}
+
+LayerParameters moe_layer_parameters(const ModelSpec& model) {
+    const MixtureOfExperts& moe = model.moe;
+    LayerParameters count = attention_parameters(model);
+    count.matrices += mlp_weights(model, model.shared_width());
+    count.router = model.hidden * moe.experts;
+    count.replicated += count.router + (moe.router_bias ? moe.experts : 0);
+    count.expert_weights = mlp_weights(model, moe.ffn);
+    count.experts = moe.experts * count.expert_weights;
+    if (model.bias) {
+        const std::int64_t up = (model.gated ? 2 : 1) * moe.ffn;
+        count.experts += moe.experts * (up + model.hidden);
+        count.split_biases += moe.shared_experts * up;
+        count.replicated += moe.shared_experts > 0 ? model.hidden : 0;
+    }
+    return count;
+}
+
+std::int64_t moe_layers(const ModelSpec& model) {
+    return model.moe.experts > 0 ? model.layers - model.moe.dense_layers_first : 0;
+}
+
 std::int64_t parameter_count(const ModelSpec& model) {
-    const LayerParameters layer = layer_parameters(model);
     const std::int64_t tables = (model.tied_embeddings ? 1 : 2) * model.vocab * model.hidden;
+    const std::int64_t sparse = moe_layers(model);
     return tables + position_parameters(model) + norm_parameters(model) +
-           model.layers * (layer.matrices + layer.split_biases + layer.replicated);
+           (model.layers - sparse) * layer_parameters(model).total() +
+           sparse * moe_layer_parameters(model).total();
+}
+
+std::int64_t active_parameter_count(const ModelSpec& model) {
+    const MixtureOfExperts& moe = model.moe;
+    if (moe.experts == 0) {
+        return parameter_count(model);
+    }
+    const std::int64_t expert = moe_layer_parameters(model).experts / moe.experts;
+    return parameter_count(model) - moe_layers(model) * (moe.experts - moe.top_k) * expert;
 }
 
 std::int64_t multiplying_weights(const ModelSpec& model) {
-    return model.layers * layer_parameters(model).matrices + model.vocab * model.hidden;
+    const std::int64_t sparse = moe_layers(model);
+    const LayerParameters moe = moe_layer_parameters(model);
+    return (model.layers - sparse) * layer_parameters(model).matrices +
+           sparse * (moe.matrices + moe.router + model.moe.top_k * moe.expert_weights) +
+           model.vocab * model.hidden;
 }
 
 void check_model(const ModelSpec& model, const std::string& source) {
@@ -80,7 +216,13 @@ void check_model(const ModelSpec& model, const std::string& source) {
                           fmt::format("{} x {}", model.heads, model.head_dim),
                           fmt::format("at most {}", widest), ""});
     }
-    if (model.positions == Positions::Rotary && model.head_dim % 2 != 0) {
+    if (model.latent()) {
+        check_latent_attention(model, source);
+    }
+    if (model.moe.experts > 0) {
+        check_experts(model, source);
+    }
+    if (model.positions == Positions::Rotary && !model.latent() && model.head_dim % 2 != 0) {
         throw InputError({source, "head_dim", fmt::format("{}", model.head_dim),
                           "an even number: rotary positions rotate pairs of channels", ""});
     }

@@ -58,7 +58,7 @@ struct MixtureOfExperts {
     std::int64_t ffn = 0;      ///< inner width of an expert
     std::int64_t shared_experts = 0;
     std::int64_t dense_layers_first = 0;
-    bool router_bias = false;
+    bool router_bias = false;  ///< the router adds a bias to each expert's score
     Routing routing;
     double capacity_factor = 0.0;  ///< most tokens of an expert / mean; 0: dropless
 };
@@ -94,20 +94,48 @@ struct ModelSpec {
 
     [[nodiscard]] std::int64_t query_width() const { return heads * head_dim; }
     [[nodiscard]] std::int64_t key_value_width() const { return kv_heads * head_dim; }
-    /// Columns of the fused projection to queries, keys and values.
+    /// Channels of the attention core's result: the projection's input.
+    [[nodiscard]] std::int64_t value_width() const {
+        return heads * (latent() ? mla.v_head_dim : head_dim);
+    }
+    /// Columns of the fused projection to queries, keys and values; not of latent attention.
     [[nodiscard]] std::int64_t qkv_width() const { return query_width() + 2 * key_value_width(); }
+    /// Channels of the vectors that latent attention keeps of a token: queries', keys and values',
+    /// rotated key.
+    [[nodiscard]] std::int64_t latent_width() const {
+        return mla.q_lora_rank + mla.kv_lora_rank + mla.qk_rope_head_dim;
+    }
+    /// Channels of keys and values that the cache keeps of a token in a layer: 2 g d, of latent
+    /// attention the low-rank vector and the rotated key (DeepSeek-V2, 2024).
+    [[nodiscard]] std::int64_t cache_width() const {
+        return latent() ? mla.kv_lora_rank + mla.qk_rope_head_dim : 2 * key_value_width();
+    }
     /// Columns of the MLP's first matrix: gate and up in one, or up alone.
     [[nodiscard]] std::int64_t up_width() const { return (gated ? 2 : 1) * ffn; }
+    /// The same of all shared experts together.
+    [[nodiscard]] std::int64_t shared_width() const { return moe.shared_experts * moe.ffn; }
 };
 
 /// Parameters of one decoder layer by what tensor parallelism does to them.
 struct LayerParameters {
-    std::int64_t matrices = 0;      ///< weights of the four linear layers: divided
+    std::int64_t matrices = 0;      ///< weights of attention, dense MLP, shared experts: divided
     std::int64_t split_biases = 0;  ///< biases of QKV and up: divided
-    std::int64_t replicated = 0;    ///< norms, biases of projection and down: on every rank whole
+    /// Norms, biases of projection and down, the router: on every rank whole.
+    std::int64_t replicated = 0;
+    std::int64_t router = 0;          ///< weights of the router, of `replicated`
+    std::int64_t experts = 0;         ///< routed experts, weights and biases
+    std::int64_t expert_weights = 0;  ///< matrices of one routed expert
+    [[nodiscard]] std::int64_t total() const {
+        return matrices + split_biases + replicated + experts;
+    }
 };
 
+/// A dense layer.
 [[nodiscard]] LayerParameters layer_parameters(const ModelSpec& model);
+/// A layer with experts in place of the MLP.
+[[nodiscard]] LayerParameters moe_layer_parameters(const ModelSpec& model);
+/// Layers with experts.
+[[nodiscard]] std::int64_t moe_layers(const ModelSpec& model);
 /// Parameters of one norm: hidden (rms) or 2 hidden (layer).
 [[nodiscard]] std::int64_t norm_parameters(const ModelSpec& model);
 /// Rows of learned positions x hidden; 0 without them.
@@ -115,9 +143,12 @@ struct LayerParameters {
 
 /// All parameters: V h [+ s h] + L layer + final norm [+ V h untied].
 [[nodiscard]] std::int64_t parameter_count(const ModelSpec& model);
+/// Those that a token meets: of the routed experts only its own top_k.
+[[nodiscard]] std::int64_t active_parameter_count(const ModelSpec& model);
 
-/// Weights that multiply activations: the linear layers of all decoder layers and the LM head (tied
-/// or not); no embeddings, norms or biases. This is the P of 6 P T FLOPs for T tokens.
+/// Weights that multiply the activations of a token: the linear layers of all decoder layers (of
+/// the experts the shared and its own top_k, and the router) and the LM head (tied or not); no
+/// embeddings, norms or biases. This is the P of 6 P T FLOPs for T tokens.
 [[nodiscard]] std::int64_t multiplying_weights(const ModelSpec& model);
 
 /// Throws InputError that names `source` and the value when a size is missing, not positive, beyond

@@ -32,18 +32,65 @@ Work element_wise(std::int64_t elements, std::int64_t flops, std::int64_t passes
     return {elements * flops, elements * passes * bytes};
 }
 
-/// Multiply-adds of one score matrix: every query of every head times every key.
-std::int64_t attention_products(const LocalSizes& local) {
-    return local.sequences * local.queries * local.keys * local.query_width;
+/// Scores of this rank's heads: one for every query and key.
+std::int64_t score_elements(const LocalSizes& local) {
+    return local.tokens * local.heads * local.keys;
 }
 
-std::int64_t query_elements(const LocalSizes& local) {
-    return local.tokens * local.query_width;
+/// Multiply-adds of one product with a score matrix: every query times every key, `width` channels
+/// over all heads.
+std::int64_t attention_products(const LocalSizes& local, std::int64_t width) {
+    return local.sequences * local.queries * local.keys * width;
 }
 
-/// Keys (or values) of the whole sequence.
-std::int64_t key_elements(const LocalSizes& local) {
-    return local.sequences * local.keys * local.key_value_width;
+/// FLOPs of `products` such products, or half of them where the rest is masked.
+std::int64_t attention_flops(const LocalSizes& local, std::int64_t width, std::int64_t products) {
+    const std::int64_t all = 2 * products * attention_products(local, width);
+    return local.causal_half ? all / 2 : all;
+}
+
+/// Bytes of a product's operands: `width` channels of every query, `cached` of every key.
+std::int64_t core_bytes(const LocalSizes& local, std::int64_t width, std::int64_t cached) {
+    return (local.tokens * width + local.sequences * local.keys * cached) *
+           local.dtypes.activations;
+}
+
+/// `passes` over the scores, where they are in memory at all.
+std::int64_t score_bytes(const LocalSizes& local, std::int64_t passes) {
+    return local.fused_core ? 0 : passes * score_elements(local) * local.dtypes.activations;
+}
+
+/// Softmax of the scores, `passes` over them in memory; a dropout mask is a byte a score.
+Work softmax(const LocalSizes& local, std::int64_t row_passes, std::int64_t passes) {
+    const std::int64_t scores = score_elements(local);
+    const std::int64_t mask = local.dropout && !local.fused_core ? scores : 0;
+    const std::int64_t flops = scores * softmax_flops;
+    return {local.causal_half ? std::max<std::int64_t>(flops / 2, 1) : flops,
+            local.tokens * local.heads * fp32 * row_passes + score_bytes(local, passes) + mask};
+}
+
+Work norm_forward_of(const LocalSizes& local, std::int64_t elements) {
+    return element_wise(elements,
+                        local.norm == Norm::Rms ? rms_forward_flops : layer_norm_forward_flops, 2,
+                        local.dtypes.activations);
+}
+
+Work norm_backward_of(const LocalSizes& local, std::int64_t elements) {
+    return element_wise(elements,
+                        local.norm == Norm::Rms ? rms_backward_flops : layer_norm_backward_flops, 3,
+                        local.dtypes.activations);
+}
+
+/// Channels of a token's low-rank vectors that are normalised: not the rotated key.
+std::int64_t normalised_latents(const LocalSizes& local) {
+    return local.latent.q_lora_rank + local.latent.kv_lora_rank;
+}
+
+/// [tokens, in] x [in, out] for every head, each with a matrix of its own.
+Work gemm_per_head(const LocalSizes& local, std::int64_t in, std::int64_t out) {
+    return {2 * local.tokens * local.heads * in * out,
+            local.heads * (local.tokens * (in + out) * local.dtypes.activations +
+                           in * out * local.dtypes.weights)};
 }
 
 }  // namespace
@@ -65,43 +112,55 @@ Work gemm_wgrad(const LocalSizes& local, const Linear& layer) {
 }
 
 Work scores_forward(const LocalSizes& local) {
-    return {2 * attention_products(local),
-            (query_elements(local) + key_elements(local)) * local.dtypes.activations};
+    return {attention_flops(local, local.query_width, 1),
+            core_bytes(local, local.query_width, local.keys_width) + score_bytes(local, 1)};
 }
 
 Work context_forward(const LocalSizes& local) {
-    return scores_forward(local);
+    return {attention_flops(local, local.core_width, 1),
+            core_bytes(local, local.core_width, local.values_width) + score_bytes(local, 1)};
 }
 
 Work scores_backward(const LocalSizes& local) {
-    return {4 * attention_products(local),
-            2 * (query_elements(local) + key_elements(local)) * local.dtypes.activations};
+    return {attention_flops(local, local.query_width, 2),
+            2 * core_bytes(local, local.query_width, local.keys_width) + score_bytes(local, 2)};
 }
 
 Work context_backward(const LocalSizes& local) {
-    return scores_backward(local);
+    return {attention_flops(local, local.core_width, 2),
+            2 * core_bytes(local, local.core_width, local.values_width) + score_bytes(local, 2)};
 }
 
 Work softmax_forward(const LocalSizes& local) {
-    const std::int64_t rows = local.tokens * local.heads;
-    return {rows * local.keys * softmax_flops, rows * fp32};
+    return softmax(local, 1, local.dropout ? 3 : 2);
 }
 
 Work softmax_backward(const LocalSizes& local) {
-    const std::int64_t rows = local.tokens * local.heads;
-    return {rows * local.keys * softmax_flops, 2 * rows * fp32};
+    return softmax(local, 2, 3);
 }
 
 Work norm_forward(const LocalSizes& local) {
-    return element_wise(local.shard_tokens * local.hidden,
-                        local.norm == Norm::Rms ? rms_forward_flops : layer_norm_forward_flops, 2,
-                        local.dtypes.activations);
+    return norm_forward_of(local, local.shard_tokens * local.hidden);
 }
 
 Work norm_backward(const LocalSizes& local) {
-    return element_wise(local.shard_tokens * local.hidden,
-                        local.norm == Norm::Rms ? rms_backward_flops : layer_norm_backward_flops, 3,
-                        local.dtypes.activations);
+    return norm_backward_of(local, local.shard_tokens * local.hidden);
+}
+
+Work latent_norm_forward(const LocalSizes& local) {
+    return norm_forward_of(local, local.tokens * normalised_latents(local));
+}
+
+Work latent_norm_backward(const LocalSizes& local) {
+    return norm_backward_of(local, local.tokens * normalised_latents(local));
+}
+
+Work key_absorption(const LocalSizes& local) {
+    return gemm_per_head(local, local.latent.qk_nope_head_dim, local.latent.kv_lora_rank);
+}
+
+Work value_expansion(const LocalSizes& local) {
+    return gemm_per_head(local, local.latent.kv_lora_rank, local.latent.v_head_dim);
 }
 
 Work residual(const LocalSizes& local) {
@@ -109,7 +168,7 @@ Work residual(const LocalSizes& local) {
 }
 
 Work rotary(const LocalSizes& local) {
-    return element_wise(local.tokens * (local.query_width + local.key_value_width), rotary_flops, 2,
+    return element_wise(local.tokens * local.rotary_width, rotary_flops, 2,
                         local.dtypes.activations);
 }
 
@@ -161,10 +220,23 @@ Work optimizer_step(std::int64_t parameters, const DataTypes& dtypes) {
 }
 
 bool is_multiplication(std::string_view node_name) {
-    constexpr std::array<std::string_view, 12> operations{
-        "attention_qkv", "attention_scores", "attention_context", "attention_projection",
-        "mlp_up",        "mlp_down",         "lm_head",           "moe_router",
-        "moe_up",        "moe_down",         "shared_up",         "shared_down"};
+    constexpr std::array<std::string_view, 17> operations{"attention_qkv",
+                                                          "attention_down",
+                                                          "attention_q_up",
+                                                          "attention_kv_up",
+                                                          "attention_key_absorption",
+                                                          "attention_value_expansion",
+                                                          "attention_scores",
+                                                          "attention_context",
+                                                          "attention_projection",
+                                                          "mlp_up",
+                                                          "mlp_down",
+                                                          "moe_router",
+                                                          "moe_up",
+                                                          "moe_down",
+                                                          "shared_up",
+                                                          "shared_down",
+                                                          "lm_head"};
     const std::string_view stem = node_name.substr(0, node_name.rfind('_'));
     return std::any_of(operations.begin(), operations.end(), [stem](std::string_view operation) {
         return stem.size() >= operation.size() &&

@@ -1,10 +1,11 @@
 // FLOPs and memory traffic of the operations of a transformer.
 //
-// Matrix multiplications count 2 FLOPs per multiply-add and read and write each operand once. The
-// attention core is fused (FlashAttention, Dao et al. 2022): scores never reach memory, every score
-// is computed (causal masking saves nothing), and backward counts no recomputation. Element-wise
-// work counts the plain formulas, one FLOP for an exponential, a root or a division. Biases are
-// added in the epilogue of their multiplication and cost nothing.
+// Matrix multiplications count 2 FLOPs per multiply-add and read and write each operand once. A
+// fused attention core (FlashAttention, Dao et al. 2022) keeps scores out of memory, an unfused one
+// writes and reads them; either computes every score, or half of them where the causal mask saves
+// its half, and the backward pass of the fused core counts no recomputation. Element-wise work
+// counts the plain formulas, one FLOP for an exponential, a root or a division. Biases are added in
+// the epilogue of their multiplication and cost nothing.
 #pragma once
 
 #include <string_view>
@@ -36,6 +37,13 @@ struct Linear {
 
 [[nodiscard]] Work norm_forward(const LocalSizes& local);
 [[nodiscard]] Work norm_backward(const LocalSizes& local);
+/// Norms of the low-rank vectors of latent attention, which every tp rank computes whole.
+[[nodiscard]] Work latent_norm_forward(const LocalSizes& local);
+[[nodiscard]] Work latent_norm_backward(const LocalSizes& local);
+/// Latent attention on cached vectors: the keys' matrix applied to the queries, and the values' to
+/// the result (DeepSeek-V2, 2024, section 2.1.2).
+[[nodiscard]] Work key_absorption(const LocalSizes& local);
+[[nodiscard]] Work value_expansion(const LocalSizes& local);
 [[nodiscard]] Work residual(const LocalSizes& local);  ///< either direction
 [[nodiscard]] Work rotary(const LocalSizes& local);    ///< either direction
 [[nodiscard]] Work activation_forward(const LocalSizes& local);
@@ -54,7 +62,8 @@ struct Linear {
 /// state, writes state and weight.
 [[nodiscard]] Work optimizer_step(std::int64_t parameters, const DataTypes& dtypes);
 
-/// Whether a compute node's name is that of a matrix multiplication: attention_qkv,
+/// Whether a compute node's name is that of a matrix multiplication: attention_qkv (latent
+/// attention: attention_down, _q_up, _kv_up, decoding also _key_absorption and _value_expansion),
 /// attention_scores, attention_context, attention_projection, mlp_up, mlp_down, moe_router, moe_up,
 /// moe_down, shared_up, shared_down or lm_head, followed by _forward, _backward, _dgrad or _wgrad.
 /// All other compute nodes are element-wise. The multiplications of all ranks sum to 6 P T + 6 L s

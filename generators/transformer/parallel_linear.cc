@@ -6,13 +6,9 @@
 
 namespace npunet::generators {
 
-namespace {
-
 void weight_gradient(RoleBuilder& builder, const std::string& layer, const Work& work) {
     builder.deferrable([&builder, name = layer + "_wgrad", work] { builder.compute(name, work); });
 }
-
-}  // namespace
 
 Collective sum_of_activations(const LocalSizes& local) {
     return {tensor_group, chakra::CollectiveType::AllReduce,

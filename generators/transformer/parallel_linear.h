@@ -49,6 +49,9 @@ private:
     Linear layer_;
 };
 
+/// The node `layer`_wgrad, deferrable. `builder` has to outlive its steps.
+void weight_gradient(RoleBuilder& builder, const std::string& layer, const Work& work);
+
 /// Full activations summed over tp: an all-reduce of n h e.
 [[nodiscard]] Collective sum_of_activations(const LocalSizes& local);
 /// The same, each rank keeping its tokens: a reduce-scatter of n h e.

@@ -33,9 +33,11 @@ void check_divides(const std::string& option, std::int64_t divisor, const char* 
     }
 }
 
-void check_tensor_parallel(const ModelSpec& model, const Plan& plan) {
+void check_heads(const ModelSpec& model, const Plan& plan) {
     check_divides("--tp", plan.tp, "heads", model.heads);
-    if (model.kv_heads >= plan.tp) {
+    if (model.latent()) {
+        check_divides("--tp", plan.tp, "channels of the low-rank vectors", model.latent_width());
+    } else if (model.kv_heads >= plan.tp) {
         check_divides("--tp", plan.tp, "kv_heads", model.kv_heads);
     } else {
         // Several ranks share a head; each computes its part of the fused QKV columns.
@@ -46,6 +48,10 @@ void check_tensor_parallel(const ModelSpec& model, const Plan& plan) {
         }
         check_divides("--tp", plan.tp, "columns of the QKV projection", model.qkv_width());
     }
+}
+
+void check_tensor_parallel(const ModelSpec& model, const Plan& plan) {
+    check_heads(model, plan);
     if (model.moe.experts == 0 || model.moe.dense_layers_first > 0) {
         check_divides("--tp", plan.tp, "ffn channels", model.ffn);
     }
@@ -55,14 +61,73 @@ void check_tensor_parallel(const ModelSpec& model, const Plan& plan) {
 
 void check_sequence(const ModelSpec& model, const Plan& plan) {
     check_divides("--cp", plan.cp, "tokens of a sequence", plan.sequence);
-    if (plan.sequence_parallel) {
+    if (plan.sequence_parallel && plan.mode == Mode::Decode) {
+        check_divides("--sequence-parallel with --tp", plan.tp, "tokens of a micro-batch",
+                      plan.micro_batch);
+    } else if (plan.sequence_parallel) {
         check_divides("--sequence-parallel with --tp", plan.tp, "tokens of a rank's sequence part",
                       plan.sequence / plan.cp);
     }
-    if (model.positions == Positions::Learned && plan.sequence > model.seq) {
-        throw InputError({fmt::format("--seq {}", plan.sequence), "",
+    const std::int64_t longest = std::max(plan.sequence, plan.context);
+    if (model.positions == Positions::Learned && longest > model.seq) {
+        throw InputError({fmt::format("--seq or --context {}", longest), "",
                           fmt::format("{} learned positions", model.seq),
                           "a sequence that the model has positions for", ""});
+    }
+}
+
+/// Tokens of a sequence in the step and in the cache.
+void resolve_lengths(const ModelSpec& model, Plan& plan) {
+    const auto refuse = [&plan](const char* found, const char* expected, const char* remedy) {
+        throw InputError({fmt::format("--context {}", plan.context), "", found, expected, remedy});
+    };
+    if (plan.context < 0) {
+        check_range("--context", plan.context, longest_sequence);
+    }
+    switch (plan.mode) {
+        case Mode::Train:
+            if (plan.context != 0) {
+                refuse("a training step, which has no cache", "--mode prefill or decode",
+                       "--seq gives the tokens of a sequence");
+            }
+            break;
+        case Mode::Prefill:
+            if (plan.context != 0 && plan.sequence != 0 && plan.context != plan.sequence) {
+                refuse("another --seq beside it", "one length of the prompt", "Leave one out");
+            }
+            plan.sequence = std::max(plan.sequence, plan.context);
+            plan.context = 0;
+            break;
+        case Mode::Decode:
+            if (plan.sequence > 1) {
+                throw InputError({fmt::format("--seq {}", plan.sequence), "", "--mode decode",
+                                  "one token of each sequence a step",
+                                  "--context gives the tokens in the cache"});
+            }
+            plan.sequence = 1;
+            plan.context = plan.context == 0 ? model.seq : plan.context;
+            check_range("--context", plan.context, longest_sequence);
+            break;
+    }
+    if (plan.sequence == 0) {
+        plan.sequence = model.seq;
+    }
+}
+
+/// What makes sense in a training step alone.
+void check_mode(const Plan& plan) {
+    if (plan.trains()) {
+        return;
+    }
+    const char* mode = plan.mode == Mode::Prefill ? "--mode prefill" : "--mode decode";
+    if (plan.recompute != Recompute::None) {
+        throw InputError({"--recompute", "", mode, "a training step: there is no backward pass",
+                          "Leave --recompute out"});
+    }
+    if (plan.cp > 1) {
+        throw InputError({fmt::format("--cp {}", plan.cp), "", mode,
+                          "--cp 1: splitting the cache by tokens is not offered",
+                          "Take --tp, which splits it by heads"});
     }
 }
 
@@ -70,9 +135,12 @@ void check_sequence(const ModelSpec& model, const Plan& plan) {
 void check_magnitude(const ModelSpec& model, const Plan& plan) {
     const double tokens =
         static_cast<double>(plan.micro_batch) * static_cast<double>(plan.sequence);
-    const double width = static_cast<double>(std::max(
-        {model.qkv_width(), model.up_width(), 2 * padded_vocab(model, plan.tp), plan.sequence}));
-    const double rows = static_cast<double>(std::max(model.hidden, model.query_width()));
+    const double width = static_cast<double>(
+        std::max({model.qkv_width(), 2 * model.latent_width(), model.up_width(),
+                  2 * padded_vocab(model, plan.tp), plan.sequence, plan.context}));
+    const double rows = static_cast<double>(
+        std::max({model.hidden, model.query_width(), model.value_width(),
+                  model.heads * (model.mla.kv_lora_rank + model.mla.qk_rope_head_dim)}));
     const double state = 512.0 * (static_cast<double>(parameter_count(model)) + 2.0 * width * rows);
     const double experts = model.moe.experts == 0
                                ? 0.0
@@ -81,7 +149,7 @@ void check_magnitude(const ModelSpec& model, const Plan& plan) {
                                      static_cast<double>(model.moe.ffn) * rows;
     const double works = static_cast<double>(moe_works) * static_cast<double>(model.layers) *
                          static_cast<double>(plan.micro_batches());
-    const double per_layer = 80.0 + 12.0 * static_cast<double>(plan.cp);
+    const double per_layer = 120.0 + 18.0 * static_cast<double>(plan.cp);
     const double nodes = per_layer * (static_cast<double>(model.layers / plan.pp) + 2.0) *
                          static_cast<double>(plan.micro_batches());
     const double tags = 2.0 * static_cast<double>(plan.micro_batches()) *
@@ -99,6 +167,18 @@ void check_magnitude(const ModelSpec& model, const Plan& plan) {
 }
 
 }  // namespace
+
+std::vector<std::int64_t> layers_of_stage(const ModelSpec& model, const Plan& plan,
+                                          std::int64_t stage) {
+    const std::int64_t in_chunk = model.layers / (plan.pp * plan.vpp);
+    std::vector<std::int64_t> list;
+    for (std::int64_t chunk = 0; chunk < plan.vpp; ++chunk) {
+        for (std::int64_t layer = 0; layer < in_chunk; ++layer) {
+            list.push_back((chunk * plan.pp + stage) * in_chunk + layer);
+        }
+    }
+    return list;
+}
 
 std::int64_t padded_vocab(const ModelSpec& model, std::int64_t tp) {
     if (model.vocab % tp == 0 || model.vocab_divisible_by == 0) {
@@ -134,15 +214,17 @@ Plan resolve_plan(const ModelSpec& model, Plan plan) {
     if (plan.batch == 0) {
         plan.batch = plan.dp * plan.micro_batch * plan.pp;
     }
-    if (plan.sequence == 0) {
-        plan.sequence = model.seq;
-    }
+    resolve_lengths(model, plan);
     check_range("--batch", plan.batch, most_sequences);
     check_range("--seq", plan.sequence, longest_sequence);
     check_tensor_parallel(model, plan);
     check_divides(plan.vpp > 1 ? fmt::format("--pp {} x --vpp {} =", plan.pp, plan.vpp) : "--pp",
                   plan.pp * plan.vpp, "layers", model.layers);
     check_sequence(model, plan);
+    check_mode(plan);
+    if (plan.attention_kernel == AttentionKernel::Auto) {
+        plan.attention_kernel = model.dropout ? AttentionKernel::Unfused : AttentionKernel::Fused;
+    }
     check_parallel_dimensions(model, plan);
     if (plan.batch % (plan.dp * plan.micro_batch) != 0) {
         throw InputError({fmt::format("--batch {}", plan.batch), "",

@@ -9,6 +9,7 @@
 
 #include <array>
 #include <cstdint>
+#include <vector>
 
 #include "generators/pipeline/schedule.h"
 #include "generators/transformer/model_spec.h"
@@ -33,6 +34,13 @@ enum class ContextComm {
 enum class CausalFlops {
     Full,  ///< all of them, as dense kernels do
     Half   ///< those of the lower triangle
+};
+
+/// How the attention core is computed.
+enum class AttentionKernel {
+    Auto,    ///< Unfused for models with dropout, else Fused
+    Fused,   ///< FlashAttention (Dao et al. 2022): scores never reach memory
+    Unfused  ///< scores are written, normalised, read, and kept for the backward pass
 };
 
 enum class Mode {
@@ -63,6 +71,7 @@ struct Plan {
     std::int64_t vpp = 1;  ///< chunks of layers a stage, for the interleaved schedule
     Recompute recompute = Recompute::None;
     CausalFlops causal_flops = CausalFlops::Full;
+    AttentionKernel attention_kernel = AttentionKernel::Auto;  ///< resolved: not Auto
     /// 0: replicated; 1: optimizer states split over the replicas (the distributed optimizer);
     /// 2: gradients too; 3: weights too (Rajbhandari et al. 2020; FSDP).
     std::int64_t zero = 0;
@@ -74,8 +83,11 @@ struct Plan {
                          GridAxis::Pipeline};
     std::uint64_t seed = 1;  ///< of whatever is drawn: which experts are popular
     Mode mode = Mode::Train;
-    std::int64_t context = 0;  ///< decode: tokens in the key/value cache
+    /// Decode: tokens in the key/value cache that a query meets, its own among them; 0: the model's
+    /// seq. Prefill: another name of `sequence`.
+    std::int64_t context = 0;
 
+    [[nodiscard]] bool trains() const { return mode == Mode::Train; }
     [[nodiscard]] std::int64_t world() const { return dp * tp * cp * pp; }
     /// Copies of every expert: its gradients are summed over them. Needs a resolved plan.
     [[nodiscard]] std::int64_t expert_replicas() const { return world() / (etp * ep * pp); }
@@ -89,6 +101,11 @@ struct Plan {
 /// The plan with its open values filled in. Throws InputError that names the numbers that clash
 /// when the model cannot be divided so, or when counts would pass 64 bits.
 [[nodiscard]] Plan resolve_plan(const ModelSpec& model, Plan plan);
+
+/// The layers of a pipeline stage by their numbers in the whole model, ascending: chunk c of stage p
+/// is virtual stage c pp + p. Needs a resolved plan.
+[[nodiscard]] std::vector<std::int64_t> layers_of_stage(const ModelSpec& model, const Plan& plan,
+                                                        std::int64_t stage);
 
 /// The vocabulary that tp ranks share: the model's, or where it does not divide by tp and the model
 /// allows it, the next multiple of vocab_divisible_by x tp.

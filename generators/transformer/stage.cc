@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
@@ -13,6 +14,7 @@
 #include "generators/transformer/embedding_block.h"
 #include "generators/transformer/head_block.h"
 #include "generators/transformer/local_sizes.h"
+#include "generators/transformer/memory_tensors.h"
 #include "generators/transformer/mlp_block.h"
 #include "generators/transformer/moe_block.h"
 #include "generators/transformer/operation_costs.h"
@@ -45,13 +47,17 @@ public:
     /// `uses` as another build() of the same stage has recorded them; only zero 3 looks at them.
     Role build(std::vector<std::string> uses) {
         parameters_.expect(std::move(uses));
-        parameters_.begin_step();
+        if (plan_.trains()) {
+            parameters_.begin_step();
+        }
         const std::int64_t boundary =
             local_.shard_tokens * local_.hidden * local_.dtypes.activations;
         const PipelineShape shape = plan_.pipeline();
         StagePipeline(builder_, shape, stage_, {previous_stage, next_stage}, boundary)
-            .run(pipeline_actions(shape, stage_), *this);
-        finish_step();
+            .run(actions(), *this);
+        if (plan_.trains()) {
+            finish_step();
+        }
         return builder_.take();
     }
 
@@ -62,7 +68,7 @@ private:
         if (is_first()) {
             parameters_.add_unit("embedding", {own_.token_embedding + own_.positions, 0});
         }
-        for (const std::int64_t layer : own_layers()) {
+        for (const std::int64_t layer : layers_of_stage(model_, plan_, stage_)) {
             const bool experts = model_.is_moe_layer(layer);
             parameters_.add_unit(
                 fmt::format("layer{}", layer),
@@ -73,8 +79,21 @@ private:
         }
     }
 
+    /// Inference has the forward passes of the schedule.
+    [[nodiscard]] std::vector<PipelineAction> actions() const {
+        std::vector<PipelineAction> list = pipeline_actions(plan_.pipeline(), stage_);
+        if (!plan_.trains()) {
+            list.erase(std::remove_if(list.begin(), list.end(),
+                                      [](const PipelineAction& action) {
+                                          return action.kind != ActionKind::Forward;
+                                      }),
+                       list.end());
+        }
+        return list;
+    }
+
     /// What follows belongs to `unit` and needs its weights.
-    void enter(const std::string& unit, std::int64_t micro_batch, const char* scope = "") {
+    void enter(const std::string& unit, std::int64_t micro_batch, const std::string& scope = "") {
         const std::string prefix = fmt::format("mb{}_", micro_batch);
         parameters_.use(unit, prefix);
         builder_.set_scope(prefix + scope);
@@ -99,17 +118,6 @@ private:
     [[nodiscard]] std::int64_t global(std::int64_t chunk, std::int64_t layer) const {
         return (chunk * plan_.pp + stage_) * chunk_layers() + layer;
     }
-    /// The stage's layers by their numbers in the whole model, ascending.
-    [[nodiscard]] std::vector<std::int64_t> own_layers() const {
-        std::vector<std::int64_t> list;
-        for (std::int64_t chunk = 0; chunk < plan_.vpp; ++chunk) {
-            for (std::int64_t layer = 0; layer < chunk_layers(); ++layer) {
-                list.push_back(global(chunk, layer));
-            }
-        }
-        return list;
-    }
-
     /// The MLP of a layer, or its experts.
     void feed_forward(std::int64_t layer, std::int64_t micro_batch) {
         if (model_.is_moe_layer(layer)) {
@@ -127,10 +135,21 @@ private:
         }
     }
 
+    /// Full recomputation of a layer whose backward pass comes next.
+    void recompute(std::int64_t layer, std::int64_t micro_batch) {
+        if (plan_.recompute != Recompute::Full) {
+            return;
+        }
+        builder_.set_scope(fmt::format("mb{}_layer{}_recompute_", micro_batch, layer));
+        attention_forward(builder_, local_);
+        feed_forward(layer, micro_batch);
+        builder_.set_scope(fmt::format("mb{}_layer{}_", micro_batch, layer));
+    }
+
     /// Parameters that every tp rank holds but of which it sees the gradient of its tokens only.
     [[nodiscard]] std::int64_t partly_seen() const {
         std::int64_t sum = local_.sequence_parallel && is_last() ? own_.final_norm : 0;
-        for (const std::int64_t layer : own_layers()) {
+        for (const std::int64_t layer : layers_of_stage(model_, plan_, stage_)) {
             const bool experts = model_.is_moe_layer(layer);
             if (local_.sequence_parallel) {
                 sum += experts ? own_.moe_layer_replicated : own_.layer_replicated;
@@ -149,13 +168,17 @@ private:
         for (std::int64_t layer = 0; layer < chunk_layers(); ++layer) {
             const std::int64_t number = global(chunk, layer);
             const std::string unit = fmt::format("layer{}", number);
-            enter(unit, micro_batch, (unit + "_").c_str());
+            enter(unit, micro_batch, unit + "_");
             attention_forward(builder_, local_);
             feed_forward(number, micro_batch);
         }
         if (has_head(chunk)) {
             enter("head", micro_batch);
-            head_forward(builder_, local_);
+            if (plan_.trains()) {
+                head_forward(builder_, local_);
+            } else {
+                head_last_tokens(builder_, local_);
+            }
         }
     }
 
@@ -168,7 +191,8 @@ private:
         for (std::int64_t layer = chunk_layers() - 1; layer >= 0; --layer) {
             const std::int64_t number = global(chunk, layer);
             const std::string unit = fmt::format("layer{}", number);
-            enter(unit, micro_batch, (unit + "_").c_str());
+            enter(unit, micro_batch, unit + "_");
+            recompute(number, micro_batch);
             feed_backward(number, micro_batch);
             attention_backward(builder_, local_);
             leave(unit, micro_batch);
@@ -220,7 +244,9 @@ Role stage_role(const ModelSpec& model, const Plan& plan, std::int64_t stage,
         static_cast<void>(rehearsal.build({}));
         uses = rehearsal.uses();
     }
-    return StageBuilder(model, plan, stage, moe).build(std::move(uses));
+    Role role = StageBuilder(model, plan, stage, moe).build(std::move(uses));
+    name_tensors(role, model, plan, stage);
+    return role;
 }
 
 }  // namespace npunet::generators

@@ -43,7 +43,15 @@ Parameter plain(const char* name, ValueKind kind, Section section, bool task = f
     return {name, section, kind, 0, {}, nullptr, task};
 }
 
+/// `apply` gets the position of the word.
+Parameter word(const char* name, Section section, std::vector<std::string> words,
+               void (*apply)(StepInputs&, std::int64_t), bool task = false) {
+    return {name, section, ValueKind::Word, 0, std::move(words), apply, task};
+}
+
 std::vector<Parameter> model_parameters() {
+    using generators::AttentionKernel;
+    using generators::CausalFlops;
     using Step = StepInputs;
     return {
         plain("model", ValueKind::Model, Section::Workload, true),
@@ -78,6 +86,19 @@ std::vector<Parameter> model_parameters() {
          0,
          {},
          [](Step& s, std::int64_t n) { s.plan.overlap_grad_reduce = n != 0; }},
+        word("recompute", Section::Plan, {"none", "selective", "full"},
+             [](Step& s, auto n) { s.plan.recompute = static_cast<generators::Recompute>(n); }),
+        word("causal_flops", Section::Plan, {"full", "half"},
+             [](Step& s, auto n) { s.plan.causal_flops = static_cast<CausalFlops>(n); }),
+        word("attention_kernel", Section::Plan, {"auto", "fused", "unfused"},
+             [](Step& s, auto n) { s.plan.attention_kernel = static_cast<AttentionKernel>(n); }),
+        word("grad_dtype", Section::Plan, {"fp32", "bf16"},
+             [](Step& s, auto n) { s.model.dtypes.gradients = n == 0 ? 4 : 2; }),
+        word(
+            "mode", Section::Workload, {"train", "prefill", "decode"},
+            [](Step& s, auto n) { s.plan.mode = static_cast<generators::Mode>(n); }, true),
+        count(
+            "context", Section::Workload, [](Step& s, auto n) { s.plan.context = n; }, true),
         {"overlap_param_gather",
          Section::Plan,
          ValueKind::Switch,

@@ -29,13 +29,11 @@ using topology::YamlField;
 const std::vector<std::string> planned_plan_keys{"ep",
                                                  "etp",
                                                  "vpp",
-                                                 "recompute",
                                                  "zero",
                                                  "distributed_optimizer",
                                                  "overlap_param_gather",
                                                  "cp_comm",
                                                  "rank_order",
-                                                 "grad_dtype",
                                                  "weight_sharded",
                                                  "activation_recompute"};
 
@@ -101,8 +99,8 @@ private:
         } else {
             topology::check_keys(
                 workload,
-                {"model", "batch", "seq", "micro_batch", "make_vocab_size_divisible_by", "dialect",
-                 "prefix", "comm_group", "collective"},
+                {"model", "batch", "seq", "mode", "context", "micro_batch",
+                 "make_vocab_size_divisible_by", "dialect", "prefix", "comm_group", "collective"},
                 {}, {});
             if (const auto dialect = workload.find("dialect")) {
                 static_cast<void>(topology::one_of(*dialect, {"npunet", "stage"}, {}));

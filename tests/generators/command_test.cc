@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
@@ -106,6 +107,91 @@ TEST_F(GenerateCommand, AcceptsStagesOptions) {
     EXPECT_TRUE(std::filesystem::exists("out/w.15.et"));
     EXPECT_TRUE(std::filesystem::exists("out/g.json"));
     EXPECT_EQ(run(line + " --weight_sharded true"), 2);
+}
+
+// --activation-recompute is STAGE's name of --recompute full.
+TEST_F(GenerateCommand, OptionsOfKernelsReachThePlan) {
+    const std::string line =
+        "generate transformer --model llama2-4layer --seq 64 --batch 4 --json --output-dir out ";
+    const auto document = [&](const std::string& options) {
+        EXPECT_EQ(run(line + options), 0) << log_;
+        return nlohmann::json::parse(out_);
+    };
+    const auto plain = document("");
+    EXPECT_EQ(plain["plan"]["recompute"], "none");
+    EXPECT_EQ(plain["plan"]["attention_kernel"], "fused");
+    const auto full = document("--activation-recompute 1");
+    EXPECT_EQ(full["plan"]["recompute"], "full");
+    EXPECT_EQ(full["flops"], document("--recompute full")["flops"]);
+    EXPECT_GT(full["flops"], plain["flops"]);
+    EXPECT_LT(document("--causal-flops half")["flops"], plain["flops"]);
+    EXPECT_EQ(document("--attention-kernel unfused")["plan"]["attention_kernel"], "unfused");
+    const auto gradients = [&](const std::string& type) {
+        const nlohmann::json step = document("--dp 2 --grad-dtype " + type);
+        for (const auto& row : step["traffic"]) {
+            if (row["kind"] == "gradient") {
+                return row["bytes"].get<std::int64_t>();
+            }
+        }
+        return std::int64_t{0};
+    };
+    EXPECT_EQ(gradients("bf16"), 2LL * 2 * 1'071'681'536);
+    EXPECT_EQ(gradients("fp32"), 4LL * 2 * 1'071'681'536);
+    EXPECT_EQ(run(line + "--recompute selective --activation-recompute true"), 2);
+    EXPECT_EQ(run(line + "--mode decode"), 2);
+    EXPECT_THAT(log_, HasSubstr("--context"));
+    EXPECT_EQ(run(line + "--mode prefill --recompute full"), 2);
+    EXPECT_EQ(run(line + "--mode prefill --cp 2"), 2);
+    EXPECT_EQ(run(line + "--context 5"), 2);
+}
+
+// Shipped models with experts: Mixtral, and DeepSeek-V3 with latent attention, shared experts and
+// dense layers first. Every rank of the steps ends.
+TEST_F(GenerateCommand, ModelsWithExpertsRunToTheirEnd) {
+    std::ofstream("ring.yml") << "topology: [Ring]\nnpus_count: [8]\nbandwidth: [100]\n"
+                                 "latency: [500]\n";
+    std::ofstream("system.json")
+        << R"({"roofline-enabled": 1, "peak-perf": 312, "local-mem-bw": 2039})";
+    for (const std::string options :
+         {"--model mixtral-8x7b --tp 2 --ep 4 --dp 4 --seq 64 --batch 4 --moe-routing zipf:1 "
+          "--capacity-factor 1.5",
+          "--model deepseek-v3 --tp 2 --ep 4 --etp 1 --dp 2 --seq 16 --batch 2 --cp 2"}) {
+        ASSERT_EQ(run("generate transformer --json --output-dir out " + options), 0) << log_;
+        const nlohmann::json document = nlohmann::json::parse(out_);
+        EXPECT_GT(document["parameters"], document["active_parameters"]);
+        EXPECT_EQ(document["plan"]["ep"], 4);
+        ASSERT_EQ(run("simulate --workload out/workload --comm-group out/comm_group.json "
+                      "--network ring.yml --system system.json --output-dir run"), 0)
+            << log_;
+    }
+}
+
+// Without a folder nothing is written. Llama's step of two stages in numbers that are known.
+TEST_F(GenerateCommand, PrintsMemory) {
+    const std::string line =
+        "generate transformer --model llama2-7b --pp 2 --batch 4 --seq 128 --print-memory";
+    ASSERT_EQ(run(line), 0) << log_;
+    EXPECT_THAT(out_, HasSubstr("in flight"));
+    EXPECT_EQ(files("."), 0U);
+    ASSERT_EQ(run(line + " --json"), 0) << log_;
+    const nlohmann::json memory = nlohmann::json::parse(out_)["memory"];
+    ASSERT_EQ(memory["stages"].size(), 2U);
+    std::int64_t parameters = 0;
+    for (const auto& stage : memory["stages"]) {
+        parameters += stage["parameters"].get<std::int64_t>();
+        EXPECT_EQ(stage["weights_bytes"], 2 * stage["parameters"].get<std::int64_t>());
+        EXPECT_EQ(stage["peak_bytes"].get<std::int64_t>(),
+                  stage["weights_bytes"].get<std::int64_t>() +
+                      stage["gradients_bytes"].get<std::int64_t>() +
+                      stage["optimizer_bytes"].get<std::int64_t>() +
+                      stage["activations_bytes"].get<std::int64_t>() +
+                      stage["working_bytes"].get<std::int64_t>());
+    }
+    EXPECT_EQ(parameters, 6'738'415'616);
+    EXPECT_EQ(memory["stages"][0]["micro_batches_in_flight"], 2);
+    EXPECT_EQ(memory["layer_without_recomputation"]["core"][0]["name"], "softmax statistics");
+    EXPECT_EQ(run("generate transformer --model llama2-7b"), 2);
+    EXPECT_THAT(log_, HasSubstr("--output-dir"));
 }
 
 // --din or --dout mean STAGE's generator unless a dialect is named. What is left out has STAGE's

@@ -23,6 +23,7 @@ TEST(ParameterCount, OfShippedModelsIsExact) {
         {"gpt2-small", 124'439'808},      {"gpt3-175b", 174'604'259'328},
         {"llama2-7b", 6'738'415'616},     {"llama2-70b", 68'976'648'192},
         {"llama3-8b", 8'030'261'248},     {"llama3-405b", 405'853'388'800},
+        {"mixtral-8x7b", 46'702'792'704}, {"deepseek-v3", 671'026'404'352},
         {"llama2-4layer", 1'071'681'536},
     };
     for (const auto& [name, count] : counts) {
@@ -38,6 +39,38 @@ TEST(MultiplyingWeights, LeaveOutEmbeddingsNormsAndBiases) {
     // A tied table multiplies in the LM head all the same.
     const ModelSpec gpt = load_model("gpt2-small");
     EXPECT_EQ(multiplying_weights(gpt), 12 * 12 * 768 * 768 + 50257 * 768);
+}
+
+// The router, and of E experts the token's own k: 2 of Mixtral's 8, and 8 + 1 shared of DeepSeek's
+// 256 + 1. Attention of Mixtral: QKV 4096 x 6144, projection 4096 x 4096.
+TEST(ActiveParameters, LeaveOutTheExpertsOfOtherTokens) {
+    const ModelSpec mixtral = load_model("mixtral-8x7b");
+    EXPECT_EQ(active_parameter_count(mixtral), 12'879'925'248);
+    const std::int64_t expert = 3LL * 4096 * 14336;
+    EXPECT_EQ(multiplying_weights(mixtral),
+              32 * (4096LL * 6144 + 4096LL * 4096 + 4096 * 8 + 2 * expert) + 32000LL * 4096);
+    const ModelSpec deepseek = load_model("deepseek-v3");
+    const std::int64_t routed = 3LL * 7168 * 2048;
+    EXPECT_EQ(active_parameter_count(deepseek), parameter_count(deepseek) - 58 * 248 * routed);
+    const ModelSpec dense = load_model("gpt2-small");
+    EXPECT_EQ(active_parameter_count(dense), parameter_count(dense));
+}
+
+// Latent attention: h (q + kv + r) + q a (n + r) + kv a (n + v) + a v h, without low-rank queries
+// h (kv + r) + h a (n + r) + ...; norms of q + kv and 2 h; three matrices of h f.
+TEST(ParameterCount, OfLatentAttentionIsTheSumOfItsMatrices) {
+    for (const std::int64_t q : {0, 48}) {
+        ModelSpec model = load_model("llama2-7b");
+        model.mla = {q, 32, 24, 8, 20};
+        model.head_dim = 32;
+        const std::int64_t h = 4096;
+        const std::int64_t a = 32;
+        const std::int64_t queries = q > 0 ? h * q + q * a * 32 : h * a * 32;
+        const std::int64_t layer = queries + h * (32 + 8) + 32 * a * (24 + 20) + a * 20 * h +
+                                   3 * h * 11008 + q + 32 + 2 * h;
+        EXPECT_EQ(parameter_count(model), 32 * layer + 2 * 32000 * h + h);
+        EXPECT_EQ(multiplying_weights(model), 32 * (layer - q - 32 - 2 * h) + 32000 * h);
+    }
 }
 
 class ModelFile : public ::testing::Test {
@@ -113,10 +146,78 @@ TEST_F(ModelFile, NamesMissingAndContradictoryValues) {
     EXPECT_THAT(error_of("hidden: 99999999999999999999\n"), HasSubstr("whole number"));
 }
 
-TEST_F(ModelFile, SaysWhatThisVersionDoesNotOffer) {
-    EXPECT_THAT(error_of(minimal_ + "moe: {experts: 8}\n"), HasSubstr("moe is not offered"));
-    EXPECT_THAT(error_of(minimal_ + "mla: {}\n"), HasSubstr("mla is not offered"));
-    EXPECT_THAT(error_of(minimal_ + "attention: mla\n"), HasSubstr("mla is not offered"));
+TEST_F(ModelFile, DropoutFollowsTheNormUnlessSaid) {
+    EXPECT_FALSE(read_model_file(write(minimal_)).dropout);
+    EXPECT_TRUE(read_model_file(write(minimal_ + "norm: layer\n")).dropout);
+    EXPECT_FALSE(read_model_file(write(minimal_ + "norm: layer\ndropout: false\n")).dropout);
+    EXPECT_TRUE(read_model_file(write(minimal_ + "dropout: true\n")).dropout);
+}
+
+TEST_F(ModelFile, ReadsLatentAttention) {
+    const std::string sizes =
+        "kv_lora_rank: 24, qk_nope_head_dim: 10, qk_rope_head_dim: 6, v_head_dim: 12";
+    for (const std::string attention : {"", "attention: mla\n"}) {
+        const ModelSpec model = read_model_file(
+            write(minimal_ + attention + "mla: {q_lora_rank: 32, " + sizes + "}\n"));
+        EXPECT_TRUE(model.latent());
+        EXPECT_EQ(model.head_dim, 16);
+        EXPECT_EQ(model.value_width(), 4 * 12);
+        EXPECT_EQ(model.latent_width(), 32 + 24 + 6);
+        EXPECT_EQ(model.cache_width(), 24 + 6);
+    }
+    EXPECT_EQ(read_model_file(write(minimal_ + "mla: {" + sizes + "}")).mla.q_lora_rank, 0);
+    const std::string mla = minimal_ + "mla: {" + sizes + "}\n";
+    EXPECT_THAT(error_of(minimal_ + "attention: mla\n"), HasSubstr("a section mla"));
+    EXPECT_THAT(error_of(minimal_ + "mla: {}\n"), HasSubstr("mla.kv_lora_rank"));
+    EXPECT_THAT(error_of(mla + "attention: mha\n"), HasSubstr("found mha; expected mla"));
+    EXPECT_THAT(error_of(mla + "kv_heads: 2\n"), HasSubstr("the 4 heads"));
+    EXPECT_THAT(error_of(mla + "head_dim: 12\n"), HasSubstr("10 + 6"));
+    EXPECT_THAT(error_of(mla + "positions: none\n"), HasSubstr("without rotary positions"));
+    EXPECT_THAT(error_of(mla + "bias: true\n"), HasSubstr("without biases"));
+    EXPECT_THAT(error_of(minimal_ + "mla: {kv_lora_rnk: 3}\n"),
+                HasSubstr("Did you mean kv_lora_rank?"));
+    EXPECT_THAT(
+        error_of(minimal_ + "mla: {kv_lora_rank: 24, qk_nope_head_dim: 10, qk_rope_head_dim: 5, "
+                            "v_head_dim: 12}\n"),
+        HasSubstr("an even number"));
+}
+
+TEST_F(ModelFile, ReadsMixturesOfExperts) {
+    const ModelSpec plain = read_model_file(write(minimal_ + "moe: {experts: 8, top_k: 2}\n"));
+    EXPECT_EQ(plain.moe.ffn, 128);
+    EXPECT_EQ(plain.moe.capacity_factor, 0.0);
+    EXPECT_EQ(plain.moe.routing.kind, Routing::Kind::Uniform);
+    EXPECT_TRUE(plain.is_moe_layer(0));
+    std::ofstream(folder_ / "counts.csv") << "1\n";
+    const ModelSpec model = read_model_file(
+        write(minimal_ +
+              "moe: {experts: 8, top_k: 2, ffn: 32, shared_experts: 1, dense_layers_first: 1, "
+              "router_bias: true, routing: 'zipf:1.25', capacity_factor: 1.5}\n"));
+    EXPECT_EQ(model.moe.ffn, 32);
+    EXPECT_FALSE(model.is_moe_layer(0));
+    EXPECT_TRUE(model.is_moe_layer(1));
+    EXPECT_EQ(model.moe.routing.kind, Routing::Kind::Zipf);
+    EXPECT_EQ(model.moe.routing.exponent, 1.25);
+    EXPECT_EQ(model.moe.capacity_factor, 1.5);
+    EXPECT_TRUE(model.moe.router_bias);
+    const auto moe = [this](const std::string& rest) {
+        return error_of(minimal_ + "moe: {experts: 8, " + rest + "}\n");
+    };
+    EXPECT_EQ(
+        read_model_file(write(minimal_ + "moe: {experts: 8, top_k: 2, routing: counts.csv}\n"))
+            .moe.routing.file,
+        (folder_ / "counts.csv").string());
+    EXPECT_THAT(moe("top_k: 9"), HasSubstr("1 to 8"));
+    EXPECT_THAT(moe("ffn: 3"), HasSubstr("moe.top_k"));
+    EXPECT_THAT(moe("top_k: 2, dense_layers_first: 3"), HasSubstr("0 to 2"));
+    EXPECT_THAT(moe("top_k: 2, routing: 'zipf:x'"), HasSubstr("zipf:EXPONENT"));
+    EXPECT_THAT(moe("top_k: 2, routing: absent.csv"), HasSubstr("a file that exists"));
+    EXPECT_THAT(moe("top_k: 2, capacity_factor: -1"), HasSubstr("above 0"));
+    EXPECT_THAT(moe("top_k: 2, capacity_factor: 1, dropless: true"),
+                HasSubstr("either a capacity_factor or dropless"));
+    EXPECT_THAT(moe("top_k: 2, dropless: false"), HasSubstr("without a capacity_factor"));
+    EXPECT_THAT(moe("top_k: 2, shared_expert: 1"), HasSubstr("Did you mean shared_experts?"));
+    EXPECT_THAT(error_of(minimal_ + "moe: {experts: 0, top_k: 1}"), HasSubstr("from 1"));
 }
 
 TEST_F(ModelFile, RefusesWhatIsNoModelFile) {
