@@ -38,12 +38,12 @@ std::string memory_table(const TrainingStep& step) {
         "stage", "layers", "weights", "gradients", "optimizer", "cache", "activations", "in flight",
         "kept", "working", "peak");
     for (const StageMemory& stage : generators::memory_of_stages(step.model, step.plan)) {
-        text += fmt::format("{:>5} {:>6} {:>9} {:>9} {:>9} {:>9} {:>11} {:>9} {:>11} {:>9} {:>9}\n",
-                            stage.stage, stage.layers, gigabytes(stage.fixed.weights),
-                            gigabytes(stage.fixed.gradients), gigabytes(stage.fixed.optimizer),
-                            gigabytes(stage.cache), gigabytes(stage.activations()), stage.in_flight,
-                            gigabytes(stage.kept),
-                            gigabytes(stage.working), gigabytes(stage.peak()));
+        text +=
+            fmt::format("{:>5} {:>6} {:>9} {:>9} {:>9} {:>9} {:>11} {:>9} {:>11} {:>9} {:>9}\n",
+                        stage.stage, stage.layers, gigabytes(stage.fixed.weights),
+                        gigabytes(stage.fixed.gradients), gigabytes(stage.fixed.optimizer),
+                        gigabytes(stage.cache), gigabytes(stage.activations()), stage.in_flight,
+                        gigabytes(stage.kept), gigabytes(stage.working), gigabytes(stage.peak()));
     }
     return text;
 }
@@ -73,9 +73,10 @@ nlohmann::ordered_json memory_document(const TrainingStep& step) {
         peak = std::max(peak, stage.peak());
     }
     const generators::LocalSizes local = generators::local_sizes(step.model, step.plan);
-    nlohmann::ordered_json layer{{"attention", tensors_document(generators::saved_by_attention(local))},
-                                 {"core", tensors_document(generators::saved_by_core(local))},
-                                 {"mlp", tensors_document(generators::saved_by_mlp(local))}};
+    nlohmann::ordered_json layer{
+        {"attention", tensors_document(generators::saved_by_attention(local))},
+        {"core", tensors_document(generators::saved_by_core(local))},
+        {"mlp", tensors_document(generators::saved_by_mlp(local))}};
     if (step.model.moe.experts > 0) {
         layer["experts"] =
             tensors_document(generators::saved_by_experts(local, step.model, step.plan));

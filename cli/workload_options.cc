@@ -199,10 +199,10 @@ void WorkloadOptions::apply_words(generators::Plan& plan) const {
                                                  : Recompute::None;
     if (is_on(stage_.activation_recompute())) {
         if (command_->count("--recompute") > 0 && plan.recompute != Recompute::Full) {
-            throw InputError(
-                {"--activation-recompute", "",
-                 fmt::format("'{}' beside --recompute {}", stage_.activation_recompute(), recompute_),
-                 "one of them", "It means --recompute full"});
+            throw InputError({"--activation-recompute", "",
+                              fmt::format("'{}' beside --recompute {}",
+                                          stage_.activation_recompute(), recompute_),
+                              "one of them", "It means --recompute full"});
         }
         plan.recompute = Recompute::Full;
     }

@@ -18,7 +18,7 @@ struct LocalSizes {
     std::int64_t shard_tokens = 0;
 
     std::int64_t hidden = 0;
-    std::int64_t query_width = 0;  ///< channels of this rank's query heads
+    std::int64_t query_width = 0;   ///< channels of this rank's query heads
     std::int64_t keys_width = 0;    ///< channels that the core reads of a token's keys
     std::int64_t values_width = 0;  ///< and of its values; 0 where they are read with the keys
     std::int64_t core_width = 0;    ///< channels of the core's result

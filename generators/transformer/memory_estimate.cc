@@ -141,7 +141,8 @@ std::vector<ModelUnit> units_of_stage(const ModelSpec& model, const Plan& plan,
             fmt::format("layer{}", layer), layer,
             static_memory(model.dtypes, plan, sparse ? own.moe_layer : own.layer, replicas)};
         if (sparse) {
-            add(unit.memory, static_memory(model.dtypes, plan, own.experts, plan.expert_replicas()));
+            add(unit.memory,
+                static_memory(model.dtypes, plan, own.experts, plan.expert_replicas()));
         }
         units.push_back(std::move(unit));
     }
@@ -223,8 +224,8 @@ std::vector<StageMemory> memory_of_stages(const ModelSpec& model, const Plan& pl
             stage.cache += layer.cache;
             if (!plan.trains()) {
                 const bool experts = model.is_moe_layer(unit.layer);
-                stage.working = std::max({stage.working, buffers.attention,
-                                          experts ? buffers.experts : buffers.mlp});
+                stage.working = std::max(
+                    {stage.working, buffers.attention, experts ? buffers.experts : buffers.mlp});
             }
         }
         if (plan.trains()) {

@@ -15,8 +15,8 @@
 //
 // unit by unit (embedding, layer, head), each part rounded up to whole parameters; routed experts
 // are divided by their own replicas. Activations: saved_activations.h, of the passes that the
-// schedule has in flight (generators/pipeline/schedule.h), action by action. Not counted: gradients of
-// activations, gathered copies, buffers of communication, fragmentation.
+// schedule has in flight (generators/pipeline/schedule.h), action by action. Not counted: gradients
+// of activations, gathered copies, buffers of communication, fragmentation.
 #pragma once
 
 #include <cstdint>
@@ -76,9 +76,7 @@ struct StageMemory {
 
     /// Activations of a micro-batch on this stage.
     [[nodiscard]] std::int64_t activations() const { return embedding + decoder + head; }
-    [[nodiscard]] std::int64_t peak() const {
-        return fixed.total() + cache + kept + working;
-    }
+    [[nodiscard]] std::int64_t peak() const { return fixed.total() + cache + kept + working; }
 };
 
 /// Needs a resolved plan, as everything here.

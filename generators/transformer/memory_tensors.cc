@@ -135,7 +135,10 @@ private:
         if (!plan_.trains()) {
             return {buffers_.attention,
                     model_.is_moe_layer(number) ? buffers_.experts : buffers_.mlp,
-                    0, 0, 0, 0};
+                    0,
+                    0,
+                    0,
+                    0};
         }
         Sizes sizes{layer.attention + layer.core, layer.mlp, layer.input, 0, 0, 0};
         if (plan_.recompute == Recompute::Selective) {

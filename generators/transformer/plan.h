@@ -102,8 +102,8 @@ struct Plan {
 /// when the model cannot be divided so, or when counts would pass 64 bits.
 [[nodiscard]] Plan resolve_plan(const ModelSpec& model, Plan plan);
 
-/// The layers of a pipeline stage by their numbers in the whole model, ascending: chunk c of stage p
-/// is virtual stage c pp + p. Needs a resolved plan.
+/// The layers of a pipeline stage by their numbers in the whole model, ascending: chunk c of stage
+/// p is virtual stage c pp + p. Needs a resolved plan.
 [[nodiscard]] std::vector<std::int64_t> layers_of_stage(const ModelSpec& model, const Plan& plan,
                                                         std::int64_t stage);
 

@@ -161,7 +161,8 @@ TEST_F(GenerateCommand, ModelsWithExpertsRunToTheirEnd) {
         EXPECT_GT(document["parameters"], document["active_parameters"]);
         EXPECT_EQ(document["plan"]["ep"], 4);
         ASSERT_EQ(run("simulate --workload out/workload --comm-group out/comm_group.json "
-                      "--network ring.yml --system system.json --output-dir run"), 0)
+                      "--network ring.yml --system system.json --output-dir run"),
+                  0)
             << log_;
     }
 }

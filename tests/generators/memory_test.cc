@@ -105,14 +105,16 @@ TEST(SavedActivations, WithoutScoresAndWithoutMasks) {
 
 // n tokens, n' = n / t with sequence parallelism: four vectors of h at the norms and the linear
 // layers; queries and result a d / t; keys and values g d / t (at least one head), of the
-// whole sequence where they are gathered and of the rank's tokens in a ring; gate and up, and their product, 3 f / t; 4 bytes a row and head.
+// whole sequence where they are gathered and of the rank's tokens in a ring; gate and up, and their
+// product, 3 f / t; 4 bytes a row and head.
 TEST(SavedActivations, OfGroupedQueriesAndGatedMlps) {
     const ModelSpec model = small_model();
     for (const Plan& plan : many_plans()) {
         const std::int64_t n = plan.micro_batch * plan.sequence / plan.cp;
         const std::int64_t shard = plan.sequence_parallel ? n / plan.tp : n;
         const std::int64_t key_heads = std::max<std::int64_t>(2 / plan.tp, 1);
-        const std::int64_t key_tokens = plan.context_comm == ContextComm::AllGather ? n * plan.cp : n;
+        const std::int64_t key_tokens =
+            plan.context_comm == ContextComm::AllGather ? n * plan.cp : n;
         EXPECT_EQ(kept(model, plan), 2 * (4 * shard * 64 + 2 * n * 128 / plan.tp +
                                           2 * key_tokens * key_heads * 16 + 3 * n * 96 / plan.tp) +
                                          4 * n * 8 / plan.tp)
@@ -299,7 +301,8 @@ TEST(PeakOfASimulation, IsThePredictedOne) {
             if (plan.schedule == Schedule::Interleaved) {
                 plan.pp = 2;
                 plan.vpp = 2;
-                plan.batch = plan.dp * plan.micro_batch * 2 * (1 + static_cast<std::int64_t>(random() % 3));
+                plan.batch =
+                    plan.dp * plan.micro_batch * 2 * (1 + static_cast<std::int64_t>(random() % 3));
             }
             plan.zero = static_cast<std::int64_t>(random() % 4);
             plan.context_comm = static_cast<ContextComm>(random() % 3);

@@ -156,7 +156,6 @@ TEST_F(SpecReaderTest, WhatCannotBeMeantIsRefused) {
     } cases[] = {
         {model + "plna: {tp: 1}\n", {"line 3", "plna", "Did you mean plan?"}},
         {model + "plan: {tpp: 1}\n", {"plan.tpp", "Did you mean tp?"}},
-        {model + "plan: {zero: [0, 1]}\n", {"zero", "not offered"}},
         {model + "plan: {tp: 0}\n", {"plan.tp", "'0'", "from 1"}},
         {model + "plan: {tp: 1.5}\n", {"'1.5'"}},
         {model + "plan: {tp: []}\n", {"empty list"}},
