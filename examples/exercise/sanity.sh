@@ -16,6 +16,6 @@ npunet simulate --workload-configuration="$out/workload" \
     --comm-group-configuration="$out/workload.json" \
     --system-configuration="$exercise/sanity_system.json" \
     --network-configuration="$exercise/sanity_network.yml" \
-    --remote-memory-configuration="$exercise/remote_memory.json" >"$out/log" 2>&1
+    --remote-memory-configuration="$exercise/no_remote_memory.json" >"$out/log" 2>&1
 
 awk -f "$exercise/metrics.awk" "$out/log"

@@ -18,7 +18,7 @@ run() {
         --comm-group-configuration="$out/workload.json" \
         --system-configuration="configs/systems/$machine.json" \
         --network-configuration="configs/networks/$machine.yml" \
-        --remote-memory-configuration="$exercise/remote_memory.json" >"$out/log" 2>&1
+        --remote-memory-configuration="$exercise/no_remote_memory.json" >"$out/log" 2>&1
     echo "$machine"
     awk -f "$exercise/metrics.awk" "$out/log" | grep -E '^(finished|exposed|peak)' | sed 's/^/    /'
 }
