@@ -2,13 +2,14 @@
 
 #include <algorithm>
 #include <cstring>
-#include <map>
 #include <optional>
 #include <set>
 #include <tuple>
 #include <utility>
 
 #include "engine/collective/plan.h"
+#include "engine/partition.h"
+#include "engine/program_digest.h"
 
 namespace npunet::engine {
 
@@ -52,12 +53,6 @@ private:
     std::vector<std::int32_t> number_of_;
 };
 
-/// A rank as the others of its class must be: words that must be equal, peers whose classes must.
-struct Portrait {
-    Words words;
-    std::vector<Rank> peers;
-};
-
 class Finder {
 public:
     Finder(const Workload& workload, const topology::NetworkDescription& network,
@@ -67,6 +62,7 @@ public:
           rates_(system.compute_rates(workload.ranks())),
           capacities_(system.memory_capacities(workload.ranks())),
           planner_(network, system, dialect, workload),
+          digests_(digest_programs(workload)),
           surroundings_(workload.ranks()),
           portraits_(workload.ranks()),
           destinations_(workload.ranks()),
@@ -75,18 +71,15 @@ public:
 
     Fold find() {
         list_surroundings();
-        different_collectives_ = list_collectives();
-        sends_to_ = list_sends();
-        const std::vector<std::uint32_t> programs = tell_programs_apart();
         for (std::size_t rank = 0; rank < workload_.ranks(); ++rank) {
-            portraits_[rank].words = {programs[rank]};
+            portraits_[rank].words = {digest_of(Rank(rank)).same_work_as};
             portray(Rank(rank));
             words_ += portraits_[rank].words.size();
             if (hopeless_ || words_ > most_words) {
                 return Fold();
             }
         }
-        const std::vector<std::uint32_t> classes = refine();
+        const std::vector<std::uint32_t> classes = coarsest_partition(portraits_);
         const std::uint32_t most = *std::max_element(classes.begin(), classes.end());
         if (most + 1 == classes.size()) {
             return Fold();
@@ -98,133 +91,25 @@ private:
     /// 256 MiB; beyond that looking for equal NPUs costs more than it may save.
     static constexpr std::size_t most_words = std::size_t{1} << 25;
 
+    [[nodiscard]] const ProgramDigest& digest_of(Rank rank) const {
+        return digests_[workload_.program_of[rank.index()]];
+    }
+
     void list_surroundings() {
-        const std::vector<Channels> channels = list_channels();
         for (std::size_t rank = 0; rank < workload_.ranks(); ++rank) {
             const RankBinding& binding = workload_.bindings[rank];
-            const Channels& own = channels[workload_.program_of[rank]];
+            const ProgramDigest& own = digest_of(Rank(rank));
             surroundings_[rank].groups = Listing(binding.groups);
             surroundings_[rank].sends = Listing(bound(own.sends, binding));
             surroundings_[rank].receives = Listing(bound(own.receives, binding));
         }
     }
 
-    /// Slots of other ranks, and tags, as a program comes to them.
-    struct Channels {
-        std::vector<std::pair<std::int32_t, std::int64_t>> sends;
-        std::vector<std::pair<std::int32_t, std::int64_t>> receives;
-    };
-
-    [[nodiscard]] std::vector<Channels> list_channels() const {
-        std::vector<Channels> result;
-        for (const RankProgram& program : workload_.programs) {
-            Channels channels;
-            for (const ProgramOperation& operation : program.operations) {
-                if (operation.nothing) {
-                    continue;
-                }
-                if (operation.kind == OperationKind::Send) {
-                    channels.sends.emplace_back(operation.peer, operation.tag);
-                } else if (operation.kind == OperationKind::Receive) {
-                    channels.receives.emplace_back(operation.peer, operation.tag);
-                }
-            }
-            result.push_back({Listing(std::move(channels.sends)).values(),
-                              Listing(std::move(channels.receives)).values()});
-        }
-        return result;
-    }
-
     [[nodiscard]] static std::vector<Fold::Channel> bound(
-        const std::vector<std::pair<std::int32_t, std::int64_t>>& channels,
-        const RankBinding& binding) {
+        const std::vector<ProgramDigest::Channel>& channels, const RankBinding& binding) {
         std::vector<Fold::Channel> result;
         for (const auto& [slot, tag] : channels) {
             result.push_back({binding.peers[static_cast<std::size_t>(slot)], tag});
-        }
-        return result;
-    }
-
-    /// By rank: the number of the first program that does the same work.
-    [[nodiscard]] std::vector<std::uint32_t> tell_programs_apart() const {
-        std::vector<std::uint32_t> equal;
-        std::multimap<std::uint64_t, std::uint32_t> known;  // by signature
-        for (std::uint32_t number = 0; number < workload_.programs.size(); ++number) {
-            const RankProgram& program = workload_.programs[number];
-            equal.push_back(number);
-            const auto range = known.equal_range(program.signature);
-            for (auto entry = range.first; entry != range.second; ++entry) {
-                if (same_work(workload_.programs[entry->second], program)) {
-                    equal.back() = entry->second;
-                    break;
-                }
-            }
-            if (equal.back() == number) {
-                known.emplace(program.signature, number);
-            }
-        }
-        std::vector<std::uint32_t> result;
-        for (const std::uint32_t number : workload_.program_of) {
-            result.push_back(equal[number]);
-        }
-        return result;
-    }
-
-    /// Equal but for the names of nodes and the tags, which may be renamed one to one.
-    [[nodiscard]] static bool same_work(const RankProgram& left, const RankProgram& right) {
-        return left.child_begin == right.child_begin && left.children == right.children &&
-               left.tensor_begin == right.tensor_begin && left.tensor_uses == right.tensor_uses &&
-               left.tensor_bytes == right.tensor_bytes && left.tensor_names == right.tensor_names &&
-               left.collectives == right.collectives &&
-               std::equal(left.operations.begin(), left.operations.end(), right.operations.begin(),
-                          right.operations.end(),
-                          [](const ProgramOperation& x, const ProgramOperation& y) {
-                              return engine::same_work(x, y) && x.group == y.group &&
-                                     x.root == y.root;
-                          }) &&
-               same_channels(left, right);
-    }
-
-    /// The i-th different pair of slot and tag of one stands where that of the other does.
-    [[nodiscard]] static bool same_channels(const RankProgram& left, const RankProgram& right) {
-        using Channel = std::tuple<OperationKind, std::int32_t, std::int64_t>;
-        std::map<Channel, std::size_t> left_numbers;
-        std::map<Channel, std::size_t> right_numbers;
-        const auto number = [](std::map<Channel, std::size_t>& numbers,
-                               const ProgramOperation& operation) {
-            return numbers
-                .emplace(Channel{operation.kind, operation.peer, operation.tag}, numbers.size())
-                .first->second;
-        };
-        for (std::size_t i = 0; i < left.operations.size(); ++i) {
-            const ProgramOperation& operation = left.operations[i];
-            const bool message =
-                operation.kind == OperationKind::Send || operation.kind == OperationKind::Receive;
-            if (message && !operation.nothing &&
-                number(left_numbers, operation) != number(right_numbers, right.operations[i])) {
-                return false;
-            }
-        }
-        return true;
-    }
-
-    /// By program: a collective of each group slot, kind, size and root; all that are unequal.
-    [[nodiscard]] std::vector<std::vector<std::uint32_t>> list_collectives() const {
-        std::vector<std::vector<std::uint32_t>> result;
-        for (const RankProgram& program : workload_.programs) {
-            std::set<std::tuple<std::int32_t, CollectiveKind, std::int64_t, std::int32_t>> seen;
-            std::vector<std::uint32_t>& list = result.emplace_back();
-            for (const std::uint32_t number : program.collectives) {
-                const ProgramOperation& operation = program.operations[number];
-                const bool idle =
-                    operation.collective != CollectiveKind::Barrier && operation.bytes == Bytes();
-                if (!idle && (!operation.sizes.empty() ||
-                              seen.emplace(operation.group, operation.collective,
-                                           operation.bytes.value(), operation.root)
-                                  .second)) {
-                    list.push_back(number);
-                }
-            }
         }
         return result;
     }
@@ -233,8 +118,7 @@ private:
     void portray(Rank rank) {
         portray_machine(rank);
         const RankProgram& program = workload_.program(rank);
-        for (const std::uint32_t number :
-             different_collectives_[workload_.program_of[rank.index()]]) {
+        for (const std::uint32_t number : digest_of(rank).collectives) {
             const ProgramOperation& operation = program.operations[number];
             const Group& group = workload_.groups[workload_.group_of(rank, operation)];
             if (group.ranks.size() >= 2) {
@@ -413,24 +297,6 @@ private:
         hopeless_ = hopeless_ || !senders_can_be_told_apart(rank);
     }
 
-    /// By program and slot of a receiver: the sends to it.
-    [[nodiscard]] std::vector<std::vector<std::vector<std::uint32_t>>> list_sends() const {
-        std::vector<std::vector<std::vector<std::uint32_t>>> result(workload_.programs.size());
-        for (std::size_t rank = 0; rank < workload_.ranks(); ++rank) {
-            result[workload_.program_of[rank]].resize(workload_.bindings[rank].peers.size());
-        }
-        for (std::size_t program = 0; program < workload_.programs.size(); ++program) {
-            const auto& operations = workload_.programs[program].operations;
-            for (std::uint32_t number = 0; number < operations.size(); ++number) {
-                if (operations[number].kind == OperationKind::Send && !operations[number].nothing) {
-                    result[program][static_cast<std::size_t>(operations[number].peer)].push_back(
-                        number);
-                }
-            }
-        }
-        return result;
-    }
-
     /// Messages of two senders that reach one port at one instant are ordered by the number of the
     /// operation that sends them; were those equal, by the names of the senders.
     [[nodiscard]] bool senders_can_be_told_apart(Rank rank) const {
@@ -446,8 +312,8 @@ private:
                     .back()
                     .link;
             const RankBinding& binding = workload_.bindings[sender.index()];
-            const auto& sends = sends_to_[workload_.program_of[sender.index()]];
-            for (std::size_t slot = 0; slot < binding.peers.size(); ++slot) {
+            const auto& sends = digest_of(sender).sends_to;
+            for (std::size_t slot = 0; slot < sends.size(); ++slot) {
                 if (binding.peers[slot] == rank) {
                     for (const std::uint32_t number : sends[slot]) {
                         uses.emplace_back(port, number, sender);
@@ -465,46 +331,15 @@ private:
         return true;
     }
 
-    /// Splits classes until equal portraits have peers of equal classes. Classes are numbered in
-    /// order of their lowest rank.
-    [[nodiscard]] std::vector<std::uint32_t> refine() const {
-        std::vector<std::uint32_t> classes(portraits_.size(), 0);
-        std::map<Words, std::uint32_t> known;
-        for (std::size_t rank = 0; rank < classes.size(); ++rank) {
-            classes[rank] =
-                known.emplace(portraits_[rank].words, static_cast<std::uint32_t>(known.size()))
-                    .first->second;
-        }
-        for (std::size_t count = known.size();;) {
-            known.clear();
-            std::vector<std::uint32_t> finer(classes.size());
-            for (std::size_t rank = 0; rank < classes.size(); ++rank) {
-                Words key{classes[rank]};
-                for (const Rank peer : portraits_[rank].peers) {
-                    key.push_back(classes[peer.index()]);
-                }
-                finer[rank] =
-                    known.emplace(std::move(key), static_cast<std::uint32_t>(known.size()))
-                        .first->second;
-            }
-            classes = std::move(finer);
-            if (known.size() == count) {
-                return classes;
-            }
-            count = known.size();
-        }
-    }
-
     const Workload& workload_;
     const topology::NetworkDescription& network_;
     std::vector<ComputeRate> rates_;
     std::vector<Bytes> capacities_;
     CollectivePlanner planner_;
-    std::vector<Fold::Surroundings> surroundings_;                   ///< by rank
-    std::vector<Portrait> portraits_;                                ///< by rank
-    std::vector<std::vector<std::uint32_t>> different_collectives_;  ///< by program
-    std::vector<std::vector<std::vector<std::uint32_t>>> sends_to_;  ///< by program and slot
-    Numbering<Rank> destinations_;  ///< of the rank that is portrayed
+    std::vector<ProgramDigest> digests_;            ///< by program
+    std::vector<Fold::Surroundings> surroundings_;  ///< by rank
+    std::vector<Portrait> portraits_;               ///< by rank
+    Numbering<Rank> destinations_;                  ///< of the rank that is portrayed
     Numbering<LinkId> out_ports_;
     Numbering<LinkId> in_ports_;
     std::size_t words_ = 0;  ///< of the portraits so far
