@@ -18,10 +18,6 @@ using chakra::CollectiveType;
 using chakra::Node;
 using chakra::NodeType;
 
-bool multiplies(const Node& node) {
-    return node.type == NodeType::Compute && is_multiplication(node.name);
-}
-
 /// Latent attention in the proportions of DeepSeek's; low-rank vectors of 24 + 16 + 8 channels.
 ModelSpec small_latent(std::int64_t q_lora_rank = 24) {
     ModelSpec model = small_model();

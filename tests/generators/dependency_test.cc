@@ -15,31 +15,6 @@ namespace {
 
 using chakra::NodeType;
 
-/// before[i][j]: node j (by position) has to finish before node i may start.
-std::vector<std::vector<bool>> ancestors(const Role& role) {
-    std::vector<std::vector<bool>> before(role.nodes.size(), std::vector<bool>(role.nodes.size()));
-    for (std::size_t i = 0; i < role.nodes.size(); ++i) {
-        for (const std::uint32_t id : role.nodes[i].data_deps) {
-            const std::size_t j = id - 1;
-            before[i][j] = true;
-            for (std::size_t k = 0; k < j; ++k) {
-                before[i][k] = before[i][k] || before[j][k];
-            }
-        }
-    }
-    return before;
-}
-
-std::size_t position(const Role& role, const std::string& name) {
-    for (std::size_t i = 0; i < role.nodes.size(); ++i) {
-        if (role.nodes[i].name == name) {
-            return i;
-        }
-    }
-    ADD_FAILURE() << "no node " << name;
-    return 0;
-}
-
 // File order is topological: every dependency has a smaller id, and ids ascend from 1.
 TEST(Dependencies, PointBackwards) {
     for (const Plan& plan : many_plans()) {

@@ -14,6 +14,7 @@
 #include "generators/transformer/training_step.h"
 #include "tests/generators/parallel_plans.h"
 #include "tests/generators/rendezvous.h"
+#include "tests/generators/steps.h"
 
 namespace npunet::generators {
 namespace {
@@ -25,15 +26,6 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 constexpr std::int64_t bf16 = 2;
-
-std::string error_of(const ModelSpec& model, const Plan& plan) {
-    try {
-        static_cast<void>(resolve_plan(model, plan));
-    } catch (const InputError& error) {
-        return error.what();
-    }
-    return "no error";
-}
 
 /// Ranks that share all coordinates but the wanted ones, by counting ranks like an odometer.
 std::set<std::vector<std::int32_t>> groups_of(const RankOrder& order,

@@ -177,30 +177,6 @@ TEST(Schedules, CrossEveryBoundaryOnceInEachDirection) {
     }
 }
 
-/// before[i][j]: node j (by position) has to finish before node i may start.
-std::vector<std::vector<bool>> ancestors(const Role& role) {
-    std::vector<std::vector<bool>> before(role.nodes.size(), std::vector<bool>(role.nodes.size()));
-    for (std::size_t i = 0; i < role.nodes.size(); ++i) {
-        for (const std::uint32_t id : role.nodes[i].data_deps) {
-            before[i][id - 1] = true;
-            for (std::size_t k = 0; k + 1 < id; ++k) {
-                before[i][k] = before[i][k] || before[id - 1][k];
-            }
-        }
-    }
-    return before;
-}
-
-std::size_t position(const Role& role, const std::string& name) {
-    for (std::size_t i = 0; i < role.nodes.size(); ++i) {
-        if (role.nodes[i].name == name) {
-            return i;
-        }
-    }
-    ADD_FAILURE() << "no node " << name;
-    return 0;
-}
-
 // The gradient of the input goes on, and out, without waiting for those of the weights; the sum of
 // a unit's gradients waits for its weight gradients of the last micro-batch.
 TEST(ZeroBubble, PutsWeightGradientsOff) {

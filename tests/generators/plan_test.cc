@@ -18,15 +18,6 @@ using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-std::string error_of(const ModelSpec& model, const Plan& plan) {
-    try {
-        static_cast<void>(resolve_plan(model, plan));
-    } catch (const InputError& error) {
-        return error.what();
-    }
-    return "no error";
-}
-
 Plan with(std::int64_t Plan::*field, std::int64_t value) {
     Plan plan;
     plan.*field = value;

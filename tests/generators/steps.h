@@ -7,8 +7,12 @@
 #include <string_view>
 #include <vector>
 
+#include <gtest/gtest.h>
+
+#include "base/errors.h"
 #include "chakra/node.h"
 #include "generators/transformer/model_spec.h"
+#include "generators/transformer/operation_costs.h"
 #include "generators/transformer/plan.h"
 #include "generators/workload.h"
 #include "generators/workload_totals.h"
@@ -92,6 +96,46 @@ inline WideCount sum(const GeneratedWorkload& workload, std::string_view attribu
         }
     }
     return total;
+}
+
+/// Where the node of that name stands in the role, from 0.
+inline std::size_t position(const Role& role, const std::string& name) {
+    for (std::size_t i = 0; i < role.nodes.size(); ++i) {
+        if (role.nodes[i].name == name) {
+            return i;
+        }
+    }
+    ADD_FAILURE() << "no node " << name;
+    return 0;
+}
+
+/// before[i][j]: node i waits for node j, directly or through others; both from 0.
+inline std::vector<std::vector<bool>> ancestors(const Role& role) {
+    std::vector<std::vector<bool>> before(role.nodes.size(), std::vector<bool>(role.nodes.size()));
+    for (std::size_t i = 0; i < role.nodes.size(); ++i) {
+        for (const std::uint32_t id : role.nodes[i].data_deps) {
+            const std::size_t j = id - 1;
+            before[i][j] = true;
+            for (std::size_t k = 0; k < j; ++k) {
+                before[i][k] = before[i][k] || before[j][k];
+            }
+        }
+    }
+    return before;
+}
+
+/// What resolve_plan() says of a plan; "no error" when it takes it.
+inline std::string error_of(const ModelSpec& model, const Plan& plan) {
+    try {
+        static_cast<void>(resolve_plan(model, plan));
+    } catch (const InputError& error) {
+        return error.what();
+    }
+    return "no error";
+}
+
+inline bool multiplies(const chakra::Node& node) {
+    return node.type == chakra::NodeType::Compute && is_multiplication(node.name);
 }
 
 inline bool is_collective(const chakra::Node& node, chakra::CollectiveType type) {

@@ -22,10 +22,6 @@ using chakra::CollectiveType;
 using chakra::Node;
 using chakra::NodeType;
 
-bool multiplies(const Node& node) {
-    return node.type == NodeType::Compute && is_multiplication(node.name);
-}
-
 /// 6 P T + 6 L s a (d_qk + d_v) T: forward 2, dgrad 2 and wgrad 2 per weight and token; every
 /// query of every head meets all s keys, once forward and twice backward.
 WideCount multiplication_flops(const ModelSpec& model, const Plan& plan) {
