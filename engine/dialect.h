@@ -57,8 +57,8 @@ struct Dialect {
     bool waiting_receive_is_communication = false;
     /// Messages that leave or reach an NPU by the same link queue there.
     bool ports_queue = true;
-    /// Splitting into chunks: part i of n is floor(S (i+1)/n) - floor(S i/n), chunks add up to S;
-    /// else the reference's integer division, its enlarged small messages and repeated last chunk.
+    /// Chunks add up to S: pieces of which all members have equal parts are dealt out; else the
+    /// reference's integer division, its enlarged small messages and repeated last chunk.
     bool exact_chunks = true;
     /// A communicator that is not the whole system uses the configured algorithms on the dimensions
     /// that it fills; else one ring in listed order with a fixed endpoint delay of 10 ns.

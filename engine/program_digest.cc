@@ -43,8 +43,7 @@ bool do_the_same(const RankProgram& left, const RankProgram& right) {
            std::equal(left.operations.begin(), left.operations.end(), right.operations.begin(),
                       right.operations.end(),
                       [](const ProgramOperation& x, const ProgramOperation& y) {
-                          return same_work(x, y) && x.group == y.group &&
-                                 x.root == y.root;
+                          return same_work(x, y) && x.group == y.group && x.root == y.root;
                       }) &&
            same_channels(left, right);
 }

@@ -47,12 +47,46 @@ void check_list(CollectiveKind kind, const std::vector<Implementation>& list,
                       "Change the entry, or use --dialect npunet"});
 }
 
+/// Whether a member's part of the buffer is its own: else the size of the whole counts.
+bool divides_its_buffer(const PhaseShape& shape) {
+    const bool moves_all_of_it = shape.algorithm == Algorithm::RecursiveDoubling ||
+                                 shape.algorithm == Algorithm::DoubleBinaryTree;
+    return shape.kind == CollectiveKind::ReduceScatter || shape.kind == CollectiveKind::AllToAll ||
+           (shape.kind == CollectiveKind::AllReduce && !moves_all_of_it);
+}
+
+/// The bytes of which all parts, in all phases of all lanes, have an equal share.
+std::int64_t divisible_bytes(const CollectivePlan& plan) {
+    std::int64_t most = 1;
+    for (std::int32_t lane = 0; lane < plan.lanes; ++lane) {
+        std::int64_t parts = 1;
+        for (std::size_t i = 0; i < plan.phases_per_stream(); ++i) {
+            const PlannedPhase& phase = plan.phase(static_cast<std::size_t>(lane), i);
+            const bool divides = !phase.gathers_back && phase.shape.sizes == nullptr &&
+                                 divides_its_buffer(phase.shape);
+            parts *= divides ? phase.shape.members : 1;
+        }
+        most = std::max(most, parts);
+    }
+    return most * plan.lanes;
+}
+
 }  // namespace
+
+Bytes CollectivePlan::chunk_size(std::int64_t chunk) const {
+    if (equal_chunk > Bytes()) {
+        return equal_chunk;
+    }
+    const std::int64_t pieces = size.value() / piece.value();
+    const Bytes rest(size.value() % piece.value());
+    const Bytes whole = (pieces / chunks + (chunk < pieces % chunks ? 1 : 0)) * piece;
+    return chunk == pieces % chunks ? whole + rest : whole;
+}
 
 Bytes CollectivePlan::stream_size(std::size_t stream) const {
     const auto lane_count = static_cast<std::size_t>(lanes);
     const auto chunk = static_cast<std::int64_t>(stream / lane_count);
-    const Bytes whole = equal_chunk > Bytes() ? equal_chunk : part_of(size, chunk, chunks);
+    const Bytes whole = chunk_size(chunk);
     return lanes == 1 ? whole
                       : part_of(whole, static_cast<std::int64_t>(stream % lane_count), lanes);
 }
@@ -322,7 +356,10 @@ void CollectivePlanner::set_chunks(CollectivePlan& plan) const {
     const std::int64_t splits = system_.preferred_dataset_splits;
     const std::int64_t size = plan.size.value();
     if (dialect_.exact_chunks) {
-        plan.chunks = static_cast<std::int32_t>(std::max<std::int64_t>(1, std::min(splits, size)));
+        plan.piece = Bytes(divisible_bytes(plan));
+        const std::int64_t pieces = (size + plan.piece.value() - 1) / plan.piece.value();
+        plan.chunks =
+            static_cast<std::int32_t>(std::max<std::int64_t>(1, std::min(splits, pieces)));
         return;
     }
     std::int64_t chunk = size / splits;

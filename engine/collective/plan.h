@@ -50,6 +50,8 @@ struct CollectivePlan {
     Bytes size;  ///< as in the trace
     std::int32_t chunks = 1;
     Bytes equal_chunk;  ///< reference: every chunk has this size; else 0
+    /// Else the buffer is dealt out in such pieces, chunk after chunk; the last may be smaller.
+    Bytes piece{1};
     Time endpoint_delay;
     std::string algorithm;  ///< "ring", "direct"; "ring+direct" by dimension: for the report
 
@@ -75,6 +77,7 @@ struct CollectivePlan {
     [[nodiscard]] PhaseShape shape(std::size_t stream, std::size_t number) const;
 
 private:
+    [[nodiscard]] Bytes chunk_size(std::int64_t chunk) const;
     [[nodiscard]] Bytes stream_size(std::size_t stream) const;
 };
 

@@ -129,9 +129,13 @@ TEST(Fold, WhatBreaksTheSymmetryIsSeen) {
     unlike.system.overrides = {{5, {100, 2039}}};
     EXPECT_GT(expect_equal_runs(workload, unlike), 1U);
 
-    Machine uneven = ring();  // parts of different sizes
-    uneven.system.preferred_dataset_splits = 7;
-    EXPECT_EQ(expect_equal_runs(workload, uneven), 8U);
+    Machine seven = ring();  // chunks of different sizes, but with equal parts
+    seven.system.preferred_dataset_splits = 7;
+    EXPECT_EQ(expect_equal_runs(workload, seven), 1U);
+    const engine::Workload uneven = test::workload_of(8, [](Rank) {
+        return std::vector{test::collective_node(1, chakra::CollectiveType::AllReduce, 1'000'003)};
+    });
+    EXPECT_EQ(expect_equal_runs(uneven, ring()), 8U);
 
     Machine reference = ring();
     reference.dialect = engine::Dialect::named("astra-sim");
