@@ -12,7 +12,7 @@ namespace npunet::chakra {
 
 namespace {
 
-constexpr std::size_t initial_buffer_bytes = std::size_t{1} << 20;
+constexpr std::size_t initial_buffer_bytes = std::size_t{1} << 18;
 constexpr std::size_t max_varint32_bytes = 5;
 constexpr const char* copy_again = "Copy or generate the trace again";
 

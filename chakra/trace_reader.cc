@@ -114,11 +114,11 @@ std::string TraceReader::place() const {
 
 std::vector<Node> read_trace(const std::filesystem::path& path) {
     TraceReader reader(path);
-    std::vector<Node> nodes;
-    Node node;
-    while (reader.next(node)) {
-        nodes.push_back(node);
+    std::vector<Node> nodes(1);
+    while (reader.next(nodes.back())) {
+        nodes.emplace_back();
     }
+    nodes.pop_back();
     return nodes;
 }
 

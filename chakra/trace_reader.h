@@ -30,7 +30,7 @@ struct TraceMetadata {
     std::vector<Attribute> attributes;
 };
 
-/// A stream of nodes from one file. Memory: one node and a buffer of about 1 MiB.
+/// A stream of nodes from one file. Memory: one node and a buffer of about 256 KiB.
 class TraceReader {
 public:
     /// Opens the file and reads its metadata. Throws InputError for a file that is missing, is no

@@ -31,8 +31,9 @@ bool ComputeModel::skipped(const ProgramOperation& operation) const {
            operation.bytes == Bytes(0);
 }
 
-ComputeCost ComputeModel::cost(Rank rank, const ProgramOperation& operation) const {
-    ComputeCost cost = cost_at_full_speed(rank, operation);
+ComputeCost ComputeModel::cost(Rank rank, std::uint64_t node,
+                               const ProgramOperation& operation) const {
+    ComputeCost cost = cost_at_full_speed(rank, node, operation);
     if (!slowdowns_.empty() && cost.duration > Time()) {
         const Time slowed = topology::scaled_time(cost.duration, slowdowns_[rank.index()]);
         const double speed =
@@ -44,7 +45,8 @@ ComputeCost ComputeModel::cost(Rank rank, const ProgramOperation& operation) con
     return cost;
 }
 
-ComputeCost ComputeModel::cost_at_full_speed(Rank rank, const ProgramOperation& operation) const {
+ComputeCost ComputeModel::cost_at_full_speed(Rank rank, std::uint64_t node,
+                                             const ProgramOperation& operation) const {
     const bool modelled = roofline_ && operation.kind == OperationKind::Compute &&
                           (dialect_.whole_nanoseconds || operation.operations >= 0);
     if (modelled) {
@@ -59,7 +61,7 @@ ComputeCost ComputeModel::cost_at_full_speed(Rank rank, const ProgramOperation& 
     }
     if (!dialect_.whole_nanoseconds && cost.duration == Time() && operation.operations > 0) {
         throw InputError(
-            {fmt::format("trace of rank {}", rank.value()), fmt::format("node {}", operation.node),
+            {fmt::format("trace of rank {}", rank.value()), fmt::format("node {}", node),
              fmt::format("{} operations and no recorded duration", operation.operations),
              "a system file with roofline-enabled 1, peak-perf and local-mem-bw",
              "Give one with --system"});

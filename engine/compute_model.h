@@ -33,15 +33,17 @@ public:
     ComputeModel(const SystemConfig& system, const Dialect& dialect,
                  const topology::NetworkDescription& description, std::size_t ranks);
 
-    /// Slowdown included. Throws InputError (through the place `rank`, node) when the operation
-    /// gives only its number of floating-point operations and the system gives no rates.
-    [[nodiscard]] ComputeCost cost(Rank rank, const ProgramOperation& operation) const;
+    /// Slowdown included; `node` is the operation's id in the trace. Throws InputError (through the
+    /// place `rank`, node) when the operation gives only its number of floating-point operations
+    /// and the system gives no rates.
+    [[nodiscard]] ComputeCost cost(Rank rank, std::uint64_t node,
+                                   const ProgramOperation& operation) const;
 
     /// The roofline would need bytes and there are none: the reference skips such an operation.
     [[nodiscard]] bool skipped(const ProgramOperation& operation) const;
 
 private:
-    [[nodiscard]] ComputeCost cost_at_full_speed(Rank rank,
+    [[nodiscard]] ComputeCost cost_at_full_speed(Rank rank, std::uint64_t node,
                                                  const ProgramOperation& operation) const;
     [[nodiscard]] ComputeCost roofline(const ComputeRate& rate,
                                        const ProgramOperation& operation) const;

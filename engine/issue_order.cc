@@ -30,7 +30,7 @@ void lay_out_for_hash_walk(const std::vector<chakra::Node>& nodes,
     for (std::size_t parent = 0; parent < count; ++parent) {
         HashWalk walk;
         for (const std::uint32_t child : children[parent]) {
-            walk.insert(program.operations[child].node, child);
+            walk.insert(program.operations[child].id, child);
         }
         std::uint32_t place = program.child_begin[parent];
         for (auto at = walk.first(); at != HashWalk::end; at = walk.next(at)) {

@@ -252,7 +252,6 @@ void OperationDecoder::compute(const chakra::Node& node, bool cpu, ProgramOperat
 DecodedOperation OperationDecoder::decode(const chakra::Node& node) const {
     DecodedOperation decoded;
     ProgramOperation& result = decoded.operation;
-    result.node = node.id;
     result.recorded = recorded_duration(node);
     const bool cpu = node.integer("is_cpu_op").value_or(0) != 0;
     switch (node.type) {

@@ -42,8 +42,9 @@ void PointToPoint::check_sizes(const Key& key, const Pair& pair) const {
         {"the workload",
          fmt::format("send from rank {} to rank {} with tag {}", source, destination, tag),
          fmt::format("{} bytes sent by node {} ('{}'), {} bytes awaited by node {} ('{}')",
-                     send.bytes.value(), send.node, from.names[pair.send], receive.bytes.value(),
-                     receive.node, to.names[pair.receive]),
+                     send.bytes.value(), workload_.node_of(Rank(source), send),
+                     from.names[pair.send], receive.bytes.value(),
+                     workload_.node_of(Rank(destination), receive), to.names[pair.receive]),
          "equal sizes", "Sends and receives match in order for each source, destination and tag"});
 }
 
@@ -140,8 +141,8 @@ std::string PointToPoint::explain_receive(Rank rank, std::uint32_t number) const
     }
     text += fmt::format("; rank {} never sends to it with that tag", peer.value());
     if (near != nullptr) {
-        text += fmt::format("; nearest miss: its node {} sends {} bytes with tag {}", near->node,
-                            near->bytes.value(), near->tag);
+        text += fmt::format("; nearest miss: its node {} sends {} bytes with tag {}",
+                            workload_.node_of(peer, *near), near->bytes.value(), near->tag);
     }
     return text;
 }

@@ -24,11 +24,15 @@ public:
 
     BuiltProgram build(std::size_t& dangling_controls) {
         sort_by_id();
+        if (context_.issue_order != IssueOrder::HashWalk && !order_.empty()) {
+            binding_.first_id = nodes_[order_.front()].id;
+        }
         const OperationDecoder decoder(context_);
         program_.operations.reserve(nodes_.size());
         program_.names.reserve(nodes_.size());
         for (const std::uint32_t at : order_) {
             add(decoder.decode(nodes_[at]));
+            program_.operations.back().id = nodes_[at].id - binding_.first_id;
             program_.names.push_back(nodes_[at].name);
         }
         collect_dependencies(dangling_controls);
@@ -281,7 +285,7 @@ BuiltProgram build_program(const std::vector<chakra::Node>& nodes, const Program
 
 bool operator==(const RankProgram& a, const RankProgram& b) {
     const auto equal_operations = [](const ProgramOperation& x, const ProgramOperation& y) {
-        return same_work(x, y) && x.node == y.node && x.tag == y.tag && x.peer == y.peer &&
+        return same_work(x, y) && x.id == y.id && x.tag == y.tag && x.peer == y.peer &&
                x.group == y.group && x.root == y.root;
     };
     return a.signature == b.signature && a.child_begin == b.child_begin &&

@@ -3,7 +3,8 @@
 // Operations are numbered by ascending node id, so the lowest ready number is the lowest ready id.
 // Dependencies are kept both as a count per operation and as the list of operations that wait.
 // Communicators and other ranks are slots, numbered as the program comes to them: ranks that do the
-// same work have the same program, and each has a binding that says what stands in its slots.
+// same work have the same program, and each has a binding that says what stands in its slots and
+// from where its ids count.
 //
 //     BuiltProgram built = build_program(nodes, context);
 //
@@ -28,7 +29,7 @@ namespace npunet::engine {
 
 /// One operation of a rank; its number is its place in RankProgram::operations.
 struct ProgramOperation {
-    std::uint64_t node = 0;       ///< id in the trace
+    std::uint64_t id = 0;         ///< in the trace, counted from RankBinding::first_id
     std::int64_t operations = 0;  ///< floating-point operations; -1 = not given
     /// Compute and memory: bytes touched; communication: the size as in the trace.
     Bytes bytes;
@@ -86,10 +87,12 @@ struct RankProgram {
     std::uint64_t signature = 0;
 };
 
-/// What stands in the slots of a rank's program.
+/// What a rank adds to its program.
 struct RankBinding {
     std::vector<std::int32_t> groups;  ///< indices into Workload::groups
     std::vector<Rank> peers;
+    /// The lowest id of the trace; IssueOrder::HashWalk, to which ids matter: 0.
+    std::uint64_t first_id = 0;
 };
 
 struct BuiltProgram {
@@ -100,7 +103,7 @@ struct BuiltProgram {
     std::vector<Rank> roots;
 };
 
-/// Everything is equal but what stands in the slots.
+/// Everything is equal but what the bindings say.
 [[nodiscard]] bool operator==(const RankProgram& a, const RankProgram& b);
 
 /// What the nodes of one rank are checked against.

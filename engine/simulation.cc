@@ -73,7 +73,9 @@ void Simulation::check_remote_memory() const {
             if (program.operations[i].kind == OperationKind::Memory) {
                 throw InputError(
                     {fmt::format("trace of rank {}", rank),
-                     fmt::format("node {} ('{}')", program.operations[i].node, program.names[i]),
+                     fmt::format("node {} ('{}')",
+                                 workload_.node_of(Rank(rank), program.operations[i]),
+                                 program.names[i]),
                      "an access to remote memory", "a machine that has such memory",
                      "Give a remote_memory.json with --memory whose memory-type is not "
                      "NO_MEMORY_EXPANSION"});
@@ -119,7 +121,7 @@ void Simulation::start() {
 
 void Simulation::make_ready(Rank rank, std::uint32_t number) {
     const ProgramOperation& operation = workload_.program(rank).operations[number];
-    npus_[rank.index()].ready->insert({number, operation.node, rules_.resource_of(operation),
+    npus_[rank.index()].ready->insert({number, operation.id, rules_.resource_of(operation),
                                        rules_.holds(operation),
                                        rules_.preference_of(operation, queue_.now())});
 }
@@ -172,7 +174,7 @@ void Simulation::begin(Rank rank, std::uint32_t number) {
     record.start[number] = queue_.now();
     record.communication_from[number] = queue_.now();
     record.waiting[number] = under_way;
-    npus_[rank.index()].ready->started(operation.node);
+    npus_[rank.index()].ready->started(operation.id);
     if (started_) {
         started_(rank, operation, program.names[number]);
     }
@@ -214,7 +216,7 @@ void Simulation::begin(Rank rank, std::uint32_t number) {
 
 void Simulation::begin_compute(Rank rank, std::uint32_t number) {
     const ProgramOperation& operation = workload_.program(rank).operations[number];
-    Time duration = compute_.cost(rank, operation).duration;
+    Time duration = compute_.cost(rank, workload_.node_of(rank, operation), operation).duration;
     if (operation.kind == OperationKind::Compute && npus_[rank.index()].communications > 0) {
         duration = rules_.slowed(duration);
     }
@@ -362,7 +364,8 @@ std::string Simulation::explain_stall(Rank rank) const {
             continue;
         }
         const ProgramOperation& operation = program.operations[number];
-        text += fmt::format("node {} '{}' ", operation.node, program.names[number]);
+        text +=
+            fmt::format("node {} '{}' ", workload_.node_of(rank, operation), program.names[number]);
         switch (operation.kind) {
             case OperationKind::Receive:
                 return text + "waits for " + point_to_point_.explain_receive(rank, number);
@@ -376,7 +379,8 @@ std::string Simulation::explain_stall(Rank rank) const {
     for (std::uint32_t number = 0; number < program.operations.size(); ++number) {
         if (record.waiting[number] == 0) {
             return text + fmt::format("node {} '{}' is ready and was not started",
-                                      program.operations[number].node, program.names[number]);
+                                      workload_.node_of(rank, program.operations[number]),
+                                      program.names[number]);
         }
     }
     return text + "no node is ready";

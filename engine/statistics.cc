@@ -23,8 +23,9 @@ struct ComputeSums {
     double intensity = 0;
 };
 
-ComputeSums sum_compute(const RankProgram& program, const RankRecord& record, Rank rank,
+ComputeSums sum_compute(const Workload& workload, const RankRecord& record, Rank rank,
                         const Dialect& dialect, const ComputeModel& compute) {
+    const RankProgram& program = workload.program(rank);
     ComputeSums sums;
     // The reference starts its sum at 1 ns, against division by zero.
     double total = dialect.reference_statistics ? 1 : 0;
@@ -35,7 +36,7 @@ ComputeSums sum_compute(const RankProgram& program, const RankRecord& record, Ra
         if (!computes || operation.nothing || compute.skipped(operation)) {
             continue;
         }
-        const ComputeCost cost = compute.cost(rank, operation);
+        const ComputeCost cost = compute.cost(rank, workload.node_of(rank, operation), operation);
         const double duration = static_cast<double>(cost.duration.ps()) / 1000.0;
         // Communication beside it may have slowed it down: longer, and no more work done.
         const double taken = static_cast<double>((record.end[i] - record.start[i]).ps()) / 1000.0;
@@ -124,13 +125,15 @@ void fill_rates(NpuResult& npu, const ComputeSums& sums) {
     npu.operation_intensity = sums.intensity / sums.total;
 }
 
-void add_operations(std::vector<Operation>& operations, Rank rank, const RankProgram& program,
+void add_operations(std::vector<Operation>& operations, Rank rank, const Workload& workload,
                     const RankRecord& record) {
+    const RankProgram& program = workload.program(rank);
     const std::size_t first = operations.size();
     for (std::size_t i = 0; i < program.operations.size(); ++i) {
         if (!program.operations[i].nothing) {
-            operations.push_back({rank, program.operations[i].kind, program.operations[i].node,
-                                  program.names[i], record.start[i], record.end[i]});
+            operations.push_back({rank, program.operations[i].kind,
+                                  workload.node_of(rank, program.operations[i]), program.names[i],
+                                  record.start[i], record.end[i]});
         }
     }
     std::stable_sort(operations.begin() + static_cast<std::ptrdiff_t>(first), operations.end(),
@@ -180,7 +183,7 @@ Results summarize(const Workload& workload, const Dialect& dialect, const Comput
             npu = results.npus[like.index()];
         } else {
             fill_times(npu, program, record, dialect);
-            fill_rates(npu, sum_compute(program, record, like, dialect, compute));
+            fill_rates(npu, sum_compute(workload, record, like, dialect, compute));
             if (memory) {
                 npu.peak_memory =
                     peak_memory(program, workload.tensor_names, record.start, record.end, npu.peak);
@@ -193,7 +196,7 @@ Results summarize(const Workload& workload, const Dialect& dialect, const Comput
         results.finish = std::max(results.finish, npu.finish);
         results.npus.push_back(std::move(npu));
         if (like.index() == index || everyone) {
-            add_operations(results.operations, Rank(index), program, record);
+            add_operations(results.operations, Rank(index), workload, record);
         }
     }
     if (!everyone) {

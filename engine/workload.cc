@@ -10,10 +10,6 @@
 #include <utility>
 
 #include "base/errors.h"
-#include "chakra/comm_groups.h"
-#include "chakra/dependency_check.h"
-#include "chakra/trace_reader.h"
-#include "chakra/trace_set.h"
 
 namespace npunet::engine {
 
@@ -36,7 +32,7 @@ void check_groups(const std::vector<Group>& groups, std::size_t ranks) {
 }
 
 /// The result of an all-gather must be countable too.
-void check_result_size(const Group& group, const ProgramOperation& operation,
+void check_result_size(const Group& group, const ProgramOperation& operation, std::uint64_t node,
                        const std::string& file, const std::string& name) {
     constexpr std::int64_t most = std::int64_t{1} << 56;
     const auto members = static_cast<std::int64_t>(group.ranks.size());
@@ -44,7 +40,7 @@ void check_result_size(const Group& group, const ProgramOperation& operation,
                          operation.collective == CollectiveKind::Gather;
     if (gathers && operation.bytes.value() > most / members) {
         throw InputError(
-            {file, fmt::format("node {} ('{}')", operation.node, name),
+            {file, fmt::format("node {} ('{}')", node, name),
              fmt::format("an {} of {} bytes from each of {} ranks", name_of(operation.collective),
                          operation.bytes.value(), members),
              fmt::format("a result of at most {} bytes", most), "comm_size is one rank's shard"});
@@ -52,11 +48,11 @@ void check_result_size(const Group& group, const ProgramOperation& operation,
 }
 
 /// The root is a member, by default the first; an unequal all-to-all has a size for each member.
-void settle_group(const Group& group, Rank root, ProgramOperation& operation,
+void settle_group(const Group& group, Rank root, ProgramOperation& operation, std::uint64_t node,
                   const std::string& file, const std::string& name) {
     const auto refuse = [&](std::string found, std::string expected) {
-        throw InputError({file, fmt::format("node {} ('{}')", operation.node, name),
-                          std::move(found), std::move(expected),
+        throw InputError({file, fmt::format("node {} ('{}')", node, name), std::move(found),
+                          std::move(expected),
                           "Check that traces and communicator-group file belong together"});
     };
     if (has_root(operation.collective)) {
@@ -146,17 +142,18 @@ void check_membership(const Workload& workload, BuiltProgram& built, Rank rank,
         }
         const auto slot = static_cast<std::size_t>(operation.group);
         const Group& group = workload.groups[static_cast<std::size_t>(built.binding.groups[slot])];
+        const std::uint64_t node = built.binding.first_id + operation.id;
         if (!member[slot]) {
             throw InputError(
-                {file, fmt::format("node {} ('{}')", operation.node, program.names[i]),
+                {file, fmt::format("node {} ('{}')", node, program.names[i]),
                  fmt::format("a collective on communicator '{}', of which rank {} is no member",
                              group.name, rank.value()),
                  "a communicator of the rank",
                  "Check that traces and communicator-group file belong together"});
         }
-        settle_group(group, i < built.roots.size() ? built.roots[i] : Rank(), operation, file,
+        settle_group(group, i < built.roots.size() ? built.roots[i] : Rank(), operation, node, file,
                      program.names[i]);
-        check_result_size(group, operation, file, program.names[i]);
+        check_result_size(group, operation, node, file, program.names[i]);
     }
 }
 
@@ -188,13 +185,29 @@ public:
     }
 
     void add(Rank rank, const std::vector<chakra::Node>& nodes, const std::string& label) {
-        BuiltProgram built = build_program(nodes, context(rank, label), dangling_controls_);
+        std::size_t dangling = 0;
+        BuiltProgram built = build_program(nodes, context(rank, label), dangling);
+        dangling_controls_ += dangling;
+        dangling_controls_of_.push_back(dangling);
         check_membership(workload_, built, rank, label);
         workload_.program_of.push_back(number_of(std::move(built.program)));
         workload_.bindings.push_back(std::move(built.binding));
     }
 
+    bool add_alike(Rank like, const AlikeProgram& model, const std::vector<chakra::Node>& nodes,
+                   const chakra::TraceDifference& difference, const std::string& label) {
+        const Rank rank(workload_.program_of.size());
+        std::optional<RankBinding> binding = model.bind(nodes, difference, context(rank, label));
+        if (!binding || !fits(workload_.bindings[like.index()], *binding, rank)) {
+            return false;
+        }
+        dangling_controls_ += dangling_controls_of_[like.index()];
+        add_like(like, std::move(*binding));
+        return true;
+    }
+
     void add_like(Rank like, RankBinding binding) {
+        dangling_controls_of_.push_back(dangling_controls_of_[like.index()]);
         workload_.program_of.push_back(workload_.program_of[like.index()]);
         workload_.bindings.push_back(std::move(binding));
     }
@@ -202,6 +215,8 @@ public:
     [[nodiscard]] const RankBinding& binding(Rank rank) const {
         return workload_.bindings[rank.index()];
     }
+
+    [[nodiscard]] const RankProgram& program(Rank rank) const { return workload_.program(rank); }
 
     Workload take() {
         if (dangling_controls_ > 0) {
@@ -233,6 +248,22 @@ private:
         return context;
     }
 
+    /// A program passes the checks with this binding that it passed with the known one: the rank is
+    /// a member of groups of the same size.
+    [[nodiscard]] bool fits(const RankBinding& known, const RankBinding& binding, Rank rank) const {
+        const auto group = [this](const RankBinding& of, std::size_t slot) -> const Group& {
+            return workload_.groups[static_cast<std::size_t>(of.groups[slot])];
+        };
+        for (std::size_t slot = 0; slot < binding.groups.size(); ++slot) {
+            const std::vector<Rank>& ranks = group(binding, slot).ranks;
+            if (ranks.size() != group(known, slot).ranks.size() ||
+                std::find(ranks.begin(), ranks.end(), rank) == ranks.end()) {
+                return false;
+            }
+        }
+        return true;
+    }
+
     /// The number of an equal program, or of this new one.
     std::uint32_t number_of(RankProgram program) {
         const auto range = by_signature_.equal_range(program.signature);
@@ -254,6 +285,7 @@ private:
     std::vector<std::pair<std::string, std::int32_t>> by_name_;
     std::unordered_multimap<std::uint64_t, std::uint32_t> by_signature_;
     std::size_t dangling_controls_ = 0;
+    std::vector<std::size_t> dangling_controls_of_;  ///< by rank
 };
 
 WorkloadBuilder::WorkloadBuilder(std::size_t ranks, const std::vector<Group>& groups,
@@ -267,12 +299,23 @@ void WorkloadBuilder::add(Rank rank, const std::vector<chakra::Node>& nodes,
     state_->add(rank, nodes, label);
 }
 
+bool WorkloadBuilder::add_alike(Rank like, const AlikeProgram& model,
+                                const std::vector<chakra::Node>& nodes,
+                                const chakra::TraceDifference& difference,
+                                const std::string& label) {
+    return state_->add_alike(like, model, nodes, difference, label);
+}
+
 void WorkloadBuilder::add_like(Rank like, RankBinding binding) {
     state_->add_like(like, std::move(binding));
 }
 
 const RankBinding& WorkloadBuilder::binding(Rank rank) const {
     return state_->binding(rank);
+}
+
+const RankProgram& WorkloadBuilder::program(Rank rank) const {
+    return state_->program(rank);
 }
 
 Workload WorkloadBuilder::take() {
@@ -287,27 +330,6 @@ Workload make_workload(std::size_t ranks, const NodeSource& nodes,
         builder.add(Rank(rank), nodes(Rank(rank)), label(Rank(rank)));
     }
     return builder.take();
-}
-
-Workload load_workload(const std::string& prefix, const std::string& group_file, std::size_t npus,
-                       const WorkloadOptions& options) {
-    const chakra::TraceSet traces = chakra::find_traces(prefix);
-    chakra::check_rank_count(traces, static_cast<std::int32_t>(npus));
-    std::vector<Group> groups;
-    if (!group_file.empty()) {
-        const chakra::CommGroups named = chakra::read_comm_groups(group_file);
-        chakra::check_comm_groups(named, traces.ranks, group_file);
-        for (const auto& [name, ranks] : named) {
-            groups.push_back({name, ranks});
-        }
-    }
-    const auto label = [&traces](Rank rank) { return traces.path(rank).string(); };
-    const auto nodes = [&](Rank rank) {
-        std::vector<chakra::Node> list = chakra::read_trace(traces.path(rank));
-        chakra::check_dependencies(list, label(rank), chakra::FollowedDeps::DataAndCtrl);
-        return list;
-    };
-    return make_workload(static_cast<std::size_t>(traces.ranks), nodes, label, groups, options);
 }
 
 }  // namespace npunet::engine

@@ -3,7 +3,7 @@
 // Ranks with equal programs share one, so that a job of thousands of ranks takes the memory of a
 // handful; what differs, groups and other ranks, is in each rank's binding.
 //
-//     Workload workload = load_workload("traces/step", "traces/groups.json", options);
+//     Workload workload = make_workload(ranks, nodes, label, groups, options);
 //     const ProgramOperation& first = workload.program(Rank(3)).operations[0];
 //     const Group& group = workload.groups[workload.group_of(Rank(3), first)];
 //
@@ -17,7 +17,9 @@
 #include <vector>
 
 #include "base/ids.h"
+#include "chakra/kept_trace.h"
 #include "chakra/node.h"
+#include "engine/alike_program.h"
 #include "engine/program.h"
 #include "topology/network_description.h"
 
@@ -47,6 +49,10 @@ struct Workload {
     [[nodiscard]] std::size_t group_of(Rank rank, const ProgramOperation& operation) const {
         return static_cast<std::size_t>(
             bindings[rank.index()].groups[static_cast<std::size_t>(operation.group)]);
+    }
+    /// The id of an operation in the trace.
+    [[nodiscard]] std::uint64_t node_of(Rank rank, const ProgramOperation& operation) const {
+        return bindings[rank.index()].first_id + operation.id;
     }
     /// The other rank of a send or receive.
     [[nodiscard]] Rank peer_of(Rank rank, const ProgramOperation& operation) const {
@@ -84,8 +90,17 @@ public:
     /// The next rank has the program of one that was added, with other groups (it is a member of
     /// each) and other ranks in its slots.
     void add_like(Rank like, RankBinding binding);
+    /// The next rank has the nodes of one that was added, but for a difference in
+    /// attributes_of_slots(); `model` was made from that one's nodes and program. False, and
+    /// nothing added, when its program has to be built. Throws InputError.
+    [[nodiscard]] bool add_alike(Rank like, const AlikeProgram& model,
+                                 const std::vector<chakra::Node>& nodes,
+                                 const chakra::TraceDifference& difference,
+                                 const std::string& label);
     /// What stands in the slots of a rank that was added.
     [[nodiscard]] const RankBinding& binding(Rank rank) const;
+    /// The program of a rank that was added; valid until the next one is added.
+    [[nodiscard]] const RankProgram& program(Rank rank) const;
 
     /// After the last rank.
     [[nodiscard]] Workload take();
@@ -104,10 +119,5 @@ using NodeSource = std::function<std::vector<chakra::Node>(Rank)>;
                                      const std::function<std::string(Rank)>& label,
                                      const std::vector<Group>& groups,
                                      const WorkloadOptions& options);
-
-/// Reads PREFIX.<rank>.et for `npus` ranks and the group file (empty: no groups). Throws InputError
-/// for missing, truncated, cyclic or contradictory input.
-[[nodiscard]] Workload load_workload(const std::string& prefix, const std::string& group_file,
-                                     std::size_t npus, const WorkloadOptions& options);
 
 }  // namespace npunet::engine

@@ -11,6 +11,7 @@
 #include "base/errors.h"
 #include "engine/fold_finder.h"
 #include "engine/simulation.h"
+#include "engine/workload_loader.h"
 #include "ns3-module/api/packet_network.h"
 
 namespace npunet::study {

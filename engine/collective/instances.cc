@@ -101,7 +101,7 @@ void CollectiveInstances::check_agreement(const CollectiveInstance& instance, Ra
         "(node {} '{}'), rank {} runs {} (node {} '{}'). All members of a communicator must run "
         "the same collectives in the same order; check the traces",
         group.name, rank.value(), described(operation.collective, operation.bytes, root, unequal),
-        operation.node, name, instance.first_rank.value(),
+        workload_.node_of(rank, operation), name, instance.first_rank.value(),
         described(instance.kind, instance.result.bytes, instance.root, instance.unequal),
         instance.first_node, instance.result.name));
 }
@@ -144,7 +144,7 @@ std::uint32_t CollectiveInstances::join(Rank rank, std::size_t member,
         instance.root = root_of(group, operation);
         instance.unequal = !operation.sizes.empty();
         instance.first_rank = rank;
-        instance.first_node = operation.node;
+        instance.first_node = workload_.node_of(rank, operation);
         instance.named_by = member;
         instance.result.name = name;
         instance.result.type = name_of(operation.collective);

@@ -6,6 +6,8 @@
 
 #include "npu-chakra-helper.h"
 
+#include "engine/workload_loader.h"
+
 #include <ns3/simulator.h>
 
 #include <utility>

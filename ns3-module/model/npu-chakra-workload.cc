@@ -79,12 +79,16 @@ NpuChakraWorkload::Install(Ptr<NpuFabric> fabric,
     using npunet::engine::ProgramOperation;
     m_parts->simulation.set_observers(
         [this](npunet::Rank rank, const ProgramOperation& operation, const std::string& name) {
-            m_operationStart(
-                static_cast<uint32_t>(rank.value()), operation.node, name, Simulator::Now());
+            m_operationStart(static_cast<uint32_t>(rank.value()),
+                             m_parts->workload.node_of(rank, operation),
+                             name,
+                             Simulator::Now());
         },
         [this](npunet::Rank rank, const ProgramOperation& operation, const std::string& name) {
-            m_operationEnd(
-                static_cast<uint32_t>(rank.value()), operation.node, name, Simulator::Now());
+            m_operationEnd(static_cast<uint32_t>(rank.value()),
+                           m_parts->workload.node_of(rank, operation),
+                           name,
+                           Simulator::Now());
         });
 }
 

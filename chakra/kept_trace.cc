@@ -1,0 +1,104 @@
+#include "chakra/kept_trace.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "chakra/frame_comparison.h"
+#include "chakra/frame_input.h"
+#include "chakra/node_codec.h"
+#include "chakra/schema_check.h"
+
+namespace npunet::chakra {
+
+namespace {
+
+/// Adds the attributes in which a node differs; false when it must not differ in them.
+bool add_values(const Node& known, std::size_t place,
+                const std::vector<DifferentAttribute>& different,
+                const std::vector<std::string_view>& allowed,
+                std::vector<TraceDifference::Value>& values) {
+    ChakraProtoMsg::AttributeProto mine;
+    ChakraProtoMsg::AttributeProto other;
+    const auto parse = [](std::string_view bytes, ChakraProtoMsg::AttributeProto& message) {
+        return message.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()));
+    };
+    for (const DifferentAttribute& messages : different) {
+        TraceDifference::Value value;
+        value.node = place;
+        if (!parse(messages.known, mine) || !parse(messages.other, other) ||
+            mine.name() != other.name()) {
+            return false;
+        }
+        decode_attribute(other, value.attribute);
+        const std::string& name = value.attribute.name;
+        if (std::find(allowed.begin(), allowed.end(), name) == allowed.end() ||
+            std::count_if(known.attributes.begin(), known.attributes.end(),
+                          [&name](const Attribute& own) { return own.name == name; }) != 1) {
+            return false;
+        }
+        values.push_back(std::move(value));
+    }
+    return true;
+}
+
+}  // namespace
+
+KeptTrace::KeptTrace(const std::filesystem::path& path, std::vector<Node> nodes)
+    : nodes_(std::move(nodes)) {
+    const auto by_id = [](const Node& a, const Node& b) { return a.id < b.id; };
+    if (!nodes_.empty()) {
+        lowest_id_ = std::min_element(nodes_.begin(), nodes_.end(), by_id)->id;
+        highest_id_ = std::max_element(nodes_.begin(), nodes_.end(), by_id)->id;
+    }
+    FrameInput input(path);
+    while (input.next()) {
+        frames_ += input.frame();
+        frame_ends_.push_back(frames_.size());
+    }
+}
+
+std::string_view KeptTrace::frame(std::size_t number) const {
+    const std::size_t begin = number == 0 ? 0 : frame_ends_[number - 1];
+    return std::string_view(frames_).substr(begin, frame_ends_[number] - begin);
+}
+
+std::optional<TraceDifference> KeptTrace::difference(
+    const std::filesystem::path& other, const std::vector<std::string_view>& attributes) const {
+    TraceDifference result;
+    if (frame_ends_.size() != nodes_.size() + 1) {
+        return std::nullopt;  // no metadata: what its first frame is takes a closer look
+    }
+    FrameInput input(other);
+    std::vector<DifferentAttribute> different;
+    std::size_t number = 0;
+    for (; input.next(); ++number) {
+        if (number >= frame_ends_.size()) {
+            return std::nullopt;
+        }
+        const std::string_view known = frame(number);
+        if (number == 1) {
+            ChakraProtoMsg::Node first;
+            if (classify_node_frame(input.frame(), first) != FrameKind::Node) {
+                return std::nullopt;
+            }
+            result.id_shift = first.id() - nodes_.front().id;
+            if (lowest_id_ + result.id_shift > highest_id_ + result.id_shift) {
+                return std::nullopt;  // some beyond 2^64: their order would be another one
+            }
+        }
+        if (result.id_shift == 0 && input.frame() == known) {
+            continue;
+        }
+        different.clear();
+        if (number == 0 || !frames_alike(known, input.frame(), result.id_shift, different) ||
+            !add_values(nodes_[number - 1], number - 1, different, attributes, result.values)) {
+            return std::nullopt;
+        }
+    }
+    if (number != frame_ends_.size()) {
+        return std::nullopt;
+    }
+    return result;
+}
+
+}  // namespace npunet::chakra

@@ -1,0 +1,91 @@
+#include "engine/alike_program.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "engine/operation_decoder.h"
+
+namespace npunet::engine {
+
+namespace {
+
+/// Puts the value into the slot; false when the slot has another one, or another slot has it.
+template <class Value>
+bool settle(std::vector<std::optional<Value>>& slots, std::int32_t slot, Value value) {
+    std::optional<Value>& own = slots[static_cast<std::size_t>(slot)];
+    if (own) {
+        return *own == value;
+    }
+    if (std::find(slots.begin(), slots.end(), value) != slots.end()) {
+        return false;
+    }
+    own = value;
+    return true;
+}
+
+template <class Value>
+std::vector<Value> values_of(const std::vector<std::optional<Value>>& slots) {
+    std::vector<Value> result;
+    for (const std::optional<Value>& slot : slots) {
+        result.push_back(*slot);
+    }
+    return result;
+}
+
+}  // namespace
+
+const std::vector<std::string_view>& attributes_of_slots() {
+    static const std::vector<std::string_view> names{"pg_name", "comm_src", "comm_dst"};
+    return names;
+}
+
+AlikeProgram::AlikeProgram(const std::vector<chakra::Node>& nodes, const RankProgram& program,
+                           std::uint64_t first_id)
+    : first_id_(first_id) {
+    std::vector<std::size_t> places(nodes.size());
+    std::iota(places.begin(), places.end(), std::size_t{0});
+    std::sort(places.begin(), places.end(),
+              [&nodes](std::size_t a, std::size_t b) { return nodes[a].id < nodes[b].id; });
+    for (std::size_t number = 0; number < places.size(); ++number) {
+        const ProgramOperation& operation = program.operations[number];
+        roots_ = roots_ || operation.root >= 0;
+        if (operation.group >= 0) {
+            uses_.push_back({places[number], true, operation.group});
+            groups_ = std::max(groups_, static_cast<std::size_t>(operation.group) + 1);
+        } else if (operation.peer >= 0) {
+            uses_.push_back({places[number], false, operation.peer});
+            peers_ = std::max(peers_, static_cast<std::size_t>(operation.peer) + 1);
+        }
+    }
+}
+
+std::optional<RankBinding> AlikeProgram::bind(const std::vector<chakra::Node>& nodes,
+                                              const chakra::TraceDifference& difference,
+                                              const ProgramContext& context) const {
+    if (roots_ || (context.issue_order == IssueOrder::HashWalk && difference.id_shift != 0)) {
+        return std::nullopt;
+    }
+    std::vector<std::optional<std::int32_t>> groups(groups_);
+    std::vector<std::optional<Rank>> peers(peers_);
+    const OperationDecoder decoder(context);
+    chakra::Node node;
+    for (const Use& use : uses_) {
+        node = nodes[use.node];
+        node.id += difference.id_shift;
+        auto value = std::lower_bound(
+            difference.values.begin(), difference.values.end(), use.node,
+            [](const auto& entry, std::size_t place) { return entry.node < place; });
+        for (; value != difference.values.end() && value->node == use.node; ++value) {
+            node.set(value->attribute.name, value->attribute.value);
+        }
+        const DecodedOperation decoded = decoder.decode(node);
+        if (use.collective ? !settle(groups, use.slot, decoded.group)
+                           : !settle(peers, use.slot, decoded.peer)) {
+            return std::nullopt;
+        }
+    }
+    return RankBinding{values_of(groups), values_of(peers), first_id_ + difference.id_shift};
+}
+
+}  // namespace npunet::engine

@@ -1,0 +1,23 @@
+// Reads the traces of a job from files.
+//
+//     Workload workload = load_workload("traces/step", "traces/groups.json", 64, options);
+//
+// Of ranks whose traces differ in nothing but communicators and other ranks, one is read in full;
+// of the others, what differs.
+//
+// C++17-clean: reached from ns-3 scenario scripts.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "engine/workload.h"
+
+namespace npunet::engine {
+
+/// Reads PREFIX.<rank>.et for `npus` ranks and the group file (empty: no groups). Throws InputError
+/// for missing, truncated, cyclic or contradictory input.
+[[nodiscard]] Workload load_workload(const std::string& prefix, const std::string& group_file,
+                                     std::size_t npus, const WorkloadOptions& options);
+
+}  // namespace npunet::engine

@@ -1,0 +1,184 @@
+// Files of ranks that are alike are not read in full. Whatever is left out, the workload is that
+// of all nodes of all files, and figures are the same.
+
+#include "engine/workload_loader.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <array>
+#include <filesystem>
+#include <fstream>
+
+#include "base/errors.h"
+#include "chakra/trace_reader.h"
+#include "chakra/trace_set.h"
+#include "chakra/trace_writer.h"
+#include "generators/stage/stage_workload.h"
+#include "generators/transformer/model_spec.h"
+#include "generators/transformer/training_step.h"
+#include "generators/workload_files.h"
+#include "study/generated_workload.h"
+#include "topology/builder.h"
+#include "tests/support/workloads.h"
+
+namespace npunet::study {
+namespace {
+
+class WorkloadLoader : public ::testing::Test {
+protected:
+    WorkloadLoader()
+        : folder_(std::filesystem::temp_directory_path() /
+                  ("npunet_loader_" + std::to_string(::getpid()))) {
+        std::filesystem::create_directories(folder_);
+    }
+    ~WorkloadLoader() override {
+        std::error_code ignored;
+        std::filesystem::remove_all(folder_, ignored);
+    }
+    [[nodiscard]] std::string prefix() const { return (folder_ / "w").string(); }
+
+    void write(const std::vector<std::vector<chakra::Node>>& ranks) const {
+        for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
+            chakra::write_trace(chakra::trace_path(prefix(), Rank(rank)), ranks[rank]);
+        }
+    }
+
+    /// Of each rank in full.
+    [[nodiscard]] engine::Workload plain(const engine::Workload& loaded,
+                                         const engine::WorkloadOptions& options) const {
+        const std::vector<engine::Group> named(
+            loaded.groups.begin(),
+            loaded.groups.begin() + static_cast<std::ptrdiff_t>(loaded.world));
+        return engine::make_workload(
+            loaded.ranks(),
+            [this](Rank rank) { return chakra::read_trace(chakra::trace_path(prefix(), rank)); },
+            [](Rank) { return std::string("a trace"); }, named, options);
+    }
+
+    void expect_plain(std::size_t ranks, const std::string& groups,
+                      const engine::WorkloadOptions& options) const {
+        const engine::Workload loaded = engine::load_workload(prefix(), groups, ranks, options);
+        const engine::Workload expected = plain(loaded, options);
+        EXPECT_EQ(loaded.programs.size(), expected.programs.size());
+        ASSERT_EQ(loaded.ranks(), expected.ranks());
+        EXPECT_EQ(loaded.notes, expected.notes);
+        for (std::size_t rank = 0; rank < loaded.ranks(); ++rank) {
+            EXPECT_TRUE(loaded.program(Rank(rank)) == expected.program(Rank(rank))) << rank;
+            EXPECT_EQ(loaded.bindings[rank].groups, expected.bindings[rank].groups) << rank;
+            EXPECT_EQ(loaded.bindings[rank].peers, expected.bindings[rank].peers) << rank;
+            EXPECT_EQ(loaded.bindings[rank].first_id, expected.bindings[rank].first_id) << rank;
+        }
+    }
+
+    /// In every way to order, with and without tensors.
+    void expect_plain(const generators::GeneratedWorkload& generated) const {
+        generators::write_workload(generated, {folder_, "w", "groups.json"});
+        for (const engine::IssueOrder order :
+             {engine::IssueOrder::AscendingId, engine::IssueOrder::HashWalk}) {
+            engine::WorkloadOptions options;
+            options.issue_order = order;
+            options.tensors = order == engine::IssueOrder::AscendingId;
+            expect_plain(static_cast<std::size_t>(generated.rank_count()),
+                         (folder_ / "groups.json").string(), options);
+        }
+    }
+
+    std::filesystem::path folder_;
+};
+
+TEST_F(WorkloadLoader, StepsOfEveryPlan) {
+    generators::ModelSpec model;
+    model.name = "tiny";
+    model.hidden = 512;
+    model.layers = 4;
+    model.heads = model.kv_heads = 8;
+    model.head_dim = 64;
+    model.ffn = 2048;
+    model.vocab = 1024;
+    model.seq = 128;
+    for (const auto& [dp, tp, pp] :
+         std::vector<std::array<std::int64_t, 3>>{{8, 1, 1}, {2, 2, 2}, {2, 4, 1}, {2, 1, 4}}) {
+        generators::Plan plan;
+        plan.dp = dp;
+        plan.tp = tp;
+        plan.pp = pp;
+        plan.batch = 8;
+        expect_plain(generators::generate(model, generators::resolve_plan(model, plan)));
+    }
+}
+
+// Ids go on from rank to rank.
+TEST_F(WorkloadLoader, StagesTraces) {
+    for (const auto& [dp, tp, pp] :
+         std::vector<std::array<std::int64_t, 3>>{{8, 1, 1}, {2, 2, 2}, {2, 4, 1}}) {
+        generators::StageArguments arguments;
+        arguments.dp = dp;
+        arguments.tp = tp;
+        arguments.pp = pp;
+        arguments.num_stacks = 2;
+        expect_plain(generators::generate(arguments));
+    }
+}
+
+// Groups made of dimensions belong to the place of the rank, though the traces are equal; sends
+// that go once round; a rank that does something else in between; roots; one rank sends to two
+// others where its model sends to one twice.
+TEST_F(WorkloadLoader, WhatOnlyLooksAlike) {
+    const topology::NetworkDescription network = topology::make_network(
+        {topology::make_dimension(topology::DimensionKind::Ring, 2, Rate(1'000'000'000), Time::ns(1)),
+         topology::make_dimension(topology::DimensionKind::Ring, 3, Rate(1'000'000'000),
+                                  Time::ns(1))});
+    engine::WorkloadOptions options;
+    options.network = &network;
+    std::vector<std::vector<chakra::Node>> ranks;
+    for (std::int32_t rank = 0; rank < 6; ++rank) {
+        chakra::Node involved = test::collective_node(2, chakra::CollectiveType::AllReduce, 4096);
+        involved.set("involve_dims", std::vector<bool>{true, false});
+        chakra::Node root = test::collective_node(3, chakra::CollectiveType::Broadcast, 64);
+        root.set_integer("comm_root", 2);
+        ranks.push_back({test::compute_node(1, rank == 3 ? 5 : 4), involved,
+                         test::send_node(4, (rank + 1) % 6, 100, 0, {2}),
+                         test::receive_node(5, (rank + 5) % 6, 100, 0, {2}),
+                         test::send_node(6, (rank + (rank % 2 == 0 ? 1 : 2)) % 6, 100, 1, {2})});
+        if (rank % 3 == 0) {
+            ranks.back().push_back(root);
+        }
+    }
+    write(ranks);
+    expect_plain(6, "", options);
+}
+
+// What is wrong with a rank that is otherwise like another is found.
+TEST_F(WorkloadLoader, ErrorsOfARankLikeAnother) {
+    const auto trace = [](const std::string& group, std::int32_t to) {
+        return std::vector{test::collective_node(1, chakra::CollectiveType::AllReduce, 64, group),
+                           test::send_node(2, to, 8)};
+    };
+    const auto error = [this] {
+        try {
+            std::ignore = engine::load_workload(prefix(), (folder_ / "groups.json").string(), 4, {});
+        } catch (const InputError& caught) {
+            return std::string(caught.what());
+        }
+        return std::string();
+    };
+    std::ofstream(folder_ / "groups.json") << R"({"7": [0, 1, 2, 3], "8": [0, 2]})";
+    const auto good = std::vector{trace("7", 1), trace("7", 2), trace("7", 3), trace("7", 0)};
+    write(good);
+    EXPECT_EQ(error(), "");
+    for (const auto& [bad, expected] : std::vector<std::pair<std::vector<chakra::Node>, std::string>>{
+             {trace("9", 2), "communicator group '9'"},
+             {trace("8", 2), "of which rank 1 is no member"},
+             {trace("7", 1), "comm_dst 1, the rank itself"},
+             {trace("7", 4), "comm_dst 4"}}) {
+        std::vector<std::vector<chakra::Node>> ranks = good;
+        ranks[1] = bad;
+        write(ranks);
+        EXPECT_NE(error().find(expected), std::string::npos) << error();
+        EXPECT_NE(error().find("w.1.et"), std::string::npos) << error();
+    }
+}
+
+}  // namespace
+}  // namespace npunet::study
