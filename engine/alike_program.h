@@ -2,7 +2,8 @@
 // without building the program again.
 //
 //     const AlikeProgram model(rank_0_trace.nodes(), program_of_rank_0);
-//     if (const auto binding = model.bind(nodes_of_rank_0, difference_of_rank_1, context_of_rank_1))
+//     if (const auto binding = model.bind(nodes_of_rank_0, difference_of_rank_1,
+//     context_of_rank_1))
 //
 // C++17-clean.
 #pragma once

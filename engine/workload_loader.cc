@@ -59,7 +59,7 @@ private:
         for (auto model = models_.begin(); model != models_.end(); ++model) {
             const auto difference = model->trace.difference(path, attributes_of_slots());
             if (difference && builder_.add_alike(model->rank, model->program, model->trace.nodes(),
-                                                *difference, path.string())) {
+                                                 *difference, path.string())) {
                 models_.splice(models_.begin(), models_, model);  // the next may be like it too
                 return true;
             }

@@ -57,9 +57,11 @@ public:
           by_id_(options.issue_order == engine::IssueOrder::HashWalk),
           builder_(static_cast<std::size_t>(generated.rank_count()), groups(), options) {
         for (const generators::Role& role : generated.roles()) {
+            // Messages that are numbered apart do not move with the ids of the rank.
             varies_.push_back(std::any_of(
-                role.nodes.begin(), role.nodes.end(),
-                [](const generators::NodeTemplate& node) { return node.varying >= 0; }));
+                role.nodes.begin(), role.nodes.end(), [](const generators::NodeTemplate& node) {
+                    return node.varying >= 0 || node.id_space != generators::IdSpace::Rank;
+                }));
         }
     }
 
@@ -81,10 +83,10 @@ private:
         return list;
     }
 
-    /// Ranks of a role share a program where nothing else differs: amounts, ids, tags.
+    /// Ranks of a role share a program where nothing else differs: amounts, tags, some of the ids.
     [[nodiscard]] bool shares(const generators::RankBinding& binding) const {
         return !by_id_ && !varies_[static_cast<std::size_t>(binding.role)] &&
-               binding.first_id == 0 && binding.first_message_id == 0 && binding.first_tag == 0;
+               binding.first_tag == 0;
     }
 
     void add(Rank rank) {
@@ -116,13 +118,16 @@ private:
         if (!groups || !peers) {
             return false;
         }
-        builder_.add_like(role->second.first, {std::move(*groups), std::move(*peers)});
+        const std::uint64_t first_id = builder_.binding(role->second.first).first_id +
+                                       binding.first_id -
+                                       generated_.binding(role->second.first).first_id;
+        builder_.add_like(role->second.first, {std::move(*groups), std::move(*peers), first_id});
         return true;
     }
 
     const GeneratedWorkload& generated_;
     bool by_id_;
-    std::vector<bool> varies_;  ///< by role: amounts differ from rank to rank
+    std::vector<bool> varies_;  ///< by role: amounts or ids differ from rank to rank
     engine::WorkloadBuilder builder_;
     std::map<std::int32_t, RoleProgram> known_;
 };

@@ -103,8 +103,7 @@ TEST_F(KeptTraceTest, AnythingElseIsAnotherTrace) {
     for (const Change& change : std::vector<Change>{
              [](auto& nodes) { nodes.pop_back(); },
              [](auto& nodes) { nodes.push_back(nodes.back()); },
-             [](auto& nodes) { std::swap(nodes[5], nodes[6]); },
-             [](auto& nodes) { ++nodes[3].id; },
+             [](auto& nodes) { std::swap(nodes[5], nodes[6]); }, [](auto& nodes) { ++nodes[3].id; },
              [](auto& nodes) { ++nodes[3].data_deps[1]; },
              [](auto& nodes) { ++nodes[3].ctrl_deps[0]; },
              [](auto& nodes) { nodes[3].data_deps.pop_back(); },

@@ -1,5 +1,5 @@
-// Files of ranks that are alike are not read in full. Whatever is left out, the workload is that
-// of all nodes of all files, and figures are the same.
+// Files of ranks that are alike are not read in full, and their programs not built anew when they
+// are generated in memory. Whatever is left out, the workload is that of all nodes of all files.
 
 #include "engine/workload_loader.h"
 
@@ -19,8 +19,8 @@
 #include "generators/transformer/training_step.h"
 #include "generators/workload_files.h"
 #include "study/generated_workload.h"
-#include "topology/builder.h"
 #include "tests/support/workloads.h"
+#include "topology/builder.h"
 
 namespace npunet::study {
 namespace {
@@ -56,9 +56,8 @@ protected:
             [](Rank) { return std::string("a trace"); }, named, options);
     }
 
-    void expect_plain(std::size_t ranks, const std::string& groups,
+    void expect_plain(const engine::Workload& loaded,
                       const engine::WorkloadOptions& options) const {
-        const engine::Workload loaded = engine::load_workload(prefix(), groups, ranks, options);
         const engine::Workload expected = plain(loaded, options);
         EXPECT_EQ(loaded.programs.size(), expected.programs.size());
         ASSERT_EQ(loaded.ranks(), expected.ranks());
@@ -79,8 +78,11 @@ protected:
             engine::WorkloadOptions options;
             options.issue_order = order;
             options.tensors = order == engine::IssueOrder::AscendingId;
-            expect_plain(static_cast<std::size_t>(generated.rank_count()),
-                         (folder_ / "groups.json").string(), options);
+            expect_plain(
+                engine::load_workload(prefix(), (folder_ / "groups.json").string(),
+                                      static_cast<std::size_t>(generated.rank_count()), options),
+                options);
+            expect_plain(workload_from(generated, options), options);
         }
     }
 
@@ -125,10 +127,11 @@ TEST_F(WorkloadLoader, StagesTraces) {
 // that go once round; a rank that does something else in between; roots; one rank sends to two
 // others where its model sends to one twice.
 TEST_F(WorkloadLoader, WhatOnlyLooksAlike) {
-    const topology::NetworkDescription network = topology::make_network(
-        {topology::make_dimension(topology::DimensionKind::Ring, 2, Rate(1'000'000'000), Time::ns(1)),
-         topology::make_dimension(topology::DimensionKind::Ring, 3, Rate(1'000'000'000),
-                                  Time::ns(1))});
+    const topology::NetworkDescription network =
+        topology::make_network({topology::make_dimension(topology::DimensionKind::Ring, 2,
+                                                         Rate(1'000'000'000), Time::ns(1)),
+                                topology::make_dimension(topology::DimensionKind::Ring, 3,
+                                                         Rate(1'000'000'000), Time::ns(1))});
     engine::WorkloadOptions options;
     options.network = &network;
     std::vector<std::vector<chakra::Node>> ranks;
@@ -146,7 +149,7 @@ TEST_F(WorkloadLoader, WhatOnlyLooksAlike) {
         }
     }
     write(ranks);
-    expect_plain(6, "", options);
+    expect_plain(engine::load_workload(prefix(), "", 6, options), options);
 }
 
 // What is wrong with a rank that is otherwise like another is found.
@@ -157,7 +160,8 @@ TEST_F(WorkloadLoader, ErrorsOfARankLikeAnother) {
     };
     const auto error = [this] {
         try {
-            std::ignore = engine::load_workload(prefix(), (folder_ / "groups.json").string(), 4, {});
+            std::ignore =
+                engine::load_workload(prefix(), (folder_ / "groups.json").string(), 4, {});
         } catch (const InputError& caught) {
             return std::string(caught.what());
         }
@@ -167,7 +171,8 @@ TEST_F(WorkloadLoader, ErrorsOfARankLikeAnother) {
     const auto good = std::vector{trace("7", 1), trace("7", 2), trace("7", 3), trace("7", 0)};
     write(good);
     EXPECT_EQ(error(), "");
-    for (const auto& [bad, expected] : std::vector<std::pair<std::vector<chakra::Node>, std::string>>{
+    for (const auto& [bad, expected] :
+         std::vector<std::pair<std::vector<chakra::Node>, std::string>>{
              {trace("9", 2), "communicator group '9'"},
              {trace("8", 2), "of which rank 1 is no member"},
              {trace("7", 1), "comm_dst 1, the rank itself"},
