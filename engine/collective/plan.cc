@@ -355,6 +355,10 @@ void CollectivePlanner::add_dimension_lanes(CollectivePlan& plan, const Layout& 
 void CollectivePlanner::set_chunks(CollectivePlan& plan) const {
     const std::int64_t splits = system_.preferred_dataset_splits;
     const std::int64_t size = plan.size.value();
+    if (plan.phases.front().shape.sizes != nullptr) {
+        plan.chunks = static_cast<std::int32_t>(splits);  // the same for those who send little
+        return;
+    }
     if (dialect_.exact_chunks) {
         plan.piece = Bytes(divisible_bytes(plan));
         const std::int64_t pieces = (size + plan.piece.value() - 1) / plan.piece.value();

@@ -189,24 +189,31 @@ TEST(CollectiveGroups, UnequalAllToAllWithNothingToSend) {
 }
 
 // In c chunks each message is cut in c, and the parts sum to it: the bytes on all links are those
-// of the sizes, whatever divides.
+// of the sizes, whatever divides, and however much less one member sends than another.
 TEST(CollectiveGroups, UnequalAllToAllInChunks) {
     constexpr std::int64_t n = 4;
     TestMachine machine = test::line_machine(DimensionKind::FullyConnected, n, rate, latency);
-    machine.system.preferred_dataset_splits = 7;
-    const auto sizes = [](std::int64_t from, std::int64_t to) { return from * 101 + to * 13 + 1; };
-    const engine::Results results = run_unequal(machine, sizes);
-    Bytes expected;
-    for (std::int64_t from = 0; from < n; ++from) {
-        for (std::int64_t to = 0; to < n; ++to) {
-            expected += from == to ? Bytes() : Bytes(sizes(from, to));
+    using Sizes = std::function<std::int64_t(std::int64_t from, std::int64_t to)>;
+    for (const Sizes& sizes : std::vector<Sizes>{
+             [](auto from, auto to) { return from * 101 + to * 13 + 1; },
+             [](auto from, auto to) { return from * from * (to + 1); },
+             [](auto from, auto) { return from == 2 ? 1'000'000 : 0; },
+             [](auto from, auto to) { return from == 1 && to == 3 ? 1 : from * 100'000; }}) {
+        Bytes expected;
+        for (std::int64_t from = 0; from < n; ++from) {
+            for (std::int64_t to = 0; to < n; ++to) {
+                expected += from == to ? Bytes() : Bytes(sizes(from, to));
+            }
+        }
+        for (const std::int32_t splits : {1, 2, 7, 1024}) {
+            machine.system.preferred_dataset_splits = splits;
+            Bytes found;
+            for (const engine::LinkResult& link : run_unequal(machine, sizes).links) {
+                found += link.payload;
+            }
+            EXPECT_EQ(found, expected) << splits;
         }
     }
-    Bytes found;
-    for (const engine::LinkResult& link : results.links) {
-        found += link.payload;
-    }
-    EXPECT_EQ(found, expected);
 }
 
 // Without comm_root the first listed member is the root; a broadcast by chain round a ring of 4
