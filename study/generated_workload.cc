@@ -59,7 +59,11 @@ public:
         for (const generators::Role& role : generated.roles()) {
             varies_.push_back(std::any_of(
                 role.nodes.begin(), role.nodes.end(),
-                [](const generators::NodeTemplate& node) { return node.varying >= 0; }));
+                [](const generators::NodeTemplate& node) { return node.varying >= 0; }) ||
+                std::any_of(role.tensors.begin(), role.tensors.end(),
+                            [](const generators::TensorTemplate& tensor) {
+                                return tensor.varying >= 0;
+                            }));
         }
     }
 
@@ -122,7 +126,7 @@ private:
 
     const GeneratedWorkload& generated_;
     bool by_id_;
-    std::vector<bool> varies_;  ///< by role: amounts differ from rank to rank
+    std::vector<bool> varies_;  ///< by role: amounts or tensors differ from rank to rank
     engine::WorkloadBuilder builder_;
     std::map<std::int32_t, RoleProgram> known_;
 };
