@@ -91,6 +91,12 @@ BackwardMemory input_gradient(const Plan& plan, const ChunkMemory& chunk) {
 /// By chunk, of one micro-batch.
 using MicroBatchMemory = std::vector<ChunkMemory>;
 
+const ChunkMemory& memory_of(const PipelineAction& action,
+                             const std::vector<MicroBatchMemory>& batches) {
+    const std::int64_t batch = batches.size() == 1 ? 0 : action.micro_batch;
+    return batches[static_cast<std::size_t>(batch)][static_cast<std::size_t>(action.chunk)];
+}
+
 /// Walks through the stage's schedule. `batches`: by micro-batch; a single one stands for all.
 void add_passes(StageMemory& stage, const Plan& plan,
                 const std::vector<MicroBatchMemory>& batches) {
@@ -99,9 +105,7 @@ void add_passes(StageMemory& stage, const Plan& plan,
     std::int64_t now = 0;
     std::int64_t most = 0;
     for (const PipelineAction& action : pipeline_actions(plan.pipeline(), stage.stage)) {
-        const std::int64_t batch = batches.size() == 1 ? 0 : action.micro_batch;
-        const ChunkMemory& chunk =
-            batches[static_cast<std::size_t>(batch)][static_cast<std::size_t>(action.chunk)];
+        const ChunkMemory& chunk = memory_of(action, batches);
         const BackwardMemory backward = action.kind == ActionKind::Backward
                                             ? whole_backward(plan, chunk)
                                             : input_gradient(plan, chunk);
@@ -129,6 +133,26 @@ void add_passes(StageMemory& stage, const Plan& plan,
         stage.kept = std::max(stage.kept, kept);
     }
     stage.working = most - stage.kept;
+}
+
+/// The same for inference, whose prompts fill the cache layer by layer; decoding finds it full.
+void add_inference(StageMemory& stage, const Plan& plan,
+                   const std::vector<MicroBatchMemory>& batches) {
+    const bool fills = plan.mode == Mode::Prefill;
+    std::int64_t cached = fills ? 0 : stage.cache;
+    std::int64_t most = 0;
+    for (const PipelineAction& action : pipeline_actions(plan.pipeline(), stage.stage)) {
+        if (action.kind != ActionKind::Forward) {
+            continue;
+        }
+        const ChunkMemory& chunk = memory_of(action, batches);
+        for (const LayerMemory& layer : chunk.layers) {
+            cached += fills ? layer.cache / plan.micro_batches() : 0;
+            most = std::max(most, cached + layer.buffer);
+        }
+        most = std::max(most, cached + chunk.head);
+    }
+    stage.working = most - stage.cache;
 }
 
 }  // namespace
@@ -172,6 +196,9 @@ LayerMemory layer_memory(const ModelSpec& model, const Plan& plan, std::int64_t 
         const std::int64_t width =
             local.latent_width > 0 ? model.cache_width() : local.keys_width + local.values_width;
         layer.cache = plan.batch / plan.dp * tokens * width * local.dtypes.activations;
+        const InferenceBuffers buffers = inference_buffers(model, plan);
+        layer.buffer = std::max(buffers.attention,
+                                model.is_moe_layer(number) ? experts : buffers.mlp);
         return layer;
     }
     const SavedTensors attention = saved_by_attention(local);
@@ -218,8 +245,7 @@ public:
         : model_(model),
           plan_(plan),
           moe_(moe),
-          local_(local_sizes(model, plan)),
-          buffers_(inference_buffers(model, plan)) {
+          local_(local_sizes(model, plan)) {
         memory_.stage = decoder_grid(plan).coordinate(rank, GridAxis::Pipeline);
         memory_.rank = rank;
     }
@@ -238,8 +264,8 @@ public:
         }
         if (plan_.trains()) {
             add_passes(memory_, plan_, batches);
-        } else if (is_last()) {
-            memory_.working = std::max(memory_.working, buffers_.head);
+        } else {
+            add_inference(memory_, plan_, batches);
         }
         return memory_;
     }
@@ -258,9 +284,6 @@ private:
             chunks[i / in_chunk].layers.push_back(layer);
             decoder += layer.kept();
             memory_.cache += layer.cache;
-            if (!plan_.trains() && !model_.is_moe_layer(layers[i])) {
-                memory_.working = std::max(memory_.working, buffers_.mlp);
-            }
         }
         memory_.decoder = std::max(memory_.decoder, decoder);
         if (plan_.trains()) {
@@ -269,7 +292,7 @@ private:
             chunks.back().head = memory_.head =
                 is_last() ? bytes_of(saved_by_head(local_)) + bytes_of(saved_logits(local_)) : 0;
         } else {
-            memory_.working = std::max(memory_.working, buffers_.attention);
+            chunks.back().head = is_last() ? inference_buffers(model_, plan_).head : 0;
         }
         return chunks;
     }
@@ -285,9 +308,6 @@ private:
             most_ = bytes;
             memory_.most_copies = moe_->copies(memory_.rank, layer, micro_batch);
         }
-        if (!plan_.trains()) {
-            memory_.working = std::max(memory_.working, bytes);
-        }
         return bytes;
     }
 
@@ -295,7 +315,6 @@ private:
     const Plan& plan_;
     const MoeAmounts* moe_;
     LocalSizes local_;
-    InferenceBuffers buffers_;
     std::int64_t most_ = 0;
     StageMemory memory_;
 };

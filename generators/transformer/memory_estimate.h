@@ -14,11 +14,11 @@
 //     3             w P / N    g P / N      o P / N
 //
 // unit by unit (embedding, layer, head), each part rounded up to whole parameters; routed experts
-// are divided by their own replicas; biases of routers are weights alone, and whole. Activations: saved_activations.h, of the passes that the
-// schedule has in flight (generators/pipeline/schedule.h), action by action. NPUs of a stage differ
-// where their experts take unequally many tokens; a stage then stands for its NPU with the largest
-// peak. Not counted: gradients of activations, gathered copies, buffers of communication,
-// fragmentation.
+// are divided by their own replicas; biases of routers are weights alone, and whole. Activations:
+// saved_activations.h, of the passes that the schedule has in flight
+// (generators/pipeline/schedule.h), action by action. NPUs of a stage differ where their experts
+// take unequally many tokens; a stage then stands for its NPU with the largest peak. Not counted:
+// gradients of activations, gathered copies, buffers of communication, fragmentation.
 #pragma once
 
 #include <cstdint>
@@ -57,7 +57,8 @@ struct LayerMemory {
     std::int64_t input = 0;      ///< kept instead of all of them with full recomputation
     /// Computed again by the backward pass, and there at once.
     std::int64_t recomputed = 0;
-    std::int64_t cache = 0;  ///< inference: keys and values of all sequences of the replica
+    std::int64_t cache = 0;   ///< inference: keys and values of all sequences of the replica
+    std::int64_t buffer = 0;  ///< inference: the tensors of its larger half
 
     [[nodiscard]] std::int64_t kept() const { return attention + core + mlp + input; }
 };
@@ -78,7 +79,8 @@ struct StageMemory {
     ExpertCopies most_copies;  ///< of the layer and micro-batch whose experts keep the most
     std::int64_t kept = 0;  ///< activations of those; of chunks each its own
     /// Beyond that at the largest moment: what recomputation makes again, less what that moment no
-    /// longer keeps; in inference the largest half of a layer or the head.
+    /// longer keeps; in inference the tensors of a half of a layer or of the head, less what the
+    /// cache does not hold yet.
     std::int64_t working = 0;
 
     /// Activations of a micro-batch on this stage.
