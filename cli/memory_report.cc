@@ -55,8 +55,8 @@ nlohmann::ordered_json memory_document(const TrainingStep& step) {
     SavedTensors experts;
     for (const StageMemory& stage : generators::memory_of_stages(step.model, step.plan)) {
         const std::int64_t layers = std::max<std::int64_t>(stage.layers, 1);
-        SavedTensors kept = generators::saved_by_experts(local, step.model, step.plan,
-                                                         stage.most_copies);
+        SavedTensors kept =
+            generators::saved_by_experts(local, step.model, step.plan, stage.most_copies);
         if (generators::bytes_of(kept) > generators::bytes_of(experts)) {
             experts = std::move(kept);
         }

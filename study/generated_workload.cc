@@ -57,13 +57,14 @@ public:
           by_id_(options.issue_order == engine::IssueOrder::HashWalk),
           builder_(static_cast<std::size_t>(generated.rank_count()), groups(), options) {
         for (const generators::Role& role : generated.roles()) {
-            varies_.push_back(std::any_of(
-                role.nodes.begin(), role.nodes.end(),
-                [](const generators::NodeTemplate& node) { return node.varying >= 0; }) ||
-                std::any_of(role.tensors.begin(), role.tensors.end(),
-                            [](const generators::TensorTemplate& tensor) {
-                                return tensor.varying >= 0;
-                            }));
+            varies_.push_back(std::any_of(role.nodes.begin(), role.nodes.end(),
+                                          [](const generators::NodeTemplate& node) {
+                                              return node.varying >= 0;
+                                          }) ||
+                              std::any_of(role.tensors.begin(), role.tensors.end(),
+                                          [](const generators::TensorTemplate& tensor) {
+                                              return tensor.varying >= 0;
+                                          }));
         }
     }
 

@@ -197,8 +197,8 @@ LayerMemory layer_memory(const ModelSpec& model, const Plan& plan, std::int64_t 
             local.latent_width > 0 ? model.cache_width() : local.keys_width + local.values_width;
         layer.cache = plan.batch / plan.dp * tokens * width * local.dtypes.activations;
         const InferenceBuffers buffers = inference_buffers(model, plan);
-        layer.buffer = std::max(buffers.attention,
-                                model.is_moe_layer(number) ? experts : buffers.mlp);
+        layer.buffer =
+            std::max(buffers.attention, model.is_moe_layer(number) ? experts : buffers.mlp);
         return layer;
     }
     const SavedTensors attention = saved_by_attention(local);
@@ -242,10 +242,7 @@ namespace {
 class RankMemory {
 public:
     RankMemory(const ModelSpec& model, const Plan& plan, const MoeAmounts* moe, Rank rank)
-        : model_(model),
-          plan_(plan),
-          moe_(moe),
-          local_(local_sizes(model, plan)) {
+        : model_(model), plan_(plan), moe_(moe), local_(local_sizes(model, plan)) {
         memory_.stage = decoder_grid(plan).coordinate(rank, GridAxis::Pipeline);
         memory_.rank = rank;
     }

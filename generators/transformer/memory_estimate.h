@@ -77,7 +77,7 @@ struct StageMemory {
     /// pass to the end of the backward pass, or of the weight gradients where they are put off.
     std::int64_t in_flight = 0;
     ExpertCopies most_copies;  ///< of the layer and micro-batch whose experts keep the most
-    std::int64_t kept = 0;  ///< activations of those; of chunks each its own
+    std::int64_t kept = 0;     ///< activations of those; of chunks each its own
     /// Beyond that at the largest moment: what recomputation makes again, less what that moment no
     /// longer keeps; in inference the tensors of a half of a layer or of the head, less what the
     /// cache does not hold yet.

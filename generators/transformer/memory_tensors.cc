@@ -96,8 +96,8 @@ public:
           model_(model),
           plan_(plan),
           moe_(moe),
-          example_(static_cast<std::int32_t>(stage *
-                                             decoder_grid(plan).stride(GridAxis::Pipeline))),
+          example_(
+              static_cast<std::int32_t>(stage * decoder_grid(plan).stride(GridAxis::Pipeline))),
           buffers_(inference_buffers(model, plan)),
           units_(units_of_stage(model, plan, stage)) {
         const LocalSizes local = local_sizes(model, plan);

@@ -93,8 +93,7 @@ RankAmounts MoeAmounts::share(const RankTokens& tokens, Rank rank, MoeWork work)
     const bool whole = work == MoeWork::ShareTokens || work == MoeWork::ReturnTokens;
     const bool out = work == MoeWork::ShareTokens || work == MoeWork::ShareProbabilities;
     const std::int64_t each = whole ? expert_.hidden * expert_.dtypes.activations : fp32;
-    const auto self =
-        static_cast<std::size_t>(tokens_.grid().coordinate(rank, GridAxis::Tensor));
+    const auto self = static_cast<std::size_t>(tokens_.grid().coordinate(rank, GridAxis::Tensor));
     const std::int64_t own = tokens.shared[self];
     if (shares_alike()) {
         // All-gather of the own part; reduce-scatter of everyone's.

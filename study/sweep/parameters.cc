@@ -75,19 +75,19 @@ std::vector<Parameter> expert_parameters() {
     Parameter routing = plain("moe_routing", ValueKind::Routing, Section::Plan, true);
     routing.apply_value = [](StepInputs& step, const Value& value) {
         require_experts(step, "moe_routing");
-        step.model.moe.routing = generators::routing_named(
-            value.path.empty() ? value.text : value.path, "moe_routing");
+        step.model.moe.routing =
+            generators::routing_named(value.path.empty() ? value.text : value.path, "moe_routing");
     };
     Parameter capacity = plain("capacity_factor", ValueKind::Factor, Section::Plan, true);
     capacity.apply_value = [](StepInputs& step, const Value& value) {
         require_experts(step, "capacity_factor");
         step.model.moe.capacity_factor = *parse_factor(value.text);
     };
-    return {routing, capacity,
-            count(
-                "seed", Section::Plan,
-                [](StepInputs& s, auto n) { s.plan.seed = static_cast<std::uint64_t>(n); }, true,
-                0)};
+    return {
+        routing, capacity,
+        count(
+            "seed", Section::Plan,
+            [](StepInputs& s, auto n) { s.plan.seed = static_cast<std::uint64_t>(n); }, true, 0)};
 }
 
 std::vector<Parameter> model_parameters() {
@@ -130,7 +130,8 @@ std::vector<Parameter> model_parameters() {
             [](Step& s, auto n) { s.plan.mode = static_cast<generators::Mode>(n); }, true),
         count(
             "context", Section::Workload, [](Step& s, auto n) { s.plan.context = n; }, true),
-        toggle("overlap_param_gather", [](Step& s, auto n) { s.plan.overlap_param_gather = n != 0; }),
+        toggle("overlap_param_gather",
+               [](Step& s, auto n) { s.plan.overlap_param_gather = n != 0; }),
         count(
             "zero", Section::Plan, [](Step& s, auto n) { s.plan.zero = n; }, false, 0),
         toggle("distributed_optimizer", [](Step& s, auto n) { s.plan.zero = n; }),
@@ -174,7 +175,8 @@ std::vector<Parameter> stage_parameters() {
         count("sp", Section::Plan, [](Step& s, auto n) { s.stage.sp = n; }),
         count("pp", Section::Plan, [](Step& s, auto n) { s.stage.pp = n; }),
         toggle("weight_sharded", [](Step& s, auto n) { s.stage.weight_sharded = n != 0; }),
-        toggle("activation_recompute", [](Step& s, auto n) { s.stage.activation_recompute = n != 0; }),
+        toggle("activation_recompute",
+               [](Step& s, auto n) { s.stage.activation_recompute = n != 0; }),
     };
 }
 

@@ -60,11 +60,11 @@ TEST(MoeInference, FlopsAreThoseOfTheActiveWeights) {
     for (const ModelSpec& model : {small_moe(), skewed_moe(), latent_moe()}) {
         const WideCount head = WideCount{model.vocab} * model.hidden;
         const WideCount h = model.hidden;
-        WideCount weights = head + h * 3 * model.ffn +
-                            3 * (3 * h * model.moe.ffn * (2 + 2) + h * 8);
-        weights += model.latent() ? 4 * (h * (24 + 16 + 8) + 24 * 8 * 20 + 16 * 8 * (12 + 10) +
-                                         8 * 10 * h)
-                                  : 4 * (h * model.qkv_width() + model.query_width() * h);
+        WideCount weights =
+            head + h * 3 * model.ffn + 3 * (3 * h * model.moe.ffn * (2 + 2) + h * 8);
+        weights += model.latent()
+                       ? 4 * (h * (24 + 16 + 8) + 24 * 8 * 20 + 16 * 8 * (12 + 10) + 8 * 10 * h)
+                       : 4 * (h * model.qkv_width() + model.query_width() * h);
         const WideCount channels = model.latent() ? 20 + 10 : 2 * 16;
         const WideCount absorbed = model.latent() ? 2 * 16 + 8 : 2 * 16;
         for (const Plan& plan : inference_plans(model, Mode::Prefill, 41)) {
@@ -120,8 +120,8 @@ TEST(MoeInference, BytesAreTheClosedForm) {
                             shared * each * (skewed ? others : plan.etp));
                 EXPECT_TRUE(bytes("moe_output_all_gather_forward") ==
                             (plan.tp > 1 && !plan.sequence_parallel ? routed * each : 0));
-                const WideCount counting = WideCount{plan.world() / plan.pp} * 3 *
-                                           plan.micro_batches() * 8 * 8;
+                const WideCount counting =
+                    WideCount{plan.world() / plan.pp} * 3 * plan.micro_batches() * 8 * 8;
                 EXPECT_TRUE(bytes("moe_counts_all_gather_forward") ==
                             (plan.ep * plan.etp > 1 ? counting : 0));
                 EXPECT_TRUE(bytes("backward") == 0);
