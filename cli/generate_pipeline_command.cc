@@ -7,6 +7,7 @@
 
 #include "base/errors.h"
 #include "base/units.h"
+#include "cli/counted.h"
 #include "cli/generate_command.h"
 #include "cli/generate_output.h"
 #include "generators/pipeline/pipeline_benchmark.h"
@@ -118,9 +119,10 @@ void add_generate_pipeline_command(CLI::App& generate, CommandContext& context) 
         const generators::PipelineBenchmark benchmark = options->benchmark();
         const generators::GeneratedWorkload workload = generators::generate(benchmark);
         const generators::PipelineShape& shape = benchmark.shape;
-        std::string headline = fmt::format("{}: {} micro-batches through {} stages of {} chunk{}\n",
-                                           options->schedule, shape.micro_batches, shape.stages,
-                                           shape.chunks, shape.chunks == 1 ? "" : "s");
+        std::string headline = fmt::format(
+            "{}: {} through {} of {}\n", options->schedule,
+            counted(shape.micro_batches, "micro-batch", "micro-batches"),
+            counted(shape.stages, "stage", "stages"), counted(shape.chunks, "chunk", "chunks"));
         if (options->picture) {
             headline += picture_of(benchmark);
         }

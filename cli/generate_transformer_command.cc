@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/errors.h"
+#include "cli/counted.h"
 #include "cli/generate_command.h"
 #include "cli/generate_output.h"
 #include "cli/memory_report.h"
@@ -35,14 +36,16 @@ std::string headline(const TrainingStep& step) {
         text += fmt::format("vocabulary padded from {} to {} for tp {}\n", step.model.vocab, vocab,
                             plan.tp);
     }
-    text += fmt::format("{} ranks: dp {} x tp {} x cp {} x pp {}\n", plan.world(), plan.dp, plan.tp,
-                        plan.cp, plan.pp);
+    text += fmt::format("{}: dp {} x tp {} x cp {} x pp {}\n",
+                        counted(plan.world(), "rank", "ranks"), plan.dp, plan.tp, plan.cp, plan.pp);
     if (step.model.moe.experts > 0) {
-        text += fmt::format("experts: ep {} x etp {}, {} copies of each\n", plan.ep, plan.etp,
-                            plan.expert_replicas());
+        text += fmt::format("experts: ep {} x etp {}, {} of each\n", plan.ep, plan.etp,
+                            counted(plan.expert_replicas(), "copy", "copies"));
     }
-    return text + fmt::format("{} micro-batches a replica, each {} sequences of {} tokens\n",
-                              plan.micro_batches(), plan.micro_batch, plan.sequence);
+    return text + fmt::format("{} a replica, each {} of {}\n",
+                              counted(plan.micro_batches(), "micro-batch", "micro-batches"),
+                              counted(plan.micro_batch, "sequence", "sequences"),
+                              counted(plan.sequence, "token", "tokens"));
 }
 
 const char* name_of(generators::Recompute recompute) {
@@ -110,12 +113,14 @@ nlohmann::ordered_json description(const TrainingStep& step) {
 
 std::string headline(const generators::StageArguments& a) {
     return fmt::format(
-        "STAGE's step of {} layers, width {}, inner width {}, {} heads, from {} to {}\n"
-        "{} ranks: dp {} x tp {} x sp {} x pp {}{}{}\n"
-        "{} sequences of {} tokens; bytes are elements, FLOPs multiply-adds, as in STAGE\n",
-        a.num_stacks, a.dmodel, a.dff, a.head, a.din, a.dout, a.world(), a.dp, a.tp, a.sp, a.pp,
+        "STAGE's step of {}, width {}, inner width {}, {}, from {} to {}\n"
+        "{}: dp {} x tp {} x sp {} x pp {}{}{}\n"
+        "{} of {}; bytes are elements, FLOPs multiply-adds, as in STAGE\n",
+        counted(a.num_stacks, "layer", "layers"), a.dmodel, a.dff, counted(a.head, "head", "heads"),
+        a.din, a.dout, counted(a.world(), "rank", "ranks"), a.dp, a.tp, a.sp, a.pp,
         a.weight_sharded ? ", weights sharded" : "",
-        a.activation_recompute ? ", activations computed again" : "", a.batch, a.seq);
+        a.activation_recompute ? ", activations computed again" : "",
+        counted(a.batch, "sequence", "sequences"), counted(a.seq, "token", "tokens"));
 }
 
 nlohmann::ordered_json description(const generators::StageArguments& a) {

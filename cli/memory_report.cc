@@ -51,9 +51,17 @@ std::string memory_table(const TrainingStep& step) {
 nlohmann::ordered_json memory_document(const TrainingStep& step) {
     nlohmann::ordered_json stages = nlohmann::ordered_json::array();
     std::int64_t peak = 0;
+    const generators::LocalSizes local = generators::local_sizes(step.model, step.plan);
+    SavedTensors experts;
     for (const StageMemory& stage : generators::memory_of_stages(step.model, step.plan)) {
         const std::int64_t layers = std::max<std::int64_t>(stage.layers, 1);
+        SavedTensors kept =
+            generators::saved_by_experts(local, step.model, step.plan, stage.most_copies);
+        if (generators::bytes_of(kept) > generators::bytes_of(experts)) {
+            experts = std::move(kept);
+        }
         stages.push_back({{"stage", stage.stage},
+                          {"rank", stage.rank.value()},
                           {"layers", stage.layers},
                           {"parameters", stage.fixed.parameters},
                           {"weights_bytes", stage.fixed.weights},
@@ -72,14 +80,12 @@ nlohmann::ordered_json memory_document(const TrainingStep& step) {
                           {"peak_bytes", stage.peak()}});
         peak = std::max(peak, stage.peak());
     }
-    const generators::LocalSizes local = generators::local_sizes(step.model, step.plan);
     nlohmann::ordered_json layer{
         {"attention", tensors_document(generators::saved_by_attention(local))},
         {"core", tensors_document(generators::saved_by_core(local))},
         {"mlp", tensors_document(generators::saved_by_mlp(local))}};
     if (step.model.moe.experts > 0) {
-        layer["experts"] =
-            tensors_document(generators::saved_by_experts(local, step.model, step.plan));
+        layer["experts"] = tensors_document(experts);
     }
     return {{"peak_bytes", peak}, {"stages", stages}, {"layer_without_recomputation", layer}};
 }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "base/units.h"
@@ -22,14 +23,23 @@ struct Options {
     std::string fidelity = "analytical";
 };
 
-void print(const CommandContext& context, const Options& options, const engine::Results& results) {
+/// Whether ranks send each other messages beside collectives, as the stages of a pipeline do.
+bool has_messages(const engine::Workload& workload) {
+    return std::any_of(workload.bindings.begin(), workload.bindings.end(),
+                       [](const engine::RankBinding& rank) { return !rank.peers.empty(); });
+}
+
+void print(const CommandContext& context, const Options& options, const engine::Workload& workload,
+           const engine::Results& results) {
     if (options.inputs.json) {
         context.out << report::results_json(results);
     } else if (results.whole_nanoseconds || options.inputs.log_lines_only) {
         // Scripts read the lines of the reference.
         context.out << report::astra_log(results, report::log_timestamp);
     } else if (!options.inputs.quiet) {
-        context.out << report::summary_table(results) << '\n' << report::hot_links_table(results);
+        constexpr std::size_t most_classes = 16;
+        context.out << report::summary_table(results, most_classes, has_messages(workload)) << '\n'
+                    << report::hot_links_table(results);
     }
 }
 
@@ -43,7 +53,7 @@ void run(const CommandContext& context, const Options& options) {
         report::write_results_folder(results, options.inputs.output_dir);
         options.inputs.progress(context, "results in " + options.inputs.output_dir);
     }
-    print(context, options, results);
+    print(context, options, workload, results);
 }
 
 }  // namespace

@@ -6,18 +6,6 @@ namespace npunet::generators {
 
 namespace {
 
-std::vector<std::string> tensor_list(const std::vector<std::uint32_t>& uses,
-                                     const std::vector<TensorTemplate>& tensors) {
-    std::vector<std::string> list;
-    list.reserve(2 * uses.size());
-    for (const std::uint32_t index : uses) {
-        const TensorTemplate& tensor = tensors[index];
-        list.push_back(tensor.name);
-        list.push_back(tensor.size_text.empty() ? std::to_string(tensor.bytes) : tensor.size_text);
-    }
-    return list;
-}
-
 /// Turns the nodes of a role into those of one rank.
 class RankNodes {
 public:
@@ -147,8 +135,25 @@ private:
         if (uses.empty() && style_.empty_lists == EmptyLists::NoValue) {
             node.attributes.push_back({name, std::monostate{}});
         } else {
-            node.attributes.push_back({name, tensor_list(uses, role_.tensors)});
+            node.attributes.push_back({name, tensor_list(uses)});
         }
+    }
+
+    [[nodiscard]] std::vector<std::string> tensor_list(
+        const std::vector<std::uint32_t>& uses) const {
+        std::vector<std::string> list;
+        list.reserve(2 * uses.size());
+        for (const std::uint32_t index : uses) {
+            const TensorTemplate& tensor = role_.tensors[index];
+            list.push_back(tensor.name);
+            list.push_back(tensor.size_text.empty() ? std::to_string(bytes_of(tensor))
+                                                    : tensor.size_text);
+        }
+        return list;
+    }
+
+    [[nodiscard]] std::int64_t bytes_of(const TensorTemplate& tensor) const {
+        return tensor.varying < 0 ? tensor.bytes : amounts_(rank_, tensor.varying).bytes;
     }
 
     const Role& role_;

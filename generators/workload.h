@@ -33,6 +33,9 @@ struct TensorTemplate {
     std::string name;
     std::int64_t bytes = 0;
     std::string size_text = {};  ///< how the size is written; empty: as a whole number
+    /// What differs from rank to rank: the number given to AmountsOfRank, whose `bytes` then are
+    /// the size; -1: nothing does.
+    std::int32_t varying = -1;
 };
 
 /// Where a node's id counts from.

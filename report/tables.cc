@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <tuple>
 #include <utility>
 
 #include "base/units.h"
+#include "report/bubble.h"
 #include "report/npu_classes.h"
 #include "report/text_table.h"
 
@@ -72,7 +74,8 @@ std::string format_share(Time part, Time whole) {
                        100.0 * static_cast<double>(part.ps()) / static_cast<double>(whole.ps()));
 }
 
-std::string summary_table(const engine::Results& results, std::size_t most_classes) {
+std::string summary_table(const engine::Results& results, std::size_t most_classes,
+                          bool with_bubble) {
     std::vector<NpuClass> classes = npu_classes(results);
     const std::size_t all = classes.size();
     keep_latest(classes, most_classes);
@@ -83,6 +86,9 @@ std::string summary_table(const engine::Results& results, std::size_t most_class
         "ranks", "finish", "compute", "communication", "exposed communication", "idle"};
     if (with_memory) {
         heading.insert(heading.end() - 1, "exposed memory");
+    }
+    if (with_bubble) {
+        heading.emplace_back("bubble");
     }
     TextTable table(std::move(heading));
     for (const NpuClass& members : classes) {
@@ -95,6 +101,10 @@ std::string summary_table(const engine::Results& results, std::size_t most_class
                                      with_share(npu.idle, npu.finish)};
         if (with_memory) {
             row.insert(row.end() - 1, with_share(npu.exposed_memory, npu.finish));
+        }
+        if (with_bubble) {
+            const double bubble = bubble_percent(npu, results.finish);
+            row.push_back(std::isfinite(bubble) ? fmt::format("{:.1f}%", bubble) : "-");
         }
         table.add(std::move(row));
     }

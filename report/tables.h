@@ -14,9 +14,10 @@ namespace npunet::report {
 /// One row for each class of NPUs (report/npu_classes.h), above it the finish of the run, below it
 /// the largest peak of memory with its largest tensors, and the notes. At most `most_classes` rows:
 /// those that finish last, in order of their class. The column of exposed memory is there only when
-/// some class has any.
+/// some class has any, that of bubbles (report/bubble.h; "-" for an NPU that does nothing) only
+/// when asked for.
 [[nodiscard]] std::string summary_table(const engine::Results& results,
-                                        std::size_t most_classes = 16);
+                                        std::size_t most_classes = 16, bool with_bubble = false);
 
 /// The `count` links that were busy longest (of equals the one with more bytes, then the first in
 /// the topology); links that carried nothing are left out.

@@ -58,10 +58,15 @@ public:
           builder_(static_cast<std::size_t>(generated.rank_count()), groups(), options) {
         for (const generators::Role& role : generated.roles()) {
             // Messages that are numbered apart do not move with the ids of the rank.
-            varies_.push_back(std::any_of(
-                role.nodes.begin(), role.nodes.end(), [](const generators::NodeTemplate& node) {
-                    return node.varying >= 0 || node.id_space != generators::IdSpace::Rank;
-                }));
+            varies_.push_back(std::any_of(role.nodes.begin(), role.nodes.end(),
+                                          [](const generators::NodeTemplate& node) {
+                                              return node.varying >= 0 ||
+                                                     node.id_space != generators::IdSpace::Rank;
+                                          }) ||
+                              std::any_of(role.tensors.begin(), role.tensors.end(),
+                                          [](const generators::TensorTemplate& tensor) {
+                                              return tensor.varying >= 0;
+                                          }));
         }
     }
 
@@ -127,7 +132,7 @@ private:
 
     const GeneratedWorkload& generated_;
     bool by_id_;
-    std::vector<bool> varies_;  ///< by role: amounts or ids differ from rank to rank
+    std::vector<bool> varies_;  ///< by role: amounts, tensors or ids differ from rank to rank
     engine::WorkloadBuilder builder_;
     std::map<std::int32_t, RoleProgram> known_;
 };

@@ -98,8 +98,10 @@ OwnParameters own_parameters(const ModelSpec& model, const Plan& plan) {
         (model.norm == Norm::Layer ? 2 : 1) * (model.mla.q_lora_rank + model.mla.kv_lora_rank);
     own.layer_replicated = layer.replicated - latent_norms;
     const LayerParameters sparse = moe_layer_parameters(model);
-    own.moe_layer = (sparse.matrices + sparse.split_biases) / plan.tp + sparse.replicated;
-    own.moe_layer_replicated = sparse.replicated - latent_norms;
+    own.router_bias = sparse.router_bias;
+    const std::int64_t replicated = sparse.replicated - own.router_bias;
+    own.moe_layer = (sparse.matrices + sparse.split_biases) / plan.tp + replicated;
+    own.moe_layer_replicated = replicated - latent_norms;
     own.router = sparse.router;
     own.experts = own_experts(model, plan);
     own.token_embedding = padded_vocab(model, plan.tp) / plan.tp * model.hidden;

@@ -62,10 +62,15 @@ struct OwnParameters {
     /// Of a layer: what every tp rank holds whole but sees the gradient of its own tokens only,
     /// with sequence parallel.
     std::int64_t layer_replicated = 0;
-    /// The same two of a layer with experts, without the routed experts themselves.
+    /// The same two of a layer with experts, without the routed experts themselves and without
+    /// what has no gradient.
     std::int64_t moe_layer = 0;
     std::int64_t moe_layer_replicated = 0;
-    std::int64_t router = 0;   ///< the router's weights, of both
+    std::int64_t router = 0;  ///< the router's weights, of both
+    /// Of a layer with experts: the bias of the experts' scores, which is set from counts of tokens
+    /// and neither has a gradient nor an optimizer's state (DeepSeek-V3, 2024, section 2.1.2;
+    /// Megatron-LM's expert_bias, a buffer).
+    std::int64_t router_bias = 0;
     std::int64_t experts = 0;  ///< this rank's parts of its routed experts of one layer
 };
 

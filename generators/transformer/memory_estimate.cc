@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
+#include "base/parallel.h"
 #include "generators/pipeline/schedule.h"
 #include "generators/transformer/local_sizes.h"
-#include "generators/transformer/saved_activations.h"
+#include "generators/transformer/rank_grid.h"
 
 namespace npunet::generators {
 
@@ -86,14 +88,24 @@ BackwardMemory input_gradient(const Plan& plan, const ChunkMemory& chunk) {
     return memory;
 }
 
-/// Walks through the stage's schedule.
-void add_passes(StageMemory& stage, const Plan& plan, const std::vector<ChunkMemory>& chunks) {
+/// By chunk, of one micro-batch.
+using MicroBatchMemory = std::vector<ChunkMemory>;
+
+const ChunkMemory& memory_of(const PipelineAction& action,
+                             const std::vector<MicroBatchMemory>& batches) {
+    const std::int64_t batch = batches.size() == 1 ? 0 : action.micro_batch;
+    return batches[static_cast<std::size_t>(batch)][static_cast<std::size_t>(action.chunk)];
+}
+
+/// Walks through the stage's schedule. `batches`: by micro-batch; a single one stands for all.
+void add_passes(StageMemory& stage, const Plan& plan,
+                const std::vector<MicroBatchMemory>& batches) {
     std::int64_t in_flight = 0;
     std::int64_t kept = 0;
     std::int64_t now = 0;
     std::int64_t most = 0;
     for (const PipelineAction& action : pipeline_actions(plan.pipeline(), stage.stage)) {
-        const ChunkMemory& chunk = chunks[static_cast<std::size_t>(action.chunk)];
+        const ChunkMemory& chunk = memory_of(action, batches);
         const BackwardMemory backward = action.kind == ActionKind::Backward
                                             ? whole_backward(plan, chunk)
                                             : input_gradient(plan, chunk);
@@ -123,6 +135,26 @@ void add_passes(StageMemory& stage, const Plan& plan, const std::vector<ChunkMem
     stage.working = most - stage.kept;
 }
 
+/// The same for inference, whose prompts fill the cache layer by layer; decoding finds it full.
+void add_inference(StageMemory& stage, const Plan& plan,
+                   const std::vector<MicroBatchMemory>& batches) {
+    const bool fills = plan.mode == Mode::Prefill;
+    std::int64_t cached = fills ? 0 : stage.cache;
+    std::int64_t most = 0;
+    for (const PipelineAction& action : pipeline_actions(plan.pipeline(), stage.stage)) {
+        if (action.kind != ActionKind::Forward) {
+            continue;
+        }
+        const ChunkMemory& chunk = memory_of(action, batches);
+        for (const LayerMemory& layer : chunk.layers) {
+            cached += fills ? layer.cache / plan.micro_batches() : 0;
+            most = std::max(most, cached + layer.buffer);
+        }
+        most = std::max(most, cached + chunk.head);
+    }
+    stage.working = most - stage.cache;
+}
+
 }  // namespace
 
 std::vector<ModelUnit> units_of_stage(const ModelSpec& model, const Plan& plan,
@@ -143,6 +175,8 @@ std::vector<ModelUnit> units_of_stage(const ModelSpec& model, const Plan& plan,
         if (sparse) {
             add(unit.memory,
                 static_memory(model.dtypes, plan, own.experts, plan.expert_replicas()));
+            unit.memory.parameters += own.router_bias;
+            unit.memory.weights += own.router_bias * model.dtypes.weights;
         }
         units.push_back(std::move(unit));
     }
@@ -153,7 +187,8 @@ std::vector<ModelUnit> units_of_stage(const ModelSpec& model, const Plan& plan,
     return units;
 }
 
-LayerMemory layer_memory(const ModelSpec& model, const Plan& plan, std::int64_t number) {
+LayerMemory layer_memory(const ModelSpec& model, const Plan& plan, std::int64_t number,
+                         std::int64_t experts) {
     const LocalSizes local = local_sizes(model, plan);
     LayerMemory layer;
     if (!plan.trains()) {
@@ -161,13 +196,15 @@ LayerMemory layer_memory(const ModelSpec& model, const Plan& plan, std::int64_t 
         const std::int64_t width =
             local.latent_width > 0 ? model.cache_width() : local.keys_width + local.values_width;
         layer.cache = plan.batch / plan.dp * tokens * width * local.dtypes.activations;
+        const InferenceBuffers buffers = inference_buffers(model, plan);
+        layer.buffer =
+            std::max(buffers.attention, model.is_moe_layer(number) ? experts : buffers.mlp);
         return layer;
     }
     const SavedTensors attention = saved_by_attention(local);
     layer.attention = bytes_of(attention);
     layer.core = bytes_of(saved_by_core(local));
-    layer.mlp = bytes_of(model.is_moe_layer(number) ? saved_by_experts(local, model, plan)
-                                                    : saved_by_mlp(local));
+    layer.mlp = model.is_moe_layer(number) ? experts : bytes_of(saved_by_mlp(local));
     switch (plan.recompute) {
         case Recompute::None:
             break;
@@ -194,50 +231,123 @@ InferenceBuffers inference_buffers(const ModelSpec& model, const Plan& plan) {
         }
     }
     buffers.mlp = bytes_of(saved_by_mlp(local));
-    if (model.moe.experts > 0) {
-        buffers.experts = bytes_of(saved_by_experts(local, model, plan));
-    }
     buffers.head = bytes_of(saved_by_head(local)) +
                    local.sequences * local.vocab * local.tp * local.dtypes.activations;
     return buffers;
 }
 
+namespace {
+
+/// Sums up what one NPU needs, layer by layer.
+class RankMemory {
+public:
+    RankMemory(const ModelSpec& model, const Plan& plan, const MoeAmounts* moe, Rank rank)
+        : model_(model), plan_(plan), moe_(moe), local_(local_sizes(model, plan)) {
+        memory_.stage = decoder_grid(plan).coordinate(rank, GridAxis::Pipeline);
+        memory_.rank = rank;
+    }
+
+    StageMemory take() {
+        for (const ModelUnit& unit : units_of_stage(model_, plan_, memory_.stage)) {
+            add(memory_.fixed, unit.memory);
+        }
+        const std::vector<std::int64_t> layers = layers_of_stage(model_, plan_, memory_.stage);
+        memory_.layers = static_cast<std::int64_t>(layers.size());
+        // One micro-batch stands for all where they are alike.
+        const bool alike = moe_ == nullptr || moe_->even();
+        std::vector<MicroBatchMemory> batches;
+        for (std::int64_t i = 0; i < (alike ? 1 : plan_.micro_batches()); ++i) {
+            batches.push_back(micro_batch(i, layers));
+        }
+        if (plan_.trains()) {
+            add_passes(memory_, plan_, batches);
+        } else {
+            add_inference(memory_, plan_, batches);
+        }
+        return memory_;
+    }
+
+private:
+    [[nodiscard]] bool is_last() const { return memory_.stage + 1 == plan_.pp; }
+
+    MicroBatchMemory micro_batch(std::int64_t number, const std::vector<std::int64_t>& layers) {
+        MicroBatchMemory chunks(static_cast<std::size_t>(plan_.vpp));
+        const std::size_t in_chunk = layers.size() / chunks.size();
+        std::int64_t decoder = 0;
+        memory_.cache = 0;
+        for (std::size_t i = 0; i < layers.size(); ++i) {
+            const LayerMemory layer =
+                layer_memory(model_, plan_, layers[i], experts(layers[i], number));
+            chunks[i / in_chunk].layers.push_back(layer);
+            decoder += layer.kept();
+            memory_.cache += layer.cache;
+        }
+        memory_.decoder = std::max(memory_.decoder, decoder);
+        if (plan_.trains()) {
+            chunks.front().embedding = memory_.embedding =
+                memory_.stage == 0 ? bytes_of(saved_by_embedding(local_)) : 0;
+            chunks.back().head = memory_.head =
+                is_last() ? bytes_of(saved_by_head(local_)) + bytes_of(saved_logits(local_)) : 0;
+        } else {
+            chunks.back().head = is_last() ? inference_buffers(model_, plan_).head : 0;
+        }
+        return chunks;
+    }
+
+    /// What the experts of a layer keep; 0 for a dense one.
+    std::int64_t experts(std::int64_t layer, std::int64_t micro_batch) {
+        if (!model_.is_moe_layer(layer)) {
+            return 0;
+        }
+        const std::int64_t bytes =
+            moe_->of(memory_.rank, {MoeWork::Kept, layer, micro_batch}).bytes;
+        if (bytes > most_) {
+            most_ = bytes;
+            memory_.most_copies = moe_->copies(memory_.rank, layer, micro_batch);
+        }
+        return bytes;
+    }
+
+    const ModelSpec& model_;
+    const Plan& plan_;
+    const MoeAmounts* moe_;
+    LocalSizes local_;
+    std::int64_t most_ = 0;
+    StageMemory memory_;
+};
+
+}  // namespace
+
+StageMemory memory_of_rank(const ModelSpec& model, const Plan& plan, const MoeAmounts* moe,
+                           Rank rank) {
+    return RankMemory(model, plan, moe, rank).take();
+}
+
 std::vector<StageMemory> memory_of_stages(const ModelSpec& model, const Plan& plan) {
-    const LocalSizes local = local_sizes(model, plan);
-    const InferenceBuffers buffers = inference_buffers(model, plan);
+    std::optional<MoeAmounts> moe;
+    if (model.moe.experts > 0) {
+        moe.emplace(model, plan);
+    }
+    const MoeAmounts* amounts = moe ? &*moe : nullptr;
+    const bool alike = !moe || moe->even();
+    std::vector<std::vector<Rank>> ranks(static_cast<std::size_t>(plan.pp));
+    const AxisGrid grid = decoder_grid(plan);
+    for (std::int64_t r = 0; r < plan.world(); ++r) {
+        const Rank rank(static_cast<std::int32_t>(r));
+        auto& stage = ranks[static_cast<std::size_t>(grid.coordinate(rank, GridAxis::Pipeline))];
+        if (!alike || stage.empty()) {
+            stage.push_back(rank);
+        }
+    }
     std::vector<StageMemory> stages;
-    for (std::int64_t p = 0; p < plan.pp; ++p) {
-        const bool last = p + 1 == plan.pp;
-        StageMemory stage;
-        stage.stage = p;
-        std::vector<ChunkMemory> chunks(static_cast<std::size_t>(plan.vpp));
-        for (const ModelUnit& unit : units_of_stage(model, plan, p)) {
-            add(stage.fixed, unit.memory);
-            if (unit.layer < 0) {
-                continue;
-            }
-            const LayerMemory layer = layer_memory(model, plan, unit.layer);
-            const std::int64_t in_chunk = model.layers / (plan.pp * plan.vpp);
-            chunks[static_cast<std::size_t>(stage.layers / in_chunk)].layers.push_back(layer);
-            ++stage.layers;
-            stage.decoder += layer.kept();
-            stage.cache += layer.cache;
-            if (!plan.trains()) {
-                const bool experts = model.is_moe_layer(unit.layer);
-                stage.working = std::max(
-                    {stage.working, buffers.attention, experts ? buffers.experts : buffers.mlp});
-            }
-        }
-        if (plan.trains()) {
-            stage.embedding = p == 0 ? bytes_of(saved_by_embedding(local)) : 0;
-            stage.head = last ? bytes_of(saved_by_head(local)) + bytes_of(saved_logits(local)) : 0;
-            chunks.front().embedding = stage.embedding;
-            chunks.back().head = stage.head;
-            add_passes(stage, plan, chunks);
-        } else if (last) {
-            stage.working = std::max(stage.working, buffers.head);
-        }
-        stages.push_back(stage);
+    for (const std::vector<Rank>& stage : ranks) {
+        std::vector<StageMemory> each(stage.size());
+        for_each_in_parallel(stage.size(), [&](std::size_t i) {
+            each[i] = memory_of_rank(model, plan, amounts, stage[i]);
+        });
+        stages.push_back(*std::max_element(
+            each.begin(), each.end(),
+            [](const StageMemory& a, const StageMemory& b) { return a.peak() < b.peak(); }));
     }
     return stages;
 }

@@ -14,16 +14,21 @@
 //     3             w P / N    g P / N      o P / N
 //
 // unit by unit (embedding, layer, head), each part rounded up to whole parameters; routed experts
-// are divided by their own replicas. Activations: saved_activations.h, of the passes that the
-// schedule has in flight (generators/pipeline/schedule.h), action by action. Not counted: gradients
-// of activations, gathered copies, buffers of communication, fragmentation.
+// are divided by their own replicas; biases of routers are weights alone, and whole. Activations:
+// saved_activations.h, of the passes that the schedule has in flight
+// (generators/pipeline/schedule.h), action by action. NPUs of a stage differ where their experts
+// take unequally many tokens; a stage then stands for its NPU with the largest peak. Not counted:
+// gradients of activations, gathered copies, buffers of communication, fragmentation.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "base/ids.h"
+#include "generators/transformer/moe_amounts.h"
 #include "generators/transformer/plan.h"
+#include "generators/transformer/saved_activations.h"
 
 namespace npunet::generators {
 
@@ -52,26 +57,30 @@ struct LayerMemory {
     std::int64_t input = 0;      ///< kept instead of all of them with full recomputation
     /// Computed again by the backward pass, and there at once.
     std::int64_t recomputed = 0;
-    std::int64_t cache = 0;  ///< inference: keys and values of all sequences of the replica
+    std::int64_t cache = 0;   ///< inference: keys and values of all sequences of the replica
+    std::int64_t buffer = 0;  ///< inference: the tensors of its larger half
 
     [[nodiscard]] std::int64_t kept() const { return attention + core + mlp + input; }
 };
 
 struct StageMemory {
     std::int64_t stage = 0;
+    Rank rank;  ///< the NPU that this is; of all with equal amounts the first
     std::int64_t layers = 0;
     StaticMemory fixed;
     std::int64_t cache = 0;  ///< of all layers
-    /// Activations of a micro-batch, by what keeps them.
+    /// Activations of a micro-batch, by what keeps them; of unequal ones the largest.
     std::int64_t embedding = 0;
     std::int64_t decoder = 0;  ///< all layers
     std::int64_t head = 0;
     /// Micro-batches (times chunks) whose activations are kept at once, at most: from the forward
     /// pass to the end of the backward pass, or of the weight gradients where they are put off.
     std::int64_t in_flight = 0;
-    std::int64_t kept = 0;  ///< activations of those; of chunks each its own
+    ExpertCopies most_copies;  ///< of the layer and micro-batch whose experts keep the most
+    std::int64_t kept = 0;     ///< activations of those; of chunks each its own
     /// Beyond that at the largest moment: what recomputation makes again, less what that moment no
-    /// longer keeps; in inference the largest half of a layer or the head.
+    /// longer keeps; in inference the tensors of a half of a layer or of the head, less what the
+    /// cache does not hold yet.
     std::int64_t working = 0;
 
     /// Activations of a micro-batch on this stage.
@@ -79,23 +88,28 @@ struct StageMemory {
     [[nodiscard]] std::int64_t peak() const { return fixed.total() + cache + kept + working; }
 };
 
-/// Needs a resolved plan, as everything here.
+/// Of each stage the NPU with the largest peak, the first of equals. Needs a resolved plan, as
+/// everything here. Throws InputError for a routing file that does not fit.
 [[nodiscard]] std::vector<StageMemory> memory_of_stages(const ModelSpec& model, const Plan& plan);
+
+/// Of one NPU. `moe` is null for a model without experts.
+[[nodiscard]] StageMemory memory_of_rank(const ModelSpec& model, const Plan& plan,
+                                         const MoeAmounts* moe, Rank rank);
 
 /// What stage `stage` holds, in the order of the model.
 [[nodiscard]] std::vector<ModelUnit> units_of_stage(const ModelSpec& model, const Plan& plan,
                                                     std::int64_t stage);
 
-/// Of layer `layer` of the whole model.
-[[nodiscard]] LayerMemory layer_memory(const ModelSpec& model, const Plan& plan,
-                                       std::int64_t layer);
+/// Of layer `layer` of the whole model, whose experts, if it has some, keep `experts` bytes of a
+/// micro-batch (MoeWork::Kept).
+[[nodiscard]] LayerMemory layer_memory(const ModelSpec& model, const Plan& plan, std::int64_t layer,
+                                       std::int64_t experts = 0);
 
 /// Bytes of the half's tensors while an inference step works on it; keys and values are the
 /// cache's.
 struct InferenceBuffers {
     std::int64_t attention = 0;
-    std::int64_t mlp = 0;
-    std::int64_t experts = 0;  ///< in place of the MLP
+    std::int64_t mlp = 0;  ///< of a dense layer; the experts' is MoeWork::Kept
     std::int64_t head = 0;
 };
 [[nodiscard]] InferenceBuffers inference_buffers(const ModelSpec& model, const Plan& plan);

@@ -11,6 +11,7 @@
 
 #include "generators/transformer/local_sizes.h"
 #include "generators/transformer/memory_estimate.h"
+#include "generators/transformer/rank_grid.h"
 #include "generators/transformer/saved_activations.h"
 
 namespace npunet::generators {
@@ -89,10 +90,14 @@ constexpr std::array<const char*, parts> part_names{
 
 class TensorNaming {
 public:
-    TensorNaming(Role& role, const ModelSpec& model, const Plan& plan, std::int64_t stage)
+    TensorNaming(Role& role, const ModelSpec& model, const Plan& plan, std::int64_t stage,
+                 const MoeAmounts* moe)
         : role_(role),
           model_(model),
           plan_(plan),
+          moe_(moe),
+          example_(
+              static_cast<std::int32_t>(stage * decoder_grid(plan).stride(GridAxis::Pipeline))),
           buffers_(inference_buffers(model, plan)),
           units_(units_of_stage(model, plan, stage)) {
         const LocalSizes local = local_sizes(model, plan);
@@ -130,15 +135,11 @@ private:
     using Sizes = std::array<std::int64_t, parts>;
     using Tensors = std::array<std::int64_t, parts>;  ///< -1: not written yet
 
+    /// Of a layer with experts without what its expert half keeps.
     [[nodiscard]] Sizes sizes_of(std::int64_t number) const {
         const LayerMemory layer = layer_memory(model_, plan_, number);
         if (!plan_.trains()) {
-            return {buffers_.attention,
-                    model_.is_moe_layer(number) ? buffers_.experts : buffers_.mlp,
-                    0,
-                    0,
-                    0,
-                    0};
+            return {buffers_.attention, model_.is_moe_layer(number) ? 0 : buffers_.mlp, 0, 0, 0, 0};
         }
         Sizes sizes{layer.attention + layer.core, layer.mlp, layer.input, 0, 0, 0};
         if (plan_.recompute == Recompute::Selective) {
@@ -172,8 +173,16 @@ private:
         index =
             tensor(fmt::format("mb{}_layer{}_{}", name.micro_batch, name.layer, part_names[part]),
                    layers_.at(name.layer)[part]);
+        if ((part == mlp || part == new_mlp) && model_.is_moe_layer(name.layer)) {
+            size_by_routing(role_.tensors.back(), {MoeWork::Kept, name.layer, name.micro_batch});
+        }
         node.writes.push_back(static_cast<std::uint32_t>(index));
         return true;
+    }
+
+    void size_by_routing(TensorTemplate& tensor, const MoeUse& use) const {
+        tensor.bytes = moe_->of(example_, use).bytes;
+        tensor.varying = moe_->even() ? -1 : moe_->number(use);
     }
 
     void read(NodeTemplate& node, const NodeName& name, Part part) {
@@ -331,6 +340,8 @@ private:
     Role& role_;
     const ModelSpec& model_;
     const Plan& plan_;
+    const MoeAmounts* moe_;
+    Rank example_;
     InferenceBuffers buffers_;
     std::vector<ModelUnit> units_;
     std::int64_t embedding_ = 0;
@@ -345,8 +356,9 @@ private:
 
 }  // namespace
 
-void name_tensors(Role& role, const ModelSpec& model, const Plan& plan, std::int64_t stage) {
-    TensorNaming(role, model, plan, stage).name_all();
+void name_tensors(Role& role, const ModelSpec& model, const Plan& plan, std::int64_t stage,
+                  const MoeAmounts* moe) {
+    TensorNaming(role, model, plan, stage, moe).name_all();
 }
 
 }  // namespace npunet::generators

@@ -10,18 +10,24 @@
 // which keeps them for the whole of it. In inference a half's tensor lasts until its last
 // multiplication, and layer7_cache to the end.
 //
+// Where experts take unequally many tokens, their tensors differ from rank to rank, and from one
+// micro-batch to the next.
+//
 // The peak of a rank is then StageMemory::peak() (memory_estimate.h) exactly, whenever compute
 // nodes take time.
 #pragma once
 
 #include <cstdint>
 
+#include "generators/transformer/moe_amounts.h"
 #include "generators/transformer/plan.h"
 #include "generators/workload.h"
 
 namespace npunet::generators {
 
 /// `role` is that of pipeline stage `stage`; its nodes carry the names that stage.h describes.
-void name_tensors(Role& role, const ModelSpec& model, const Plan& plan, std::int64_t stage);
+/// `moe` is null for a model without experts.
+void name_tensors(Role& role, const ModelSpec& model, const Plan& plan, std::int64_t stage,
+                  const MoeAmounts* moe);
 
 }  // namespace npunet::generators

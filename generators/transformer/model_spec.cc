@@ -157,7 +157,8 @@ LayerParameters moe_layer_parameters(const ModelSpec& model) {
     LayerParameters count = attention_parameters(model);
     count.matrices += mlp_weights(model, model.shared_width());
     count.router = model.hidden * moe.experts;
-    count.replicated += count.router + (moe.router_bias ? moe.experts : 0);
+    count.router_bias = moe.router_bias ? moe.experts : 0;
+    count.replicated += count.router + count.router_bias;
     count.expert_weights = mlp_weights(model, moe.ffn);
     count.experts = moe.experts * count.expert_weights;
     if (model.bias) {

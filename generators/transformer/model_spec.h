@@ -123,6 +123,7 @@ struct LayerParameters {
     /// Norms, biases of projection and down, the router: on every rank whole.
     std::int64_t replicated = 0;
     std::int64_t router = 0;          ///< weights of the router, of `replicated`
+    std::int64_t router_bias = 0;     ///< its biases, which have no gradients, of `replicated`
     std::int64_t experts = 0;         ///< routed experts, weights and biases
     std::int64_t expert_weights = 0;  ///< matrices of one routed expert
     [[nodiscard]] std::int64_t total() const {

@@ -1,12 +1,10 @@
 #include "generators/transformer/moe_amounts.h"
 
 #include <algorithm>
-#include <functional>
 #include <numeric>
 #include <utility>
 
 #include "generators/transformer/operation_costs.h"
-#include "generators/transformer/rank_grid.h"
 
 namespace npunet::generators {
 
@@ -25,14 +23,16 @@ LocalSizes sizes_of_expert(const ModelSpec& model, const Plan& plan) {
 MoeAmounts::MoeAmounts(const ModelSpec& model, const Plan& plan)
     : expert_(sizes_of_expert(model, plan)),
       layers_(model.layers),
-      tokens_(expert_.tokens / plan.tp),
-      copies_(tokens_ * model.moe.top_k),
-      experts_(model.moe.experts),
-      ep_(plan.ep),
       etp_(plan.etp),
-      grid_(expert_grid(plan)),
-      routing_(model, plan.seed) {
-    even_ = routing_.uniform() && copies_ % ep_ == 0;
+      tokens_(model, plan) {
+    even_ = tokens_.uniform() && tokens_.copies() % plan.ep == 0;
+    const LocalSizes local = local_sizes(model, plan);
+    const auto bytes = [&](const ExpertCopies& copies) {
+        return bytes_of(saved_by_experts(local, model, plan, copies));
+    };
+    kept_always_ = bytes({0, 0});
+    kept_routed_ = bytes({1, 0}) - kept_always_;
+    kept_taken_ = bytes({0, 1}) - kept_always_;
 }
 
 std::int32_t MoeAmounts::number(const MoeUse& use) const {
@@ -46,50 +46,28 @@ RankAmounts MoeAmounts::of(Rank rank, std::int32_t number) const {
 }
 
 RankAmounts MoeAmounts::of(Rank rank, const MoeUse& use) const {
+    const auto tokens = tokens_.of(rank, use.layer, use.micro_batch);
     switch (use.work) {
         case MoeWork::Dispatch:
         case MoeWork::DispatchProbabilities:
         case MoeWork::Combine:
         case MoeWork::CombineProbabilities:
-            return exchange(rank, use);
+            return exchange(*tokens, use.work);
         case MoeWork::ShareTokens:
         case MoeWork::ShareProbabilities:
         case MoeWork::ReturnTokens:
         case MoeWork::ReturnProbabilities:
-            return share(rank, use);
+            return share(*tokens, rank, use.work);
+        case MoeWork::Kept:
+            return kept(*tokens);
         default:
-            return compute(rank, use);
+            return compute(*tokens, use.work);
     }
 }
 
-TokenBatch MoeAmounts::batch(Rank source, const MoeUse& use) const {
-    return {use.layer, use.micro_batch, source, tokens_};
-}
-
-std::int64_t MoeAmounts::sent(Rank source, std::int64_t member, const MoeUse& use) const {
-    const std::int64_t held = experts_ / ep_;
-    return routing_.copies(batch(source, use), member * held, (member + 1) * held);
-}
-
-std::int64_t MoeAmounts::received(Rank rank, const MoeUse& use) const {
-    const std::int64_t member = grid_.coordinate(rank, GridAxis::Expert);
-    std::int64_t sum = 0;
-    for (const Rank source : grid_.group(rank, {GridAxis::Expert})) {
-        sum += sent(source, member, use);
-    }
-    return sum;
-}
-
-std::vector<std::int64_t> MoeAmounts::tokens_of_experts(Rank rank, const MoeUse& use) const {
-    const std::int64_t held = experts_ / ep_;
-    const std::int64_t first = grid_.coordinate(rank, GridAxis::Expert) * held;
-    std::vector<std::int64_t> tokens(static_cast<std::size_t>(held));
-    for (const Rank source : grid_.group(rank, {GridAxis::Tensor, GridAxis::Expert})) {
-        const std::vector<std::int64_t> from =
-            routing_.counts(batch(source, use), first, first + held);
-        std::transform(tokens.begin(), tokens.end(), from.begin(), tokens.begin(), std::plus<>());
-    }
-    return tokens;
+ExpertCopies MoeAmounts::copies(Rank rank, std::int64_t layer, std::int64_t micro_batch) const {
+    const auto tokens = tokens_.of(rank, layer, micro_batch);
+    return {tokens->all_sent(), tokens->all_experts()};
 }
 
 RankAmounts MoeAmounts::unequal(std::vector<std::int64_t> copies, std::int64_t bytes_each) const {
@@ -104,43 +82,45 @@ RankAmounts MoeAmounts::unequal(std::vector<std::int64_t> copies, std::int64_t b
     return amounts;
 }
 
-RankAmounts MoeAmounts::exchange(Rank rank, const MoeUse& use) const {
-    const bool tokens = use.work == MoeWork::Dispatch || use.work == MoeWork::Combine;
-    const bool out = use.work == MoeWork::Dispatch || use.work == MoeWork::DispatchProbabilities;
-    const std::int64_t self = grid_.coordinate(rank, GridAxis::Expert);
-    const std::vector<Rank> members = grid_.group(rank, {GridAxis::Expert});
-    std::vector<std::int64_t> copies;
-    for (std::size_t i = 0; i < members.size(); ++i) {
-        copies.push_back(out ? sent(rank, static_cast<std::int64_t>(i), use)
-                             : sent(members[i], self, use));
-    }
-    return unequal(std::move(copies), tokens ? expert_.hidden * expert_.dtypes.activations : fp32);
+RankAmounts MoeAmounts::exchange(const RankTokens& tokens, MoeWork work) const {
+    const bool whole = work == MoeWork::Dispatch || work == MoeWork::Combine;
+    const bool out = work == MoeWork::Dispatch || work == MoeWork::DispatchProbabilities;
+    return unequal(out ? tokens.sent : tokens.taken,
+                   whole ? expert_.hidden * expert_.dtypes.activations : fp32);
 }
 
-RankAmounts MoeAmounts::share(Rank rank, const MoeUse& use) const {
-    const bool tokens = use.work == MoeWork::ShareTokens || use.work == MoeWork::ReturnTokens;
-    const bool out = use.work == MoeWork::ShareTokens || use.work == MoeWork::ShareProbabilities;
-    const std::int64_t each = tokens ? expert_.hidden * expert_.dtypes.activations : fp32;
+RankAmounts MoeAmounts::share(const RankTokens& tokens, Rank rank, MoeWork work) const {
+    const bool whole = work == MoeWork::ShareTokens || work == MoeWork::ReturnTokens;
+    const bool out = work == MoeWork::ShareTokens || work == MoeWork::ShareProbabilities;
+    const std::int64_t each = whole ? expert_.hidden * expert_.dtypes.activations : fp32;
+    const auto self = static_cast<std::size_t>(tokens_.grid().coordinate(rank, GridAxis::Tensor));
+    const std::int64_t own = tokens.shared[self];
     if (shares_alike()) {
         // All-gather of the own part; reduce-scatter of everyone's.
-        return {0, received(rank, use) * each * (out ? 1 : etp_), {}};
+        return {0, own * each * (out ? 1 : etp_), {}};
     }
-    std::vector<std::int64_t> copies;
-    for (const Rank member : grid_.group(rank, {GridAxis::Tensor})) {
-        copies.push_back(member == rank ? 0 : received(out ? rank : member, use));
+    std::vector<std::int64_t> copies = tokens.shared;
+    if (out) {
+        std::fill(copies.begin(), copies.end(), own);
     }
+    copies[self] = 0;
     return unequal(std::move(copies), each);
 }
 
-RankAmounts MoeAmounts::compute(Rank rank, const MoeUse& use) const {
-    if (use.work == MoeWork::Copy) {
-        const std::int64_t elements =
-            routing_.copies(batch(rank, use), 0, experts_) * expert_.hidden;
+RankAmounts MoeAmounts::kept(const RankTokens& tokens) const {
+    return {0,
+            kept_always_ + kept_routed_ * tokens.all_sent() + kept_taken_ * tokens.all_experts(),
+            {}};
+}
+
+RankAmounts MoeAmounts::compute(const RankTokens& copies, MoeWork work) const {
+    if (work == MoeWork::Copy) {
+        const std::int64_t elements = copies.all_sent() * expert_.hidden;
         return {elements, 2 * elements * expert_.dtypes.activations, {}};
     }
-    const std::vector<std::int64_t> tokens = tokens_of_experts(rank, use);
+    const std::vector<std::int64_t>& tokens = copies.experts;
     LocalSizes all = expert_;
-    all.tokens = std::accumulate(tokens.begin(), tokens.end(), std::int64_t{0});
+    all.tokens = copies.all_experts();
     const auto busy = static_cast<std::int64_t>(
         std::count_if(tokens.begin(), tokens.end(), [](std::int64_t t) { return t > 0; }));
     const Linear up{all.hidden, (all.gated ? 2 : 1) * all.ffn};
@@ -151,7 +131,7 @@ RankAmounts MoeAmounts::compute(Rank rank, const MoeUse& use) const {
             one.flops, one.bytes + (busy - 1) * layer.in * layer.out * weight_bytes, {}};
     };
     const DataTypes& types = all.dtypes;
-    switch (use.work) {
+    switch (work) {
         case MoeWork::UpForward:
             return grouped(gemm_forward(all, up), up, types.weights);
         case MoeWork::UpInputGradient:
@@ -165,9 +145,9 @@ RankAmounts MoeAmounts::compute(Rank rank, const MoeUse& use) const {
         case MoeWork::DownWeightGradient:
             return grouped(gemm_wgrad(all, down), down, 2 * types.gradients);
         default: {
-            const Work work = use.work == MoeWork::ActivationForward ? activation_forward(all)
-                                                                     : activation_backward(all);
-            return {work.flops, work.bytes, {}};
+            const Work gate = work == MoeWork::ActivationForward ? activation_forward(all)
+                                                                 : activation_backward(all);
+            return {gate.flops, gate.bytes, {}};
         }
     }
 }

@@ -1,5 +1,5 @@
-// How much each rank sends and computes in a layer of experts: everything that follows from the
-// counts of MoeRouting.
+// How much each rank sends, computes and keeps in a layer of experts: everything that follows from
+// the counts of MoeTokens.
 //
 //     const MoeAmounts amounts(model, plan);
 //     const std::int32_t number = amounts.number({MoeWork::Dispatch, layer, micro_batch});
@@ -14,9 +14,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "generators/transformer/axis_grid.h"
 #include "generators/transformer/local_sizes.h"
-#include "generators/transformer/moe_routing.h"
+#include "generators/transformer/moe_tokens.h"
+#include "generators/transformer/saved_activations.h"
 #include "generators/workload.h"
 
 namespace npunet::generators {
@@ -39,9 +39,10 @@ enum class MoeWork : std::uint8_t {
     ActivationBackward,
     DownForward,
     DownInputGradient,
-    DownWeightGradient
+    DownWeightGradient,
+    Kept  ///< tensors that the layer's expert half keeps (saved_by_experts)
 };
-constexpr std::int32_t moe_works = 17;
+constexpr std::int32_t moe_works = 18;
 
 struct MoeUse {
     MoeWork work = MoeWork::Copy;
@@ -58,38 +59,34 @@ public:
     /// Whether all ranks of a stage have equal amounts, and equal parts for every peer.
     [[nodiscard]] bool even() const { return even_; }
     /// Whether the members of an etp group were sent equally much.
-    [[nodiscard]] bool shares_alike() const { return routing_.uniform(); }
+    [[nodiscard]] bool shares_alike() const { return tokens_.uniform(); }
 
     /// For NodeTemplate::varying.
     [[nodiscard]] std::int32_t number(const MoeUse& use) const;
     [[nodiscard]] RankAmounts of(Rank rank, std::int32_t number) const;
     [[nodiscard]] RankAmounts of(Rank rank, const MoeUse& use) const;
 
-private:
-    [[nodiscard]] TokenBatch batch(Rank source, const MoeUse& use) const;
-    /// Copies of `source` for the experts of member `member` of its expert group.
-    [[nodiscard]] std::int64_t sent(Rank source, std::int64_t member, const MoeUse& use) const;
-    /// Copies that all members of the expert group send to `rank`.
-    [[nodiscard]] std::int64_t received(Rank rank, const MoeUse& use) const;
-    /// Copies for each expert of the rank, those of its whole etp group.
-    [[nodiscard]] std::vector<std::int64_t> tokens_of_experts(Rank rank, const MoeUse& use) const;
+    /// What the rank's routing and experts work on.
+    [[nodiscard]] ExpertCopies copies(Rank rank, std::int64_t layer,
+                                      std::int64_t micro_batch) const;
 
+private:
     [[nodiscard]] RankAmounts unequal(std::vector<std::int64_t> copies,
                                       std::int64_t bytes_each) const;
-    [[nodiscard]] RankAmounts exchange(Rank rank, const MoeUse& use) const;
-    [[nodiscard]] RankAmounts share(Rank rank, const MoeUse& use) const;
-    [[nodiscard]] RankAmounts compute(Rank rank, const MoeUse& use) const;
+    [[nodiscard]] RankAmounts exchange(const RankTokens& tokens, MoeWork work) const;
+    [[nodiscard]] RankAmounts share(const RankTokens& tokens, Rank rank, MoeWork work) const;
+    [[nodiscard]] RankAmounts compute(const RankTokens& tokens, MoeWork work) const;
+    [[nodiscard]] RankAmounts kept(const RankTokens& tokens) const;
 
     LocalSizes expert_;  ///< one expert's channels on this rank; tokens are filled in
     std::int64_t layers_;
-    std::int64_t tokens_;  ///< that a rank routes
-    std::int64_t copies_;  ///< of them, before any is dropped
-    std::int64_t experts_;
-    std::int64_t ep_;
     std::int64_t etp_;
     bool even_ = false;
-    AxisGrid grid_;
-    MoeRouting routing_;
+    /// Bytes that are kept: of a rank without copies, of one routed away, of one that experts take.
+    std::int64_t kept_always_ = 0;
+    std::int64_t kept_routed_ = 0;
+    std::int64_t kept_taken_ = 0;
+    MoeTokens tokens_;
 };
 
 }  // namespace npunet::generators

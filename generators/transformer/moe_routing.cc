@@ -144,9 +144,13 @@ std::int64_t MoeRouting::before(const TokenBatch& batch, std::int64_t expert,
                                          static_cast<Wide>(experts_));
     }
     const Cumulative& sums = weights_[static_cast<std::size_t>(batch.layer)];
-    return static_cast<std::int64_t>(
-        (copies * static_cast<Wide>(sums[static_cast<std::size_t>(expert)]) + offset) /
-        static_cast<Wide>(sums.back()));
+    const Wide place = copies * static_cast<Wide>(sums[static_cast<std::size_t>(expert)]) + offset;
+    // Most products fit 64 bits, whose division is several times as fast.
+    if (place >> 64U == 0) {
+        return static_cast<std::int64_t>(static_cast<std::uint64_t>(place) /
+                                         static_cast<std::uint64_t>(sums.back()));
+    }
+    return static_cast<std::int64_t>(place / static_cast<Wide>(sums.back()));
 }
 
 std::int64_t MoeRouting::capacity(std::int64_t tokens) const {
@@ -154,14 +158,24 @@ std::int64_t MoeRouting::capacity(std::int64_t tokens) const {
         capacity_factor_ * static_cast<double>(tokens * top_k_) / static_cast<double>(experts_)));
 }
 
-std::int64_t MoeRouting::copies(const TokenBatch& batch, std::int64_t first,
-                                std::int64_t last) const {
+std::vector<std::int64_t> MoeRouting::parts(const TokenBatch& batch, std::int64_t parts) const {
+    const std::int64_t held = experts_ / parts;
+    std::vector<std::int64_t> sums(static_cast<std::size_t>(parts));
     if (capacity_factor_ == 0.0) {
         const std::uint64_t u = offset(batch);
-        return before(batch, last, u) - before(batch, first, u);
+        std::int64_t from = 0;
+        for (std::int64_t part = 0; part < parts; ++part) {
+            const std::int64_t to = before(batch, (part + 1) * held, u);
+            sums[static_cast<std::size_t>(part)] = to - from;
+            from = to;
+        }
+        return sums;
     }
-    const std::vector<std::int64_t> each = counts(batch, first, last);
-    return std::accumulate(each.begin(), each.end(), std::int64_t{0});
+    const std::vector<std::int64_t> each = counts(batch);
+    for (std::size_t expert = 0; expert < each.size(); ++expert) {
+        sums[expert / static_cast<std::size_t>(held)] += each[expert];
+    }
+    return sums;
 }
 
 std::vector<std::int64_t> MoeRouting::counts(const TokenBatch& batch, std::int64_t first,

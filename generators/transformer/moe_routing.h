@@ -46,9 +46,9 @@ public:
     /// Throws InputError for a routing file that does not fit the model. Needs experts.
     MoeRouting(const ModelSpec& model, std::uint64_t seed);
 
-    /// Copies of the batch that experts first .. last-1 take.
-    [[nodiscard]] std::int64_t copies(const TokenBatch& batch, std::int64_t first,
-                                      std::int64_t last) const;
+    /// Copies of the batch that each of `parts` equal parts of the experts takes.
+    [[nodiscard]] std::vector<std::int64_t> parts(const TokenBatch& batch,
+                                                  std::int64_t parts) const;
     /// By expert, first .. last-1.
     [[nodiscard]] std::vector<std::int64_t> counts(const TokenBatch& batch, std::int64_t first,
                                                    std::int64_t last) const;

@@ -46,10 +46,10 @@ void check_context_parallel(const ModelSpec& model, const Plan& plan) {
 }
 
 void check_divides(const char* option, std::int64_t divisor, const std::string& what,
-                   std::int64_t value) {
+                   std::int64_t value, const std::string& remedy = "") {
     if (value % divisor != 0) {
         refuse(fmt::format("{} {}", option, divisor), fmt::format("{} {}", value, what),
-               fmt::format("a divisor of {}", value));
+               fmt::format("a divisor of {}", value), remedy);
     }
 }
 
@@ -91,7 +91,10 @@ void check_experts(const ModelSpec& model, const Plan& plan) {
     }
     // A rank routes its own share of the micro-batch's tokens.
     check_divides("--tp", plan.tp, "tokens of a rank's micro-batch, of which each routes its share",
-                  plan.micro_batch * plan.sequence / plan.cp);
+                  plan.micro_batch * plan.sequence / plan.cp,
+                  plan.mode == Mode::Decode
+                      ? "A decode step has one token of each sequence: take a larger --micro-batch"
+                      : "");
 }
 
 void check_grids(const Plan& plan) {

@@ -101,22 +101,28 @@ SavedTensors saved_by_mlp(const LocalSizes& local) {
     return list.take();
 }
 
-SavedTensors saved_by_experts(const LocalSizes& local, const ModelSpec& model, const Plan& plan) {
+ExpertCopies even_copies(const LocalSizes& local, const ModelSpec& model, const Plan& plan) {
+    const std::int64_t copies = local.tokens / plan.tp * model.moe.top_k;
+    return {copies, copies * plan.etp};
+}
+
+SavedTensors saved_by_experts(const LocalSizes& local, const ModelSpec& model, const Plan& plan,
+                              const ExpertCopies& copies) {
     const MixtureOfExperts& moe = model.moe;
+    const std::int64_t ffn = moe.ffn / plan.etp;
     const std::int64_t up = local.gated ? 2 : 1;
     // Without sequence parallelism, too, a rank routes its share of the tokens (moe_block.h).
     const std::int64_t routed = local.tokens / plan.tp;
-    const std::int64_t copies = routed * moe.top_k;
     const std::int64_t shared = local.tokens * model.shared_width() / plan.tp;
     List list(local);
     list.activations("norm input", local.shard_tokens * local.hidden);
     list.activations("router input", local.shard_tokens * local.hidden);
     list.add("router scores", routed * moe.experts, fp32);
-    list.add("weights of the chosen experts", copies, fp32);
-    list.activations("experts' input", copies * plan.etp * local.hidden);
-    list.activations("experts' activation input", copies * up * moe.ffn);
-    list.activations("experts' down input", copies * moe.ffn);
-    list.activations("experts' output", copies * local.hidden);
+    list.add("weights of the chosen experts", routed * moe.top_k, fp32);
+    list.activations("experts' input", copies.taken * local.hidden);
+    list.activations("experts' activation input", copies.taken * up * ffn);
+    list.activations("experts' down input", copies.taken * ffn);
+    list.activations("experts' output", copies.routed * local.hidden);
     list.activations("shared experts' activation input", up * shared);
     list.activations("shared experts' down input", shared);
     list.dropout_mask();

@@ -40,10 +40,19 @@ using SavedTensors = std::vector<SavedTensor>;
 /// What only the core's backward pass reads: what selective recomputation drops.
 [[nodiscard]] SavedTensors saved_by_core(const LocalSizes& local);
 [[nodiscard]] SavedTensors saved_by_mlp(const LocalSizes& local);
-/// The MLP half of a layer with experts, of tokens that are routed evenly and not dropped: every
-/// rank takes in as many copies as it sends out.
+/// Copies of tokens on a rank, in one layer and micro-batch, without the dropped ones.
+struct ExpertCopies {
+    std::int64_t routed = 0;  ///< of the tokens that the rank routes
+    std::int64_t taken = 0;   ///< that its experts work on, those of its whole etp group
+};
+
+/// Those of tokens that are routed evenly and not dropped: T k, and etp times as many.
+[[nodiscard]] ExpertCopies even_copies(const LocalSizes& local, const ModelSpec& model,
+                                       const Plan& plan);
+
+/// The MLP half of a layer with experts.
 [[nodiscard]] SavedTensors saved_by_experts(const LocalSizes& local, const ModelSpec& model,
-                                            const Plan& plan);
+                                            const Plan& plan, const ExpertCopies& copies);
 [[nodiscard]] SavedTensors saved_by_embedding(const LocalSizes& local);
 /// Final norm and LM head, without the logits.
 [[nodiscard]] SavedTensors saved_by_head(const LocalSizes& local);

@@ -245,7 +245,7 @@ Role stage_role(const ModelSpec& model, const Plan& plan, std::int64_t stage,
         uses = rehearsal.uses();
     }
     Role role = StageBuilder(model, plan, stage, moe).build(std::move(uses));
-    name_tensors(role, model, plan, stage);
+    name_tensors(role, model, plan, stage, moe);
     return role;
 }
 

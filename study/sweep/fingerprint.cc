@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/errors.h"
+#include "generators/transformer/model_library.h"
 #include "topology/network_description.h"
 
 namespace npunet::study {
@@ -47,6 +48,13 @@ std::uint64_t fnv1a_of_traces(const std::string& prefix, std::uint64_t hash) {
     }
 }
 
+/// Model files may name one too, of where tokens go.
+std::uint64_t fnv1a_of_routing(const std::string& model, std::uint64_t hash) {
+    const generators::Routing routing = generators::load_model(model).moe.routing;
+    return routing.kind == generators::Routing::Kind::File ? fnv1a_of_file(routing.file, hash)
+                                                           : hash;
+}
+
 std::uint64_t fnv1a_of_input(const Parameter& parameter, const Value& value) {
     std::uint64_t hash = fnv1a(value.path.empty() ? "shipped" : "file");
     if (parameter.kind == ValueKind::Prefix) {
@@ -54,6 +62,9 @@ std::uint64_t fnv1a_of_input(const Parameter& parameter, const Value& value) {
     }
     if (!value.path.empty()) {
         hash = fnv1a_of_file(value.path, hash);
+    }
+    if (parameter.kind == ValueKind::Model && !value.path.empty()) {
+        return fnv1a_of_routing(value.path, hash);
     }
     return parameter.name == "network" ? fnv1a_of_placement(value.path, hash) : hash;
 }

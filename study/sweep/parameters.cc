@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <optional>
 #include <utility>
 
 #include "base/errors.h"
@@ -14,6 +15,7 @@
 #include "generators/transformer/context_comm.h"
 #include "generators/transformer/model_library.h"
 #include "generators/transformer/rank_order.h"
+#include "generators/transformer/routing_name.h"
 #include "study/simulation_run.h"
 
 namespace npunet::study {
@@ -23,6 +25,14 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::int64_t most_count = std::int64_t{1} << 53;
+
+/// A decimal number; nothing for other text.
+std::optional<double> parse_factor(const std::string& text) {
+    double number = 0.0;
+    const char* last = text.data() + text.size();
+    const auto [end, error] = std::from_chars(text.data(), last, number);
+    return error == std::errc{} && end == last ? std::optional(number) : std::nullopt;
+}
 
 [[noreturn]] void refuse(const Source& source, const std::string& found,
                          const std::string& expected, const std::string& remedy = "") {
@@ -47,6 +57,37 @@ Parameter plain(const char* name, ValueKind kind, Section section, bool task = f
 Parameter word(const char* name, Section section, std::vector<std::string> words,
                void (*apply)(StepInputs&, std::int64_t), bool task = false) {
     return {name, section, ValueKind::Word, 0, std::move(words), apply, task};
+}
+
+Parameter toggle(const char* name, void (*apply)(StepInputs&, std::int64_t)) {
+    return {name, Section::Plan, ValueKind::Switch, 0, {}, apply};
+}
+
+void require_experts(const StepInputs& step, const char* name) {
+    if (step.model.moe.experts == 0) {
+        throw InputError({name, "", fmt::format("model {} without experts", step.model.name),
+                          "a model with a mixture of experts", ""});
+    }
+}
+
+/// Where tokens go is the data's, and so another task.
+std::vector<Parameter> expert_parameters() {
+    Parameter routing = plain("moe_routing", ValueKind::Routing, Section::Plan, true);
+    routing.apply_value = [](StepInputs& step, const Value& value) {
+        require_experts(step, "moe_routing");
+        step.model.moe.routing =
+            generators::routing_named(value.path.empty() ? value.text : value.path, "moe_routing");
+    };
+    Parameter capacity = plain("capacity_factor", ValueKind::Factor, Section::Plan, true);
+    capacity.apply_value = [](StepInputs& step, const Value& value) {
+        require_experts(step, "capacity_factor");
+        step.model.moe.capacity_factor = *parse_factor(value.text);
+    };
+    return {
+        routing, capacity,
+        count(
+            "seed", Section::Plan,
+            [](StepInputs& s, auto n) { s.plan.seed = static_cast<std::uint64_t>(n); }, true, 0)};
 }
 
 std::vector<Parameter> model_parameters() {
@@ -74,18 +115,8 @@ std::vector<Parameter> model_parameters() {
              s.plan.schedule = generators::schedules()[static_cast<std::size_t>(n)].second;
          }},
         count("vpp", Section::Plan, [](Step& s, auto n) { s.plan.vpp = n; }),
-        {"sequence_parallel",
-         Section::Plan,
-         ValueKind::Switch,
-         0,
-         {},
-         [](Step& s, std::int64_t n) { s.plan.sequence_parallel = n != 0; }},
-        {"overlap_grad_reduce",
-         Section::Plan,
-         ValueKind::Switch,
-         0,
-         {},
-         [](Step& s, std::int64_t n) { s.plan.overlap_grad_reduce = n != 0; }},
+        toggle("sequence_parallel", [](Step& s, auto n) { s.plan.sequence_parallel = n != 0; }),
+        toggle("overlap_grad_reduce", [](Step& s, auto n) { s.plan.overlap_grad_reduce = n != 0; }),
         word("recompute", Section::Plan, {"none", "selective", "full"},
              [](Step& s, auto n) { s.plan.recompute = static_cast<generators::Recompute>(n); }),
         word("causal_flops", Section::Plan, {"full", "half"},
@@ -99,14 +130,16 @@ std::vector<Parameter> model_parameters() {
             [](Step& s, auto n) { s.plan.mode = static_cast<generators::Mode>(n); }, true),
         count(
             "context", Section::Workload, [](Step& s, auto n) { s.plan.context = n; }, true),
-        {"overlap_param_gather",
-         Section::Plan,
-         ValueKind::Switch,
-         0,
-         {},
-         [](Step& s, std::int64_t n) { s.plan.overlap_param_gather = n != 0; }},
+        toggle("overlap_param_gather",
+               [](Step& s, auto n) { s.plan.overlap_param_gather = n != 0; }),
         count(
             "zero", Section::Plan, [](Step& s, auto n) { s.plan.zero = n; }, false, 0),
+        toggle("distributed_optimizer", [](Step& s, auto n) { s.plan.zero = n; }),
+        toggle("activation_recompute",
+               [](Step& s, auto n) {
+                   s.plan.recompute =
+                       n != 0 ? generators::Recompute::Full : generators::Recompute::None;
+               }),
         count("ep", Section::Plan, [](Step& s, auto n) { s.plan.ep = n; }),
         count("etp", Section::Plan, [](Step& s, auto n) { s.plan.etp = n; }),
         {"cp_comm", Section::Plan, ValueKind::Word, 0, generators::context_comm_names(),
@@ -128,9 +161,6 @@ std::vector<Parameter> stage_parameters() {
     const auto size = [](const char* name, void (*apply)(Step&, std::int64_t)) {
         return count(name, Section::Workload, apply, true);
     };
-    const auto on = [](const char* name, void (*apply)(Step&, std::int64_t)) {
-        return Parameter{name, Section::Plan, ValueKind::Switch, 0, {}, apply};
-    };
     return {
         size("din", [](Step& s, auto n) { s.stage.din = n; }),
         size("dout", [](Step& s, auto n) { s.stage.dout = n; }),
@@ -144,8 +174,9 @@ std::vector<Parameter> stage_parameters() {
         count("tp", Section::Plan, [](Step& s, auto n) { s.stage.tp = n; }),
         count("sp", Section::Plan, [](Step& s, auto n) { s.stage.sp = n; }),
         count("pp", Section::Plan, [](Step& s, auto n) { s.stage.pp = n; }),
-        on("weight_sharded", [](Step& s, auto n) { s.stage.weight_sharded = n != 0; }),
-        on("activation_recompute", [](Step& s, auto n) { s.stage.activation_recompute = n != 0; }),
+        toggle("weight_sharded", [](Step& s, auto n) { s.stage.weight_sharded = n != 0; }),
+        toggle("activation_recompute",
+               [](Step& s, auto n) { s.stage.activation_recompute = n != 0; }),
     };
 }
 
@@ -242,6 +273,9 @@ std::vector<Parameter> parameters_of(WorkloadKind kind) {
     std::vector<Parameter> parameters;
     if (kind == WorkloadKind::Model) {
         parameters = model_parameters();
+        for (Parameter& parameter : expert_parameters()) {
+            parameters.push_back(std::move(parameter));
+        }
     } else if (kind == WorkloadKind::Stage) {
         parameters = stage_parameters();
     } else if (kind == WorkloadKind::Collective) {
@@ -294,6 +328,26 @@ Value read_value(const Parameter& parameter, const std::string& text, const Sour
             break;
         case ValueKind::Size:
             value.number = parse_bytes(text, source.file + ": " + source.place).value();
+            break;
+        case ValueKind::Factor: {
+            constexpr double most = 0x1p20;
+            const std::optional<double> factor = parse_factor(text);
+            if (!factor || !(*factor >= 0.0 && *factor <= most)) {
+                refuse(source, fmt::format("'{}'", text), "a number from 0 to 2^20");
+            }
+            value.text = fmt::format("{}", *factor);
+            break;
+        }
+        case ValueKind::Routing:
+            check_at(source, [&] {
+                const generators::Routing routing = generators::routing_named(text, source.place);
+                if (routing.kind == generators::Routing::Kind::File) {
+                    value.path = existing(folder, text, "",
+                                          "uniform, zipf:S or a file of tokens by expert", source);
+                } else {
+                    value.text = generators::routing_name(routing);
+                }
+            });
             break;
         case ValueKind::Model:
             value.path = model_path(text, source, folder);

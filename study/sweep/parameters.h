@@ -33,6 +33,8 @@ enum class ValueKind : std::uint8_t {
     Word,       ///< one of a list
     RankOrder,  ///< generators::rank_order_named()
     Size,       ///< bytes
+    Factor,     ///< a decimal number from 0 on
+    Routing,    ///< generators::routing_named(), its file as of File
     Model,      ///< a shipped model, or a model file
     File,       ///< a file that exists
     Prefix,     ///< of traces PREFIX.0.et, ...
@@ -55,6 +57,9 @@ struct Parameter {
     /// Whether points that differ in it are different tasks, whose times are not comparable, and
     /// not different ways to do one task.
     bool task = false;
+    /// Sets it instead of `apply`, where a whole number does not say it. Throws InputError where
+    /// the model does not allow it.
+    void (*apply_value)(StepInputs& step, const Value& value) = nullptr;
 };
 
 /// Where a value stands, for messages.

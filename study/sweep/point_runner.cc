@@ -169,6 +169,8 @@ StepInputs PointRunner::inputs_at(const Point& point, StepInputs inputs) const {
         const Value* value = space_.find(point, parameter.name);
         if (value != nullptr && parameter.apply != nullptr) {
             parameter.apply(inputs, *value->number);
+        } else if (value != nullptr && parameter.apply_value != nullptr) {
+            parameter.apply_value(inputs, *value);
         }
     }
     return inputs;

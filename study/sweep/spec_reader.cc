@@ -26,16 +26,18 @@ namespace fs = std::filesystem;
 using topology::YamlField;
 
 /// Plan keys of the command line that the generator does not offer yet.
-const std::vector<std::string> planned_plan_keys{"ep",
-                                                 "etp",
-                                                 "vpp",
-                                                 "zero",
-                                                 "distributed_optimizer",
-                                                 "overlap_param_gather",
-                                                 "cp_comm",
-                                                 "rank_order",
-                                                 "weight_sharded",
-                                                 "activation_recompute"};
+const std::vector<std::string> planned_plan_keys{"weight_sharded"};
+
+/// Names of one thing, of which a spec may give one.
+const std::vector<std::pair<std::string, std::string>> synonyms{
+    {"sp", "cp"}, {"distributed_optimizer", "zero"}, {"activation_recompute", "recompute"}};
+
+bool are_synonyms(const std::string& a, const std::string& b) {
+    return a == b || std::any_of(synonyms.begin(), synonyms.end(), [&](const auto& pair) {
+               return (a == pair.first && b == pair.second) ||
+                      (a == pair.second && b == pair.first);
+           });
+}
 
 Source source_of(const YamlField& field) {
     return {field.file(), field.place()};
@@ -192,12 +194,10 @@ private:
         space_.axes.push_back(std::move(axis));
     }
 
-    /// sp is another name of cp, as on the command line.
     void refuse_twice(const std::string& name, const YamlField& field) const {
         for (const Axis& axis : space_.axes) {
             for (const std::string& other : axis.names) {
-                if (other == name || (name == "sp" && other == "cp") ||
-                    (name == "cp" && other == "sp")) {
+                if (are_synonyms(name, other)) {
                     field.refuse(fmt::format("'{}' beside '{}'", name, other), "one of them");
                 }
             }

@@ -9,9 +9,8 @@
 #include "generators/transformer/model_library.h"
 #include "generators/transformer/saved_activations.h"
 #include "generators/transformer/training_step.h"
-#include "study/generated_workload.h"
+#include "tests/generators/peaks.h"
 #include "tests/generators/steps.h"
-#include "tests/support/runs.h"
 
 namespace npunet::generators {
 namespace {
@@ -233,35 +232,6 @@ TEST(Cache, HoldsKeysAndValuesOfEverySequence) {
         for (const StageMemory& stage : memory_of_stages(latent, resolve_plan(latent, plan))) {
             EXPECT_EQ(stage.cache, 2 * 6 * 1000 * (16 + 8) * 2);
         }
-    }
-}
-
-/// Peak of every rank in a simulation.
-std::vector<std::int64_t> simulated_peaks(const ModelSpec& model, const Plan& plan) {
-    test::TestMachine machine =
-        test::ring_machine(plan.world(), Rate(50'000'000'000), Time::ns(500));
-    machine.system.roofline = true;
-    machine.system.compute = {100.0, 1000.0};
-    machine.system.track_memory = true;
-    engine::WorkloadOptions options;
-    options.collectives_in_program_order = true;
-    options.tensors = true;
-    options.network = &machine.network;
-    const engine::Workload workload = study::workload_from(generate(model, plan), options);
-    std::vector<std::int64_t> peaks;
-    for (const engine::NpuResult& npu : test::run(workload, machine).npus) {
-        peaks.push_back(npu.peak_memory.value());
-    }
-    return peaks;
-}
-
-void expect_predicted_peaks(const ModelSpec& model, const Plan& plan) {
-    const std::vector<StageMemory> stages = memory_of_stages(model, plan);
-    const std::vector<std::int64_t> peaks = simulated_peaks(model, plan);
-    const std::size_t ranks = peaks.size() / stages.size();
-    for (std::size_t r = 0; r < peaks.size(); ++r) {
-        EXPECT_EQ(peaks[r], stages[r / ranks].peak())
-            << model.name << " rank " << r << ": " << describe(plan);
     }
 }
 

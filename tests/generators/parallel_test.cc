@@ -220,6 +220,56 @@ TEST(ContextParallel, BytesOfEveryForm) {
     }
 }
 
+// Latent attention: of n tokens a rank's 4 heads have keys of 12 + 8 channels and values of 10,
+// expanded before they travel: n 4 (20 + 10) e in the place of 2 n k e; queries n 4 20 e, results
+// n 4 10 e. The low-rank vectors stay at home but for tp's gather.
+TEST(ContextParallel, LatentAttentionExchangesExpandedKeysAndValues) {
+    ModelSpec model = small_model();
+    model.kv_heads = model.heads;
+    model.head_dim = 20;
+    model.mla = {24, 16, 12, 8, 10};
+    for (const ContextComm comm :
+         {ContextComm::PointToPoint, ContextComm::AllGather, ContextComm::AllToAll}) {
+        for (const std::int64_t cp : {2, 4}) {
+            Plan plan;
+            plan.cp = cp;
+            plan.tp = 2;
+            plan.dp = 2;
+            plan.micro_batch = 2;
+            plan.batch = 12;
+            plan.context_comm = comm;
+            plan = resolve_plan(model, plan);
+            const GeneratedWorkload workload = generate(model, plan);
+            const WideCount passes = WideCount{plan.world()} * model.layers * plan.micro_batches();
+            const std::int64_t tokens = 2 * 32 / cp;
+            const std::int64_t keys_and_values = tokens * 4 * (20 + 10) * bf16;
+            const std::int64_t queries_and_results = tokens * 4 * (20 + 10) * bf16;
+            const bool ring = comm == ContextComm::PointToPoint;
+            EXPECT_TRUE(sum(workload, "comm_size", [](const Node& n) {
+                            return n.type == NodeType::CommSend && in_ring(n);
+                        }) == (ring ? passes * 3 * (cp - 1) * keys_and_values : 0));
+            const auto bytes = [&workload](CollectiveType type, bool latent) {
+                return sum(workload, "comm_size", [=](const Node& n) {
+                    return is_collective(n, type) && contains(n.name, "attention") &&
+                           contains(n.name, "latent") == latent;
+                });
+            };
+            const bool gather = comm == ContextComm::AllGather;
+            EXPECT_TRUE(bytes(CollectiveType::AllGather, false) ==
+                        (gather ? passes * keys_and_values : 0));
+            EXPECT_TRUE(bytes(CollectiveType::ReduceScatter, false) ==
+                        (gather ? passes * cp * keys_and_values : 0));
+            EXPECT_TRUE(bytes(CollectiveType::AllToAll, false) ==
+                        (comm == ContextComm::AllToAll
+                             ? passes * 2 * (keys_and_values + queries_and_results)
+                             : 0));
+            EXPECT_TRUE(bytes(CollectiveType::AllGather, true) ==
+                        passes * tokens * (24 + 16 + 8) / 2 * bf16);
+            EXPECT_EQ(unfinished_after_rendezvous(workload), 0);
+        }
+    }
+}
+
 // Forward step j works on what the j-th hop brought while the next hop is under way.
 TEST(ContextParallel, RingOverlapsAttention) {
     Plan plan;

@@ -120,6 +120,19 @@ TEST(SummaryTable, ShowsMemoryWhereItIsExposed) {
     EXPECT_THAT(summary_table(results), HasSubstr("  200 ns (25.0%)  "));
 }
 
+// b = 1000.25 - 100.25 = 900 of 1000.25 ns; 800 - 50 = 750; nothing of what does nothing.
+TEST(SummaryTable, ShowsBubblesWhenAsked) {
+    engine::Results results = sample_results();
+    const std::string text = summary_table(results, 16, true);
+    EXPECT_THAT(text, HasSubstr("  bubble\n"));
+    EXPECT_THAT(text, HasSubstr("100.25 ns (10.0%)   11.1%\n"));
+    EXPECT_THAT(text, HasSubstr("50 ns (6.2%)   33.4%\n"));
+    EXPECT_THAT(summary_table(results), Not(HasSubstr("bubble")));
+    results.npus[0].idle = results.npus[0].finish;
+    results.npus[1].idle = results.npus[1].finish;
+    EXPECT_THAT(summary_table(results, 16, true), HasSubstr("       -\n"));
+}
+
 TEST(SummaryTable, LeavesOutTheEarliestClassesAndPrintsNotes) {
     engine::Results results = sample_results();
     results.notes = {"one ring in listed order"};

@@ -95,6 +95,45 @@ TEST_F(SpecReaderTest, FormsOfParallelism) {
                                         "zero=3 cp_comm=a2a rank_order=pp-tp-cp-ep-dp"}));
 }
 
+// Numbers in their shortest form, so that equal ones are seen to be equal.
+TEST_F(SpecReaderTest, RoutingOfExperts) {
+    write("specs/counts.txt", "* 1 2 3 4 5 6 7 8\n");
+    const std::string mixtral = "workload: {model: mixtral-8x7b, batch: 8}\nnetworks: net.yml\n";
+    EXPECT_EQ(points(mixtral + "plan: {moe_routing: [uniform, 'zipf:1.50', counts.txt],\n"
+                               "       capacity_factor: [0, 1.250], seed: [0, 7]}\n"
+                               "where: seed == 7\n"),
+              (std::vector<std::string>{"moe_routing=uniform capacity_factor=0 seed=7",
+                                        "moe_routing=uniform capacity_factor=1.25 seed=7",
+                                        "moe_routing=zipf:1.5 capacity_factor=0 seed=7",
+                                        "moe_routing=zipf:1.5 capacity_factor=1.25 seed=7",
+                                        "moe_routing=counts.txt capacity_factor=0 seed=7",
+                                        "moe_routing=counts.txt capacity_factor=1.25 seed=7"}));
+    EXPECT_EQ(points(model + "plan: {distributed_optimizer: [false, true],\n"
+                             "       activation_recompute: [0, 1]}\n"
+                             "where: distributed_optimizer\n"),
+              (std::vector<std::string>{"distributed_optimizer=true activation_recompute=false",
+                                        "distributed_optimizer=true activation_recompute=true"}));
+}
+
+TEST_F(SpecReaderTest, TheFingerprintFollowsFilesOfRouting) {
+    write("specs/counts.txt", "* 1 2 3 4 5 6 7 8\n");
+    const std::string spec =
+        "workload: {model: mixtral-8x7b, batch: 8}\nnetworks: net.yml\n"
+        "plan: {moe_routing: [counts.txt]}\n";
+    const std::uint64_t plain = read(spec).fingerprint;
+    EXPECT_EQ(read(spec).fingerprint, plain);
+    write("specs/counts.txt", "* 1 2 3 4 5 6 7 9\n");
+    EXPECT_NE(read(spec).fingerprint, plain);
+    // One that a model file names.
+    write("specs/own.yml",
+          "hidden: 64\nlayers: 2\nheads: 4\nffn: 64\nvocab: 64\nseq: 16\n"
+          "moe: {experts: 8, top_k: 2, routing: counts.txt}\n");
+    const std::string own = "workload: {model: own.yml, batch: 8}\nnetworks: net.yml\n";
+    const std::uint64_t before = read(own).fingerprint;
+    write("specs/counts.txt", "* 1 2 3 4 5 6 7 8\n");
+    EXPECT_NE(read(own).fingerprint, before);
+}
+
 TEST_F(SpecReaderTest, SampleKeepsTheOrder) {
     const std::string all = model + "plan: {tp: [1, 2, 3, 4, 5, 6, 7, 8]}\n";
     const auto some = points(all + "sample: {count: 3, seed: 1}\n");
@@ -166,6 +205,17 @@ TEST_F(SpecReaderTest, WhatCannotBeMeantIsRefused) {
         {model + "plan: {schedule: 1b1f}\n", {"one of 1f1b, gpipe", "Did you mean 1f1b?"}},
         {model + "plan: {sequence_parallel: maybe}\n", {"false, true"}},
         {model + "plan: {cp_comm: ring}\n", {"one of p2p, all_gather, a2a"}},
+        {model + "plan: {moe_routing: zipf}\n", {"plan.moe_routing", "'zipf'", "zipf:S"}},
+        {model + "plan: {moe_routing: none.txt}\n", {"'none.txt'", "or a folder above it"}},
+        {model + "plan: {moe_routing: ['zipf:1', 'zipf:1.0']}\n", {"'zipf:1' twice"}},
+        {model + "plan: {capacity_factor: -1}\n", {"plan.capacity_factor", "'-1'", "from 0"}},
+        {model + "plan: {capacity_factor: nan}\n", {"'nan'"}},
+        {model + "plan: {capacity_factor: many}\n", {"'many'"}},
+        {model + "plan: {seed: -1}\n", {"plan.seed", "from 0"}},
+        {model + "plan: {capacity_factor: 1}\nwhere: capacity_factor > 1\n", {"no number"}},
+        {model + "plan: {zero: 1, distributed_optimizer: true}\n", {"beside 'zero'"}},
+        {model + "plan: {recompute: full, activation_recompute: true}\n", {"beside 'recompute'"}},
+        {model + "plan: {weight_sharded: true}\n", {"weight_sharded"}},
         {model + "plan: {rank_order: tp-dp-pp}\n", {"plan.rank_order", "'tp-dp-pp'", "once"}},
         {model + "where: dp == 1\n", {"column 1, 'dp'", "no value"}},
         {model + "plan: {schedule: 1f1b}\nwhere: schedule == 1\n", {"no number"}},
