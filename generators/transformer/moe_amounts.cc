@@ -95,7 +95,7 @@ RankAmounts MoeAmounts::share(const RankTokens& tokens, Rank rank, MoeWork work)
     const std::int64_t each = whole ? expert_.hidden * expert_.dtypes.activations : fp32;
     const auto self = static_cast<std::size_t>(tokens_.grid().coordinate(rank, GridAxis::Tensor));
     const std::int64_t own = tokens.shared[self];
-    if (shares_alike()) {
+    if (even_) {
         // All-gather of the own part; reduce-scatter of everyone's.
         return {0, own * each * (out ? 1 : etp_), {}};
     }

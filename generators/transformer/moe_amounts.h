@@ -58,8 +58,6 @@ public:
 
     /// Whether all ranks of a stage have equal amounts, and equal parts for every peer.
     [[nodiscard]] bool even() const { return even_; }
-    /// Whether the members of an etp group were sent equally much.
-    [[nodiscard]] bool shares_alike() const { return tokens_.uniform(); }
 
     /// For NodeTemplate::varying.
     [[nodiscard]] std::int32_t number(const MoeUse& use) const;

@@ -59,7 +59,7 @@ public:
     /// Over etp: an all-gather or reduce-scatter, or what stands for it between unequal parts.
     void share(const char* name, CollectiveType type, MoeWork what) {
         collective(name, expert_tensor_group,
-                   block_.amounts_.shares_alike() ? type : CollectiveType::AllToAll, what);
+                   block_.amounts_.even() ? type : CollectiveType::AllToAll, what);
     }
 
 private:

@@ -127,7 +127,10 @@ MoeRouting::MoeRouting(const ModelSpec& model, std::uint64_t seed)
 
 std::uint64_t MoeRouting::offset(const TokenBatch& batch) const {
     if (uniform()) {
-        return 0;
+        const auto experts = static_cast<Wide>(experts_);
+        const Wide turn = static_cast<Wide>(batch.turn + batch.layer) % experts;
+        const Wide copies = static_cast<Wide>(batch.tokens) * static_cast<Wide>(top_k_);
+        return static_cast<std::uint64_t>(turn * (copies % experts) % experts);
     }
     const auto total =
         static_cast<std::uint64_t>(weights_[static_cast<std::size_t>(batch.layer)].back());
@@ -140,7 +143,7 @@ std::int64_t MoeRouting::before(const TokenBatch& batch, std::int64_t expert,
                                 std::uint64_t offset) const {
     const Wide copies = static_cast<Wide>(batch.tokens) * static_cast<Wide>(top_k_);
     if (uniform()) {
-        return static_cast<std::int64_t>(copies * static_cast<Wide>(expert) /
+        return static_cast<std::int64_t>((copies * static_cast<Wide>(expert) + offset) /
                                          static_cast<Wide>(experts_));
     }
     const Cumulative& sums = weights_[static_cast<std::size_t>(batch.layer)];

@@ -10,9 +10,12 @@
 //     floor((C_{e+1} N + u) / S) - floor((C_e N + u) / S)
 //
 // copies: systematic sampling, N w_e / S up to less than one. u is drawn from 0 .. S-1 for each
-// source, layer and micro-batch. Weights by Routing::Kind:
+// source, layer and micro-batch, but for uniform routing. Weights by Routing::Kind:
 //
-// - Uniform: all 1, u = 0. Where ep divides N, every ep-th part of the experts gets N/ep.
+// - Uniform: all 1, and u = t N mod E for the t-th source: with f(i) = floor((i+1) N/E) -
+//   floor(i N/E), expert e gets f(e + t) of it, and of s sources in a row floor((e+s) N/E) -
+//   floor(e N/E): s N/E up to less than one, however few copies a source has. Where ep divides N,
+//   every ep-th part of the experts gets N/ep of each.
 // - Zipf: 1 / i^exponent in units of 2^-32 of their sum; which expert is the i-th most popular one
 //   is drawn for each layer and step.
 // - File: the numbers of the file (read_routing_file).
@@ -39,6 +42,8 @@ struct TokenBatch {
     std::int64_t micro_batch = 0;
     Rank source;
     std::int64_t tokens = 0;
+    /// Uniform routing: its number among the batches of a layer that go to the same experts.
+    std::int64_t turn = 0;
 };
 
 class MoeRouting {
@@ -56,7 +61,7 @@ public:
     [[nodiscard]] std::vector<std::int64_t> counts(const TokenBatch& batch) const {
         return counts(batch, 0, experts_);
     }
-    /// Whether all sources with equally many tokens send alike.
+    /// Whether experts get equally much, up to one copy.
     [[nodiscard]] bool uniform() const { return weights_.empty(); }
 
 private:

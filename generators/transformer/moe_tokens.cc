@@ -50,12 +50,18 @@ std::shared_ptr<const RankTokens> MoeTokens::of(Rank rank, std::int64_t layer,
     return tokens;
 }
 
+TokenBatch MoeTokens::batch(Rank source, std::int64_t layer, std::int64_t micro_batch) const {
+    const std::int64_t place = grid_.coordinate(source, GridAxis::Expert) * etp_ +
+                               grid_.coordinate(source, GridAxis::Tensor);
+    return {layer, micro_batch, source, tokens_, micro_batch * ep_ * etp_ + place};
+}
+
 RankTokens MoeTokens::count(Rank rank, std::int64_t layer, std::int64_t micro_batch) const {
     const std::int64_t held = experts_ / ep_;
     const std::int64_t self = grid_.coordinate(rank, GridAxis::Expert);
     const std::int64_t part = grid_.coordinate(rank, GridAxis::Tensor);
     RankTokens tokens;
-    tokens.sent = routing_.parts({layer, micro_batch, rank, tokens_}, ep_);
+    tokens.sent = routing_.parts(batch(rank, layer, micro_batch), ep_);
     tokens.taken.resize(static_cast<std::size_t>(ep_));
     tokens.shared.resize(static_cast<std::size_t>(etp_));
     tokens.experts.resize(static_cast<std::size_t>(held));
@@ -63,8 +69,8 @@ RankTokens MoeTokens::count(Rank rank, std::int64_t layer, std::int64_t micro_ba
         const Rank peer = grid_.neighbour(rank, GridAxis::Tensor, other - part);
         for (std::int64_t member = 0; member < ep_; ++member) {
             const Rank source = grid_.neighbour(peer, GridAxis::Expert, member - self);
-            const std::vector<std::int64_t> from = routing_.counts(
-                {layer, micro_batch, source, tokens_}, self * held, (self + 1) * held);
+            const std::vector<std::int64_t> from =
+                routing_.counts(batch(source, layer, micro_batch), self * held, (self + 1) * held);
             std::int64_t sum = 0;
             for (std::size_t i = 0; i < from.size(); ++i) {
                 tokens.experts[i] += from[i];

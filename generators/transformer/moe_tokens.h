@@ -52,7 +52,7 @@ public:
     [[nodiscard]] std::shared_ptr<const RankTokens> of(Rank rank, std::int64_t layer,
                                                        std::int64_t micro_batch) const;
 
-    /// Whether all sources send alike.
+    /// Whether experts get equally much, up to one copy.
     [[nodiscard]] bool uniform() const { return routing_.uniform(); }
     /// Copies that a rank's tokens become before any is dropped.
     [[nodiscard]] std::int64_t copies() const { return copies_; }
@@ -65,6 +65,7 @@ private:
         std::shared_ptr<const RankTokens> tokens;
     };
 
+    [[nodiscard]] TokenBatch batch(Rank source, std::int64_t layer, std::int64_t micro_batch) const;
     [[nodiscard]] RankTokens count(Rank rank, std::int64_t layer, std::int64_t micro_batch) const;
 
     std::int64_t layers_;

@@ -56,13 +56,39 @@ protected:
     ModelSpec model_;
 };
 
-// N = T k copies over E experts: floor((e + 1) N / E) - floor(e N / E).
+// N = T k copies over E experts, batch t in layer l: floor((i + 1) N / E) - floor(i N / E) with
+// i = e + t + l.
 TEST(MoeRouting, UniformIsEqualUpToOne) {
     ModelSpec model = small_moe();
     const MoeRouting even(model, 1);
     EXPECT_THAT(even.counts({1, 0, Rank(0), 64}), Each(16));
-    EXPECT_THAT(even.counts({2, 5, Rank(7), 5}), ElementsAre(1, 1, 1, 2, 1, 1, 1, 2));
+    EXPECT_THAT(even.counts({0, 5, Rank(7), 5}), ElementsAre(1, 1, 1, 2, 1, 1, 1, 2));
+    EXPECT_THAT(even.counts({2, 5, Rank(7), 5}), ElementsAre(1, 2, 1, 1, 1, 2, 1, 1));
+    EXPECT_THAT(even.counts({0, 5, Rank(7), 5, 11}), ElementsAre(2, 1, 1, 1, 2, 1, 1, 1));
     EXPECT_THAT(even.counts({1, 0, Rank(0), 0}), Each(0));
+}
+
+// Whatever s batches follow each other, an expert gets s N / E of them up to less than one, also
+// where a batch is a single token.
+TEST(MoeRouting, UniformIsEqualOverManySmallBatches) {
+    ModelSpec model = small_moe();
+    for (const std::int64_t top_k : {1, 2, 3}) {
+        model.moe.top_k = top_k;
+        const MoeRouting even(model, 1);
+        for (const std::int64_t tokens : {1, 3, 8}) {
+            for (const std::int64_t first : {0, 5}) {
+                std::vector<std::int64_t> sums(8);
+                for (std::int64_t s = 1; s <= 20; ++s) {
+                    const auto counts = even.counts({3, 0, Rank(0), tokens, first + s});
+                    for (std::size_t e = 0; e < sums.size(); ++e) {
+                        EXPECT_LE(counts[e], tokens);
+                        sums[e] += counts[e];
+                        EXPECT_LT(std::abs(8 * sums[e] - s * tokens * top_k), 8);
+                    }
+                }
+            }
+        }
+    }
 }
 
 // All copies find an expert, none gets a token twice, and every source, layer, micro-batch and seed

@@ -22,7 +22,8 @@ namespace {
 using chakra::CollectiveType;
 using chakra::Node;
 using chakra::NodeType;
-using ::testing::ElementsAre;
+using ::testing::AnyOf;
+using ::testing::Each;
 
 constexpr std::int64_t bf16 = 2;
 
@@ -192,7 +193,8 @@ TEST(ExpertParallel, CombineIsDispatchTransposedAndComputeFollows) {
     EXPECT_GT(compared, 1000U);
 }
 
-// T k = 10 copies over ep 4: parts differ, gathers over etp do not.
+// T k = 10 copies over ep 4: parts of two experts get 2 or 3, and the two members of an etp group,
+// whose batches are the 2 i-th and the next, not always equally many.
 TEST(ExpertParallel, UnevenUniformRoutingIsUnequal) {
     ModelSpec model = small_moe();
     Plan plan;
@@ -203,11 +205,15 @@ TEST(ExpertParallel, UnevenUniformRoutingIsUnequal) {
     const GeneratedWorkload workload = generate(model, plan);
     for (const Node& node : workload.nodes(Rank(0))) {
         if (contains(node.name, "moe_dispatch_all_to_all_forward")) {
-            EXPECT_THAT(std::get<Sizes>(node.find("comm_sizes")->value),
-                        ElementsAre(2 * 128, 3 * 128, 2 * 128, 3 * 128));
+            const Sizes sizes = std::get<Sizes>(node.find("comm_sizes")->value);
+            EXPECT_THAT(sizes, Each(AnyOf(2 * 128, 3 * 128)));
+            EXPECT_EQ(std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0}), 10 * 128);
         } else if (contains(node.name, "moe_tokens_all_gather_forward")) {
-            EXPECT_TRUE(is_collective(node, CollectiveType::AllGather));
-            EXPECT_EQ(node.integer("comm_size"), 4 * 2 * 128);
+            EXPECT_TRUE(is_collective(node, CollectiveType::AllToAll));
+            const Sizes sizes = std::get<Sizes>(node.find("comm_sizes")->value);
+            EXPECT_EQ(sizes[0], 0);
+            // Of four members: 4 x 10 / 4 up to one each, in whole copies.
+            EXPECT_LE(std::abs(sizes[1] - 10 * 128), 2 * 128);
         }
     }
 }

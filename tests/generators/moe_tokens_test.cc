@@ -29,7 +29,11 @@ RankTokens by_hand(const ModelSpec& model, const Plan& plan, Rank rank, std::int
     const std::int64_t held = model.moe.experts / plan.ep;
     const std::int64_t first = grid.coordinate(rank, GridAxis::Expert) * held;
     const auto counts = [&](Rank source) {
-        return routing.counts({layer, micro_batch, source, routed});
+        // Micro-batch by micro-batch, member by member of the groups that hold all experts.
+        const std::int64_t turn =
+            (micro_batch * plan.ep + grid.coordinate(source, GridAxis::Expert)) * plan.etp +
+            grid.coordinate(source, GridAxis::Tensor);
+        return routing.counts({layer, micro_batch, source, routed, turn});
     };
     RankTokens tokens;
     tokens.experts.resize(static_cast<std::size_t>(held));
