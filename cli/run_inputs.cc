@@ -82,7 +82,9 @@ engine::Results RunInputs::run(const CommandContext& context, const engine::Work
                                const study::Machine& machine, study::Fidelity fidelity) const {
     progress(context,
              fmt::format("simulating {} ranks, {}", workload.ranks(), study::name_of(fidelity)));
-    engine::Results results = study::simulate(workload, machine, fidelity, run_options);
+    study::RunOptions wanted = run_options;
+    wanted.timeline = !output_dir.empty();  // only the results folder shows it
+    engine::Results results = study::simulate(workload, machine, fidelity, wanted);
     if (results.simulated_npus < workload.ranks()) {
         progress(context, fmt::format("simulated {} of {} ranks; every other behaves like one of "
                                       "them",

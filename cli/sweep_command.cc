@@ -36,6 +36,9 @@ struct Options {
     bool mpi = false;
     bool json = false;
     bool quiet = false;
+    study::RunOptions run;
+
+    Options() { run.timeline = false; }
 
     /// Under mpirun there is a process for each core already.
     [[nodiscard]] std::size_t threads(const MessagePort* port) const {
@@ -79,7 +82,7 @@ void assist(MessagePort& port, const Options& options) {
     try {
         const study::DesignSpace space = study::read_design_space(options.spec);
         const std::size_t threads = options.threads(&port);
-        study::PointRunner runner(space, threads);
+        study::PointRunner runner(space, threads, options.run);
         static_cast<void>(runner.prepare());
         study::serve(port, space.fingerprint, runner, threads);
     } catch (const InputError& error) {
@@ -142,7 +145,7 @@ void lead(const CommandContext& context, const Options& options, MessagePort* po
     const std::size_t threads = options.threads(port);
     try {
         space = study::read_design_space(options.spec);
-        runner.emplace(space, threads);
+        runner.emplace(space, threads, options.run);
         for (const std::string& warning : runner->prepare()) {
             say(context, options, "warning: " + warning);
         }
@@ -221,6 +224,9 @@ void add_sweep_command(CLI::App& program, CommandContext& context) {
                       "Insist on running under mpirun, which is noticed without it");
     command->add_flag("--json", options->json, "Print one JSON document and nothing else");
     command->add_flag("--quiet", options->quiet, "No progress and no table");
+    command->add_flag_callback(
+        "--no-fold", [options] { options->run.fold = false; },
+        "Simulate every NPU, also those that provably behave alike (same results)");
     command->footer(
         "Example:\n"
         "  npunet sweep examples/sweep/transformer.yml --output-dir out/sweep");

@@ -319,8 +319,8 @@ Results Simulation::finish() const {
             throw StallError(explain_stall());
         }
     }
-    Results results =
-        summarize(workload_, dialect_, compute_, fold_, records_, system_.track_memory);
+    Results results = summarize(workload_, dialect_, compute_, fold_, records_,
+                                {system_.track_memory, timeline_});
     results.collectives = collectives_.results();
     add_links(results, description_, network_.link_use());
     results.notes.insert(results.notes.begin(), workload_.notes.begin(), workload_.notes.end());

@@ -62,6 +62,8 @@ public:
                Network& network, const Fold& fold = Fold::everyone_for_itself());
 
     void set_observers(Observer started, Observer ended);
+    /// Whether the results are to hold the timeline (Results::operations), which they do.
+    void set_timeline(bool wanted) { timeline_ = wanted; }
 
     /// Issues the first operations at the queue's present time.
     void start();
@@ -133,6 +135,7 @@ private:
     Handler compute_handler_;
     std::vector<Npu> npus_;
     std::vector<RankRecord> records_;
+    bool timeline_ = true;
     Observer started_;
     Observer ended_;
 };

@@ -125,19 +125,29 @@ void fill_rates(NpuResult& npu, const ComputeSums& sums) {
     npu.operation_intensity = sums.intensity / sums.total;
 }
 
-void add_operations(std::vector<Operation>& operations, Rank rank, const Workload& workload,
-                    const RankRecord& record) {
-    const RankProgram& program = workload.program(rank);
-    const std::size_t first = operations.size();
-    for (std::size_t i = 0; i < program.operations.size(); ++i) {
+/// What a rank executes, as it starts; the same for the ranks that it stands for.
+std::vector<std::uint32_t> order_of_start(const RankProgram& program, const RankRecord& record) {
+    std::vector<std::uint32_t> order;
+    order.reserve(program.operations.size());
+    for (std::uint32_t i = 0; i < program.operations.size(); ++i) {
         if (!program.operations[i].nothing) {
-            operations.push_back({rank, program.operations[i].kind,
-                                  workload.node_of(rank, program.operations[i]), program.names[i],
-                                  record.start[i], record.end[i]});
+            order.push_back(i);
         }
     }
-    std::stable_sort(operations.begin() + static_cast<std::ptrdiff_t>(first), operations.end(),
-                     [](const Operation& a, const Operation& b) { return a.start < b.start; });
+    std::stable_sort(order.begin(), order.end(), [&record](std::uint32_t a, std::uint32_t b) {
+        return record.start[a] < record.start[b];
+    });
+    return order;
+}
+
+void add_operations(std::vector<Operation>& operations, Rank rank, const Workload& workload,
+                    const RankRecord& record, const std::vector<std::uint32_t>& order) {
+    const RankProgram& program = workload.program(rank);
+    for (const std::uint32_t i : order) {
+        operations.push_back({rank, program.operations[i].kind,
+                              workload.node_of(rank, program.operations[i]), program.names[i],
+                              record.start[i], record.end[i]});
+    }
 }
 
 }  // namespace
@@ -167,13 +177,14 @@ bool lists_everyone(const Workload& workload, const Fold& fold) {
 }
 
 Results summarize(const Workload& workload, const Dialect& dialect, const ComputeModel& compute,
-                  const Fold& fold, const std::vector<RankRecord>& records, bool memory) {
+                  const Fold& fold, const std::vector<RankRecord>& records, SummaryScope scope) {
     Results results;
     results.dialect = dialect.name;
     results.whole_nanoseconds = dialect.whole_nanoseconds;
     results.npus.reserve(records.size());
     const bool everyone = lists_everyone(workload, fold);
     std::map<std::uint64_t, std::int32_t> classes;
+    std::vector<std::vector<std::uint32_t>> orders(records.size());  // of those simulated
     for (std::size_t index = 0; index < records.size(); ++index) {
         const RankProgram& program = workload.program(Rank(index));
         const Rank like = fold.representative(Rank(index));
@@ -184,7 +195,7 @@ Results summarize(const Workload& workload, const Dialect& dialect, const Comput
         } else {
             fill_times(npu, program, record, dialect);
             fill_rates(npu, sum_compute(workload, record, like, dialect, compute));
-            if (memory) {
+            if (scope.memory) {
                 npu.peak_memory =
                     peak_memory(program, workload.tensor_names, record.start, record.end, npu.peak);
             }
@@ -195,8 +206,12 @@ Results summarize(const Workload& workload, const Dialect& dialect, const Comput
                 .first->second;
         results.finish = std::max(results.finish, npu.finish);
         results.npus.push_back(std::move(npu));
-        if (like.index() == index || everyone) {
-            add_operations(results.operations, Rank(index), workload, record);
+        if (scope.timeline && (like.index() == index || everyone)) {
+            std::vector<std::uint32_t>& order = orders[like.index()];
+            if (like.index() == index) {
+                order = order_of_start(program, record);
+            }
+            add_operations(results.operations, Rank(index), workload, record, order);
         }
     }
     if (!everyone) {

@@ -30,10 +30,16 @@ struct Interval {
 /// for others and all together execute more than 2^22 operations.
 [[nodiscard]] bool lists_everyone(const Workload& workload, const Fold& fold);
 
-/// The figures of every NPU and the timeline; collectives and links are left empty.
+/// What summarize() is to find out besides the figures of every NPU.
+struct SummaryScope {
+    bool memory = false;   ///< peaks, from the tensors of the traces
+    bool timeline = true;  ///< Results::operations
+};
+
+/// Collectives and links are left empty.
 [[nodiscard]] Results summarize(const Workload& workload, const Dialect& dialect,
                                 const ComputeModel& compute, const Fold& fold,
-                                const std::vector<RankRecord>& records, bool memory);
+                                const std::vector<RankRecord>& records, SummaryScope scope);
 
 /// Adds a note when peaks pass what the NPUs have; capacities by rank, 0 = not given.
 void note_exceeded_capacities(Results& results, const std::vector<Bytes>& capacities);

@@ -159,6 +159,7 @@ engine::Results simulate(const engine::Workload& workload, const Machine& machin
     const std::unique_ptr<engine::Network> network = make_network(machine, fidelity, queue, fold);
     engine::Simulation simulation(workload, machine.network, machine.system, machine.dialect, queue,
                                   *network, fold);
+    simulation.set_timeline(options.timeline);
     try {
         engine::Results results = simulation.run();
         results.fidelity = name_of(fidelity);

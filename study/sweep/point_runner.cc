@@ -45,8 +45,9 @@ Fidelity fidelity_at(const DesignSpace& space, const Point& point) {
     return fidelity_named(space.text_of(point, "fidelity", "analytical"));
 }
 
-PointRunner::PointRunner(const DesignSpace& space, std::size_t threads)
+PointRunner::PointRunner(const DesignSpace& space, std::size_t threads, const RunOptions& options)
     : space_(space),
+      options_(options),
       parameters_(parameters_of(space.kind)),
       machines_(most_machines),
       workloads_(threads + 2) {}
@@ -132,7 +133,7 @@ engine::Results PointRunner::simulate_at(const Point& point) {
     const Fidelity fidelity = fidelity_at(space_, point);
     check_fidelity(*machine, fidelity);
     const auto workload = workload_at(point, *machine);
-    return simulate(*workload, *machine, fidelity);
+    return simulate(*workload, *machine, fidelity, options_);
 }
 
 /// Points that differ only in what a workload does not depend on share it.

@@ -34,7 +34,7 @@ struct Task {
 class PointRunner {
 public:
     /// `space` must outlive it; its points may only grow. `threads`: how many will call run().
-    PointRunner(const DesignSpace& space, std::size_t threads);
+    PointRunner(const DesignSpace& space, std::size_t threads, const RunOptions& options = {});
 
     /// Reads all machines and models. Throws InputError for those that cannot be read, and for a
     /// fidelity that none of the machines offers. Returns the warnings of the readers.
@@ -60,6 +60,7 @@ private:
     [[nodiscard]] engine::Results simulate_at(const Point& point);
 
     const DesignSpace& space_;
+    RunOptions options_;
     std::vector<Parameter> parameters_;
     std::map<std::string, generators::ModelSpec> models_;  ///< by the text of the value
     SharedCache<Machine> machines_;

@@ -40,7 +40,9 @@ std::string figures(const engine::Results& results) {
 /// How many NPUs were simulated; expects that folding changed nothing.
 std::uint64_t expect_equal_runs(const engine::Workload& workload, const Machine& machine) {
     const engine::Results folded = simulate(workload, machine, Fidelity::Analytical);
-    const engine::Results full = simulate(workload, machine, Fidelity::Analytical, {false, {}});
+    RunOptions unfolded;
+    unfolded.fold = false;
+    const engine::Results full = simulate(workload, machine, Fidelity::Analytical, unfolded);
     EXPECT_EQ(full.simulated_npus, workload.ranks());
     EXPECT_EQ(figures(folded), figures(full));
     return folded.simulated_npus;
