@@ -108,8 +108,10 @@ void ParallelOptions::apply(generators::ModelSpec& model, generators::Plan& plan
     plan.seed = seed_;
     plan.etp = etp_.value_or(0);
     if (grad_dtype_ && !plan.trains()) {
-        throw InputError({"--grad-dtype", "", "beside --mode prefill or decode",
-                          "a training step: inference has no gradients", "Leave --grad-dtype out"});
+        throw InputError(
+            {"--grad-dtype", "",
+             plan.mode == generators::Mode::Prefill ? "--mode prefill" : "--mode decode",
+             "a training step: there are no gradients", "Leave --grad-dtype out"});
     }
     if (grad_dtype_) {
         model.dtypes.gradients = *grad_dtype_ == "bf16" ? 2 : 4;

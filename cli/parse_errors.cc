@@ -28,7 +28,6 @@ std::vector<std::string> names_of(const std::vector<const CLI::App*>& commands) 
     return names;
 }
 
-/// Throws for the word at a level that has subcommands.
 InputError bad_subcommand(const CLI::App& level, const std::string& found) {
     const std::vector<std::string> names = names_of(subcommands_of(level));
     const std::string near = nearest(found, names);
@@ -124,7 +123,13 @@ void check_subcommands(const CLI::App& program, const std::vector<std::string>& 
 InputError bad_input_of(const CLI::ParseError& error, const CLI::App& program) {
     const std::string message = error.what();
     const CLI::App& level = deepest_parsed(program);
-    if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
+    if (dynamic_cast<const CLI::ValidationError*>(&error) != nullptr) {
+        // The checks of option_values.h tell everything.
+        return InputError({message, "", "", "", ""});
+    }
+    const bool lacks_subcommand = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr &&
+                                  !subcommands_of(level).empty();
+    if (lacks_subcommand || dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
         // Each level keeps what it does not understand.
         for (const CLI::App* at = &level; at != nullptr; at = at->get_parent()) {
             if (const std::vector<std::string> remaining = at->remaining(); !remaining.empty()) {
@@ -132,12 +137,7 @@ InputError bad_input_of(const CLI::ParseError& error, const CLI::App& program) {
             }
         }
     }
-    if (dynamic_cast<const CLI::ValidationError*>(&error) != nullptr) {
-        // The checks of option_values.h tell everything.
-        return InputError({message, "", "", "", ""});
-    }
-    if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr &&
-        !subcommands_of(level).empty()) {
+    if (lacks_subcommand) {
         return bad_subcommand(level, "");
     }
     if (dynamic_cast<const CLI::ConversionError*>(&error) != nullptr) {

@@ -37,10 +37,10 @@ void StageOptions::add_to(CLI::App& command, const char* dialect) {
         ->check(one_of({"npunet", "stage"}))
         ->group(group);
     command.add_option("--din", din_, "Width of the input (default: 51200)")
-        ->check(whole_number(1))
+        ->check(whole_number(1, generators::StageArguments::largest_size))
         ->group(group);
     command.add_option("--dout", dout_, "Width of the output (default: 25600)")
-        ->check(whole_number(1))
+        ->check(whole_number(1, generators::StageArguments::largest_size))
         ->group(group);
     command
         .add_option("--weight-sharded", weight_sharded_,

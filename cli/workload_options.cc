@@ -41,7 +41,9 @@ void WorkloadOptions::add_to(CLI::App& command, const char* dialect) {
 void WorkloadOptions::add_model_options(CLI::App& command) {
     const auto size = [&command](const char* name, std::optional<std::int64_t>& value,
                                  const char* help) {
-        command.add_option(name, value, help)->check(whole_number(1))->group(model_group);
+        command.add_option(name, value, help)
+            ->check(whole_number(1, generators::StageArguments::largest_size))
+            ->group(model_group);
     };
     command.add_option("--model", model_, "A shipped model by its name, or a model file (.yml)")
         ->group(model_group);

@@ -218,7 +218,7 @@ TEST_F(OptionErrors, PrintMemoryReadsTheRoutingFile) {
 
 TEST_F(OptionErrors, FilesInPlaceOfOutputFolders) {
     const std::string file = write("file", "");
-    for (const std::string path : {file, file + "/below"}) {
+    for (const std::string& path : {file, file + "/below"}) {
         for (const std::string command :
              {"generate collective --type all_reduce --size 1 --npus 2",
               "generate transformer --model gpt2-small", "generate pipeline --pp 2",
