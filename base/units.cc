@@ -57,6 +57,12 @@ constexpr long double largest = 4.6e18L;
         {std::string(where), "", fmt::format("'{}'", text), expected, "Give a number and a unit"});
 }
 
+[[noreturn]] void refuse_large(std::string_view text, std::string_view where) {
+    throw InputError({std::string(where), "", fmt::format("'{}'", text),
+                      "less: counts of bytes, of bytes per second and of picoseconds end at 2^62",
+                      ""});
+}
+
 /// The number times its unit's factor; refuses what is not a number, negative, or has no such unit.
 template <std::size_t N>
 long double scaled(std::string_view text, const std::array<Unit, N>& units, std::string_view where,
@@ -77,7 +83,7 @@ long double scaled(std::string_view text, const std::array<Unit, N>& units, std:
         if (unit.name == name) {
             const long double value = static_cast<long double>(number) * unit.factor;
             if (value > largest) {
-                refuse(text, where, expected);
+                refuse_large(text, where);
             }
             return value;
         }

@@ -68,11 +68,13 @@ bool frames_alike(std::string_view known, std::string_view other, std::uint64_t 
     using ChakraProtoMsg::Node;
     Fields a(known);
     Fields b(other);
+    bool has_id = false;
     while (const std::uint32_t tag = a.tag()) {
         if (b.tag() != tag) {
             return false;
         }
         const int field = WireFormatLite::GetTagFieldNumber(tag);
+        has_id = has_id || field == Node::kIdFieldNumber;
         const bool ids = field == Node::kIdFieldNumber || field == Node::kCtrlDepsFieldNumber ||
                          field == Node::kDataDepsFieldNumber;
         switch (WireFormatLite::GetTagWireType(tag)) {
@@ -100,7 +102,8 @@ bool frames_alike(std::string_view known, std::string_view other, std::uint64_t 
                 return false;
         }
     }
-    return a.at_end() && b.tag() == 0 && b.at_end();
+    // An id of 0 is not written: where both are, nothing has moved.
+    return a.at_end() && b.tag() == 0 && b.at_end() && (has_id || shift == 0);
 }
 
 }  // namespace npunet::chakra

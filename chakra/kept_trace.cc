@@ -62,8 +62,8 @@ std::string_view KeptTrace::frame(std::size_t number) const {
     return std::string_view(frames_).substr(begin, frame_ends_[number] - begin);
 }
 
-std::optional<TraceDifference> KeptTrace::difference(
-    const std::filesystem::path& other, const std::vector<std::string_view>& attributes) const {
+std::optional<TraceDifference> KeptTrace::difference(const std::filesystem::path& other,
+                                                     const Allowed& allowed) const {
     TraceDifference result;
     if (frame_ends_.size() != nodes_.size() + 1) {
         return std::nullopt;  // no metadata: what its first frame is takes a closer look
@@ -82,6 +82,9 @@ std::optional<TraceDifference> KeptTrace::difference(
                 return std::nullopt;
             }
             result.id_shift = first.id() - nodes_.front().id;
+            if (result.id_shift != 0 && !allowed.ids) {
+                return std::nullopt;
+            }
             if (lowest_id_ + result.id_shift > highest_id_ + result.id_shift) {
                 return std::nullopt;  // some beyond 2^64: their order would be another one
             }
@@ -91,7 +94,8 @@ std::optional<TraceDifference> KeptTrace::difference(
         }
         different.clear();
         if (number == 0 || !frames_alike(known, input.frame(), result.id_shift, different) ||
-            !add_values(nodes_[number - 1], number - 1, different, attributes, result.values)) {
+            !add_values(nodes_[number - 1], number - 1, different, allowed.attributes,
+                        result.values)) {
             return std::nullopt;
         }
     }

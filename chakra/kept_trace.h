@@ -3,8 +3,8 @@
 // in the number from which their ids count.
 //
 //     const KeptTrace kept("gpt.0.et", read_trace("gpt.0.et"));
-//     if (const auto others = kept.difference("gpt.1.et", {"pg_name", "comm_dst"})) {
-//         // gpt.1.et has the nodes of gpt.0.et, with other values of these attributes in *others
+//     if (const auto others = kept.difference("gpt.1.et", {true, {"pg_name"}})) {
+//         // gpt.1.et has the nodes of gpt.0.et, with other ids and values of pg_name: in *others
 //     }
 //
 // C++17-clean.
@@ -38,14 +38,15 @@ public:
     KeptTrace(const std::filesystem::path& path, std::vector<Node> nodes);
 
     [[nodiscard]] const std::vector<Node>& nodes() const { return nodes_; }
-    /// Bytes of the frames.
-    [[nodiscard]] std::size_t bytes() const { return frames_.size(); }
-
-    /// Nothing when more differs than the ids and the values of these attributes, or the other file
-    /// has to be looked at more closely. Throws as TraceReader does for a file that cannot be read
-    /// or is truncated.
-    [[nodiscard]] std::optional<TraceDifference> difference(
-        const std::filesystem::path& other, const std::vector<std::string_view>& attributes) const;
+    /// What may differ.
+    struct Allowed {
+        bool ids = true;                           ///< all by one number
+        std::vector<std::string_view> attributes;  ///< in their values
+    };
+    /// Nothing when more differs than that, or the other file has to be looked at more closely.
+    /// Throws as TraceReader does for a file that cannot be read or is truncated.
+    [[nodiscard]] std::optional<TraceDifference> difference(const std::filesystem::path& other,
+                                                            const Allowed& allowed) const;
 
 private:
     [[nodiscard]] std::string_view frame(std::size_t number) const;

@@ -50,6 +50,9 @@ enum class CollectiveType : std::int32_t {
     Barrier = 9
 };
 
+/// The most bytes that a message, or a collective's largest buffer, may have.
+constexpr std::int64_t largest_comm_size = std::int64_t{1} << 56;
+
 /// "COMP_NODE", "COMM_COLL_NODE", ...: the schema's names; "UNKNOWN_NODE" for any other number.
 [[nodiscard]] std::string_view name_of(NodeType type);
 /// "ALL_REDUCE", ...: the schema's names; "UNKNOWN_COLLECTIVE" for any other number.

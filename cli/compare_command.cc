@@ -8,6 +8,7 @@
 
 #include "base/atomic_file.h"
 #include "base/errors.h"
+#include "cli/option_values.h"
 #include "cli/run_inputs.h"
 #include "report/compare_table.h"
 #include "report/results_folder.h"
@@ -18,7 +19,7 @@ namespace {
 
 struct Options {
     RunInputs inputs;
-    std::vector<std::string> fidelities{"analytical", "packet"};
+    std::vector<std::string> fidelities{"analytical,packet"};
 };
 
 std::vector<study::Fidelity> distinct_fidelities(const std::vector<std::string>& names) {
@@ -45,7 +46,8 @@ void write_file(const std::filesystem::path& path, const std::string& text) {
 }
 
 void run(const CommandContext& context, const Options& options) {
-    const std::vector<study::Fidelity> fidelities = distinct_fidelities(options.fidelities);
+    const std::vector<study::Fidelity> fidelities =
+        distinct_fidelities(list_items(options.fidelities));
     const study::Machine machine = options.inputs.machine(context);
     for (const study::Fidelity fidelity : fidelities) {
         study::check_fidelity(machine, fidelity);
@@ -80,7 +82,6 @@ void add_compare_command(CLI::App& program, CommandContext& context) {
         program.add_subcommand("compare", "Run the same inputs at several fidelities");
     options->inputs.add_to(*command);
     command->add_option("--fidelities", options->fidelities, "Which, separated by commas")
-        ->delimiter(',')
         ->capture_default_str();
     command->footer(
         "Example:\n"

@@ -5,9 +5,11 @@
 #include <string>
 #include <vector>
 
+#include "base/errors.h"
 #include "base/units.h"
 #include "cli/generate_command.h"
 #include "cli/generate_output.h"
+#include "cli/option_values.h"
 #include "generators/collective_benchmark.h"
 
 namespace npunet::cli {
@@ -18,7 +20,7 @@ struct CollectiveOptions {
     std::string type;
     std::string size;
     std::int32_t npus = 0;
-    std::vector<std::int32_t> group;
+    std::vector<std::string> group;  ///< lists of ranks
     std::int32_t repeat = 1;
     GenerateOutput output;
 
@@ -27,13 +29,30 @@ struct CollectiveOptions {
         for (const auto& [name, value] : generators::benchmark_types()) {
             benchmark.type = name == type ? value : benchmark.type;
         }
-        benchmark.size = parse_bytes(size, "--size");
+        const bool barrier = benchmark.type == generators::BenchmarkType::Barrier;
+        if (barrier != size.empty()) {
+            throw InputError({"--size", "", barrier ? size : "no value",
+                              barrier ? "none: a barrier carries no bytes"
+                                      : "the bytes of a rank, such as 64MiB",
+                              barrier ? "Leave it out" : ""});
+        }
+        benchmark.size = barrier ? Bytes() : parse_bytes(size, "--size");
         benchmark.npus = npus;
-        for (const std::int32_t rank : group) {
-            benchmark.group.emplace_back(rank);
+        for (const std::string& rank : list_items(group)) {
+            benchmark.group.push_back(rank_named(rank));
         }
         benchmark.repeat = repeat;
         return benchmark;
+    }
+
+private:
+    [[nodiscard]] Rank rank_named(const std::string& text) const {
+        const std::string refusal = whole_number(0, npus - 1)(text);
+        if (!refusal.empty()) {
+            throw InputError({"--group: " + refusal, "", "", "",
+                              "Ranks are separated by commas: --group 0,2,4"});
+        }
+        return Rank(static_cast<std::int32_t>(std::stol(text)));
     }
 };
 
@@ -44,19 +63,20 @@ void add_options(CLI::App& command, CollectiveOptions& options) {
     }
     command.add_option("--type", options.type, "What the members do")
         ->required()
-        ->check(CLI::IsMember(names));
-    command
-        .add_option("--size", options.size,
-                    "Bytes of a rank: the buffer; all_gather its own part; reduce_scatter the "
-                    "whole input; send_recv the message (64MiB, 1GB, ...)")
+        ->check(one_of(names));
+    command.add_option("--size", options.size,
+                       "Bytes of a rank: the buffer; all_gather and gather its own part; "
+                       "reduce_scatter the whole input; scatter the root's whole buffer; send_recv "
+                       "the message (64MiB, 1GB, ...). Required but for barrier, which has none");
+    command.add_option("--npus", options.npus, "Ranks of the workload")
+        ->check(whole_number(2, generators::CollectiveBenchmark::most_npus))
         ->required();
-    command.add_option("--npus", options.npus, "Ranks of the workload")->required();
-    command
-        .add_option("--group", options.group,
-                    "Who takes part, in ring order (default: all); in send_recv each member "
-                    "sends to the next, and the last only receives")
-        ->delimiter(',');
+    command.add_option("--group", options.group,
+                       "Who takes part, in ring order (default: all); in send_recv each member "
+                       "sends to the next, and the last only receives; the first is the root of "
+                       "broadcast, reduce, gather and scatter");
     command.add_option("--repeat", options.repeat, "How often, one after the other")
+        ->check(whole_number(1, generators::CollectiveBenchmark::most_repetitions))
         ->capture_default_str();
 }
 
@@ -73,13 +93,15 @@ void add_generate_collective_command(CLI::App& generate, CommandContext& context
         "  npunet generate collective --type all_reduce --size 64MiB --npus 8 --output-dir traces");
     command->callback([options, &context] {
         const generators::CollectiveBenchmark benchmark = options->benchmark();
-        options->output.write(generators::generate(benchmark),
-                              fmt::format("{} of {}, {} times\n", options->type,
-                                          format_bytes(benchmark.size), benchmark.repeat),
-                              {{"type", options->type},
-                               {"size", benchmark.size.value()},
-                               {"repeat", benchmark.repeat}},
-                              context.out);
+        options->output.write(
+            generators::generate(benchmark),
+            fmt::format("{}{}, {} times\n", options->type,
+                        options->size.empty() ? "" : " of " + format_bytes(benchmark.size),
+                        benchmark.repeat),
+            {{"type", options->type},
+             {"size", benchmark.size.value()},
+             {"repeat", benchmark.repeat}},
+            context.out);
     });
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/errors.h"
+#include "cli/option_values.h"
 #include "generators/workload_totals.h"
 
 namespace npunet::cli {
@@ -60,6 +61,7 @@ void GenerateOutput::print(const std::string& headline, const nlohmann::ordered_
 
 void GenerateOutput::add_to(CLI::App& command, bool folder_required) {
     command.add_option("--output-dir", folder_, "Folder for the files; made when missing")
+        ->check(output_folder())
         ->required(folder_required);
     command
         .add_option("--output-name", files_.traces,

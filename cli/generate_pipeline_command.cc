@@ -10,6 +10,7 @@
 #include "cli/counted.h"
 #include "cli/generate_command.h"
 #include "cli/generate_output.h"
+#include "cli/option_values.h"
 #include "generators/pipeline/pipeline_benchmark.h"
 #include "generators/pipeline/timeline.h"
 
@@ -47,15 +48,18 @@ struct PipelineOptions {
 
 void add_options(CLI::App& command, PipelineOptions& options) {
     command.add_option("--pp", options.shape.stages, "Stages; the workload has as many ranks")
+        ->check(whole_number(1))
         ->required();
     command.add_option("--micro-batches", options.shape.micro_batches, "Micro-batches of the step")
+        ->check(whole_number(1))
         ->required();
     command
         .add_option("--vpp", options.shape.chunks,
                     "Chunks of layers a stage, for the interleaved schedule")
+        ->check(whole_number(1))
         ->capture_default_str();
     command.add_option("--schedule", options.schedule, "Order of the passes")
-        ->check(CLI::IsMember(generators::schedule_names()))
+        ->check(one_of(generators::schedule_names()))
         ->capture_default_str();
     command
         .add_option("--forward", options.forward,

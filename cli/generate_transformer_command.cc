@@ -11,6 +11,7 @@
 #include "cli/workload_options.h"
 #include "generators/stage/stage_workload.h"
 #include "generators/transformer/context_comm.h"
+#include "generators/transformer/moe_routing.h"
 #include "generators/transformer/rank_order.h"
 #include "generators/transformer/routing_name.h"
 #include "generators/transformer/training_step.h"
@@ -165,6 +166,9 @@ void run_step(const TransformerOptions& options, std::ostream& out) {
     std::string text = headline(step);
     nlohmann::ordered_json document = description(step);
     if (options.print_memory) {
+        if (step.model.moe.routing.kind == generators::Routing::Kind::File) {
+            static_cast<void>(generators::read_routing_file(step.model));
+        }
         text += memory_table(step);
         document["memory"] = memory_document(step);
         if (!options.output.writes()) {

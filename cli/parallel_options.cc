@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <vector>
 
 #include "base/errors.h"
+#include "cli/option_values.h"
 #include "generators/transformer/context_comm.h"
 #include "generators/transformer/rank_order.h"
 #include "generators/transformer/routing_name.h"
@@ -17,7 +17,7 @@ void ParallelOptions::add_to(CLI::App& command, const std::string& group) {
         .add_option("--cp-comm", context_comm_,
                     "How parts of a sequence meet: keys and values round a ring, gathered, or "
                     "sequence traded for heads")
-        ->check(CLI::IsMember(generators::context_comm_names()))
+        ->check(one_of(generators::context_comm_names()))
         ->group(group)
         ->capture_default_str();
     command
@@ -34,7 +34,7 @@ void ParallelOptions::add_replica_options(CLI::App& command, const std::string& 
     command
         .add_option("--zero", zero_,
                     "What replicas share out: 1 optimizer states, 2 gradients too, 3 weights too")
-        ->check(CLI::Range(0, 3))
+        ->check(whole_number(0, 3))
         ->group(group)
         ->capture_default_str();
     command
@@ -54,15 +54,17 @@ void ParallelOptions::add_replica_options(CLI::App& command, const std::string& 
     command
         .add_option("--grad-dtype", grad_dtype_,
                     "Gradients are summed in this type (default: the model's, 4 bytes)")
-        ->check(CLI::IsMember(std::vector<std::string>{"fp32", "bf16"}))
+        ->check(one_of({"fp32", "bf16"}))
         ->group(group);
 }
 
 void ParallelOptions::add_expert_options(CLI::App& command, const std::string& group) {
     command.add_option("--ep", ep_, "Expert parallel: parts of the set of experts; adds no ranks")
+        ->check(whole_number(1, generators::most_ranks))
         ->group(group)
         ->capture_default_str();
     command.add_option("--etp", etp_, "Tensor parallel inside an expert (default: --tp)")
+        ->check(whole_number(1, generators::most_ranks))
         ->group(group);
     command
         .add_option("--moe-routing", routing_,
@@ -73,8 +75,10 @@ void ParallelOptions::add_expert_options(CLI::App& command, const std::string& g
         .add_option("--capacity-factor", capacity_factor_,
                     "Copies that an expert takes at most, over the mean; the rest is dropped "
                     "(default: the model's; 0: nothing is dropped)")
+        ->check(number(0.0, generators::largest_capacity_factor))
         ->group(group);
     command.add_option("--seed", seed_, "Of what is drawn: which experts are popular")
+        ->check(whole_number(0))
         ->group(group)
         ->capture_default_str();
 }
@@ -102,11 +106,12 @@ void ParallelOptions::apply(generators::ModelSpec& model, generators::Plan& plan
     plan.overlap_param_gather = overlap_param_gather_;
     plan.ep = ep_;
     plan.seed = seed_;
-    if (etp_) {
-        if (*etp_ < 1) {
-            throw InputError({"--etp", "", fmt::format("{}", *etp_), "1 or more", ""});
-        }
-        plan.etp = *etp_;
+    plan.etp = etp_.value_or(0);
+    if (grad_dtype_ && !plan.trains()) {
+        throw InputError(
+            {"--grad-dtype", "",
+             plan.mode == generators::Mode::Prefill ? "--mode prefill" : "--mode decode",
+             "a training step: there are no gradients", "Leave --grad-dtype out"});
     }
     if (grad_dtype_) {
         model.dtypes.gradients = *grad_dtype_ == "bf16" ? 2 : 4;

@@ -21,7 +21,7 @@ public:
     /// Declares the options in a group of the help. This object must outlive `command`.
     void add_to(CLI::App& command, const std::string& group);
 
-    /// Puts in what was given. Throws InputError.
+    /// Puts in what was given into a plan that has its mode. Throws InputError.
     void apply(generators::ModelSpec& model, generators::Plan& plan) const;
 
 private:

@@ -7,10 +7,10 @@
 #include <ostream>
 
 #include "base/errors.h"
-#include "base/suggest.h"
 #include "cli/command.h"
 #include "cli/compare_command.h"
 #include "cli/generate_command.h"
+#include "cli/parse_errors.h"
 #include "cli/simulate_command.h"
 #include "cli/stop_request.h"
 #include "cli/sweep_command.h"
@@ -35,25 +35,6 @@ void normalize_option_name(std::string& argument) {
 int fail(std::ostream& log, const char* kind, const char* message, ExitCode code) {
     log << "npunet: " << kind << ": " << message << '\n';
     return code;
-}
-
-/// CLI11 would say no more than that a subcommand is required.
-void check_subcommand(const CLI::App& program, const std::vector<std::string>& arguments) {
-    if (arguments.empty() || arguments.front().rfind('-', 0) == 0) {
-        return;
-    }
-    std::vector<std::string> names;
-    std::string list;
-    for (const CLI::App* command : program.get_subcommands([](const CLI::App*) { return true; })) {
-        names.push_back(command->get_name());
-        list += (list.empty() ? "" : ", ") + command->get_name();
-    }
-    if (std::find(names.begin(), names.end(), arguments.front()) == names.end()) {
-        const std::string suggestion = nearest(arguments.front(), names);
-        throw InputError({"the command line", "", "'" + arguments.front() + "'", "one of " + list,
-                          suggestion.empty() ? "npunet --help lists them"
-                                             : "Did you mean '" + suggestion + "'?"});
-    }
 }
 
 /// Output that a full disk or a closed pipe swallowed must not count as done.
@@ -82,7 +63,7 @@ int run_program(std::vector<std::string> arguments, std::ostream& out, std::ostr
         normalize_option_name(argument);
     }
     try {
-        check_subcommand(program, arguments);
+        check_subcommands(program, arguments);
         std::reverse(arguments.begin(), arguments.end());
         program.parse(arguments);
         return written(out, log);
@@ -91,8 +72,7 @@ int run_program(std::vector<std::string> arguments, std::ostream& out, std::ostr
             program.exit(error, out, log);
             return written(out, log);
         }
-        log << "npunet: bad input: " << error.what() << ". Run with --help for the options\n";
-        return bad_input;
+        return fail(log, "bad input", bad_input_of(error, program).what(), bad_input);
     } catch (const InputError& error) {
         return fail(log, "bad input", error.what(), bad_input);
     } catch (const StallError& error) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/errors.h"
+#include "cli/option_values.h"
 #include "report/astra_log.h"
 #include "study/generated_workload.h"
 
@@ -21,7 +22,8 @@ void RunInputs::add_to(CLI::App& command) {
     dialect_option_ =
         command.add_option("--dialect", dialect, "npunet, astra-sim or astra-sim-2025-03")
             ->capture_default_str();
-    command.add_option("--output-dir", output_dir, "Write the results here");
+    command.add_option("--output-dir", output_dir, "Write the results here")
+        ->check(output_folder());
     command.add_flag("--json", json, "Print one JSON document and nothing else");
     command.add_flag("--quiet", quiet, "No progress and no table");
     command.add_flag_callback(

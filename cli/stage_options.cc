@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/errors.h"
+#include "cli/option_values.h"
 
 namespace npunet::cli {
 
@@ -33,10 +34,14 @@ void StageOptions::add_to(CLI::App& command, const char* dialect) {
         .add_option(dialect, dialect_,
                     "What Megatron-LM runs (npunet), or what STAGE generates, errors included "
                     "(stage); default: stage with --din or --dout, else npunet")
-        ->check(CLI::IsMember(std::vector<std::string>{"npunet", "stage"}))
+        ->check(one_of({"npunet", "stage"}))
         ->group(group);
-    command.add_option("--din", din_, "Width of the input (default: 51200)")->group(group);
-    command.add_option("--dout", dout_, "Width of the output (default: 25600)")->group(group);
+    command.add_option("--din", din_, "Width of the input (default: 51200)")
+        ->check(whole_number(1, generators::StageArguments::largest_size))
+        ->group(group);
+    command.add_option("--dout", dout_, "Width of the output (default: 25600)")
+        ->check(whole_number(1, generators::StageArguments::largest_size))
+        ->group(group);
     command
         .add_option("--weight-sharded", weight_sharded_,
                     "Split weights over dp and sp: true, t, 1, yes, y; anything else is off")
@@ -62,9 +67,18 @@ void StageOptions::refuse_others(const std::vector<std::string>& step_groups) co
                         [option](const char* name) { return option->check_name(name); });
         if (of_step && !shared && option->count() > 0) {
             throw InputError({option->get_name(), "", "beside the stage dialect",
-                              "options that STAGE has",
+                              "options that STAGE's branch recomp has",
                               fmt::format("Leave it out, or say {} npunet", dialect_name_)});
         }
+    }
+}
+
+void StageOptions::refuse_weight_sharding() const {
+    if (is_on(weight_sharded_)) {
+        throw InputError(
+            {"--weight-sharded", "", fmt::format("'{}' in the npunet dialect", weight_sharded_),
+             "false",
+             fmt::format("--zero 3 shards weights there; or say {} stage", dialect_name_)});
     }
 }
 

@@ -45,7 +45,8 @@ public:
     /// Throws InputError for one alone and for different ones.
     [[nodiscard]] std::optional<std::int64_t> vocabulary() const;
 
-    [[nodiscard]] const std::string& weight_sharded() const { return weight_sharded_; }
+    /// For the npunet dialect, which has other words for it. Throws InputError.
+    void refuse_weight_sharding() const;
     [[nodiscard]] const std::string& activation_recompute() const { return activation_recompute_; }
 
 private:

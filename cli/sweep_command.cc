@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "base/errors.h"
+#include "cli/option_values.h"
 #include "cli/progress_line.h"
 #include "cli/stop_request.h"
 #include "study/sweep/mpi_port.h"
@@ -211,13 +212,15 @@ void add_sweep_command(CLI::App& program, CommandContext& context) {
     CLI::App* command = program.add_subcommand(
         "sweep", "Run a design space, and show its best and Pareto-best plans");
     command->add_option("SPEC", options->spec, "What varies over what (sweep.yml)")->required();
-    command->add_option("--output-dir", options->output_dir,
-                        "Write results and figures here, and keep what is done: the same command "
-                        "continues a sweep that was stopped");
+    command
+        ->add_option("--output-dir", options->output_dir,
+                     "Write results and figures here, and keep what is done: the same command "
+                     "continues a sweep that was stopped")
+        ->check(output_folder());
     command
         ->add_option("--jobs", options->jobs,
                      "Threads (default: one a core; under mpirun one a process)")
-        ->check(CLI::Range(std::int64_t{1}, std::int64_t{4096}));
+        ->check(whole_number(1, 4096));
     command->add_flag("--restart", options->restart,
                       "Begin anew, and drop what --output-dir holds of a sweep");
     command->add_flag("--mpi", options->mpi,

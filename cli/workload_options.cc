@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/errors.h"
+#include "cli/option_values.h"
 #include "generators/stage/stage_workload.h"
 #include "generators/transformer/model_library.h"
 #include "generators/transformer/training_step.h"
@@ -27,22 +28,6 @@ std::int64_t required(const std::optional<std::int64_t>& value, const char* opti
     return *value;
 }
 
-/// The option's value; 0, which leaves it to the plan, when it was not given.
-std::int64_t given_count(const std::optional<std::int64_t>& value, const char* option) {
-    if (value && *value < 1) {
-        throw InputError({option, "", fmt::format("{}", *value), "1 or more", ""});
-    }
-    return value.value_or(0);
-}
-
-void refuse_when_on(const char* option, const std::string& text, const char* what) {
-    if (is_on(text)) {
-        throw InputError(
-            {option, "", fmt::format("'{}'", text), "false",
-             fmt::format("{} is not offered by this version in the npunet dialect", what)});
-    }
-}
-
 }  // namespace
 
 void WorkloadOptions::add_to(CLI::App& command, const char* dialect) {
@@ -56,7 +41,9 @@ void WorkloadOptions::add_to(CLI::App& command, const char* dialect) {
 void WorkloadOptions::add_model_options(CLI::App& command) {
     const auto size = [&command](const char* name, std::optional<std::int64_t>& value,
                                  const char* help) {
-        command.add_option(name, value, help)->group(model_group);
+        command.add_option(name, value, help)
+            ->check(whole_number(1, generators::StageArguments::largest_size))
+            ->group(model_group);
     };
     command.add_option("--model", model_, "A shipped model by its name, or a model file (.yml)")
         ->group(model_group);
@@ -66,17 +53,26 @@ void WorkloadOptions::add_model_options(CLI::App& command) {
     size("--dff", ffn_, "Inner width of the MLP");
     size("--head", heads_, "Query heads");
     size("--kvhead", kv_heads_, "Key and value heads (default: --head)");
+    size("--experts", experts_,
+         "Experts of every layer, each with two matrices of --dff (default: none)");
+    size("--kexperts", top_k_, "Experts of a token, with --experts");
     size("--num-stacks", layers_, "Decoder layers");
     size("--dvocal", vocab_, "Tokens in the vocabulary");
     size("--seq", sequence_, "Tokens of a sequence (default: the model's)");
-    size("--make-vocab-size-divisible-by", vocab_divisible_by_,
-         "Pad a vocabulary that --tp does not divide to a multiple of this x tp (default: the "
-         "model's; 0 refuses)");
+    command
+        .add_option("--make-vocab-size-divisible-by", vocab_divisible_by_,
+                    "Pad a vocabulary that --tp does not divide to a multiple of this x tp "
+                    "(default: the model's; 0 refuses)")
+        ->check(whole_number(0))
+        ->group(model_group);
 }
 
 void WorkloadOptions::add_plan_options(CLI::App& command) {
     const auto degree = [&command](const char* names, std::int64_t& value, const char* help) {
-        command.add_option(names, value, help)->group(plan_group)->capture_default_str();
+        command.add_option(names, value, help)
+            ->check(whole_number(1, generators::most_ranks))
+            ->group(plan_group)
+            ->capture_default_str();
     };
     degree("--dp", plan_.dp, "Data parallel: replicas of the model");
     degree("--tp", plan_.tp, "Tensor parallel: parts of every matrix");
@@ -87,16 +83,17 @@ void WorkloadOptions::add_plan_options(CLI::App& command) {
         .add_option("--micro-batch", plan_.micro_batch,
                     "Sequences of a micro-batch (default: 1; without a pipeline a replica's whole "
                     "share of the batch)")
-        ->check(CLI::PositiveNumber)
+        ->check(whole_number(1, generators::most_sequences_of_micro_batch))
         ->group(plan_group);
     degree("--vpp", plan_.vpp, "Chunks of layers a stage, for the interleaved schedule");
     command
         .add_option("--batch", batch_,
                     "Sequences of a step over all replicas (default: dp x micro-batch x pp)")
+        ->check(whole_number(1, generators::most_sequences))
         ->group(plan_group);
     command
         .add_option("--schedule", schedule_, "Order of forward and backward passes in a pipeline")
-        ->check(CLI::IsMember(generators::schedule_names()))
+        ->check(one_of(generators::schedule_names()))
         ->group(plan_group)
         ->capture_default_str();
     command
@@ -110,7 +107,7 @@ void WorkloadOptions::add_kernel_options(CLI::App& command) {
     const auto word = [&command](const char* name, std::string& value,
                                  std::vector<std::string> words, const char* help) {
         command.add_option(name, value, help)
-            ->check(CLI::IsMember(std::move(words)))
+            ->check(one_of(std::move(words)))
             ->group(plan_group)
             ->capture_default_str();
     };
@@ -128,6 +125,7 @@ void WorkloadOptions::add_kernel_options(CLI::App& command) {
         .add_option("--context", context_,
                     "Decode: tokens of a sequence in the cache, the new one among them (default: "
                     "the model's seq). Prefill: the same as --seq")
+        ->check(whole_number(1, generators::longest_sequence))
         ->group(plan_group);
 }
 
@@ -143,20 +141,48 @@ std::string WorkloadOptions::first_given() const {
 }
 
 bool WorkloadOptions::given() const {
-    return model_ || hidden_ || ffn_ || heads_ || kv_heads_ || layers_ || vocab_ || stage_.given();
+    return model_ || hidden_ || ffn_ || heads_ || kv_heads_ || experts_ || top_k_ || layers_ ||
+           vocab_ || stage_.given();
 }
 
 void WorkloadOptions::refuse_sizes_beside_model() const {
     for (const auto& [option, value] :
          {std::pair{"--dmodel", hidden_}, std::pair{"--dff", ffn_}, std::pair{"--head", heads_},
-          std::pair{"--kvhead", kv_heads_}, std::pair{"--num-stacks", layers_},
-          std::pair{"--dvocal", vocab_}}) {
+          std::pair{"--kvhead", kv_heads_}, std::pair{"--experts", experts_},
+          std::pair{"--kexperts", top_k_}, std::pair{"--num-stacks", layers_},
+          std::pair{"--dvocal", vocab_}, std::pair{"--din, --dout", stage_.vocabulary()}}) {
         if (value) {
             throw InputError({option, "", fmt::format("{} beside --model {}", *value, *model_),
                               "either a model or its sizes",
                               "Copy the model's file, change it and give its path"});
         }
     }
+}
+
+std::optional<std::int64_t> WorkloadOptions::vocabulary() const {
+    const std::optional<std::int64_t> stages = stage_.vocabulary();
+    if (vocab_ && stages && vocab_ != stages) {
+        throw InputError({"--dvocal", "",
+                          fmt::format("{} beside --din and --dout {}", *vocab_, *stages),
+                          "one vocabulary", "Leave --din and --dout out"});
+    }
+    return vocab_ ? vocab_ : stages;
+}
+
+generators::MixtureOfExperts WorkloadOptions::custom_experts() const {
+    generators::MixtureOfExperts moe;
+    if (experts_.has_value() != top_k_.has_value()) {
+        throw InputError({experts_ ? "--experts" : "--kexperts", "",
+                          experts_ ? "no --kexperts beside it" : "no --experts beside it",
+                          "both: experts of a layer, and of them those of a token",
+                          "Give both, or neither for a model without experts"});
+    }
+    if (experts_) {
+        moe.experts = *experts_;
+        moe.top_k = *top_k_;
+        moe.ffn = required(ffn_, "--dff");
+    }
+    return moe;
 }
 
 generators::ModelSpec WorkloadOptions::custom_model() const {
@@ -166,11 +192,12 @@ generators::ModelSpec WorkloadOptions::custom_model() const {
     model.heads = required(heads_, "--head");
     model.kv_heads = kv_heads_.value_or(model.heads);
     model.layers = required(layers_, "--num-stacks");
-    model.vocab = required(vocab_ ? vocab_ : stage_.vocabulary(), "--dvocal");
+    model.vocab = required(vocabulary(), "--dvocal");
     model.seq = required(sequence_, "--seq");
+    model.moe = custom_experts();
     model.gated = false;
     model.positions = generators::Positions::None;
-    if (model.heads < 1 || model.hidden % model.heads != 0) {
+    if (model.hidden % model.heads != 0) {
         throw InputError({fmt::format("--head {}", model.heads), "",
                           fmt::format("--dmodel {}", model.hidden),
                           "a number of heads that divides the width", ""});
@@ -178,7 +205,8 @@ generators::ModelSpec WorkloadOptions::custom_model() const {
     model.head_dim = model.hidden / model.heads;
     generators::check_model(model,
                             "--dmodel (hidden), --dff (ffn), --head (heads), --num-stacks "
-                            "(layers), --dvocal (vocab)");
+                            "(layers), --dvocal (vocab), --experts (moe.experts), --kexperts "
+                            "(moe.top_k)");
     return model;
 }
 
@@ -212,17 +240,17 @@ void WorkloadOptions::apply_words(generators::Plan& plan) const {
                             : attention_kernel_ == "unfused" ? AttentionKernel::Unfused
                                                              : AttentionKernel::Auto;
     plan.mode = mode_ == "prefill" ? Mode::Prefill : mode_ == "decode" ? Mode::Decode : Mode::Train;
-    plan.context = given_count(context_, "--context");
+    plan.context = context_.value_or(0);
 }
 
 TrainingStep WorkloadOptions::resolve() const {
-    refuse_when_on("--weight-sharded", stage_.weight_sharded(), "sharding of weights");
+    stage_.refuse_weight_sharding();
     TrainingStep step{model(), plan_};
     if (vocab_divisible_by_) {
         step.model.vocab_divisible_by = *vocab_divisible_by_;
     }
-    step.plan.sequence = given_count(sequence_, "--seq");
-    step.plan.batch = given_count(batch_, "--batch");
+    step.plan.sequence = sequence_.value_or(0);
+    step.plan.batch = batch_.value_or(0);
     apply_words(step.plan);
     step.plan.schedule = generators::schedule_named(schedule_);
     parallel_.apply(step.model, step.plan);

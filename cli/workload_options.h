@@ -59,6 +59,9 @@ private:
     void apply_words(generators::Plan& plan) const;
     [[nodiscard]] generators::ModelSpec model() const;
     [[nodiscard]] generators::ModelSpec custom_model() const;
+    [[nodiscard]] generators::MixtureOfExperts custom_experts() const;
+    /// Of --dvocal, or of --din and --dout.
+    [[nodiscard]] std::optional<std::int64_t> vocabulary() const;
     void refuse_sizes_beside_model() const;
 
     std::optional<std::string> model_;
@@ -66,6 +69,8 @@ private:
     std::optional<std::int64_t> ffn_;
     std::optional<std::int64_t> heads_;
     std::optional<std::int64_t> kv_heads_;
+    std::optional<std::int64_t> experts_;
+    std::optional<std::int64_t> top_k_;
     std::optional<std::int64_t> layers_;
     std::optional<std::int64_t> vocab_;
     std::optional<std::int64_t> sequence_;

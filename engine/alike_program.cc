@@ -35,9 +35,13 @@ std::vector<Value> values_of(const std::vector<std::optional<Value>>& slots) {
 
 }  // namespace
 
-const std::vector<std::string_view>& attributes_of_slots() {
-    static const std::vector<std::string_view> names{"pg_name", "comm_src", "comm_dst"};
-    return names;
+chakra::KeptTrace::Allowed allowed_difference(IssueOrder order) {
+    return {order != IssueOrder::HashWalk, {"pg_name", "comm_src", "comm_dst"}};
+}
+
+bool can_be_shared(const RankProgram& program) {
+    return std::none_of(program.operations.begin(), program.operations.end(),
+                        [](const ProgramOperation& operation) { return operation.root >= 0; });
 }
 
 AlikeProgram::AlikeProgram(const std::vector<chakra::Node>& nodes, const RankProgram& program,
@@ -49,7 +53,6 @@ AlikeProgram::AlikeProgram(const std::vector<chakra::Node>& nodes, const RankPro
               [&nodes](std::size_t a, std::size_t b) { return nodes[a].id < nodes[b].id; });
     for (std::size_t number = 0; number < places.size(); ++number) {
         const ProgramOperation& operation = program.operations[number];
-        roots_ = roots_ || operation.root >= 0;
         if (operation.group >= 0) {
             uses_.push_back({places[number], true, operation.group});
             groups_ = std::max(groups_, static_cast<std::size_t>(operation.group) + 1);
@@ -63,9 +66,6 @@ AlikeProgram::AlikeProgram(const std::vector<chakra::Node>& nodes, const RankPro
 std::optional<RankBinding> AlikeProgram::bind(const std::vector<chakra::Node>& nodes,
                                               const chakra::TraceDifference& difference,
                                               const ProgramContext& context) const {
-    if (roots_ || (context.issue_order == IssueOrder::HashWalk && difference.id_shift != 0)) {
-        return std::nullopt;
-    }
     std::vector<std::optional<std::int32_t>> groups(groups_);
     std::vector<std::optional<Rank>> peers(peers_);
     const OperationDecoder decoder(context);

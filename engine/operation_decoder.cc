@@ -12,7 +12,7 @@ namespace npunet::engine {
 
 namespace {
 
-constexpr std::int64_t largest_bytes = std::int64_t{1} << 56;
+constexpr std::int64_t largest_bytes = chakra::largest_comm_size;
 
 }  // namespace
 

@@ -91,8 +91,9 @@ void add_collectives(const RankProgram& program, ProgramDigest& digest) {
     std::set<std::tuple<std::int32_t, CollectiveKind, std::int64_t, std::int32_t>> seen;
     for (const std::uint32_t number : program.collectives) {
         const ProgramOperation& operation = program.operations[number];
-        const bool idle =
-            operation.collective != CollectiveKind::Barrier && operation.bytes == Bytes();
+        // Who has nothing to send in an unequal all-to-all may receive.
+        const bool idle = operation.collective != CollectiveKind::Barrier &&
+                          operation.sizes.empty() && operation.bytes == Bytes();
         if (!idle &&
             (!operation.sizes.empty() || seen.emplace(operation.group, operation.collective,
                                                       operation.bytes.value(), operation.root)

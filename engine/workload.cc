@@ -34,7 +34,7 @@ void check_groups(const std::vector<Group>& groups, std::size_t ranks) {
 /// The result of an all-gather must be countable too.
 void check_result_size(const Group& group, const ProgramOperation& operation, std::uint64_t node,
                        const std::string& file, const std::string& name) {
-    constexpr std::int64_t most = std::int64_t{1} << 56;
+    constexpr std::int64_t most = chakra::largest_comm_size;
     const auto members = static_cast<std::int64_t>(group.ranks.size());
     const bool gathers = operation.collective == CollectiveKind::AllGather ||
                          operation.collective == CollectiveKind::Gather;

@@ -90,8 +90,8 @@ public:
     /// The next rank has the program of one that was added, with other groups (it is a member of
     /// each) and other ranks in its slots.
     void add_like(Rank like, RankBinding binding);
-    /// The next rank has the nodes of one that was added, but for a difference in
-    /// attributes_of_slots(); `model` was made from that one's nodes and program. False, and
+    /// The next rank has the nodes of one that was added, but for an
+    /// allowed_difference(); `model` was made from that one's nodes and program. False, and
     /// nothing added, when its program has to be built. Throws InputError.
     [[nodiscard]] bool add_alike(Rank like, const AlikeProgram& model,
                                  const std::vector<chakra::Node>& nodes,

@@ -32,6 +32,7 @@ public:
     Loader(chakra::TraceSet traces, const std::vector<Group>& groups,
            const WorkloadOptions& options)
         : traces_(std::move(traces)),
+          allowed_(allowed_difference(options.issue_order)),
           builder_(static_cast<std::size_t>(traces_.ranks), groups, options) {}
 
     Workload load() {
@@ -50,14 +51,14 @@ private:
         chakra::KeptTrace trace;
         AlikeProgram program;
     };
-    /// As many as a pipeline has stages, in memory that does not matter beside a workload.
+    /// As many as a pipeline has stages. A node takes about 1 KB, with its frame.
     static constexpr std::size_t most_models = 32;
-    static constexpr std::size_t most_bytes = std::size_t{16} << 20;
+    static constexpr std::size_t most_nodes = std::size_t{1} << 17;
 
     bool add_alike(Rank rank) {
         const std::filesystem::path path = traces_.path(rank);
         for (auto model = models_.begin(); model != models_.end(); ++model) {
-            const auto difference = model->trace.difference(path, attributes_of_slots());
+            const auto difference = model->trace.difference(path, allowed_);
             if (difference && builder_.add_alike(model->rank, model->program, model->trace.nodes(),
                                                  *difference, path.string())) {
                 models_.splice(models_.begin(), models_, model);  // the next may be like it too
@@ -72,22 +73,24 @@ private:
         std::vector<chakra::Node> nodes = chakra::read_trace(path);
         chakra::check_dependencies(nodes, path.string(), chakra::FollowedDeps::DataAndCtrl);
         builder_.add(rank, nodes, path.string());
-        if (rank.value() + 1 == traces_.ranks || std::filesystem::file_size(path) > most_bytes) {
+        if (rank.value() + 1 == traces_.ranks || nodes.size() > most_nodes ||
+            !can_be_shared(builder_.program(rank))) {
             return;
         }
         AlikeProgram program(nodes, builder_.program(rank), builder_.binding(rank).first_id);
         models_.push_front({rank, chakra::KeptTrace(path, std::move(nodes)), std::move(program)});
-        bytes_ += models_.front().trace.bytes();
-        while (models_.size() > most_models || bytes_ > most_bytes) {
-            bytes_ -= models_.back().trace.bytes();
+        nodes_ += models_.front().trace.nodes().size();
+        while (models_.size() > most_models || nodes_ > most_nodes) {
+            nodes_ -= models_.back().trace.nodes().size();
             models_.pop_back();
         }
     }
 
     chakra::TraceSet traces_;
+    chakra::KeptTrace::Allowed allowed_;
     WorkloadBuilder builder_;
     std::list<Model> models_;  ///< the one that fitted last comes first
-    std::size_t bytes_ = 0;    ///< of their traces
+    std::size_t nodes_ = 0;    ///< of their traces
 };
 
 }  // namespace

@@ -2,8 +2,8 @@
 //
 //     Workload workload = load_workload("traces/step", "traces/groups.json", 64, options);
 //
-// Of ranks whose traces differ in nothing but communicators and other ranks, one is read in full;
-// of the others, what differs.
+// Of ranks whose traces differ in nothing but communicators, other ranks and the number from which
+// ids count, one is read in full; of the others, what differs.
 //
 // C++17-clean: reached from ns-3 scenario scripts.
 #pragma once

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
+#include <array>
 #include <utility>
 
 #include "base/errors.h"
@@ -16,8 +16,6 @@ namespace {
 constexpr std::int32_t whole_group = 0;
 constexpr std::int32_t next_member = 0;
 constexpr std::int32_t previous_member = 1;
-constexpr std::int32_t most_npus = 1 << 20;
-constexpr std::int32_t most_repetitions = 1 << 20;
 
 void check_range(const char* option, std::int64_t value, std::int64_t least, std::int64_t most) {
     if (value < least || value > most) {
@@ -53,39 +51,56 @@ std::vector<Rank> members_of(const CollectiveBenchmark& benchmark) {
     return members;
 }
 
-chakra::CollectiveType collective_type(BenchmarkType type) {
-    switch (type) {
-        case BenchmarkType::AllGather:
-            return chakra::CollectiveType::AllGather;
-        case BenchmarkType::ReduceScatter:
-            return chakra::CollectiveType::ReduceScatter;
-        case BenchmarkType::AllToAll:
-            return chakra::CollectiveType::AllToAll;
-        default:
-            return chakra::CollectiveType::AllReduce;
-    }
+struct NamedType {
+    const char* name;
+    BenchmarkType benchmark;
+    chakra::CollectiveType collective;  ///< not of send_recv
+};
+
+constexpr std::array<NamedType, 10> types{{
+    {"all_reduce", BenchmarkType::AllReduce, chakra::CollectiveType::AllReduce},
+    {"all_gather", BenchmarkType::AllGather, chakra::CollectiveType::AllGather},
+    {"reduce_scatter", BenchmarkType::ReduceScatter, chakra::CollectiveType::ReduceScatter},
+    {"all_to_all", BenchmarkType::AllToAll, chakra::CollectiveType::AllToAll},
+    {"send_recv", BenchmarkType::SendReceive, {}},
+    {"broadcast", BenchmarkType::Broadcast, chakra::CollectiveType::Broadcast},
+    {"reduce", BenchmarkType::Reduce, chakra::CollectiveType::Reduce},
+    {"gather", BenchmarkType::Gather, chakra::CollectiveType::Gather},
+    {"scatter", BenchmarkType::Scatter, chakra::CollectiveType::Scatter},
+    {"barrier", BenchmarkType::Barrier, chakra::CollectiveType::Barrier},
+}};
+
+const NamedType& named_type(BenchmarkType benchmark) {
+    return *std::find_if(types.begin(), types.end(),
+                         [benchmark](const NamedType& t) { return t.benchmark == benchmark; });
 }
 
-const char* name_of(BenchmarkType type) {
-    switch (type) {
-        case BenchmarkType::AllReduce:
-            return "all_reduce";
-        case BenchmarkType::AllGather:
-            return "all_gather";
-        case BenchmarkType::ReduceScatter:
-            return "reduce_scatter";
-        case BenchmarkType::AllToAll:
-            return "all_to_all";
-        default:
-            return "send_recv";
+/// What the largest buffer holds, within what traces can say.
+void check_size(const CollectiveBenchmark& benchmark, std::size_t members) {
+    if (benchmark.type == BenchmarkType::Barrier) {
+        return;
+    }
+    const bool gathers =
+        benchmark.type == BenchmarkType::AllGather || benchmark.type == BenchmarkType::Gather;
+    const std::int64_t parts = gathers ? static_cast<std::int64_t>(members) : 1;
+    const std::int64_t most = chakra::largest_comm_size / parts;
+    if (benchmark.size < Bytes(1) || benchmark.size > Bytes(most)) {
+        throw InputError(
+            {"--size", "", fmt::format("{} bytes", benchmark.size.value()),
+             fmt::format("1 to {} bytes{}", most,
+                         gathers ? ", so that the gathered result has 2^56 at most" : ", 2^56"),
+             ""});
     }
 }
 
 Role collective_role(const CollectiveBenchmark& benchmark, std::size_t members) {
+    const NamedType& type = named_type(benchmark.type);
+    const std::int64_t bytes =
+        benchmark.type == BenchmarkType::Barrier ? 0 : benchmark.size.value();
     RoleBuilder builder({static_cast<std::int64_t>(members)});
     for (std::int32_t i = 0; i < benchmark.repeat; ++i) {
-        builder.collective(fmt::format("{}_{}", name_of(benchmark.type), i),
-                           {whole_group, collective_type(benchmark.type), benchmark.size.value()});
+        builder.collective(fmt::format("{}_{}", type.name, i),
+                           {whole_group, type.collective, bytes});
     }
     return builder.take();
 }
@@ -126,20 +141,21 @@ GeneratedWorkload messages(const CollectiveBenchmark& benchmark, const std::vect
 }  // namespace
 
 const std::vector<std::pair<std::string, BenchmarkType>>& benchmark_types() {
-    static const std::vector<std::pair<std::string, BenchmarkType>> types{
-        {"all_reduce", BenchmarkType::AllReduce},
-        {"all_gather", BenchmarkType::AllGather},
-        {"reduce_scatter", BenchmarkType::ReduceScatter},
-        {"all_to_all", BenchmarkType::AllToAll},
-        {"send_recv", BenchmarkType::SendReceive}};
-    return types;
+    static const std::vector<std::pair<std::string, BenchmarkType>> list = [] {
+        std::vector<std::pair<std::string, BenchmarkType>> pairs;
+        for (const NamedType& type : types) {
+            pairs.emplace_back(type.name, type.benchmark);
+        }
+        return pairs;
+    }();
+    return list;
 }
 
 GeneratedWorkload generate(const CollectiveBenchmark& benchmark) {
-    check_range("--npus", benchmark.npus, 2, most_npus);
-    check_range("--repeat", benchmark.repeat, 1, most_repetitions);
-    check_range("--size", benchmark.size.value(), 1, std::int64_t{1} << 62);
+    check_range("--npus", benchmark.npus, 2, CollectiveBenchmark::most_npus);
+    check_range("--repeat", benchmark.repeat, 1, CollectiveBenchmark::most_repetitions);
     const std::vector<Rank> members = members_of(benchmark);
+    check_size(benchmark, members.size());
     if (benchmark.type == BenchmarkType::SendReceive) {
         return messages(benchmark, members);
     }

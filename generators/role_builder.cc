@@ -46,7 +46,9 @@ std::uint32_t RoleBuilder::tensor(std::string name, std::int64_t bytes) {
 }
 
 Pending RoleBuilder::start(std::string_view name, const Collective& collective, Pending after) {
-    if (group_size(collective.slot) < 2 || (collective.bytes == 0 && collective.varying < 0)) {
+    const bool does_something = collective.bytes > 0 || collective.varying >= 0 ||
+                                collective.type == chakra::CollectiveType::Barrier;
+    if (group_size(collective.slot) < 2 || !does_something) {
         return after;
     }
     NodeTemplate node;

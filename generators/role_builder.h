@@ -64,7 +64,7 @@ struct DeferredStep {
 class RoleBuilder {
 public:
     /// Ranks of the group in every slot: a collective over one rank, or of no bytes
-    /// that do not vary, is left out.
+    /// that do not vary (but a barrier), is left out.
     explicit RoleBuilder(std::vector<std::int64_t> group_sizes);
 
     /// What the names of the next nodes begin with.

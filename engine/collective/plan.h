@@ -118,7 +118,6 @@ private:
     [[nodiscard]] PhaseShape base_shape(CollectiveKind kind, const Implementation& implementation,
                                         std::int32_t lane) const;
     [[nodiscard]] std::int32_t lanes_of(const Implementation& implementation) const;
-    void set_chunks(CollectivePlan& plan) const;
 
     const topology::NetworkDescription& network_;
     const SystemConfig& system_;

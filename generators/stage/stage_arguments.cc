@@ -10,7 +10,6 @@ namespace {
 
 constexpr std::int64_t most_ranks = std::int64_t{1} << 20;
 constexpr std::int64_t most_layers = 1 << 16;
-constexpr std::int64_t largest_size = std::int64_t{1} << 31;
 
 struct Number {
     const char* option;
@@ -44,7 +43,7 @@ void check_ranges(const StageArguments& a) {
          {Number{"--din", a.din}, Number{"--dout", a.dout}, Number{"--dmodel", a.dmodel},
           Number{"--dff", a.dff}, Number{"--batch", a.batch}, Number{"--seq", a.seq},
           Number{"--head", a.head}}) {
-        check_range(size, 1, largest_size);
+        check_range(size, 1, StageArguments::largest_size);
     }
     check_range({"--num-stacks", a.num_stacks}, 2, most_layers,
                 "STAGE links the output embedding to the second layer or a later one; "

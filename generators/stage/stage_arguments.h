@@ -12,6 +12,9 @@
 namespace npunet::generators {
 
 struct StageArguments {
+    /// Of a width, a batch, a sequence, a number of heads.
+    static constexpr std::int64_t largest_size = std::int64_t{1} << 31;
+
     std::int64_t dp = 1;                ///< parts of the batch
     std::int64_t tp = 1;                ///< parts of every matrix
     std::int64_t sp = 1;                ///< parts of the sequence

@@ -9,7 +9,6 @@ namespace npunet::generators {
 namespace {
 
 Collective per_token_all_reduce(const LocalSizes& local) {
-    constexpr std::int64_t fp32 = 4;
     return {tensor_group, chakra::CollectiveType::AllReduce, local.tokens * fp32};
 }
 

@@ -47,6 +47,9 @@ struct LocalSizes {
     Norm norm = Norm::Rms;
     Positions positions = Positions::None;
     DataTypes dtypes;
+
+    /// Columns of the MLP's first matrix computed here: gate and up are one multiplication.
+    [[nodiscard]] std::int64_t up_columns() const { return (gated ? 2 : 1) * ffn; }
 };
 
 /// Needs a resolved plan.

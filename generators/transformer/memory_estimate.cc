@@ -8,20 +8,18 @@
 #include "base/parallel.h"
 #include "generators/pipeline/schedule.h"
 #include "generators/transformer/local_sizes.h"
+#include "generators/transformer/parameter_sync.h"
 #include "generators/transformer/rank_grid.h"
+#include "generators/transformer/saved_activations.h"
 
 namespace npunet::generators {
 
 namespace {
 
-std::int64_t part_of(std::int64_t whole, std::int64_t parts) {
-    return (whole + parts - 1) / parts;
-}
-
 /// `parameters` of a rank whose replicas are `replicas`.
 StaticMemory static_memory(const DataTypes& types, const Plan& plan, std::int64_t parameters,
                            std::int64_t replicas) {
-    const std::int64_t part = part_of(parameters, replicas);
+    const std::int64_t part = largest_share(parameters, replicas);
     StaticMemory memory;
     memory.parameters = parameters;
     memory.weights = (plan.zero >= 3 ? part : parameters) * types.weights;

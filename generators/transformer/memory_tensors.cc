@@ -198,8 +198,7 @@ private:
     }
 
     static bool is_norm(std::string_view operation) {
-        return operation == "attention_norm_forward" || operation == "mlp_norm_forward" ||
-               operation == "moe_norm_forward";
+        return operation == "attention_norm_forward" || operation == "mlp_norm_forward";
     }
 
     void name_training(NodeTemplate& node, const NodeName& name) {

@@ -5,18 +5,9 @@
 
 namespace npunet::generators {
 
-namespace {
-
-/// Gate and up are one multiplication.
-std::int64_t up_columns(const LocalSizes& local) {
-    return (local.gated ? 2 : 1) * local.ffn;
-}
-
-}  // namespace
-
 void mlp_forward(RoleBuilder& builder, const LocalSizes& local) {
     builder.compute("mlp_norm_forward", norm_forward(local));
-    ColumnParallelLinear("mlp_up", local, up_columns(local)).forward(builder);
+    ColumnParallelLinear("mlp_up", local, local.up_columns()).forward(builder);
     builder.compute("mlp_activation_forward", activation_forward(local));
     RowParallelLinear("mlp_down", local, local.ffn).forward(builder);
     builder.compute("mlp_residual_forward", residual(local));
@@ -25,7 +16,7 @@ void mlp_forward(RoleBuilder& builder, const LocalSizes& local) {
 void mlp_backward(RoleBuilder& builder, const LocalSizes& local) {
     RowParallelLinear("mlp_down", local, local.ffn).backward(builder);
     builder.compute("mlp_activation_backward", activation_backward(local));
-    ColumnParallelLinear("mlp_up", local, up_columns(local)).backward(builder);
+    ColumnParallelLinear("mlp_up", local, local.up_columns()).backward(builder);
     builder.compute("mlp_norm_backward", norm_backward(local));
     builder.compute("mlp_residual_backward", residual(local));
 }

@@ -17,11 +17,26 @@ namespace npunet::generators {
 namespace {
 
 YAML::Node parse(const std::filesystem::path& file) {
+    const auto refuse = [&file](const char* found) {
+        throw InputError({file.string(), "", found, "a model file",
+                          "Check the path, or give the name of a shipped model"});
+    };
+    std::error_code ignored;
+    if (!std::filesystem::exists(file, ignored)) {
+        refuse("no such file");
+    }
+    if (std::filesystem::is_directory(file, ignored)) {
+        refuse("a folder");
+    }
     std::ifstream stream(file, std::ios::binary);
     std::ostringstream text;
-    if (!stream || std::filesystem::is_directory(file) || !(text << stream.rdbuf())) {
-        throw InputError({file.string(), "", "no readable text", "a model file",
-                          "Check the path, or give the name of a shipped model"});
+    if (!stream) {
+        refuse("a file that cannot be read");
+    }
+    // An empty file sets the target's failbit, and that alone.
+    text << stream.rdbuf();
+    if (text.str().empty()) {
+        refuse("an empty file");
     }
     try {
         return YAML::Load(text.str());
@@ -159,8 +174,11 @@ std::int64_t default_head_dim(const ModelSection& section, const ModelSpec& mode
     if (model.latent()) {
         return model.mla.qk_nope_head_dim + model.mla.qk_rope_head_dim;
     }
-    if (section.has("head_dim") || model.heads < 1 || model.hidden % model.heads == 0) {
-        return model.heads < 1 ? 1 : model.hidden / model.heads;
+    if (model.heads < 1 || model.hidden < 1) {
+        return 1;  // which check_model() refuses by their own names
+    }
+    if (section.has("head_dim") || model.hidden % model.heads == 0) {
+        return model.hidden / model.heads;
     }
     section.refuse("heads", fmt::format("{}", model.heads),
                    fmt::format("a divisor of hidden {}", model.hidden),
@@ -218,7 +236,11 @@ ModelSpec read_model_file(const std::filesystem::path& file) {
     if (section.has("dtypes")) {
         model.dtypes = read_dtypes(file.string(), section.at("dtypes"));
     }
-    check_model(model, file.string());
+    try {
+        check_model(model, file.string());
+    } catch (const InputError& error) {
+        throw section.located(error);
+    }
     return model;
 }
 

@@ -6,7 +6,6 @@
 #include <charconv>
 #include <set>
 
-#include "base/errors.h"
 #include "base/suggest.h"
 
 namespace npunet::generators {
@@ -85,6 +84,22 @@ void ModelSection::fail(const YAML::Node& node, const std::string& key, std::str
     const std::string separator = line.empty() || key.empty() ? "" : ", ";
     throw InputError(
         {file_, line + separator + key, std::move(found), std::move(expected), std::move(remedy)});
+}
+
+InputError ModelSection::located(const InputError& error) const {
+    InputProblem problem = error.problem();
+    YAML::Node node = node_;
+    for (std::size_t start = 0; start != std::string::npos;) {
+        const std::size_t dot = problem.place.find('.', start);
+        const YAML::Node known = node;  // a lookup in one that is not const would add the key
+        if (!known.IsMap() || !known[problem.place.substr(start, dot - start)].IsDefined()) {
+            return error;
+        }
+        node.reset(known[problem.place.substr(start, dot - start)]);
+        start = dot == std::string::npos ? dot : dot + 1;
+    }
+    problem.place = fmt::format("line {}, {}", node.Mark().line + 1, problem.place);
+    return InputError(std::move(problem));
 }
 
 void ModelSection::check_keys(const std::vector<std::string>& known) const {

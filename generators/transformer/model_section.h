@@ -13,6 +13,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/errors.h"
+
 namespace npunet::generators {
 
 class ModelSection {
@@ -53,6 +55,10 @@ public:
     /// Refuses the value of a key.
     [[noreturn]] void refuse(const char* key, std::string found, std::string expected,
                              std::string remedy = "") const;
+
+    /// The error with the line of the key that it names ("hidden", "moe.top_k"), where that stands
+    /// in this section or one below it.
+    [[nodiscard]] InputError located(const InputError& error) const;
 
 private:
     [[noreturn]] void fail(const YAML::Node& node, const std::string& key, std::string found,

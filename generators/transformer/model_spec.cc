@@ -14,6 +14,7 @@ namespace {
 constexpr std::int64_t widest = std::int64_t{1} << 20;
 constexpr std::int64_t most_layers = std::int64_t{1} << 14;
 constexpr std::int64_t longest = std::int64_t{1} << 24;
+constexpr std::int64_t most_experts = std::int64_t{1} << 12;
 
 void check_range(const std::string& source, const char* key, std::int64_t value,
                  std::int64_t most) {
@@ -75,7 +76,7 @@ void check_latent_attention(const ModelSpec& model, const std::string& source) {
 
 void check_experts(const ModelSpec& model, const std::string& source) {
     const MixtureOfExperts& moe = model.moe;
-    check_range(source, "moe.experts", moe.experts, widest);
+    check_range(source, "moe.experts", moe.experts, most_experts);
     check_range(source, "moe.ffn", moe.ffn, widest);
     if (moe.top_k < 1 || moe.top_k > moe.experts) {
         throw InputError({source, "moe.top_k", fmt::format("{}", moe.top_k),

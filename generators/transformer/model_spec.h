@@ -22,12 +22,15 @@ enum class Positions {
     None
 };
 
+/// Bytes of an element that is computed with or kept in full precision, whatever the data types.
+constexpr std::int64_t fp32 = 4;
+
 /// Bytes per element.
 struct DataTypes {
-    std::int64_t weights = 2;      ///< bf16
-    std::int64_t activations = 2;  ///< bf16; also the gradients of activations
-    std::int64_t gradients = 4;    ///< fp32; gradients of parameters, summed and reduced
-    std::int64_t optimizer = 12;   ///< per parameter: fp32 master weight and two Adam moments
+    std::int64_t weights = 2;       ///< bf16
+    std::int64_t activations = 2;   ///< bf16; also the gradients of activations
+    std::int64_t gradients = fp32;  ///< fp32; gradients of parameters, summed and reduced
+    std::int64_t optimizer = 12;    ///< per parameter: fp32 master weight and two Adam moments
 };
 
 /// Multi-head latent attention (DeepSeek-V2, 2024): keys and values from one low-rank vector per

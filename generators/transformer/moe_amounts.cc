@@ -10,8 +10,6 @@ namespace npunet::generators {
 
 namespace {
 
-constexpr std::int64_t fp32 = 4;
-
 LocalSizes sizes_of_expert(const ModelSpec& model, const Plan& plan) {
     LocalSizes sizes = local_sizes(model, plan);
     sizes.ffn = model.moe.ffn / plan.etp;

@@ -25,7 +25,6 @@ LocalSizes with_ffn(LocalSizes local, std::int64_t ffn) {
 /// Softmax over E logits and the choice of the largest ones.
 Work top_k(const LocalSizes& routed, std::int64_t experts) {
     constexpr std::int64_t flops = 6;
-    constexpr std::int64_t fp32 = 4;
     return {routed.tokens * experts * flops, 2 * routed.tokens * experts * fp32};
 }
 
@@ -33,10 +32,6 @@ Work top_k(const LocalSizes& routed, std::int64_t experts) {
 Collective gather_of_routed(const LocalSizes& routed) {
     return {tensor_group, CollectiveType::AllGather,
             routed.tokens * routed.hidden * routed.dtypes.activations};
-}
-
-std::int64_t up_columns(const LocalSizes& local) {
-    return (local.gated ? 2 : 1) * local.ffn;
 }
 
 }  // namespace
@@ -126,7 +121,7 @@ void MoeBlock::forward(RoleBuilder& builder, std::int64_t layer, std::int64_t mi
         builder.collective("moe_output_all_gather_forward", gather_of_routed(routed_));
     }
     if (has_shared_) {
-        ColumnParallelLinear("shared_up", local_, up_columns(shared_)).forward(builder);
+        ColumnParallelLinear("shared_up", local_, shared_.up_columns()).forward(builder);
         builder.compute("shared_activation_forward", activation_forward(shared_));
         RowParallelLinear("shared_down", local_, shared_.ffn).forward(builder);
         builder.compute("shared_sum_forward", residual(local_));
@@ -139,7 +134,7 @@ void MoeBlock::backward(RoleBuilder& builder, std::int64_t layer, std::int64_t m
     if (has_shared_) {
         RowParallelLinear("shared_down", local_, shared_.ffn).backward(builder);
         builder.compute("shared_activation_backward", activation_backward(shared_));
-        ColumnParallelLinear("shared_up", local_, up_columns(shared_)).backward(builder);
+        ColumnParallelLinear("shared_up", local_, shared_.up_columns()).backward(builder);
     }
     pass.compute("moe_unpermute_backward", MoeWork::Copy);
     pass.all_to_all("moe_combine_all_to_all_backward", MoeWork::Dispatch);

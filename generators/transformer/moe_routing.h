@@ -12,10 +12,10 @@
 // copies: systematic sampling, N w_e / S up to less than one. u is drawn from 0 .. S-1 for each
 // source, layer and micro-batch, but for uniform routing. Weights by Routing::Kind:
 //
-// - Uniform: all 1, and u = t N mod E for the t-th source: with f(i) = floor((i+1) N/E) -
-//   floor(i N/E), expert e gets f(e + t) of it, and of s sources in a row floor((e+s) N/E) -
-//   floor(e N/E): s N/E up to less than one, however few copies a source has. Where ep divides N,
-//   every ep-th part of the experts gets N/ep of each.
+// - Uniform: all 1, and u = t N mod E, t the batch's turn plus its layer: with f(i) =
+//   floor((i+1) N/E) - floor(i N/E), expert e gets f(e + t) of it, and of s batches in a row
+//   floor((e+s) N/E) - floor(e N/E): s N/E up to less than one, however few copies a batch has.
+//   Where ep divides N, every ep-th part of the experts gets N/ep of each.
 // - Zipf: 1 / i^exponent in units of 2^-32 of their sum; which expert is the i-th most popular one
 //   is drawn for each layer and step.
 // - File: the numbers of the file (read_routing_file).

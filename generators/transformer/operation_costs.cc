@@ -7,8 +7,6 @@ namespace npunet::generators {
 
 namespace {
 
-constexpr std::int64_t fp32 = 4;
-
 // FLOPs per element. Square, sum, scale, weight; a layer norm also centres and adds a bias.
 constexpr std::int64_t rms_forward_flops = 4;
 constexpr std::int64_t rms_backward_flops = 8;

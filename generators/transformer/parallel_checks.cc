@@ -45,14 +45,6 @@ void check_context_parallel(const ModelSpec& model, const Plan& plan) {
     }
 }
 
-void check_divides(const char* option, std::int64_t divisor, const std::string& what,
-                   std::int64_t value, const std::string& remedy = "") {
-    if (value % divisor != 0) {
-        refuse(fmt::format("{} {}", option, divisor), fmt::format("{} {}", value, what),
-               fmt::format("a divisor of {}", value), remedy);
-    }
-}
-
 void check_without_experts(const Plan& plan) {
     if (plan.ep != 1 || plan.etp != plan.tp) {
         refuse(plan.ep != 1 ? fmt::format("--ep {}", plan.ep) : fmt::format("--etp {}", plan.etp),
@@ -61,19 +53,11 @@ void check_without_experts(const Plan& plan) {
 }
 
 void check_experts(const ModelSpec& model, const Plan& plan) {
-    constexpr std::int64_t most_experts = 1 << 12;
     const MixtureOfExperts& moe = model.moe;
-    if (moe.experts < 1 || moe.experts > most_experts) {
-        refuse("experts", fmt::format("{}", moe.experts), fmt::format("1 to {}", most_experts));
-    }
-    if (moe.top_k < 1 || moe.top_k > moe.experts) {
-        refuse("experts of a token", fmt::format("{} of {}", moe.top_k, moe.experts),
-               fmt::format("1 to {}", moe.experts));
-    }
     if (!(moe.routing.exponent >= 0.0 && moe.routing.exponent <= 64.0)) {
         refuse("the exponent of zipf", fmt::format("{}", moe.routing.exponent), "0 to 64");
     }
-    if (!(moe.capacity_factor >= 0.0 && moe.capacity_factor <= 0x1p20)) {
+    if (!(moe.capacity_factor >= 0.0 && moe.capacity_factor <= largest_capacity_factor)) {
         refuse("--capacity-factor", fmt::format("{}", moe.capacity_factor),
                "0 (nothing is dropped) to 2^20");
     }
@@ -131,6 +115,14 @@ void check_zero(const Plan& plan) {
 }
 
 }  // namespace
+
+void check_divides(const std::string& option, std::int64_t divisor, const char* what,
+                   std::int64_t value, const std::string& remedy) {
+    if (value % divisor != 0) {
+        refuse(fmt::format("{} {}", option, divisor), fmt::format("{} {}", value, what),
+               fmt::format("a divisor of {}", value), remedy);
+    }
+}
 
 void check_parallel_dimensions(const ModelSpec& model, const Plan& plan) {
     check_context_parallel(model, plan);

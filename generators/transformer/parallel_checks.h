@@ -2,10 +2,18 @@
 // a sequence, experts, the two grids of ranks, ZeRO.
 #pragma once
 
+#include <cstdint>
+#include <string>
+
 #include "generators/transformer/model_spec.h"
 #include "generators/transformer/plan.h"
 
 namespace npunet::generators {
+
+/// value % divisor == 0, or an InputError such as "--tp 3: found 32 heads; expected a divisor of
+/// 32".
+void check_divides(const std::string& option, std::int64_t divisor, const char* what,
+                   std::int64_t value, const std::string& remedy = "");
 
 /// Throws InputError that names the numbers that clash. Needs degrees from 1 on, a sequence, and
 /// etp filled in.

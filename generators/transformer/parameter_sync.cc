@@ -20,8 +20,7 @@ void ParameterSync::add_unit(const std::string& name, const UnitParameters& para
 }
 
 std::int64_t ParameterSync::shard(const Replicas& replicas, std::int64_t parameters) const {
-    const std::int64_t members = builder_.group_size(replicas.slot);
-    return (parameters + members - 1) / members;
+    return largest_share(parameters, builder_.group_size(replicas.slot));
 }
 
 void ParameterSync::sum(const Unit& unit, const std::string& prefix) {

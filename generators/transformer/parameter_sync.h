@@ -34,6 +34,11 @@
 
 namespace npunet::generators {
 
+/// What a member keeps of parameters that `members` share: ceil(P/n).
+[[nodiscard]] constexpr std::int64_t largest_share(std::int64_t parameters, std::int64_t members) {
+    return (parameters + members - 1) / members;
+}
+
 /// Parameters of one unit on one rank.
 struct UnitParameters {
     std::int64_t dense = 0;

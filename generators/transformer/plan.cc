@@ -12,24 +12,10 @@ namespace npunet::generators {
 
 namespace {
 
-constexpr std::int64_t most_ranks = std::int64_t{1} << 20;
-constexpr std::int64_t most_sequences = std::int64_t{1} << 32;
-constexpr std::int64_t longest_sequence = std::int64_t{1} << 28;
-
 void check_range(const char* option, std::int64_t value, std::int64_t most) {
     if (value < 1 || value > most) {
         throw InputError({option, "", fmt::format("{}", value),
                           fmt::format("a whole number from 1 to {}", most), ""});
-    }
-}
-
-/// value % divisor == 0, or an error such as "--tp 3: found 32 heads; expected a divisor of 32".
-void check_divides(const std::string& option, std::int64_t divisor, const char* what,
-                   std::int64_t value, const std::string& remedy = "") {
-    if (value % divisor != 0) {
-        throw InputError({fmt::format("{} {}", option, divisor), "",
-                          fmt::format("{} {}", value, what), fmt::format("a divisor of {}", value),
-                          remedy});
     }
 }
 
@@ -120,14 +106,55 @@ void check_mode(const Plan& plan) {
         return;
     }
     const char* mode = plan.mode == Mode::Prefill ? "--mode prefill" : "--mode decode";
-    if (plan.recompute != Recompute::None) {
-        throw InputError({"--recompute", "", mode, "a training step: there is no backward pass",
-                          "Leave --recompute out"});
-    }
+    const auto refuse_if = [mode](bool given, const std::string& option, const char* why) {
+        if (given) {
+            throw InputError({option, "", mode, fmt::format("a training step: {}", why),
+                              fmt::format("Leave {} out", option.substr(0, option.find(' ')))});
+        }
+    };
+    refuse_if(plan.recompute != Recompute::None, "--recompute", "there is no backward pass");
+    refuse_if(plan.zero == 1, "--zero 1 (--distributed-optimizer)", "there is no optimizer");
+    refuse_if(plan.zero == 2, "--zero 2", "there are no gradients");
+    refuse_if(plan.overlap_grad_reduce, "--overlap-grad-reduce", "there are no gradients");
+    refuse_if(plan.overlap_param_gather, "--overlap-param-gather", "there is no optimizer");
+    refuse_if(plan.schedule == Schedule::GPipe || plan.schedule == Schedule::ZeroBubble,
+              fmt::format("--schedule {}", name_of(plan.schedule)), "there is no backward pass");
     if (plan.cp > 1) {
         throw InputError({fmt::format("--cp {}", plan.cp), "", mode,
                           "--cp 1: splitting the cache by tokens is not offered",
                           "Take --tp, which splits it by heads"});
+    }
+}
+
+/// Sequences of a step and of a micro-batch.
+void resolve_batch(Plan& plan) {
+    const std::string batch = fmt::format("--batch {}", plan.batch);
+    if (plan.batch != 0) {
+        check_range("--batch", plan.batch, most_sequences);
+        if (plan.batch % plan.dp != 0) {
+            throw InputError({batch, "", fmt::format("--dp {}", plan.dp),
+                              fmt::format("a multiple of {}: replicas have equal shares", plan.dp),
+                              ""});
+        }
+    }
+    if (plan.micro_batch == 0) {
+        plan.micro_batch = plan.pp == 1 ? std::max<std::int64_t>(plan.batch / plan.dp, 1) : 1;
+        if (plan.micro_batch > most_sequences_of_micro_batch) {
+            throw InputError(
+                {batch, "", fmt::format("{} sequences in one micro-batch", plan.micro_batch),
+                 fmt::format("at most {}", most_sequences_of_micro_batch), "Give --micro-batch"});
+        }
+    }
+    check_range("--micro-batch", plan.micro_batch, most_sequences_of_micro_batch);
+    if (plan.batch == 0) {
+        plan.batch = plan.dp * plan.micro_batch * plan.pp;
+        check_range("--batch (--dp x --micro-batch x --pp)", plan.batch, most_sequences);
+    }
+    if (plan.batch % (plan.dp * plan.micro_batch) != 0) {
+        throw InputError({batch, "",
+                          fmt::format("--dp {} x --micro-batch {} = {}", plan.dp, plan.micro_batch,
+                                      plan.dp * plan.micro_batch),
+                          "a batch that this divides", ""});
     }
 }
 
@@ -207,31 +234,18 @@ Plan resolve_plan(const ModelSpec& model, Plan plan) {
     }
     check_range("--ep", plan.ep, most_ranks);
     check_range("--etp", plan.etp, most_ranks);
-    if (plan.micro_batch == 0) {
-        plan.micro_batch = plan.pp == 1 ? std::max<std::int64_t>(plan.batch / plan.dp, 1) : 1;
-    }
-    check_range("--micro-batch", plan.micro_batch, std::int64_t{1} << 24);
-    if (plan.batch == 0) {
-        plan.batch = plan.dp * plan.micro_batch * plan.pp;
-    }
+    check_mode(plan);
+    resolve_batch(plan);
     resolve_lengths(model, plan);
-    check_range("--batch", plan.batch, most_sequences);
     check_range("--seq", plan.sequence, longest_sequence);
     check_tensor_parallel(model, plan);
     check_divides(plan.vpp > 1 ? fmt::format("--pp {} x --vpp {} =", plan.pp, plan.vpp) : "--pp",
                   plan.pp * plan.vpp, "layers", model.layers);
     check_sequence(model, plan);
-    check_mode(plan);
     if (plan.attention_kernel == AttentionKernel::Auto) {
         plan.attention_kernel = model.dropout ? AttentionKernel::Unfused : AttentionKernel::Fused;
     }
     check_parallel_dimensions(model, plan);
-    if (plan.batch % (plan.dp * plan.micro_batch) != 0) {
-        throw InputError({fmt::format("--batch {}", plan.batch), "",
-                          fmt::format("--dp {} x --micro-batch {} = {}", plan.dp, plan.micro_batch,
-                                      plan.dp * plan.micro_batch),
-                          "a batch that this divides", ""});
-    }
     check_pipeline(plan.pipeline(),
                    "The micro-batches of a replica are --batch / (--dp x --micro-batch)");
     check_magnitude(model, plan);

@@ -16,6 +16,13 @@
 
 namespace npunet::generators {
 
+constexpr std::int64_t most_ranks = std::int64_t{1} << 20;
+constexpr std::int64_t most_sequences = std::int64_t{1} << 32;  ///< of a step
+constexpr std::int64_t most_sequences_of_micro_batch = std::int64_t{1} << 24;
+constexpr std::int64_t longest_sequence = std::int64_t{1} << 28;  ///< tokens
+/// Copies that an expert takes at most, over the mean.
+constexpr double largest_capacity_factor = 0x1p20;
+
 /// What a layer's backward pass computes again instead of keeping it.
 enum class Recompute {
     None,

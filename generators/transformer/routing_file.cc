@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <numeric>
@@ -22,10 +23,13 @@ public:
     explicit RoutingFile(const ModelSpec& model) : model_(model), file_(model.moe.routing.file) {}
 
     std::vector<std::vector<std::int64_t>> read() {
+        std::error_code ignored;
+        const bool folder = std::filesystem::is_directory(file_, ignored);
         std::ifstream stream(file_);
-        if (!stream) {
-            throw InputError({file_, "", "no such file, or it cannot be read",
-                              "the routing file of the mixture of experts", ""});
+        if (folder || !stream) {
+            throw InputError({file_, "", folder ? "a folder" : "no such file, or it cannot be read",
+                              "the routing file of the mixture of experts",
+                              "Or name a distribution: uniform, zipf:S"});
         }
         for (std::string line; std::getline(stream, line);) {
             ++line_;

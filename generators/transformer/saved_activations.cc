@@ -6,7 +6,6 @@ namespace npunet::generators {
 
 namespace {
 
-constexpr std::int64_t fp32 = 4;
 constexpr std::int64_t mask = 1;
 
 /// Builds a list; tensors of no elements are left out.

@@ -42,7 +42,7 @@ protected:
         change(nodes);
         write_trace(in_folder("other.et"), nodes);
         return KeptTrace(in_folder("known.et"), sample())
-            .difference(in_folder("other.et"), {"pg_name"});
+            .difference(in_folder("other.et"), {true, {"pg_name"}});
     }
 };
 
@@ -92,6 +92,28 @@ TEST_F(KeptTraceTest, IdsMayCountFromElsewhere) {
     }
 }
 
+// Ids that must not move; and an id of 0, which is not written: where neither file has one, that
+// node has not moved with the others.
+TEST_F(KeptTraceTest, IdsThatMustNotMove) {
+    std::vector<Node> moved = sample();
+    shift(moved, 4);
+    write_trace(in_folder("known.et"), sample());
+    write_trace(in_folder("other.et"), moved);
+    const KeptTrace kept(in_folder("known.et"), sample());
+    EXPECT_TRUE(kept.difference(in_folder("other.et"), {true, {}}));
+    EXPECT_TRUE(kept.difference(in_folder("known.et"), {false, {}}));
+    EXPECT_FALSE(kept.difference(in_folder("other.et"), {false, {}}));
+
+    std::vector<Node> nodes = sample();
+    nodes[7].id = 0;
+    write_trace(in_folder("zero.et"), nodes);
+    moved[7].id = 0;
+    write_trace(in_folder("other_zero.et"), moved);
+    const KeptTrace zero(in_folder("zero.et"), nodes);
+    EXPECT_TRUE(zero.difference(in_folder("zero.et"), {true, {}}));
+    EXPECT_FALSE(zero.difference(in_folder("other_zero.et"), {true, {}}));
+}
+
 // 2^64 - 20 added to 9 is no number beyond it, to 144 it is.
 TEST_F(KeptTraceTest, IdsThatChangeTheirOrderAreAnotherTrace) {
     EXPECT_FALSE(
@@ -136,7 +158,7 @@ TEST_F(KeptTraceTest, DamagedFiles) {
     for (std::size_t length = 0; length < bytes.size(); ++length) {
         const auto path = make_file("cut.et", bytes.substr(0, length));
         try {
-            EXPECT_FALSE(kept.difference(path, {"pg_name"})) << length;
+            EXPECT_FALSE(kept.difference(path, {true, {"pg_name"}})) << length;
         } catch (const InputError&) {
         }
     }
@@ -145,7 +167,7 @@ TEST_F(KeptTraceTest, DamagedFiles) {
         changed[at] = static_cast<char>(changed[at] ^ (1 << (at % 8)));
         const auto path = make_file("changed.et", changed);
         try {
-            const auto found = kept.difference(path, {"pg_name"});
+            const auto found = kept.difference(path, {true, {"pg_name"}});
             if (found) {
                 const std::vector<Node> nodes = read_trace(path);
                 std::vector<Node> expected = sample();

@@ -119,6 +119,7 @@ TEST(Inference, FlopsArePrefillAndDecodeClosedForms) {
         for (int trial = 0; trial < 30; ++trial) {
             Plan plan = random_plan(random, model);
             plan.cp = 1;
+            plan.schedule = Schedule::OneForwardOneBackward;
             const WideCount head = WideCount{model.vocab} * model.hidden;
             const WideCount weights = multiplying_weights(model);
             plan.mode = Mode::Prefill;

@@ -66,10 +66,28 @@ TEST(CollectiveBenchmark, WholeSystemNeedsNoGroupFile) {
 }
 
 TEST(CollectiveBenchmark, EveryTypeRunsToItsEnd) {
-    for (const BenchmarkType type :
-         {BenchmarkType::AllReduce, BenchmarkType::AllGather, BenchmarkType::ReduceScatter,
-          BenchmarkType::AllToAll, BenchmarkType::SendReceive}) {
-        EXPECT_EQ(unfinished_after_rendezvous(generate(benchmark_of(type))), 0);
+    for (const auto& [name, type] : benchmark_types()) {
+        EXPECT_EQ(unfinished_after_rendezvous(generate(benchmark_of(type))), 0) << name;
+        EXPECT_EQ(generate(benchmark_of(type)).nodes(Rank(0)).size(), 3U) << name;
+    }
+}
+
+TEST(CollectiveBenchmark, TypesAreThoseOfTheSchema) {
+    const std::vector<std::pair<BenchmarkType, chakra::CollectiveType>> pairs{
+        {BenchmarkType::AllReduce, chakra::CollectiveType::AllReduce},
+        {BenchmarkType::AllGather, chakra::CollectiveType::AllGather},
+        {BenchmarkType::ReduceScatter, chakra::CollectiveType::ReduceScatter},
+        {BenchmarkType::AllToAll, chakra::CollectiveType::AllToAll},
+        {BenchmarkType::Broadcast, chakra::CollectiveType::Broadcast},
+        {BenchmarkType::Reduce, chakra::CollectiveType::Reduce},
+        {BenchmarkType::Gather, chakra::CollectiveType::Gather},
+        {BenchmarkType::Scatter, chakra::CollectiveType::Scatter},
+        {BenchmarkType::Barrier, chakra::CollectiveType::Barrier}};
+    for (const auto& [type, collective] : pairs) {
+        const GeneratedWorkload workload = generate(benchmark_of(type));
+        EXPECT_TRUE(is_collective(workload.nodes(Rank(0))[0], collective));
+        EXPECT_EQ(workload.nodes(Rank(0))[0].integer("comm_size"),
+                  type == BenchmarkType::Barrier ? 0 : 1000);
     }
 }
 
@@ -96,6 +114,8 @@ TEST(CollectiveBenchmark, RefusesImpossibleGroups) {
     EXPECT_THAT(error_of(benchmark), HasSubstr("--npus"));
     benchmark = benchmark_of(BenchmarkType::AllReduce);
     benchmark.size = Bytes(0);
+    EXPECT_THAT(error_of(benchmark), HasSubstr("--size"));
+    benchmark.size = Bytes(chakra::largest_comm_size + 1);
     EXPECT_THAT(error_of(benchmark), HasSubstr("--size"));
     benchmark = benchmark_of(BenchmarkType::AllReduce);
     benchmark.repeat = 0;

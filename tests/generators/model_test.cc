@@ -14,7 +14,9 @@
 namespace npunet::generators {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 // V h [+ s h] + L (h (a + 2g) d + a d h + 2 or 3 h f + biases + norms) + final norm [+ V h]: the
 // published counts.
@@ -146,6 +148,27 @@ TEST_F(ModelFile, NamesMissingAndContradictoryValues) {
     EXPECT_THAT(error_of("hidden: 99999999999999999999\n"), HasSubstr("whole number"));
 }
 
+// Ranges too are told with the line, and the value out of range before what follows from it.
+TEST_F(ModelFile, RangesNameTheLine) {
+    EXPECT_THAT(error_of("layers: 2\nhidden: -5\nheads: 4\nffn: 1\nvocab: 1\nseq: 1\n"),
+                HasSubstr("line 2, hidden: found -5"));
+    EXPECT_THAT(error_of("hidden: 64\nlayers: 99999\nheads: 4\nffn: 1\nvocab: 1\nseq: 1\n"),
+                HasSubstr("line 2, layers: found 99999"));
+    const std::string moe = minimal_ + "moe:\n    experts: 8\n";
+    EXPECT_THAT(error_of(moe + "    top_k: 9\n"), HasSubstr("line 9, moe.top_k: found 9"));
+    EXPECT_THAT(error_of(moe + "    top_k: 2\n    shared_experts: -1\n"),
+                HasSubstr("line 10, moe.shared_experts: found -1"));
+    EXPECT_THAT(
+        error_of(minimal_ + "moe: {experts: 5000, top_k: 1}\n"),
+        HasSubstr("line 7, moe.experts: found 5000; expected a whole number from 1 to 4096"));
+    EXPECT_THAT(error_of(minimal_ + "dtypes: {weights: 65}\n"),
+                HasSubstr("line 7, dtypes.weights: found 65"));
+    // What stands nowhere has no line: the width of an expert is the model's.
+    EXPECT_THAT(error_of("hidden: 64\nlayers: 2\nheads: 4\nffn: 2000000\nvocab: 1\nseq: 1\n"
+                         "moe: {experts: 8, top_k: 1}\n"),
+                AllOf(HasSubstr("mine.yml: moe.ffn: found 2000000"), Not(HasSubstr("line"))));
+}
+
 TEST_F(ModelFile, DropoutFollowsTheNormUnlessSaid) {
     EXPECT_FALSE(read_model_file(write(minimal_)).dropout);
     EXPECT_TRUE(read_model_file(write(minimal_ + "norm: layer\n")).dropout);
@@ -223,7 +246,7 @@ TEST_F(ModelFile, ReadsMixturesOfExperts) {
 TEST_F(ModelFile, RefusesWhatIsNoModelFile) {
     EXPECT_THAT(error_of("- 1\n- 2\n"), HasSubstr("a mapping"));
     EXPECT_THAT(error_of("hidden: [\n"), HasSubstr("YAML"));
-    EXPECT_THAT(error_of(""), HasSubstr("model file"));
+    EXPECT_THAT(error_of(""), HasSubstr("an empty file; expected a model file"));
     EXPECT_THROW(static_cast<void>(read_model_file(folder_ / "absent.yml")), InputError);
     EXPECT_THROW(static_cast<void>(read_model_file(folder_)), InputError);
 }

@@ -38,7 +38,9 @@ std::vector<Plan> inference_plans(const ModelSpec& model, Mode mode, std::uint32
         plan.mode = mode;
         plan.cp = 1;
         plan.zero = 0;
+        plan.schedule = Schedule::OneForwardOneBackward;
         plan.overlap_param_gather = false;
+        plan.overlap_grad_reduce = false;
         plan.micro_batch *= 4;
         plan.batch = plan.dp * plan.micro_batch * 3;
         if (mode == Mode::Decode) {

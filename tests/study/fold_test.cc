@@ -157,6 +157,20 @@ TEST(Fold, SendsAndReceives) {
     EXPECT_EQ(expect_equal_runs(workload, machine), 2U);
 }
 
+// Who sends nothing in an unequal all-to-all may receive, and not all receive alike.
+TEST(Fold, SilentMembersOfAnUnequalAllToAll) {
+    const Machine machine = machine_of({dimension(DimensionKind::Switch, 4, 50, 500)});
+    const engine::Workload workload = test::workload_of(4, [](Rank rank) {
+        const bool sends = rank.value() == 0;
+        chakra::Node node =
+            test::collective_node(1, chakra::CollectiveType::AllToAll, sends ? 1'000'010 : 0);
+        node.set("comm_sizes", sends ? std::vector<std::int64_t>{0, 0, 1'000'000, 10}
+                                     : std::vector<std::int64_t>{0, 0, 0, 0});
+        return std::vector{node};
+    });
+    EXPECT_EQ(expect_equal_runs(workload, machine), 4U);
+}
+
 // A root sends the same to two leaves through one port: they are served one after the other and
 // must not be taken for one.
 TEST(Fold, LeavesOfARootAreNotAlike) {

@@ -1,0 +1,35 @@
+// What values of options must look like: checks for CLI11 that say what was found, what is expected
+// and what to do, as an InputError does.
+//
+//     command.add_option("--dp", dp)->check(whole_number(1, 1024));
+//     // --dp: found '1.5'; expected a whole number from 1 to 1024
+//
+// Parsing stops at the first value that a check refuses; program.cc prints what it says.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+namespace npunet::cli {
+
+/// Decimal digits, and a minus sign where `least` is negative.
+[[nodiscard]] CLI::Validator whole_number(
+    std::int64_t least, std::int64_t most = std::numeric_limits<std::int64_t>::max());
+
+/// A decimal number.
+[[nodiscard]] CLI::Validator number(double least, double most);
+
+/// One of the words, which the help shows.
+[[nodiscard]] CLI::Validator one_of(std::vector<std::string> words);
+
+/// A path that is a folder or can become one: refuses files, and paths through files.
+[[nodiscard]] CLI::Validator output_folder();
+
+/// The parts of a list whose separator is the comma, empty ones included; every value of an option
+/// may be such a list.
+[[nodiscard]] std::vector<std::string> list_items(const std::vector<std::string>& values);
+
+}  // namespace npunet::cli
