@@ -46,8 +46,20 @@ NaivePacketNetwork::NaivePacketNetwork(const topology::NetworkDescription& descr
 
 void NaivePacketNetwork::at(Time time, Phase phase, unsigned kind, std::uint64_t content,
                             std::function<void()> action) {
-    actions_.push_back(std::move(action));
-    queue_.schedule(time, engine::EventKey::of(phase, kind, content), *this, actions_.size() - 1);
+    if (free_.empty()) {
+        free_.push_back(actions_.size());
+        actions_.emplace_back();
+    }
+    const std::size_t place = free_.back();
+    free_.pop_back();
+    actions_[place] = std::move(action);
+    queue_.schedule(time, engine::EventKey::of(phase, kind, content), *this, place);
+}
+
+void NaivePacketNetwork::handle(std::uint64_t payload) {
+    const std::function<void()> action = std::move(actions_[payload]);
+    free_.push_back(payload);
+    action();
 }
 
 void NaivePacketNetwork::send(const engine::Message& message) {

@@ -56,7 +56,7 @@ private:
         Bytes waiting;
     };
 
-    void handle(std::uint64_t payload) override { actions_[payload](); }
+    void handle(std::uint64_t payload) override;
     void at(Time time, engine::Phase phase, unsigned kind, std::uint64_t content,
             std::function<void()> action);
     void ask(LinkId link);
@@ -75,7 +75,8 @@ private:
     std::vector<engine::LinkUse> uses_;
     std::uint64_t packet_hops_ = 0;
     std::uint64_t credits_returned_ = 0;
-    std::deque<std::function<void()>> actions_;
+    std::vector<std::function<void()>> actions_;
+    std::vector<std::size_t> free_;  ///< places of actions that are done
 };
 
 }  // namespace npunet::packet_test
