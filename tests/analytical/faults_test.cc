@@ -5,7 +5,7 @@
 
 #include "analytical/congestion_aware.h"
 #include "analytical/congestion_unaware.h"
-#include "analytical/link_clock.h"
+#include "engine/link_clock.h"
 #include "base/errors.h"
 #include "tests/analytical/traffic_networks.h"
 #include "tests/support/machines.h"
@@ -187,7 +187,7 @@ TEST(LinkClock, EqualsTheSumOverPicoseconds) {
             network.faults.links.push_back({LinkId(0), at, at + Time::ps(1 + below(300)),
                                             Factor{below(6) * 333'333'333}, Time()});
         }
-        const analytical::LinkClock clock(network);
+        const engine::LinkClock clock(network);
         const Bytes amount(below(200));
         const Time start = Time::ps(below(400));
         const auto rate_at = [&](Time time) {
@@ -212,7 +212,7 @@ TEST(LinkClock, EqualsTheSumOverPicoseconds) {
 }
 
 TEST(LinkClock, WithoutFaultsThereIsNothingToDo) {
-    EXPECT_FALSE(analytical::LinkClock(ring({})).faulty());
+    EXPECT_FALSE(engine::LinkClock(ring({})).faulty());
 }
 
 // Rounding: to the nearest byte per second but never to a standstill; times up to a picosecond.
