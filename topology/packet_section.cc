@@ -143,8 +143,7 @@ void check_fixed_choices(const YamlField& section) {
 
 void read_errors(const YamlField& section, PacketParameters& packet) {
     if (const auto field = section.find("seed")) {
-        packet.seed =
-            static_cast<std::uint64_t>(field->whole(0, std::int64_t{1} << 53, "a seed"));
+        packet.seed = static_cast<std::uint64_t>(field->whole(0, std::int64_t{1} << 53, "a seed"));
     }
     const auto field = section.find("error_rate");
     if (!field) {
@@ -210,11 +209,12 @@ void check_keys(const YamlField& map, const std::vector<std::string>& known,
 
 void read_packet_section(const YamlField& section, const UnknownKeys& unknown,
                          NetworkDescription& network) {
-    check_keys(
-        section,
-        {"mtu", "header", "routing", "switching", "flow_control", "virtual_channels", "classes",
-         "arbitration", "buffer", "transport", "congestion_control", "ecn", "error_rate", "seed", "queue_histogram"},
-        {"injection", "dcqcn", "hpcc", "timely", "swift", "dctcp", "receiver-credit"}, unknown);
+    check_keys(section,
+               {"mtu", "header", "routing", "switching", "flow_control", "virtual_channels",
+                "classes", "arbitration", "buffer", "transport", "congestion_control", "ecn",
+                "error_rate", "seed", "queue_histogram"},
+               {"injection", "dcqcn", "hpcc", "timely", "swift", "dctcp", "receiver-credit"},
+               unknown);
     check_fixed_choices(section);
     read_transport(section, unknown);
     if (const auto field = section.find("ecn")) {

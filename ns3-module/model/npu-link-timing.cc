@@ -27,10 +27,7 @@ LinkTiming::LinkTiming(const topology::NetworkDescription& description)
 }
 
 Crossing
-LinkTiming::Cross(std::uint32_t link,
-                  std::int64_t now,
-                  std::uint32_t wire,
-                  std::uint32_t header)
+LinkTiming::Cross(std::uint32_t link, std::int64_t now, std::uint32_t wire, std::uint32_t header)
 {
     const LinkId id(std::size_t{link});
     std::int64_t& lastArrival = m_lastArrival[link];
@@ -58,10 +55,9 @@ LinkTiming::Cross(std::uint32_t link,
     {
         return crossing;
     }
-    const Time headerEnd = constant
-                               ? later(Time::ps(now),
-                                       transfer_time(Bytes(header), m_graph.link(id).rate))
-                               : m_clock.end(id, Time::ps(now), Bytes(header));
+    const Time headerEnd =
+        constant ? later(Time::ps(now), transfer_time(Bytes(header), m_graph.link(id).rate))
+                 : m_clock.end(id, Time::ps(now), Bytes(header));
     const Time latency = m_clock.latency(id, headerEnd);
     if (m_clock.steady(id, Time::ps(now), end) && later(end, latency).ps() == crossing.arrival)
     {

@@ -109,8 +109,10 @@ class LinkTiming
      * @param bytes of the message that waits
      * @param start of the message
      */
-    [[noreturn]] void
-    Refuse(std::uint32_t link, std::int64_t now, std::int64_t bytes, std::int64_t start) const;
+    [[noreturn]] void Refuse(std::uint32_t link,
+                             std::int64_t now,
+                             std::int64_t bytes,
+                             std::int64_t start) const;
 
   private:
     const topology::Graph& m_graph;             ///< the links

@@ -46,7 +46,8 @@ class PacketObserver
  * @ingroup npunet
  * The packet-level network: messages cut into packets, store and forward or cut-through, input
  * buffers with credits per virtual channel, virtual output queues, round robin or oldest first at
- * every output, links with faults and errors (LinkTiming). It knows nothing of ns-3; NpuEventBridge lets ns-3 drive its queue.
+ * every output, links with faults and errors (LinkTiming). It knows nothing of ns-3; NpuEventBridge
+ * lets ns-3 drive its queue.
  *
  *     EventQueue queue;
  *     PacketMachine machine(description, queue);

@@ -36,14 +36,14 @@ struct alignas(64) PacketPort
     std::uint32_t waiting = 0;    ///< channels for whose credit it waits without a wake
 
     // Who is asked less often.
-    std::int64_t queued = 0;         ///< bytes in its queues, those under way included
-    std::int64_t arrived = 0;        ///< bytes of them known to have arrived
-    std::int64_t maxQueue = 0;       ///< most bytes that waited at one time
-    std::int64_t payload = 0;        ///< bytes of messages carried
-    std::int64_t wire = 0;           ///< bytes carried, with headers
-    std::int64_t busy = 0;           ///< how long the link was sending
-    std::int64_t packets = 0;        ///< carried
-    std::int64_t stall = 0;          ///< idle and up, with packets that waited for credit
+    std::int64_t queued = 0;   ///< bytes in its queues, those under way included
+    std::int64_t arrived = 0;  ///< bytes of them known to have arrived
+    std::int64_t maxQueue = 0; ///< most bytes that waited at one time
+    std::int64_t payload = 0;  ///< bytes of messages carried
+    std::int64_t wire = 0;     ///< bytes carried, with headers
+    std::int64_t busy = 0;     ///< how long the link was sending
+    std::int64_t packets = 0;  ///< carried
+    std::int64_t stall = 0;    ///< idle and up, with packets that waited for credit
 
     PacketPort() : queues(0), irregular(0), starved(0)
     {

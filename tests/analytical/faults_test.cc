@@ -9,8 +9,8 @@
 
 #include "analytical/congestion_aware.h"
 #include "analytical/congestion_unaware.h"
-#include "engine/link_clock.h"
 #include "base/errors.h"
+#include "engine/link_clock.h"
 #include "tests/analytical/traffic_networks.h"
 #include "tests/support/machines.h"
 #include "tests/support/runs.h"
@@ -244,9 +244,9 @@ TEST(LinkClock, KnowsWhenALinkIsUpAndHowFast) {
         const std::int64_t to = from + 1 + below(699 - from);
         const auto first = rates.begin() + from;
         const auto last = rates.begin() + to;
-        EXPECT_EQ(clock.up_at(LinkId(0), Time::ps(from)).ps(),
-                  std::find_if(first, rates.end(), [](std::int64_t r) { return r > 0; }) -
-                      rates.begin());
+        EXPECT_EQ(
+            clock.up_at(LinkId(0), Time::ps(from)).ps(),
+            std::find_if(first, rates.end(), [](std::int64_t r) { return r > 0; }) - rates.begin());
         EXPECT_EQ(clock.up_between(LinkId(0), Time::ps(from), Time::ps(to)).ps(),
                   std::count_if(first, last, [](std::int64_t r) { return r > 0; }));
         EXPECT_EQ(clock.steady(LinkId(0), Time::ps(from), Time::ps(to)),

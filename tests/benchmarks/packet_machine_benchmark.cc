@@ -6,8 +6,8 @@
 //     packet_machine_benchmark [--repetitions N] [--filter TEXT] [--out FILE]
 //
 // Prints JSON in Google Benchmark's format (which itself is not used: its licence and ns-3's do not
-// go together). items_per_second are packet-hops; bare_loop_ratio and naive_ratio are medians of the
-// ratios to the yardsticks, repetition by repetition.
+// go together). items_per_second are packet-hops; bare_loop_ratio and naive_ratio are medians of
+// the ratios to the yardsticks, repetition by repetition.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <ctime>

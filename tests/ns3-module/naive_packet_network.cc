@@ -108,8 +108,7 @@ void NaivePacketNetwork::arbitrate(LinkId link) {
         for (std::size_t slot = 0; slot < port.queues.size() + channels_; ++slot) {
             if (const auto waiting = head(link, slot)) {
                 const Flight& flight = *waiting->first.flight;
-                clock_.refuse(link, queue_.now(), flight.message.bytes,
-                              Time::ps(flight.key.first));
+                clock_.refuse(link, queue_.now(), flight.message.bytes, Time::ps(flight.key.first));
             }
         }
     }
@@ -309,8 +308,8 @@ void NaivePacketNetwork::arrive(LinkId id, Packet packet) {
 }
 
 void NaivePacketNetwork::give_credit_back(LinkId id, std::size_t channel, Bytes bytes) {
-    at(queue_.now() + clock_.latency(id, queue_.now()), Phase::Arrival, kind_credit, ++credits_returned_,
-       [this, id, channel, bytes] {
+    at(queue_.now() + clock_.latency(id, queue_.now()), Phase::Arrival, kind_credit,
+       ++credits_returned_, [this, id, channel, bytes] {
            ports_[id.index()].credit[channel] += bytes;
            ask(id);
        });

@@ -1,9 +1,9 @@
 // The packet network written the plain way, as the oracle of the tests: every arrival of a packet,
 // every end of a transmission and every returned credit is an event of its own, and a port is asked
-// anew whenever anything has changed for it. Nothing is computed ahead but when a packet that starts
-// now will have left and be in. It shares no code with the packet machine but the draw of errors
-// (packet::PacketErrors) and the rates of links with faults (engine::LinkClock, which has a brute
-// force of its own).
+// anew whenever anything has changed for it. Nothing is computed ahead but when a packet that
+// starts now will have left and be in. It shares no code with the packet machine but the draw of
+// errors (packet::PacketErrors) and the rates of links with faults (engine::LinkClock, which has a
+// brute force of its own).
 #pragma once
 
 #include <cstdint>

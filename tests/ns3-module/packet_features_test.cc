@@ -86,8 +86,8 @@ TEST(CutThrough, NeedsRoomForAllOfAPacket) {
     EXPECT_EQ(run.delivered(0), Time::ps(41'280));
 }
 
-// B: 1 -> 2, one packet, 0-10. A: 0 -> 2, its header is in node 1 at 5.64, but the link is busy until
-// 10: 10-20, in at 25.
+// B: 1 -> 2, one packet, 0-10. A: 0 -> 2, its header is in node 1 at 5.64, but the link is busy
+// until 10: 10-20, in at 25.
 TEST(CutThrough, WaitsForABusyLink) {
     const PlanRun run(line3, {packets(0, 2, 1), packets(1, 2, 1)}, cut_through());
     EXPECT_EQ(run.delivered(0), Time::ns(25));
@@ -95,8 +95,8 @@ TEST(CutThrough, WaitsForABusyLink) {
 }
 
 // Two flows to node 2, A from 0 at 0 and B from 1 at 1 ns, three packets each. Link 1 -> 2:
-//     B1 1-11 (nothing of A is in), B2 11-21 (A1 is in at 15), A1 21-31, A2 (in at 25) 31-41, A3 (in
-//     at 35) 41-51, B3 51-61; round robin would have sent B3 after A1.
+//     B1 1-11 (nothing of A is in), B2 11-21 (A1 is in at 15), A1 21-31, A2 (in at 25) 31-41, A3
+//     (in at 35) 41-51, B3 51-61; round robin would have sent B3 after A1.
 // Where both start at 0, the lower id, A of NPU 0, counts as older:
 //     B1 0-10, B2 10-20, A1 20-30, A2 30-40, A3 40-50, B3 50-60.
 TEST(OldestFirst, TwoFlows) {
@@ -108,8 +108,8 @@ TEST(OldestFirst, TwoFlows) {
     EXPECT_EQ(tie.delivered(1), Time::ns(65));
 }
 
-// A switch; two packets each from 0 (started at 2 ns), 1 (at 1 ns) and 2 (at 0) to 3. They are in at
-// 17 and 27, 16 and 26, 15 and 25. The link to 3 serves them by age:
+// A switch; two packets each from 0 (started at 2 ns), 1 (at 1 ns) and 2 (at 0) to 3. They are in
+// at 17 and 27, 16 and 26, 15 and 25. The link to 3 serves them by age:
 //     2: 15-25, 25-35; 1: 35-45, 45-55; 0: 55-65, 65-75; each in 5 later.
 TEST(OldestFirst, ThreeFlows) {
     const PlanRun run({{DimensionKind::Switch, 4}},
@@ -161,8 +161,8 @@ TEST(PacketFaults, LinksKeepTheOrder) {
     EXPECT_EQ(run.delivered(1), Time::ns(115));
 }
 
-// Cut-through, 0 -> 1 -> 2, the first link down from 5 to 9 ns: what stood still on a link is stored
-// first. 0-14, in at 19; 19-29, in at 34.
+// Cut-through, 0 -> 1 -> 2, the first link down from 5 to 9 ns: what stood still on a link is
+// stored first. 0-14, in at 19; 19-29, in at 34.
 TEST(PacketFaults, APacketThatStoodStillIsStored) {
     const PlanRun run(line3, {packets(0, 2, 1)}, cut_through(),
                       {fault(Time::ns(5), Time::ns(9), 0)});
@@ -184,7 +184,8 @@ std::string stall(const Function& function) {
 TEST(PacketFaults, ALinkThatNeverComesBackIsAStall) {
     using testing::HasSubstr;
     const auto run = [](Time from, const PlannedMessage& message) {
-        return stall([&] { PlanRun(line3, {message}, parameters(), {fault(from, Time::max(), 0)}); });
+        return stall(
+            [&] { PlanRun(line3, {message}, parameters(), {fault(from, Time::max(), 0)}); });
     };
     EXPECT_THAT(run(Time::ns(15), packets(0, 1, 3)),
                 HasSubstr("the link npu0 -> npu1 is down from 15 ns on and never comes back"));
@@ -195,8 +196,8 @@ TEST(PacketFaults, ALinkThatNeverComesBackIsAStall) {
     EXPECT_EQ(run(Time(), packets(1, 2, 3)), "no stall");
 }
 
-// n packets over one link of error rate p. A corrupted transmission costs its time and a round trip,
-// so that with r retransmissions the last packet is in at
+// n packets over one link of error rate p. A corrupted transmission costs its time and a round
+// trip, so that with r retransmissions the last packet is in at
 //     (n + r) ser + 2 r latency + latency;
 // each packet is sent again until it is through: r has the mean n p / (1 - p) and the variance
 // n p / (1 - p)^2. Nothing is lost and payload counts once.
@@ -237,9 +238,9 @@ TEST(PacketStatistics, CountWaitingForCredit) {
     EXPECT_TRUE(run.use(0, 1).queue_times.empty());
 }
 
-// A: three packets 0 -> 2, B: three packets 1 -> 2 (the schedule is in TwoFlowsTakeTurns...). Queue of
-// 1 -> 2: A1 15-20; A2 from 25 and A3 from 35 until A2 leaves at 40, A3 until 50. So 1000 bytes for
-// 5 + 10 + 10 ns, between 2^9 and 2^10, and 2000 for 5 ns.
+// A: three packets 0 -> 2, B: three packets 1 -> 2 (the schedule is in TwoFlowsTakeTurns...). Queue
+// of 1 -> 2: A1 15-20; A2 from 25 and A3 from 35 until A2 leaves at 40, A3 until 50. So 1000 bytes
+// for 5 + 10 + 10 ns, between 2^9 and 2^10, and 2000 for 5 ns.
 TEST(PacketStatistics, DistributionOfAQueue) {
     topology::PacketParameters packet = parameters();
     packet.queue_histogram = true;

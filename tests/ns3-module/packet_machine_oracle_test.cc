@@ -32,8 +32,8 @@ std::vector<topology::LinkFault> make_faults(int count, std::size_t links,
         fault.link = LinkId(std::size_t{random() % links});
         fault.at = Time::ps(static_cast<std::int64_t>(random() % 30'000'000));
         fault.until = fault.at + Time::ps(1 + static_cast<std::int64_t>(random() % 10'000'000));
-        fault.bandwidth.billionths = std::array<std::int64_t, 4>{
-            0, 100'000'000, 333'333'333, 2'500'000'000}[random() % 4];
+        fault.bandwidth.billionths =
+            std::array<std::int64_t, 4>{0, 100'000'000, 333'333'333, 2'500'000'000}[random() % 4];
         fault.latency_add = Time::ps(static_cast<std::int64_t>(random() % 3) * 700'001);
         faults.push_back(fault);
     }
@@ -98,8 +98,7 @@ Configuration configuration(unsigned seed) {
             random() % 2 == 0 ? topology::Arbitration::Oldest : topology::Arbitration::RoundRobin;
         result.packet.switching = random() % 2 == 0 ? topology::Switching::CutThrough
                                                     : topology::Switching::StoreAndForward;
-        if (random() % 3 == 0 &&
-            result.packet.switching == topology::Switching::StoreAndForward) {
+        if (random() % 3 == 0 && result.packet.switching == topology::Switching::StoreAndForward) {
             result.packet.error_rate = std::array<double, 3>{0.01, 0.1, 0.5}[random() % 3];
         }
         result.faults = random() % 3 == 0 ? static_cast<int>(1 + random() % 40) : 0;
@@ -135,7 +134,8 @@ void compare(unsigned first_seed, unsigned count) {
                                     chosen.largest, chosen.packet.mtu.value(), random);
         const auto faults = make_faults(chosen.faults, network.graph.links(), random);
         const auto expected = run<NaivePacketNetwork>(chosen, network, plan, faults, 0);
-        ASSERT_EQ(run<packet::PacketMachine>(chosen, network, plan, faults, 0), expected) << chosen.name;
+        ASSERT_EQ(run<packet::PacketMachine>(chosen, network, plan, faults, 0), expected)
+            << chosen.name;
         ASSERT_EQ(run<packet::PacketMachine>(chosen, network, plan, faults, seed + 1), expected)
             << chosen.name << ", insertions shuffled";
         ASSERT_EQ(run<NaivePacketNetwork>(chosen, network, plan, faults, seed + 1), expected)
@@ -147,9 +147,9 @@ void compare(unsigned first_seed, unsigned count) {
 
 // For every configuration: each message's times of sending, of its first byte and of its delivery,
 // and each link's bytes, busy time, longest queue, retransmissions, stalls and distribution of the
-// queue, with every switching, arbitration, errors and faults, are those of the network in which every
-// arrival, end and credit is an event; so they are when simultaneous events are inserted in random
-// order; and every message is delivered.
+// queue, with every switching, arbitration, errors and faults, are those of the network in which
+// every arrival, end and credit is an event; so they are when simultaneous events are inserted in
+// random order; and every message is delivered.
 TEST(PacketMachineOracle, EqualsThePlainNetwork0) {
     compare(0, 150);
 }

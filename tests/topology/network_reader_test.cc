@@ -292,8 +292,7 @@ TEST_F(NetworkFile, RefusesPacketParametersThatCannotWork) {
 
 TEST_F(NetworkFile, SaysWhichPacketFeaturesAreNotOfferedYet) {
     for (const char* entry :
-         {"flow_control: pfc", "flow_control: none", "routing: ecmp",
-          "routing: ugal", "classes: 2",
+         {"flow_control: pfc", "flow_control: none", "routing: ecmp", "routing: ugal", "classes: 2",
           "transport: {kind: go-back-n, window: 8}", "transport: {kind: selective-repeat}",
           "transport: go-back-n", "congestion_control: dcqcn", "injection: 10GB/s"}) {
         EXPECT_THAT(packet_refusal(entry), HasSubstr("not offered by this version; offered: "))
