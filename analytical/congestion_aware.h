@@ -19,9 +19,9 @@
 #include <limits>
 #include <vector>
 
-#include "analytical/link_clock.h"
 #include "analytical/route_table.h"
 #include "engine/dialect.h"
+#include "engine/link_clock.h"
 #include "engine/network.h"
 #include "topology/network_description.h"
 
@@ -100,7 +100,7 @@ private:
     bool by_content_;
     double bytes_per_ns_ = 0;  ///< Arithmetic::Reference
     double latency_ns_ = 0;    ///< Arithmetic::Reference
-    LinkClock clock_;
+    engine::LinkClock clock_;
     RouteTable routes_;
     std::vector<Port> ports_;  ///< by link
     std::vector<engine::LinkUse> use_;

@@ -14,10 +14,10 @@
 #include <array>
 #include <vector>
 
-#include "analytical/link_clock.h"
 #include "analytical/route_table.h"
 #include "engine/dialect.h"
 #include "engine/fold.h"
+#include "engine/link_clock.h"
 #include "engine/network.h"
 #include "topology/network_description.h"
 
@@ -92,7 +92,7 @@ private:
     const topology::NetworkDescription& description_;
     engine::EventQueue& queue_;
     const engine::Fold& fold_;
-    LinkClock clock_;
+    engine::LinkClock clock_;
     bool faulty_;
     bool ports_queue_;
     bool reference_arithmetic_;

@@ -11,6 +11,7 @@
 
 #include "base/ids.h"
 #include "base/quantities.h"
+#include "engine/link_clock.h"
 #include "topology/network_description.h"
 
 namespace npunet::analytical {
@@ -29,18 +30,7 @@ struct CachedRoute {
     bool one_rate = true;  ///< all links have the same rate
 };
 
-/// A part of a vector.
-class LinkSpan {
-public:
-    LinkSpan(const LinkId* begin, std::size_t size) : begin_(begin), size_(size) {}
-    [[nodiscard]] const LinkId* begin() const { return begin_; }
-    [[nodiscard]] const LinkId* end() const { return begin_ + size_; }
-    [[nodiscard]] std::size_t size() const { return size_; }
-
-private:
-    const LinkId* begin_;
-    std::size_t size_;
-};
+using engine::LinkSpan;
 
 class RouteTable {
 public:

@@ -77,6 +77,12 @@ struct LinkUse {
     Bytes wire;       ///< with headers
     Time busy;        ///< how long the link was sending
     Bytes max_queue;  ///< most bytes that waited for the link at one time
+    // Of networks with packets.
+    std::uint64_t packets = 0;          ///< each once, however often it was sent
+    std::uint64_t retransmissions = 0;  ///< packets sent again, as often as they were
+    Time credit_stall = Time();         ///< idle and up, with packets that waited for credit
+    /// Entry k: how long 2^k to 2^(k+1) - 1 bytes waited; where it is asked for.
+    std::vector<Time> queue_times = {};
 };
 
 class Network {

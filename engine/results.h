@@ -77,6 +77,10 @@ struct LinkResult {
     Time busy;
     double utilization_percent = 0;  ///< busy / finish of the run
     Bytes max_queue;
+    std::uint64_t packets = 0;
+    std::uint64_t retransmissions = 0;
+    Time credit_stall;
+    std::vector<Time> queue_times;  ///< LinkUse::queue_times
 };
 
 enum class OperationKind : std::uint8_t { Compute, Cpu, Send, Receive, Collective, Memory };

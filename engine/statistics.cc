@@ -258,6 +258,10 @@ void add_links(Results& results, const topology::NetworkDescription& description
         result.wire = use[index].wire;
         result.busy = use[index].busy;
         result.max_queue = use[index].max_queue;
+        result.packets = use[index].packets;
+        result.retransmissions = use[index].retransmissions;
+        result.credit_stall = use[index].credit_stall;
+        result.queue_times = use[index].queue_times;
         if (results.finish > Time()) {
             result.utilization_percent = 100.0 * static_cast<double>(use[index].busy.ps()) /
                                          static_cast<double>(results.finish.ps());

@@ -73,12 +73,14 @@ std::string collectives_csv(const engine::Results& results) {
 
 std::string links_csv(const engine::Results& results) {
     std::string csv =
-        "from,to,payload_bytes,wire_bytes,busy_ns,utilization_percent,max_queue_bytes\n";
+        "from,to,payload_bytes,wire_bytes,busy_ns,utilization_percent,max_queue_bytes,"
+        "packets,retransmissions,credit_stall_ns\n";
     for (const engine::LinkResult& link : results.links) {
-        fmt::format_to(std::back_inserter(csv), "{},{},{},{},{},{},{}\n", csv_field(link.from),
-                       csv_field(link.to), link.payload.value(), link.wire.value(),
-                       format_ns(link.busy), shortest(link.utilization_percent),
-                       link.max_queue.value());
+        fmt::format_to(std::back_inserter(csv), "{},{},{},{},{},{},{},{},{},{}\n",
+                       csv_field(link.from), csv_field(link.to), link.payload.value(),
+                       link.wire.value(), format_ns(link.busy), shortest(link.utilization_percent),
+                       link.max_queue.value(), link.packets, link.retransmissions,
+                       format_ns(link.credit_stall));
     }
     return csv;
 }

@@ -132,7 +132,17 @@ void write_link(JsonWriter& json, const LinkResult& link) {
         .member("wire_bytes", link.wire)
         .member("utilization_percent", link.utilization_percent)
         .member("max_queue_bytes", link.max_queue)
-        .end_object();
+        .member("packets", link.packets)
+        .member("retransmissions", link.retransmissions)
+        .member("credit_stall_ns", link.credit_stall);
+    if (!link.queue_times.empty()) {
+        json.key("queue_ns").begin_array();
+        for (const Time time : link.queue_times) {
+            json.value(time);
+        }
+        json.end_array();
+    }
+    json.end_object();
 }
 
 }  // namespace

@@ -81,11 +81,6 @@ void check_fidelity(const Machine& machine, Fidelity fidelity) {
                           "analytical or congestion-aware",
                           "Install libns3-dev and build again, or leave packet out"});
     }
-    if (!machine.network.faults.links.empty()) {
-        throw InputError({"--network", "faults",
-                          "faults of links, not offered at packet level by this version",
-                          "slowdowns of NPUs alone", "--fidelity congestion-aware offers them"});
-    }
 }
 
 Fidelity fidelity_named(const std::string& name, const std::string& option) {

@@ -26,12 +26,25 @@ enum class GigaByte : std::uint8_t { Decimal, Binary };
 
 enum class Routing : std::uint8_t { DimensionOrder, ShortestPath };
 
+/// When a packet may leave a node on its way: when all of it is in, or when its header is.
+enum class Switching : std::uint8_t { StoreAndForward, CutThrough };
+
+/// Which of the packets that could leave by a port goes first.
+enum class Arbitration : std::uint8_t { RoundRobin, Oldest };
+
 /// The packet machine's parameters (design: "The packet machine, exactly").
 struct PacketParameters {
     Bytes mtu{4096};                    ///< payload bytes per packet, at least 1
     Bytes header{64};                   ///< bytes on the wire besides the payload
     Bytes buffer{0};                    ///< per input port and virtual channel; 0 = automatic
     std::uint8_t virtual_channels = 0;  ///< 0 = as many as the routing needs
+    Switching switching = Switching::StoreAndForward;
+    Arbitration arbitration = Arbitration::RoundRobin;
+    /// Of a packet to be corrupted each time that it crosses a link; from 0 to below 1. Such links
+    /// check whole packets: Switching::StoreAndForward only.
+    double error_rate = 0;
+    std::uint64_t seed = 1;        ///< of what is drawn
+    bool queue_histogram = false;  ///< keep engine::LinkUse::queue_times
 };
 
 class ShortestPaths;

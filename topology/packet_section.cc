@@ -12,6 +12,8 @@ namespace npunet::topology {
 
 namespace {
 
+/// A packet is then sent ten times on average.
+constexpr double most_error_rate = 0.9;
 constexpr std::int64_t most_packet_bytes = std::int64_t{1} << 30;
 /// The check for deadlock takes seconds there, and four times as long at twice the size.
 constexpr std::size_t most_shortest_path_npus = 8192;
@@ -126,24 +128,56 @@ void check_fixed_choices(const YamlField& section) {
             static_cast<void>(one_of(*field, {offered}, planned));
         }
     };
-    fixed("switching", "store-and-forward", {"cut-through"});
     fixed("flow_control", "credit", {"pfc", "none"});
-    fixed("arbitration", "round-robin", {"oldest"});
     fixed("congestion_control", "none",
           {"dcqcn", "hpcc", "timely", "swift", "dctcp", "receiver-credit"});
-    for (const auto& [key, offered] : {std::pair{"classes", 1.0}, std::pair{"error_rate", 0.0}}) {
-        const auto field = section.find(key);
-        if (!field) {
-            continue;
-        }
+    if (const auto field = section.find("classes")) {
         if (!field->number()) {
             field->refuse(field->found(), "a number");
         }
-        if (*field->number() != offered) {
-            field->refuse(fmt::format("{}, not offered by this version; offered: {}",
-                                      field->found(), offered),
-                          "");
+        if (*field->number() != 1) {
+            field->refuse(field->found() + ", not offered by this version; offered: 1", "");
         }
+    }
+}
+
+void read_errors(const YamlField& section, PacketParameters& packet) {
+    if (const auto field = section.find("seed")) {
+        packet.seed = static_cast<std::uint64_t>(field->whole(0, std::int64_t{1} << 53, "a seed"));
+    }
+    const auto field = section.find("error_rate");
+    if (!field) {
+        return;
+    }
+    const std::optional<double> rate = field->number();
+    if (!rate || *rate < 0 || *rate > most_error_rate) {
+        field->refuse(field->found(),
+                      fmt::format("the probability that a packet is corrupted on a link, 0 to {}",
+                                  most_error_rate));
+    }
+    if (*rate > 0 && packet.switching == Switching::CutThrough) {
+        field->refuse(field->found() + " with switching: cut-through",
+                      "store-and-forward: links that repair errors check packets when all of "
+                      "them is in",
+                      "Leave one of the two out");
+    }
+    packet.error_rate = *rate;
+}
+
+/// How packets pass through nodes.
+void read_switching(const YamlField& section, PacketParameters& packet) {
+    if (const auto field = section.find("switching")) {
+        packet.switching = one_of(*field, {"store-and-forward", "cut-through"}, {}) == "cut-through"
+                               ? Switching::CutThrough
+                               : Switching::StoreAndForward;
+    }
+    if (const auto field = section.find("arbitration")) {
+        packet.arbitration = one_of(*field, {"round-robin", "oldest"}, {}) == "oldest"
+                                 ? Arbitration::Oldest
+                                 : Arbitration::RoundRobin;
+    }
+    if (const auto field = section.find("queue_histogram")) {
+        packet.queue_histogram = one_of(*field, {"false", "true"}, {}) == "true";
     }
 }
 
@@ -175,11 +209,12 @@ void check_keys(const YamlField& map, const std::vector<std::string>& known,
 
 void read_packet_section(const YamlField& section, const UnknownKeys& unknown,
                          NetworkDescription& network) {
-    check_keys(
-        section,
-        {"mtu", "header", "routing", "switching", "flow_control", "virtual_channels", "classes",
-         "arbitration", "buffer", "transport", "congestion_control", "ecn", "error_rate", "seed"},
-        {"injection", "dcqcn", "hpcc", "timely", "swift", "dctcp", "receiver-credit"}, unknown);
+    check_keys(section,
+               {"mtu", "header", "routing", "switching", "flow_control", "virtual_channels",
+                "classes", "arbitration", "buffer", "transport", "congestion_control", "ecn",
+                "error_rate", "seed", "queue_histogram"},
+               {"injection", "dcqcn", "hpcc", "timely", "swift", "dctcp", "receiver-credit"},
+               unknown);
     check_fixed_choices(section);
     read_transport(section, unknown);
     if (const auto field = section.find("ecn")) {
@@ -187,9 +222,8 @@ void read_packet_section(const YamlField& section, const UnknownKeys& unknown,
         warn(unknown, fmt::format("{}: {}: marks have no effect without congestion control",
                                   field->file(), field->place()));
     }
-    if (const auto field = section.find("seed")) {
-        static_cast<void>(field->whole(0, std::int64_t{1} << 53, "a seed"));
-    }
+    read_switching(section, network.packet);
+    read_errors(section, network.packet);
     read_sizes(section, network.packet);
     read_routing(section, network);
     read_virtual_channels(section, network);

@@ -59,7 +59,8 @@ class NpuFabric : public Object
     /**
      * Builds the machine, with the packet parameters of the fabric's attributes. Once only, after
      * the attributes are set.
-     * @param network the network; its own packet parameters are not used
+     * @param network the network; of its packet parameters, those that are attributes
+     * are not used
      *
      * Throws npunet::InputError for parameters that cannot work, and stops the program when ns-3
      * does not run in picoseconds.

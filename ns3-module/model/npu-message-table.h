@@ -23,6 +23,7 @@ struct MessageRecord
 {
     std::uint64_t id = 0;            ///< engine::MessageId
     std::int64_t start = 0;          ///< when it was sent, in picoseconds
+    std::int64_t bytes = 0;          ///< payload
     std::int64_t remaining = 0;      ///< payload bytes not yet put on the first link
     std::int64_t firstByteLeft = -1; ///< start of its first packet in picoseconds; -1 before
     std::uint32_t handle = 0;        ///< the sender's number

@@ -63,14 +63,6 @@ Checked(const topology::NetworkDescription& description)
     const topology::PacketParameters& parameters = description.packet;
     const int channels = description.virtual_channels();
     const std::int64_t packet = parameters.mtu.value() + parameters.header.value();
-    if (!description.faults.links.empty())
-    {
-        throw InputError({"",
-                          "faults",
-                          "faults of links, not offered at packet level by this version",
-                          "slowdowns of NPUs alone",
-                          "leave them out, or use the congestion-aware network"});
-    }
     if (parameters.mtu.value() < 1 || parameters.mtu.value() > MAX_PACKET)
     {
         throw InputError({"",
@@ -86,6 +78,22 @@ Checked(const topology::NetworkDescription& description)
                           std::to_string(parameters.header.value()) + " bytes",
                           "0 bytes or more, with the mtu at most 2^30 bytes",
                           ""});
+    }
+    if (!(parameters.error_rate >= 0 && parameters.error_rate < 1))
+    {
+        throw InputError({"",
+                          "packet.error_rate",
+                          std::to_string(parameters.error_rate),
+                          "a probability from 0 to below 1",
+                          ""});
+    }
+    if (parameters.error_rate > 0 && parameters.switching == topology::Switching::CutThrough)
+    {
+        throw InputError({"",
+                          "packet.error_rate",
+                          std::to_string(parameters.error_rate) + " with cut-through",
+                          "store and forward: links that repair errors check whole packets",
+                          "leave one of the two out"});
     }
     if (parameters.buffer.value() != 0 && parameters.buffer.value() < packet)
     {
@@ -144,11 +152,16 @@ PacketMachine::PacketMachine(const topology::NetworkDescription& description,
                              engine::EventQueue& queue)
     : m_queue(queue), m_mtu(Checked(description).packet.mtu.value()),
       m_header(description.packet.header.value()), m_fullWire(WireBytes(m_mtu)),
+      m_cutThrough(description.packet.switching == topology::Switching::CutThrough),
+      m_oldest(description.packet.arbitration == topology::Arbitration::Oldest),
       m_channels(description.virtual_channels()),
       m_plan(description.graph, std::move(route), m_channels), m_ports(description.graph.links()),
       m_queues(m_plan.FirstQueue(description.graph.links())),
       m_credits(description.graph.links() * m_channels),
-      m_turns(description.graph.links() * m_channels)
+      m_turns(description.graph.links() * m_channels), m_timing(description),
+      m_rates(description.graph.links()), m_headerTimes(description.graph.links()),
+      m_retransmissions(description.graph.links()),
+      m_histograms(description.packet.queue_histogram ? description.graph.links() : 0)
 {
     const topology::Graph& graph = description.graph;
     Time longestPacket;
@@ -158,12 +171,14 @@ PacketMachine::PacketMachine(const topology::NetworkDescription& description,
         const topology::Link& link = graph.link(LinkId(std::size_t{number}));
         PacketPort& port = m_ports[number];
         port.latency = link.latency.ps();
-        port.bytesPerSecond = link.rate.bytes_per_second();
+        port.irregular = m_timing.IsIrregular(number) ? 1U : 0U;
+        m_rates[number] = link.rate;
+        m_headerTimes[number] = transfer_time(Bytes(HeaderBytes()), link.rate).ps();
         port.fullTime = transfer_time(Bytes(m_fullWire), link.rate).ps();
         longestPacket = std::max(longestPacket, Time::ps(port.fullTime));
         longestLatency = std::max(longestLatency, link.latency);
         port.firstQueue = m_plan.FirstQueue(number);
-        port.queues = m_plan.Queues(number);
+        port.queues = m_plan.Queues(number) & 0x3fffffff;
         port.firstMask = static_cast<std::uint32_t>(m_masks.size());
         m_masks.resize(m_masks.size() + (port.queues + 63) / 64);
 

@@ -5,6 +5,7 @@
  */
 
 #include "npu-packet-machine.h"
+#include "npu-packet-rounds.h"
 
 #include "base/quantities.h"
 
@@ -18,19 +19,6 @@ namespace npunet::packet
 using engine::EventKey;
 using engine::Phase;
 
-std::vector<engine::LinkUse>
-PacketMachine::link_use() const
-{
-    std::vector<engine::LinkUse> uses;
-    uses.reserve(m_ports.size());
-    for (const PacketPort& port : m_ports)
-    {
-        uses.push_back(
-            {Bytes(port.payload), Bytes(port.wire), Time::ps(port.busy), Bytes(port.maxQueue)});
-    }
-    return uses;
-}
-
 void
 PacketMachine::send(const engine::Message& message)
 {
@@ -42,6 +30,7 @@ PacketMachine::send(const engine::Message& message)
     MessageRecord& record = m_messages[place];
     record.id = message.id.value();
     record.start = now;
+    record.bytes = message.bytes.value();
     record.remaining = message.bytes.value();
     record.handle = message.handle;
     record.hop = hopIndex;
@@ -98,42 +87,16 @@ PacketMachine::Wake(std::uint32_t portNumber)
         {
             CountArrived(port, now);
         }
-        const std::uint32_t queue = Choose(port, now);
-        if (queue != NONE)
+        if (port.irregular == 0 || IsUp(portNumber, now))
         {
-            Transmit(portNumber, queue, now);
+            const std::uint32_t queue = m_oldest ? ChooseOldest(port, now) : Choose(port, now);
+            if (queue != NONE)
+            {
+                Transmit(portNumber, queue, now);
+            }
         }
     }
     PlanWake(portNumber, std::max(port.busyUntil, now));
-}
-
-template <class Function>
-inline void
-PacketMachine::ForEachQueue(const PacketPort& port, std::uint32_t first, Function function)
-{
-    const std::uint64_t* masks = &m_masks[port.firstMask];
-    const std::uint32_t words = (port.queues + 63) / 64;
-    const std::uint32_t firstWord = first / 64;
-    const std::uint64_t fromFirst = ~std::uint64_t{0} << (first % 64);
-    std::uint32_t word = firstWord;
-    std::uint64_t bits = masks[word] & fromFirst;
-    for (std::uint32_t round = 0;; ++round)
-    {
-        for (; bits != 0; bits &= bits - 1)
-        {
-            const auto bit = static_cast<std::uint32_t>(__builtin_ctzll(bits));
-            if (function(port.firstQueue + word * 64 + bit))
-            {
-                return;
-            }
-        }
-        if (round == words)
-        {
-            return;
-        }
-        word = word + 1 == words ? 0 : word + 1;
-        bits = round + 1 == words ? masks[word] & ~fromFirst : masks[word];
-    }
 }
 
 std::uint32_t
@@ -154,6 +117,31 @@ PacketMachine::Choose(PacketPort& port, std::int64_t now)
     return chosen;
 }
 
+std::uint32_t
+PacketMachine::ChooseOldest(PacketPort& port, std::int64_t now)
+{
+    CreditAccount* credits =
+        &m_credits[static_cast<std::size_t>(&port - m_ports.data()) * m_channels];
+    std::uint32_t chosen = NONE;
+    std::int64_t start = NEVER;
+    std::uint64_t id = 0;
+    ForEachQueue(port, 0, [&](std::uint32_t number) {
+        const VirtualQueue& queue = m_queues[number];
+        if (queue.ready <= now && credits[queue.channel].Has(queue.wire, now))
+        {
+            const MessageRecord& message = MessageOfHead(queue);
+            if (message.start < start || (message.start == start && message.id < id))
+            {
+                chosen = number;
+                start = message.start;
+                id = message.id;
+            }
+        }
+        return false;
+    });
+    return chosen;
+}
+
 void
 PacketMachine::Transmit(std::uint32_t portNumber, std::uint32_t queueNumber, std::int64_t now)
 {
@@ -168,17 +156,34 @@ PacketMachine::Transmit(std::uint32_t portNumber, std::uint32_t queueNumber, std
         m_queue.schedule(Time::max(), EventKey(), m_wakeEvent, portNumber);
     }
     const std::uint32_t wire = queue.wire;
-    const std::int64_t time = wire == m_fullWire ? port.fullTime : OtherTime(port, wire);
-    const std::int64_t end = now + time;
-    const std::int64_t arrival = end + port.latency;
+    Crossing crossing;
+    if (port.irregular == 0)
+    {
+        crossing.busy = SendingTime(portNumber, wire);
+        crossing.end = now + crossing.busy;
+        crossing.arrival = crossing.end + port.latency;
+        crossing.headerIn = now + m_headerTimes[portNumber] + port.latency;
+    }
+    else
+    {
+        crossing = CrossIrregular(portNumber, wire, now);
+    }
+    if (port.starved != 0)
+    {
+        CountStall(portNumber, now);
+    }
+    if (!m_histograms.empty() && queue.upstream != NONE)
+    {
+        m_histograms[portNumber].Depart(now, wire);
+    }
     const std::uint8_t channel = queue.channel;
-    const std::uint32_t place = queue.upstream == NONE ? CutPacket(queueNumber, now, end)
-                                                       : PopPacket(port, queueNumber, end);
+    const std::uint32_t place = queue.upstream == NONE ? CutPacket(queueNumber, now, crossing.end)
+                                                       : PopPacket(port, queueNumber, crossing.end);
     Credit(portNumber, channel).Take(wire);
-    port.busyUntil = end;
-    port.busy += time;
+    port.busyUntil = crossing.end;
+    port.busy += crossing.busy;
     port.wire += wire;
-    ++m_packetHops;
+    ++port.packets;
 
     QueuedPacket& packet = m_packets[place];
     port.payload += packet.payload;
@@ -189,14 +194,19 @@ PacketMachine::Transmit(std::uint32_t portNumber, std::uint32_t queueNumber, std
     if (!m_plan[packet.hop].final)
     {
         ++packet.hop;
-        packet.ready = arrival;
+        packet.ready = crossing.arrival;
+        if (m_cutThrough)
+        {
+            const std::int64_t sending = LeastSendingTime(m_plan[packet.hop].port, wire);
+            packet.ready = std::max(crossing.headerIn, crossing.arrival - sending);
+        }
         PushPacket(place);
         return;
     }
-    Credit(portNumber, channel).Return(arrival + port.latency, wire);
+    Credit(portNumber, channel).Return(CreditBack(portNumber, crossing.arrival), wire);
     if (packet.last)
     {
-        m_queue.schedule(Time::ps(arrival),
+        m_queue.schedule(Time::ps(crossing.arrival),
                          EventKey::of(Phase::Arrival,
                                       engine::event_kind::message_delivered,
                                       m_messages[packet.message].id),
@@ -228,7 +238,7 @@ PacketMachine::CutPacket(std::uint32_t queueNumber, std::int64_t now, std::int64
     TurnList& turns = m_turns[hop.port * m_channels + hop.channel];
     if (message.remaining > 0)
     {
-        turns.served = number;
+        turns.served = m_oldest ? NONE : number;
     }
     else
     {
@@ -274,7 +284,7 @@ PacketMachine::PopPacket(PacketPort& port, std::uint32_t queueNumber, std::int64
     }
 
     PacketPort& upstream = m_ports[queue.upstream];
-    const std::int64_t stamp = end + upstream.latency;
+    const std::int64_t stamp = CreditBack(queue.upstream, end);
     Credit(queue.upstream, queue.inputChannel).Return(stamp, wire);
     if ((upstream.waiting >> queue.inputChannel & 1U) != 0)
     {
@@ -292,6 +302,10 @@ PacketMachine::PushPacket(std::uint32_t place)
     PacketPort& port = m_ports[hop.port];
     VirtualQueue& queue = m_queues[hop.queue];
     port.queued += WireBytes(packet.payload);
+    if (!m_histograms.empty())
+    {
+        m_histograms[hop.port].Arrive(packet.ready, WireBytes(packet.payload));
+    }
     if (queue.unarrived == NONE)
     {
         queue.unarrived = place;
@@ -354,6 +368,7 @@ PacketMachine::PlanWake(std::uint32_t portNumber, std::int64_t from)
         {
             // A credit yet to be returned may count earlier than those already on their way.
             port.waiting |= 1U << queue.channel;
+            port.starved |= paid > there ? 1U : 0U;
         }
         earliest = std::min(earliest, std::max(there, paid));
         // Nothing can be earlier; whoever has not been asked is asked at that time.
@@ -361,39 +376,8 @@ PacketMachine::PlanWake(std::uint32_t portNumber, std::int64_t from)
     });
     if (earliest != NEVER)
     {
-        Arm(portNumber, earliest);
+        Arm(portNumber, port.irregular == 0 ? earliest : AfterOutage(portNumber, earliest));
     }
-}
-
-void
-PacketMachine::CountArrived(PacketPort& port, std::int64_t now)
-{
-    ForEachQueue(port, 0, [&](std::uint32_t number) {
-        VirtualQueue& queue = m_queues[number];
-        if (queue.upstream == NONE)
-        {
-            return true;
-        }
-        while (queue.unarrived != NONE && m_packets[queue.unarrived].ready <= now)
-        {
-            const QueuedPacket& packet = m_packets[queue.unarrived];
-            port.arrived += WireBytes(packet.payload);
-            queue.unarrived = packet.next;
-        }
-        return false;
-    });
-    port.maxQueue = std::max(port.maxQueue, port.arrived);
-}
-
-std::int64_t
-PacketMachine::OtherTime(PacketPort& port, std::uint32_t wire)
-{
-    if (wire != port.otherWire)
-    {
-        port.otherWire = wire;
-        port.otherTime = transfer_time(Bytes(wire), Rate(port.bytesPerSecond)).ps();
-    }
-    return port.otherTime;
 }
 
 } // namespace npunet::packet

@@ -8,9 +8,11 @@
 #define NPU_PACKET_MACHINE_H
 
 #include "npu-credit-account.h"
+#include "npu-link-timing.h"
 #include "npu-message-table.h"
 #include "npu-packet-port.h"
 #include "npu-packet-queues.h"
+#include "npu-queue-histogram.h"
 #include "npu-route-plan.h"
 
 #include "engine/event_queue.h"
@@ -42,9 +44,10 @@ class PacketObserver
 
 /**
  * @ingroup npunet
- * The packet-level network: messages cut into packets, store and forward, input buffers with
- * credits per virtual channel, virtual output queues, round robin at every output. It knows nothing
- * of ns-3; NpuEventBridge lets ns-3 drive its queue.
+ * The packet-level network: messages cut into packets, store and forward or cut-through, input
+ * buffers with credits per virtual channel, virtual output queues, round robin or oldest first at
+ * every output, links with faults and errors (LinkTiming). It knows nothing of ns-3; NpuEventBridge
+ * lets ns-3 drive its queue.
  *
  *     EventQueue queue;
  *     PacketMachine machine(description, queue);
@@ -64,9 +67,16 @@ class PacketObserver
  * - An idle port chooses whenever a head is in and has its credit: round robin over (input port,
  *   channel) and, after the inputs, the messages that start at the node, per channel (TurnList).
  *   The choice at t sees everything that happens at t, whatever the order in which it happens.
+ * - Oldest first instead: the head whose message started earliest, the lower message id (source,
+ *   then count) where they started together; of a node's own messages likewise.
+ * - Cut-through: a head may be chosen before it is in, from max(header in, last byte in - ser of
+ *   the output) on, so that its last byte leaves when it is in at the earliest. A header counts as
+ *   one byte at least. It still needs credit for all its bytes. Where the rate or the latency of
+ *   the link changes under a packet, it is stored first; the output counts with its highest rate.
+ * - A link that is down chooses nothing; a packet that is on it stands still.
  *
  * On an idle network n >= 2 packets over h equal links take (n + h - 2) ser(full) + ser(last) +
- * h latency.
+ * h latency; with cut-through (n - 1) ser(full) + ser(last) + (h - 1) ser(header) + h latency.
  *
  * How it is fast: every effect of a choice lies strictly in its future, so all of them are written
  * down at once with their times, and the only events are one pending wake per port that has
@@ -82,8 +92,9 @@ class PacketMachine : public engine::Network
      * @param queue the simulation's events; must outlive the machine
      *
      * Throws InputError for packet parameters that cannot work: an mtu below 1, a buffer smaller
-     * than one packet, fewer virtual channels than the routing needs; for faults of links; and for
-     * switches so large that their queues would fill the memory.
+     * than one packet, fewer virtual channels than the routing needs, errors with cut-through; and
+     * for switches so large that their queues would fill the memory. Its events throw StallError
+     * where a packet waits for a link that is down for ever.
      */
     PacketMachine(const topology::NetworkDescription& description, engine::EventQueue& queue);
 
@@ -103,14 +114,11 @@ class PacketMachine : public engine::Network
     void send(const engine::Message& message) override;
     /// max_queue: the most bytes, with headers, that had come in and stood in the queues of the
     /// link at one of its choices, the packet chosen included; messages that start at the node do
-    /// not count, nor do packets still on their way.
+    /// not count, nor do packets still on their way. With cut-through a packet counts, with all
+    /// its bytes, from when it may leave.
     std::vector<engine::LinkUse> link_use() const override;
 
-    std::uint64_t
-    packet_hops() const override
-    {
-        return m_packetHops;
-    }
+    std::uint64_t packet_hops() const override;
 
     /**
      * @param observer hears of every packet from now on; null for nobody
@@ -169,6 +177,34 @@ class PacketMachine : public engine::Network
      * @return the queue whose head may go, or NONE
      */
     std::uint32_t Choose(PacketPort& port, std::int64_t now);
+
+    /// @copydoc Choose
+    /// Oldest first instead.
+    std::uint32_t ChooseOldest(PacketPort& port, std::int64_t now);
+
+    /**
+     * Throws StallError where the link is down for ever and somebody waits.
+     * @param portNumber of an irregular link
+     * @param now in picoseconds
+     * @return whether the link is up
+     */
+    bool IsUp(std::uint32_t portNumber, std::int64_t now);
+
+    /**
+     * @param portNumber of an irregular link
+     * @param time in picoseconds
+     * @return when the port can decide if it wants to then
+     */
+    std::int64_t AfterOutage(std::uint32_t portNumber, std::int64_t time) const;
+
+    /**
+     * A packet starts on an irregular link.
+     * @param portNumber of the link
+     * @param wire bytes
+     * @param now in picoseconds
+     * @return what becomes of it
+     */
+    Crossing CrossIrregular(std::uint32_t portNumber, std::uint32_t wire, std::int64_t now);
 
     /**
      * Puts the head of a queue on the link, with everything that follows from it.
@@ -236,6 +272,13 @@ class PacketMachine : public engine::Network
     void CountArrived(PacketPort& port, std::int64_t now);
 
     /**
+     * Counts how long the port has waited for credit, before it sends again.
+     * @param portNumber the port
+     * @param now in picoseconds
+     */
+    void CountStall(std::uint32_t portNumber, std::int64_t now);
+
+    /**
      * Calls a function for every non-empty queue of a port, cyclically.
      * @param port the port
      * @param first the queue to begin with, from 0
@@ -245,11 +288,65 @@ class PacketMachine : public engine::Network
     void ForEachQueue(const PacketPort& port, std::uint32_t first, Function function);
 
     /**
-     * @param port the port
-     * @param wire bytes
-     * @return how long they occupy the link
+     * @param portNumber the port
+     * @param wire bytes of a packet that is not full
+     * @return how long they occupy a link without faults
      */
-    static std::int64_t OtherTime(PacketPort& port, std::uint32_t wire);
+    std::int64_t OtherTime(std::uint32_t portNumber, std::uint32_t wire);
+
+    /**
+     * @param portNumber the port
+     * @param wire bytes of a packet
+     * @return how long they occupy a link without faults
+     */
+    std::int64_t
+    SendingTime(std::uint32_t portNumber, std::uint32_t wire)
+    {
+        return wire == m_fullWire ? m_ports[portNumber].fullTime : OtherTime(portNumber, wire);
+    }
+
+    /**
+     * @param portNumber the port
+     * @param wire bytes of a packet
+     * @return how long they occupy the link at its best
+     */
+    std::int64_t
+    LeastSendingTime(std::uint32_t portNumber, std::uint32_t wire)
+    {
+        return m_ports[portNumber].irregular == 0 ? SendingTime(portNumber, wire)
+                                                  : m_timing.LeastTime(portNumber, wire);
+    }
+
+    /**
+     * @param portNumber the port
+     * @param time when a credit starts on its way back
+     * @return when it is there
+     */
+    std::int64_t
+    CreditBack(std::uint32_t portNumber, std::int64_t time) const
+    {
+        return m_ports[portNumber].irregular == 0 ? time + m_ports[portNumber].latency
+                                                  : m_timing.CreditBack(portNumber, time);
+    }
+
+    /**
+     * @param queue that is not empty
+     * @return the message of its head
+     */
+    const MessageRecord&
+    MessageOfHead(const VirtualQueue& queue)
+    {
+        return m_messages[queue.upstream == NONE ? queue.head : m_packets[queue.head].message];
+    }
+
+    /**
+     * @return what must be in of a packet before it can be passed on
+     */
+    std::uint32_t
+    HeaderBytes() const
+    {
+        return m_header > 0 ? static_cast<std::uint32_t>(m_header) : 1;
+    }
 
     /**
      * @param port number of the port
@@ -279,6 +376,8 @@ class PacketMachine : public engine::Network
     /// A packet that starts later could end beyond the clock, in picoseconds.
     std::int64_t m_lastStart = Time::max().ps();
     std::uint32_t m_fullWire;                              ///< bytes of a full packet
+    bool m_cutThrough;                                     ///< packets leave before they are in
+    bool m_oldest;                                         ///< oldest first
     std::uint32_t m_channels;                              ///< virtual channels of every link
     RoutePlan m_plan;                                      ///< routes as ports and queues
     std::vector<PacketPort> m_ports;                       ///< by link
@@ -286,9 +385,13 @@ class PacketMachine : public engine::Network
     std::vector<std::uint64_t> m_masks;                    ///< a bit per queue: it is not empty
     std::vector<CreditAccount> m_credits;                  ///< by link and virtual channel
     std::vector<TurnList> m_turns;                         ///< by link and virtual channel
+    LinkTiming m_timing;                                   ///< links with faults and errors
+    std::vector<Rate> m_rates;                             ///< by link
+    std::vector<std::int64_t> m_headerTimes;               ///< by link, of HeaderBytes()
+    std::vector<std::int64_t> m_retransmissions;           ///< by link
+    std::vector<QueueHistogram> m_histograms;              ///< by link, where they are asked for
     PacketPool m_packets;                                  ///< packets under way
     MessageTable m_messages;                               ///< messages under way
-    std::uint64_t m_packetHops = 0;                        ///< packets put on links
     PacketObserver* m_observer = nullptr;                  ///< hears of packets
     Event<&PacketMachine::Wake> m_wakeEvent{*this};        ///< of ports
     Event<&PacketMachine::MessageSent> m_sentEvent{*this}; ///< of messages

@@ -28,19 +28,26 @@ struct alignas(64) PacketPort
     std::int64_t otherTime = 0;   ///< the same for a packet of otherWire bytes
     std::uint32_t otherWire = 0;  ///< size of the last packet that was not full
     std::uint32_t firstQueue = 0; ///< number of its first queue
-    std::uint32_t queues = 0;     ///< how many it has
+    std::uint32_t queues : 30;    ///< how many it has
+    std::uint32_t irregular : 1;  ///< whether LinkTiming knows the link
+    std::uint32_t starved : 1;    ///< whether a packet may have waited for nothing but credit
     std::uint32_t turn = 0;       ///< round robin: the queue to be asked first
     std::uint32_t firstMask = 0;  ///< index of its first word of non-empty queues
     std::uint32_t waiting = 0;    ///< channels for whose credit it waits without a wake
 
     // Who is asked less often.
-    std::int64_t queued = 0;         ///< bytes in its queues, those under way included
-    std::int64_t arrived = 0;        ///< bytes of them known to have arrived
-    std::int64_t maxQueue = 0;       ///< most bytes that waited at one time
-    std::int64_t payload = 0;        ///< bytes of messages carried
-    std::int64_t wire = 0;           ///< bytes carried, with headers
-    std::int64_t busy = 0;           ///< how long the link was sending
-    std::int64_t bytesPerSecond = 1; ///< rate of the link
+    std::int64_t queued = 0;   ///< bytes in its queues, those under way included
+    std::int64_t arrived = 0;  ///< bytes of them known to have arrived
+    std::int64_t maxQueue = 0; ///< most bytes that waited at one time
+    std::int64_t payload = 0;  ///< bytes of messages carried
+    std::int64_t wire = 0;     ///< bytes carried, with headers
+    std::int64_t busy = 0;     ///< how long the link was sending
+    std::int64_t packets = 0;  ///< carried
+    std::int64_t stall = 0;    ///< idle and up, with packets that waited for credit
+
+    PacketPort() : queues(0), irregular(0), starved(0)
+    {
+    }
 };
 
 static_assert(sizeof(PacketPort) == 128, "a port is meant to be two cache lines");

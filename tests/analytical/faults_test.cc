@@ -3,10 +3,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <random>
+#include <vector>
+
 #include "analytical/congestion_aware.h"
 #include "analytical/congestion_unaware.h"
-#include "analytical/link_clock.h"
 #include "base/errors.h"
+#include "engine/link_clock.h"
 #include "tests/analytical/traffic_networks.h"
 #include "tests/support/machines.h"
 #include "tests/support/runs.h"
@@ -187,7 +191,7 @@ TEST(LinkClock, EqualsTheSumOverPicoseconds) {
             network.faults.links.push_back({LinkId(0), at, at + Time::ps(1 + below(300)),
                                             Factor{below(6) * 333'333'333}, Time()});
         }
-        const analytical::LinkClock clock(network);
+        const engine::LinkClock clock(network);
         const Bytes amount(below(200));
         const Time start = Time::ps(below(400));
         const auto rate_at = [&](Time time) {
@@ -211,8 +215,47 @@ TEST(LinkClock, EqualsTheSumOverPicoseconds) {
     }
 }
 
+// What is asked about times and rates, against a look at every picosecond: the link is slow or down
+// within the first 600 ps only.
+TEST(LinkClock, KnowsWhenALinkIsUpAndHowFast) {
+    for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+        std::mt19937_64 random(seed);
+        const auto below = [&](std::int64_t bound) {
+            return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(bound));
+        };
+        topology::NetworkDescription network = ring({});
+        for (std::int64_t count = 1 + below(4); count > 0; --count) {
+            const Time at = Time::ps(below(300));
+            network.faults.links.push_back({LinkId(0), at, at + Time::ps(1 + below(300)),
+                                            Factor{below(3) * 1'500'000'000}, Time()});
+        }
+        const engine::LinkClock clock(network);
+        EXPECT_TRUE(clock.faulty(LinkId(0)));
+        EXPECT_FALSE(clock.faulty(LinkId(1)));
+        std::vector<std::int64_t> rates(700, rate.bytes_per_second());
+        for (const LinkFault& fault : network.faults.links) {
+            for (std::int64_t t = fault.at.ps(); t < fault.until.ps(); ++t) {
+                std::int64_t& now = rates[static_cast<std::size_t>(t)];
+                now = topology::scaled_rate(now, fault.bandwidth);
+            }
+        }
+        EXPECT_EQ(clock.highest_rate(LinkId(0)), *std::max_element(rates.begin(), rates.end()));
+        const std::int64_t from = below(600);
+        const std::int64_t to = from + 1 + below(699 - from);
+        const auto first = rates.begin() + from;
+        const auto last = rates.begin() + to;
+        EXPECT_EQ(
+            clock.up_at(LinkId(0), Time::ps(from)).ps(),
+            std::find_if(first, rates.end(), [](std::int64_t r) { return r > 0; }) - rates.begin());
+        EXPECT_EQ(clock.up_between(LinkId(0), Time::ps(from), Time::ps(to)).ps(),
+                  std::count_if(first, last, [](std::int64_t r) { return r > 0; }));
+        EXPECT_EQ(clock.steady(LinkId(0), Time::ps(from), Time::ps(to)),
+                  std::count(first, last, *first) == to - from);
+    }
+}
+
 TEST(LinkClock, WithoutFaultsThereIsNothingToDo) {
-    EXPECT_FALSE(analytical::LinkClock(ring({})).faulty());
+    EXPECT_FALSE(engine::LinkClock(ring({})).faulty());
 }
 
 // Rounding: to the nearest byte per second but never to a standstill; times up to a picosecond.

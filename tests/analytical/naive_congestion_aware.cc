@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
-#include "analytical/link_clock.h"
+#include "engine/link_clock.h"
 
 namespace npunet::test {
 
@@ -153,7 +153,7 @@ private:
 
     const packet_test::Plan& plan_;
     const topology::NetworkDescription& description_;
-    analytical::LinkClock clock_;
+    engine::LinkClock clock_;
     std::vector<Journey> journeys_;
     std::vector<Time> free_at_;
 };

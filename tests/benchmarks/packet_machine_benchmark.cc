@@ -1,12 +1,13 @@
 // How many packets the packet machine moves over links per second of processor time: through ns-3's
-// simulator, on the bare event queue, and beside a yardstick (bare_packet_loop.h) in the same run,
-// so that figures from different machines can be compared as ratios.
+// simulator, on the bare event queue, and beside two yardsticks in the same run, so that figures
+// from different machines can be compared as ratios: the least that any packet simulator does
+// (bare_packet_loop.h), and the plain packet network that is the oracle of the tests.
 //
-//     packet_machine_benchmark [--repetitions N] [--out FILE]
+//     packet_machine_benchmark [--repetitions N] [--filter TEXT] [--out FILE]
 //
 // Prints JSON in Google Benchmark's format (which itself is not used: its licence and ns-3's do not
-// go together). items_per_second are packet-hops; bare_loop_ratio is the median of the ratios to
-// the yardstick, repetition by repetition.
+// go together). items_per_second are packet-hops; bare_loop_ratio and naive_ratio are medians of
+// the ratios to the yardsticks, repetition by repetition.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <ctime>
@@ -14,7 +15,10 @@
 #include <functional>
 #include <iostream>
 #include <nlohmann/json.hpp>
+#include <numeric>
+#include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bare_packet_loop.h"
@@ -22,6 +26,7 @@
 #include "engine/network.h"
 #include "ns3-module/api/packet_network.h"
 #include "ns3-module/model/npu-packet-machine.h"
+#include "tests/ns3-module/naive_packet_network.h"
 #include "topology/builder.h"
 
 namespace npunet::benchmark {
@@ -31,15 +36,55 @@ namespace {
 struct Workload {
     std::string name;
     topology::NetworkDescription network;
-    Bytes bytes;    ///< of one message; a multiple of the mtu
     int steps = 1;  ///< messages of each NPU, one after another
-    /// Where an NPU sends in a step.
+    /// Of a message of a step; a multiple of the mtu.
+    std::function<Bytes(int step)> bytes;
+    /// Where an NPU sends in a step; every NPU is sent to once.
     std::function<int(int npu, int step)> target;
+
+    [[nodiscard]] int npus() const { return static_cast<int>(network.graph.npus()); }
 };
 
-topology::NetworkDescription grid(topology::DimensionKind kind) {
-    const auto line = topology::make_dimension(kind, 4, Rate(50'000'000'000), Time::ns(500));
-    return topology::make_network({line, line});
+topology::NetworkDescription grid(topology::DimensionKind kind, std::vector<int> sizes) {
+    std::vector<topology::Dimension> dimensions;
+    for (const int size : sizes) {
+        dimensions.push_back(
+            topology::make_dimension(kind, size, Rate(50'000'000'000), Time::ns(500)));
+    }
+    return topology::make_network(dimensions);
+}
+
+std::function<Bytes(int)> always(std::int64_t bytes) {
+    return [bytes](int) { return Bytes(bytes); };
+}
+
+/// All-reduce of 64 MiB on a torus of 8 x 8 by the rings of one dimension after the other: 7 steps
+/// of 8 MiB in the first, 14 of 1 MiB in the second (to and fro), 7 of 8 MiB in the first.
+Workload rings_of_dimensions() {
+    const auto inner = [](int step) { return step < 7 || step >= 21; };
+    return {"all_reduce/torus_8x8", grid(topology::DimensionKind::Ring, {8, 8}), 28,
+            [inner](int step) { return Bytes((inner(step) ? 8 : 1) << 20); },
+            [inner](int npu, int step) {
+                return inner(step) ? npu / 8 * 8 + (npu + 1) % 8 : (npu + 8) % 64;
+            }};
+}
+
+/// Each NPU sends 1 MiB to another one, all of them different, eight times over.
+Workload permutations_through_switches() {
+    constexpr int npus = 128;
+    std::mt19937_64 random(1);
+    std::vector<std::vector<int>> targets(8, std::vector<int>(npus));
+    for (std::vector<int>& target : targets) {
+        // One circle through all NPUs in random order (Sattolo, 1986): nobody sends to itself.
+        std::iota(target.begin(), target.end(), 0);
+        for (std::size_t last = npus - 1; last > 0; --last) {
+            std::swap(target[last], target[random() % last]);
+        }
+    }
+    return {"permutation/switch_16x8", grid(topology::DimensionKind::Switch, {16, 8}), 8,
+            always(1 << 20), [targets](int npu, int step) {
+                return targets[static_cast<std::size_t>(step)][static_cast<std::size_t>(npu)];
+            }};
 }
 
 /// Ring all-reduce of 64 MiB among n = 16 NPUs: 2 (n - 1) steps of 4 MiB to the next NPU, each sent
@@ -49,9 +94,12 @@ std::vector<Workload> workloads() {
     const auto each = [](int npu, int step) { return (npu + 1 + step % 15) % 16; };
     using topology::DimensionKind;
     return {
-        {"ring_all_reduce/torus_4x4", grid(DimensionKind::Ring), Bytes(4 << 20), 30, next},
-        {"ring_all_reduce/mesh_4x4", grid(DimensionKind::Mesh1D), Bytes(4 << 20), 30, next},
-        {"all_to_all/torus_4x4", grid(DimensionKind::Ring), Bytes(1 << 20), 60, each},
+        rings_of_dimensions(),
+        permutations_through_switches(),
+        {"ring_all_reduce/torus_4x4", grid(DimensionKind::Ring, {4, 4}), 30, always(4 << 20), next},
+        {"ring_all_reduce/mesh_4x4", grid(DimensionKind::Mesh1D, {4, 4}), 30, always(4 << 20),
+         next},
+        {"all_to_all/torus_4x4", grid(DimensionKind::Ring, {4, 4}), 60, always(1 << 20), each},
     };
 }
 
@@ -73,16 +121,17 @@ public:
     Player(const Workload& workload, engine::EventQueue& queue, engine::Network& network)
         : workload_(workload), queue_(queue), network_(network) {
         network.set_listener(*this);
-        for (int npu = 0; npu < 16; ++npu) {
+        for (int npu = 0; npu < workload.npus(); ++npu) {
             send(npu, 0);
         }
     }
 
     void on_sent(std::uint32_t) override {}
     void on_delivered(std::uint32_t handle, Time) override {
-        const int step = static_cast<int>(handle) / 16 + 1;
+        const int npus = workload_.npus();
+        const int step = static_cast<int>(handle) / npus + 1;
         if (step < workload_.steps) {
-            send(workload_.target(static_cast<int>(handle) % 16, step - 1), step);
+            send(workload_.target(static_cast<int>(handle) % npus, step - 1), step);
         }
     }
 
@@ -92,8 +141,8 @@ private:
         message.id = engine::MessageId(NodeId(npu), static_cast<std::uint64_t>(step));
         message.source = NodeId(npu);
         message.destination = NodeId(workload_.target(npu, step));
-        message.bytes = workload_.bytes;
-        message.handle = static_cast<std::uint32_t>(step * 16 + npu);
+        message.bytes = workload_.bytes(step);
+        message.handle = static_cast<std::uint32_t>(step * workload_.npus() + npu);
         network_.send(message);
     }
 
@@ -125,21 +174,31 @@ Measured through_ns3(const Workload& workload) {
     return measure(workload, queue, *network);
 }
 
+Measured naive(const Workload& workload) {
+    engine::EventQueue queue;
+    topology::NetworkDescription network = workload.network;
+    network.packet.virtual_channels = network.virtual_channels();
+    packet_test::NaivePacketNetwork plain(
+        network, [&network](NodeId from, NodeId to) { return network.route(from, to); }, queue);
+    return measure(workload, queue, plain);
+}
+
 Measured bare_loop(const Workload& workload) {
     BarePacketLoop loop(workload.network);
+    const int npus = workload.npus();
     const auto send = [&](int npu, int step) {
-        loop.send(NodeId(npu), NodeId(workload.target(npu, step)), workload.bytes,
-                  static_cast<std::uint32_t>(step * 16 + npu));
+        loop.send(NodeId(npu), NodeId(workload.target(npu, step)), workload.bytes(step),
+                  static_cast<std::uint32_t>(step * npus + npu));
     };
-    for (int npu = 0; npu < 16; ++npu) {
+    for (int npu = 0; npu < npus; ++npu) {
         send(npu, 0);
     }
     Measured result;
     const double start = processor_seconds();
     loop.run([&](std::uint32_t handle) {
-        const int step = static_cast<int>(handle) / 16 + 1;
+        const int step = static_cast<int>(handle) / npus + 1;
         if (step < workload.steps) {
-            send(workload.target(static_cast<int>(handle) % 16, step - 1), step);
+            send(workload.target(static_cast<int>(handle) % npus, step - 1), step);
         }
     });
     result.seconds = processor_seconds() - start;
@@ -154,48 +213,67 @@ double median(std::vector<double> values) {
     return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
 }
 
-nlohmann::json report(const std::string& name, const std::vector<Measured>& runs,
-                      const std::vector<Measured>& yardstick) {
-    std::vector<double> seconds;
+/// The median of yardstick time / time, repetition by repetition.
+double ratio(const std::vector<Measured>& runs, const std::vector<Measured>& yardstick) {
     std::vector<double> ratios;
     for (std::size_t i = 0; i < runs.size(); ++i) {
-        seconds.push_back(runs[i].seconds);
         ratios.push_back(yardstick[i].seconds / runs[i].seconds);
+    }
+    return median(ratios);
+}
+
+/// The repetitions of one workload.
+struct Runs {
+    std::vector<Measured> loop;
+    std::vector<Measured> naive;
+    std::vector<Measured> queue;
+    std::vector<Measured> ns3;
+};
+
+nlohmann::json report(const std::string& name, const std::vector<Measured>& measured,
+                      const Runs& runs) {
+    std::vector<double> seconds;
+    for (const Measured& run : measured) {
+        seconds.push_back(run.seconds);
     }
     const double middle = median(seconds);
     return {{"name", name + "_median"},
             {"run_name", name},
             {"run_type", "aggregate"},
             {"aggregate_name", "median"},
-            {"repetitions", runs.size()},
-            {"iterations", runs.size()},
+            {"repetitions", measured.size()},
+            {"iterations", measured.size()},
             {"real_time", 1e3 * middle},
             {"cpu_time", 1e3 * middle},
             {"time_unit", "ms"},
-            {"items_per_second", static_cast<double>(runs.front().packet_hops) / middle},
-            {"packet_hops", runs.front().packet_hops},
-            {"simulated_ps", runs.front().finish.ps()},
-            {"bare_loop_ratio", median(ratios)}};
+            {"items_per_second", static_cast<double>(measured.front().packet_hops) / middle},
+            {"packet_hops", measured.front().packet_hops},
+            {"simulated_ps", measured.front().finish.ps()},
+            {"bare_loop_ratio", ratio(measured, runs.loop)},
+            {"naive_ratio", ratio(measured, runs.naive)}};
 }
 
-nlohmann::json run_all(int repetitions) {
+nlohmann::json run_all(int repetitions, const std::string& filter) {
     nlohmann::json benchmarks = nlohmann::json::array();
     for (const Workload& workload : workloads()) {
-        std::vector<Measured> ns3;
-        std::vector<Measured> queue;
-        std::vector<Measured> loop;
+        if (workload.name.find(filter) == std::string::npos) {
+            continue;
+        }
+        Runs runs;
         for (int i = 0; i < repetitions; ++i) {
-            loop.push_back(bare_loop(workload));
-            queue.push_back(on_bare_queue(workload));
+            runs.loop.push_back(bare_loop(workload));
+            runs.queue.push_back(on_bare_queue(workload));
             if (packet_fidelity_available()) {
-                ns3.push_back(through_ns3(workload));
+                runs.ns3.push_back(through_ns3(workload));
             }
+            runs.naive.push_back(naive(workload));
         }
-        if (!ns3.empty()) {
-            benchmarks.push_back(report(workload.name + "/ns3", ns3, loop));
+        if (!runs.ns3.empty()) {
+            benchmarks.push_back(report(workload.name + "/ns3", runs.ns3, runs));
         }
-        benchmarks.push_back(report(workload.name + "/queue", queue, loop));
-        benchmarks.push_back(report(workload.name + "/bare_loop", loop, loop));
+        benchmarks.push_back(report(workload.name + "/queue", runs.queue, runs));
+        benchmarks.push_back(report(workload.name + "/bare_loop", runs.loop, runs));
+        benchmarks.push_back(report(workload.name + "/naive", runs.naive, runs));
     }
     return {{"context", {{"executable", "packet_machine_benchmark"}, {"num_cpus", 1}}},
             {"benchmarks", benchmarks}};
@@ -208,11 +286,13 @@ int main(int argc, char** argv) {
     CLI::App app("Packet-hops per second of the packet machine, as JSON");
     int repetitions = 5;
     std::string out;
+    std::string filter;
     app.add_option("--repetitions", repetitions, "runs of each measurement")
         ->check(CLI::Range(1, 1000));
     app.add_option("--out", out, "file for the JSON (default: standard output)");
+    app.add_option("--filter", filter, "only workloads whose name contains this");
     CLI11_PARSE(app, argc, argv);
-    const std::string text = npunet::benchmark::run_all(repetitions).dump(2) + "\n";
+    const std::string text = npunet::benchmark::run_all(repetitions, filter).dump(2) + "\n";
     if (out.empty()) {
         std::cout << text;
     } else {

@@ -34,7 +34,9 @@ NaivePacketNetwork::NaivePacketNetwork(const topology::NetworkDescription& descr
       queue_(queue),
       channels_(description.packet.virtual_channels),
       ports_(graph_.links()),
-      uses_(graph_.links()) {
+      uses_(graph_.links()),
+      clock_(description),
+      errors_(description.packet.error_rate, description.packet.seed) {
     for (std::size_t i = 0; i < ports_.size(); ++i) {
         const topology::Link& link = graph_.link(LinkId(i));
         ports_[i].credit.assign(channels_, buffer_size(parameters_, link));
@@ -42,22 +44,54 @@ NaivePacketNetwork::NaivePacketNetwork(const topology::NetworkDescription& descr
         ports_[i].starting.resize(channels_);
         ports_[i].served.assign(channels_, {-1, 0});
     }
+    // A port is asked when its link changes.
+    for (const topology::LinkFault& fault : description.faults.links) {
+        for (const Time change : {fault.at, fault.until}) {
+            if (change < Time::max()) {
+                at(change, Phase::Arbitration, engine::event_kind::port, fault.link.index(),
+                   [this, link = fault.link] { arbitrate(link); });
+            }
+        }
+    }
+}
+
+std::vector<engine::LinkUse> NaivePacketNetwork::link_use() const {
+    std::vector<engine::LinkUse> uses = uses_;
+    for (std::size_t i = 0; i < uses.size(); ++i) {
+        for (const auto& [power, time] : ports_[i].queue_times) {
+            uses[i].queue_times.resize(static_cast<std::size_t>(power) + 1);
+            uses[i].queue_times.back() = time;
+        }
+    }
+    return uses;
 }
 
 void NaivePacketNetwork::at(Time time, Phase phase, unsigned kind, std::uint64_t content,
                             std::function<void()> action) {
-    actions_.push_back(std::move(action));
-    queue_.schedule(time, engine::EventKey::of(phase, kind, content), *this, actions_.size() - 1);
+    if (free_.empty()) {
+        free_.push_back(actions_.size());
+        actions_.emplace_back();
+    }
+    const std::size_t place = free_.back();
+    free_.pop_back();
+    actions_[place] = std::move(action);
+    queue_.schedule(time, engine::EventKey::of(phase, kind, content), *this, place);
+}
+
+void NaivePacketNetwork::handle(std::uint64_t payload) {
+    const std::function<void()> action = std::move(actions_[payload]);
+    free_.push_back(payload);
+    action();
 }
 
 void NaivePacketNetwork::send(const engine::Message& message) {
     auto flight = std::make_shared<Flight>();
     flight->message = message;
+    flight->key = {queue_.now().ps(), message.id.value()};
     flight->route = route_(message.source, message.destination);
     flight->unsent = message.bytes;
     const topology::Hop& first = flight->route.front();
-    const TurnKey key{queue_.now().ps(), message.id.value()};
-    ports_[first.link.index()].starting[first.virtual_channel].emplace(key, flight);
+    ports_[first.link.index()].starting[first.virtual_channel].emplace(flight->key, flight);
     ask(first.link);
 }
 
@@ -67,88 +101,185 @@ void NaivePacketNetwork::ask(LinkId link) {
 }
 
 void NaivePacketNetwork::arbitrate(LinkId link) {
+    const Port& port = ports_[link.index()];
+    if (!port.busy && clock_.up_at(link, queue_.now()) == queue_.now()) {
+        choose(link);
+    } else if (!port.busy && clock_.up_at(link, queue_.now()) == Time::max()) {
+        for (std::size_t slot = 0; slot < port.queues.size() + channels_; ++slot) {
+            if (const auto waiting = head(link, slot)) {
+                const Flight& flight = *waiting->first.flight;
+                clock_.refuse(link, queue_.now(), flight.message.bytes, Time::ps(flight.key.first));
+            }
+        }
+    }
+    watch_stall(link);
+}
+
+void NaivePacketNetwork::choose(LinkId link) {
     Port& port = ports_[link.index()];
     const std::size_t slots = port.queues.size() + channels_;
-    for (std::size_t i = 0; i < slots && !port.busy; ++i) {
+    if (parameters_.arbitration == topology::Arbitration::Oldest) {
+        std::map<TurnKey, std::size_t> by_age;
+        for (std::size_t slot = 0; slot < slots; ++slot) {
+            if (can_go(link, slot)) {
+                by_age.emplace(head(link, slot)->first.flight->key, slot);
+            }
+        }
+        if (!by_age.empty()) {
+            send_slot(link, by_age.begin()->second);
+        }
+        return;
+    }
+    for (std::size_t i = 0; i < slots; ++i) {
         const std::size_t slot = (port.turn + i) % slots;
-        if (try_slot(link, slot)) {
+        if (can_go(link, slot)) {
             port.turn = (slot + 1) % slots;
+            send_slot(link, slot);
             return;
         }
     }
 }
 
-bool NaivePacketNetwork::try_slot(LinkId link, std::size_t slot) {
+void NaivePacketNetwork::watch_stall(LinkId link) {
+    Port& port = ports_[link.index()];
+    bool wanted = false;
+    for (std::size_t slot = 0; slot < port.queues.size() + channels_; ++slot) {
+        wanted = wanted || head(link, slot);
+    }
+    if (port.stalled) {
+        uses_[link.index()].credit_stall += queue_.now() - port.stalled_since;
+    }
+    port.stalled = wanted && !port.busy && clock_.up_at(link, queue_.now()) == queue_.now();
+    port.stalled_since = queue_.now();
+}
+
+void NaivePacketNetwork::change_waiting(Port& port, Bytes by) {
+    if (parameters_.queue_histogram && port.waiting > Bytes(0) &&
+        queue_.now() > port.waiting_since) {
+        int power = 0;
+        while (port.waiting.value() >> (power + 1) > 0) {
+            ++power;
+        }
+        port.queue_times[power] += queue_.now() - port.waiting_since;
+    }
+    port.waiting_since = queue_.now();
+    port.waiting += by;
+}
+
+std::optional<std::pair<NaivePacketNetwork::Packet, std::size_t>> NaivePacketNetwork::head(
+    LinkId link, std::size_t slot) {
     Port& port = ports_[link.index()];
     if (slot < port.queues.size()) {
         if (port.queues[slot].empty()) {
-            return false;
+            return std::nullopt;
         }
-        const Packet packet = port.queues[slot].front();
-        const std::size_t channel = packet.flight->route[packet.hop].virtual_channel;
-        if (port.credit[channel] < packet.wire) {
-            return false;
-        }
-        port.queues[slot].pop_front();
-        port.waiting -= packet.wire;
-        start(link, channel, packet);
-        return true;
+        const Packet& packet = port.queues[slot].front();
+        return std::pair(packet, std::size_t{packet.flight->route[packet.hop].virtual_channel});
     }
     const std::size_t channel = slot - port.queues.size();
     auto& starting = port.starting[channel];
     if (starting.empty()) {
-        return false;
+        return std::nullopt;
     }
     auto turn = starting.upper_bound(port.served[channel]);
-    if (turn == starting.end()) {
+    if (turn == starting.end() || parameters_.arbitration == topology::Arbitration::Oldest) {
         turn = starting.begin();
     }
     const std::shared_ptr<Flight> flight = turn->second;
     Packet packet{flight, 0, std::min(flight->unsent, parameters_.mtu), Bytes(), false};
     packet.wire = std::max(packet.payload + parameters_.header, Bytes(1));
-    if (port.credit[channel] < packet.wire) {
-        return false;
-    }
-    port.served[channel] = turn->first;
-    flight->unsent -= packet.payload;
-    packet.last = flight->unsent == Bytes(0);
-    if (!flight->started) {
-        flight->started = true;
-        flight->first_byte_left = queue_.now();
-    }
-    if (packet.last) {
-        starting.erase(turn);
+    packet.last = flight->unsent == packet.payload;
+    return std::pair(packet, channel);
+}
+
+bool NaivePacketNetwork::can_go(LinkId link, std::size_t slot) {
+    const auto packet = head(link, slot);
+    return packet && ports_[link.index()].credit[packet->second] >= packet->first.wire;
+}
+
+void NaivePacketNetwork::send_slot(LinkId link, std::size_t slot) {
+    Port& port = ports_[link.index()];
+    const auto [packet, channel] = *head(link, slot);
+    if (slot < port.queues.size()) {
+        port.queues[slot].pop_front();
+        change_waiting(port, Bytes(0) - packet.wire);
+    } else {
+        Flight& flight = *packet.flight;
+        port.served[channel] = flight.key;
+        flight.unsent -= packet.payload;
+        if (!flight.started) {
+            flight.started = true;
+            flight.first_byte_left = queue_.now();
+        }
+        if (packet.last) {
+            port.starting[channel].erase(flight.key);
+        }
     }
     start(link, channel, packet);
-    return true;
 }
 
 void NaivePacketNetwork::start(LinkId id, std::size_t channel, const Packet& packet) {
-    const topology::Link& link = graph_.link(id);
     Port& port = ports_[id.index()];
     port.busy = true;
     port.credit[channel] -= packet.wire;
-    const Time duration = transfer_time(packet.wire, link.rate);
     ++packet_hops_;
+    ++uses_[id.index()].packets;
     uses_[id.index()].payload += packet.payload;
-    uses_[id.index()].wire += packet.wire;
-    uses_[id.index()].busy += duration;
+    attempt(id, packet);
+}
 
-    const Time end = queue_.now() + duration;
-    at(end, Phase::Arrival, kind_end, id.index(), [this, id, packet] {
-        ports_[id.index()].busy = false;
-        ask(id);
-        if (packet.hop > 0) {
-            const topology::Hop& before = packet.flight->route[packet.hop - 1];
-            give_credit_back(before.link, before.virtual_channel, packet.wire);
-        }
-    });
-    if (packet.hop == 0 && packet.last && packet.flight->message.wants_sent) {
-        at(end, Phase::Arrival, engine::event_kind::message_sent, packet.flight->message.id.value(),
+void NaivePacketNetwork::attempt(LinkId id, const Packet& packet) {
+    Port& port = ports_[id.index()];
+    const Time end = clock_.end(id, queue_.now(), packet.wire);
+    uses_[id.index()].wire += packet.wire;
+    uses_[id.index()].busy += end - queue_.now();
+    const Time before = port.last_arrival;
+    port.last_arrival = std::max(before, end + clock_.latency(id, end));
+    const Time in = port.last_arrival;
+    if (errors_.IsCorrupted(id.index(), port.transmissions++)) {
+        const Time told = in + clock_.latency(id, in);
+        at(told, Phase::Arrival, kind_end, id.index(), [this, id, packet] {
+            ++uses_[id.index()].retransmissions;
+            attempt(id, packet);
+        });
+        return;
+    }
+    at(end, Phase::Arrival, kind_end, id.index(), [this, id, packet] { done(id, packet); });
+    const bool final = packet.hop + 1 == packet.flight->route.size();
+    at(final ? in : ready(id, packet, end, before), Phase::Arrival, kind_arrival, ++arrivals_,
+       [this, id, packet] { arrive(id, packet); });
+}
+
+void NaivePacketNetwork::done(LinkId id, const Packet& packet) {
+    ports_[id.index()].busy = false;
+    ask(id);
+    if (packet.hop > 0) {
+        const topology::Hop& before = packet.flight->route[packet.hop - 1];
+        give_credit_back(before.link, before.virtual_channel, packet.wire);
+    } else if (packet.last && packet.flight->message.wants_sent) {
+        at(queue_.now(), Phase::Arrival, engine::event_kind::message_sent,
+           packet.flight->message.id.value(),
            [this, flight = packet.flight] { listener_->on_sent(flight->message.handle); });
     }
-    at(end + link.latency, Phase::Arrival, kind_arrival, id.index(),
-       [this, id, packet] { arrive(id, packet); });
+}
+
+// When a packet that starts now and has left at `end` may leave the next node; `before` is the
+// arrival of the one before it.
+Time NaivePacketNetwork::ready(LinkId id, const Packet& packet, Time end, Time before) const {
+    const Time in = ports_[id.index()].last_arrival;
+    if (parameters_.switching == topology::Switching::StoreAndForward) {
+        return in;
+    }
+    const Time header_end = clock_.end(id, queue_.now(), std::max(parameters_.header, Bytes(1)));
+    const Time latency = clock_.latency(id, header_end);
+    if (!clock_.steady(id, queue_.now(), end) || end + latency != in) {
+        return in;
+    }
+    const LinkId next = packet.flight->route[packet.hop + 1].link;
+    const Time sending = clock_.highest_rate(next) == 0
+                             ? Time()
+                             : transfer_time(packet.wire, Rate(clock_.highest_rate(next)));
+    return std::max({before, header_end + latency, in - sending});
 }
 
 void NaivePacketNetwork::arrive(LinkId id, Packet packet) {
@@ -169,7 +300,7 @@ void NaivePacketNetwork::arrive(LinkId id, Packet packet) {
         static_cast<std::size_t>(std::find(inputs.begin(), inputs.end(), id) - inputs.begin());
     const LinkId next = flight->route[++packet.hop].link;
     Port& port = ports_[next.index()];
-    port.waiting += packet.wire;
+    change_waiting(port, packet.wire);
     Bytes& most = uses_[next.index()].max_queue;
     most = std::max(most, port.waiting);
     port.queues[input * channels_ + hop.virtual_channel].push_back(std::move(packet));
@@ -177,8 +308,8 @@ void NaivePacketNetwork::arrive(LinkId id, Packet packet) {
 }
 
 void NaivePacketNetwork::give_credit_back(LinkId id, std::size_t channel, Bytes bytes) {
-    at(queue_.now() + graph_.link(id).latency, Phase::Arrival, kind_credit, ++credits_returned_,
-       [this, id, channel, bytes] {
+    at(queue_.now() + clock_.latency(id, queue_.now()), Phase::Arrival, kind_credit,
+       ++credits_returned_, [this, id, channel, bytes] {
            ports_[id.index()].credit[channel] += bytes;
            ask(id);
        });

@@ -1,7 +1,9 @@
 // The packet network written the plain way, as the oracle of the tests: every arrival of a packet,
 // every end of a transmission and every returned credit is an event of its own, and a port is asked
-// anew whenever anything has changed for it. Nothing is computed ahead. It shares no code with the
-// packet machine.
+// anew whenever anything has changed for it. Nothing is computed ahead but when a packet that
+// starts now will have left and be in. It shares no code with the packet machine but the draw of
+// errors (packet::PacketErrors) and the rates of links with faults (engine::LinkClock, which has a
+// brute force of its own).
 #pragma once
 
 #include <cstdint>
@@ -9,10 +11,13 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
+#include "engine/link_clock.h"
 #include "engine/network.h"
+#include "ns3-module/model/npu-packet-errors.h"
 #include "topology/graph.h"
 #include "topology/network_description.h"
 
@@ -26,12 +31,15 @@ public:
                        engine::EventQueue& queue);
 
     void send(const engine::Message& message) override;
-    [[nodiscard]] std::vector<engine::LinkUse> link_use() const override { return uses_; }
+    [[nodiscard]] std::vector<engine::LinkUse> link_use() const override;
     [[nodiscard]] std::uint64_t packet_hops() const override { return packet_hops_; }
 
 private:
+    /// Start and id: the order of messages.
+    using TurnKey = std::pair<std::int64_t, std::uint64_t>;
     struct Flight {
         engine::Message message;
+        TurnKey key;
         std::vector<topology::Hop> route;
         Bytes unsent;
         bool started = false;
@@ -44,8 +52,6 @@ private:
         Bytes wire;
         bool last = false;
     };
-    /// Start and id: the order of the messages that wait for one port and channel.
-    using TurnKey = std::pair<std::int64_t, std::uint64_t>;
     struct Port {
         bool busy = false;
         std::vector<Bytes> credit;               ///< by virtual channel
@@ -54,15 +60,30 @@ private:
         std::vector<TurnKey> served;                                       ///< by channel
         std::size_t turn = 0;
         Bytes waiting;
+        Time waiting_since;
+        std::map<int, Time> queue_times;  ///< by power of two
+        bool stalled = false;
+        Time stalled_since;
+        Time last_arrival;
+        std::uint64_t transmissions = 0;
     };
 
-    void handle(std::uint64_t payload) override { actions_[payload](); }
+    void handle(std::uint64_t payload) override;
     void at(Time time, engine::Phase phase, unsigned kind, std::uint64_t content,
             std::function<void()> action);
     void ask(LinkId link);
     void arbitrate(LinkId link);
-    bool try_slot(LinkId link, std::size_t slot);
+    void choose(LinkId link);
+    void watch_stall(LinkId link);
+    void change_waiting(Port& port, Bytes by);
+    /// The packet that a slot would send, if there is one, and the channel.
+    std::optional<std::pair<Packet, std::size_t>> head(LinkId link, std::size_t slot);
+    bool can_go(LinkId link, std::size_t slot);
+    void send_slot(LinkId link, std::size_t slot);
     void start(LinkId link, std::size_t channel, const Packet& packet);
+    void attempt(LinkId link, const Packet& packet);
+    void done(LinkId link, const Packet& packet);
+    [[nodiscard]] Time ready(LinkId link, const Packet& packet, Time end, Time before) const;
     void arrive(LinkId link, Packet packet);
     void give_credit_back(LinkId link, std::size_t channel, Bytes bytes);
 
@@ -73,9 +94,13 @@ private:
     std::size_t channels_;
     std::vector<Port> ports_;
     std::vector<engine::LinkUse> uses_;
+    engine::LinkClock clock_;
+    packet::PacketErrors errors_;
     std::uint64_t packet_hops_ = 0;
+    std::uint64_t arrivals_ = 0;
     std::uint64_t credits_returned_ = 0;
-    std::deque<std::function<void()>> actions_;
+    std::vector<std::function<void()>> actions_;
+    std::vector<std::size_t> free_;  ///< places of actions that are done
 };
 
 }  // namespace npunet::packet_test

@@ -20,7 +20,25 @@ struct Configuration {
     bool mixed = false;
     Pattern pattern = Pattern::Random;
     std::int64_t largest = 0;
+    int faults = 0;
 };
+
+/// Links slowed, late, down or faster for a while, in the middle of the traffic.
+std::vector<topology::LinkFault> make_faults(int count, std::size_t links,
+                                             std::mt19937_64& random) {
+    std::vector<topology::LinkFault> faults;
+    for (int i = 0; i < count; ++i) {
+        topology::LinkFault fault;
+        fault.link = LinkId(std::size_t{random() % links});
+        fault.at = Time::ps(static_cast<std::int64_t>(random() % 30'000'000));
+        fault.until = fault.at + Time::ps(1 + static_cast<std::int64_t>(random() % 10'000'000));
+        fault.bandwidth.billionths =
+            std::array<std::int64_t, 4>{0, 100'000'000, 333'333'333, 2'500'000'000}[random() % 4];
+        fault.latency_add = Time::ps(static_cast<std::int64_t>(random() % 3) * 700'001);
+        faults.push_back(fault);
+    }
+    return faults;
+}
 
 std::vector<std::vector<Shape>> shapes_to_try() {
     const auto ring = [](int n) { return Shape{DimensionKind::Ring, n}; };
@@ -72,18 +90,32 @@ Configuration configuration(unsigned seed) {
     result.packet.virtual_channels = static_cast<std::uint8_t>(2 + random() % 2);
     result.mixed = random() % 2 == 0;
     result.largest = result.packet.mtu.value() * static_cast<std::int64_t>(1 + random() % 12);
+    // Half of the runs know nothing of the rest.
+    if (seed % 2 == 1) {
+        result.packet.seed = seed;
+        result.packet.queue_histogram = true;
+        result.packet.arbitration =
+            random() % 2 == 0 ? topology::Arbitration::Oldest : topology::Arbitration::RoundRobin;
+        result.packet.switching = random() % 2 == 0 ? topology::Switching::CutThrough
+                                                    : topology::Switching::StoreAndForward;
+        if (random() % 3 == 0 && result.packet.switching == topology::Switching::StoreAndForward) {
+            result.packet.error_rate = std::array<double, 3>{0.01, 0.1, 0.5}[random() % 3];
+        }
+        result.faults = random() % 3 == 0 ? static_cast<int>(1 + random() % 40) : 0;
+    }
     result.name = "seed " + std::to_string(seed);
     return result;
 }
 
 template <class NetworkType>
 std::string run(const Configuration& configuration, const TestNetwork& network, const Plan& plan,
-                std::uint64_t shuffle_seed) {
+                const std::vector<topology::LinkFault>& faults, std::uint64_t shuffle_seed) {
     engine::EventQueue queue;
     if (shuffle_seed != 0) {
         queue.shuffle_insertions(shuffle_seed);
     }
-    const topology::NetworkDescription description = network.describe(configuration.packet);
+    topology::NetworkDescription description = network.describe(configuration.packet);
+    description.faults.links = faults;
     NetworkType machine(
         description, [&network](NodeId from, NodeId to) { return network.route(from, to); }, queue);
     const Traffic traffic(plan, queue, machine);
@@ -100,11 +132,13 @@ void compare(unsigned first_seed, unsigned count) {
             chosen.mixed ? mixed_links(random) : equal_links(Rate(50'000'000'000), Time::ns(500)));
         const Plan plan = make_plan(chosen.pattern, static_cast<int>(network.graph.npus()),
                                     chosen.largest, chosen.packet.mtu.value(), random);
-        const auto expected = run<NaivePacketNetwork>(chosen, network, plan, 0);
-        ASSERT_EQ(run<packet::PacketMachine>(chosen, network, plan, 0), expected) << chosen.name;
-        ASSERT_EQ(run<packet::PacketMachine>(chosen, network, plan, seed + 1), expected)
+        const auto faults = make_faults(chosen.faults, network.graph.links(), random);
+        const auto expected = run<NaivePacketNetwork>(chosen, network, plan, faults, 0);
+        ASSERT_EQ(run<packet::PacketMachine>(chosen, network, plan, faults, 0), expected)
+            << chosen.name;
+        ASSERT_EQ(run<packet::PacketMachine>(chosen, network, plan, faults, seed + 1), expected)
             << chosen.name << ", insertions shuffled";
-        ASSERT_EQ(run<NaivePacketNetwork>(chosen, network, plan, seed + 1), expected)
+        ASSERT_EQ(run<NaivePacketNetwork>(chosen, network, plan, faults, seed + 1), expected)
             << chosen.name << ", oracle with insertions shuffled";
         ASSERT_EQ(expected.find(" -1 -1 0\n"), std::string::npos)
             << chosen.name << ": a message was not delivered";
@@ -112,9 +146,10 @@ void compare(unsigned first_seed, unsigned count) {
 }
 
 // For every configuration: each message's times of sending, of its first byte and of its delivery,
-// and each link's bytes, busy time and longest queue are those of the network in which every
-// arrival, end and credit is an event; so they are when simultaneous events are inserted in random
-// order; and every message is delivered.
+// and each link's bytes, busy time, longest queue, retransmissions, stalls and distribution of the
+// queue, with every switching, arbitration, errors and faults, are those of the network in which
+// every arrival, end and credit is an event; so they are when simultaneous events are inserted in
+// random order; and every message is delivered.
 TEST(PacketMachineOracle, EqualsThePlainNetwork0) {
     compare(0, 150);
 }

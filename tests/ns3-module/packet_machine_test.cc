@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/errors.h"
+#include "plan_run.h"
 #include "test_networks.h"
 #include "topology/builder.h"
 #include "traffic.h"
@@ -17,48 +18,6 @@ namespace {
 
 using packet::PacketMachine;
 using topology::DimensionKind;
-
-/// Packets of 936 + 64 bytes at 100 GB/s: 10 ns each. Links of 5 ns.
-constexpr std::int64_t mtu = 936;
-const Rate rate(100'000'000'000);
-const Time latency = Time::ns(5);
-
-topology::PacketParameters parameters(std::int64_t buffer_packets = 0) {
-    topology::PacketParameters result;
-    result.mtu = Bytes(mtu);
-    result.header = Bytes(64);
-    result.buffer = Bytes(buffer_packets * (mtu + 64));
-    result.virtual_channels = 2;
-    return result;
-}
-
-/// A run of a plan on a network of equal links.
-struct PlanRun {
-    PlanRun(std::vector<Shape> shapes, const Plan& plan,
-            const topology::PacketParameters& packet = parameters())
-        : network(std::move(shapes), equal_links(rate, latency)),
-          description(network.describe(packet)),
-          machine(
-              description, [this](NodeId from, NodeId to) { return network.route(from, to); },
-              queue),
-          traffic(plan, queue, machine) {
-        queue.run();
-    }
-
-    [[nodiscard]] Time delivered(std::size_t message) const {
-        return traffic.outcomes()[message].delivered;
-    }
-
-    TestNetwork network;
-    topology::NetworkDescription description;
-    engine::EventQueue queue;
-    PacketMachine machine;
-    Traffic traffic;
-};
-
-PlannedMessage packets(int source, int destination, std::int64_t count) {
-    return {NodeId(source), NodeId(destination), Bytes(count * mtu), Time(), -1, true};
-}
 
 // On an idle network of equal links n >= 2 packets over h hops take
 //     (n + h - 2) ser(full) + ser(last) + h latency,
@@ -201,6 +160,13 @@ TEST(PacketMachine, RefusesParametersThatCannotWork) {
     EXPECT_THROW(make([](auto& packet) { packet.header = Bytes(-1); }), InputError);
     EXPECT_THROW(make([](auto& packet) { packet.virtual_channels = 1; }), InputError);
     EXPECT_THROW(make([](auto& packet) { packet.virtual_channels = 33; }), InputError);
+    EXPECT_THROW(make([](auto& packet) { packet.error_rate = 1; }), InputError);
+    EXPECT_THROW(make([](auto& packet) { packet.error_rate = -0.1; }), InputError);
+    EXPECT_THROW(make([](auto& packet) {
+                     packet.error_rate = 0.1;
+                     packet.switching = topology::Switching::CutThrough;
+                 }),
+                 InputError);
 }
 
 // A switch of n ports has n x n queues: 12 000 x 12 001 and 12 000 x 2 at the NPUs are too many.
@@ -227,6 +193,12 @@ TEST(PacketMachine, LosesNothingWithTheSmallestBuffers) {
         topology::NetworkDescription description = topology::make_network(dimensions);
         description.packet.mtu = Bytes(mtu);
         description.packet.buffer = Bytes(mtu + 64);
+        if (round >= 20) {
+            description.packet.switching = topology::Switching::CutThrough;
+        }
+        if (round % 4 >= 2) {
+            description.packet.arbitration = topology::Arbitration::Oldest;
+        }
         const auto npus = static_cast<int>(description.graph.npus());
         const Plan plan = make_plan(static_cast<Pattern>(round % 5), npus, 6 * mtu, mtu, random);
         engine::EventQueue queue;

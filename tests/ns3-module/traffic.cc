@@ -162,6 +162,13 @@ std::string transcript(const Traffic& traffic, const engine::Network& network) {
         number(use.wire.value());
         number(use.busy.ps());
         number(use.max_queue.value());
+        number(static_cast<std::int64_t>(use.packets));
+        number(static_cast<std::int64_t>(use.retransmissions));
+        number(use.credit_stall.ps());
+        text += " queue";
+        for (const Time time : use.queue_times) {
+            number(time.ps());
+        }
         text += '\n';
     }
     text += "packet hops " + std::to_string(network.packet_hops()) + '\n';

@@ -95,7 +95,8 @@ TEST(ResultsJson, HasTheDocumentedKeys) {
                                         "bandwidth_GBps", "bound_ns", "bandwidth_bound_GBps"}));
     EXPECT_EQ(keys_of(json["links"][0]),
               (std::vector<std::string>{"from", "to", "payload_bytes", "wire_bytes",
-                                        "utilization_percent", "max_queue_bytes"}));
+                                        "utilization_percent", "max_queue_bytes", "packets",
+                                        "retransmissions", "credit_stall_ns", "queue_ns"}));
     EXPECT_EQ(keys_of(json["performance"]),
               (std::vector<std::string>{"wall_s", "events", "packet_hops", "simulated_npus",
                                         "peak_rss_bytes"}));

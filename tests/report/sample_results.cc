@@ -56,6 +56,10 @@ engine::LinkResult link(const char* from, const char* to, std::int64_t payload, 
     result.utilization_percent =
         100.0 * static_cast<double>(busy.ps()) / static_cast<double>(finish.ps());
     result.max_queue = Bytes(4160);
+    result.packets = 17;
+    result.retransmissions = 2;
+    result.credit_stall = Time::ns(3);
+    result.queue_times = {Time(), Time::ps(1500)};
     return result;
 }
 

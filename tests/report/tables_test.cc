@@ -58,7 +58,7 @@ TEST(Csv, CollectivesQuoteNamesAndSeparateRanksByBlanks) {
 TEST(Csv, LinksSayHowLongTheyWereBusy) {
     const auto lines = lines_of(links_csv(sample_results()));
     ASSERT_EQ(lines.size(), 4u);
-    EXPECT_EQ(lines[3], "npu2,npu0,0,0,0,0,4160");
+    EXPECT_EQ(lines[3], "npu2,npu0,0,0,0,0,4160,17,2,3");
 }
 
 TEST(Csv, QuotesAreDoubled) {

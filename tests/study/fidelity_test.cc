@@ -60,16 +60,15 @@ TEST(Fidelity, ReferenceHasNoFaults) {
     }
 }
 
-TEST(Fidelity, PacketLevelHasNoLinkFaults) {
-    if (!packet_fidelity_available()) {
-        GTEST_SKIP() << "this build has no packet level";
-    }
+TEST(Fidelity, LinkFaultsAtEveryFidelity) {
     test::TestMachine ring = test::ring_machine(4, rate, latency);
     ring.network.faults.links = {{LinkId(0), Time(), Time::max(), topology::Factor{0}, Time()}};
-    EXPECT_THAT(refusal(machine_of(ring), Fidelity::Packet),
-                AllOf(HasSubstr("not offered at packet level by this version"),
-                      HasSubstr("congestion-aware")));
-    EXPECT_EQ(refusal(machine_of(ring), Fidelity::CongestionAware), "no error");
+    for (const Fidelity fidelity :
+         {Fidelity::Analytical, Fidelity::CongestionAware, Fidelity::Packet}) {
+        if (fidelity != Fidelity::Packet || packet_fidelity_available()) {
+            EXPECT_EQ(refusal(machine_of(ring), fidelity), "no error");
+        }
+    }
 }
 
 // 100 us of compute, 130 us on the slow NPU, whatever carries the messages.

@@ -292,13 +292,32 @@ TEST_F(NetworkFile, RefusesPacketParametersThatCannotWork) {
 
 TEST_F(NetworkFile, SaysWhichPacketFeaturesAreNotOfferedYet) {
     for (const char* entry :
-         {"switching: cut-through", "flow_control: pfc", "flow_control: none", "routing: ecmp",
-          "routing: ugal", "arbitration: oldest", "classes: 2", "error_rate: 0.1",
+         {"flow_control: pfc", "flow_control: none", "routing: ecmp", "routing: ugal", "classes: 2",
           "transport: {kind: go-back-n, window: 8}", "transport: {kind: selective-repeat}",
           "transport: go-back-n", "congestion_control: dcqcn", "injection: 10GB/s"}) {
         EXPECT_THAT(packet_refusal(entry), HasSubstr("not offered by this version; offered: "))
             << entry;
     }
+}
+
+TEST_F(NetworkFile, ReadsHowPacketsPassThroughNodes) {
+    const PacketParameters defaults = with_packet("mtu: 4096").packet;
+    EXPECT_EQ(defaults.switching, Switching::StoreAndForward);
+    EXPECT_EQ(defaults.arbitration, Arbitration::RoundRobin);
+    EXPECT_EQ(defaults.error_rate, 0);
+    EXPECT_FALSE(defaults.queue_histogram);
+    const PacketParameters packet =
+        with_packet("switching: cut-through, arbitration: oldest, queue_histogram: true").packet;
+    EXPECT_EQ(packet.switching, Switching::CutThrough);
+    EXPECT_EQ(packet.arbitration, Arbitration::Oldest);
+    EXPECT_TRUE(packet.queue_histogram);
+    EXPECT_EQ(with_packet("error_rate: 1e-6, seed: 7").packet.error_rate, 1e-6);
+    EXPECT_EQ(with_packet("error_rate: 1e-6, seed: 7").packet.seed, 7u);
+    EXPECT_THAT(packet_refusal("error_rate: 1"), HasSubstr("packet.error_rate: found '1'"));
+    EXPECT_THAT(packet_refusal("error_rate: -0.1"), HasSubstr("packet.error_rate"));
+    EXPECT_THAT(packet_refusal("switching: cut-through, error_rate: 0.1"),
+                HasSubstr("'0.1' with switching: cut-through; expected store-and-forward"));
+    EXPECT_THAT(packet_refusal("queue_histogram: 3"), HasSubstr("packet.queue_histogram"));
     EXPECT_THAT(packet_refusal("switching: store-and-foward"),
                 HasSubstr("Did you mean store-and-forward?"));
 }

@@ -1,4 +1,4 @@
-#include "analytical/link_clock.h"
+#include "engine/link_clock.h"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 #include "base/units.h"
 #include "engine/clock_limit.h"
 
-namespace npunet::analytical {
+namespace npunet::engine {
 
 namespace {
 
@@ -51,7 +51,7 @@ std::vector<LinkClock::Piece> LinkClock::pieces_of(
         for (const topology::LinkFault& fault : faults) {
             if (fault.at <= piece.from && piece.from < fault.until) {
                 piece.rate = topology::scaled_rate(piece.rate, fault.bandwidth);
-                piece.latency = engine::later(piece.latency, fault.latency_add);
+                piece.latency = later(piece.latency, fault.latency_add);
             }
         }
         pieces.push_back(piece);
@@ -60,12 +60,12 @@ std::vector<LinkClock::Piece> LinkClock::pieces_of(
 }
 
 LinkClock::Piece LinkClock::at(LinkId link, Time time) const {
-    const std::size_t begin = first_of_[link.index()];
-    const std::size_t end = first_of_[link.index() + 1];
-    if (begin == end) {
+    if (!faulty(link)) {
         const topology::Link& described = graph_.link(link);
         return {Time(), Time::max(), described.rate.bytes_per_second(), described.latency};
     }
+    const std::size_t begin = first_of_[link.index()];
+    const std::size_t end = first_of_[link.index() + 1];
     // The first piece begins at 0, so there is always one that has begun.
     const auto first = pieces_.begin() + static_cast<std::ptrdiff_t>(begin);
     const auto last = pieces_.begin() + static_cast<std::ptrdiff_t>(end);
@@ -98,12 +98,7 @@ Time LinkClock::integrate(LinkSpan links, Time start, Bytes bytes) const {
             }
             work -= per_ps * span;
         } else if (until == Time::max()) {
-            const topology::Link& link = graph_.link(slowest);
-            throw StallError(fmt::format(
-                "the link {} -> {} is down from {} on and never comes back, and a message of {} "
-                "that started at {} has to cross it",
-                graph_.name(link.from), graph_.name(link.to), format_time(at(slowest, time).from),
-                format_bytes(bytes), format_time(start)));
+            refuse(slowest, time, bytes, start);
         }
         time = until;
     }
@@ -118,6 +113,65 @@ Time LinkClock::end(LinkSpan route, Time start, Bytes bytes) const {
     return integrate(route, start, bytes);
 }
 
+void LinkClock::refuse(LinkId link, Time time, Bytes bytes, Time start) const {
+    const topology::Link& cable = graph_.link(link);
+    throw StallError(
+        fmt::format("the link {} -> {} is down from {} on and never comes back, and a message of "
+                    "{} that started at {} has to cross it",
+                    graph_.name(cable.from), graph_.name(cable.to),
+                    format_time(at(link, time).from), format_bytes(bytes), format_time(start)));
+}
+
+bool LinkClock::faulty(LinkId link) const {
+    return faulty() && first_of_[link.index()] != first_of_[link.index() + 1];
+}
+
+Time LinkClock::up_at(LinkId link, Time time) const {
+    while (time < Time::max()) {
+        const Piece piece = at(link, time);
+        if (piece.rate > 0) {
+            return time;
+        }
+        time = piece.until;
+    }
+    return Time::max();
+}
+
+Time LinkClock::up_between(LinkId link, Time from, Time to) const {
+    Time sum;
+    while (from < to) {
+        const Piece piece = at(link, from);
+        const Time until = std::min(piece.until, to);
+        if (piece.rate > 0) {
+            sum += until - from;
+        }
+        from = until;
+    }
+    return sum;
+}
+
+bool LinkClock::steady(LinkId link, Time from, Time to) const {
+    const std::int64_t rate = at(link, from).rate;
+    while (from < to) {
+        const Piece piece = at(link, from);
+        if (piece.rate != rate) {
+            return false;
+        }
+        from = piece.until;
+    }
+    return true;
+}
+
+std::int64_t LinkClock::highest_rate(LinkId link) const {
+    std::int64_t highest = 0;
+    for (Time time; time < Time::max();) {
+        const Piece piece = at(link, time);
+        highest = std::max(highest, piece.rate);
+        time = piece.until;
+    }
+    return highest;
+}
+
 Time LinkClock::latency(LinkId link, Time time) const {
     return at(link, time).latency;
 }
@@ -125,9 +179,9 @@ Time LinkClock::latency(LinkId link, Time time) const {
 Time LinkClock::latency(LinkSpan route, Time time) const {
     Time sum;
     for (const LinkId link : route) {
-        sum = engine::later(sum, latency(link, time));
+        sum = later(sum, latency(link, time));
     }
     return sum;
 }
 
-}  // namespace npunet::analytical
+}  // namespace npunet::engine

@@ -16,12 +16,24 @@
 #include <cstdint>
 #include <vector>
 
-#include "analytical/route_table.h"
 #include "base/ids.h"
 #include "base/quantities.h"
 #include "topology/network_description.h"
 
-namespace npunet::analytical {
+namespace npunet::engine {
+
+/// A part of a vector.
+class LinkSpan {
+public:
+    LinkSpan(const LinkId* begin, std::size_t size) : begin_(begin), size_(size) {}
+    [[nodiscard]] const LinkId* begin() const { return begin_; }
+    [[nodiscard]] const LinkId* end() const { return begin_ + size_; }
+    [[nodiscard]] std::size_t size() const { return size_; }
+
+private:
+    const LinkId* begin_;
+    std::size_t size_;
+};
 
 class LinkClock {
 public:
@@ -30,6 +42,9 @@ public:
 
     /// Whether any link ever differs from its description.
     [[nodiscard]] bool faulty() const { return !pieces_.empty(); }
+
+    /// Whether the link ever differs from its description.
+    [[nodiscard]] bool faulty(LinkId link) const;
 
     /// When a transfer that starts at `start` has left the link's port. Throws StallError, with the
     /// name of the link and the time, where the link is down for ever before that. Time::max()
@@ -41,6 +56,21 @@ public:
 
     /// The latency of the link for what leaves its port at `time`.
     [[nodiscard]] Time latency(LinkId link, Time time) const;
+
+    /// The first moment, not before `time`, at which the link is up; Time::max(): none.
+    [[nodiscard]] Time up_at(LinkId link, Time time) const;
+
+    /// How long the link is up between two moments.
+    [[nodiscard]] Time up_between(LinkId link, Time from, Time to) const;
+
+    /// Whether the link has one rate from one moment to another.
+    [[nodiscard]] bool steady(LinkId link, Time from, Time to) const;
+
+    /// The highest rate that the link ever has, in bytes per second; 0 for one that is never up.
+    [[nodiscard]] std::int64_t highest_rate(LinkId link) const;
+
+    /// Throws the StallError of a link that is down at `time` and never comes back.
+    [[noreturn]] void refuse(LinkId link, Time time, Bytes bytes, Time start) const;
 
     /// The sum over a route.
     [[nodiscard]] Time latency(LinkSpan route, Time time) const;
@@ -64,4 +94,4 @@ private:
     std::vector<std::size_t> first_of_;  ///< by link, and one more: where its pieces begin
 };
 
-}  // namespace npunet::analytical
+}  // namespace npunet::engine

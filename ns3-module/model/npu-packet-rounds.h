@@ -1,0 +1,48 @@
+/*
+ * Copyright (c) 2026 The npunet authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef NPU_PACKET_ROUNDS_H
+#define NPU_PACKET_ROUNDS_H
+
+// The round over the non-empty queues of a port, for the files of the packet machine.
+
+#include "npu-packet-machine.h"
+
+namespace npunet::packet
+{
+
+template <class Function>
+inline void
+PacketMachine::ForEachQueue(const PacketPort& port, std::uint32_t first, Function function)
+{
+    const std::uint64_t* masks = &m_masks[port.firstMask];
+    const std::uint32_t words = (port.queues + 63) / 64;
+    const std::uint32_t firstWord = first / 64;
+    const std::uint64_t fromFirst = ~std::uint64_t{0} << (first % 64);
+    std::uint32_t word = firstWord;
+    std::uint64_t bits = masks[word] & fromFirst;
+    for (std::uint32_t round = 0;; ++round)
+    {
+        for (; bits != 0; bits &= bits - 1)
+        {
+            const auto bit = static_cast<std::uint32_t>(__builtin_ctzll(bits));
+            if (function(port.firstQueue + word * 64 + bit))
+            {
+                return;
+            }
+        }
+        if (round == words)
+        {
+            return;
+        }
+        word = word + 1 == words ? 0 : word + 1;
+        bits = round + 1 == words ? masks[word] & ~fromFirst : masks[word];
+    }
+}
+
+} // namespace npunet::packet
+
+#endif /* NPU_PACKET_ROUNDS_H */
