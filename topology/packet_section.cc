@@ -52,7 +52,8 @@ void read_sizes(const YamlField& section, PacketParameters& packet) {
 }
 
 bool is_mesh(const NetworkDescription& network) {
-    return std::all_of(network.dimensions.begin(), network.dimensions.end(),
+    return !network.dimensions.empty() &&
+           std::all_of(network.dimensions.begin(), network.dimensions.end(),
                        [](const Dimension& d) { return d.kind == DimensionKind::Mesh1D; });
 }
 
@@ -68,6 +69,14 @@ void check_shortest_paths(const YamlField& field, const Graph& graph) {
                         describe_cycle(graph, cycle)),
             "a routing that is free of deadlock", "Use dimension-order");
     }
+}
+
+void read_own_routing(const YamlField& section, const RoutingChoice& own,
+                      NetworkDescription& network) {
+    const auto field = section.find("routing");
+    const std::string word =
+        field ? one_of(*field, own.offered, {"spray", "adaptive", "ugal"}) : own.offered.front();
+    network.router = own.make(word, network.packet.seed, field.value_or(section), network.graph);
 }
 
 void read_routing(const YamlField& section, NetworkDescription& network) {
@@ -174,7 +183,7 @@ void check_keys(const YamlField& map, const std::vector<std::string>& known,
 }
 
 void read_packet_section(const YamlField& section, const UnknownKeys& unknown,
-                         NetworkDescription& network) {
+                         const RoutingChoice* own, NetworkDescription& network) {
     check_keys(
         section,
         {"mtu", "header", "routing", "switching", "flow_control", "virtual_channels", "classes",
@@ -188,10 +197,15 @@ void read_packet_section(const YamlField& section, const UnknownKeys& unknown,
                                   field->file(), field->place()));
     }
     if (const auto field = section.find("seed")) {
-        static_cast<void>(field->whole(0, std::int64_t{1} << 53, "a seed"));
+        network.packet.seed =
+            static_cast<std::uint64_t>(field->whole(0, std::int64_t{1} << 53, "a seed"));
     }
     read_sizes(section, network.packet);
-    read_routing(section, network);
+    if (own != nullptr) {
+        read_own_routing(section, *own, network);
+    } else {
+        read_routing(section, network);
+    }
     read_virtual_channels(section, network);
 }
 

@@ -166,15 +166,6 @@ TEST_F(NetworkFile, NamesTheUnknownTopology) {
     EXPECT_THAT(refusal(ring_with("topology", "[[Ring]]")), HasSubstr("found a list of 1"));
 }
 
-TEST_F(NetworkFile, SaysWhichNetworksAreNotOfferedYet) {
-    for (const char* text :
-         {"topology: [FatTree]\nlevels: 2\n", "topology: [{FatTree: {levels: 2}}]\n",
-          "FatTree: {levels: 2}\n", "topology: Custom\nnodes: []\n", "topology: Dragonfly\n",
-          "topology: [Ring, Rail]\n"}) {
-        EXPECT_THAT(refusal(text), HasSubstr("not offered by this version; offered: ")) << text;
-    }
-}
-
 TEST_F(NetworkFile, NamesUnknownKeys) {
     EXPECT_THAT(mesh_refusal("plcement: snake\n"),
                 AllOf(HasSubstr("line 5, plcement: found the unknown key 'plcement'"),
