@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "topology/builder.h"
+#include "topology/custom_section.h"
 #include "topology/dragonfly_section.h"
 #include "topology/fat_tree_section.h"
 #include "topology/rail_section.h"
@@ -18,8 +19,10 @@ struct Reader {
     OwnNetwork (*read)(const YamlField&, GigaByte, const UnknownKeys&);
 };
 
-constexpr Reader readers[] = {
-    {"FatTree", read_fat_tree}, {"Dragonfly", read_dragonfly}, {"Rail", read_rail}};
+constexpr Reader readers[] = {{"FatTree", read_fat_tree},
+                              {"Dragonfly", read_dragonfly},
+                              {"Rail", read_rail},
+                              {"Custom", read_custom}};
 
 /// Sections of that map that describe a network of its own.
 std::vector<OwnSection> sections_in(const YamlField& map) {

@@ -30,7 +30,8 @@ INSTANTIATE_TEST_SUITE_P(
                     Shipped{"system_2", 64, 0, 384}, Shipped{"fat-tree-128", 128, 80, 768},
                     Shipped{"leaf-spine-64", 64, 12, 192},
                     Shipped{"dragonfly-72", 72, 36, 2 * 72 + 9 * (12 + 8)},
-                    Shipped{"rail-128", 128, 16 + 8 * 8, 16 * 16 + 8 * 64}),
+                    Shipped{"rail-128", 128, 16 + 8 * 8, 16 * 16 + 8 * 64},
+                    Shipped{"two-sites", 8, 2, 22}),
     [](const auto& network) {
         std::string name = network.param.name;
         std::replace(name.begin(), name.end(), '-', '_');
