@@ -172,17 +172,18 @@ void GraphRouter::visit_dependencies(const Graph& graph, NodeId destination, Add
         open.push_back(npu * states_per_node());
         seen[open.back()] = true;
     }
-    std::vector<LinkId> steps;
-    std::vector<LinkId> further;
-    for (std::size_t i = 0; i < open.size(); ++i) {
-        if (distance[open[i]] == nowhere) {
-            continue;
+    std::vector<std::vector<LinkId>> steps(distance.size());
+    const auto steps_from = [&](std::size_t state) -> const std::vector<LinkId>& {
+        if (steps[state].empty() && distance[state] != nowhere) {
+            list_steps(graph, distance, state, steps[state]);
         }
-        list_steps(graph, distance, open[i], steps);
-        for (const LinkId held : steps) {
-            const auto next = static_cast<std::size_t>(state_after(open[i], graph.link(held)));
-            list_steps(graph, distance, next, further);
-            for (const LinkId wanted : further) {
+        return steps[state];
+    };
+    for (std::size_t i = 0; i < open.size(); ++i) {
+        const std::size_t state = open[i];
+        for (const LinkId held : steps_from(state)) {
+            const auto next = static_cast<std::size_t>(state_after(state, graph.link(held)));
+            for (const LinkId wanted : steps_from(next)) {
                 add(Hop{first_parallel_[held.index()], 0}, Hop{first_parallel_[wanted.index()], 0});
             }
             if (!seen[next]) {

@@ -84,8 +84,14 @@ void read_routing(const YamlField& section, NetworkDescription& network) {
     if (!field) {
         return;
     }
-    const std::string word = one_of(*field, {"auto", "xy", "dimension-order", "shortest-path"},
-                                    {"up-down", "ecmp", "spray", "adaptive", "ugal", "minimal"});
+    const std::string word = one_of(
+        *field, {"auto", "xy", "dimension-order", "shortest-path", "up-down", "ecmp", "minimal"},
+        {"spray", "adaptive", "ugal"});
+    if (word == "up-down" || word == "ecmp" || word == "minimal") {
+        field->refuse(fmt::format("'{}' on {}", word, network.name),
+                      "dimension-order, or shortest-path where it is free of deadlock",
+                      "up-down, ecmp and minimal are for networks without dimensions");
+    }
     if (word == "xy" && !is_mesh(network)) {
         field->refuse("'xy' on " + network.name, "a mesh", "Use dimension-order");
     }

@@ -281,9 +281,17 @@ TEST_F(NetworkFile, RefusesPacketParametersThatCannotWork) {
     EXPECT_THAT(mesh_refusal("packet: 3\n"), HasSubstr("packet: found '3'"));
 }
 
+TEST_F(NetworkFile, RefusesRoutingsOfOtherNetworks) {
+    for (const char* word : {"ecmp", "up-down", "minimal"}) {
+        EXPECT_THAT(packet_refusal(std::string("routing: ") + word),
+                    AllOf(HasSubstr(std::string("packet.routing: found '") + word + "' on Mesh2D"),
+                          HasSubstr("for networks without dimensions")));
+    }
+}
+
 TEST_F(NetworkFile, SaysWhichPacketFeaturesAreNotOfferedYet) {
     for (const char* entry :
-         {"switching: cut-through", "flow_control: pfc", "flow_control: none", "routing: ecmp",
+         {"switching: cut-through", "flow_control: pfc", "flow_control: none", "routing: spray",
           "routing: ugal", "arbitration: oldest", "classes: 2", "error_rate: 0.1",
           "transport: {kind: go-back-n, window: 8}", "transport: {kind: selective-repeat}",
           "transport: go-back-n", "congestion_control: dcqcn", "injection: 10GB/s"}) {
