@@ -55,11 +55,11 @@ void check_reference(const Machine& machine, Fidelity fidelity) {
     }
     const std::size_t dimensions = machine.network.dimensions.size();
     if (dimensions == 0) {
-        throw InputError({"--network", "",
-                          fmt::format("{} with --dialect {}", machine.network.name,
-                                      machine.dialect.name),
-                          "a network of dimensions, as in that dialect's reference",
-                          "--dialect npunet does the others"});
+        throw InputError(
+            {"--network", "",
+             fmt::format("{} with --dialect {}", machine.network.name, machine.dialect.name),
+             "a network of dimensions, as in that dialect's reference",
+             "--dialect npunet does the others"});
     }
     if (fidelity == Fidelity::CongestionAware && dimensions != 1) {
         throw InputError({"--fidelity", "",
