@@ -11,6 +11,7 @@
 #include "base/errors.h"
 #include "base/units.h"
 #include "topology/bisection.h"
+#include "topology/middle_cut.h"
 #include "topology/network_description.h"
 
 namespace npunet::cli {
@@ -69,6 +70,11 @@ void print_route(const std::vector<NodeId>& nodes, const NetworkDescription& net
     out << text << '\n';
 }
 
+topology::Bisection bisection_of(const NetworkDescription& network) {
+    return network.dimensions.empty() ? topology::middle_cut_of(network.graph)
+                                      : topology::bisection_of(network.dimensions);
+}
+
 void print_summary(const NetworkDescription& network, std::ostream& out) {
     const auto line = [&](const char* what, const std::string& value) {
         out << fmt::format("{:<12}{}\n", what, value);
@@ -85,14 +91,15 @@ void print_summary(const NetworkDescription& network, std::ostream& out) {
                          format_gbps(static_cast<double>(d.rate.bytes_per_second())),
                          format_time(d.latency)));
     }
-    const topology::Bisection cut = topology::bisection_of(network.dimensions);
+    const topology::Bisection cut = bisection_of(network);
     line("Bisection", fmt::format("{} links, {} in each direction (middle cut)", cut.links,
                                   format_gbps(cut.bytes_per_second)));
     line("Routing",
-         fmt::format("{}, {} virtual channel{}",
-                     network.routing == topology::Routing::ShortestPath ? "shortest-path"
-                                                                        : "dimension-order",
-                     network.virtual_channels(), network.virtual_channels() == 1 ? "" : "s"));
+         fmt::format("{}, {} virtual channel{}", network.routing_name(), network.virtual_channels(),
+                     network.virtual_channels() == 1 ? "" : "s"));
+    if (network.router && !network.router->note().empty()) {
+        line("Note", network.router->note());
+    }
 }
 
 /// Written item by item: the document of a large network would not fit into memory as a whole.
@@ -119,7 +126,7 @@ void print_json(const std::vector<NodeId>& route, const NetworkDescription& netw
                     {"latency_ns", static_cast<double>(link.latency.ps()) / 1e3}};
         separator = ",\n  ";
     }
-    const topology::Bisection cut = topology::bisection_of(network.dimensions);
+    const topology::Bisection cut = bisection_of(network);
     out << "],\n \"bisection\": "
         << Json{{"links", cut.links}, {"bandwidth_GBps", cut.bytes_per_second / 1e9}};
     Json names = Json::array();

@@ -54,6 +54,13 @@ void check_reference(const Machine& machine, Fidelity fidelity) {
                           "packet network has no counterpart for"});
     }
     const std::size_t dimensions = machine.network.dimensions.size();
+    if (dimensions == 0) {
+        throw InputError(
+            {"--network", "",
+             fmt::format("{} with --dialect {}", machine.network.name, machine.dialect.name),
+             "a network of dimensions, as in that dialect's reference",
+             "--dialect npunet does the others"});
+    }
     if (fidelity == Fidelity::CongestionAware && dimensions != 1) {
         throw InputError({"--fidelity", "",
                           fmt::format("congestion-aware with --dialect {} on a network of {} "

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "topology/network_description.h"
-#include "topology/packet_section.h"
+#include "topology/unknown_keys.h"
 #include "topology/yaml_field.h"
 
 namespace npunet::topology {

@@ -14,12 +14,25 @@ std::vector<Hop> NetworkDescription::route(NodeId from, NodeId to) const {
         assert(shortest_paths && "set by use_shortest_paths()");
         return shortest_paths->route(graph, from, to);
     }
+    if (router) {
+        return from == to ? std::vector<Hop>() : router->route(graph, from, to);
+    }
     return dimension_order_route(dimensions, from, to);
 }
 
 std::uint8_t NetworkDescription::virtual_channels_needed() const {
     // Shortest paths are accepted only where one channel suffices.
-    return routing == Routing::ShortestPath ? 1 : dimension_order_channels(dimensions);
+    if (routing == Routing::ShortestPath) {
+        return 1;
+    }
+    return router ? router->virtual_channels_needed() : dimension_order_channels(dimensions);
+}
+
+std::string NetworkDescription::routing_name() const {
+    if (routing == Routing::ShortestPath) {
+        return "shortest-path";
+    }
+    return router ? router->name() : "dimension-order";
 }
 
 std::uint8_t NetworkDescription::virtual_channels() const {

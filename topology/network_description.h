@@ -18,6 +18,7 @@
 #include "topology/faults.h"
 #include "topology/graph.h"
 #include "topology/hop.h"
+#include "topology/router.h"
 
 namespace npunet::topology {
 
@@ -43,7 +44,7 @@ struct PacketParameters {
     /// Of a packet to be corrupted each time that it crosses a link; from 0 to below 1. Such links
     /// check whole packets: Switching::StoreAndForward only.
     double error_rate = 0;
-    std::uint64_t seed = 1;        ///< of what is drawn
+    std::uint64_t seed = 1;        ///< of what is drawn, and of hashes that spread routes
     bool queue_histogram = false;  ///< keep engine::LinkUse::queue_times
 };
 
@@ -60,17 +61,25 @@ public:
     Faults faults;
     /// The routes of Routing::ShortestPath (topology/shortest_paths.h); null otherwise.
     std::shared_ptr<ShortestPaths> shortest_paths;
+    /// The routes of a network without dimensions, unless its routing is Routing::ShortestPath;
+    /// null for products.
+    std::shared_ptr<const Router> router;
 
     /// The path from one NPU to another, empty when they are the same. A pure function of the
     /// description: dimensions in ascending order, the larger coordinate on ties round a ring,
     /// virtual channel 1 from the dateline of a ring to its end and 0 elsewhere (rings of up to
     /// three NPUs keep to channel 0: their routes are one hop). Routing::ShortestPath: the fewest
-    /// links, the lowest link number among equals, channel 0. Both NPUs exist.
+    /// links, the lowest link number among equals, channel 0. Networks without dimensions: what
+    /// their router says. Both NPUs exist.
     [[nodiscard]] std::vector<Hop> route(NodeId from, NodeId to) const;
 
     /// The least number of virtual channels with which the routing is free of deadlock: 2 for
-    /// dimension order on a network with a ring of more than three NPUs, 1 for everything else.
+    /// dimension order on a network with a ring of more than three NPUs, what the router says on
+    /// networks without dimensions, 1 for everything else.
     [[nodiscard]] std::uint8_t virtual_channels_needed() const;
+
+    /// The routing as network.yml calls it: "dimension-order", "up-down", "minimal", ...
+    [[nodiscard]] std::string routing_name() const;
 
     /// How many virtual channels each port has: packet.virtual_channels, or as many as needed.
     [[nodiscard]] std::uint8_t virtual_channels() const;

@@ -4,14 +4,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "base/units.h"
 #include "topology/builder.h"
 #include "topology/faults_section.h"
+#include "topology/link_fields.h"
 #include "topology/network_description.h"
+#include "topology/own_network.h"
 #include "topology/packet_section.h"
 #include "topology/placement.h"
 #include "topology/yaml_field.h"
@@ -19,8 +21,6 @@
 namespace npunet::topology {
 
 namespace {
-
-constexpr double most_latency_ns = 1e12;  // 1000 s
 
 /// A word of `topology`, and the dimensions that it stands for.
 struct Family {
@@ -35,17 +35,19 @@ constexpr Family families[] = {
     {"Mesh2D", DimensionKind::Mesh1D, 2}, {"Torus2D", DimensionKind::Ring, 2},
     {"Torus3D", DimensionKind::Ring, 3}};
 
-const std::vector<std::string> planned_families{"FatTree", "Dragonfly", "Rail", "Custom"};
-
 const Family& family_of(const YamlField& field) {
     std::vector<std::string> names;
     for (const Family& family : families) {
         names.emplace_back(family.name);
     }
-    if (field.is_map()) {
-        check_keys(field, names, planned_families, {});
+    const std::vector<std::string>& own = own_network_names();
+    const std::string what = field.is_text() ? field.text("a topology") : "";
+    if (std::find(own.begin(), own.end(), what) != own.end()) {
+        field.refuse(field.found(), "its parameters, and no other entry",
+                     fmt::format("Write {}: {{...}} instead of topology", what));
     }
-    const std::string name = one_of(field, names, planned_families);
+    names.insert(names.end(), own.begin(), own.end());
+    const std::string name = one_of(field, names, {});
     return *std::find_if(std::begin(families), std::end(families),
                          [&](const Family& family) { return family.name == name; });
 }
@@ -83,43 +85,6 @@ std::vector<std::int64_t> sizes_of(const YamlField& field, const Family& family)
     }
     sizes.assign(family.dimensions, side);
     return sizes;
-}
-
-/// Sets rate and bandwidth_gbps. A plain number counts in the file's GB/s.
-void read_bandwidth(const YamlField& field, GigaByte gigabyte, Dimension& dimension) {
-    const double giga = gigabyte == GigaByte::Decimal ? 1e9 : 1073741824.0;
-    const char* expected = "a bandwidth above 0: a number of GB/s, or a rate such as 400Gbps";
-    const std::string& text = field.text(expected);
-    if (const std::optional<double> number = field.number()) {
-        const double rate = *number * giga;
-        if (!(rate >= 0.5) || rate > 4e18) {
-            field.refuse(field.found(), expected);
-        }
-        dimension.rate = Rate(std::llround(rate));
-        dimension.bandwidth_gbps = *number;
-        return;
-    }
-    dimension.rate = parse_rate(text, field.file() + ": " + field.place());
-    dimension.bandwidth_gbps = static_cast<double>(dimension.rate.bytes_per_second()) / giga;
-}
-
-/// Sets latency and latency_ns. A plain number counts in ns.
-void read_latency(const YamlField& field, Dimension& dimension) {
-    const char* expected = "a latency from 0 to 1000 s: a number of ns, or a time such as 2us";
-    const std::string& text = field.text(expected);
-    if (const std::optional<double> number = field.number()) {
-        if (*number < 0 || *number > most_latency_ns) {
-            field.refuse(field.found(), expected);
-        }
-        dimension.latency = Time::ps(std::llround(*number * 1000));
-        dimension.latency_ns = *number;
-        return;
-    }
-    dimension.latency = parse_time(text, field.file() + ": " + field.place());
-    dimension.latency_ns = static_cast<double>(dimension.latency.ps()) / 1000;
-    if (dimension.latency_ns > most_latency_ns) {
-        field.refuse(field.found(), expected);
-    }
 }
 
 /// The list at `key`, as long as the topology.
@@ -173,8 +138,12 @@ std::vector<Dimension> read_dimensions(const YamlField& root, GigaByte gigabyte)
             Dimension dimension;
             dimension.kind = words[i].kind;
             dimension.size = static_cast<std::int32_t>(sizes[d]);
-            read_bandwidth(bandwidth[d], gigabyte, dimension);
-            read_latency(latency[d], dimension);
+            const Bandwidth speed = bandwidth_at(bandwidth[d], gigabyte);
+            const Latency delay = latency_at(latency[d]);
+            dimension.rate = speed.rate;
+            dimension.bandwidth_gbps = speed.gbps;
+            dimension.latency = delay.time;
+            dimension.latency_ns = delay.ns;
             dimensions.push_back(dimension);
         }
     }
@@ -205,28 +174,45 @@ void check_census(const YamlField& counts, const Census& census) {
     }
 }
 
+NetworkDescription read_product(const YamlField& root, GigaByte gigabyte) {
+    std::vector<Dimension> dimensions = read_dimensions(root, gigabyte);
+    check_census(root.at("npus_count"), census_of(dimensions));
+    return make_network(std::move(dimensions), name_of_topology(root.at("topology")));
+}
+
 }  // namespace
 
 NetworkDescription read_network(const std::string& path, GigaByte gigabyte, bool tolerant,
                                 std::vector<std::string>* warnings) {
     const YamlField root = YamlField::load(path);
     const UnknownKeys unknown{tolerant, warnings};
-    // The topology first: a network that is not offered has keys of its own.
-    if (const auto topology = root.find("topology")) {
-        static_cast<void>(read_families(*topology));
+    NetworkDescription network;
+    std::optional<OwnNetwork> own;
+    std::vector<std::string> known{"topology", "npus_count", "bandwidth", "latency"};
+    const std::optional<OwnSection> own_section = own_network_section(root);
+    if (own_section) {
+        known = {"topology"};
     }
-    check_keys(root,
-               {"topology", "npus_count", "bandwidth", "latency", "placement", "packet", "faults"},
-               planned_families, unknown);
-    std::vector<Dimension> dimensions = read_dimensions(root, gigabyte);
-    check_census(root.at("npus_count"), census_of(dimensions));
-    NetworkDescription network =
-        make_network(std::move(dimensions), name_of_topology(root.at("topology")));
+    known.insert(known.end(), own_network_names().begin(), own_network_names().end());
+    known.insert(known.end(), {"placement", "packet", "faults"});
+    check_keys(root, known, {}, unknown);
+    if (own_section) {
+        own = read_own_network(*own_section, gigabyte, unknown);
+        network = std::move(own->network);
+    } else {
+        network = read_product(root, gigabyte);
+    }
     if (const auto placement = root.find("placement")) {
         network.npu_of_rank = read_placement(*placement, network.dimensions, network.graph.npus());
     }
     if (const auto packet = root.find("packet")) {
-        read_packet_section(*packet, unknown, network);
+        read_packet_section(*packet, unknown, own ? &own->routing : nullptr, network);
+    } else if (own) {
+        network.router = own->routing.make(own->routing.offered.front(), network.packet.seed,
+                                           own_section->parameters, network.graph);
+    }
+    if (warnings != nullptr && network.router && !network.router->note().empty()) {
+        warnings->push_back(fmt::format("{}: {}", path, network.router->note()));
     }
     if (const auto faults = root.find("faults")) {
         read_faults_section(*faults, unknown, network);

@@ -54,7 +54,8 @@ void read_sizes(const YamlField& section, PacketParameters& packet) {
 }
 
 bool is_mesh(const NetworkDescription& network) {
-    return std::all_of(network.dimensions.begin(), network.dimensions.end(),
+    return !network.dimensions.empty() &&
+           std::all_of(network.dimensions.begin(), network.dimensions.end(),
                        [](const Dimension& d) { return d.kind == DimensionKind::Mesh1D; });
 }
 
@@ -72,13 +73,27 @@ void check_shortest_paths(const YamlField& field, const Graph& graph) {
     }
 }
 
+void read_own_routing(const YamlField& section, const RoutingChoice& own,
+                      NetworkDescription& network) {
+    const auto field = section.find("routing");
+    const std::string word =
+        field ? one_of(*field, own.offered, {"spray", "adaptive", "ugal"}) : own.offered.front();
+    network.router = own.make(word, network.packet.seed, field.value_or(section), network.graph);
+}
+
 void read_routing(const YamlField& section, NetworkDescription& network) {
     const auto field = section.find("routing");
     if (!field) {
         return;
     }
-    const std::string word = one_of(*field, {"auto", "xy", "dimension-order", "shortest-path"},
-                                    {"up-down", "ecmp", "spray", "adaptive", "ugal", "minimal"});
+    const std::string word = one_of(
+        *field, {"auto", "xy", "dimension-order", "shortest-path", "up-down", "ecmp", "minimal"},
+        {"spray", "adaptive", "ugal"});
+    if (word == "up-down" || word == "ecmp" || word == "minimal") {
+        field->refuse(fmt::format("'{}' on {}", word, network.name),
+                      "dimension-order, or shortest-path where it is free of deadlock",
+                      "up-down, ecmp and minimal are for networks without dimensions");
+    }
     if (word == "xy" && !is_mesh(network)) {
         field->refuse("'xy' on " + network.name, "a mesh", "Use dimension-order");
     }
@@ -208,7 +223,7 @@ void check_keys(const YamlField& map, const std::vector<std::string>& known,
 }
 
 void read_packet_section(const YamlField& section, const UnknownKeys& unknown,
-                         NetworkDescription& network) {
+                         const RoutingChoice* own, NetworkDescription& network) {
     check_keys(section,
                {"mtu", "header", "routing", "switching", "flow_control", "virtual_channels",
                 "classes", "arbitration", "buffer", "transport", "congestion_control", "ecn",
@@ -225,7 +240,11 @@ void read_packet_section(const YamlField& section, const UnknownKeys& unknown,
     read_switching(section, network.packet);
     read_errors(section, network.packet);
     read_sizes(section, network.packet);
-    read_routing(section, network);
+    if (own != nullptr) {
+        read_own_routing(section, *own, network);
+    } else {
+        read_routing(section, network);
+    }
     read_virtual_channels(section, network);
 }
 

@@ -148,6 +148,10 @@ std::vector<NodeId> read_placement(const YamlField& field, const std::vector<Dim
         return linear_placement(npus);
     }
     if (text == "snake") {
+        if (dimensions.empty()) {
+            field.refuse("'snake' on a network without dimensions",
+                         "linear, a list of NPUs, or a file");
+        }
         return snake_placement(dimensions);
     }
     return placement_in_file(field, npus);

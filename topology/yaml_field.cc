@@ -56,6 +56,11 @@ YamlField YamlField::load(const std::string& file, const std::string& what,
     }
 }
 
+YamlField YamlField::of_text(const std::string& file, const std::string& place,
+                             const std::string& text) {
+    return YamlField(file, place, YAML::Node(text));
+}
+
 std::optional<YamlField> YamlField::find(const std::string& key) const {
     if (!node_.IsMap()) {
         refuse(found(), "keys with values");

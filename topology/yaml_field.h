@@ -27,6 +27,10 @@ public:
                                         const std::string& what = "a network description",
                                         const std::string& beginning = "topology: [Ring]");
 
+    /// A value that stands in a file of another form, at a place such as "line 3, bandwidth".
+    [[nodiscard]] static YamlField of_text(const std::string& file, const std::string& place,
+                                           const std::string& text);
+
     /// The value of a key of this map; refuses when this is no map or has no such key.
     [[nodiscard]] YamlField at(const std::string& key) const;
     /// The same; nothing when the key is absent.

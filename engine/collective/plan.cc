@@ -25,9 +25,12 @@ std::string key_of(CollectiveKind kind) {
 void check_list(CollectiveKind kind, const std::vector<Implementation>& list,
                 std::size_t dimensions) {
     if (list.size() != 1 && !list.front().flat && list.size() != dimensions) {
-        throw InputError({"system.json", key_of(kind), fmt::format("{} entries", list.size()),
-                          fmt::format("1 or {}, one for each dimension of the network", dimensions),
-                          ""});
+        throw InputError(
+            {"system.json", key_of(kind), fmt::format("{} entries", list.size()),
+             dimensions == 0
+                 ? "1: the network has no dimensions"
+                 : fmt::format("1 or {}, one for each dimension of the network", dimensions),
+             ""});
     }
 }
 

@@ -50,7 +50,7 @@ std::set<std::string> known_keys(const std::string& text, const Read& read) {
     } catch (const InputError& error) {
         std::set<std::string> keys;
         const std::string& expected = error.problem().expected;
-        const std::regex word("[a-z_]+");
+        const std::regex word("[A-Za-z_]+");
         const std::string list = expected.substr(std::min(expected.size(), std::size_t{6}));
         for (std::sregex_iterator match(list.begin(), list.end(), word), end; match != end;
              ++match) {
@@ -86,6 +86,16 @@ TEST(Inputs, KeysOfNetworkYmlAreExactlyThoseOfTheReader) {
         known_keys(network + "faults: [{link: [0, 1], zzzzzz: 1}]\n", read_network_file);
     faults.merge(known_keys(network + "faults: [{npu: 1, zzzzzz: 1}]\n", read_network_file));
     EXPECT_THAT(first_cells(section_of(page, "The section faults")), ContainerEq(faults));
+}
+
+TEST(Inputs, KeysOfNetworksOnTheirOwnAreExactlyThoseOfTheReader) {
+    const Page page = read_page("docs/inputs.md");
+    for (const std::string& name :
+         std::vector<std::string>{"FatTree", "Dragonfly", "Rail", "Custom"}) {
+        EXPECT_THAT(first_cells(section_of(page, "The section " + name)),
+                    ContainerEq(known_keys(name + ": {zzzzzz: 1}\n", read_network_file)))
+            << name;
+    }
 }
 
 TEST(Inputs, KeysOfModelFilesAreExactlyThoseOfTheReader) {

@@ -8,11 +8,13 @@
 
 #include "cli/program.h"
 #include "networks.h"
+#include "own_networks.h"
 
 namespace npunet {
 namespace {
 
 using testing::HasSubstr;
+using topology::temporary_network_file;
 
 struct Outcome {
     int code;
@@ -52,6 +54,44 @@ TEST(TopologyCommand, PrintsWhatTheNetworkConsistsOf) {
               "            1: Switch of 2, 25 GB/s and 100 ns per link\n"
               "Bisection   8 links, 200 GB/s in each direction (middle cut)\n"
               "Routing     dimension-order, 1 virtual channel\n");
+}
+
+TEST(TopologyCommand, PrintsNetworksWithoutDimensions) {
+    EXPECT_EQ(run({config("leaf-spine-64")}).out,
+              "Network     FatTree\n"
+              "NPUs        64\n"
+              "Switches    12\n"
+              "Links       192 (each direction counts)\n"
+              "Bisection   16 links, 800 GB/s in each direction (middle cut)\n"
+              "Routing     up-down, 1 virtual channel\n");
+    EXPECT_THAT(run({config("dragonfly-72")}).out, HasSubstr("minimal, 2 virtual channels\n"));
+    EXPECT_EQ(run({config("leaf-spine-64"), "--route", "0", "63"}).out,
+              "0 -> leaf0 -> spine3 -> leaf7 -> 63\n");
+    EXPECT_EQ(run({config("rail-128"), "--route", "1", "15"}).out,
+              "1 -> server0-switch -> 7 -> rail7-leaf0 -> 15\n");
+    const auto document = nlohmann::json::parse(run({config("two-sites"), "--json"}).out);
+    EXPECT_EQ(document["nodes"][6]["name"], "far0");
+    EXPECT_EQ(document["bisection"]["bandwidth_GBps"], 200);
+}
+
+TEST(TopologyCommand, SaysWhyARoutingWasChosen) {
+    const std::string file = temporary_network_file();
+    std::string text = "npu";
+    for (int i = 0; i < 6; ++i) {
+        text += " n" + std::to_string(i);
+    }
+    for (int i = 0; i < 6; ++i) {
+        text += "\nn" + std::to_string(i) + " n" + std::to_string((i + 1) % 6) + " 50 500";
+    }
+    std::ofstream(file + ".links") << text << "\n";
+    std::ofstream(file) << "Custom: {file: " << std::filesystem::path(file).filename().string()
+                        << ".links}\n";
+    const Outcome outcome = run({file});
+    std::filesystem::remove(file + ".links");
+    std::filesystem::remove(file);
+    EXPECT_THAT(outcome.out, HasSubstr("Routing     up-down, 1 virtual channel\n"
+                                       "Note        shortest paths would wait for each other in a "
+                                       "circle of links, n0 -> n1"));
 }
 
 TEST(TopologyCommand, PrintsOneJsonDocument) {

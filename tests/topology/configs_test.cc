@@ -27,7 +27,11 @@ INSTANTIATE_TEST_SUITE_P(
                     Shipped{"dgx_16", 16, 8, 2 * 56 + 32},
                     Shipped{"dgx_2k", 2048, 128, 256 * 56 + 3 * 4096},
                     Shipped{"tpu_512", 512, 64, 4 * 1024}, Shipped{"system_1", 64, 0, 384},
-                    Shipped{"system_2", 64, 0, 384}),
+                    Shipped{"system_2", 64, 0, 384}, Shipped{"fat-tree-128", 128, 80, 768},
+                    Shipped{"leaf-spine-64", 64, 12, 192},
+                    Shipped{"dragonfly-72", 72, 36, 2 * 72 + 9 * (12 + 8)},
+                    Shipped{"rail-128", 128, 16 + 8 * 8, 16 * 16 + 8 * 64},
+                    Shipped{"two-sites", 8, 2, 22}),
     [](const auto& network) {
         std::string name = network.param.name;
         std::replace(name.begin(), name.end(), '-', '_');

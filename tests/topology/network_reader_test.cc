@@ -166,15 +166,6 @@ TEST_F(NetworkFile, NamesTheUnknownTopology) {
     EXPECT_THAT(refusal(ring_with("topology", "[[Ring]]")), HasSubstr("found a list of 1"));
 }
 
-TEST_F(NetworkFile, SaysWhichNetworksAreNotOfferedYet) {
-    for (const char* text :
-         {"topology: [FatTree]\nlevels: 2\n", "topology: [{FatTree: {levels: 2}}]\n",
-          "FatTree: {levels: 2}\n", "topology: Custom\nnodes: []\n", "topology: Dragonfly\n",
-          "topology: [Ring, Rail]\n"}) {
-        EXPECT_THAT(refusal(text), HasSubstr("not offered by this version; offered: ")) << text;
-    }
-}
-
 TEST_F(NetworkFile, NamesUnknownKeys) {
     EXPECT_THAT(mesh_refusal("plcement: snake\n"),
                 AllOf(HasSubstr("line 5, plcement: found the unknown key 'plcement'"),
@@ -290,11 +281,20 @@ TEST_F(NetworkFile, RefusesPacketParametersThatCannotWork) {
     EXPECT_THAT(mesh_refusal("packet: 3\n"), HasSubstr("packet: found '3'"));
 }
 
+TEST_F(NetworkFile, RefusesRoutingsOfOtherNetworks) {
+    for (const char* word : {"ecmp", "up-down", "minimal"}) {
+        EXPECT_THAT(packet_refusal(std::string("routing: ") + word),
+                    AllOf(HasSubstr(std::string("packet.routing: found '") + word + "' on Mesh2D"),
+                          HasSubstr("for networks without dimensions")));
+    }
+}
+
 TEST_F(NetworkFile, SaysWhichPacketFeaturesAreNotOfferedYet) {
     for (const char* entry :
-         {"flow_control: pfc", "flow_control: none", "routing: ecmp", "routing: ugal", "classes: 2",
-          "transport: {kind: go-back-n, window: 8}", "transport: {kind: selective-repeat}",
-          "transport: go-back-n", "congestion_control: dcqcn", "injection: 10GB/s"}) {
+         {"flow_control: pfc", "flow_control: none", "routing: spray", "routing: ugal",
+          "classes: 2", "transport: {kind: go-back-n, window: 8}",
+          "transport: {kind: selective-repeat}", "transport: go-back-n",
+          "congestion_control: dcqcn", "injection: 10GB/s"}) {
         EXPECT_THAT(packet_refusal(entry), HasSubstr("not offered by this version; offered: "))
             << entry;
     }

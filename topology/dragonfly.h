@@ -1,0 +1,76 @@
+// A dragonfly (Kim, Dally, Scott and Abts, "Technology-driven, highly-scalable dragonfly topology",
+// ISCA 2008): groups of `a` routers, fully connected within; each router has p NPUs and h links to
+// other groups.
+//
+//     DragonflyShape shape{4, 2, 2, 9};                    // 72 NPUs
+//     NetworkDescription network = make_dragonfly(shape, {npu, local, global});
+//
+// Global links: port q of a group (0 .. a h - 1) belongs to its router q / h. With g groups the
+// ports come in floor(a h / (g - 1)) rounds of g - 1; in round t port t (g - 1) + o - 1 leads from
+// group i to group i + o mod g, where it ends at port t (g - 1) + g - o - 1. With g = a h + 1 that
+// is one link between any two groups ("palm tree": Camarero, Vallejo and Beivide, "Topological
+// characterization of Hamming and dragonfly networks and its implications on routing", ACM TACO 11,
+// 2014). Ports left over by the last round are not used.
+//
+// Minimal routes: to the router with the global link, over it, to the destination's router; of
+// several global links between two groups the one with the shortest route, and among equals the
+// (s + d mod number)-th, s and d being the places of the NPUs in their groups.
+//
+// Virtual channels: 0 up to the global link and on it, 1 on the local link behind it. So local
+// links of channel 0 wait for global links, those for local links of channel 1, those for NPUs.
+//
+// C++17-clean: reached from ns-3 scenario scripts.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "topology/graph.h"
+#include "topology/hop.h"
+#include "topology/link_speed.h"
+#include "topology/network_description.h"
+#include "topology/router.h"
+
+namespace npunet::topology {
+
+struct DragonflyShape {
+    std::int64_t a = 1;  ///< routers of a group
+    std::int64_t p = 1;  ///< NPUs of a router
+    std::int64_t h = 0;  ///< global links of a router
+    std::int64_t groups = 1;
+
+    [[nodiscard]] std::int64_t npus() const { return groups * a * p; }
+    /// Global links between two groups; 0 with one group.
+    [[nodiscard]] std::int64_t rounds() const { return groups > 1 ? a * h / (groups - 1) : 0; }
+    /// Directed links within a group, and those that leave it.
+    [[nodiscard]] std::int64_t local_links() const { return a * (a - 1); }
+    [[nodiscard]] std::int64_t global_links() const { return rounds() * (groups - 1); }
+    [[nodiscard]] std::int64_t links() const {
+        return 2 * npus() + groups * (local_links() + global_links());
+    }
+};
+
+class DragonflyRouter : public Router {
+public:
+    explicit DragonflyRouter(const DragonflyShape& shape);
+
+    [[nodiscard]] std::vector<Hop> route(const Graph& graph, NodeId from, NodeId to) const override;
+    [[nodiscard]] std::uint8_t virtual_channels_needed() const override { return channels_; }
+    [[nodiscard]] std::string name() const override { return "minimal"; }
+
+private:
+    [[nodiscard]] std::vector<Hop> hops(std::int64_t from, std::int64_t to) const;
+    [[nodiscard]] std::int64_t port_towards(std::int64_t from, std::int64_t to) const;
+    [[nodiscard]] bool one_channel_suffices() const;
+
+    DragonflyShape shape_;
+    std::uint8_t channels_ = 2;
+};
+
+/// NPU i has the place i mod p at router i / p; router r the place r mod a in group r / a. Speeds:
+/// of the NPUs' links, the local ones, the global ones.
+[[nodiscard]] NetworkDescription make_dragonfly(const DragonflyShape& shape,
+                                                const std::vector<LinkSpeed>& speeds);
+
+}  // namespace npunet::topology

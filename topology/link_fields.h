@@ -1,0 +1,38 @@
+// Bandwidths and latencies of links, as every section of a network.yml writes them.
+//
+//     LinkSpeed speed{bandwidth_at(entry.at("bandwidth"), gigabyte).rate,
+//                     latency_at(entry.at("latency")).time};
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "base/quantities.h"
+#include "topology/link_speed.h"
+#include "topology/network_description.h"
+#include "topology/yaml_field.h"
+
+namespace npunet::topology {
+
+struct Bandwidth {
+    Rate rate;
+    double gbps = 0;  ///< in the file's GB/s
+};
+
+struct Latency {
+    Time time;
+    double ns = 0;
+};
+
+/// A plain number counts in the file's GB/s; above 0.
+[[nodiscard]] Bandwidth bandwidth_at(const YamlField& field, GigaByte gigabyte);
+
+/// A plain number counts in ns; 0 to 1000 s.
+[[nodiscard]] Latency latency_at(const YamlField& field);
+
+/// The keys `bandwidth` and `latency` of a section with one value for each of the `places`
+/// ("host", "up1", ...), or one value for all of them.
+[[nodiscard]] std::vector<LinkSpeed> link_speeds_at(const YamlField& section, GigaByte gigabyte,
+                                                    const std::vector<std::string>& places);
+
+}  // namespace npunet::topology

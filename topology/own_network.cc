@@ -1,0 +1,110 @@
+#include "topology/own_network.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "topology/builder.h"
+#include "topology/custom_section.h"
+#include "topology/dragonfly_section.h"
+#include "topology/fat_tree_section.h"
+#include "topology/rail_section.h"
+
+namespace npunet::topology {
+
+namespace {
+
+struct Reader {
+    const char* name;
+    OwnNetwork (*read)(const YamlField&, GigaByte, const UnknownKeys&);
+};
+
+constexpr Reader readers[] = {{"FatTree", read_fat_tree},
+                              {"Dragonfly", read_dragonfly},
+                              {"Rail", read_rail},
+                              {"Custom", read_custom}};
+
+/// Sections of that map that describe a network of its own.
+std::vector<OwnSection> sections_in(const YamlField& map) {
+    std::vector<OwnSection> sections;
+    for (const std::string& name : own_network_names()) {
+        if (const auto parameters = map.find(name)) {
+            sections.push_back({name, *parameters});
+        }
+    }
+    return sections;
+}
+
+}  // namespace
+
+const std::vector<std::string>& own_network_names() {
+    static const std::vector<std::string> names = [] {
+        std::vector<std::string> list;
+        for (const Reader& reader : readers) {
+            list.emplace_back(reader.name);
+        }
+        return list;
+    }();
+    return names;
+}
+
+std::optional<OwnSection> own_network_section(const YamlField& root) {
+    std::vector<OwnSection> sections = sections_in(root);
+    const auto topology = root.find("topology");
+    if (!sections.empty() && topology) {
+        topology->refuse("topology besides " + sections.front().name, "one of the two",
+                         "A " + sections.front().name + " is a network on its own");
+    }
+    if (topology) {
+        for (const YamlField& entry : topology->items()) {
+            if (!entry.is_map()) {
+                continue;
+            }
+            check_keys(entry, own_network_names(), {}, {});
+            const std::vector<OwnSection> more = sections_in(entry);
+            sections.insert(sections.end(), more.begin(), more.end());
+            if (!more.empty() && topology->items().size() > 1) {
+                topology->refuse(fmt::format("{} as one of {} entries", more.front().name,
+                                             topology->items().size()),
+                                 "a network on its own", "Products have dimensions only");
+            }
+        }
+    }
+    if (sections.size() > 1) {
+        sections[1].parameters.refuse(sections[1].name + " besides " + sections[0].name,
+                                      "one network", "Remove one of them");
+    }
+    if (sections.empty()) {
+        return std::nullopt;
+    }
+    if (!sections.front().parameters.is_map()) {
+        sections.front().parameters.refuse(sections.front().parameters.found(),
+                                           "a map of parameters",
+                                           "For example: " + sections.front().name + ": {...}");
+    }
+    return sections.front();
+}
+
+OwnNetwork read_own_network(const OwnSection& section, GigaByte gigabyte,
+                            const UnknownKeys& unknown) {
+    const Reader& reader =
+        *std::find_if(std::begin(readers), std::end(readers),
+                      [&](const Reader& each) { return each.name == section.name; });
+    return reader.read(section.parameters, gigabyte, unknown);
+}
+
+void check_own_census(const YamlField& field, std::int64_t npus, std::int64_t switches,
+                      std::int64_t links) {
+    if (npus > most_npus) {
+        field.refuse(fmt::format("{} NPUs", npus), fmt::format("at most {}", most_npus));
+    }
+    if (npus + switches > most_nodes) {
+        field.refuse(fmt::format("{} NPUs and switches", npus + switches),
+                     fmt::format("at most {}", most_nodes));
+    }
+    if (links > most_links) {
+        field.refuse(fmt::format("{} links", links), fmt::format("at most {}", most_links));
+    }
+}
+
+}  // namespace npunet::topology

@@ -1,0 +1,55 @@
+// A network that is no product of dimensions, as its section of a network.yml describes it, with
+// the routings that it offers.
+//
+//     if (const auto section = own_network_section(root)) {
+//         OwnNetwork own = read_own_network(*section, gigabyte, unknown);
+//         own.network.router = own.routing.make("auto", 1, *section);
+//     }
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "topology/network_description.h"
+#include "topology/router.h"
+#include "topology/unknown_keys.h"
+#include "topology/yaml_field.h"
+
+namespace npunet::topology {
+
+struct RoutingChoice {
+    std::vector<std::string> offered;  ///< "auto" first
+    /// The router of one of these words; refuses at the field what the network has no routes for.
+    std::function<std::shared_ptr<const Router>(const std::string& word, std::uint64_t seed,
+                                                const YamlField& field, const Graph& graph)>
+        make;
+};
+
+struct OwnNetwork {
+    NetworkDescription network;  ///< without a router
+    RoutingChoice routing;
+};
+
+/// FatTree, Dragonfly, Rail, Custom.
+[[nodiscard]] const std::vector<std::string>& own_network_names();
+
+/// The parameters of such a network: `FatTree: {...}` at the top or as the one entry of `topology`;
+/// nothing when the file describes a product.
+struct OwnSection {
+    std::string name;
+    YamlField parameters;
+};
+[[nodiscard]] std::optional<OwnSection> own_network_section(const YamlField& root);
+
+[[nodiscard]] OwnNetwork read_own_network(const OwnSection& section, GigaByte gigabyte,
+                                          const UnknownKeys& unknown);
+
+/// Refuses, at the field, what is more than a network may have.
+void check_own_census(const YamlField& field, std::int64_t npus, std::int64_t switches,
+                      std::int64_t links);
+
+}  // namespace npunet::topology
