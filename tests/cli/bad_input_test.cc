@@ -10,8 +10,8 @@
 #include <sstream>
 
 #include "chakra/trace_writer.h"
-#include "cli/program.h"
 #include "ns3-module/api/packet_network.h"
+#include "tests/cli/program_run.h"
 #include "tests/support/workloads.h"
 
 namespace npunet::cli {
@@ -21,12 +21,6 @@ namespace fs = std::filesystem;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
-
-struct Outcome {
-    int code;
-    std::string out;
-    std::string log;
-};
 
 class BadInput : public ::testing::Test {
 protected:
@@ -60,10 +54,7 @@ protected:
         std::vector<std::string> arguments{"simulate",    "--workload",   path("w"),  "--network",
                                            path(network), "--output-dir", path("out")};
         arguments.insert(arguments.end(), more.begin(), more.end());
-        std::ostringstream out;
-        std::ostringstream log;
-        const int code = run_program(arguments, out, log);
-        return {code, out.str(), log.str()};
+        return run(arguments);
     }
     void expect_refused(const Outcome& outcome, int code) const {
         EXPECT_EQ(outcome.code, code) << outcome.log;

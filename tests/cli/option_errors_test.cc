@@ -9,11 +9,10 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
 #include <string>
 #include <vector>
 
-#include "cli/program.h"
+#include "tests/cli/program_run.h"
 
 namespace npunet::cli {
 namespace {
@@ -22,20 +21,6 @@ namespace fs = std::filesystem;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
-
-struct Outcome {
-    int code;
-    std::string out;
-    std::string log;
-};
-
-Outcome run(const std::string& line) {
-    std::istringstream stream(line);
-    std::ostringstream out;
-    std::ostringstream log;
-    const int code = run_program({std::istream_iterator<std::string>(stream), {}}, out, log);
-    return {code, out.str(), log.str()};
-}
 
 /// The one line that a refused command says.
 std::string refusal(const std::string& line) {

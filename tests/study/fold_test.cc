@@ -10,12 +10,12 @@
 #include <random>
 
 #include "engine/fold_finder.h"
-#include "generators/transformer/model_spec.h"
 #include "generators/transformer/training_step.h"
 #include "report/results_json.h"
 #include "study/generated_workload.h"
 #include "study/simulation_run.h"
 #include "tests/support/machines.h"
+#include "tests/support/models.h"
 #include "tests/support/workloads.h"
 
 namespace npunet::study {
@@ -62,15 +62,7 @@ Machine machine_of(std::vector<topology::Dimension> dimensions) {
 }
 
 engine::Workload step_of(const Machine& machine, generators::Plan plan) {
-    generators::ModelSpec model;
-    model.name = "tiny";
-    model.hidden = 512;
-    model.layers = 4;
-    model.heads = model.kv_heads = 8;
-    model.head_dim = 64;
-    model.ffn = 2048;
-    model.vocab = 1024;
-    model.seq = 128;
+    const generators::ModelSpec model = test::tiny_model();
     plan.batch = 2 * plan.dp * plan.pp;
     return workload_from(generators::generate(model, generators::resolve_plan(model, plan)),
                          workload_options(machine));

@@ -15,10 +15,10 @@
 #include "chakra/trace_set.h"
 #include "chakra/trace_writer.h"
 #include "generators/stage/stage_workload.h"
-#include "generators/transformer/model_spec.h"
 #include "generators/transformer/training_step.h"
 #include "generators/workload_files.h"
 #include "study/generated_workload.h"
+#include "tests/support/models.h"
 #include "tests/support/workloads.h"
 #include "topology/builder.h"
 
@@ -90,15 +90,7 @@ protected:
 };
 
 TEST_F(WorkloadLoader, StepsOfEveryPlan) {
-    generators::ModelSpec model;
-    model.name = "tiny";
-    model.hidden = 512;
-    model.layers = 4;
-    model.heads = model.kv_heads = 8;
-    model.head_dim = 64;
-    model.ffn = 2048;
-    model.vocab = 1024;
-    model.seq = 128;
+    const generators::ModelSpec model = test::tiny_model();
     for (const auto& [dp, tp, pp] :
          std::vector<std::array<std::int64_t, 3>>{{8, 1, 1}, {2, 2, 2}, {2, 4, 1}, {2, 1, 4}}) {
         generators::Plan plan;

@@ -13,21 +13,6 @@ namespace {
 
 using Kind = DimensionKind;
 
-/// The dependencies of the same routes when all of them keep to channel 0.
-std::vector<Hop> cycle_with_one_channel(const NetworkDescription& network) {
-    ChannelDependencies dependencies(network.graph.links(), 1);
-    for (std::size_t from = 0; from < network.graph.npus(); ++from) {
-        for (std::size_t to = 0; to < network.graph.npus(); ++to) {
-            std::vector<Hop> route = network.route(NodeId(from), NodeId(to));
-            for (Hop& hop : route) {
-                hop.virtual_channel = 0;
-            }
-            dependencies.add_route(route);
-        }
-    }
-    return dependencies.find_cycle();
-}
-
 /// Free of deadlock with the channels that the network asks for, and not with fewer.
 void expect_least_channels(const NetworkDescription& network) {
     EXPECT_TRUE(channel_dependencies(network).find_cycle().empty());

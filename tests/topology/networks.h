@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "topology/builder.h"
+#include "topology/deadlock.h"
 #include "topology/network_description.h"
 
 namespace npunet::topology {
@@ -45,6 +46,21 @@ inline std::vector<int> channels_of(const NetworkDescription& network, int from,
 
 inline NetworkDescription shipped(const std::string& name) {
     return read_network(NPUNET_SOURCE_DIR "/configs/networks/" + name + ".yml", GigaByte::Decimal);
+}
+
+/// The dependencies of the same routes when all of them keep to channel 0.
+inline std::vector<Hop> cycle_with_one_channel(const NetworkDescription& network) {
+    ChannelDependencies dependencies(network.graph.links(), 1);
+    for (std::size_t from = 0; from < network.graph.npus(); ++from) {
+        for (std::size_t to = 0; to < network.graph.npus(); ++to) {
+            std::vector<Hop> route = network.route(NodeId(from), NodeId(to));
+            for (Hop& hop : route) {
+                hop.virtual_channel = 0;
+            }
+            dependencies.add_route(route);
+        }
+    }
+    return dependencies.find_cycle();
 }
 
 }  // namespace npunet::topology

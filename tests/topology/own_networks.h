@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/errors.h"
+#include "networks.h"
 #include "topology/deadlock.h"
 #include "topology/middle_cut.h"
 #include "topology/network_description.h"
@@ -100,21 +101,6 @@ inline void expect_shortest_routes(const NetworkDescription& network) {
 inline void expect_no_deadlock(const NetworkDescription& network) {
     const std::vector<Hop> cycle = channel_dependencies(network).find_cycle();
     EXPECT_TRUE(cycle.empty()) << network.name << ": " << describe_cycle(network.graph, cycle);
-}
-
-/// The dependencies of the same routes when all of them keep to one channel.
-inline bool cyclic_with_one_channel(const NetworkDescription& network) {
-    ChannelDependencies dependencies(network.graph.links(), 1);
-    for (std::size_t from = 0; from < network.graph.npus(); ++from) {
-        for (std::size_t to = 0; to < network.graph.npus(); ++to) {
-            std::vector<Hop> route = network.route(NodeId(from), NodeId(to));
-            for (Hop& hop : route) {
-                hop.virtual_channel = 0;
-            }
-            dependencies.add_route(route);
-        }
-    }
-    return !dependencies.find_cycle().empty();
 }
 
 /// The most flows of a permutation that share one link.
