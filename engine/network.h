@@ -25,6 +25,7 @@ inline constexpr unsigned message_head = 2;       ///< content: message id
 inline constexpr unsigned message_delivered = 3;  ///< content: message id
 inline constexpr unsigned timer = 4;              ///< content: rank
 inline constexpr unsigned delay = 5;              ///< of an endpoint; no content, as they commute
+inline constexpr unsigned packet_in = 6;          ///< content: link, then packet on it
 inline constexpr unsigned issue = 0;              ///< Phase::Issue; content: rank
 inline constexpr unsigned port = 0;               ///< Phase::Arbitration; content: link
 }  // namespace event_kind

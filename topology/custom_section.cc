@@ -13,6 +13,7 @@
 #include "base/errors.h"
 #include "topology/builder.h"
 #include "topology/graph_router.h"
+#include "topology/graph_ways.h"
 #include "topology/link_fields.h"
 #include "topology/placement.h"
 
@@ -245,8 +246,8 @@ void check_reach(const YamlField& section, const Graph& graph) {
     }
 }
 
-std::shared_ptr<const Router> make_router(const std::string& word, std::uint64_t seed,
-                                          const YamlField& field, const Graph& graph) {
+Routes make_routes(const std::string& word, std::uint64_t seed, const YamlField& field,
+                   const Graph& graph) {
     const auto refuse_layers = [&] {
         field.refuse(fmt::format("'{}', which needs layers of virtual channels here", word),
                      fmt::format("at most {} layers, and {} NPUs", most_layers, most_layered_npus),
@@ -257,18 +258,19 @@ std::shared_ptr<const Router> make_router(const std::string& word, std::uint64_t
         if (!router) {
             refuse_layers();
         }
-        return router;
+        return {router};
     }
-    const GraphRoutes kind = word == "up-down" ? GraphRoutes::UpDown
-                             : word == "ecmp"  ? GraphRoutes::Ecmp
-                                               : GraphRoutes::ShortestPath;
+    const auto spread = spread_named(word);
+    const GraphRoutes kind = word == "up-down"          ? GraphRoutes::UpDown
+                             : word == "ecmp" || spread ? GraphRoutes::Ecmp
+                                                        : GraphRoutes::ShortestPath;
     auto router = std::make_shared<GraphRouter>(graph, kind, seed);
     if (kind == GraphRoutes::UpDown) {
         if (!router->reaches_all(graph)) {
             field.refuse("'up-down', which does not join all NPUs where links lead one way only",
                          "a routing that does", "Use shortest-path");
         }
-        return router;
+        return {router};
     }
     if (!router->find_cycle(graph).empty()) {
         if (!router->give_out_layers(graph, most_layers)) {
@@ -279,7 +281,11 @@ std::shared_ptr<const Router> make_router(const std::string& word, std::uint64_t
             "are given out",
             word, router->virtual_channels_needed()));
     }
-    return router;
+    Routes routes{router};
+    if (spread) {
+        routes.multipath = std::make_shared<GraphWays>(router, *spread);
+    }
+    return routes;
 }
 
 }  // namespace
@@ -302,8 +308,8 @@ OwnNetwork read_custom(const YamlField& section, GigaByte gigabyte, const Unknow
     OwnNetwork own;
     own.network = graph.make(section);
     check_reach(section, own.network.graph);
-    own.routing.offered = {"auto", "shortest-path", "up-down", "ecmp"};
-    own.routing.make = make_router;
+    own.routing.offered = {"auto", "shortest-path", "up-down", "ecmp", "spray", "adaptive"};
+    own.routing.make = make_routes;
     return own;
 }
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cassert>
+#include <set>
+#include <tuple>
 
 namespace npunet::topology {
 
@@ -79,6 +81,48 @@ ChannelDependencies channel_dependencies(const NetworkDescription& network) {
     for (std::size_t from = 0; from < npus; ++from) {
         for (std::size_t to = 0; to < npus; ++to) {
             dependencies.add_route(network.route(NodeId(from), NodeId(to)));
+        }
+    }
+    return dependencies;
+}
+
+ChannelDependencies waiting_dependencies(const NetworkDescription& network, std::uint64_t draws) {
+    const std::size_t npus = network.graph.npus();
+    ChannelDependencies dependencies(network.graph.links(), network.virtual_channels_needed());
+    using Seen = std::tuple<std::int32_t, std::uint8_t, std::uint32_t>;
+    std::vector<Way> ways;
+    for (std::size_t to = 0; to < npus; ++to) {
+        std::set<Seen> seen;
+        std::vector<PacketPlace> open;
+        for (std::size_t from = 0; from < npus; ++from) {
+            if (from != to) {
+                open.push_back({NodeId(from), NodeId(from), NodeId(to), Hop(), 0, 0});
+            }
+        }
+        while (!open.empty()) {
+            PacketPlace place = open.back();
+            open.pop_back();
+            for (place.hash = 0; place.hash < draws; ++place.hash) {
+                network.multipath->list_ways(network.graph, place, ways);
+                for (const Way& way : ways) {
+                    if (place.in.link.valid() && !way.needs_room) {
+                        dependencies.add(place.in, way.hop);
+                    }
+                    if (way.then.link.valid()) {
+                        dependencies.add(way.hop, way.then);
+                    }
+                    PacketPlace next = place;
+                    next.in = way.then.link.valid() ? way.then : way.hop;
+                    next.at = network.graph.link(next.in.link).to;
+                    next.memory = way.memory;
+                    const bool fresh =
+                        seen.insert({next.in.link.value(), next.in.virtual_channel, next.memory})
+                            .second;
+                    if (fresh && next.at != next.destination) {
+                        open.push_back(next);
+                    }
+                }
+            }
         }
     }
     return dependencies;

@@ -47,6 +47,12 @@ private:
 /// The dependencies of the routes between all pairs of NPUs.
 [[nodiscard]] ChannelDependencies channel_dependencies(const NetworkDescription& network);
 
+/// What packets wait for where they choose among several ways (topology/multipath.h): whoever holds
+/// a channel waits for the ways on that are taken without room, and for what follows them. Where
+/// routers draw, `draws` numbers are drawn at each place. Needs network.multipath.
+[[nodiscard]] ChannelDependencies waiting_dependencies(const NetworkDescription& network,
+                                                       std::uint64_t draws);
+
 /// For messages: "npu0 -> npu1 -> npu2 -> npu0"; a long cycle is cut short.
 [[nodiscard]] std::string describe_cycle(const Graph& graph, const std::vector<Hop>& cycle);
 

@@ -9,21 +9,6 @@
 
 namespace npunet::topology {
 
-namespace {
-
-/// The port in the other group where a global link of that port ends.
-std::int64_t far_port(const DragonflyShape& shape, std::int64_t port) {
-    const std::int64_t others = shape.groups - 1;
-    return port / others * others + (others - 1 - port % others);
-}
-
-/// The link from router r of a group to router s of it: the place among the group's local links.
-std::int64_t local_place(const DragonflyShape& shape, std::int64_t r, std::int64_t s) {
-    return r * (shape.a - 1) + (s > r ? s - 1 : s);
-}
-
-}  // namespace
-
 DragonflyRouter::DragonflyRouter(const DragonflyShape& shape) : shape_(shape) {
     channels_ = one_channel_suffices() ? 1 : 2;
 }
@@ -37,7 +22,7 @@ std::int64_t DragonflyRouter::port_towards(std::int64_t from, std::int64_t to) c
     const std::int64_t there = to % group_size / shape_.p;
     const auto detours = [&](std::int64_t port) {
         return (port / shape_.h != here ? 1 : 0) +
-               (far_port(shape_, port) / shape_.h != there ? 1 : 0);
+               (shape_.far_port(port) / shape_.h != there ? 1 : 0);
     };
     int least = 2;
     std::int64_t equals = 0;
@@ -66,7 +51,7 @@ std::vector<Hop> DragonflyRouter::hops(std::int64_t from, std::int64_t to) const
     const auto add_local = [&](std::int64_t group, std::int64_t r, std::int64_t s,
                                std::uint8_t channel) {
         if (r != s) {
-            add(locals + group * shape_.local_links() + local_place(shape_, r, s), channel);
+            add(locals + group * shape_.local_links() + shape_.local_place(r, s), channel);
         }
     };
     const std::int64_t source = from / group_size;
@@ -80,7 +65,7 @@ std::vector<Hop> DragonflyRouter::hops(std::int64_t from, std::int64_t to) const
         const std::int64_t port = port_towards(from, to);
         add_local(source, here, port / shape_.h, 0);
         add(globals + source * shape_.global_links() + port, 0);
-        add_local(target, far_port(shape_, port) / shape_.h, there,
+        add_local(target, shape_.far_port(port) / shape_.h, there,
                   static_cast<std::uint8_t>(channels_ - 1));
     }
     add(2 * to + 1, 0);
@@ -161,8 +146,8 @@ NetworkDescription make_dragonfly(const DragonflyShape& shape,
     for (std::int64_t group = 0; group < shape.groups; ++group) {
         for (std::int64_t port = 0; port < shape.global_links(); ++port) {
             const std::int64_t other = (group + port % (shape.groups - 1) + 1) % shape.groups;
-            link(router_at(group, port / shape.h),
-                 router_at(other, far_port(shape, port) / shape.h), speeds[2]);
+            link(router_at(group, port / shape.h), router_at(other, shape.far_port(port) / shape.h),
+                 speeds[2]);
         }
     }
     network.router = std::make_shared<DragonflyRouter>(shape);

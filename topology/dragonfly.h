@@ -49,6 +49,14 @@ struct DragonflyShape {
     [[nodiscard]] std::int64_t links() const {
         return 2 * npus() + groups * (local_links() + global_links());
     }
+    /// The port in the other group where a global link of that port ends.
+    [[nodiscard]] std::int64_t far_port(std::int64_t port) const {
+        return port / (groups - 1) * (groups - 1) + (groups - 2 - port % (groups - 1));
+    }
+    /// The place among a group's local links of the one from its router r to its router s.
+    [[nodiscard]] std::int64_t local_place(std::int64_t r, std::int64_t s) const {
+        return r * (a - 1) + (s > r ? s - 1 : s);
+    }
 };
 
 class DragonflyRouter : public Router {

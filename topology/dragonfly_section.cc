@@ -6,6 +6,7 @@
 
 #include "topology/builder.h"
 #include "topology/dragonfly.h"
+#include "topology/dragonfly_ways.h"
 #include "topology/link_fields.h"
 
 namespace npunet::topology {
@@ -31,10 +32,15 @@ OwnNetwork read_dragonfly(const YamlField& section, GigaByte gigabyte, const Unk
     const auto speeds = link_speeds_at(section, gigabyte, {"npu", "local", "global"});
     OwnNetwork own;
     own.network = make_dragonfly(shape, speeds);
-    own.routing.offered = {"auto", "minimal"};
-    own.routing.make = [router = own.network.router](const std::string&, std::uint64_t,
-                                                     const YamlField&,
-                                                     const Graph&) { return router; };
+    own.routing.offered = {"auto", "minimal", "ugal"};
+    own.routing.make = [shape, router = own.network.router](const std::string& word, std::uint64_t,
+                                                            const YamlField&, const Graph&) {
+        Routes routes{router};
+        if (word == "ugal") {
+            routes.multipath = std::make_shared<DragonflyWays>(shape);
+        }
+        return routes;
+    };
     return own;
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "topology/builder.h"
+#include "topology/fat_tree_ways.h"
 #include "topology/link_fields.h"
 
 namespace npunet::topology {
@@ -116,11 +117,15 @@ OwnNetwork read_fat_tree(const YamlField& section, GigaByte gigabyte, const Unkn
     check_own_census(section, tree.shape.npus, tree.shape.switches(), tree.shape.links());
     OwnNetwork own;
     own.network = make_fat_tree(tree.shape, tree.speeds);
-    own.routing.offered = {"auto", "up-down", "ecmp"};
+    own.routing.offered = {"auto", "up-down", "ecmp", "spray", "adaptive"};
     own.routing.make = [shape = tree.shape](const std::string& word, std::uint64_t seed,
                                             const YamlField&, const Graph&) {
-        return std::make_shared<FatTreeRouter>(
-            shape, word == "ecmp" ? UpLinks::ByHash : UpLinks::ByDestination, seed);
+        Routes routes{std::make_shared<FatTreeRouter>(
+            shape, word == "ecmp" ? UpLinks::ByHash : UpLinks::ByDestination, seed)};
+        if (const auto spread = spread_named(word)) {
+            routes.multipath = std::make_shared<FatTreeWays>(shape, *spread);
+        }
+        return routes;
     };
     return own;
 }

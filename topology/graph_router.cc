@@ -145,9 +145,15 @@ void GraphRouter::list_steps(const Graph& graph, const Distances& distance, std:
     }
 }
 
+void GraphRouter::list_links_towards(const Graph& graph, NodeId at, NodeId to,
+                                     std::vector<LinkId>& links) const {
+    assert(kind_ != GraphRoutes::UpDown);
+    list_steps(graph, towards(graph, to), at.index(), links);
+}
+
 std::vector<Hop> GraphRouter::route(const Graph& graph, NodeId from, NodeId to) const {
     const Distances& distance = towards(graph, to);
-    const std::uint8_t layer = layer_of_.empty() ? std::uint8_t{0} : layer_of_[to.index()];
+    const std::uint8_t layer = layer_towards(to);
     std::uint64_t hash = pair_hash(seed_, from, to);
     std::vector<Hop> hops;
     std::vector<LinkId> steps;

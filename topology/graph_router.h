@@ -45,6 +45,16 @@ public:
     [[nodiscard]] std::string note() const override { return note_; }
     void set_note(std::string note) { note_ = std::move(note); }
 
+    /// The links that the paths to the NPU take from a node (not the NPU itself). Not for
+    /// up*/down*.
+    void list_links_towards(const Graph& graph, NodeId at, NodeId to,
+                            std::vector<LinkId>& links) const;
+
+    /// The virtual channel of the routes to an NPU.
+    [[nodiscard]] std::uint8_t layer_towards(NodeId to) const {
+        return layer_of_.empty() ? std::uint8_t{0} : layer_of_[to.index()];
+    }
+
     /// A circle of links that wait for each other when all routes have one channel; empty when
     /// there is none. O(npus x (nodes + links)).
     [[nodiscard]] std::vector<Hop> find_cycle(const Graph& graph) const;

@@ -21,6 +21,9 @@ std::vector<Hop> NetworkDescription::route(NodeId from, NodeId to) const {
 }
 
 std::uint8_t NetworkDescription::virtual_channels_needed() const {
+    if (multipath) {
+        return multipath->virtual_channels_needed();
+    }
     // Shortest paths are accepted only where one channel suffices.
     if (routing == Routing::ShortestPath) {
         return 1;
@@ -29,6 +32,9 @@ std::uint8_t NetworkDescription::virtual_channels_needed() const {
 }
 
 std::string NetworkDescription::routing_name() const {
+    if (multipath) {
+        return multipath->name();
+    }
     if (routing == Routing::ShortestPath) {
         return "shortest-path";
     }

@@ -18,6 +18,7 @@
 #include "topology/faults.h"
 #include "topology/graph.h"
 #include "topology/hop.h"
+#include "topology/multipath.h"
 #include "topology/router.h"
 
 namespace npunet::topology {
@@ -64,18 +65,22 @@ public:
     /// The routes of a network without dimensions, unless its routing is Routing::ShortestPath;
     /// null for products.
     std::shared_ptr<const Router> router;
+    /// Where packets choose among several ways: how, in the packet fidelity. Null where every pair
+    /// of NPUs has one path.
+    std::shared_ptr<const MultipathRouter> multipath;
 
     /// The path from one NPU to another, empty when they are the same. A pure function of the
     /// description: dimensions in ascending order, the larger coordinate on ties round a ring,
     /// virtual channel 1 from the dateline of a ring to its end and 0 elsewhere (rings of up to
     /// three NPUs keep to channel 0: their routes are one hop). Routing::ShortestPath: the fewest
     /// links, the lowest link number among equals, channel 0. Networks without dimensions: what
-    /// their router says. Both NPUs exist.
+    /// their router says. With `multipath` it is one of the paths. Both NPUs exist.
     [[nodiscard]] std::vector<Hop> route(NodeId from, NodeId to) const;
 
     /// The least number of virtual channels with which the routing is free of deadlock: 2 for
     /// dimension order on a network with a ring of more than three NPUs, what the router says on
-    /// networks without dimensions, 1 for everything else.
+    /// networks without dimensions, 1 for everything else; where there is one, what `multipath`
+    /// says.
     [[nodiscard]] std::uint8_t virtual_channels_needed() const;
 
     /// The routing as network.yml calls it: "dimension-order", "up-down", "minimal", ...

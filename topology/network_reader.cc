@@ -208,8 +208,10 @@ NetworkDescription read_network(const std::string& path, GigaByte gigabyte, bool
     if (const auto packet = root.find("packet")) {
         read_packet_section(*packet, unknown, own ? &own->routing : nullptr, network);
     } else if (own) {
-        network.router = own->routing.make(own->routing.offered.front(), network.packet.seed,
-                                           own_section->parameters, network.graph);
+        network.router = own->routing
+                             .make(own->routing.offered.front(), network.packet.seed,
+                                   own_section->parameters, network.graph)
+                             .router;
     }
     if (warnings != nullptr && network.router && !network.router->note().empty()) {
         warnings->push_back(fmt::format("{}: {}", path, network.router->note()));

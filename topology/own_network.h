@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "topology/multipath.h"
 #include "topology/network_description.h"
 #include "topology/router.h"
 #include "topology/unknown_keys.h"
@@ -21,11 +22,18 @@
 
 namespace npunet::topology {
 
+/// The routes of a network: one path for each pair of NPUs, and where packets choose among several
+/// (topology/multipath.h) the ways that they have.
+struct Routes {
+    std::shared_ptr<const Router> router;
+    std::shared_ptr<const MultipathRouter> multipath = nullptr;
+};
+
 struct RoutingChoice {
     std::vector<std::string> offered;  ///< "auto" first
-    /// The router of one of these words; refuses at the field what the network has no routes for.
-    std::function<std::shared_ptr<const Router>(const std::string& word, std::uint64_t seed,
-                                                const YamlField& field, const Graph& graph)>
+    /// The routes of one of these words; refuses at the field what the network has no routes for.
+    std::function<Routes(const std::string& word, std::uint64_t seed, const YamlField& field,
+                         const Graph& graph)>
         make;
 };
 

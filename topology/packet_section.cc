@@ -6,6 +6,7 @@
 
 #include "base/units.h"
 #include "topology/deadlock.h"
+#include "topology/product_ways.h"
 #include "topology/shortest_paths.h"
 
 namespace npunet::topology {
@@ -76,9 +77,10 @@ void check_shortest_paths(const YamlField& field, const Graph& graph) {
 void read_own_routing(const YamlField& section, const RoutingChoice& own,
                       NetworkDescription& network) {
     const auto field = section.find("routing");
-    const std::string word =
-        field ? one_of(*field, own.offered, {"spray", "adaptive", "ugal"}) : own.offered.front();
-    network.router = own.make(word, network.packet.seed, field.value_or(section), network.graph);
+    const std::string word = field ? one_of(*field, own.offered, {}) : own.offered.front();
+    Routes routes = own.make(word, network.packet.seed, field.value_or(section), network.graph);
+    network.router = std::move(routes.router);
+    network.multipath = std::move(routes.multipath);
 }
 
 void read_routing(const YamlField& section, NetworkDescription& network) {
@@ -86,13 +88,18 @@ void read_routing(const YamlField& section, NetworkDescription& network) {
     if (!field) {
         return;
     }
-    const std::string word = one_of(
-        *field, {"auto", "xy", "dimension-order", "shortest-path", "up-down", "ecmp", "minimal"},
-        {"spray", "adaptive", "ugal"});
-    if (word == "up-down" || word == "ecmp" || word == "minimal") {
+    const std::string word = one_of(*field,
+                                    {"auto", "xy", "dimension-order", "shortest-path", "adaptive",
+                                     "up-down", "ecmp", "spray", "minimal", "ugal"},
+                                    {});
+    const std::vector<std::string> others{"up-down", "ecmp", "spray", "minimal", "ugal"};
+    if (std::find(others.begin(), others.end(), word) != others.end()) {
         field->refuse(fmt::format("'{}' on {}", word, network.name),
-                      "dimension-order, or shortest-path where it is free of deadlock",
-                      "up-down, ecmp and minimal are for networks without dimensions");
+                      "dimension-order, adaptive, or shortest-path where it is free of deadlock",
+                      "The others are for networks without dimensions");
+    }
+    if (word == "adaptive") {
+        network.multipath = std::make_shared<ProductWays>(network.dimensions);
     }
     if (word == "xy" && !is_mesh(network)) {
         field->refuse("'xy' on " + network.name, "a mesh", "Use dimension-order");

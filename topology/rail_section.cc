@@ -6,6 +6,7 @@
 #include "topology/fat_tree_section.h"
 #include "topology/link_fields.h"
 #include "topology/rail.h"
+#include "topology/rail_ways.h"
 
 namespace npunet::topology {
 
@@ -28,11 +29,15 @@ OwnNetwork read_rail(const YamlField& section, GigaByte gigabyte, const UnknownK
     check_own_census(section, shape.npus(), shape.switches(), shape.links());
     OwnNetwork own;
     own.network = make_rail(shape, speed, rails.speeds);
-    own.routing.offered = {"auto", "up-down", "ecmp"};
+    own.routing.offered = {"auto", "up-down", "ecmp", "spray", "adaptive"};
     own.routing.make = [shape](const std::string& word, std::uint64_t seed, const YamlField&,
                                const Graph&) {
-        return std::make_shared<RailRouter>(
-            shape, word == "ecmp" ? UpLinks::ByHash : UpLinks::ByDestination, seed);
+        Routes routes{std::make_shared<RailRouter>(
+            shape, word == "ecmp" ? UpLinks::ByHash : UpLinks::ByDestination, seed)};
+        if (const auto spread = spread_named(word)) {
+            routes.multipath = std::make_shared<RailWays>(shape, *spread);
+        }
+        return routes;
     };
     return own;
 }

@@ -7,6 +7,7 @@
 #ifndef NPU_CREDIT_ACCOUNT_H
 #define NPU_CREDIT_ACCOUNT_H
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -85,9 +86,9 @@ class CreditAccount
      * @return a time not before `from`, or NEVER
      */
     std::int64_t
-    When(std::int64_t wire, std::int64_t from)
+    When(std::int64_t wire, std::int64_t from) const
     {
-        return Has(wire, from) ? from : WhenReturned(wire);
+        return m_available >= wire ? from : std::max(from, WhenReturned(wire));
     }
 
   private:

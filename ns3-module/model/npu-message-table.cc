@@ -35,8 +35,9 @@ MessageTable::Append(TurnList& list, std::uint32_t place)
 {
     MessageRecord& message = m_messages[place];
     std::uint32_t before = list.last;
-    while (before != NONE && m_messages[before].start == message.start &&
-           m_messages[before].id > message.id)
+    while (before != NONE &&
+           (m_messages[before].start > message.start ||
+            (m_messages[before].start == message.start && m_messages[before].id > message.id)))
     {
         before = m_messages[before].previous;
     }
@@ -44,12 +45,32 @@ MessageTable::Append(TurnList& list, std::uint32_t place)
     message.next = before == NONE ? list.first : m_messages[before].next;
     (before == NONE ? list.first : m_messages[before].next) = place;
     (message.next == NONE ? list.last : m_messages[message.next].previous) = place;
+    // Who comes back to where the turn stands has to wait, unless it started after the last served.
+    const bool startedAfter = message.start > list.servedStart ||
+                              (message.start == list.servedStart && message.id > list.servedId);
+    if (message.previous == list.served && !startedAfter)
+    {
+        list.served = place;
+    }
+}
+
+void
+MessageTable::Serve(TurnList& list, std::uint32_t place)
+{
+    if (m_oldestFirst)
+    {
+        return;
+    }
+    list.served = place;
+    list.servedStart = m_messages[place].start;
+    list.servedId = m_messages[place].id;
 }
 
 void
 MessageTable::Remove(TurnList& list, std::uint32_t place)
 {
     const MessageRecord& message = m_messages[place];
+    Serve(list, place);
     list.served = message.previous;
     (message.previous == NONE ? list.first : m_messages[message.previous].next) = message.next;
     (message.next == NONE ? list.last : m_messages[message.next].previous) = message.previous;

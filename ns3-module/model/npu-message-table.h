@@ -44,6 +44,9 @@ struct TurnList
     std::uint32_t first = NONE;  ///< earliest start
     std::uint32_t last = NONE;   ///< latest start
     std::uint32_t served = NONE; ///< the next turn is that of the message after this; NONE: first
+    /// Start and id of the message that was served last, whether it is still in the list or not.
+    std::int64_t servedStart = -1;
+    std::uint64_t servedId = 0; ///< see servedStart
 };
 
 /**
@@ -53,6 +56,13 @@ struct TurnList
 class MessageTable
 {
   public:
+    /**
+     * @param oldestFirst the turn is always that of the message that started first
+     */
+    explicit MessageTable(bool oldestFirst) : m_oldestFirst(oldestFirst)
+    {
+    }
+
     /**
      * @return a place for a message, with the values of a new MessageRecord
      */
@@ -92,8 +102,15 @@ class MessageTable
     }
 
     /**
-     * Takes a message out of its list when its last packet has started; the turn goes on to the
-     * message behind it.
+     * A packet of a message has started, and the message stays in its list.
+     * @param list the list
+     * @param place of the message, whose turn it was
+     */
+    void Serve(TurnList& list, std::uint32_t place);
+
+    /**
+     * Takes a message out of its list when its last packet there has started; the turn goes on to
+     * the message behind it.
      * @param list the list
      * @param place of the message, whose turn it was
      */
@@ -102,6 +119,7 @@ class MessageTable
   private:
     std::vector<MessageRecord> m_messages; ///< places, used and free
     std::uint32_t m_free = NONE;           ///< first free place
+    bool m_oldestFirst;                    ///< no turns
 };
 
 } // namespace npunet::packet

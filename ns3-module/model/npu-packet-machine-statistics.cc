@@ -68,6 +68,21 @@ PacketMachine::CountArrived(PacketPort& port, std::int64_t now)
     port.maxQueue = std::max(port.maxQueue, port.arrived);
 }
 
+std::int64_t
+PacketMachine::FirstOf(const TurnList& turns)
+{
+    if (m_ways.router == nullptr)
+    {
+        return m_messages[turns.first].start;
+    }
+    std::int64_t first = NEVER;
+    for (std::uint32_t message = turns.first; message != NONE; message = m_messages[message].next)
+    {
+        first = std::min(first, m_ways.OfMessage(message).since);
+    }
+    return first;
+}
+
 void
 PacketMachine::CountStall(std::uint32_t portNumber, std::int64_t now)
 {
@@ -84,7 +99,7 @@ PacketMachine::CountStall(std::uint32_t portNumber, std::int64_t now)
         if (queue.upstream == NONE)
         {
             const TurnList& turns = m_turns[portNumber * m_channels + queue.channel];
-            first = std::min(first, m_messages[turns.first].start);
+            first = std::min(first, FirstOf(turns));
         }
         else
         {

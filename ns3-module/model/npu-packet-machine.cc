@@ -24,8 +24,6 @@ PacketMachine::send(const engine::Message& message)
 {
     assert(message.bytes.value() >= 0);
     const std::int64_t now = m_queue.now().ps();
-    const std::uint32_t hopIndex = m_plan.FirstHop(message.source, message.destination);
-    const PlannedHop& hop = m_plan[hopIndex];
     const std::uint32_t place = m_messages.Take();
     MessageRecord& record = m_messages[place];
     record.id = message.id.value();
@@ -33,8 +31,16 @@ PacketMachine::send(const engine::Message& message)
     record.bytes = message.bytes.value();
     record.remaining = message.bytes.value();
     record.handle = message.handle;
-    record.hop = hopIndex;
     record.wantsSent = message.wants_sent;
+    if (m_ways.router == nullptr)
+    {
+        record.hop = m_plan.FirstHop(message.source, message.destination);
+    }
+    else
+    {
+        OpenWays(place, message);
+    }
+    const PlannedHop& hop = m_plan[m_messages[place].hop];
     m_messages.Append(m_turns[hop.port * m_channels + hop.channel], place);
     ShowTurn(hop.queue);
     Arm(hop.port, std::max(m_ports[hop.port].busyUntil, now));
@@ -177,10 +183,10 @@ PacketMachine::Transmit(std::uint32_t portNumber, std::uint32_t queueNumber, std
         m_histograms[portNumber].Depart(now, wire);
     }
     const std::uint8_t channel = queue.channel;
-    const std::uint32_t place = queue.upstream == NONE ? CutPacket(queueNumber, now, crossing.end)
-                                                       : PopPacket(port, queueNumber, crossing.end);
     Credit(portNumber, channel).Take(wire);
     port.busyUntil = crossing.end;
+    const std::uint32_t place = queue.upstream == NONE ? CutPacket(queueNumber, now, crossing.end)
+                                                       : PopPacket(port, queueNumber, crossing.end);
     port.busy += crossing.busy;
     port.wire += wire;
     ++port.packets;
@@ -193,6 +199,11 @@ PacketMachine::Transmit(std::uint32_t portNumber, std::uint32_t queueNumber, std
     }
     if (!m_plan[packet.hop].final)
     {
+        if (m_ways.router != nullptr)
+        {
+            GoOn(place, crossing);
+            return;
+        }
         ++packet.hop;
         packet.ready = crossing.arrival;
         if (m_cutThrough)
@@ -204,16 +215,25 @@ PacketMachine::Transmit(std::uint32_t portNumber, std::uint32_t queueNumber, std
         return;
     }
     Credit(portNumber, channel).Return(CreditBack(portNumber, crossing.arrival), wire);
-    if (packet.last)
+    if (m_ways.router != nullptr)
     {
-        m_queue.schedule(Time::ps(crossing.arrival),
-                         EventKey::of(Phase::Arrival,
-                                      engine::event_kind::message_delivered,
-                                      m_messages[packet.message].id),
-                         m_deliveredEvent,
-                         packet.message);
+        ArriveByWay(packet.message, crossing.arrival);
+    }
+    else if (packet.last)
+    {
+        ScheduleDelivery(packet.message, crossing.arrival);
     }
     m_packets.Free(place);
+}
+
+void
+PacketMachine::ScheduleDelivery(std::uint32_t message, std::int64_t at)
+{
+    m_queue.schedule(
+        Time::ps(at),
+        EventKey::of(Phase::Arrival, engine::event_kind::message_delivered, m_messages[message].id),
+        m_deliveredEvent,
+        message);
 }
 
 std::uint32_t
@@ -234,11 +254,17 @@ PacketMachine::CutPacket(std::uint32_t queueNumber, std::int64_t now, std::int64
     packet.payload = static_cast<std::uint32_t>(payload) & 0x7fffffff;
     packet.last = message.remaining == 0;
 
-    const PlannedHop& hop = m_plan[message.hop];
-    TurnList& turns = m_turns[hop.port * m_channels + hop.channel];
-    if (message.remaining > 0)
+    const std::uint32_t port = m_queues[queueNumber].tail;
+    TurnList& turns = m_turns[port * m_channels + m_queues[queueNumber].channel];
+    const bool moves = m_ways.router != nullptr && CutWay(number, place, end);
+    if (moves)
     {
-        turns.served = m_oldest ? NONE : number;
+        m_messages.Remove(turns, number);
+        MoveMessage(number);
+    }
+    else if (message.remaining > 0)
+    {
+        m_messages.Serve(turns, number);
     }
     else
     {
@@ -246,7 +272,7 @@ PacketMachine::CutPacket(std::uint32_t queueNumber, std::int64_t now, std::int64
         if (message.wantsSent)
         {
             m_queue.schedule(
-                Time::ps(end),
+                Time::ps(m_ways.router == nullptr ? end : m_ways.OfMessage(number).lastEnd),
                 EventKey::of(Phase::Arrival, engine::event_kind::message_sent, message.id),
                 m_sentEvent,
                 number);
@@ -263,6 +289,10 @@ PacketMachine::PopPacket(PacketPort& port, std::uint32_t queueNumber, std::int64
     const std::uint32_t wire = queue.wire;
     const std::uint32_t place = queue.head;
     const std::uint32_t next = m_packets[place].next;
+    if (m_ways.router != nullptr)
+    {
+        LeaveWay(m_ways.OfPacket(place));
+    }
     port.queued -= wire;
     if (queue.unarrived == place)
     {
@@ -362,8 +392,7 @@ PacketMachine::PlanWake(std::uint32_t portNumber, std::int64_t from)
     ForEachQueue(port, 0, [&](std::uint32_t number) {
         const VirtualQueue& queue = m_queues[number];
         const std::int64_t there = std::max(queue.ready, from);
-        CreditAccount& credit = Credit(portNumber, queue.channel);
-        const std::int64_t paid = credit.When(queue.wire, from);
+        const std::int64_t paid = Credit(portNumber, queue.channel).When(queue.wire, from);
         if (paid > from)
         {
             // A credit yet to be returned may count earlier than those already on their way.

@@ -12,6 +12,7 @@
 #include "npu-message-table.h"
 #include "npu-packet-port.h"
 #include "npu-packet-queues.h"
+#include "npu-packet-ways.h"
 #include "npu-queue-histogram.h"
 #include "npu-route-plan.h"
 
@@ -74,6 +75,9 @@ class PacketObserver
  *   one byte at least. It still needs credit for all its bytes. Where the rate or the latency of
  *   the link changes under a packet, it is stored first; the output counts with its highest rate.
  * - A link that is down chooses nothing; a packet that is on it stands still.
+ * - Where the network has a MultipathRouter, a packet chooses among the ways that it names when it
+ *   is in (with cut-through: when its header is), a message's next packet when the one before has
+ *   started. A message is delivered when the last of its packets to come in is.
  *
  * On an idle network n >= 2 packets over h equal links take (n + h - 2) ser(full) + ser(last) +
  * h latency; with cut-through (n - 1) ser(full) + ser(last) + (h - 1) ser(header) + h latency.
@@ -215,6 +219,72 @@ class PacketMachine : public engine::Network
     void Transmit(std::uint32_t portNumber, std::uint32_t queueNumber, std::int64_t now);
 
     /**
+     * @param message index of a message
+     * @param at when its last packet is in, in picoseconds
+     */
+    void ScheduleDelivery(std::uint32_t message, std::int64_t at);
+
+    /**
+     * Multi-path routing: a message starts.
+     * @param message its index
+     * @param sent what is known of it
+     */
+    void OpenWays(std::uint32_t message, const engine::Message& sent);
+
+    /**
+     * Multi-path routing: the next packet of a message chooses its first hop.
+     * @param message its index
+     */
+    void ChooseStart(std::uint32_t message);
+
+    /**
+     * Multi-path routing: a packet chooses among the ways on.
+     * @param way of the packet
+     */
+    void ChooseWay(WayOfPacket& way);
+
+    /**
+     * Multi-path routing: a packet starts on the hop that it had chosen.
+     * @param way of the packet
+     */
+    void LeaveWay(const WayOfPacket& way);
+
+    /**
+     * Multi-path routing: a packet has been cut, and the next one of its message chooses.
+     * @param message its index
+     * @param place of the packet
+     * @param end when it has left
+     * @return whether the next packet starts elsewhere than this one
+     */
+    bool CutWay(std::uint32_t message, std::uint32_t place, std::int64_t end);
+
+    /**
+     * Multi-path routing: a message goes on at the queue of its next packet.
+     * @param message its index, in no turn list
+     */
+    void MoveMessage(std::uint32_t message);
+
+    /**
+     * Multi-path routing: a packet is on a link to a node that is not its destination.
+     * @param place of the packet
+     * @param crossing how it crosses the link
+     */
+    void GoOn(std::uint32_t place, const Crossing& crossing);
+
+    /**
+     * Multi-path routing: a packet can choose its next hop.
+     * @param place of the packet
+     */
+    void PacketIn(std::uint32_t place);
+
+    /**
+     * Multi-path routing: a packet is on its last link.
+     * @param message its message
+     * @param arrival when it will be in
+     */
+    void ArriveByWay(std::uint32_t message, std::int64_t arrival);
+
+    /**
      * Makes the next packet of the message whose turn it is.
      * @param queueNumber a queue of messages
      * @param now in picoseconds
@@ -270,6 +340,12 @@ class PacketMachine : public engine::Network
      * @param now in picoseconds
      */
     void CountArrived(PacketPort& port, std::int64_t now);
+
+    /**
+     * @param turns a list that is not empty
+     * @return when the first of its messages came to wait there, in picoseconds
+     */
+    std::int64_t FirstOf(const TurnList& turns);
 
     /**
      * Counts how long the port has waited for credit, before it sends again.
@@ -392,10 +468,12 @@ class PacketMachine : public engine::Network
     std::vector<QueueHistogram> m_histograms;              ///< by link, where they are asked for
     PacketPool m_packets;                                  ///< packets under way
     MessageTable m_messages;                               ///< messages under way
+    PacketWays m_ways;                                     ///< of multi-path routing
     PacketObserver* m_observer = nullptr;                  ///< hears of packets
     Event<&PacketMachine::Wake> m_wakeEvent{*this};        ///< of ports
     Event<&PacketMachine::MessageSent> m_sentEvent{*this}; ///< of messages
     Event<&PacketMachine::MessageDelivered> m_deliveredEvent{*this}; ///< of messages
+    Event<&PacketMachine::PacketIn> m_packetInEvent{*this};          ///< of multi-path routing
 };
 
 } // namespace npunet::packet

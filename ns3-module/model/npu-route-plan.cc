@@ -32,6 +32,24 @@ RoutePlan::RoutePlan(const topology::Graph& graph, RouteFunction route, std::uin
     }
 }
 
+PlannedHop
+RoutePlan::Planned(std::uint32_t input,
+                   std::uint8_t inputChannel,
+                   topology::Hop hop,
+                   NodeId destination) const
+{
+    const topology::Link& link = m_graph.link(hop.link);
+    assert(hop.virtual_channel < m_channels);
+    const auto starts = static_cast<std::uint32_t>(m_graph.links_to(link.from).size());
+    PlannedHop planned;
+    planned.port = static_cast<std::uint32_t>(hop.link.index());
+    planned.queue = m_firstQueue[planned.port] +
+                    (input == NONE_YET ? starts : m_inputRank[input]) * m_channels + inputChannel;
+    planned.channel = hop.virtual_channel;
+    planned.final = link.to == destination;
+    return planned;
+}
+
 std::uint32_t
 RoutePlan::Plan(NodeId source, NodeId destination)
 {
@@ -40,24 +58,18 @@ RoutePlan::Plan(NodeId source, NodeId destination)
     assert(!route.empty() && "the route leads nowhere");
     const auto first = static_cast<std::uint32_t>(m_hops.size());
     NodeId node = source;
-    auto rank = static_cast<std::uint32_t>(m_graph.links_to(source).size());
-    std::uint32_t inputChannel = route.front().virtual_channel;
+    std::uint32_t input = NONE_YET;
+    std::uint8_t inputChannel = route.front().virtual_channel;
     for (const topology::Hop& hop : route)
     {
         const topology::Link& link = m_graph.link(hop.link);
         assert(link.from == node && "the links of a route follow one another");
-        assert(hop.virtual_channel < m_channels);
-        PlannedHop planned;
-        planned.port = static_cast<std::uint32_t>(hop.link.index());
-        planned.queue = m_firstQueue[hop.link.index()] + rank * m_channels + inputChannel;
-        planned.channel = hop.virtual_channel;
-        m_hops.push_back(planned);
+        m_hops.push_back(Planned(input, inputChannel, hop, destination));
         node = link.to;
-        rank = m_inputRank[hop.link.index()];
+        input = m_hops.back().port;
         inputChannel = hop.virtual_channel;
     }
     assert(node == destination && "the route ends elsewhere");
-    m_hops.back().final = true;
     std::vector<std::uint32_t>& row = m_firstHop[source.index()];
     row.resize(m_graph.npus(), UNKNOWN);
     row[destination.index()] = first;

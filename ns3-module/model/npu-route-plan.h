@@ -69,6 +69,15 @@ class RoutePlan
     }
 
     /**
+     * @return nodes and links
+     */
+    const topology::Graph&
+    GetGraph() const
+    {
+        return m_graph;
+    }
+
+    /**
      * @param hop index
      * @return the hop
      */
@@ -76,6 +85,37 @@ class RoutePlan
     operator[](std::uint32_t hop) const
     {
         return m_hops[hop];
+    }
+
+    /**
+     * A hop that is not part of a route asked for.
+     * @param input the link by which the packet has come, or NONE_YET where it starts
+     * @param inputChannel virtual channel of that link; where it starts, that of the hop
+     * @param hop the hop
+     * @param destination of the packet
+     * @return the hop as the machine needs it
+     */
+    PlannedHop Planned(std::uint32_t input,
+                       std::uint8_t inputChannel,
+                       topology::Hop hop,
+                       NodeId destination) const;
+
+    /// No link: the packet starts at the node.
+    static constexpr std::uint32_t NONE_YET = 0xffffffff;
+
+    /**
+     * Keeps a hop that is not part of a route. Not together with FirstHop().
+     * @param index where; operator[] finds it there
+     * @param hop the hop
+     */
+    void
+    Keep(std::uint32_t index, const PlannedHop& hop)
+    {
+        if (index >= m_hops.size())
+        {
+            m_hops.resize(index + 1);
+        }
+        m_hops[index] = hop;
     }
 
     /**

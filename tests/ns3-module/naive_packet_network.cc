@@ -1,6 +1,9 @@
 #include "naive_packet_network.h"
 
 #include <algorithm>
+#include <tuple>
+
+#include "topology/pair_hash.h"
 
 namespace npunet::packet_test {
 
@@ -9,9 +12,11 @@ using engine::Phase;
 namespace {
 
 // Kinds of this network's own events, away from those of the engine.
+// What only tells of the past comes first, and commutes; then the packets that choose their way.
 constexpr unsigned kind_arrival = 0;
-constexpr unsigned kind_end = 6;
-constexpr unsigned kind_credit = 7;
+constexpr unsigned kind_end = 0;
+constexpr unsigned kind_credit = 0;
+constexpr unsigned kind_choice = 8;
 
 Bytes buffer_size(const topology::PacketParameters& parameters, const topology::Link& link) {
     if (parameters.buffer.value() > 0) {
@@ -31,6 +36,7 @@ NaivePacketNetwork::NaivePacketNetwork(const topology::NetworkDescription& descr
     : graph_(description.graph),
       parameters_(description.packet),
       route_(std::move(route)),
+      ways_(description.multipath.get()),
       queue_(queue),
       channels_(description.packet.virtual_channels),
       ports_(graph_.links()),
@@ -43,6 +49,7 @@ NaivePacketNetwork::NaivePacketNetwork(const topology::NetworkDescription& descr
         ports_[i].queues.resize(graph_.links_to(link.from).size() * channels_);
         ports_[i].starting.resize(channels_);
         ports_[i].served.assign(channels_, {-1, 0});
+        ports_[i].promised.resize(channels_);
     }
     // A port is asked when its link changes.
     for (const topology::LinkFault& fault : description.faults.links) {
@@ -88,11 +95,94 @@ void NaivePacketNetwork::send(const engine::Message& message) {
     auto flight = std::make_shared<Flight>();
     flight->message = message;
     flight->key = {queue_.now().ps(), message.id.value()};
-    flight->route = route_(message.source, message.destination);
     flight->unsent = message.bytes;
-    const topology::Hop& first = flight->route.front();
+    if (ways_ == nullptr) {
+        flight->route = route_(message.source, message.destination);
+        flight->next.hop = flight->route.front();
+    }
+    const std::int64_t mtu = parameters_.mtu.value();
+    flight->missing = std::max<std::int64_t>(1, (message.bytes.value() + mtu - 1) / mtu);
+    flight->leaving = flight->missing;
+    start_here(flight);
+}
+
+/// Puts a message into the list of the port where its next packet starts.
+void NaivePacketNetwork::start_here(const std::shared_ptr<Flight>& flight) {
+    if (ways_ != nullptr) {
+        const Bytes wire =
+            std::max(std::min(flight->unsent, parameters_.mtu) + parameters_.header, Bytes(1));
+        flight->next = choose_way(*flight, flight->number, wire, flight->message.source,
+                                  std::nullopt, Choice());
+    }
+    const topology::Hop& first = flight->next.hop;
     ports_[first.link.index()].starting[first.virtual_channel].emplace(flight->key, flight);
     ask(first.link);
+}
+
+NaivePacketNetwork::Choice NaivePacketNetwork::choose_way(
+    const Flight& flight, std::uint64_t number, Bytes wire, NodeId node,
+    const std::optional<topology::Hop>& before, const Choice& last) {
+    Choice choice;
+    if (last.then) {
+        choice.hop = *last.then;
+        choice.memory = last.memory;
+    } else {
+        topology::PacketPlace place;
+        place.at = node;
+        place.source = flight.message.source;
+        place.destination = flight.message.destination;
+        place.in = before.value_or(topology::Hop());
+        place.memory = last.memory;
+        using topology::mixed;
+        place.hash = mixed(mixed(mixed(parameters_.seed) ^ flight.message.id.value()) + number);
+        std::vector<topology::Way> ways;
+        ways_->list_ways(graph_, place, ways);
+        // The least of (down, escape, cost, place in the list) among those that are open.
+        std::optional<std::tuple<bool, bool, std::int64_t, std::size_t>> best;
+        for (std::size_t i = 0; i < ways.size(); ++i) {
+            const topology::Way& way = ways[i];
+            const Port& port = ports_[way.hop.link.index()];
+            const std::size_t channel = way.hop.virtual_channel;
+            if (way.needs_room && port.credit[channel] < port.promised[channel] + wire) {
+                continue;
+            }
+            const Rate rate = graph_.link(way.hop.link).rate;
+            Time time = transfer_time(port.chosen + wire, rate);
+            if (port.busy) {
+                time +=
+                    transfer_time(std::max(parameters_.mtu + parameters_.header, Bytes(1)), rate);
+            }
+            const bool down = clock_.up_at(way.hop.link, queue_.now()) != queue_.now();
+            const std::tuple<bool, bool, std::int64_t, std::size_t> value{
+                down, way.escape, time.ps() * way.weight, i};
+            best = best ? std::min(*best, value) : value;
+        }
+        const topology::Way& way = ways[std::get<3>(*best)];
+        choice.hop = way.hop;
+        choice.memory = way.memory;
+        choice.promised = way.needs_room;
+        if (way.then.link.valid()) {
+            choice.then = way.then;
+        }
+    }
+    Port& port = ports_[choice.hop.link.index()];
+    port.chosen += wire;
+    if (choice.promised) {
+        port.promised[choice.hop.virtual_channel] += wire;
+    }
+    return choice;
+}
+
+void NaivePacketNetwork::leave_choice(const Choice& choice, Bytes wire) {
+    Port& port = ports_[choice.hop.link.index()];
+    port.chosen -= wire;
+    if (choice.promised) {
+        port.promised[choice.hop.virtual_channel] -= wire;
+    }
+}
+
+bool NaivePacketNetwork::last_hop(const Packet& packet) const {
+    return graph_.link(packet.hop.link).to == packet.flight->message.destination;
 }
 
 void NaivePacketNetwork::ask(LinkId link) {
@@ -174,7 +264,7 @@ std::optional<std::pair<NaivePacketNetwork::Packet, std::size_t>> NaivePacketNet
             return std::nullopt;
         }
         const Packet& packet = port.queues[slot].front();
-        return std::pair(packet, std::size_t{packet.flight->route[packet.hop].virtual_channel});
+        return std::pair(packet, std::size_t{packet.hop.virtual_channel});
     }
     const std::size_t channel = slot - port.queues.size();
     auto& starting = port.starting[channel];
@@ -186,7 +276,12 @@ std::optional<std::pair<NaivePacketNetwork::Packet, std::size_t>> NaivePacketNet
         turn = starting.begin();
     }
     const std::shared_ptr<Flight> flight = turn->second;
-    Packet packet{flight, 0, std::min(flight->unsent, parameters_.mtu), Bytes(), false};
+    Packet packet;
+    packet.flight = flight;
+    packet.hop = flight->next.hop;
+    packet.choice = flight->next;
+    packet.number = flight->number;
+    packet.payload = std::min(flight->unsent, parameters_.mtu);
     packet.wire = std::max(packet.payload + parameters_.header, Bytes(1));
     packet.last = flight->unsent == packet.payload;
     return std::pair(packet, channel);
@@ -200,6 +295,11 @@ bool NaivePacketNetwork::can_go(LinkId link, std::size_t slot) {
 void NaivePacketNetwork::send_slot(LinkId link, std::size_t slot) {
     Port& port = ports_[link.index()];
     const auto [packet, channel] = *head(link, slot);
+    if (ways_ != nullptr) {
+        leave_choice(packet.choice, packet.wire);
+    }
+    port.busy = true;
+    port.credit[channel] -= packet.wire;
     if (slot < port.queues.size()) {
         port.queues[slot].pop_front();
         change_waiting(port, Bytes(0) - packet.wire);
@@ -211,17 +311,18 @@ void NaivePacketNetwork::send_slot(LinkId link, std::size_t slot) {
             flight.started = true;
             flight.first_byte_left = queue_.now();
         }
-        if (packet.last) {
+        if (packet.last || ways_ != nullptr) {
             port.starting[channel].erase(flight.key);
         }
+        if (ways_ != nullptr && !packet.last) {
+            ++flight.number;
+            start_here(packet.flight);
+        }
     }
-    start(link, channel, packet);
+    start(link, packet);
 }
 
-void NaivePacketNetwork::start(LinkId id, std::size_t channel, const Packet& packet) {
-    Port& port = ports_[id.index()];
-    port.busy = true;
-    port.credit[channel] -= packet.wire;
+void NaivePacketNetwork::start(LinkId id, const Packet& packet) {
     ++packet_hops_;
     ++uses_[id.index()].packets;
     uses_[id.index()].payload += packet.payload;
@@ -245,65 +346,95 @@ void NaivePacketNetwork::attempt(LinkId id, const Packet& packet) {
         return;
     }
     at(end, Phase::Arrival, kind_end, id.index(), [this, id, packet] { done(id, packet); });
-    const bool final = packet.hop + 1 == packet.flight->route.size();
-    at(final ? in : ready(id, packet, end, before), Phase::Arrival, kind_arrival, ++arrivals_,
-       [this, id, packet] { arrive(id, packet); });
+    if (last_hop(packet)) {
+        at(in, Phase::Arrival, kind_arrival, ++arrivals_,
+           [this, id, packet] { arrive(id, packet); });
+    } else {
+        go_on(id, packet, header_in(id, end, before), in);
+    }
+}
+
+/// A packet is on its way to a node where it does not end.
+void NaivePacketNetwork::go_on(LinkId id, Packet packet, Time header, Time in) {
+    packet.before = packet.hop;
+    ++packet.hops;
+    if (ways_ == nullptr) {
+        packet.hop = packet.flight->route[packet.hops];
+        at(ready(header, in, packet.hop.link, packet.wire), Phase::Arrival, kind_arrival,
+           ++arrivals_, [this, packet] { stand_in_line(packet.before->link, packet); });
+        return;
+    }
+    const bool cut = parameters_.switching == topology::Switching::CutThrough;
+    at(cut ? header : in, Phase::Arrival, kind_choice, id.index(), [this, id, packet, header, in] {
+        Packet own = packet;
+        own.choice = choose_way(*own.flight, own.number, own.wire, graph_.link(id).to, own.before,
+                                own.choice);
+        own.hop = own.choice.hop;
+        at(ready(header, in, own.hop.link, own.wire), Phase::Arrival, kind_arrival, ++arrivals_,
+           [this, own] { stand_in_line(own.before->link, own); });
+    });
 }
 
 void NaivePacketNetwork::done(LinkId id, const Packet& packet) {
     ports_[id.index()].busy = false;
     ask(id);
-    if (packet.hop > 0) {
-        const topology::Hop& before = packet.flight->route[packet.hop - 1];
-        give_credit_back(before.link, before.virtual_channel, packet.wire);
-    } else if (packet.last && packet.flight->message.wants_sent) {
+    if (packet.before) {
+        give_credit_back(packet.before->link, packet.before->virtual_channel, packet.wire);
+    } else if (--packet.flight->leaving == 0 && packet.flight->message.wants_sent) {
         at(queue_.now(), Phase::Arrival, engine::event_kind::message_sent,
            packet.flight->message.id.value(),
            [this, flight = packet.flight] { listener_->on_sent(flight->message.handle); });
     }
 }
 
-// When a packet that starts now and has left at `end` may leave the next node; `before` is the
-// arrival of the one before it.
-Time NaivePacketNetwork::ready(LinkId id, const Packet& packet, Time end, Time before) const {
+// When the header of a packet that starts now and has left at `end` is in, and the rest follows;
+// `before` is the arrival of the one before it.
+Time NaivePacketNetwork::header_in(LinkId id, Time end, Time before) const {
     const Time in = ports_[id.index()].last_arrival;
-    if (parameters_.switching == topology::Switching::StoreAndForward) {
-        return in;
-    }
     const Time header_end = clock_.end(id, queue_.now(), std::max(parameters_.header, Bytes(1)));
     const Time latency = clock_.latency(id, header_end);
     if (!clock_.steady(id, queue_.now(), end) || end + latency != in) {
         return in;
     }
-    const LinkId next = packet.flight->route[packet.hop + 1].link;
+    return std::max(before, header_end + latency);
+}
+
+// When a packet may leave by the next link.
+Time NaivePacketNetwork::ready(Time header, Time in, LinkId next, Bytes wire) const {
+    if (parameters_.switching == topology::Switching::StoreAndForward) {
+        return in;
+    }
     const Time sending = clock_.highest_rate(next) == 0
                              ? Time()
-                             : transfer_time(packet.wire, Rate(clock_.highest_rate(next)));
-    return std::max({before, header_end + latency, in - sending});
+                             : transfer_time(wire, Rate(clock_.highest_rate(next)));
+    return std::max(header, in - sending);
 }
 
 void NaivePacketNetwork::arrive(LinkId id, Packet packet) {
-    const std::shared_ptr<Flight> flight = packet.flight;
-    const topology::Hop hop = flight->route[packet.hop];
-    if (packet.hop + 1 == flight->route.size()) {
-        give_credit_back(id, hop.virtual_channel, packet.wire);
-        if (packet.last) {
-            at(queue_.now(), Phase::Arrival, engine::event_kind::message_delivered,
-               flight->message.id.value(), [this, flight] {
-                   listener_->on_delivered(flight->message.handle, flight->first_byte_left);
-               });
-        }
-        return;
+    give_credit_back(id, packet.hop.virtual_channel, packet.wire);
+    if (--packet.flight->missing == 0) {
+        deliver(packet.flight);
     }
+}
+
+void NaivePacketNetwork::deliver(const std::shared_ptr<Flight>& flight) {
+    at(queue_.now(), Phase::Arrival, engine::event_kind::message_delivered,
+       flight->message.id.value(), [this, flight] {
+           listener_->on_delivered(flight->message.handle, flight->first_byte_left);
+       });
+}
+
+void NaivePacketNetwork::stand_in_line(LinkId id, Packet packet) {
+    const topology::Hop before = *packet.before;
     const std::vector<LinkId>& inputs = graph_.links_to(graph_.link(id).to);
     const auto input =
         static_cast<std::size_t>(std::find(inputs.begin(), inputs.end(), id) - inputs.begin());
-    const LinkId next = flight->route[++packet.hop].link;
+    const LinkId next = packet.hop.link;
     Port& port = ports_[next.index()];
     change_waiting(port, packet.wire);
     Bytes& most = uses_[next.index()].max_queue;
     most = std::max(most, port.waiting);
-    port.queues[input * channels_ + hop.virtual_channel].push_back(std::move(packet));
+    port.queues[input * channels_ + before.virtual_channel].push_back(std::move(packet));
     ask(next);
 }
 

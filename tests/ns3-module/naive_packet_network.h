@@ -35,19 +35,35 @@ public:
     [[nodiscard]] std::uint64_t packet_hops() const override { return packet_hops_; }
 
 private:
+    /// What a packet has chosen on a network with several ways.
+    struct Choice {
+        topology::Hop hop;
+        std::optional<topology::Hop> then;
+        std::uint32_t memory = 0;
+        bool promised = false;
+    };
     /// Start and id: the order of messages.
     using TurnKey = std::pair<std::int64_t, std::uint64_t>;
     struct Flight {
         engine::Message message;
         TurnKey key;
-        std::vector<topology::Hop> route;
+        std::vector<topology::Hop> route;  ///< where there is one path
         Bytes unsent;
         bool started = false;
         Time first_byte_left;
+        std::int64_t leaving = 0;  ///< packets that have not left the source
+        std::int64_t missing = 0;  ///< packets not yet in
+        // Where there are several:
+        Choice next;
+        std::uint64_t number = 0;
     };
     struct Packet {
         std::shared_ptr<Flight> flight;
-        std::size_t hop = 0;  ///< the hop that it makes or waits for
+        topology::Hop hop;                    ///< the hop that it makes or waits for
+        std::optional<topology::Hop> before;  ///< the one that brought it here
+        std::size_t hops = 0;                 ///< behind it
+        Choice choice;
+        std::uint64_t number = 0;
         Bytes payload;
         Bytes wire;
         bool last = false;
@@ -66,6 +82,8 @@ private:
         Time stalled_since;
         Time last_arrival;
         std::uint64_t transmissions = 0;
+        Bytes chosen;                 ///< bytes of packets that have chosen the link
+        std::vector<Bytes> promised;  ///< by channel
     };
 
     void handle(std::uint64_t payload) override;
@@ -80,16 +98,27 @@ private:
     std::optional<std::pair<Packet, std::size_t>> head(LinkId link, std::size_t slot);
     bool can_go(LinkId link, std::size_t slot);
     void send_slot(LinkId link, std::size_t slot);
-    void start(LinkId link, std::size_t channel, const Packet& packet);
+    void start(LinkId link, const Packet& packet);
     void attempt(LinkId link, const Packet& packet);
     void done(LinkId link, const Packet& packet);
-    [[nodiscard]] Time ready(LinkId link, const Packet& packet, Time end, Time before) const;
+    [[nodiscard]] Time header_in(LinkId link, Time end, Time before) const;
+    [[nodiscard]] Time ready(Time header, Time in, LinkId next, Bytes wire) const;
+    void go_on(LinkId link, Packet packet, Time header, Time in);
     void arrive(LinkId link, Packet packet);
+    void deliver(const std::shared_ptr<Flight>& flight);
+    void stand_in_line(LinkId link, Packet packet);
+    /// Fills in the choice of a packet at a node, which it has not made by now.
+    Choice choose_way(const Flight& flight, std::uint64_t number, Bytes wire, NodeId node,
+                      const std::optional<topology::Hop>& before, const Choice& last);
+    void start_here(const std::shared_ptr<Flight>& flight);
+    void leave_choice(const Choice& choice, Bytes wire);
+    [[nodiscard]] bool last_hop(const Packet& packet) const;
     void give_credit_back(LinkId link, std::size_t channel, Bytes bytes);
 
     const topology::Graph& graph_;
     topology::PacketParameters parameters_;
     RouteFunction route_;
+    const topology::MultipathRouter* ways_;
     engine::EventQueue& queue_;
     std::size_t channels_;
     std::vector<Port> ports_;

@@ -1,0 +1,126 @@
+/*
+ * Copyright (c) 2026 The npunet authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef NPU_PACKET_WAYS_H
+#define NPU_PACKET_WAYS_H
+
+#include "topology/multipath.h"
+#include "topology/network_description.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace npunet::packet
+{
+
+/**
+ * @ingroup npunet
+ * A packet that finds its way hop by hop: what it knows at its node, and its choice there.
+ */
+struct WayOfPacket
+{
+    topology::PacketPlace place;         ///< where it is
+    topology::Hop hop;                   ///< the hop it has chosen
+    topology::Hop then;                  ///< the hop behind that one, where it is chosen already
+    std::int64_t number = 0;             ///< of the packet in its message, from 0
+    std::int64_t arrival = 0;            ///< when all of it is in at the node, in picoseconds
+    std::uint32_t wire = 0;              ///< bytes with header
+    std::uint32_t memoryBehind = 0;      ///< what it will remember behind these hops
+    bool promised = false;               ///< whether room is kept for it at the end of the hop
+};
+
+/**
+ * @ingroup npunet
+ * A message whose packets take several ways: its next packet, and what is known of the others.
+ */
+struct WaysOfMessage
+{
+    WayOfPacket next;               ///< the packet that has not started yet
+    std::int64_t since = 0;         ///< when that packet chose its first hop, in picoseconds
+    std::int64_t undelivered = 0;   ///< packets not yet on their last link
+    std::int64_t lastArrival = 0;   ///< latest arrival of the others, in picoseconds
+    std::int64_t lastEnd = 0;       ///< latest end of a packet on its first link
+};
+
+/**
+ * @ingroup npunet
+ * What multi-path routing keeps: the ways of all packets and messages under way, and what has been
+ * promised to them.
+ */
+struct PacketWays
+{
+    /**
+     * @param network its multipath may be null: then nothing is kept
+     */
+    explicit PacketWays(const topology::NetworkDescription& network);
+
+    /**
+     * @param place of a packet in the pool
+     * @return index of its hop in the plan
+     */
+    static constexpr std::uint32_t
+    HopOfPacket(std::uint32_t place)
+    {
+        return 2 * place;
+    }
+
+    /**
+     * @param place of a message in the table
+     * @return index of the hop of its next packet in the plan
+     */
+    static constexpr std::uint32_t
+    HopOfMessage(std::uint32_t place)
+    {
+        return 2 * place + 1;
+    }
+
+    /**
+     * @param place of a packet in the pool
+     * @return its way
+     */
+    WayOfPacket&
+    OfPacket(std::uint32_t place)
+    {
+        if (place >= packets.size())
+        {
+            packets.resize(place + 1);
+        }
+        return packets[place];
+    }
+
+    /**
+     * @param place of a message in the table
+     * @return its ways
+     */
+    WaysOfMessage&
+    OfMessage(std::uint32_t place)
+    {
+        if (place >= messages.size())
+        {
+            messages.resize(place + 1);
+        }
+        return messages[place];
+    }
+
+    /**
+     * @param message id of a message
+     * @param number of a packet in it
+     * @return a number that looks random, of the packet only
+     */
+    std::uint64_t Hash(std::uint64_t message, std::int64_t number) const;
+
+    const topology::MultipathRouter* router; ///< null: every pair of NPUs has one path
+    std::uint64_t seed;                      ///< of the drawn numbers
+    std::vector<WayOfPacket> packets;        ///< by place in the pool
+    std::vector<WaysOfMessage> messages;     ///< by place in the table
+    std::vector<std::int64_t> waiting;       ///< by link: bytes that have chosen it, with headers
+    std::vector<std::int64_t> promised;      ///< by link and virtual channel: bytes of room
+    std::vector<topology::Way> listed;       ///< the ways of the packet that is choosing
+};
+
+} // namespace npunet::packet
+
+#endif /* NPU_PACKET_WAYS_H */

@@ -1,0 +1,194 @@
+#include <gtest/gtest.h>
+
+#include <map>
+#include <memory>
+#include <set>
+
+#include "topology/builder.h"
+#include "topology/deadlock.h"
+#include "topology/dragonfly_ways.h"
+#include "topology/fat_tree_ways.h"
+#include "topology/graph_ways.h"
+#include "topology/product_ways.h"
+#include "topology/rail_ways.h"
+
+namespace npunet::topology {
+namespace {
+
+constexpr LinkSpeed speed{Rate(50'000'000'000), Time::ns(500)};
+
+struct Line {
+    DimensionKind kind;
+    int size;
+};
+
+NetworkDescription product(const std::vector<Line>& lines) {
+    std::vector<Dimension> dimensions;
+    for (const Line& line : lines) {
+        dimensions.push_back(make_dimension(line.kind, line.size, speed.rate, speed.latency));
+    }
+    NetworkDescription network = make_network(dimensions, "product");
+    network.multipath = std::make_shared<ProductWays>(dimensions);
+    return network;
+}
+
+NetworkDescription tree(const FatTreeShape& shape, Spread spread) {
+    NetworkDescription network = make_fat_tree(
+        shape, std::vector<LinkSpeed>(static_cast<std::size_t>(shape.levels), speed));
+    network.multipath = std::make_shared<FatTreeWays>(shape, spread);
+    return network;
+}
+
+NetworkDescription rail(const RailShape& shape, Spread spread) {
+    NetworkDescription network =
+        make_rail(shape, speed,
+                  std::vector<LinkSpeed>(static_cast<std::size_t>(shape.rail.levels), speed));
+    network.multipath = std::make_shared<RailWays>(shape, spread);
+    return network;
+}
+
+NetworkDescription dragonfly(const DragonflyShape& shape) {
+    NetworkDescription network = make_dragonfly(shape, {speed, speed, speed});
+    network.multipath = std::make_shared<DragonflyWays>(shape);
+    return network;
+}
+
+std::vector<NetworkDescription> networks() {
+    const auto ring = [](int n) { return Line{DimensionKind::Ring, n}; };
+    const auto mesh = [](int n) { return Line{DimensionKind::Mesh1D, n}; };
+    const auto full = [](int n) { return Line{DimensionKind::FullyConnected, n}; };
+    const auto star = [](int n) { return Line{DimensionKind::Switch, n}; };
+    std::vector<NetworkDescription> all;
+    for (const std::vector<Line>& lines : std::vector<std::vector<Line>>{
+             {mesh(2)}, {mesh(4), mesh(4)}, {mesh(3), mesh(2), mesh(4)}, {ring(3)}, {ring(4)},
+             {ring(7)}, {ring(8)}, {ring(4), ring(4)}, {ring(5), ring(6)}, {ring(3), ring(5)},
+             {ring(4), ring(3), ring(4)}, {ring(2), ring(6)}, {star(5)}, {star(3), ring(4)},
+             {ring(4), star(3)}, {mesh(3), star(3), star(2)}, {full(4), star(3), ring(5)},
+             {full(6)}}) {
+        all.push_back(product(lines));
+    }
+    for (const Spread spread : {Spread::Spray, Spread::Adaptive}) {
+        all.push_back(tree({2, 4, 8, {2, 0}, {2, 0}}, spread));
+        all.push_back(tree({2, 6, 21, {4, 0}, {2, 0}}, spread));
+        all.push_back(tree({3, 4, 16, {2, 2}, {2, 2}}, spread));
+        all.push_back(tree({3, 4, 11, {2, 2}, {2, 2}}, spread));
+        all.push_back(rail({3, DimensionKind::Switch, {2, 4, 6, {2, 0}, {2, 0}}}, spread));
+        all.push_back(rail({2, DimensionKind::FullyConnected, {3, 4, 9, {2, 2}, {2, 2}}}, spread));
+    }
+    for (const DragonflyShape& shape : std::vector<DragonflyShape>{
+             {2, 1, 1, 3}, {4, 2, 2, 9}, {2, 2, 2, 3}, {3, 1, 2, 4}, {1, 2, 3, 4}, {2, 1, 1, 2},
+             {3, 2, 0, 1}, {4, 1, 1, 5}}) {
+        all.push_back(dragonfly(shape));
+    }
+    return all;
+}
+
+// Packets wait for room only on ways without a promise. The channels for which they wait, whatever
+// they hold meanwhile, form no circle (Duato 1993; topology/multipath.h): on all these networks,
+// for every pair of NPUs and every way that they may have taken.
+TEST(Multipath, WaitsInNoCircle) {
+    for (const NetworkDescription& network : networks()) {
+        const std::vector<Hop> cycle = waiting_dependencies(network, 32).find_cycle();
+        EXPECT_TRUE(cycle.empty()) << network.name << " " << network.multipath->name() << ": "
+                                   << describe_cycle(network.graph, cycle);
+    }
+}
+
+// Whatever is chosen, every way leads on: its link leaves the node, the channel exists, promises
+// have an escape beside them, and the destination is reached within the longest way: as many links
+// as the fixed route on products, trees and rails (minimal), and on dragonflies at most one group
+// more: NPU, local, global, local, global, local, NPU = 7 links.
+TEST(Multipath, EveryWayLeadsToTheDestination) {
+    for (const NetworkDescription& network : networks()) {
+        const Graph& graph = network.graph;
+        const bool minimal = network.multipath->name() != "ugal";
+        std::vector<Way> ways;
+        for (std::size_t from = 0; from < graph.npus(); ++from) {
+            for (std::size_t to = 0; to < graph.npus(); ++to) {
+                if (from == to) {
+                    continue;
+                }
+                const std::size_t fixed = network.route(NodeId(from), NodeId(to)).size();
+                for (std::uint64_t draw = 0; draw < 6; ++draw) {
+                    PacketPlace place{NodeId(from), NodeId(from), NodeId(to), Hop(), draw, 0};
+                    Hop then;
+                    std::size_t hops = 0;
+                    for (; place.at != place.destination && hops <= 7; ++hops) {
+                        Hop hop = then;
+                        std::uint32_t memory = place.memory;
+                        then = Hop();
+                        if (!hop.link.valid()) {
+                            network.multipath->list_ways(graph, place, ways);
+                            ASSERT_FALSE(ways.empty());
+                            std::set<bool> promised;
+                            bool escape = false;
+                            for (const Way& way : ways) {
+                                promised.insert(way.needs_room);
+                                escape = escape || way.escape;
+                                EXPECT_LT(way.hop.virtual_channel, network.virtual_channels());
+                            }
+                            EXPECT_EQ(escape, promised.count(true) == 1);
+                            EXPECT_TRUE(!network.multipath->is_oblivious() || ways.size() == 1);
+                            const Way& taken = ways[(draw * 7 + hops * 3) % ways.size()];
+                            hop = taken.hop;
+                            then = taken.then;
+                            memory = taken.memory;
+                        }
+                        ASSERT_EQ(graph.link(hop.link).from, place.at);
+                        place.at = graph.link(hop.link).to;
+                        place.in = hop;
+                        place.memory = memory;
+                    }
+                    EXPECT_EQ(place.at, place.destination) << network.name;
+                    EXPECT_LE(hops, minimal ? fixed : 7U) << network.name;
+                    EXPECT_TRUE(!minimal || hops == fixed);
+                }
+            }
+        }
+    }
+}
+
+// Sprayed packets meet every up-link of their leaf: of 256 packets about 64 take each of 4, and 30
+// or fewer do with probability below 10^-6 (binomial, 4.9 standard deviations).
+TEST(Multipath, SpraysEvenly) {
+    const NetworkDescription network = tree({2, 8, 32, {4, 0}, {4, 0}}, Spread::Spray);
+    std::map<LinkId, int> taken;
+    std::vector<Way> ways;
+    for (std::uint64_t hash = 0; hash < 256; ++hash) {
+        const PacketPlace place{NodeId(32), NodeId(0), NodeId(31), Hop{LinkId(0), 0}, hash, 0};
+        network.multipath->list_ways(network.graph, place, ways);
+        ++taken[ways.front().hop.link];
+    }
+    EXPECT_EQ(taken.size(), 4U);
+    for (const auto& [link, packets] : taken) {
+        EXPECT_GT(packets, 30) << link.value();
+    }
+}
+
+// A square of switches: between opposite corners both ways round are as short, and with a parallel
+// link on one side three ways in all.
+TEST(Multipath, GraphOffersAllShortestPaths) {
+    NetworkDescription network;
+    Graph& graph = network.graph;
+    graph.add_node(NodeKind::Npu, "a");
+    graph.add_node(NodeKind::Npu, "b");
+    for (int i = 0; i < 4; ++i) {
+        graph.add_node(NodeKind::Switch, std::to_string(i));
+    }
+    for (const auto& [a, b] : {std::pair(0, 2), {1, 5}, {2, 3}, {2, 4}, {2, 4}, {3, 5}, {4, 5}}) {
+        graph.add_link({NodeId(a), NodeId(b), speed.rate, speed.latency});
+        graph.add_link({NodeId(b), NodeId(a), speed.rate, speed.latency});
+    }
+    const auto paths = std::make_shared<GraphRouter>(graph, GraphRoutes::Ecmp, 1);
+    const GraphWays adaptive(paths, Spread::Adaptive);
+    std::vector<Way> ways;
+    adaptive.list_ways(graph, {NodeId(2), NodeId(0), NodeId(1), Hop{LinkId(0), 0}, 0, 0}, ways);
+    std::set<LinkId> links;
+    for (const Way& way : ways) {
+        links.insert(way.hop.link);
+    }
+    EXPECT_EQ(links, (std::set<LinkId>{LinkId(4), LinkId(6), LinkId(8)}));
+}
+
+}  // namespace
+}  // namespace npunet::topology

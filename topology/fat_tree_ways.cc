@@ -1,0 +1,63 @@
+#include "topology/fat_tree_ways.h"
+
+#include "topology/pair_hash.h"
+
+namespace npunet::topology {
+
+void list_fat_tree_ways(const FatTreeShape& shape, std::int64_t tree_switch, std::int64_t to,
+                        std::int64_t first_link, std::vector<Way>& ways) {
+    ways.clear();
+    const auto add = [&](std::int64_t link) {
+        Way way;
+        way.hop.link = LinkId(static_cast<std::size_t>(first_link + link));
+        ways.push_back(way);
+    };
+    const bool three = shape.levels == 3;
+    const std::int64_t leaf_links = 2 * shape.npus;
+    const std::int64_t top_links = leaf_links + 2 * shape.leaves() * shape.up[0];
+    const std::int64_t there = to / shape.down[0];
+    if (tree_switch < shape.leaves()) {
+        if (tree_switch == there) {
+            add(2 * to + 1);
+            return;
+        }
+        for (std::int64_t port = 0; port < shape.up[0]; ++port) {
+            add(leaf_links + 2 * (tree_switch * shape.up[0] + port));
+        }
+        return;
+    }
+    const std::int64_t upper = tree_switch - shape.leaves();
+    if (upper < shape.aggregations()) {
+        const std::int64_t pod = upper / shape.up[0];
+        if (pod == there / shape.down[1]) {
+            add(leaf_links + 2 * (there * shape.up[0] + upper % shape.up[0]) + 1);
+            return;
+        }
+        for (std::int64_t port = 0; port < shape.up[1]; ++port) {
+            add(top_links + 2 * (upper * shape.up[1] + port));
+        }
+        return;
+    }
+    const std::int64_t top = upper - shape.aggregations();
+    if (three) {
+        // Core c is linked with aggregation switch c / up[1] of every pod by its port c mod up[1].
+        const std::int64_t below = there / shape.down[1] * shape.up[0] + top / shape.up[1];
+        add(top_links + 2 * (below * shape.up[1] + top % shape.up[1]) + 1);
+    } else {
+        add(leaf_links + 2 * (there * shape.up[0] + top) + 1);
+    }
+}
+
+void FatTreeWays::list_ways(const Graph& /*graph*/, const PacketPlace& place,
+                            std::vector<Way>& ways) const {
+    const std::int64_t at = place.at.value();
+    if (at < shape_.npus) {
+        ways.assign(1, Way());
+        ways.front().hop.link = LinkId(static_cast<std::size_t>(2 * at));
+        return;
+    }
+    list_fat_tree_ways(shape_, at - shape_.npus, place.destination.value(), 0, ways);
+    spread_ways(spread_, mixed(place.hash + static_cast<std::uint64_t>(at)), ways);
+}
+
+}  // namespace npunet::topology

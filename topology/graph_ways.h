@@ -1,0 +1,39 @@
+// Packets on any graph by any of the shortest paths: sprayed, or by the link that is free soonest.
+// As the layers of a GraphRouter belong to destinations and are free of circles whichever of the
+// equal paths are taken, they serve here too.
+//
+//     network.multipath = std::make_shared<GraphWays>(router, Spread::Spray);
+//
+// C++17-clean: reached from ns-3 scenario scripts.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "topology/graph_router.h"
+#include "topology/multipath.h"
+
+namespace npunet::topology {
+
+class GraphWays : public MultipathRouter {
+public:
+    /// `paths`: of GraphRoutes::Ecmp, with its layers given out where it needs some.
+    GraphWays(std::shared_ptr<const GraphRouter> paths, Spread spread)
+        : paths_(std::move(paths)), spread_(spread) {}
+
+    void list_ways(const Graph& graph, const PacketPlace& place,
+                   std::vector<Way>& ways) const override;
+    [[nodiscard]] bool is_oblivious() const override { return spread_ == Spread::Spray; }
+    [[nodiscard]] std::uint8_t virtual_channels_needed() const override {
+        return paths_->virtual_channels_needed();
+    }
+    [[nodiscard]] std::string name() const override { return name_of(spread_); }
+
+private:
+    std::shared_ptr<const GraphRouter> paths_;
+    Spread spread_;
+};
+
+}  // namespace npunet::topology

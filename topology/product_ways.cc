@@ -1,0 +1,101 @@
+#include "topology/product_ways.h"
+
+#include "topology/line.h"
+#include "topology/routing.h"
+
+namespace npunet::topology {
+
+ProductWays::ProductWays(std::vector<Dimension> dimensions)
+    : dimensions_(std::move(dimensions)), escapes_(dimension_order_channels(dimensions_)) {
+    for (const Dimension& dimension : dimensions_) {
+        npus_ *= dimension.size;
+    }
+    Block block;
+    for (const Dimension& dimension : dimensions_) {
+        block.line_links = visit_line(dimension, [](const auto& line) { return line.links(); });
+        blocks_.push_back(block);
+        block.first_link += npus_ / dimension.size * block.line_links;
+        block.stride *= dimension.size;
+    }
+}
+
+/// `line_link`: the first link of the line. The escape goes the way of the route; the adaptive
+/// channel also the other way round a ring where that is as short.
+void ProductWays::add_ways(std::size_t dimension, std::int64_t line_link, std::int32_t here,
+                           std::int32_t there, bool escape_too, std::vector<Way>& ways) const {
+    const Dimension& own = dimensions_[dimension];
+    std::vector<Hop> hops;
+    const auto route = [&](std::int32_t to) {
+        hops.clear();
+        visit_line(own,
+                   [&](const auto& line) { line.route(here, to, line_link, hops); });
+        return hops.front().link;
+    };
+    const LinkId forward = route(there);
+    Way way;
+    way.hop = Hop{forward, escapes_};
+    way.needs_room = true;
+    ways.push_back(way);
+    const bool ring = own.kind == DimensionKind::Ring;
+    const std::int32_t ahead = (there - here + own.size) % own.size;
+    if (ring && own.size > 2 && 2 * ahead == own.size) {
+        way.hop.link = route((here + own.size - 1) % own.size);
+        ways.push_back(way);
+    }
+    if (escape_too) {
+        const bool upwards = 2 * ahead <= own.size;
+        const bool closes = upwards ? here > there : here < there;
+        way.hop = Hop{forward, static_cast<std::uint8_t>(ring && own.size > 3 && !closes ? 1 : 0)};
+        way.needs_room = false;
+        way.escape = true;
+        ways.push_back(way);
+    }
+}
+
+/// The link behind the one by which the packet has come to the switch of a line, on the channel on
+/// which it came: who came by the adaptive one may still have to go in lower dimensions, and must
+/// not hold the escape of this one. It waits for the adaptive channel here, whose holders stand at
+/// an NPU and have their escape.
+void ProductWays::list_at_switch(const Graph& graph, const PacketPlace& place,
+                                 std::vector<Way>& ways) const {
+    const auto dimension = static_cast<std::size_t>(graph.link(place.in.link).dimension);
+    const Dimension& own = dimensions_[dimension];
+    const Block& block = blocks_[dimension];
+    const std::int64_t offset = place.in.link.value() - block.first_link;
+    const std::int64_t line_link =
+        block.first_link + offset / block.line_links * block.line_links;
+    const auto here = static_cast<std::int32_t>(offset % block.line_links);
+    const auto there =
+        static_cast<std::int32_t>(place.destination.value() / block.stride % own.size);
+    std::vector<Hop> hops;
+    SwitchLine{own.size}.route(here, there, line_link, hops);
+    Way way;
+    way.hop = Hop{hops[1].link, place.in.virtual_channel};
+    ways.push_back(way);
+}
+
+void ProductWays::list_ways(const Graph& graph, const PacketPlace& place,
+                            std::vector<Way>& ways) const {
+    ways.clear();
+    const std::int64_t at = place.at.value();
+    if (at >= npus_) {
+        list_at_switch(graph, place, ways);
+        return;
+    }
+    bool first = true;
+    for (std::size_t i = 0; i < dimensions_.size(); ++i) {
+        const std::int64_t size = dimensions_[i].size;
+        const Block& block = blocks_[i];
+        const std::int64_t here = at / block.stride % size;
+        const std::int64_t there = place.destination.value() / block.stride % size;
+        if (here == there) {
+            continue;
+        }
+        const std::int64_t line = at / (block.stride * size) * block.stride + at % block.stride;
+        add_ways(i, block.first_link + line * block.line_links, static_cast<std::int32_t>(here),
+                 static_cast<std::int32_t>(there), first, ways);
+        first = false;
+    }
+}
+
+}  // namespace npunet::topology

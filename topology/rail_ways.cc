@@ -1,0 +1,31 @@
+#include "topology/rail_ways.h"
+
+#include "topology/fat_tree_ways.h"
+#include "topology/pair_hash.h"
+
+namespace npunet::topology {
+
+void RailWays::list_ways(const Graph& graph, const PacketPlace& place,
+                         std::vector<Way>& ways) const {
+    const std::int64_t size = shape_.npus_per_server;
+    const std::int64_t at = place.at.value();
+    const std::int64_t to = place.destination.value();
+    const std::int64_t first_rail_switch =
+        shape_.npus() + shape_.servers() * shape_.server_switches();
+    if (at >= first_rail_switch) {
+        const std::int64_t tree_switch = (at - first_rail_switch) % shape_.rail.switches();
+        const std::int64_t first_link =
+            shape_.servers() * shape_.server_links() + to % size * shape_.rail.links();
+        list_fat_tree_ways(shape_.rail, tree_switch, to / size, first_link, ways);
+        spread_ways(spread_, mixed(place.hash + static_cast<std::uint64_t>(at)), ways);
+        return;
+    }
+    // At an NPU, or at a server's switch on the way to an NPU of the server: on as the fixed route.
+    ways.assign(1, Way());
+    const std::int64_t before = at < shape_.npus() ? at : graph.link(place.in.link).from.value();
+    const std::vector<Hop> hops = fixed_.route(graph, NodeId(static_cast<std::size_t>(before)),
+                                               place.destination);
+    ways.front().hop = hops[at < shape_.npus() ? 0 : 1];
+}
+
+}  // namespace npunet::topology
