@@ -97,6 +97,11 @@ void print_summary(const NetworkDescription& network, std::ostream& out) {
     line("Routing",
          fmt::format("{}, {} virtual channel{}", network.routing_name(), network.virtual_channels(),
                      network.virtual_channels() == 1 ? "" : "s"));
+    if (network.multipath) {
+        line("Note",
+             "packets choose among several paths; --route and the other fidelities show one of "
+             "them");
+    }
     if (network.router && !network.router->note().empty()) {
         line("Note", network.router->note());
     }

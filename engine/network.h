@@ -20,6 +20,7 @@ namespace npunet::engine {
 
 /// Kinds of events (EventKey), unique per phase, shared by the engine and the network models.
 namespace event_kind {
+inline constexpr unsigned routes = 0;             ///< of a network, change; no content
 inline constexpr unsigned message_sent = 1;       ///< content: message id
 inline constexpr unsigned message_head = 2;       ///< content: message id
 inline constexpr unsigned message_delivered = 3;  ///< content: message id

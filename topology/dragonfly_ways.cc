@@ -18,9 +18,9 @@ std::uint32_t memory_of(unsigned globals) {
 Hop DragonflyWays::local_hop(std::int64_t router, std::int64_t place, std::uint8_t globals) const {
     const std::int64_t group = router / shape_.a;
     const std::int64_t first = 2 * shape_.npus() + group * shape_.local_links();
-    return Hop{LinkId(static_cast<std::size_t>(
-                   first + shape_.local_place(router % shape_.a, place))),
-               globals};
+    return Hop{
+        LinkId(static_cast<std::size_t>(first + shape_.local_place(router % shape_.a, place))),
+        globals};
 }
 
 DragonflyWays::Leg DragonflyWays::leg_to(std::int64_t router, std::int64_t group,
@@ -98,8 +98,8 @@ void DragonflyWays::list_ways(const Graph& /*graph*/, const PacketPlace& place,
     Leg over = leg_to(router, between, 0, mixed(place.hash + 2));
     const Leg behind = leg_to(between * shape_.a + over.enters_at, target, 1, mixed(place.hash));
     over.way.memory = memory_of(1);
-    over.way.weight = static_cast<std::uint16_t>(over.links + behind.links +
-                                                 (behind.enters_at == there ? 0 : 1));
+    over.way.weight =
+        static_cast<std::uint16_t>(over.links + behind.links + (behind.enters_at == there ? 0 : 1));
     ways.push_back(over.way);
 }
 

@@ -9,9 +9,9 @@
 // the number on that way. From then on the way is fixed: to a group over its global link, with the
 // local link before it; in the destination's group by the local link to its router.
 //
-// Virtual channels: local links 0, 1 and 2 after as many global ones, global links 0 and 1. A packet
-// never goes back to a lower channel, and of one channel it takes a local link, then a global one:
-// three channels, no circle.
+// Virtual channels: local links 0, 1 and 2 after as many global ones, global links 0 and 1. A
+// packet never goes back to a lower channel, and of one channel it takes a local link, then a
+// global one: three channels, no circle.
 //
 // C++17-clean: reached from ns-3 scenario scripts.
 #pragma once
@@ -44,7 +44,8 @@ private:
     };
     [[nodiscard]] Leg leg_to(std::int64_t router, std::int64_t group, std::uint8_t globals,
                              std::uint64_t drawn) const;
-    [[nodiscard]] Hop local_hop(std::int64_t router, std::int64_t place, std::uint8_t globals) const;
+    [[nodiscard]] Hop local_hop(std::int64_t router, std::int64_t place,
+                                std::uint8_t globals) const;
 
     DragonflyShape shape_;
 };

@@ -42,6 +42,15 @@ struct Faults {
     std::vector<NpuFault> npus;  ///< each NPU at most once
 
     [[nodiscard]] bool empty() const { return links.empty() && npus.empty(); }
+    /// Whether some link is down at some time.
+    [[nodiscard]] bool take_links_down() const {
+        for (const LinkFault& fault : links) {
+            if (fault.bandwidth.billionths == 0) {
+                return true;
+            }
+        }
+        return false;
+    }
 };
 
 /// The rate of a slowed link: rate x factor, rounded to the nearest byte per second and at least 1,

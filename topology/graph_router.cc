@@ -8,56 +8,15 @@
 
 #include "topology/deadlock.h"
 #include "topology/pair_hash.h"
+#include "topology/up_down_order.h"
 
 namespace npunet::topology {
-
-namespace {
-
-/// Places in the order of (distance from the root, number); all links count in both directions.
-std::vector<std::uint32_t> order_from_root(const Graph& graph) {
-    std::size_t root = 0;
-    for (std::size_t node = 1; node < graph.nodes(); ++node) {
-        const auto degree = [&](std::size_t n) {
-            return graph.links_from(NodeId(n)).size() + graph.links_to(NodeId(n)).size();
-        };
-        root = degree(node) > degree(root) ? node : root;
-    }
-    std::vector<std::size_t> level(graph.nodes(), graph.nodes());
-    std::vector<NodeId> open{NodeId(root)};
-    level[root] = 0;
-    for (std::size_t i = 0; i < open.size(); ++i) {
-        const auto meet = [&](NodeId other) {
-            if (level[other.index()] == graph.nodes()) {
-                level[other.index()] = level[open[i].index()] + 1;
-                open.push_back(other);
-            }
-        };
-        const NodeId at = open[i];
-        for (const LinkId link : graph.links_from(at)) {
-            meet(graph.link(link).to);
-        }
-        for (const LinkId link : graph.links_to(at)) {
-            meet(graph.link(link).from);
-        }
-    }
-    std::vector<std::uint32_t> nodes(graph.nodes());
-    std::iota(nodes.begin(), nodes.end(), 0U);
-    std::stable_sort(nodes.begin(), nodes.end(),
-                     [&](std::uint32_t a, std::uint32_t b) { return level[a] < level[b]; });
-    std::vector<std::uint32_t> order(graph.nodes());
-    for (std::uint32_t place = 0; place < nodes.size(); ++place) {
-        order[nodes[place]] = place;
-    }
-    return order;
-}
-
-}  // namespace
 
 GraphRouter::GraphRouter(const Graph& graph, GraphRoutes kind, std::uint64_t seed)
     : kind_(kind), seed_(seed), distances_(graph.npus()) {
     assert(graph.nodes() < nowhere);
     if (kind == GraphRoutes::UpDown) {
-        order_ = order_from_root(graph);
+        order_ = up_down_order(graph, [](LinkId) { return true; });
     }
     std::map<std::pair<std::int32_t, std::int32_t>, LinkId> first;
     for (std::size_t i = 0; i < graph.links(); ++i) {
@@ -65,6 +24,24 @@ GraphRouter::GraphRouter(const Graph& graph, GraphRoutes kind, std::uint64_t see
         first_parallel_.push_back(
             first.try_emplace({link.from.value(), link.to.value()}, LinkId(i)).first->second);
     }
+}
+
+GraphRouter::GraphRouter(const Graph& graph, std::vector<std::uint32_t> order)
+    : GraphRouter(graph, GraphRoutes::UpDown, 0) {
+    order_ = std::move(order);
+}
+
+std::optional<GraphRouter::Step> GraphRouter::up_down_step(const Graph& graph, NodeId at,
+                                                           bool gone_down, NodeId to) const {
+    assert(kind_ == GraphRoutes::UpDown);
+    const Distances& distance = towards(graph, to);
+    const std::size_t state = 2 * at.index() + (gone_down ? 1 : 0);
+    if (distance[state] == nowhere || distance[state] == 0) {
+        return std::nullopt;
+    }
+    std::vector<LinkId> steps;
+    list_steps(graph, distance, state, steps);
+    return Step{steps.front(), goes_up(graph.link(steps.front()))};
 }
 
 std::string GraphRouter::name() const {

@@ -23,6 +23,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -38,6 +39,8 @@ class GraphRouter : public Router {
 public:
     /// Routes that need no layers so far. NPUs reach each other; at most 65534 nodes.
     GraphRouter(const Graph& graph, GraphRoutes kind, std::uint64_t seed);
+    /// Up*/down* by an order of one's own (topology/up_down_order.h).
+    GraphRouter(const Graph& graph, std::vector<std::uint32_t> order);
 
     [[nodiscard]] std::vector<Hop> route(const Graph& graph, NodeId from, NodeId to) const override;
     [[nodiscard]] std::uint8_t virtual_channels_needed() const override { return layers_; }
@@ -49,6 +52,15 @@ public:
     /// up*/down*.
     void list_links_towards(const Graph& graph, NodeId at, NodeId to,
                             std::vector<LinkId>& links) const;
+
+    /// The next link of an up*/down* path from a node to an NPU, whether or not the path has gone
+    /// down already; nothing where there is no such path.
+    struct Step {
+        LinkId link;
+        bool goes_up = false;
+    };
+    [[nodiscard]] std::optional<Step> up_down_step(const Graph& graph, NodeId at, bool gone_down,
+                                                   NodeId to) const;
 
     /// The virtual channel of the routes to an NPU.
     [[nodiscard]] std::uint8_t layer_towards(NodeId to) const {

@@ -9,10 +9,11 @@
 // its end has room for the packet that is not promised to others, and promises it; an `escape` is
 // open only when no other way is; of those that are open the one with the least
 // weight x time that its link needs to send all that has chosen it and the packet (a full packet
-// more while it is sending), the first of equals. A packet keeps to its choice. So packets wait for room only on ways without `needs_room`,
-// and the network is free of deadlock when the waiting for these has no circle, whoever waits
-// (waiting_dependencies(); Duato, "A new theory of deadlock-free adaptive routing in wormhole
-// networks", IEEE Trans. Parallel Distrib. Syst. 4, 1993, for packets that are stored whole).
+// more while it is sending), the first of equals. A packet keeps to its choice. So packets wait for
+// room only on ways without `needs_room`, and the network is free of deadlock when the waiting for
+// these has no circle, whoever waits (waiting_dependencies(); Duato, "A new theory of deadlock-free
+// adaptive routing in wormhole networks", IEEE Trans. Parallel Distrib. Syst. 4, 1993, for packets
+// that are stored whole).
 //
 // The other fidelities send by NetworkDescription::route(), one of the paths.
 //

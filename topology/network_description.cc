@@ -21,6 +21,10 @@ std::vector<Hop> NetworkDescription::route(NodeId from, NodeId to) const {
 }
 
 std::uint8_t NetworkDescription::virtual_channels_needed() const {
+    return static_cast<std::uint8_t>(channels_of_routes() + (faults.take_links_down() ? 1 : 0));
+}
+
+std::uint8_t NetworkDescription::channels_of_routes() const {
     if (multipath) {
         return multipath->virtual_channels_needed();
     }

@@ -80,7 +80,7 @@ public:
     /// The least number of virtual channels with which the routing is free of deadlock: 2 for
     /// dimension order on a network with a ring of more than three NPUs, what the router says on
     /// networks without dimensions, 1 for everything else; where there is one, what `multipath`
-    /// says.
+    /// says. One more where faults take links down, for the ways round them (topology/detours.h).
     [[nodiscard]] std::uint8_t virtual_channels_needed() const;
 
     /// The routing as network.yml calls it: "dimension-order", "up-down", "minimal", ...
@@ -95,6 +95,9 @@ public:
 
     /// Coordinate of an NPU in a dimension: (npu / product of lower sizes) mod size.
     [[nodiscard]] std::int32_t coordinate(NodeId npu, std::size_t dimension) const;
+
+private:
+    [[nodiscard]] std::uint8_t channels_of_routes() const;
 };
 
 /// Reads a network.yml and builds what it describes, in time and memory proportional to its links

@@ -27,8 +27,7 @@ void ProductWays::add_ways(std::size_t dimension, std::int64_t line_link, std::i
     std::vector<Hop> hops;
     const auto route = [&](std::int32_t to) {
         hops.clear();
-        visit_line(own,
-                   [&](const auto& line) { line.route(here, to, line_link, hops); });
+        visit_line(own, [&](const auto& line) { line.route(here, to, line_link, hops); });
         return hops.front().link;
     };
     const LinkId forward = route(there);
@@ -62,8 +61,7 @@ void ProductWays::list_at_switch(const Graph& graph, const PacketPlace& place,
     const Dimension& own = dimensions_[dimension];
     const Block& block = blocks_[dimension];
     const std::int64_t offset = place.in.link.value() - block.first_link;
-    const std::int64_t line_link =
-        block.first_link + offset / block.line_links * block.line_links;
+    const std::int64_t line_link = block.first_link + offset / block.line_links * block.line_links;
     const auto here = static_cast<std::int32_t>(offset % block.line_links);
     const auto there =
         static_cast<std::int32_t>(place.destination.value() / block.stride % own.size);

@@ -23,8 +23,8 @@ void RailWays::list_ways(const Graph& graph, const PacketPlace& place,
     // At an NPU, or at a server's switch on the way to an NPU of the server: on as the fixed route.
     ways.assign(1, Way());
     const std::int64_t before = at < shape_.npus() ? at : graph.link(place.in.link).from.value();
-    const std::vector<Hop> hops = fixed_.route(graph, NodeId(static_cast<std::size_t>(before)),
-                                               place.destination);
+    const std::vector<Hop> hops =
+        fixed_.route(graph, NodeId(static_cast<std::size_t>(before)), place.destination);
     ways.front().hop = hops[at < shape_.npus() ? 0 : 1];
 }
 

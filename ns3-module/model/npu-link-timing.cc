@@ -6,6 +6,7 @@
 
 #include "npu-link-timing.h"
 
+#include "base/errors.h"
 #include "engine/clock_limit.h"
 
 #include <algorithm>
@@ -24,6 +25,25 @@ LinkTiming::LinkTiming(const topology::NetworkDescription& description)
         m_lastArrival.resize(m_graph.links());
         m_transmissions.resize(m_graph.links());
     }
+}
+
+bool
+LinkTiming::GetsThrough(std::uint32_t link, std::int64_t now, std::uint32_t wire)
+{
+    const std::int64_t lastArrival = m_lastArrival[link];
+    const std::uint64_t transmissions = m_transmissions[link];
+    bool through = true;
+    try
+    {
+        Cross(link, now, wire, wire);
+    }
+    catch (const StallError&)
+    {
+        through = false;
+    }
+    m_lastArrival[link] = lastArrival;
+    m_transmissions[link] = transmissions;
+    return through;
 }
 
 Crossing

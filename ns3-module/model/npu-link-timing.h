@@ -75,6 +75,14 @@ class LinkTiming
 
     /**
      * @param link number of a link
+     * @param now in picoseconds; the link is free
+     * @param wire bytes of a packet
+     * @return whether Cross() would find an end
+     */
+    bool GetsThrough(std::uint32_t link, std::int64_t now, std::uint32_t wire);
+
+    /**
+     * @param link number of a link
      * @param time in picoseconds
      * @return the first time from then on at which the link is up; Time::max() for never
      */

@@ -69,9 +69,19 @@ MessageTable::Serve(TurnList& list, std::uint32_t place)
 void
 MessageTable::Remove(TurnList& list, std::uint32_t place)
 {
-    const MessageRecord& message = m_messages[place];
     Serve(list, place);
-    list.served = message.previous;
+    list.served = place;
+    Withdraw(list, place);
+}
+
+void
+MessageTable::Withdraw(TurnList& list, std::uint32_t place)
+{
+    const MessageRecord& message = m_messages[place];
+    if (list.served == place)
+    {
+        list.served = message.previous;
+    }
     (message.previous == NONE ? list.first : m_messages[message.previous].next) = message.next;
     (message.next == NONE ? list.last : m_messages[message.next].previous) = message.previous;
 }

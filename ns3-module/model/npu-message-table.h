@@ -116,6 +116,13 @@ class MessageTable
      */
     void Remove(TurnList& list, std::uint32_t place);
 
+    /**
+     * Takes a message out of its list at any time.
+     * @param list the list
+     * @param place of the message
+     */
+    void Withdraw(TurnList& list, std::uint32_t place);
+
   private:
     std::vector<MessageRecord> m_messages; ///< places, used and free
     std::uint32_t m_free = NONE;           ///< first free place

@@ -32,6 +32,13 @@ PacketMachine::IsUp(std::uint32_t portNumber, std::int64_t now)
     return up == now;
 }
 
+bool
+PacketMachine::GetsThrough(std::uint32_t portNumber, std::uint32_t wire, std::int64_t now)
+{
+    return m_detours->dead_from(LinkId(std::size_t{portNumber})) == Time::max() ||
+           m_timing.GetsThrough(portNumber, now, wire);
+}
+
 Crossing
 PacketMachine::CrossIrregular(std::uint32_t portNumber, std::uint32_t wire, std::int64_t now)
 {

@@ -145,6 +145,7 @@ PacketMachine::PacketMachine(const topology::NetworkDescription& description,
           [&description](NodeId from, NodeId to) { return description.route(from, to); },
           queue)
 {
+    KnowRoutes(description);
 }
 
 PacketMachine::PacketMachine(const topology::NetworkDescription& description,
@@ -162,7 +163,7 @@ PacketMachine::PacketMachine(const topology::NetworkDescription& description,
       m_rates(description.graph.links()), m_headerTimes(description.graph.links()),
       m_retransmissions(description.graph.links()),
       m_histograms(description.packet.queue_histogram ? description.graph.links() : 0),
-      m_messages(m_oldest), m_ways(description)
+      m_messages(m_oldest)
 {
     const topology::Graph& graph = description.graph;
     Time longestPacket;

@@ -17,14 +17,13 @@ namespace npunet::packet
 using engine::EventKey;
 using engine::Phase;
 
-PacketWays::PacketWays(const topology::NetworkDescription& network)
-    : router(network.multipath.get()), seed(network.packet.seed)
+void
+PacketWays::Use(const topology::MultipathRouter& ways, const topology::NetworkDescription& network)
 {
-    if (router != nullptr)
-    {
-        waiting.resize(network.graph.links());
-        promised.resize(network.graph.links() * network.virtual_channels());
-    }
+    router = &ways;
+    seed = network.packet.seed;
+    waiting.resize(network.graph.links());
+    promised.resize(network.graph.links() * network.virtual_channels());
 }
 
 std::uint64_t
@@ -60,10 +59,8 @@ PacketMachine::ChooseStart(std::uint32_t message)
     ChooseWay(way);
     record.hop = PacketWays::HopOfMessage(message);
     m_plan.Keep(record.hop,
-                m_plan.Planned(RoutePlan::NONE_YET,
-                               way.hop.virtual_channel,
-                               way.hop,
-                               way.place.destination));
+                m_plan.Planned(
+                    RoutePlan::NONE_YET, way.hop.virtual_channel, way.hop, way.place.destination));
 }
 
 void
@@ -93,8 +90,8 @@ PacketMachine::ChooseWay(WayOfPacket& way)
         const std::int64_t drained =
             (m_ports[port].busyUntil > now ? m_ports[port].fullTime : 0) +
             transfer_time(Bytes(m_ways.waiting[port] + way.wire), m_rates[port]).ps();
-        const std::int64_t cost = drained > NEVER / offered.weight ? NEVER - 1
-                                                                   : drained * offered.weight;
+        const std::int64_t cost =
+            drained > NEVER / offered.weight ? NEVER - 1 : drained * offered.weight;
         if (best == nullptr || (up && !bestIsUp) || (up == bestIsUp && cost < least))
         {
             best = &offered;
@@ -111,8 +108,7 @@ PacketMachine::ChooseWay(WayOfPacket& way)
         const auto port = static_cast<std::uint32_t>(offered.hop.link.index());
         const std::uint32_t channel = offered.hop.virtual_channel;
         if (!offered.needs_room ||
-            Credit(port, channel)
-                .Has(m_ways.promised[port * m_channels + channel] + way.wire, now))
+            Credit(port, channel).Has(m_ways.promised[port * m_channels + channel] + way.wire, now))
         {
             consider(offered);
         }
@@ -205,14 +201,19 @@ void
 PacketMachine::PacketIn(std::uint32_t place)
 {
     WayOfPacket& way = m_ways.OfPacket(place);
-    QueuedPacket& packet = m_packets[place];
     ChooseWay(way);
+    StandInLine(place);
+}
+
+void
+PacketMachine::StandInLine(std::uint32_t place)
+{
+    const WayOfPacket& way = m_ways.OfPacket(place);
+    QueuedPacket& packet = m_packets[place];
     const auto input = static_cast<std::uint32_t>(way.place.in.link.index());
-    m_plan.Keep(packet.hop,
-                m_plan.Planned(input,
-                               way.place.in.virtual_channel,
-                               way.hop,
-                               way.place.destination));
+    m_plan.Keep(
+        packet.hop,
+        m_plan.Planned(input, way.place.in.virtual_channel, way.hop, way.place.destination));
     if (m_cutThrough)
     {
         const std::int64_t sending = LeastSendingTime(m_plan[packet.hop].port, way.wire);

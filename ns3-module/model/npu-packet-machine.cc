@@ -38,6 +38,11 @@ PacketMachine::send(const engine::Message& message)
     }
     else
     {
+        if (m_detours)
+        {
+            AwaitEpoch();
+            ++m_underWay;
+        }
         OpenWays(place, message);
     }
     const PlannedHop& hop = m_plan[m_messages[place].hop];
@@ -59,6 +64,7 @@ PacketMachine::MessageDelivered(std::uint32_t message)
     const std::uint32_t handle = record.handle;
     const Time left = Time::ps(record.firstByteLeft);
     m_messages.Free(message);
+    m_underWay -= m_detours ? 1 : 0;
     listener_->on_delivered(handle, left);
 }
 
@@ -96,6 +102,12 @@ PacketMachine::Wake(std::uint32_t portNumber)
         if (port.irregular == 0 || IsUp(portNumber, now))
         {
             const std::uint32_t queue = m_oldest ? ChooseOldest(port, now) : Choose(port, now);
+            if (queue != NONE && m_detours && port.irregular == 1 &&
+                !GetsThrough(portNumber, m_queues[queue].wire, now))
+            {
+                PlanWake(portNumber, m_detours->dead_from(LinkId(std::size_t{portNumber})).ps());
+                return;
+            }
             if (queue != NONE)
             {
                 Transmit(portNumber, queue, now);

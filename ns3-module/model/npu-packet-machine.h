@@ -18,9 +18,11 @@
 
 #include "engine/event_queue.h"
 #include "engine/network.h"
+#include "topology/detours.h"
 #include "topology/network_description.h"
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 namespace npunet::packet
@@ -74,7 +76,10 @@ class PacketObserver
  *   the output) on, so that its last byte leaves when it is in at the earliest. A header counts as
  *   one byte at least. It still needs credit for all its bytes. Where the rate or the latency of
  *   the link changes under a packet, it is stored first; the output counts with its highest rate.
- * - A link that is down chooses nothing; a packet that is on it stands still.
+ * - A link that is down chooses nothing; a packet that is on it stands still. Packets take detours
+ *   round links that are down (topology::Detours); those that wait for a link when it goes down
+ *   keep waiting, unless it never comes back. A packet that would not be through before that does
+ *   not start.
  * - Where the network has a MultipathRouter, a packet chooses among the ways that it names when it
  *   is in (with cut-through: when its header is), a message's next packet when the one before has
  *   started. A message is delivered when the last of its packets to come in is.
@@ -225,6 +230,42 @@ class PacketMachine : public engine::Network
     void ScheduleDelivery(std::uint32_t message, std::int64_t at);
 
     /**
+     * Finds out how packets find their ways.
+     * @param description the network
+     */
+    void KnowRoutes(const topology::NetworkDescription& description);
+
+    /// Faults that take links down: sees to it that the next change of the routes is an event.
+    void AwaitEpoch();
+
+    /**
+     * Faults that take links down: other links are down from now on.
+     * @param epoch of m_detours
+     */
+    void EpochBegins(std::uint32_t epoch);
+
+    /// The packets that wait for links that never come back choose anew.
+    void LeaveDeadLinks();
+
+    /**
+     * Takes the packets out of the queues of a port.
+     * @param port the port
+     * @param packets to which they are added
+     */
+    void EmptyQueues(PacketPort& port, std::vector<std::uint32_t>& packets);
+
+    /// The next packets of all messages that have not started choose anew.
+    void ChooseStartsAnew();
+
+    /**
+     * @param portNumber of an irregular link that is up
+     * @param wire bytes of a packet
+     * @param now in picoseconds
+     * @return whether the packet, if it starts now, is through before the link is down for ever
+     */
+    bool GetsThrough(std::uint32_t portNumber, std::uint32_t wire, std::int64_t now);
+
+    /**
      * Multi-path routing: a message starts.
      * @param message its index
      * @param sent what is known of it
@@ -276,6 +317,12 @@ class PacketMachine : public engine::Network
      * @param place of the packet
      */
     void PacketIn(std::uint32_t place);
+
+    /**
+     * Multi-path routing: a packet that has chosen joins its queue.
+     * @param place of the packet
+     */
+    void StandInLine(std::uint32_t place);
 
     /**
      * Multi-path routing: a packet is on its last link.
@@ -469,11 +516,16 @@ class PacketMachine : public engine::Network
     PacketPool m_packets;                                  ///< packets under way
     MessageTable m_messages;                               ///< messages under way
     PacketWays m_ways;                                     ///< of multi-path routing
+    std::unique_ptr<topology::Detours> m_detours;          ///< where faults take links down
+    std::size_t m_epoch = 0;                               ///< of m_detours
+    bool m_epochAwaited = false;                           ///< its end is an event
+    std::size_t m_underWay = 0;                            ///< messages, where there are detours
     PacketObserver* m_observer = nullptr;                  ///< hears of packets
     Event<&PacketMachine::Wake> m_wakeEvent{*this};        ///< of ports
     Event<&PacketMachine::MessageSent> m_sentEvent{*this}; ///< of messages
     Event<&PacketMachine::MessageDelivered> m_deliveredEvent{*this}; ///< of messages
     Event<&PacketMachine::PacketIn> m_packetInEvent{*this};          ///< of multi-path routing
+    Event<&PacketMachine::EpochBegins> m_epochEvent{*this};          ///< of m_detours
 };
 
 } // namespace npunet::packet

@@ -22,14 +22,14 @@ namespace npunet::packet
  */
 struct WayOfPacket
 {
-    topology::PacketPlace place;         ///< where it is
-    topology::Hop hop;                   ///< the hop it has chosen
-    topology::Hop then;                  ///< the hop behind that one, where it is chosen already
-    std::int64_t number = 0;             ///< of the packet in its message, from 0
-    std::int64_t arrival = 0;            ///< when all of it is in at the node, in picoseconds
-    std::uint32_t wire = 0;              ///< bytes with header
-    std::uint32_t memoryBehind = 0;      ///< what it will remember behind these hops
-    bool promised = false;               ///< whether room is kept for it at the end of the hop
+    topology::PacketPlace place;    ///< where it is
+    topology::Hop hop;              ///< the hop it has chosen
+    topology::Hop then;             ///< the hop behind that one, where it is chosen already
+    std::int64_t number = 0;        ///< of the packet in its message, from 0
+    std::int64_t arrival = 0;       ///< when all of it is in at the node, in picoseconds
+    std::uint32_t wire = 0;         ///< bytes with header
+    std::uint32_t memoryBehind = 0; ///< what it will remember behind these hops
+    bool promised = false;          ///< whether room is kept for it at the end of the hop
 };
 
 /**
@@ -38,11 +38,11 @@ struct WayOfPacket
  */
 struct WaysOfMessage
 {
-    WayOfPacket next;               ///< the packet that has not started yet
-    std::int64_t since = 0;         ///< when that packet chose its first hop, in picoseconds
-    std::int64_t undelivered = 0;   ///< packets not yet on their last link
-    std::int64_t lastArrival = 0;   ///< latest arrival of the others, in picoseconds
-    std::int64_t lastEnd = 0;       ///< latest end of a packet on its first link
+    WayOfPacket next;             ///< the packet that has not started yet
+    std::int64_t since = 0;       ///< when that packet chose its first hop, in picoseconds
+    std::int64_t undelivered = 0; ///< packets not yet on their last link
+    std::int64_t lastArrival = 0; ///< latest arrival of the others, in picoseconds
+    std::int64_t lastEnd = 0;     ///< latest end of a packet on its first link
 };
 
 /**
@@ -53,9 +53,10 @@ struct WaysOfMessage
 struct PacketWays
 {
     /**
-     * @param network its multipath may be null: then nothing is kept
+     * @param ways what names the ways on; must outlive this
+     * @param network the network
      */
-    explicit PacketWays(const topology::NetworkDescription& network);
+    void Use(const topology::MultipathRouter& ways, const topology::NetworkDescription& network);
 
     /**
      * @param place of a packet in the pool
@@ -112,13 +113,14 @@ struct PacketWays
      */
     std::uint64_t Hash(std::uint64_t message, std::int64_t number) const;
 
-    const topology::MultipathRouter* router; ///< null: every pair of NPUs has one path
-    std::uint64_t seed;                      ///< of the drawn numbers
-    std::vector<WayOfPacket> packets;        ///< by place in the pool
-    std::vector<WaysOfMessage> messages;     ///< by place in the table
-    std::vector<std::int64_t> waiting;       ///< by link: bytes that have chosen it, with headers
-    std::vector<std::int64_t> promised;      ///< by link and virtual channel: bytes of room
-    std::vector<topology::Way> listed;       ///< the ways of the packet that is choosing
+    /// Null: every pair of NPUs has one path, and nothing is kept.
+    const topology::MultipathRouter* router = nullptr;
+    std::uint64_t seed = 0;              ///< of the drawn numbers
+    std::vector<WayOfPacket> packets;    ///< by place in the pool
+    std::vector<WaysOfMessage> messages; ///< by place in the table
+    std::vector<std::int64_t> waiting;   ///< by link: bytes that have chosen it, with headers
+    std::vector<std::int64_t> promised;  ///< by link and virtual channel: bytes of room
+    std::vector<topology::Way> listed;   ///< the ways of the packet that is choosing
 };
 
 } // namespace npunet::packet

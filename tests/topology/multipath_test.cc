@@ -33,16 +33,15 @@ NetworkDescription product(const std::vector<Line>& lines) {
 }
 
 NetworkDescription tree(const FatTreeShape& shape, Spread spread) {
-    NetworkDescription network = make_fat_tree(
-        shape, std::vector<LinkSpeed>(static_cast<std::size_t>(shape.levels), speed));
+    NetworkDescription network =
+        make_fat_tree(shape, std::vector<LinkSpeed>(static_cast<std::size_t>(shape.levels), speed));
     network.multipath = std::make_shared<FatTreeWays>(shape, spread);
     return network;
 }
 
 NetworkDescription rail(const RailShape& shape, Spread spread) {
-    NetworkDescription network =
-        make_rail(shape, speed,
-                  std::vector<LinkSpeed>(static_cast<std::size_t>(shape.rail.levels), speed));
+    NetworkDescription network = make_rail(
+        shape, speed, std::vector<LinkSpeed>(static_cast<std::size_t>(shape.rail.levels), speed));
     network.multipath = std::make_shared<RailWays>(shape, spread);
     return network;
 }
@@ -59,12 +58,25 @@ std::vector<NetworkDescription> networks() {
     const auto full = [](int n) { return Line{DimensionKind::FullyConnected, n}; };
     const auto star = [](int n) { return Line{DimensionKind::Switch, n}; };
     std::vector<NetworkDescription> all;
-    for (const std::vector<Line>& lines : std::vector<std::vector<Line>>{
-             {mesh(2)}, {mesh(4), mesh(4)}, {mesh(3), mesh(2), mesh(4)}, {ring(3)}, {ring(4)},
-             {ring(7)}, {ring(8)}, {ring(4), ring(4)}, {ring(5), ring(6)}, {ring(3), ring(5)},
-             {ring(4), ring(3), ring(4)}, {ring(2), ring(6)}, {star(5)}, {star(3), ring(4)},
-             {ring(4), star(3)}, {mesh(3), star(3), star(2)}, {full(4), star(3), ring(5)},
-             {full(6)}}) {
+    for (const std::vector<Line>& lines :
+         std::vector<std::vector<Line>>{{mesh(2)},
+                                        {mesh(4), mesh(4)},
+                                        {mesh(3), mesh(2), mesh(4)},
+                                        {ring(3)},
+                                        {ring(4)},
+                                        {ring(7)},
+                                        {ring(8)},
+                                        {ring(4), ring(4)},
+                                        {ring(5), ring(6)},
+                                        {ring(3), ring(5)},
+                                        {ring(4), ring(3), ring(4)},
+                                        {ring(2), ring(6)},
+                                        {star(5)},
+                                        {star(3), ring(4)},
+                                        {ring(4), star(3)},
+                                        {mesh(3), star(3), star(2)},
+                                        {full(4), star(3), ring(5)},
+                                        {full(6)}}) {
         all.push_back(product(lines));
     }
     for (const Spread spread : {Spread::Spray, Spread::Adaptive}) {
@@ -75,9 +87,14 @@ std::vector<NetworkDescription> networks() {
         all.push_back(rail({3, DimensionKind::Switch, {2, 4, 6, {2, 0}, {2, 0}}}, spread));
         all.push_back(rail({2, DimensionKind::FullyConnected, {3, 4, 9, {2, 2}, {2, 2}}}, spread));
     }
-    for (const DragonflyShape& shape : std::vector<DragonflyShape>{
-             {2, 1, 1, 3}, {4, 2, 2, 9}, {2, 2, 2, 3}, {3, 1, 2, 4}, {1, 2, 3, 4}, {2, 1, 1, 2},
-             {3, 2, 0, 1}, {4, 1, 1, 5}}) {
+    for (const DragonflyShape& shape : std::vector<DragonflyShape>{{2, 1, 1, 3},
+                                                                   {4, 2, 2, 9},
+                                                                   {2, 2, 2, 3},
+                                                                   {3, 1, 2, 4},
+                                                                   {1, 2, 3, 4},
+                                                                   {2, 1, 1, 2},
+                                                                   {3, 2, 0, 1},
+                                                                   {4, 1, 1, 5}}) {
         all.push_back(dragonfly(shape));
     }
     return all;

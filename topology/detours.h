@@ -1,0 +1,83 @@
+// Ways round links that are down: as the routes, until a link of them is down, then up*/down* on
+// what is left of the network.
+//
+//     Detours detours(network, fixed_routes);
+//     detours.set_epoch(3);                        // the links that are down have changed
+//     detours.list_ways(graph, place, ways);
+//
+// An epoch is a span in which the same links are down; epoch 0 begins at time 0. A packet that can
+// go on without a link that is down goes on as always. Otherwise it takes a detour from where it is
+// up to its destination: the fewest links among those that are up, never up after down, on a virtual
+// channel of its own, the highest. The order of up*/down* is the same in all epochs, so the detours
+// of different epochs do not wait for each other in a circle either; it is that of the links that
+// are up in the end, in both directions. Where it offers no detour packets wait for the link.
+//
+// Packets on a detour when the epoch changes go on to their destination in the new one; where
+// up*/down* would not let them, having gone down, they begin anew: the one case in which
+// no proof says that packets do not wait in a circle.
+//
+// C++17-clean: reached from ns-3 scenario scripts.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "topology/graph_router.h"
+#include "topology/multipath.h"
+#include "topology/network_description.h"
+
+namespace npunet::topology {
+
+class Detours : public MultipathRouter {
+public:
+    /// The network, which must outlive this, has faults that take links down.
+    explicit Detours(const NetworkDescription& network);
+
+    /// When the epochs begin, 0 first, ascending.
+    [[nodiscard]] const std::vector<Time>& epochs() const { return begins_; }
+    void set_epoch(std::size_t epoch);
+    /// Whether the link is down from this epoch on for ever.
+    [[nodiscard]] bool is_dead(LinkId link) const;
+
+    /// When the link goes down for ever; Time::max(): never.
+    [[nodiscard]] Time dead_from(LinkId link) const { return dead_from_[link.index()]; }
+
+    void list_ways(const Graph& graph, const PacketPlace& place,
+                   std::vector<Way>& ways) const override;
+    [[nodiscard]] bool is_oblivious() const override { return false; }
+    [[nodiscard]] std::uint8_t virtual_channels_needed() const override {
+        return static_cast<std::uint8_t>(channel_ + 1);
+    }
+    [[nodiscard]] std::string name() const override;
+
+private:
+    /// What is left of the network.
+    struct Rest {
+        Graph graph;
+        std::vector<LinkId> original;  ///< of its links
+        std::unique_ptr<GraphRouter> router;
+    };
+    [[nodiscard]] std::vector<bool> down_at(Time time) const;
+    [[nodiscard]] bool blocked(const Hop& hop) const {
+        return hop.link.valid() && down_[hop.link.index()];
+    }
+    void list_usual(const Graph& graph, const PacketPlace& place, std::vector<Way>& ways) const;
+    [[nodiscard]] bool usual_is_blocked(const PacketPlace& place, const Way& way) const;
+    [[nodiscard]] std::optional<Way> detour(NodeId at, NodeId to, bool gone_down) const;
+
+    const NetworkDescription& network_;
+    std::uint8_t channel_;
+    std::vector<Time> begins_;
+    std::vector<std::uint32_t> order_;
+    std::size_t epoch_ = 0;
+    std::vector<bool> down_;       ///< in this epoch
+    std::vector<Time> dead_from_;  ///< by link; Time::max(): never
+    Rest rest_;
+};
+
+}  // namespace npunet::topology

@@ -1,0 +1,23 @@
+// The order of nodes that up*/down* routing goes by: a link leads up when it leads to a node that is
+// lower in it.
+//
+//     std::vector<std::uint32_t> order = up_down_order(graph, [](LinkId) { return true; });
+//
+// C++17-clean: reached from ns-3 scenario scripts.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "topology/graph.h"
+
+namespace npunet::topology {
+
+/// By node its place in the order of (distance from the root, number). The root is the node with
+/// the most links, the lowest of equals; distances go by the links for which `counts` is true, in
+/// both directions. Who cannot be reached comes last.
+[[nodiscard]] std::vector<std::uint32_t> up_down_order(const Graph& graph,
+                                                       const std::function<bool(LinkId)>& counts);
+
+}  // namespace npunet::topology
