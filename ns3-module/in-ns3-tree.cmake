@@ -96,8 +96,10 @@ target_include_directories(
     ${libnpunet} INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/npunet>
 )
 foreach(room base chakra topology engine)
+    # A link to a folder would be installed as a link.
+    get_filename_component(folder ${npunet_SOURCE_DIR}/${room} REALPATH)
     install(
-        DIRECTORY ${npunet_SOURCE_DIR}/${room}/
+        DIRECTORY ${folder}/
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/npunet/${room}
         FILES_MATCHING
         PATTERN "*.h"
