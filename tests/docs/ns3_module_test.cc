@@ -1,5 +1,5 @@
-// What ns3-module/README.md says about the module's two homes: its commands outside an ns-3 tree run,
-// and the suites, examples and Debian packages that it names are those of the build.
+// What ns3-module/README.md says about the module's two homes: its commands outside an ns-3 tree
+// run, and the suites, examples and Debian packages that it names are those of the build.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -94,7 +94,7 @@ TEST(Ns3Module, NamedSuitesAndExamplesExist) {
 TEST(Ns3Module, NeedsThePackagesThatItNames) {
     std::set<std::string> of_cmake;
     for (const std::string& packages :
-         matches_of(content_of("ns3-module/in-ns3-tree.cmake"), R"(\n    "[\w-]+: ([^"]+)")")) {
+         matches_of(content_of("ns3-module/in-ns3-tree.cmake"), R"x(\n    "[\w-]+: ([^"]+)")x")) {
         of_cmake.merge(words_of(packages));
     }
     of_cmake.erase("libc6-dev");  // comes with every compiler
