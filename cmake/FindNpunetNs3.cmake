@@ -3,7 +3,9 @@
 # Debian's own package files cannot be used: its CMake targets file demands helper programs that the
 # package does not ship, and its pkg-config files carry a stray semicolon. So the headers and
 # libraries are searched for directly. Debian names the libraries libns3-MODULE.so; ns-3's own
-# installation names them libns3.VERSION-MODULE[-PROFILE].so. Both are looked for.
+# installation names them libns3.VERSION-MODULE[-PROFILE].so. Both are looked for, in the folders of
+# the system and of CMAKE_PREFIX_PATH. So it does not matter either that ns-3's own package files name
+# the targets ns3::libMODULE before ns-3.43 and ns3::MODULE since.
 #
 # Result: NpunetNs3_FOUND, NpunetNs3_VERSION.
 
@@ -12,7 +14,14 @@ find_path(NpunetNs3_INCLUDE_DIR ns3/core-module.h)
 set(npunet_ns3_modules core network)
 foreach(module IN LISTS npunet_ns3_modules)
     if(NOT NpunetNs3_${module}_LIBRARY)
-        file(GLOB candidates /usr/local/lib/libns3*-${module}*.so /usr/lib/libns3*-${module}*.so)
+        file(
+            GLOB
+            candidates
+            ${NpunetNs3_INCLUDE_DIR}/../lib*/libns3*-${module}*.so
+            ${NpunetNs3_INCLUDE_DIR}/../lib/*/libns3*-${module}*.so
+            /usr/local/lib/libns3*-${module}*.so
+            /usr/lib/libns3*-${module}*.so
+        )
         set(names ns3-${module})
         foreach(candidate IN LISTS candidates)
             get_filename_component(candidate_name ${candidate} NAME)
@@ -20,7 +29,12 @@ foreach(module IN LISTS npunet_ns3_modules)
                 list(APPEND names ${candidate_name})
             endif()
         endforeach()
-        find_library(NpunetNs3_${module}_LIBRARY NAMES ${names})
+        # Headers of one installation and libraries of another must not be mixed.
+        find_library(
+            NpunetNs3_${module}_LIBRARY
+            NAMES ${names} NAMES_PER_DIR
+            HINTS ${NpunetNs3_INCLUDE_DIR}/../lib
+        )
     endif()
     list(APPEND npunet_ns3_library_variables NpunetNs3_${module}_LIBRARY)
 endforeach()

@@ -2,36 +2,44 @@
 
 include_guard(GLOBAL)
 
-set(CMAKE_CXX_STANDARD 20)
-set(CMAKE_CXX_STANDARD_REQUIRED ON)
-set(CMAKE_CXX_EXTENSIONS OFF)
-set(CMAKE_POSITION_INDEPENDENT_CODE ON)
-set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
-if(NOT CMAKE_BUILD_TYPE)
-    set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
+# In an ns-3 tree (ns3-module/in-ns3-tree.cmake) the build type, the warnings and the language of the
+# other targets are ns-3's, and the libraries become parts of the module's.
+if(NPUNET_IN_NS3_TREE)
+    set(npunet_library_kind OBJECT)
+    set(npunet_warnings "")
+else()
+    set(CMAKE_CXX_STANDARD 20)
+    set(CMAKE_CXX_STANDARD_REQUIRED ON)
+    set(CMAKE_CXX_EXTENSIONS OFF)
+    set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+    set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+    if(NOT CMAKE_BUILD_TYPE)
+        set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
+    endif()
+    set(npunet_library_kind STATIC)
+    set(npunet_warnings -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror)
 endif()
 
-add_library(npunet_settings INTERFACE)
-target_include_directories(npunet_settings INTERFACE ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
 # The same input gives the same bits on every compiler: no fused multiply-add. Nobody replaces our
 # functions at load time: without position-independent code's provision for that, GCC may inline
 # within a file.
-target_compile_options(
-    npunet_settings
-    INTERFACE -Wall
-              -Wextra
-              -Wpedantic
-              -Wconversion
-              -Wshadow
-              -Werror
-              -ffp-contract=off
-              -fno-semantic-interposition
-)
+set(npunet_code_options -ffp-contract=off -fno-semantic-interposition)
 
-# npunet_library(NAME SOURCES ... [LINK ...]): the static library npunet_NAME of one room.
+add_library(npunet_settings INTERFACE)
+target_include_directories(npunet_settings INTERFACE ${npunet_SOURCE_DIR} ${npunet_BINARY_DIR})
+target_compile_options(npunet_settings INTERFACE ${npunet_warnings} ${npunet_code_options})
+
+# npunet_library(NAME SOURCES ... [LINK ...]): the library npunet_NAME of one room.
 function(npunet_library name)
     cmake_parse_arguments(arg "" "" "SOURCES;LINK" ${ARGN})
-    add_library(npunet_${name} STATIC ${arg_SOURCES})
+    add_library(npunet_${name} ${npunet_library_kind} ${arg_SOURCES})
+    set_target_properties(
+        npunet_${name}
+        PROPERTIES CXX_STANDARD 20
+                   CXX_STANDARD_REQUIRED ON
+                   CXX_EXTENSIONS OFF
+                   POSITION_INDEPENDENT_CODE ON
+    )
     target_link_libraries(npunet_${name} PUBLIC npunet_settings ${arg_LINK})
 endfunction()
 
@@ -41,7 +49,7 @@ function(npunet_module name)
     cmake_parse_arguments(arg "" "FOR" "SOURCES;LINK" ${ARGN})
     add_library(npunet_${name} MODULE ${arg_SOURCES})
     target_link_libraries(npunet_${name} PRIVATE npunet_settings ${arg_LINK})
-    set_target_properties(npunet_${name} PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
+    set_target_properties(npunet_${name} PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${npunet_BINARY_DIR})
     add_dependencies(npunet_${arg_FOR} npunet_${name})
 endfunction()
 
@@ -54,7 +62,7 @@ function(npunet_test room)
     )
     target_compile_definitions(
         ${room}_tests
-        PRIVATE NPUNET_SHARED_DIR="${NPUNET_SHARED_DIR}" NPUNET_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
+        PRIVATE NPUNET_SHARED_DIR="${NPUNET_SHARED_DIR}" NPUNET_SOURCE_DIR="${npunet_SOURCE_DIR}"
     )
     include(GoogleTest)
     gtest_discover_tests(${room}_tests TEST_PREFIX "${room}." DISCOVERY_TIMEOUT 60)

@@ -136,10 +136,10 @@ class NpuChakraTestCase : public TestCase
  * @ingroup npunet-test
  * The suite "npu-chakra".
  */
-class NpuChakraTestSuite : public TestSuite
+class NpuChakraTestSuite : public NpuTestSuite
 {
   public:
-    NpuChakraTestSuite() : TestSuite("npu-chakra", NPU_TEST_UNIT)
+    NpuChakraTestSuite() : NpuTestSuite("npu-chakra")
     {
         AddTestCase(new NpuChakraTestCase, NPU_TEST_QUICK);
     }

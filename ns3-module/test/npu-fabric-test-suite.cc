@@ -369,10 +369,10 @@ class NpuAttributeTestCase : public TestCase
  * @ingroup npunet-test
  * The suite "npu-fabric".
  */
-class NpuFabricTestSuite : public TestSuite
+class NpuFabricTestSuite : public NpuTestSuite
 {
   public:
-    NpuFabricTestSuite() : TestSuite("npu-fabric", NPU_TEST_UNIT)
+    NpuFabricTestSuite() : NpuTestSuite("npu-fabric")
     {
         AddTestCase(new NpuIdleTestCase, NPU_TEST_QUICK);
         AddTestCase(new NpuSharedLinkTestCase, NPU_TEST_QUICK);

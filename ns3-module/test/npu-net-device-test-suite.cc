@@ -213,10 +213,10 @@ class NpuForeignEventTestCase : public TestCase
  * @ingroup npunet-test
  * The suite "npu-net-device".
  */
-class NpuNetDeviceTestSuite : public TestSuite
+class NpuNetDeviceTestSuite : public NpuTestSuite
 {
   public:
-    NpuNetDeviceTestSuite() : TestSuite("npu-net-device", NPU_TEST_UNIT)
+    NpuNetDeviceTestSuite() : NpuTestSuite("npu-net-device")
     {
         AddTestCase(new NpuSendReceiveTestCase, NPU_TEST_QUICK);
         AddTestCase(new NpuForeignEventTestCase, NPU_TEST_QUICK);

@@ -4,8 +4,6 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
-#include "ns3/npu-fabric-helper.h"
-
 #include <ns3/test.h>
 
 /**
@@ -14,6 +12,5 @@
 int
 main(int argc, char* argv[])
 {
-    ns3::NpuFabricHelper::UsePicoseconds();
     return ns3::TestRunner::Run(argc, argv);
 }

@@ -48,7 +48,7 @@ std::vector<std::string> cells_of(const std::string& row) {
 }  // namespace
 
 std::vector<std::string> page_names() {
-    std::vector<std::string> names{"README.md"};
+    std::vector<std::string> names{"README.md", "ns3-module/README.md"};
     for (const auto& entry : std::filesystem::directory_iterator(root / "docs")) {
         if (entry.path().extension() == ".md") {
             names.push_back("docs/" + entry.path().filename().string());

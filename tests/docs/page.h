@@ -29,7 +29,8 @@ struct Page {
     std::vector<Block> blocks;
 };
 
-/// README.md and every docs/*.md, relative to the root of the repository, sorted.
+/// README.md, ns3-module/README.md and every docs/*.md, relative to the root of the repository,
+/// sorted.
 [[nodiscard]] std::vector<std::string> page_names();
 [[nodiscard]] Page read_page(const std::string& name);
 /// The section of this title; a failed expectation and an empty one when there is none.

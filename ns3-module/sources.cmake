@@ -1,0 +1,51 @@
+# What the module consists of, for both of its homes: CMakeLists.txt builds it outside an ns-3 tree,
+# in-ns3-tree.cmake inside one. Paths are relative to this folder; one name a line.
+
+# The packet machine: plain C++, without ns-3.
+set(npunet_packet_core_sources
+    model/npu-credit-account.cc
+    model/npu-link-timing.cc
+    model/npu-message-table.cc
+    model/npu-packet-machine.cc
+    model/npu-packet-machine-detours.cc
+    model/npu-packet-machine-links.cc
+    model/npu-packet-machine-setup.cc
+    model/npu-packet-machine-statistics.cc
+    model/npu-packet-machine-ways.cc
+    model/npu-route-plan.cc
+)
+
+# What users include as <ns3/NAME.h>, and <ns3/npunet-module.h> as a whole.
+set(npunet_ns3_headers
+    helper/npu-chakra-helper.h
+    helper/npu-fabric-helper.h
+    model/npu-chakra-workload.h
+    model/npu-channel.h
+    model/npu-event-bridge.h
+    model/npu-fabric.h
+    model/npu-net-device.h
+)
+
+set(npunet_ns3_sources
+    helper/npu-chakra-helper.cc
+    helper/npu-fabric-helper.cc
+    model/npu-chakra-workload.cc
+    model/npu-channel.cc
+    model/npu-event-bridge.cc
+    model/npu-fabric.cc
+    model/npu-fabric-core.cc
+    model/npu-net-device.cc
+)
+
+# NAME is the test suite of test/NAME-test-suite.cc.
+set(npunet_ns3_suites
+    npu-chakra
+    npu-fabric
+    npu-net-device
+)
+
+# NAME is the program of examples/NAME.cc; test/examples-to-run.py lists it too.
+set(npunet_ns3_examples
+    npu-all-to-all
+    npu-training-step
+)

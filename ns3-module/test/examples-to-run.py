@@ -1,0 +1,11 @@
+#! /usr/bin/env python3
+
+# The examples that ns-3's test.py runs: (program and arguments, whether to run it, whether to run it
+# under valgrind).
+cpp_examples = [
+    ("npu-all-to-all", "True", "True"),
+    ("npu-training-step", "True", "True"),
+]
+
+# There are no examples in Python.
+python_examples = []
