@@ -171,6 +171,7 @@ NpuFabric::AddDevice(Ptr<NpuNetDevice> device)
 {
     device->SetFabric(this, static_cast<uint32_t>(m_devices.size()));
     m_devices.push_back(device);
+    ListenersChanged(device->GetPosition());
 }
 
 std::size_t
@@ -264,11 +265,20 @@ NpuFabric::GetPacketHops() const
 }
 
 uint32_t
-NpuFabric::NodeIdOf(npunet::NodeId position) const
+NpuFabric::GetNodeId(std::size_t position) const
 {
     // Without devices, nodes are known by their number.
-    return position.index() < m_devices.size() ? m_devices[position.index()]->GetNode()->GetId()
-                                               : static_cast<uint32_t>(position.value());
+    return position < m_devices.size() ? m_devices[position]->GetNode()->GetId()
+                                       : static_cast<uint32_t>(position);
+}
+
+void
+NpuFabric::ListenersChanged(uint32_t position)
+{
+    if (m_core && position < m_devices.size())
+    {
+        m_core->ListenersChanged(position, m_devices[position]);
+    }
 }
 
 void

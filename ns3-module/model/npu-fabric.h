@@ -112,6 +112,18 @@ class NpuFabric : public Object
     Ptr<NpuNetDevice> GetDevice(std::size_t position) const;
 
     /**
+     * @param position number of a node in the network
+     * @return the ns-3 id of the node
+     */
+    uint32_t GetNodeId(std::size_t position) const;
+
+    /**
+     * Called by a device when somebody begins or ceases to listen to its packets.
+     * @param position number of its node
+     */
+    void ListenersChanged(uint32_t position);
+
+    /**
      * Sends a message now.
      * @param source number of an NPU
      * @param destination number of another NPU
@@ -181,12 +193,6 @@ class NpuFabric : public Object
 
   private:
     class Core;
-
-    /**
-     * @param position number of a node in the network
-     * @return the ns-3 id of the node
-     */
-    uint32_t NodeIdOf(npunet::NodeId position) const;
 
     std::unique_ptr<Core> m_core;                 //!< description, event queue, machine, bridge
     std::vector<Ptr<NpuNetDevice>> m_devices;     //!< by number of the node
