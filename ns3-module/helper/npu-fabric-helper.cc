@@ -6,6 +6,10 @@
 
 #include "npu-fabric-helper.h"
 
+#include "npu-anim-writer.h"
+#include "npu-ascii-trace.h"
+#include "npu-link-statistics.h"
+
 #include "ns3/npu-channel.h"
 #include "ns3/npu-event-bridge.h"
 #include "ns3/npu-net-device.h"
@@ -16,12 +20,16 @@
 #include <ns3/boolean.h>
 #include <ns3/double.h>
 #include <ns3/enum.h>
+#include <ns3/global-value.h>
 #include <ns3/mac48-address.h>
 #include <ns3/node.h>
+#include <ns3/simulator.h>
 #include <ns3/string.h>
 #include <ns3/uinteger.h>
 
+#include <cstdlib>
 #include <map>
+#include <sstream>
 #include <utility>
 
 namespace ns3
@@ -117,6 +125,21 @@ void
 NpuFabricHelper::UsePicoseconds()
 {
     NpuEventBridge::UsePicoseconds();
+}
+
+void
+NpuFabricHelper::UseRecommendedSettings()
+{
+    UsePicoseconds();
+    StringValue present;
+    GlobalValue::GetValueByName("SchedulerType", present);
+    const char* environment = std::getenv("NS_GLOBAL_VALUE");
+    const bool chosen = environment != nullptr &&
+                        std::string(environment).find("SchedulerType") != std::string::npos;
+    if (!chosen && present.Get() == "ns3::MapScheduler")
+    {
+        GlobalValue::Bind("SchedulerType", StringValue("ns3::PriorityQueueScheduler"));
+    }
 }
 
 void
@@ -316,6 +339,47 @@ NpuFabricHelper::Install(const NodeContainer& npus)
     }
     MakeChannels(*m_fabric);
     return devices;
+}
+
+void
+NpuFabricHelper::EnableStatistics(const std::string& path) const
+{
+    NS_ABORT_MSG_IF(!m_fabric, "EnableStatistics() comes after Install()");
+    const Ptr<NpuFabric> fabric = m_fabric;
+    Simulator::ScheduleDestroy(
+        [path, fabric]() { WriteNpuLinkStatistics(path, fabric, Simulator::Now()); });
+}
+
+void
+NpuFabricHelper::WriteAnimation(const std::string& path) const
+{
+    NS_ABORT_MSG_IF(!m_fabric, "WriteAnimation() comes after Install()");
+    NpuAnimWriter::Write(path, m_fabric);
+}
+
+void
+NpuFabricHelper::EnableAsciiInternal(Ptr<OutputStreamWrapper> stream,
+                                     std::string prefix,
+                                     Ptr<NetDevice> device,
+                                     bool explicitFilename)
+{
+    const Ptr<NpuNetDevice> npu = DynamicCast<NpuNetDevice>(device);
+    if (!npu)
+    {
+        return; // of EnableAsciiAll(): devices of other kinds have helpers of their own
+    }
+    if (stream)
+    {
+        std::ostringstream path;
+        path << "/NodeList/" << npu->GetNode()->GetId() << "/DeviceList/" << npu->GetIfIndex()
+             << "/$ns3::NpuNetDevice/";
+        HookNpuAsciiTrace(stream, npu, path.str());
+        return;
+    }
+    AsciiTraceHelper files;
+    const std::string name =
+        explicitFilename ? prefix : files.GetFilenameFromDevice(prefix, device);
+    HookNpuAsciiTrace(files.CreateFileStream(name), npu, "");
 }
 
 Ptr<NpuFabric>

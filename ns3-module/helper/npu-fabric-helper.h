@@ -18,6 +18,7 @@
 #include <ns3/node-container.h>
 #include <ns3/nstime.h>
 #include <ns3/object-factory.h>
+#include <ns3/trace-helper.h>
 
 #include <cstdint>
 #include <string>
@@ -40,7 +41,7 @@ namespace ns3
  *     NetDeviceContainer devices = helper.Install(npus);
  *     helper.GetFabric()->Send(0, 5, 1 << 20);
  */
-class NpuFabricHelper
+class NpuFabricHelper : public AsciiTraceHelperForDevice
 {
   public:
     /// Links of 400 Gb/s and 500 ns until told otherwise.
@@ -52,6 +53,13 @@ class NpuFabricHelper
      * them.
      */
     static void UsePicoseconds();
+
+    /**
+     * UsePicoseconds(), and the scheduler of ns-3's events that is fastest with a fabric, unless
+     * another than ns-3's default has been chosen: before anything else in main(). The command
+     * line, parsed later, can still choose (--SchedulerType=ns3::MapScheduler).
+     */
+    static void UseRecommendedSettings();
 
     /**
      * @param name "Ring", "Torus", "Mesh1D", "Mesh", "FullyConnected" or "Switch" (products of as
@@ -148,6 +156,20 @@ class NpuFabricHelper
     NetDeviceContainer Install(const NodeContainer& npus);
 
     /**
+     * Lets Simulator::Destroy() write what every link of the fabric that the last Install() has
+     * built has carried (npu-link-statistics.h).
+     * @param path of a CSV file, which is written whole or not at all
+     */
+    void EnableStatistics(const std::string& path) const;
+
+    /**
+     * Writes the topology of the fabric that the last Install() has built for NetAnim
+     * (NpuAnimWriter).
+     * @param path of an XML file, which is written whole or not at all
+     */
+    void WriteAnimation(const std::string& path) const;
+
+    /**
      * @return the fabric that the last Install() has built
      */
     Ptr<NpuFabric> GetFabric() const;
@@ -158,6 +180,12 @@ class NpuFabricHelper
     NodeContainer GetSwitches() const;
 
   private:
+    // Inherited from AsciiTraceHelperForDevice; the lines are described in npu-ascii-trace.h
+    void EnableAsciiInternal(Ptr<OutputStreamWrapper> stream,
+                             std::string prefix,
+                             Ptr<NetDevice> device,
+                             bool explicitFilename) override;
+
     /**
      * @param routing of the networks of SetTopology(), by name
      * @param seed of hashes that spread routes, likewise

@@ -26,8 +26,7 @@ namespace ns3
  *
  * @tparam Owner class of the object
  */
-template <class Owner>
-class NpuTraceAccessor final : public TraceSourceAccessor
+template <class Owner> class NpuTraceAccessor final : public TraceSourceAccessor
 {
   public:
     /**

@@ -56,17 +56,16 @@ NpuTraceFeed::Update(uint32_t position, const Ptr<NpuNetDevice>& device)
         // Those that wait now belong to the lengths from which they go on.
         for (const npunet::LinkId link : m_graph.links_from(npunet::NodeId(std::size_t{position})))
         {
-            m_machine.ListQueued(
-                link, [&](npunet::LinkId, npunet::Bytes wire, npunet::Time from) {
-                    if (Until(from).IsStrictlyPositive())
-                    {
-                        PacketQueued(link, wire, from);
-                    }
-                    else
-                    {
-                        device->CountWaiting(NumberOf(link), wire.value());
-                    }
-                });
+            m_machine.ListQueued(link, [&](npunet::LinkId, npunet::Bytes wire, npunet::Time from) {
+                if (Until(from).IsStrictlyPositive())
+                {
+                    PacketQueued(link, wire, from);
+                }
+                else
+                {
+                    device->CountWaiting(NumberOf(link), wire.value());
+                }
+            });
         }
     }
 }

@@ -47,9 +47,7 @@ class NpuTraceFeed final : private npunet::packet::PacketObserver
                        npunet::Time arrival,
                        bool waited) override;
     void PacketQueued(npunet::LinkId link, npunet::Bytes wire, npunet::Time from) override;
-    void CreditStalled(npunet::LinkId link,
-                       npunet::Time from,
-                       npunet::Time duration) override;
+    void CreditStalled(npunet::LinkId link, npunet::Time from, npunet::Time duration) override;
 
     /**
      * @param node number of a node

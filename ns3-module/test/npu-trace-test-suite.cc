@@ -55,21 +55,23 @@ class NpuPacketTraceTestCase : public TestCase
                        "/DeviceList/*/$ns3::NpuNetDevice/" + trace;
             };
             const auto listen = [&](const char* trace, const CallbackBase& callback) {
-                Config::Connect(
-                    std::string("/NodeList/*/DeviceList/*/$ns3::NpuNetDevice/") + trace, callback);
+                Config::Connect(std::string("/NodeList/*/DeviceList/*/$ns3::NpuNetDevice/") + trace,
+                                callback);
             };
             m_base = first;
             listen("PacketReceived", MakeCallback(&NpuPacketTraceTestCase::Received, this));
             listen("QueueLength", MakeCallback(&NpuPacketTraceTestCase::Queue, this));
             listen("CreditStall", MakeCallback(&NpuPacketTraceTestCase::Stall, this));
-            Config::ConnectWithoutContext(
-                path(0, "PacketSent"), MakeCallback(&NpuPacketTraceTestCase::Sent, this));
+            Config::ConnectWithoutContext(path(0, "PacketSent"),
+                                          MakeCallback(&NpuPacketTraceTestCase::Sent, this));
             DeliveryTime(fabric, 0, 2, 3 * 936);
             const int step = tight ? 30 : 10;
             std::map<std::string, int> expected;
             for (int i = 0; i < 3; ++i)
             {
-                const auto at = [&](int start) { return " at " + std::to_string(start + i * step); };
+                const auto at = [&](int start) {
+                    return " at " + std::to_string(start + i * step);
+                };
                 ++expected["sent to 1 1000" + at(0)];
                 ++expected["received at 1 over 0 1000" + at(15)];
                 ++expected["queue 2 0 1000" + at(15)];
@@ -81,10 +83,10 @@ class NpuPacketTraceTestCase : public TestCase
                 }
             }
             NS_TEST_EXPECT_MSG_EQ(Text(m_lines), Text(expected), "every line once");
-            NS_TEST_EXPECT_MSG_EQ(m_contexts.count(path(2, "PacketReceived").replace(
-                                      path(2, "").find('*'), 1, "0")),
-                                  1,
-                                  "the context says whose trace it is");
+            NS_TEST_EXPECT_MSG_EQ(
+                m_contexts.count(path(2, "PacketReceived").replace(path(2, "").find('*'), 1, "0")),
+                1,
+                "the context says whose trace it is");
             Simulator::Destroy();
         }
     }
@@ -198,13 +200,13 @@ class NpuListenerTestCase : public TestCase
     /// What came of a run.
     struct Outcome
     {
-        std::vector<int64_t> times;       //!< of deliveries
-        std::vector<int64_t> uses;        //!< of links
-        uint64_t packetHops{0};           //!< as the fabric counts them
-        uint64_t sent{0};                 //!< by PacketSent
-        uint64_t received{0};             //!< by PacketReceived
-        int64_t stalled{0};               //!< by CreditStall
-        int64_t counted{0};               //!< stalls, as the fabric counts them
+        std::vector<int64_t> times;           //!< of deliveries
+        std::vector<int64_t> uses;            //!< of links
+        uint64_t packetHops{0};               //!< as the fabric counts them
+        uint64_t sent{0};                     //!< by PacketSent
+        uint64_t received{0};                 //!< by PacketReceived
+        int64_t stalled{0};                   //!< by CreditStall
+        int64_t counted{0};                   //!< stalls, as the fabric counts them
         std::map<uint32_t, uint64_t> longest; //!< by QueueLength
         std::map<uint32_t, uint64_t> last;    //!< by QueueLength
     };
@@ -233,7 +235,8 @@ class NpuListenerTestCase : public TestCase
                 NS_TEST_EXPECT_MSG_EQ((other->uses == silent.uses), true, "links");
                 for (const auto& [link, bytes] : other->last)
                 {
-                    NS_TEST_EXPECT_MSG_EQ((bytes == 0 || other == &stopped), true, "empty " << link);
+                    NS_TEST_EXPECT_MSG_EQ(
+                        (bytes == 0 || other == &stopped), true, "empty " << link);
                 }
             }
             NS_TEST_EXPECT_MSG_EQ(silent.sent + silent.received, 0, "nobody listens");
@@ -401,11 +404,11 @@ class NpuCollectiveTraceTestCase : public TestCase
         // Four NPUs compute for 1 us times their number, then pairs of them reduce 64 KiB.
         NpuFabricHelper fabricHelper = TenNanosecondPackets("Ring", {4});
         NpuChakraHelper helper;
-        const Ptr<NpuChakraWorkload> work = helper.Install(
-            InstallOn(fabricHelper, 4),
-            [](npunet::Rank rank) { return Trace(rank.value()); },
-            {{"low", {npunet::Rank(0), npunet::Rank(1)}},
-             {"high", {npunet::Rank(2), npunet::Rank(3)}}});
+        const Ptr<NpuChakraWorkload> work =
+            helper.Install(InstallOn(fabricHelper, 4),
+                           [](npunet::Rank rank) { return Trace(rank.value()); },
+                           {{"low", {npunet::Rank(0), npunet::Rank(1)}},
+                            {"high", {npunet::Rank(2), npunet::Rank(3)}}});
         work->TraceConnectWithoutContext("CollectiveStart",
                                          MakeCallback(&NpuCollectiveTraceTestCase::Start, this));
         work->TraceConnect(
@@ -461,11 +464,8 @@ class NpuCollectiveTraceTestCase : public TestCase
      * @param time when
      */
     void
-    Start(const std::string& group,
-          const std::string& type,
-          uint64_t bytes,
-          uint32_t rank,
-          Time time)
+    Start(
+        const std::string& group, const std::string& type, uint64_t bytes, uint32_t rank, Time time)
     {
         m_begun[rank] += group + " " + type + " " + std::to_string(bytes) + " at " +
                          std::to_string(time.GetMicroSeconds());
