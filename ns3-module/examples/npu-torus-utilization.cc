@@ -43,9 +43,9 @@ main(int argc, char* argv[])
                       {"comm_size", gradients}};
     NpuChakraHelper chakra;
     Ptr<NpuChakraWorkload> work =
-        traces.empty() ? chakra.Install(helper.GetFabric(),
-                                        [&](npunet::Rank) { return std::vector{sum}; })
-                       : chakra.Install(helper.GetFabric(), traces);
+        traces.empty()
+            ? chakra.Install(helper.GetFabric(), [&](npunet::Rank) { return std::vector{sum}; })
+            : chakra.Install(helper.GetFabric(), traces);
     Simulator::Run();
 
     std::cout << "finished at " << work->GetResults().finish.ps() << " ps\n";

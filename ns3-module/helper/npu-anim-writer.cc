@@ -84,7 +84,8 @@ PlaceProduct(const NetworkDescription& network, std::vector<Position>& positions
             const double coordinate = network.coordinate(NodeId(npu), d);
             (d % 2 == 0 ? position.x : position.y) += STEP * steps[d % 2] * coordinate;
             // A step of blank parts the copies of the inner dimensions.
-            steps[d % 2] *= network.dimensions[d].size + (d + 2 < network.dimensions.size() ? 1 : 0);
+            steps[d % 2] *=
+                network.dimensions[d].size + (d + 2 < network.dimensions.size() ? 1 : 0);
         }
     }
     for (std::size_t node = npus; node < positions.size(); ++node)

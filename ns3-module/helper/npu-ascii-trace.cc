@@ -106,12 +106,11 @@ HookNpuAsciiTrace(Ptr<OutputStreamWrapper> stream,
             [sink](uint32_t node, uint32_t link, uint32_t wireBytes, Time time) {
                 Received(sink, node, link, wireBytes, time);
             }));
-    device->TraceConnectWithoutContext(
-        "QueueLength",
-        Callback<void, uint32_t, uint64_t, uint64_t>(
-            [sink](uint32_t link, uint64_t before, uint64_t after) {
-                Queued(sink, link, before, after);
-            }));
+    device->TraceConnectWithoutContext("QueueLength",
+                                       Callback<void, uint32_t, uint64_t, uint64_t>(
+                                           [sink](uint32_t link, uint64_t before, uint64_t after) {
+                                               Queued(sink, link, before, after);
+                                           }));
 }
 
 } // namespace ns3

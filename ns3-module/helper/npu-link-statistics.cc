@@ -54,7 +54,7 @@ WriteNpuLinkStatistics(std::ostream& out, Ptr<const NpuFabric> fabric, Time dura
 
     std::ostringstream text;
     text << "link,from,to,payload_bytes,wire_bytes,busy_ns,utilization_percent,"
-           "max_queue_bytes,packets,retransmissions,credit_stall_ns";
+            "max_queue_bytes,packets,retransmissions,credit_stall_ns";
     for (std::size_t power = 0; power < powers; ++power)
     {
         text << ",queue_ns_" << (uint64_t{1} << power);
@@ -66,16 +66,15 @@ WriteNpuLinkStatistics(std::ostream& out, Ptr<const NpuFabric> fabric, Time dura
         const npunet::topology::Link& link = graph.link(npunet::LinkId(i));
         const npunet::engine::LinkUse& use = uses[i];
         text << i << "," << Field(graph.name(link.from)) << "," << Field(graph.name(link.to)) << ","
-            << use.payload.value() << "," << use.wire.value() << ","
-            << npunet::format_ns(use.busy) << ","
-            << (whole > 0 ? 100 * static_cast<double>(use.busy.ps()) / whole : 0.0) << ","
-            << use.max_queue.value() << "," << use.packets << "," << use.retransmissions << ","
-            << npunet::format_ns(use.credit_stall);
+             << use.payload.value() << "," << use.wire.value() << "," << npunet::format_ns(use.busy)
+             << "," << (whole > 0 ? 100 * static_cast<double>(use.busy.ps()) / whole : 0.0) << ","
+             << use.max_queue.value() << "," << use.packets << "," << use.retransmissions << ","
+             << npunet::format_ns(use.credit_stall);
         for (std::size_t power = 0; power < powers; ++power)
         {
             text << ","
-                << npunet::format_ns(power < use.queue_times.size() ? use.queue_times[power]
-                                                                    : npunet::Time());
+                 << npunet::format_ns(power < use.queue_times.size() ? use.queue_times[power]
+                                                                     : npunet::Time());
         }
         text << "\n";
     }

@@ -24,9 +24,10 @@ namespace ns3
  *     link,from,to,payload_bytes,wire_bytes,busy_ns,utilization_percent,max_queue_bytes,packets,
  *     retransmissions,credit_stall_ns
  *
- * The columns are those of the program's links.csv. With the attribute QueueHistogram a column queue_ns_B follows for B = 1, 2, 4, ...: for how long
- * B to 2 B - 1 bytes waited. A packet counts when it is put on the link. NpuFabricHelper's
- * EnableStatistics() writes it at the end of a program.
+ * The columns are those of the program's links.csv. With the attribute QueueHistogram a column
+ * queue_ns_B follows for B = 1, 2, 4, ...: for how long B to 2 B - 1 bytes waited. A packet counts
+ * when it is put on the link. NpuFabricHelper's EnableStatistics() writes it at the end of a
+ * program.
  *
  * @param path of the file, which is written whole or not at all
  * @param fabric the fabric

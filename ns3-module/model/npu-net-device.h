@@ -31,6 +31,9 @@ class NpuFabric;
  * address. Group addresses are served by one message to every other NPU.
  *
  * The devices of switches forward inside the fabric; they neither send nor receive ns3::Packets.
+ *
+ * PacketSent, QueueLength and CreditStall are told in the midst of a choice of the fabric: a sink
+ * that wants to send a message schedules an event for it (Simulator::ScheduleNow()).
  */
 class NpuNetDevice : public NetDevice
 {

@@ -73,8 +73,7 @@ class NpuAsciiTestCase : public TestCase
             Simulator::Destroy();
         }
         const auto node = [&](uint32_t npu) {
-            return "/NodeList/" + std::to_string(first + npu) +
-                   "/DeviceList/0/$ns3::NpuNetDevice/";
+            return "/NodeList/" + std::to_string(first + npu) + "/DeviceList/0/$ns3::NpuNetDevice/";
         };
         const auto id = [&](uint32_t npu) { return std::to_string(first + npu); };
         std::vector<std::string> lines = LinesOf(all);

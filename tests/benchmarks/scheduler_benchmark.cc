@@ -1,6 +1,6 @@
 // How fast ns-3's schedulers are with a fabric: an all-reduce on an 8 x 8 torus by the Chakra
-// workload, while 1000 timers of ns-3, as protocols have them, go off every 2 us. Prints the time of
-// each scheduler in terms of MapScheduler's, medians of alternating runs.
+// workload, while 1000 timers of ns-3, as protocols have them, go off every 2 us. Prints the time
+// of each scheduler in terms of MapScheduler's, medians of alternating runs.
 //
 //     scheduler_benchmark [REPETITIONS]
 
@@ -39,8 +39,7 @@ double seconds_with(const std::string& scheduler) {
     helper.SetTopology("Torus2D", {8, 8});
     helper.Install(npus);
     ns3::NpuChakraHelper chakra;
-    const auto work =
-        chakra.Install(helper.GetFabric(), [](npunet::Rank) { return all_reduce(); });
+    const auto work = chakra.Install(helper.GetFabric(), [](npunet::Rank) { return all_reduce(); });
     int left = 64;
     work->TraceConnectWithoutContext(
         "OperationEnd",
