@@ -1,4 +1,4 @@
-// read_network(): the top level of a network.yml, and its dimensions.
+// read_network() and parse_network(): the top level of a network.yml, and its dimensions.
 
 #include <fmt/format.h>
 
@@ -13,6 +13,7 @@
 #include "topology/faults_section.h"
 #include "topology/link_fields.h"
 #include "topology/network_description.h"
+#include "topology/network_text.h"
 #include "topology/own_network.h"
 #include "topology/packet_section.h"
 #include "topology/placement.h"
@@ -180,12 +181,8 @@ NetworkDescription read_product(const YamlField& root, GigaByte gigabyte) {
     return make_network(std::move(dimensions), name_of_topology(root.at("topology")));
 }
 
-}  // namespace
-
-NetworkDescription read_network(const std::string& path, GigaByte gigabyte, bool tolerant,
-                                std::vector<std::string>* warnings) {
-    const YamlField root = YamlField::load(path);
-    const UnknownKeys unknown{tolerant, warnings};
+NetworkDescription network_of(const YamlField& root, GigaByte gigabyte,
+                              const UnknownKeys& unknown) {
     NetworkDescription network;
     std::optional<OwnNetwork> own;
     std::vector<std::string> known{"topology", "npus_count", "bandwidth", "latency"};
@@ -213,13 +210,25 @@ NetworkDescription read_network(const std::string& path, GigaByte gigabyte, bool
                                    own_section->parameters, network.graph)
                              .router;
     }
-    if (warnings != nullptr && network.router && !network.router->note().empty()) {
-        warnings->push_back(fmt::format("{}: {}", path, network.router->note()));
+    if (unknown.warnings != nullptr && network.router && !network.router->note().empty()) {
+        unknown.warnings->push_back(fmt::format("{}: {}", root.file(), network.router->note()));
     }
     if (const auto faults = root.find("faults")) {
         read_faults_section(*faults, unknown, network);
     }
     return network;
+}
+
+}  // namespace
+
+NetworkDescription read_network(const std::string& path, GigaByte gigabyte, bool tolerant,
+                                std::vector<std::string>* warnings) {
+    return network_of(YamlField::load(path), gigabyte, {tolerant, warnings});
+}
+
+NetworkDescription parse_network(const std::string& text, const std::string& name,
+                                 std::vector<std::string>* warnings) {
+    return network_of(YamlField::parse(name, text), GigaByte::Decimal, {false, warnings});
 }
 
 }  // namespace npunet::topology

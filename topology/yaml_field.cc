@@ -37,7 +37,11 @@ YamlField::YamlField(std::string file, std::string path, YAML::Node node)
 
 YamlField YamlField::load(const std::string& file, const std::string& what,
                           const std::string& beginning) {
-    const std::string text = content_of(file, what);
+    return parse(file, content_of(file, what), beginning);
+}
+
+YamlField YamlField::parse(const std::string& file, const std::string& text,
+                           const std::string& beginning) {
     try {
         const std::vector<YAML::Node> documents = YAML::LoadAll(text);
         const YamlField root(file, "", documents.empty() ? YAML::Node() : documents.front());

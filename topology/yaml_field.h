@@ -27,6 +27,10 @@ public:
                                         const std::string& what = "a network description",
                                         const std::string& beginning = "topology: [Ring]");
 
+    /// The same for a description that stands in memory; `file` is its name in messages.
+    [[nodiscard]] static YamlField parse(const std::string& file, const std::string& text,
+                                         const std::string& beginning = "topology: [Ring]");
+
     /// A value that stands in a file of another form, at a place such as "line 3, bandwidth".
     [[nodiscard]] static YamlField of_text(const std::string& file, const std::string& place,
                                            const std::string& text);

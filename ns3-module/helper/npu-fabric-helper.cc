@@ -6,19 +6,30 @@
 
 #include "npu-fabric-helper.h"
 
+#include "npu-anim-writer.h"
+#include "npu-ascii-trace.h"
+#include "npu-link-statistics.h"
+
 #include "ns3/npu-channel.h"
 #include "ns3/npu-event-bridge.h"
 #include "ns3/npu-net-device.h"
 
 #include "base/errors.h"
-#include "topology/builder.h"
 
 #include <ns3/abort.h>
+#include <ns3/boolean.h>
+#include <ns3/double.h>
+#include <ns3/enum.h>
+#include <ns3/global-value.h>
 #include <ns3/mac48-address.h>
 #include <ns3/node.h>
+#include <ns3/simulator.h>
+#include <ns3/string.h>
 #include <ns3/uinteger.h>
 
+#include <cstdlib>
 #include <map>
+#include <sstream>
 #include <utility>
 
 namespace ns3
@@ -27,12 +38,10 @@ namespace ns3
 namespace
 {
 
-using npunet::topology::DimensionKind;
-
 /// What a name of SetTopology() means.
 struct Shape
 {
-    DimensionKind kind;     //!< of every dimension
+    const char* kind;       //!< of every dimension
     std::size_t dimensions; //!< how many; 0: as many as there are sizes
 };
 
@@ -43,16 +52,37 @@ const std::map<std::string, Shape>&
 Shapes()
 {
     static const std::map<std::string, Shape> shapes{
-        {"Ring", {DimensionKind::Ring, 0}},
-        {"Mesh1D", {DimensionKind::Mesh1D, 0}},
-        {"FullyConnected", {DimensionKind::FullyConnected, 0}},
-        {"Switch", {DimensionKind::Switch, 0}},
-        {"Mesh2D", {DimensionKind::Mesh1D, 2}},
-        {"Mesh3D", {DimensionKind::Mesh1D, 3}},
-        {"Torus2D", {DimensionKind::Ring, 2}},
-        {"Torus3D", {DimensionKind::Ring, 3}},
+        {"Ring", {"Ring", 0}},
+        {"Torus", {"Ring", 0}},
+        {"Mesh1D", {"Mesh1D", 0}},
+        {"Mesh", {"Mesh1D", 0}},
+        {"FullyConnected", {"FullyConnected", 0}},
+        {"Switch", {"Switch", 0}},
+        {"Mesh2D", {"Mesh1D", 2}},
+        {"Mesh3D", {"Mesh1D", 3}},
+        {"Torus2D", {"Ring", 2}},
+        {"Torus3D", {"Ring", 3}},
     };
     return shapes;
+}
+
+/**
+ * @param given of any type
+ * @param value what it means, where it means anything
+ * @param checker of the attribute
+ * @return whether it does
+ */
+template <class Value>
+bool
+Take(const AttributeValue& given, Value& value, Ptr<const AttributeChecker> checker)
+{
+    if (const auto* same = dynamic_cast<const Value*>(&given))
+    {
+        value = *same;
+        return true;
+    }
+    const auto* text = dynamic_cast<const StringValue*>(&given);
+    return text != nullptr && value.DeserializeFromString(text->Get(), checker);
 }
 
 /**
@@ -85,7 +115,7 @@ MakeChannels(NpuFabric& fabric)
 
 } // namespace
 
-NpuFabricHelper::NpuFabricHelper() : m_rate("400Gbps"), m_delay(NanoSeconds(500))
+NpuFabricHelper::NpuFabricHelper()
 {
     m_fabricFactory.SetTypeId(NpuFabric::GetTypeId());
     m_deviceFactory.SetTypeId(NpuNetDevice::GetTypeId());
@@ -98,6 +128,21 @@ NpuFabricHelper::UsePicoseconds()
 }
 
 void
+NpuFabricHelper::UseRecommendedSettings()
+{
+    UsePicoseconds();
+    StringValue present;
+    GlobalValue::GetValueByName("SchedulerType", present);
+    const char* environment = std::getenv("NS_GLOBAL_VALUE");
+    const bool chosen = environment != nullptr &&
+                        std::string(environment).find("SchedulerType") != std::string::npos;
+    if (!chosen && present.Get() == "ns3::MapScheduler")
+    {
+        GlobalValue::Bind("SchedulerType", StringValue("ns3::PriorityQueueScheduler"));
+    }
+}
+
+void
 NpuFabricHelper::SetTopology(const std::string& name, const std::vector<uint32_t>& sizes)
 {
     const auto shape = Shapes().find(name);
@@ -106,8 +151,8 @@ NpuFabricHelper::SetTopology(const std::string& name, const std::vector<uint32_t
         throw npunet::InputError({"",
                                   "SetTopology",
                                   "'" + name + "'",
-                                  "Ring, Mesh1D, FullyConnected, Switch, Mesh2D, Mesh3D, Torus2D "
-                                  "or Torus3D",
+                                  "Ring, Torus, Mesh1D, Mesh, FullyConnected, Switch, Mesh2D, "
+                                  "Mesh3D, Torus2D or Torus3D",
                                   ""});
     }
     bool positive = !sizes.empty();
@@ -126,14 +171,23 @@ NpuFabricHelper::SetTopology(const std::string& name, const std::vector<uint32_t
                  ", each from 1 to 2^22",
              ""});
     }
+    m_whole = false;
     m_name = name;
     m_sizes = sizes;
 }
 
 void
+NpuFabricHelper::SetTopology(const NpuTopologyHelper& topology)
+{
+    m_whole = false;
+    m_name.clear();
+    m_topology = topology;
+}
+
+void
 NpuFabricHelper::SetNetwork(const npunet::topology::NetworkDescription& network)
 {
-    m_name.clear();
+    m_whole = true;
     m_network = network;
     const npunet::topology::PacketParameters& packet = network.packet;
     const auto set = [this](const char* name, int64_t value) {
@@ -143,6 +197,18 @@ NpuFabricHelper::SetNetwork(const npunet::topology::NetworkDescription& network)
     set("HeaderSize", packet.header.value());
     set("BufferSize", packet.buffer.value());
     set("VirtualChannels", packet.virtual_channels);
+    set("Seed", static_cast<int64_t>(packet.seed));
+    m_fabricFactory.Set("Switching",
+                        EnumValue(packet.switching == npunet::topology::Switching::CutThrough
+                                      ? NpuFabric::CUT_THROUGH
+                                      : NpuFabric::STORE_AND_FORWARD));
+    m_fabricFactory.Set("Arbitration",
+                        EnumValue(packet.arbitration == npunet::topology::Arbitration::Oldest
+                                      ? NpuFabric::OLDEST
+                                      : NpuFabric::ROUND_ROBIN));
+    m_fabricFactory.Set("ErrorRate", DoubleValue(packet.error_rate));
+    m_fabricFactory.Set("QueueHistogram", BooleanValue(packet.queue_histogram));
+    m_fabricFactory.Set("Routing", StringValue("auto"));
 }
 
 void
@@ -154,18 +220,30 @@ NpuFabricHelper::SetNetworkFile(const std::string& path)
 void
 NpuFabricHelper::SetLinkAttribute(const std::string& name, const AttributeValue& value)
 {
+    NpuTopologyHelper::Link link = m_link;
+    bool understood = false;
     if (name == "DataRate")
     {
-        m_rate = dynamic_cast<const DataRateValue&>(value).Get();
+        DataRateValue rate;
+        understood = Take(value, rate, MakeDataRateChecker());
+        link.rate = rate.Get();
     }
     else if (name == "Delay")
     {
-        m_delay = dynamic_cast<const TimeValue&>(value).Get();
+        TimeValue delay;
+        understood = Take(value, delay, MakeTimeChecker());
+        link.delay = delay.Get();
     }
-    else
+    if (!understood)
     {
-        NS_ABORT_MSG("a link has the attributes DataRate and Delay, not " << name);
+        throw npunet::InputError({"",
+                                  "SetLinkAttribute(\"" + name + "\")",
+                                  "an attribute or a value that links do not have",
+                                  "DataRate with a DataRateValue, or Delay with a TimeValue",
+                                  ""});
     }
+    NpuTopologyHelper::Check(link);
+    m_link = link;
 }
 
 void
@@ -180,30 +258,63 @@ NpuFabricHelper::SetDeviceAttribute(const std::string& name, const AttributeValu
     m_deviceFactory.Set(name, value);
 }
 
-npunet::topology::NetworkDescription
-NpuFabricHelper::Describe() const
+void
+NpuFabricHelper::AddLinkFault(
+    uint32_t from, uint32_t to, Time at, Time until, double rateFactor, Time extraDelay, bool both)
 {
-    if (m_name.empty())
+    m_faults.AddLinkFault(from, to, at, until, rateFactor, extraDelay, both);
+}
+
+void
+NpuFabricHelper::AddNpuSlowdown(uint32_t npu, double slowdown)
+{
+    m_faults.AddNpuSlowdown(npu, slowdown);
+}
+
+int64_t
+NpuFabricHelper::AssignStreams(int64_t stream)
+{
+    m_stream = stream;
+    return 1;
+}
+
+npunet::topology::NetworkDescription
+NpuFabricHelper::Describe(const std::string& routing, uint64_t seed) const
+{
+    if (m_whole)
     {
         return m_network;
     }
-    const npunet::Rate rate(static_cast<int64_t>(m_rate.GetBitRate() / 8));
-    const npunet::Time delay = npunet::Time::ps(m_delay.GetPicoSeconds());
-    NS_ABORT_MSG_IF(rate.bytes_per_second() < 1 || delay.ps() < 0,
-                    "a link needs at least 8 bit/s and a delay that is not negative");
-    std::vector<npunet::topology::Dimension> dimensions;
+    if (m_name.empty())
+    {
+        return m_topology.Describe(routing, seed);
+    }
+    std::vector<NpuTopologyHelper::Dimension> dimensions;
     for (const uint32_t size : m_sizes)
     {
-        dimensions.push_back(npunet::topology::make_dimension(
-            Shapes().at(m_name).kind, static_cast<int32_t>(size), rate, delay));
+        dimensions.push_back({Shapes().at(m_name).kind, size, m_link});
     }
-    return npunet::topology::make_network(std::move(dimensions), m_name);
+    NpuTopologyHelper topology;
+    topology.SetProduct(dimensions);
+    npunet::topology::NetworkDescription network = topology.Describe(routing, seed);
+    network.name = m_name;
+    return network;
 }
 
 NetDeviceContainer
 NpuFabricHelper::Install(const NodeContainer& npus)
 {
-    npunet::topology::NetworkDescription network = Describe();
+    m_fabric = m_fabricFactory.Create<NpuFabric>();
+    if (m_stream >= 0)
+    {
+        m_fabric->AssignStreams(m_stream);
+    }
+    StringValue routing;
+    UintegerValue seed;
+    m_fabric->GetAttribute("Routing", routing);
+    m_fabric->GetAttribute("Seed", seed);
+    npunet::topology::NetworkDescription network = Describe(routing.Get(), seed.Get());
+    m_faults.AddTo(network);
     const std::size_t count = network.graph.npus();
     NS_ABORT_MSG_IF(count == 0, "tell the helper the network first: SetTopology()");
     NS_ABORT_MSG_IF(npus.GetN() != count,
@@ -211,7 +322,6 @@ NpuFabricHelper::Install(const NodeContainer& npus)
                                        << " nodes for them");
     m_switches = NodeContainer();
     m_switches.Create(static_cast<uint32_t>(network.graph.nodes() - count));
-    m_fabric = m_fabricFactory.Create<NpuFabric>();
     m_fabric->SetNetwork(std::move(network));
 
     NetDeviceContainer devices;
@@ -229,6 +339,47 @@ NpuFabricHelper::Install(const NodeContainer& npus)
     }
     MakeChannels(*m_fabric);
     return devices;
+}
+
+void
+NpuFabricHelper::EnableStatistics(const std::string& path) const
+{
+    NS_ABORT_MSG_IF(!m_fabric, "EnableStatistics() comes after Install()");
+    const Ptr<NpuFabric> fabric = m_fabric;
+    Simulator::ScheduleDestroy(
+        [path, fabric]() { WriteNpuLinkStatistics(path, fabric, Simulator::Now()); });
+}
+
+void
+NpuFabricHelper::WriteAnimation(const std::string& path) const
+{
+    NS_ABORT_MSG_IF(!m_fabric, "WriteAnimation() comes after Install()");
+    NpuAnimWriter::Write(path, m_fabric);
+}
+
+void
+NpuFabricHelper::EnableAsciiInternal(Ptr<OutputStreamWrapper> stream,
+                                     std::string prefix,
+                                     Ptr<NetDevice> device,
+                                     bool explicitFilename)
+{
+    const Ptr<NpuNetDevice> npu = DynamicCast<NpuNetDevice>(device);
+    if (!npu)
+    {
+        return; // of EnableAsciiAll(): devices of other kinds have helpers of their own
+    }
+    if (stream)
+    {
+        std::ostringstream path;
+        path << "/NodeList/" << npu->GetNode()->GetId() << "/DeviceList/" << npu->GetIfIndex()
+             << "/$ns3::NpuNetDevice/";
+        HookNpuAsciiTrace(stream, npu, path.str());
+        return;
+    }
+    AsciiTraceHelper files;
+    const std::string name =
+        explicitFilename ? prefix : files.GetFilenameFromDevice(prefix, device);
+    HookNpuAsciiTrace(files.CreateFileStream(name), npu, "");
 }
 
 Ptr<NpuFabric>

@@ -8,6 +8,8 @@
 #define NPU_FABRIC_HELPER_H
 
 #include "ns3/npu-fabric.h"
+#include "ns3/npu-fault-list.h"
+#include "ns3/npu-topology-helper.h"
 #include "topology/network_description.h"
 
 #include <ns3/attribute.h>
@@ -16,6 +18,7 @@
 #include <ns3/node-container.h>
 #include <ns3/nstime.h>
 #include <ns3/object-factory.h>
+#include <ns3/trace-helper.h>
 
 #include <cstdint>
 #include <string>
@@ -38,7 +41,7 @@ namespace ns3
  *     NetDeviceContainer devices = helper.Install(npus);
  *     helper.GetFabric()->Send(0, 5, 1 << 20);
  */
-class NpuFabricHelper
+class NpuFabricHelper : public AsciiTraceHelperForDevice
 {
   public:
     /// Links of 400 Gb/s and 500 ns until told otherwise.
@@ -52,13 +55,26 @@ class NpuFabricHelper
     static void UsePicoseconds();
 
     /**
-     * @param name "Ring", "Mesh1D", "FullyConnected" or "Switch" (products of as many of them as
-     *             there are sizes), "Mesh2D", "Torus2D", "Mesh3D" or "Torus3D"
+     * UsePicoseconds(), and the scheduler of ns-3's events that is fastest with a fabric, unless
+     * another than ns-3's default has been chosen: before anything else in main(). The command
+     * line, parsed later, can still choose (--SchedulerType=ns3::MapScheduler).
+     */
+    static void UseRecommendedSettings();
+
+    /**
+     * @param name "Ring", "Torus", "Mesh1D", "Mesh", "FullyConnected" or "Switch" (products of as
+     *             many of them as there are sizes), "Mesh2D", "Torus2D", "Mesh3D" or "Torus3D"
      * @param sizes of the dimensions, the innermost first
      *
      * Throws npunet::InputError for other names and sizes.
      */
     void SetTopology(const std::string& name, const std::vector<uint32_t>& sizes);
+
+    /**
+     * @param topology any other network, with its links; Install() throws npunet::InputError for
+     *                 one that cannot be
+     */
+    void SetTopology(const NpuTopologyHelper& topology);
 
     /**
      * @param network the network; its packet parameters become the fabric's attributes
@@ -74,9 +90,11 @@ class NpuFabricHelper
     void SetNetworkFile(const std::string& path);
 
     /**
-     * For the networks of SetTopology(), before or after it.
-     * @param name "DataRate" or "Delay"
-     * @param value of every link
+     * For the networks of SetTopology() by name, before or after it.
+     * @param name "DataRate", at least 8 bit/s, or "Delay", 0 to 1000 s
+     * @param value of every link; a StringValue will do
+     *
+     * Throws npunet::InputError for other names and values.
      */
     void SetLinkAttribute(const std::string& name, const AttributeValue& value);
 
@@ -93,12 +111,63 @@ class NpuFabricHelper
     void SetDeviceAttribute(const std::string& name, const AttributeValue& value);
 
     /**
+     * Adds a fault of the links from one node to another to the next networks that are installed.
+     * Faults of a link that overlap multiply their factors and add their delays.
+     * @param from number of a node: NPUs first, then switches
+     * @param to number of a neighbour
+     * @param at when the fault begins
+     * @param until when it ends; Time::Max(): never
+     * @param rateFactor of the link's rate, 0 (it is down) to 1000
+     * @param extraDelay added to its delay, 0 to 1000 s
+     * @param both directions
+     *
+     * Throws npunet::InputError for what cannot be, and Install() does where there is no such link.
+     */
+    void AddLinkFault(uint32_t from,
+                      uint32_t to,
+                      Time at,
+                      Time until,
+                      double rateFactor,
+                      Time extraDelay = Time(0),
+                      bool both = true);
+
+    /**
+     * Lets an NPU compute slowly in the next networks that are installed.
+     * @param npu its number; each at most once
+     * @param slowdown factor of every compute time, 0.001 to 1000000
+     *
+     * Throws npunet::InputError for what cannot be, and Install() does where there is no such NPU.
+     */
+    void AddNpuSlowdown(uint32_t npu, double slowdown);
+
+    /**
+     * Lets the next Install() draw the fabric's seed from a stream of ns-3's random numbers.
+     * @param stream number of the stream
+     * @return how many streams are used: 1
+     */
+    int64_t AssignStreams(int64_t stream);
+
+    /**
      * Builds the fabric, a device on every node and a channel for every cable.
      * @param npus the nodes that are the NPUs, in the order of the network's numbers; as many as
      *             the network has. Nodes for its switches are made.
      * @return the devices of the NPUs
      */
     NetDeviceContainer Install(const NodeContainer& npus);
+
+    /**
+     * Lets Simulator::Destroy() write what every link of the fabric that the last Install() has
+     * built has carried (npu-link-statistics.h).
+     * @param path of a CSV file, which is written whole or not at all
+     */
+    void EnableStatistics(const std::string& path) const;
+
+    /**
+     * Writes the topology of the fabric that the last Install() has built for NetAnim
+     * (NpuAnimWriter).
+     * @param path of an XML file, which is written whole or not at all
+     */
+    void WriteAnimation(const std::string& path) const;
 
     /**
      * @return the fabric that the last Install() has built
@@ -111,16 +180,27 @@ class NpuFabricHelper
     NodeContainer GetSwitches() const;
 
   private:
+    // Inherited from AsciiTraceHelperForDevice; the lines are described in npu-ascii-trace.h
+    void EnableAsciiInternal(Ptr<OutputStreamWrapper> stream,
+                             std::string prefix,
+                             Ptr<NetDevice> device,
+                             bool explicitFilename) override;
+
     /**
+     * @param routing of the networks of SetTopology(), by name
+     * @param seed of hashes that spread routes, likewise
      * @return the network to be built
      */
-    npunet::topology::NetworkDescription Describe() const;
+    npunet::topology::NetworkDescription Describe(const std::string& routing, uint64_t seed) const;
 
-    std::string m_name;                             //!< of the topology; empty: m_network
-    std::vector<uint32_t> m_sizes;                  //!< of its dimensions
-    DataRate m_rate;                                //!< of its links
-    Time m_delay;                                   //!< of its links
+    bool m_whole{true};                             //!< the network was given whole: m_network
     npunet::topology::NetworkDescription m_network; //!< when it was given whole
+    std::string m_name;                             //!< of the topology; empty: m_topology
+    std::vector<uint32_t> m_sizes;                  //!< of its dimensions
+    NpuTopologyHelper::Link m_link;                 //!< of all its links
+    NpuTopologyHelper m_topology;                   //!< when the topology has no name here
+    NpuFaultList m_faults;                          //!< to be added
+    int64_t m_stream{-1};                           //!< for the seed; negative: none
     ObjectFactory m_fabricFactory;                  //!< makes the fabric
     ObjectFactory m_deviceFactory;                  //!< makes the devices
     Ptr<NpuFabric> m_fabric;                        //!< of the last Install()

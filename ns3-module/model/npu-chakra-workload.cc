@@ -61,7 +61,15 @@ NpuChakraWorkload::GetTypeId()
             .AddTraceSource("OperationEnd",
                             "An NPU has finished an operation of its trace.",
                             MakeTraceSourceAccessor(&NpuChakraWorkload::m_operationEnd),
-                            "ns3::NpuChakraWorkload::OperationTracedCallback");
+                            "ns3::NpuChakraWorkload::OperationTracedCallback")
+            .AddTraceSource("CollectiveStart",
+                            "An NPU has begun its part of a collective.",
+                            MakeTraceSourceAccessor(&NpuChakraWorkload::m_collectiveStart),
+                            "ns3::NpuChakraWorkload::CollectiveTracedCallback")
+            .AddTraceSource("CollectiveEnd",
+                            "An NPU has finished its part of a collective.",
+                            MakeTraceSourceAccessor(&NpuChakraWorkload::m_collectiveEnd),
+                            "ns3::NpuChakraWorkload::CollectiveTracedCallback");
     return tid;
 }
 
@@ -83,13 +91,33 @@ NpuChakraWorkload::Install(Ptr<NpuFabric> fabric,
                              m_parts->workload.node_of(rank, operation),
                              name,
                              Simulator::Now());
+            TellCollective(m_collectiveStart, rank, operation);
         },
         [this](npunet::Rank rank, const ProgramOperation& operation, const std::string& name) {
             m_operationEnd(static_cast<uint32_t>(rank.value()),
                            m_parts->workload.node_of(rank, operation),
                            name,
                            Simulator::Now());
+            TellCollective(m_collectiveEnd, rank, operation);
         });
+}
+
+void
+NpuChakraWorkload::TellCollective(const CollectiveTrace& trace,
+                                  npunet::Rank rank,
+                                  const npunet::engine::ProgramOperation& operation) const
+{
+    if (trace.IsEmpty() || operation.kind != npunet::engine::OperationKind::Collective)
+    {
+        return;
+    }
+    const npunet::engine::Workload& workload = m_parts->workload;
+    const bool named = operation.group >= 0;
+    trace(named ? workload.groups[workload.group_of(rank, operation)].name : std::string(),
+          npunet::engine::name_of(operation.collective),
+          static_cast<uint64_t>(operation.bytes.value()),
+          static_cast<uint32_t>(rank.value()),
+          Simulator::Now());
 }
 
 void

@@ -79,11 +79,39 @@ class NpuChakraWorkload : public Object
                                             const std::string& name,
                                             Time time);
 
+    /**
+     * TracedCallback signature of CollectiveStart and CollectiveEnd.
+     *
+     * @param [in] group name of the communicator; empty for a collective without messages
+     * @param [in] type "all_reduce", "all_gather", ...
+     * @param [in] bytes size as in the trace
+     * @param [in] rank that begins or has finished its part
+     * @param [in] time now
+     */
+    typedef void (*CollectiveTracedCallback)(const std::string& group,
+                                             const std::string& type,
+                                             uint64_t bytes,
+                                             uint32_t rank,
+                                             Time time);
+
   protected:
     void DoDispose() override;
 
   private:
     struct Parts;
+
+    /// Of CollectiveStart and CollectiveEnd.
+    using CollectiveTrace =
+        TracedCallback<const std::string&, const std::string&, uint64_t, uint32_t, Time>;
+
+    /**
+     * @param trace to be told of an operation, should it be a collective
+     * @param rank whose operation
+     * @param operation of its program
+     */
+    void TellCollective(const CollectiveTrace& trace,
+                        npunet::Rank rank,
+                        const npunet::engine::ProgramOperation& operation) const;
 
     std::unique_ptr<Parts> m_parts; //!< workload, system and simulation
     Ptr<NpuFabric> m_fabric;        //!< carries the messages
@@ -92,6 +120,8 @@ class NpuChakraWorkload : public Object
     TracedCallback<uint32_t, uint64_t, const std::string&, Time> m_operationStart;
     /// An NPU has finished an operation of its trace.
     TracedCallback<uint32_t, uint64_t, const std::string&, Time> m_operationEnd;
+    CollectiveTrace m_collectiveStart; //!< an NPU has begun its part of a collective
+    CollectiveTrace m_collectiveEnd;   //!< an NPU has finished its part of a collective
 };
 
 } // namespace ns3

@@ -24,10 +24,10 @@ constexpr std::uint64_t FIRST_OWN_COUNT = std::uint64_t{1} << 35;
 
 NpuFabric::Core::Core(NpuFabric& fabric, npunet::topology::NetworkDescription network)
     : description(std::move(network)), m_fabric(fabric), m_machine(description, queue),
-      m_bridge(queue), m_ownCount(description.graph.npus(), FIRST_OWN_COUNT)
+      m_feed(description.graph, m_machine), m_bridge(queue),
+      m_ownCount(description.graph.npus(), FIRST_OWN_COUNT)
 {
     m_machine.set_listener(*this);
-    m_machine.SetObserver(this);
 }
 
 void
@@ -78,8 +78,8 @@ void
 NpuFabric::Core::on_sent(std::uint32_t handle)
 {
     const npunet::engine::Message message = m_records[handle].message;
-    m_fabric.m_messageSent(m_fabric.NodeIdOf(message.source),
-                           m_fabric.NodeIdOf(message.destination),
+    m_fabric.m_messageSent(m_fabric.GetNodeId(message.source.index()),
+                           m_fabric.GetNodeId(message.destination.index()),
                            static_cast<uint64_t>(message.bytes.value()),
                            Simulator::Now());
     if (message.wants_sent)
@@ -95,8 +95,8 @@ NpuFabric::Core::on_delivered(std::uint32_t handle, npunet::Time firstByteLeft)
     m_records[handle] = Record();
     m_free.push_back(handle);
     const npunet::engine::Message& message = record.message;
-    const uint32_t receiver = m_fabric.NodeIdOf(message.destination);
-    m_fabric.m_messageDelivered(m_fabric.NodeIdOf(message.source),
+    const uint32_t receiver = m_fabric.GetNodeId(message.destination.index());
+    m_fabric.m_messageDelivered(m_fabric.GetNodeId(message.source.index()),
                                 receiver,
                                 static_cast<uint64_t>(message.bytes.value()),
                                 Simulator::Now());
@@ -123,17 +123,6 @@ NpuFabric::Core::on_delivered(std::uint32_t handle, npunet::Time firstByteLeft)
                                        receipt.protocol,
                                        receipt.from,
                                        receipt.to);
-    }
-}
-
-void
-NpuFabric::Core::PacketStarted(npunet::LinkId link, npunet::Bytes wire)
-{
-    const npunet::topology::Link& cable = description.graph.link(link);
-    if (cable.from.index() < m_fabric.m_devices.size())
-    {
-        m_fabric.m_devices[cable.from.index()]->NotifyPacketSent(
-            m_fabric.NodeIdOf(cable.to), static_cast<uint32_t>(wire.value()));
     }
 }
 

@@ -10,6 +10,7 @@
 #include "npu-event-bridge.h"
 #include "npu-fabric.h"
 #include "npu-packet-machine.h"
+#include "npu-trace-feed.h"
 
 namespace ns3
 {
@@ -20,8 +21,7 @@ namespace ns3
  * machine's headers out of the fabric's.
  */
 class NpuFabric::Core final : public npunet::engine::Network,
-                              private npunet::engine::MessageListener,
-                              private npunet::packet::PacketObserver
+                              private npunet::engine::MessageListener
 {
   public:
     /**
@@ -59,6 +59,18 @@ class NpuFabric::Core final : public npunet::engine::Network,
         m_bridge.Synchronize();
     }
 
+    /**
+     * The listeners of a device have changed.
+     * @param position number of its node
+     * @param device the device
+     */
+    void
+    ListenersChanged(uint32_t position, const Ptr<NpuNetDevice>& device)
+    {
+        m_bridge.Synchronize();
+        m_feed.Update(position, device);
+    }
+
     // The engine's side
     void send(const npunet::engine::Message& message) override;
     std::vector<npunet::engine::LinkUse> link_use() const override;
@@ -86,10 +98,10 @@ class NpuFabric::Core final : public npunet::engine::Network,
     // The machine's side
     void on_sent(std::uint32_t handle) override;
     void on_delivered(std::uint32_t handle, npunet::Time firstByteLeft) override;
-    void PacketStarted(npunet::LinkId link, npunet::Bytes wire) override;
 
     NpuFabric& m_fabric;                     //!< that owns this
     npunet::packet::PacketMachine m_machine; //!< moves the packets
+    NpuTraceFeed m_feed;                     //!< of the devices
     NpuEventBridge m_bridge;                 //!< lets ns-3 drive the queue
     std::vector<Record> m_records;           //!< messages under way, by handle
     std::vector<std::uint32_t> m_free;       //!< handles to be used again

@@ -6,12 +6,19 @@
 
 #include "npu-fabric.h"
 
+#include "npu-compat.h"
 #include "npu-fabric-core.h"
 #include "npu-net-device.h"
 
+#include "base/errors.h"
+
 #include <ns3/abort.h>
+#include <ns3/boolean.h>
+#include <ns3/double.h>
 #include <ns3/log.h>
 #include <ns3/node.h>
+#include <ns3/random-variable-stream.h>
+#include <ns3/string.h>
 #include <ns3/trace-source-accessor.h>
 #include <ns3/uinteger.h>
 
@@ -53,6 +60,45 @@ NpuFabric::GetTypeId()
                           UintegerValue(0),
                           MakeUintegerAccessor(&NpuFabric::m_virtualChannels),
                           MakeUintegerChecker<uint8_t>(0, 32))
+            .AddAttribute(
+                "Switching",
+                "When a packet may leave a node on its way: when all of it is in, or when "
+                "its header is in (CutThrough; the next buffer must have room for all of "
+                "the packet).",
+                EnumValue(STORE_AND_FORWARD),
+                NpuMakeEnumAccessor<SwitchingMode>(&NpuFabric::m_switching),
+                MakeEnumChecker(STORE_AND_FORWARD, "StoreAndForward", CUT_THROUGH, "CutThrough"))
+            .AddAttribute("Arbitration",
+                          "Which of the packets that could leave by a port goes first: inputs and "
+                          "virtual channels take turns, or that of the message sent earliest.",
+                          EnumValue(ROUND_ROBIN),
+                          NpuMakeEnumAccessor<ArbitrationRule>(&NpuFabric::m_arbitration),
+                          MakeEnumChecker(ROUND_ROBIN, "RoundRobin", OLDEST, "Oldest"))
+            .AddAttribute("ErrorRate",
+                          "Probability of a packet to be corrupted each time that it crosses a "
+                          "link, which then sends it again. With StoreAndForward only.",
+                          DoubleValue(0),
+                          MakeDoubleAccessor(&NpuFabric::m_errorRate),
+                          MakeDoubleChecker<double>(0, 0.9))
+            .AddAttribute("Seed",
+                          "Of the errors that are drawn, and of hashes that spread routes. "
+                          "AssignStreams() draws it from a stream of ns-3.",
+                          UintegerValue(1),
+                          MakeUintegerAccessor(&NpuFabric::m_seed),
+                          MakeUintegerChecker<uint64_t>(0, uint64_t{1} << 53))
+            .AddAttribute("QueueHistogram",
+                          "Keep for every link for how long how many bytes waited, by powers of "
+                          "two.",
+                          BooleanValue(false),
+                          MakeBooleanAccessor(&NpuFabric::m_queueHistogram),
+                          MakeBooleanChecker())
+            .AddAttribute("Routing",
+                          "How routes are chosen, by its name in a network.yml: auto, xy, "
+                          "dimension-order, shortest-path, up-down, ecmp, ...; auto: as suits the "
+                          "topology. NpuFabricHelper gives it to the topologies that it builds.",
+                          StringValue("auto"),
+                          MakeStringAccessor(&NpuFabric::m_routing),
+                          MakeStringChecker())
             .AddTraceSource("MessageSent",
                             "The last byte of a message has left its source.",
                             MakeTraceSourceAccessor(&NpuFabric::m_messageSent),
@@ -76,6 +122,27 @@ NpuFabric::SetNetwork(npunet::topology::NetworkDescription network)
     network.packet.header = npunet::Bytes(m_headerSize);
     network.packet.buffer = npunet::Bytes(static_cast<int64_t>(m_bufferSize));
     network.packet.virtual_channels = m_virtualChannels;
+    network.packet.switching = m_switching == CUT_THROUGH
+                                   ? npunet::topology::Switching::CutThrough
+                                   : npunet::topology::Switching::StoreAndForward;
+    network.packet.arbitration = m_arbitration == OLDEST
+                                     ? npunet::topology::Arbitration::Oldest
+                                     : npunet::topology::Arbitration::RoundRobin;
+    network.packet.error_rate = m_errorRate;
+    network.packet.seed = m_seed;
+    network.packet.queue_histogram = m_queueHistogram;
+    // On a mesh they are the same.
+    const std::string routing = m_routing == "xy" ? "dimension-order" : m_routing;
+    if (routing != "auto" && routing != network.routing_name())
+    {
+        throw npunet::InputError(
+            {"",
+             "NpuFabric::Routing",
+             "'" + m_routing + "' for a network whose routes are " + network.routing_name(),
+             "auto, or what the network has",
+             "Name the routing in network.yml, or let "
+             "NpuFabricHelper::SetTopology() build the network"});
+    }
     m_core = std::make_unique<Core>(*this, std::move(network));
 }
 
@@ -85,11 +152,26 @@ NpuFabric::GetDescription() const
     return m_core->description;
 }
 
+int64_t
+NpuFabric::AssignStreams(int64_t stream)
+{
+    NS_LOG_FUNCTION(this << stream);
+    NS_ABORT_MSG_IF(m_core, "NpuFabric::AssignStreams() comes before SetNetwork()");
+    Ptr<UniformRandomVariable> random = CreateObject<UniformRandomVariable>();
+    random->SetStream(stream);
+    // 53 bits, as many as the attribute takes, of two numbers.
+    const uint64_t high = random->GetInteger(0, (1U << 26) - 1);
+    const uint64_t low = random->GetInteger(0, (1U << 27) - 1);
+    m_seed = high << 27 | low;
+    return 1;
+}
+
 void
 NpuFabric::AddDevice(Ptr<NpuNetDevice> device)
 {
     device->SetFabric(this, static_cast<uint32_t>(m_devices.size()));
     m_devices.push_back(device);
+    ListenersChanged(device->GetPosition());
 }
 
 std::size_t
@@ -183,11 +265,20 @@ NpuFabric::GetPacketHops() const
 }
 
 uint32_t
-NpuFabric::NodeIdOf(npunet::NodeId position) const
+NpuFabric::GetNodeId(std::size_t position) const
 {
     // Without devices, nodes are known by their number.
-    return position.index() < m_devices.size() ? m_devices[position.index()]->GetNode()->GetId()
-                                               : static_cast<uint32_t>(position.value());
+    return position < m_devices.size() ? m_devices[position]->GetNode()->GetId()
+                                       : static_cast<uint32_t>(position);
+}
+
+void
+NpuFabric::ListenersChanged(uint32_t position)
+{
+    if (m_core && position < m_devices.size())
+    {
+        m_core->ListenersChanged(position, m_devices[position]);
+    }
 }
 
 void

@@ -20,6 +20,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 namespace ns3
@@ -44,6 +45,20 @@ class NpuNetDevice;
 class NpuFabric : public Object
 {
   public:
+    /// When a packet may leave a node on its way.
+    enum SwitchingMode
+    {
+        STORE_AND_FORWARD, //!< when all of it is in
+        CUT_THROUGH        //!< when its header is in
+    };
+
+    /// Which of the packets that could leave by a port goes first.
+    enum ArbitrationRule
+    {
+        ROUND_ROBIN, //!< inputs and virtual channels take turns
+        OLDEST       //!< that of the message which was sent earliest
+    };
+
     /// Hears that a message has arrived; the argument is when its first byte left the source.
     using DeliveredCallback = Callback<void, Time>;
 
@@ -59,11 +74,10 @@ class NpuFabric : public Object
     /**
      * Builds the machine, with the packet parameters of the fabric's attributes. Once only, after
      * the attributes are set.
-     * @param network the network; of its packet parameters, those that are attributes
-     * are not used
+     * @param network the network; its packet parameters are not used, as all of them are attributes
      *
-     * Throws npunet::InputError for parameters that cannot work, and stops the program when ns-3
-     * does not run in picoseconds.
+     * Throws npunet::InputError for parameters that cannot work, alone or together, and for a
+     * Routing that is not the network's; stops the program when ns-3 does not run in picoseconds.
      */
     void SetNetwork(npunet::topology::NetworkDescription network);
 
@@ -71,6 +85,14 @@ class NpuFabric : public Object
      * @return the network, with the packet parameters in use
      */
     const npunet::topology::NetworkDescription& GetDescription() const;
+
+    /**
+     * Draws the seed (attribute Seed) from a stream of ns-3's random numbers, so that RngSeed and
+     * RngRun decide about the fabric's errors and hashed routes, too. Before SetNetwork().
+     * @param stream number of the stream
+     * @return how many streams are used: 1
+     */
+    int64_t AssignStreams(int64_t stream);
 
     /**
      * Attaches a device; the devices come in the order of the network's nodes.
@@ -88,6 +110,18 @@ class NpuFabric : public Object
      * @return its device
      */
     Ptr<NpuNetDevice> GetDevice(std::size_t position) const;
+
+    /**
+     * @param position number of a node in the network
+     * @return the ns-3 id of the node
+     */
+    uint32_t GetNodeId(std::size_t position) const;
+
+    /**
+     * Called by a device when somebody begins or ceases to listen to its packets.
+     * @param position number of its node
+     */
+    void ListenersChanged(uint32_t position);
 
     /**
      * Sends a message now.
@@ -160,18 +194,18 @@ class NpuFabric : public Object
   private:
     class Core;
 
-    /**
-     * @param position number of a node in the network
-     * @return the ns-3 id of the node
-     */
-    uint32_t NodeIdOf(npunet::NodeId position) const;
-
-    std::unique_ptr<Core> m_core;             //!< description, event queue, machine, bridge
-    std::vector<Ptr<NpuNetDevice>> m_devices; //!< by number of the node
-    uint32_t m_mtu{0};                        //!< attribute Mtu
-    uint32_t m_headerSize{0};                 //!< attribute HeaderSize
-    uint64_t m_bufferSize{0};                 //!< attribute BufferSize
-    uint8_t m_virtualChannels{0};             //!< attribute VirtualChannels
+    std::unique_ptr<Core> m_core;                 //!< description, event queue, machine, bridge
+    std::vector<Ptr<NpuNetDevice>> m_devices;     //!< by number of the node
+    uint32_t m_mtu{0};                            //!< attribute Mtu
+    uint32_t m_headerSize{0};                     //!< attribute HeaderSize
+    uint64_t m_bufferSize{0};                     //!< attribute BufferSize
+    uint8_t m_virtualChannels{0};                 //!< attribute VirtualChannels
+    SwitchingMode m_switching{STORE_AND_FORWARD}; //!< attribute Switching
+    ArbitrationRule m_arbitration{ROUND_ROBIN};   //!< attribute Arbitration
+    double m_errorRate{0};                        //!< attribute ErrorRate
+    uint64_t m_seed{1};                           //!< attribute Seed
+    bool m_queueHistogram{false};                 //!< attribute QueueHistogram
+    std::string m_routing;                        //!< attribute Routing
 
     /// The last byte of a message has left its source.
     TracedCallback<uint32_t, uint32_t, uint64_t, Time> m_messageSent;

@@ -8,10 +8,12 @@
 
 #include "npu-channel.h"
 #include "npu-fabric.h"
+#include "npu-trace-accessor.h"
 
 #include <ns3/log.h>
 #include <ns3/node.h>
 #include <ns3/pointer.h>
+#include <ns3/simulator.h>
 #include <ns3/trace-source-accessor.h>
 #include <ns3/uinteger.h>
 
@@ -47,10 +49,28 @@ NpuNetDevice::GetTypeId()
                           PointerValue(),
                           MakePointerAccessor(&NpuNetDevice::GetFabric),
                           MakePointerChecker<NpuFabric>())
-            .AddTraceSource("PacketSent",
-                            "A packet of the fabric is put on one of the links of this node.",
-                            MakeTraceSourceAccessor(&NpuNetDevice::m_packetSent),
-                            "ns3::NpuNetDevice::PacketSentTracedCallback")
+            .AddTraceSource(
+                "PacketSent",
+                "A packet of the fabric is put on one of the links of this node.",
+                MakeNpuTraceAccessor(&NpuNetDevice::m_packetSent, &NpuNetDevice::ListenersChanged),
+                "ns3::NpuNetDevice::PacketSentTracedCallback")
+            .AddTraceSource("PacketReceived",
+                            "The last byte of a packet of the fabric has come in at this node.",
+                            MakeNpuTraceAccessor(&NpuNetDevice::m_packetReceived,
+                                                 &NpuNetDevice::ListenersChanged),
+                            "ns3::NpuNetDevice::PacketReceivedTracedCallback")
+            .AddTraceSource(
+                "QueueLength",
+                "The bytes have changed that have come in and wait for one of the links "
+                "of this node. Messages that start here do not count.",
+                MakeNpuTraceAccessor(&NpuNetDevice::m_queueLength, &NpuNetDevice::ListenersChanged),
+                "ns3::NpuNetDevice::QueueLengthTracedCallback")
+            .AddTraceSource(
+                "CreditStall",
+                "One of the links of this node sends again after it was idle for want "
+                "of credit.",
+                MakeNpuTraceAccessor(&NpuNetDevice::m_creditStall, &NpuNetDevice::ListenersChanged),
+                "ns3::NpuNetDevice::CreditStallTracedCallback")
             .AddTraceSource("MacTx",
                             "A packet has arrived from above for transmission.",
                             MakeTraceSourceAccessor(&NpuNetDevice::m_macTx),
@@ -128,9 +148,84 @@ NpuNetDevice::Receive(Ptr<Packet> packet,
 }
 
 void
-NpuNetDevice::NotifyPacketSent(uint32_t farNode, uint32_t wireBytes)
+NpuNetDevice::ListenersChanged()
 {
-    m_packetSent(farNode, wireBytes);
+    if (m_fabric)
+    {
+        m_fabric->ListenersChanged(m_position);
+    }
+}
+
+bool
+NpuNetDevice::HasPacketListeners() const
+{
+    return !m_packetSent.IsEmpty() || !m_packetReceived.IsEmpty() || !m_queueLength.IsEmpty() ||
+           !m_creditStall.IsEmpty();
+}
+
+bool
+NpuNetDevice::HasReceivedListeners() const
+{
+    return !m_packetReceived.IsEmpty();
+}
+
+bool
+NpuNetDevice::HasQueueListeners() const
+{
+    return !m_queueLength.IsEmpty();
+}
+
+bool
+NpuNetDevice::BeginQueueLengths()
+{
+    const bool begins = HasQueueListeners() && !m_countsQueues;
+    m_countsQueues = HasQueueListeners();
+    if (begins)
+    {
+        ++m_queueEpoch;
+        m_waiting.clear();
+    }
+    return begins;
+}
+
+void
+NpuNetDevice::CountWaiting(uint32_t link, int64_t bytes)
+{
+    m_waiting[link] += bytes;
+}
+
+void
+NpuNetDevice::NotifyPacketSent(uint32_t far, uint32_t wireBytes)
+{
+    m_packetSent(m_fabric->GetNodeId(far), wireBytes);
+}
+
+void
+NpuNetDevice::NotifyPacketReceived(uint32_t link, uint32_t wireBytes)
+{
+    if (m_node)
+    {
+        m_packetReceived(m_node->GetId(), link, wireBytes, Simulator::Now());
+    }
+}
+
+void
+NpuNetDevice::NotifyQueueLength(uint32_t link, int64_t bytes, uint32_t epoch)
+{
+    if (!m_countsQueues || epoch != m_queueEpoch)
+    {
+        return;
+    }
+    int64_t& waiting = m_waiting[link];
+    const int64_t before = waiting;
+    waiting += bytes;
+    m_queueLength(link, static_cast<uint64_t>(before), static_cast<uint64_t>(waiting));
+}
+
+void
+NpuNetDevice::NotifyCreditStall(uint32_t link, Time from, Time duration)
+{
+    m_creditStall(link, from, duration);
 }
 
 void

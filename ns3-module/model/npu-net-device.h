@@ -9,10 +9,12 @@
 
 #include <ns3/mac48-address.h>
 #include <ns3/net-device.h>
+#include <ns3/nstime.h>
 #include <ns3/packet.h>
 #include <ns3/traced-callback.h>
 
 #include <cstdint>
+#include <map>
 #include <vector>
 
 namespace ns3
@@ -29,6 +31,9 @@ class NpuFabric;
  * address. Group addresses are served by one message to every other NPU.
  *
  * The devices of switches forward inside the fabric; they neither send nor receive ns3::Packets.
+ *
+ * PacketSent, QueueLength and CreditStall are told in the midst of a choice of the fabric: a sink
+ * that wants to send a message schedules an event for it (Simulator::ScheduleNow()).
  */
 class NpuNetDevice : public NetDevice
 {
@@ -86,12 +91,73 @@ class NpuNetDevice : public NetDevice
                  Mac48Address source,
                  Mac48Address destination);
 
+    // What the fabric tells the trace sources, and asks about them.
+
+    /**
+     * @return whether anybody listens to PacketSent, PacketReceived, QueueLength or CreditStall
+     */
+    bool HasPacketListeners() const;
+
+    /**
+     * @return whether anybody listens to PacketReceived
+     */
+    bool HasReceivedListeners() const;
+
+    /**
+     * @return whether anybody listens to QueueLength
+     */
+    bool HasQueueListeners() const;
+
+    /**
+     * @return true once whenever somebody begins to listen to QueueLength while nobody else does:
+     *         lengths are counted from then on, from 0
+     */
+    bool BeginQueueLengths();
+
+    /**
+     * @return how often lengths have been begun
+     */
+    uint32_t
+    GetQueueEpoch() const
+    {
+        return m_queueEpoch;
+    }
+
+    /**
+     * @param link number of one of the node's links in the fabric's network
+     * @param bytes that wait already when lengths are begun
+     */
+    void CountWaiting(uint32_t link, int64_t bytes);
+
     /**
      * A packet of the fabric is put on one of the device's links.
-     * @param farNode the ns-3 id of the node at the other end
+     * @param far number of the node at the other end in the fabric's network
      * @param wireBytes size of the packet, header included
      */
-    void NotifyPacketSent(uint32_t farNode, uint32_t wireBytes);
+    void NotifyPacketSent(uint32_t far, uint32_t wireBytes);
+
+    /**
+     * A packet of the fabric has come in.
+     * @param link number of the link in the fabric's network
+     * @param wireBytes size of the packet, header included
+     */
+    void NotifyPacketReceived(uint32_t link, uint32_t wireBytes);
+
+    /**
+     * Bytes begin or cease to wait.
+     * @param link number of one of the node's links in the fabric's network
+     * @param bytes negative for those that leave
+     * @param epoch in which they were counted
+     */
+    void NotifyQueueLength(uint32_t link, int64_t bytes, uint32_t epoch);
+
+    /**
+     * A link has been idle for want of credit.
+     * @param link number of one of the node's links in the fabric's network
+     * @param from when it could have sent
+     * @param duration of the wait
+     */
+    void NotifyCreditStall(uint32_t link, Time from, Time duration);
 
     // Inherited from NetDevice
     void SetIfIndex(const uint32_t index) override;
@@ -131,10 +197,44 @@ class NpuNetDevice : public NetDevice
      */
     typedef void (*PacketSentTracedCallback)(uint32_t farNode, uint32_t wireBytes);
 
+    /**
+     * TracedCallback signature of PacketReceived.
+     *
+     * @param [in] node the ns-3 id of this node
+     * @param [in] link number of the link in the fabric's network
+     * @param [in] wireBytes size of the fabric's packet in bytes, header included
+     * @param [in] time now: when its last byte is in
+     */
+    typedef void (*PacketReceivedTracedCallback)(uint32_t node,
+                                                 uint32_t link,
+                                                 uint32_t wireBytes,
+                                                 Time time);
+
+    /**
+     * TracedCallback signature of QueueLength.
+     *
+     * @param [in] link number of the link in the fabric's network
+     * @param [in] oldBytes that waited for it until now, with headers
+     * @param [in] newBytes that wait for it from now on
+     */
+    typedef void (*QueueLengthTracedCallback)(uint32_t link, uint64_t oldBytes, uint64_t newBytes);
+
+    /**
+     * TracedCallback signature of CreditStall.
+     *
+     * @param [in] link number of the link in the fabric's network
+     * @param [in] from when the first of its packets could have left, but for credit
+     * @param [in] duration of the wait, without the time in which the link was down
+     */
+    typedef void (*CreditStallTracedCallback)(uint32_t link, Time from, Time duration);
+
   protected:
     void DoDispose() override;
 
   private:
+    /// Somebody begins or ceases to listen to packets.
+    void ListenersChanged();
+
     Ptr<Node> m_node;                                //!< whose device this is
     Ptr<NpuFabric> m_fabric;                         //!< carries the packets
     uint32_t m_position{0};                          //!< number in the fabric's network
@@ -148,6 +248,13 @@ class NpuNetDevice : public NetDevice
     TracedCallback<Ptr<const Packet>> m_macTxDrop;   //!< an ns3::Packet was refused
     TracedCallback<Ptr<const Packet>> m_macRx;       //!< an ns3::Packet came in
     TracedCallback<uint32_t, uint32_t> m_packetSent; //!< a fabric packet on a link
+    /// A fabric packet is in.
+    TracedCallback<uint32_t, uint32_t, uint32_t, Time> m_packetReceived;
+    TracedCallback<uint32_t, uint64_t, uint64_t> m_queueLength; //!< bytes begin or cease to wait
+    TracedCallback<uint32_t, Time, Time> m_creditStall;         //!< a link has waited for credit
+    bool m_countsQueues{false};            //!< somebody listens to m_queueLength
+    uint32_t m_queueEpoch{0};              //!< how often that has begun
+    std::map<uint32_t, int64_t> m_waiting; //!< bytes, by link
 };
 
 } // namespace ns3

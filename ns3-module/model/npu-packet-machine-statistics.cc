@@ -49,6 +49,21 @@ PacketMachine::packet_hops() const
 }
 
 void
+PacketMachine::ListQueued(LinkId link, const std::function<void(LinkId, Bytes, Time)>& function)
+{
+    ForEachQueue(m_ports[link.index()], 0, [&](std::uint32_t number) {
+        const VirtualQueue& queue = m_queues[number];
+        std::uint32_t place = queue.upstream == NONE ? NONE : queue.head;
+        for (; place != NONE; place = m_packets[place].next)
+        {
+            const QueuedPacket& packet = m_packets[place];
+            function(link, Bytes(WireBytes(packet.payload)), Time::ps(packet.ready));
+        }
+        return false;
+    });
+}
+
+void
 PacketMachine::CountArrived(PacketPort& port, std::int64_t now)
 {
     ForEachQueue(port, 0, [&](std::uint32_t number) {
@@ -108,7 +123,13 @@ PacketMachine::CountStall(std::uint32_t portNumber, std::int64_t now)
         return false;
     });
     const std::int64_t from = std::max(first, port.busyUntil);
-    port.stall += port.irregular == 0 ? now - from : m_timing.UpBetween(portNumber, from, now);
+    const std::int64_t stall =
+        port.irregular == 0 ? now - from : m_timing.UpBetween(portNumber, from, now);
+    port.stall += stall;
+    if (m_observer != nullptr && stall > 0)
+    {
+        m_observer->CreditStalled(LinkId(std::size_t{portNumber}), Time::ps(from), Time::ps(stall));
+    }
 }
 
 } // namespace npunet::packet

@@ -207,7 +207,10 @@ PacketMachine::Transmit(std::uint32_t portNumber, std::uint32_t queueNumber, std
     port.payload += packet.payload;
     if (m_observer != nullptr)
     {
-        m_observer->PacketStarted(LinkId(static_cast<std::size_t>(portNumber)), Bytes(wire));
+        m_observer->PacketStarted(LinkId(std::size_t{portNumber}),
+                                  Bytes(wire),
+                                  Time::ps(crossing.arrival),
+                                  queue.upstream != NONE);
     }
     if (!m_plan[packet.hop].final)
     {
@@ -347,6 +350,12 @@ PacketMachine::PushPacket(std::uint32_t place)
     if (!m_histograms.empty())
     {
         m_histograms[hop.port].Arrive(packet.ready, WireBytes(packet.payload));
+    }
+    if (m_observer != nullptr)
+    {
+        m_observer->PacketQueued(LinkId(std::size_t{hop.port}),
+                                 Bytes(WireBytes(packet.payload)),
+                                 Time::ps(packet.ready));
     }
     if (queue.unarrived == NONE)
     {

@@ -22,6 +22,7 @@
 #include "topology/network_description.h"
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -30,7 +31,7 @@ namespace npunet::packet
 
 /**
  * @ingroup npunet
- * Hears of every packet that is put on a link.
+ * Hears of every packet that is put on a link, of what waits for one, and of waits for credit.
  */
 class PacketObserver
 {
@@ -38,8 +39,27 @@ class PacketObserver
     /**
      * @param link the link
      * @param wire bytes of the packet, header included
+     * @param arrival when its last byte is in at the other end
+     * @param waited it came in over another link and PacketQueued() has told of it; otherwise its
+     *               message starts here
      */
-    virtual void PacketStarted(LinkId link, Bytes wire) = 0;
+    virtual void PacketStarted(LinkId link, Bytes wire, Time arrival, bool waited) = 0;
+
+    /**
+     * Told as soon as it is known.
+     * @param link a link that the packet is going to wait for
+     * @param wire bytes of the packet, header included
+     * @param from when it begins to wait: it may leave from then on
+     */
+    virtual void PacketQueued(LinkId link, Bytes wire, Time from) = 0;
+
+    /**
+     * A link was idle because its packets waited for credit; one of them leaves now.
+     * @param link the link
+     * @param from when the first of them could have left
+     * @param duration of the wait, without the time in which the link was down
+     */
+    virtual void CreditStalled(LinkId link, Time from, Time duration) = 0;
 
   protected:
     ~PacketObserver() = default;
@@ -128,6 +148,13 @@ class PacketMachine : public engine::Network
     std::vector<engine::LinkUse> link_use() const override;
 
     std::uint64_t packet_hops() const override;
+
+    /**
+     * @param link a link
+     * @param function called as PacketQueued() for every packet that waits for the link or is on
+     *                 its way to wait for it
+     */
+    void ListQueued(LinkId link, const std::function<void(LinkId, Bytes, Time)>& function);
 
     /**
      * @param observer hears of every packet from now on; null for nobody

@@ -4,6 +4,8 @@
 # under valgrind).
 cpp_examples = [
     ("npu-all-to-all", "True", "True"),
+    ("npu-fat-tree-incast", "True", "True"),
+    ("npu-torus-utilization", "True", "True"),
     ("npu-training-step", "True", "True"),
 ]
 

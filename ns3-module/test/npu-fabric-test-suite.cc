@@ -5,6 +5,7 @@
  */
 
 #include "npu-test-compat.h"
+#include "npu-test-networks.h"
 
 #include "ns3/npu-channel.h"
 #include "ns3/npu-fabric-helper.h"
@@ -23,30 +24,6 @@ using namespace ns3;
 
 namespace
 {
-
-/**
- * @ingroup npunet
- * @defgroup npunet-test Tests of networks of NPUs
- */
-
-/**
- * @ingroup npunet-test
- * Packets of 936 + 64 bytes at 800 Gb/s: 10 ns each. Links of 5 ns.
- * @param name of a topology
- * @param sizes of its dimensions
- * @return a helper with a network of these
- */
-NpuFabricHelper
-TenNanosecondPackets(const std::string& name, const std::vector<uint32_t>& sizes)
-{
-    NpuFabricHelper helper;
-    helper.SetTopology(name, sizes);
-    helper.SetLinkAttribute("DataRate", DataRateValue(DataRate("800Gbps")));
-    helper.SetLinkAttribute("Delay", TimeValue(NanoSeconds(5)));
-    helper.SetFabricAttribute("Mtu", UintegerValue(936));
-    helper.SetFabricAttribute("HeaderSize", UintegerValue(64));
-    return helper;
-}
 
 /**
  * @ingroup npunet-test

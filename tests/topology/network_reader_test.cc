@@ -10,6 +10,7 @@
 
 #include "base/errors.h"
 #include "networks.h"
+#include "topology/network_text.h"
 
 namespace npunet::topology {
 namespace {
@@ -98,6 +99,22 @@ TEST_F(NetworkFile, ReadsProductsWithTheirDimensions) {
     EXPECT_EQ(network.dimensions[1].kind, DimensionKind::Switch);
     EXPECT_EQ(network.graph.nodes(), 12U);
     EXPECT_EQ(network.routing, Routing::DimensionOrder);
+}
+
+// The same text is the same network and the same mistake, but for the name of the file.
+TEST_F(NetworkFile, ReadsTextsAsItReadsFiles) {
+    const NetworkDescription file = mesh("packet: {routing: shortest-path, mtu: 1KiB}\n");
+    const NetworkDescription text =
+        parse_network(mesh_ + "packet: {routing: shortest-path, mtu: 1KiB}\n", "text");
+    EXPECT_EQ(text.name, file.name);
+    EXPECT_EQ(text.graph.links(), file.graph.links());
+    EXPECT_EQ(text.routing_name(), "shortest-path");
+    EXPECT_EQ(text.packet.mtu, Bytes(1024));
+    EXPECT_THAT(
+        message_of([&] { return parse_network("topology: [Rign]", "my network"); }),
+        AllOf(HasSubstr("my network"), HasSubstr("line 1"), HasSubstr("Did you mean Ring")));
+    EXPECT_THAT(message_of([&] { return parse_network("topology: [Ring", "my network"); }),
+                HasSubstr("my network"));
 }
 
 // The GB of the astra-sim dialects has 2^30 bytes: 128.5714 x 2^30 = 138 052 489 568.0...; units

@@ -1,0 +1,92 @@
+/*
+ * Copyright (c) 2026 The npunet authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "npu-link-statistics.h"
+
+#include "base/atomic_file.h"
+#include "base/units.h"
+
+#include <algorithm>
+#include <iomanip>
+#include <sstream>
+#include <vector>
+
+namespace ns3
+{
+
+namespace
+{
+
+/**
+ * @param name of a node
+ * @return the name as a field of a CSV
+ */
+std::string
+Field(const std::string& name)
+{
+    if (name.find_first_of(",\"\n") == std::string::npos)
+    {
+        return name;
+    }
+    std::string quoted = "\"";
+    for (const char each : name)
+    {
+        quoted += each == '"' ? "\"\"" : std::string(1, each);
+    }
+    return quoted + "\"";
+}
+
+} // namespace
+
+void
+WriteNpuLinkStatistics(std::ostream& out, Ptr<const NpuFabric> fabric, Time duration)
+{
+    const npunet::topology::Graph& graph = fabric->GetDescription().graph;
+    const std::vector<npunet::engine::LinkUse> uses = fabric->GetLinkUse();
+    std::size_t powers = 0;
+    for (const npunet::engine::LinkUse& use : uses)
+    {
+        powers = std::max(powers, use.queue_times.size());
+    }
+
+    std::ostringstream text;
+    text << "link,from,to,payload_bytes,wire_bytes,busy_ns,utilization_percent,"
+            "max_queue_bytes,packets,retransmissions,credit_stall_ns";
+    for (std::size_t power = 0; power < powers; ++power)
+    {
+        text << ",queue_ns_" << (uint64_t{1} << power);
+    }
+    text << "\n" << std::fixed << std::setprecision(6);
+    const auto whole = static_cast<double>(duration.GetPicoSeconds());
+    for (std::size_t i = 0; i < uses.size(); ++i)
+    {
+        const npunet::topology::Link& link = graph.link(npunet::LinkId(i));
+        const npunet::engine::LinkUse& use = uses[i];
+        text << i << "," << Field(graph.name(link.from)) << "," << Field(graph.name(link.to)) << ","
+             << use.payload.value() << "," << use.wire.value() << "," << npunet::format_ns(use.busy)
+             << "," << (whole > 0 ? 100 * static_cast<double>(use.busy.ps()) / whole : 0.0) << ","
+             << use.max_queue.value() << "," << use.packets << "," << use.retransmissions << ","
+             << npunet::format_ns(use.credit_stall);
+        for (std::size_t power = 0; power < powers; ++power)
+        {
+            text << ","
+                 << npunet::format_ns(power < use.queue_times.size() ? use.queue_times[power]
+                                                                     : npunet::Time());
+        }
+        text << "\n";
+    }
+    out << text.str();
+}
+
+void
+WriteNpuLinkStatistics(const std::string& path, Ptr<const NpuFabric> fabric, Time duration)
+{
+    npunet::AtomicFile file(path);
+    WriteNpuLinkStatistics(file.stream(), fabric, duration);
+    file.commit();
+}
+
+} // namespace ns3

@@ -1,0 +1,128 @@
+/*
+ * Copyright (c) 2026 The npunet authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "npu-trace-feed.h"
+
+#include <ns3/node.h>
+#include <ns3/simulator.h>
+
+namespace ns3
+{
+
+namespace
+{
+
+/**
+ * @param time of the machine
+ * @return how long until then
+ */
+Time
+Until(npunet::Time time)
+{
+    return TimeStep(static_cast<uint64_t>(time.ps())) - Simulator::Now();
+}
+
+/**
+ * @param link of the network
+ * @return its number
+ */
+uint32_t
+NumberOf(npunet::LinkId link)
+{
+    return static_cast<uint32_t>(link.index());
+}
+
+} // namespace
+
+NpuTraceFeed::NpuTraceFeed(const npunet::topology::Graph& graph,
+                           npunet::packet::PacketMachine& machine)
+    : m_graph(graph), m_machine(machine), m_devices(graph.nodes())
+{
+}
+
+void
+NpuTraceFeed::Update(uint32_t position, const Ptr<NpuNetDevice>& device)
+{
+    Ptr<NpuNetDevice>& known = m_devices[position];
+    m_listening += device->HasPacketListeners() ? 1 : 0;
+    m_listening -= known ? 1 : 0;
+    known = device->HasPacketListeners() ? device : nullptr;
+    m_machine.SetObserver(m_listening > 0 ? this : nullptr);
+    if (device->BeginQueueLengths())
+    {
+        // Those that wait now belong to the lengths from which they go on.
+        for (const npunet::LinkId link : m_graph.links_from(npunet::NodeId(std::size_t{position})))
+        {
+            m_machine.ListQueued(link, [&](npunet::LinkId, npunet::Bytes wire, npunet::Time from) {
+                if (Until(from).IsStrictlyPositive())
+                {
+                    PacketQueued(link, wire, from);
+                }
+                else
+                {
+                    device->CountWaiting(NumberOf(link), wire.value());
+                }
+            });
+        }
+    }
+}
+
+void
+NpuTraceFeed::PacketStarted(npunet::LinkId link,
+                            npunet::Bytes wire,
+                            npunet::Time arrival,
+                            bool waited)
+{
+    const npunet::topology::Link& ends = m_graph.link(link);
+    const auto bytes = static_cast<uint32_t>(wire.value());
+    if (const Ptr<NpuNetDevice>& from = Listening(ends.from))
+    {
+        if (waited)
+        {
+            from->NotifyQueueLength(NumberOf(link), -wire.value(), from->GetQueueEpoch());
+        }
+        from->NotifyPacketSent(static_cast<uint32_t>(ends.to.index()), bytes);
+    }
+    const Ptr<NpuNetDevice>& to = Listening(ends.to);
+    if (to && to->HasReceivedListeners())
+    {
+        Simulator::ScheduleWithContext(to->GetNode()->GetId(),
+                                       Until(arrival),
+                                       &NpuNetDevice::NotifyPacketReceived,
+                                       to,
+                                       NumberOf(link),
+                                       bytes);
+    }
+}
+
+void
+NpuTraceFeed::PacketQueued(npunet::LinkId link, npunet::Bytes wire, npunet::Time from)
+{
+    const Ptr<NpuNetDevice>& device = Listening(m_graph.link(link).from);
+    if (device && device->HasQueueListeners())
+    {
+        Simulator::ScheduleWithContext(device->GetNode()->GetId(),
+                                       Until(from),
+                                       &NpuNetDevice::NotifyQueueLength,
+                                       device,
+                                       NumberOf(link),
+                                       wire.value(),
+                                       device->GetQueueEpoch());
+    }
+}
+
+void
+NpuTraceFeed::CreditStalled(npunet::LinkId link, npunet::Time from, npunet::Time duration)
+{
+    if (const Ptr<NpuNetDevice>& device = Listening(m_graph.link(link).from))
+    {
+        device->NotifyCreditStall(NumberOf(link),
+                                  TimeStep(static_cast<uint64_t>(from.ps())),
+                                  TimeStep(static_cast<uint64_t>(duration.ps())));
+    }
+}
+
+} // namespace ns3

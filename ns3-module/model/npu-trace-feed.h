@@ -1,0 +1,70 @@
+/*
+ * Copyright (c) 2026 The npunet authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef NPU_TRACE_FEED_H
+#define NPU_TRACE_FEED_H
+
+#include "npu-net-device.h"
+#include "npu-packet-machine.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace ns3
+{
+
+/**
+ * @ingroup npunet
+ * Feeds the trace sources of the devices of a fabric with what its machine does. The machine has an
+ * observer only while somebody listens to one of them. Not installed.
+ *
+ * What happens later than it is known, the arrival of packets, is told by ns-3 events of its own in
+ * the context of the node. They change nothing in the machine, and its choices of an instant come
+ * after them.
+ */
+class NpuTraceFeed final : private npunet::packet::PacketObserver
+{
+  public:
+    /**
+     * @param graph the network; must outlive the feed
+     * @param machine that moves the packets; must outlive the feed
+     */
+    NpuTraceFeed(const npunet::topology::Graph& graph, npunet::packet::PacketMachine& machine);
+
+    /**
+     * The listeners of a device have changed.
+     * @param position number of its node
+     * @param device the device
+     */
+    void Update(uint32_t position, const Ptr<NpuNetDevice>& device);
+
+  private:
+    void PacketStarted(npunet::LinkId link,
+                       npunet::Bytes wire,
+                       npunet::Time arrival,
+                       bool waited) override;
+    void PacketQueued(npunet::LinkId link, npunet::Bytes wire, npunet::Time from) override;
+    void CreditStalled(npunet::LinkId link, npunet::Time from, npunet::Time duration) override;
+
+    /**
+     * @param node number of a node
+     * @return its device when somebody listens to it, otherwise null
+     */
+    const Ptr<NpuNetDevice>&
+    Listening(npunet::NodeId node) const
+    {
+        return m_devices[node.index()];
+    }
+
+    const npunet::topology::Graph& m_graph;   //!< the network
+    npunet::packet::PacketMachine& m_machine; //!< moves the packets
+    std::vector<Ptr<NpuNetDevice>> m_devices; //!< by node; null where nobody listens
+    std::size_t m_listening{0};               //!< how many are not
+};
+
+} // namespace ns3
+
+#endif /* NPU_TRACE_FEED_H */
