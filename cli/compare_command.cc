@@ -12,6 +12,7 @@
 #include "cli/run_inputs.h"
 #include "report/compare_table.h"
 #include "report/results_folder.h"
+#include "study/gap.h"
 
 namespace npunet::cli {
 
@@ -45,6 +46,10 @@ void write_file(const std::filesystem::path& path, const std::string& text) {
     file.commit();
 }
 
+std::string json_of(const std::vector<engine::Results>& runs, const report::Gap& gap) {
+    return report::compare_json(runs, report::peak_resident_memory(), &gap);
+}
+
 void run(const CommandContext& context, const Options& options) {
     const std::vector<study::Fidelity> fidelities =
         distinct_fidelities(list_items(options.fidelities));
@@ -57,18 +62,20 @@ void run(const CommandContext& context, const Options& options) {
     for (const study::Fidelity fidelity : fidelities) {
         runs.push_back(options.inputs.run(context, workload, machine, fidelity));
     }
-    const std::string table = report::compare_table(runs);
+    options.inputs.progress(context, "explaining the difference");
+    const report::Gap gap = study::explain_gap(runs, workload, machine);
+    const std::string table = report::compare_table(runs, 16, &gap);
     if (!options.inputs.output_dir.empty()) {
         const std::filesystem::path folder = options.inputs.output_dir;
         for (const engine::Results& results : runs) {
             report::write_results_folder(results, folder / results.fidelity);
         }
         write_file(folder / "compare.txt", table);
-        write_file(folder / "compare.json", report::compare_json(runs));
+        write_file(folder / "compare.json", json_of(runs, gap));
         options.inputs.progress(context, "results in " + folder.string());
     }
     if (options.inputs.json) {
-        context.out << report::compare_json(runs);
+        context.out << json_of(runs, gap);
     } else if (!options.inputs.quiet) {
         context.out << table;
     }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "base/units.h"
 #include "report/comparison.h"
@@ -83,6 +84,7 @@ std::string link_table(const std::vector<Results>& runs, const Comparison& compa
     }
     heading.emplace_back("utilization");
     heading.emplace_back("max queue");
+    heading.emplace_back("credit stall");
     TextTable table(std::move(heading));
     for (const LinkComparison& compared : comparison.hot_links) {
         const engine::LinkResult& link = *compared.runs[comparison.most_detailed];
@@ -92,9 +94,33 @@ std::string link_table(const std::vector<Results>& runs, const Comparison& compa
         }
         row.push_back(fmt::format("{:.1f}%", link.utilization_percent));
         row.push_back(format_bytes(link.max_queue));
+        row.push_back(format_time(link.credit_stall));
         table.add(std::move(row));
     }
     return table.text();
+}
+
+/// The parts under the names of the JSON.
+std::vector<std::pair<const char*, Time>> parts_of(const Gap& gap) {
+    return {{"header", gap.header},
+            {"latency", gap.latency},
+            {"contention", gap.contention},
+            {"flow_control", gap.flow_control},
+            {"congestion_control", gap.congestion_control},
+            {"dependency", gap.dependency}};
+}
+
+/// One line: what is not 0.
+std::string gap_line(const Gap& gap) {
+    std::string text;
+    for (const auto& [name, time] : parts_of(gap)) {
+        if (time != Time()) {
+            std::string words = name;
+            std::replace(words.begin(), words.end(), '_', ' ');
+            text += fmt::format("{} {} {}", text.empty() ? ":" : ",", words, format_time(time));
+        }
+    }
+    return fmt::format("the difference, {}{}\n", format_time(gap.total()), text);
 }
 
 void write_classes(JsonWriter& json, const std::vector<Results>& runs,
@@ -135,6 +161,7 @@ void write_links(JsonWriter& json, const std::vector<Results>& runs, const Compa
                     .member("wire_bytes", in_run->wire)
                     .member("utilization_percent", in_run->utilization_percent)
                     .member("max_queue_bytes", in_run->max_queue)
+                    .member("credit_stall_ns", in_run->credit_stall)
                     .end_object();
             }
         }
@@ -145,13 +172,17 @@ void write_links(JsonWriter& json, const std::vector<Results>& runs, const Compa
 
 }  // namespace
 
-std::string compare_table(const std::vector<Results>& runs, std::size_t most_classes) {
+std::string compare_table(const std::vector<Results>& runs, std::size_t most_classes,
+                          const Gap* gap) {
     const Comparison comparison = compare(runs);
     const Results& least = runs[comparison.least_detailed];
     const Results& most = runs[comparison.most_detailed];
     std::string text =
         fmt::format("{}: {}, {}: {}, ratio {}\n", least.fidelity, format_time(least.finish),
                     most.fidelity, format_time(most.finish), format_ratio(comparison.ratio));
+    if (gap != nullptr) {
+        text += gap_line(*gap);
+    }
     text += fmt::format("every ratio is {} / {}\n\n", most.fidelity, least.fidelity);
     text += class_table(runs, comparison, most_classes);
     if (!comparison.collectives.empty()) {
@@ -163,7 +194,7 @@ std::string compare_table(const std::vector<Results>& runs, std::size_t most_cla
     return text;
 }
 
-std::string compare_json(const std::vector<Results>& runs, Bytes peak_memory) {
+std::string compare_json(const std::vector<Results>& runs, Bytes peak_memory, const Gap* gap) {
     const Comparison comparison = compare(runs);
     JsonWriter json;
     json.begin_object(JsonWriter::Layout::Lines).key("runs");
@@ -177,6 +208,13 @@ std::string compare_json(const std::vector<Results>& runs, Bytes peak_memory) {
         .value(runs[comparison.most_detailed].fidelity)
         .value(runs[comparison.least_detailed].fidelity)
         .end_array();
+    if (gap != nullptr) {
+        json.key("gap_ns").begin_object();
+        for (const auto& [name, time] : parts_of(*gap)) {
+            json.member(name, time);
+        }
+        json.end_object();
+    }
     write_classes(json, runs, comparison);
     json.key("collective_ratio").begin_object();
     for (const CollectiveComparison& compared : comparison.collectives) {

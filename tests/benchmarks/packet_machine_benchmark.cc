@@ -28,6 +28,7 @@
 #include "ns3-module/model/npu-packet-machine.h"
 #include "tests/ns3-module/naive_packet_network.h"
 #include "topology/builder.h"
+#include "topology/fat_tree.h"
 
 namespace npunet::benchmark {
 namespace {
@@ -69,8 +70,8 @@ Workload rings_of_dimensions() {
             }};
 }
 
-/// Each NPU sends 1 MiB to another one, all of them different, eight times over.
-Workload permutations_through_switches() {
+/// Each of 128 NPUs sends 1 MiB to another one, all of them different, eight times over.
+Workload permutations(std::string name, topology::NetworkDescription network) {
     constexpr int npus = 128;
     std::mt19937_64 random(1);
     std::vector<std::vector<int>> targets(8, std::vector<int>(npus));
@@ -81,10 +82,16 @@ Workload permutations_through_switches() {
             std::swap(target[last], target[random() % last]);
         }
     }
-    return {"permutation/switch_16x8", grid(topology::DimensionKind::Switch, {16, 8}), 8,
-            always(1 << 20), [targets](int npu, int step) {
+    return {std::move(name), std::move(network), 8, always(1 << 20), [targets](int npu, int step) {
                 return targets[static_cast<std::size_t>(step)][static_cast<std::size_t>(npu)];
             }};
+}
+
+/// Three levels of switches with 8 ports, as much bandwidth up as down; D-mod-k routes.
+topology::NetworkDescription fat_tree_128() {
+    const topology::FatTreeShape shape{3, 8, 128, {4, 4}, {4, 4}};
+    const topology::LinkSpeed speed{Rate(50'000'000'000), Time::ns(500)};
+    return topology::make_fat_tree(shape, {speed, speed, speed});
 }
 
 /// Ring all-reduce of 64 MiB among n = 16 NPUs: 2 (n - 1) steps of 4 MiB to the next NPU, each sent
@@ -95,7 +102,8 @@ std::vector<Workload> workloads() {
     using topology::DimensionKind;
     return {
         rings_of_dimensions(),
-        permutations_through_switches(),
+        permutations("permutation/switch_16x8", grid(DimensionKind::Switch, {16, 8})),
+        permutations("permutation/fat_tree_128", fat_tree_128()),
         {"ring_all_reduce/torus_4x4", grid(DimensionKind::Ring, {4, 4}), 30, always(4 << 20), next},
         {"ring_all_reduce/mesh_4x4", grid(DimensionKind::Mesh1D, {4, 4}), 30, always(4 << 20),
          next},

@@ -101,6 +101,35 @@ TEST(CompareTable, KeepsTheClassesThatFinishLast) {
     EXPECT_THAT(text, HasSubstr("(classes of NPUs that finish earlier: 1)"));
 }
 
+// 200.25 ns in parts, one of them negative; those of 0 are not on the line.
+Gap sample_gap() {
+    Gap gap;
+    gap.header = Time::ps(12'250);
+    gap.latency = Time::ns(-2);
+    gap.contention = Time::ns(190);
+    return gap;
+}
+
+TEST(CompareTable, SaysWhatTheDifferenceConsistsOf) {
+    const Gap gap = sample_gap();
+    EXPECT_THAT(compare_table(sample_runs(), 16, &gap),
+                HasSubstr("the difference, 200.25 ns: header 12.25 ns, latency -2 ns, "
+                          "contention 190 ns\n"));
+    EXPECT_THAT(compare_table(sample_runs()), Not(HasSubstr("the difference")));
+}
+
+TEST(CompareJson, HasThePartsOfTheDifference) {
+    const Gap gap = sample_gap();
+    const Json json = Json::parse(compare_json(sample_runs(), Bytes(1), &gap));
+    EXPECT_EQ(json["gap_ns"], Json({{"header", 12.25},
+                                    {"latency", -2},
+                                    {"contention", 190},
+                                    {"flow_control", 0},
+                                    {"congestion_control", 0},
+                                    {"dependency", 0}}));
+    EXPECT_EQ(json["hot_links"][0]["runs"]["packet"]["credit_stall_ns"], 3);
+}
+
 TEST(CompareJson, HasTheDocumentedKeys) {
     const Json json = Json::parse(compare_json(sample_runs(), Bytes(1)));
     std::vector<std::string> keys;

@@ -54,7 +54,9 @@ TEST(Documentation, ExplainsEveryKeyOfResultsJson) {
 
 TEST(Documentation, ExplainsEveryKeyOfAComparison) {
     std::set<std::string> keys;
-    collect_keys(Json::parse(compare_json({sample_analytical(), sample_results()})), keys);
+    const Gap gap;
+    collect_keys(Json::parse(compare_json({sample_analytical(), sample_results()}, Bytes(1), &gap)),
+                 keys);
     EXPECT_EQ(keys.count("collective_ratio"), 1u);
     expect_documented(keys);
 }

@@ -299,7 +299,7 @@ TEST_F(NetworkFile, RefusesPacketParametersThatCannotWork) {
 }
 
 TEST_F(NetworkFile, RefusesRoutingsOfOtherNetworks) {
-    for (const char* word : {"ecmp", "up-down", "minimal"}) {
+    for (const char* word : {"ecmp", "up-down", "minimal", "spray", "ugal"}) {
         EXPECT_THAT(packet_refusal(std::string("routing: ") + word),
                     AllOf(HasSubstr(std::string("packet.routing: found '") + word + "' on Mesh2D"),
                           HasSubstr("for networks without dimensions")));
@@ -308,7 +308,7 @@ TEST_F(NetworkFile, RefusesRoutingsOfOtherNetworks) {
 
 TEST_F(NetworkFile, SaysWhichPacketFeaturesAreNotOfferedYet) {
     for (const char* entry :
-         {"flow_control: pfc", "flow_control: none", "routing: spray", "routing: ugal",
+         {"flow_control: pfc", "flow_control: none",
           "classes: 2", "transport: {kind: go-back-n, window: 8}",
           "transport: {kind: selective-repeat}", "transport: go-back-n",
           "congestion_control: dcqcn", "injection: 10GB/s"}) {

@@ -1,0 +1,149 @@
+// Flows that meet, by schedules worked out by hand, to the picosecond. Full packets take 10 ns at
+// the usual rate, headers 0.64 ns, links 5 ns (plan_run.h); X2 is the second packet of flow X, "in"
+// when its last byte is.
+
+#include <gtest/gtest.h>
+
+#include "plan_run.h"
+
+namespace npunet::packet_test {
+namespace {
+
+using topology::Arbitration;
+using topology::DimensionKind;
+using topology::Switching;
+
+const std::vector<Shape> line3{{DimensionKind::Mesh1D, 3}};
+const std::vector<Shape> line4{{DimensionKind::Mesh1D, 4}};
+const std::vector<Shape> star4{{DimensionKind::Switch, 4}};
+
+topology::PacketParameters with(Arbitration arbitration) {
+    topology::PacketParameters result = parameters();
+    result.arbitration = arbitration;
+    return result;
+}
+
+topology::PacketParameters cut_through() {
+    topology::PacketParameters result = parameters();
+    result.switching = Switching::CutThrough;
+    return result;
+}
+
+/// Links that leave this NPU have half the usual rate: 20 ns a packet.
+LinkMaker slow_from(int npu) {
+    return [npu](NodeId from, NodeId to) {
+        const Rate own = from == NodeId(npu) ? Rate(50'000'000'000) : rate;
+        return topology::Link{from, to, own, latency, -1, false};
+    };
+}
+
+// A switch. A: 0 -> 3, three packets over a link of half the rate; B: 1 -> 3, four packets.
+//     A1 0-20 (in at 25), A2 20-40 (45), A3 40-60 (65); B1 in at 15, B2 25, B3 35, B4 45
+//     link to 3: B1 15-25; A1 25-35 (A's turn, both are in); B2 35-45; A2 45-55; B3 55-65 (A3 is
+//     not in); A3 65-75; B4 75-85
+// A is in at 80, B at 90. Oldest first does the same: whenever a packet of A is in, A has the lower
+// id; when none is, B goes.
+TEST(Contention, UnequalRatesUpstream) {
+    for (const Arbitration arbitration : {Arbitration::RoundRobin, Arbitration::Oldest}) {
+        const PlanRun run(star4, {packets(0, 3, 3), packets(1, 3, 4)}, with(arbitration), {},
+                          slow_from(0));
+        EXPECT_EQ(run.delivered(0), Time::ns(80));
+        EXPECT_EQ(run.delivered(1), Time::ns(90));
+    }
+}
+
+// The same with the slow link at B and the ids as before, six packets of A and two of B:
+//     A1 in at 15, ..., A6 in at 65; B1 in at 25, B2 in at 45.
+// Round robin: A1 15-25, B1 25-35, A2 35-45, B2 45-55, A3 55-65, A4 65-75, A5 75-85, A6 85-95.
+// Oldest: A1 15-25, A2 25-35 and so on without a gap, A6 65-75, then B1 75-85, B2 85-95.
+TEST(Contention, UnequalRatesUpstreamOldestFirst) {
+    const Plan plan{packets(0, 3, 6), packets(1, 3, 2)};
+    const PlanRun turns(star4, plan, with(Arbitration::RoundRobin), {}, slow_from(1));
+    EXPECT_EQ(turns.delivered(0), Time::ns(100));
+    EXPECT_EQ(turns.delivered(1), Time::ns(60));
+    const PlanRun oldest(star4, plan, with(Arbitration::Oldest), {}, slow_from(1));
+    EXPECT_EQ(oldest.delivered(0), Time::ns(80));
+    EXPECT_EQ(oldest.delivered(1), Time::ns(100));
+}
+
+// A switch, flows of one, two and three packets: A 0 -> 3, B 1 -> 3, C 2 -> 3. First packets are in
+// at 15, second ones at 25, C3 at 35.
+// Round robin: A1 15-25, B1 25-35, C1 35-45, B2 45-55, C2 55-65, C3 65-75.
+// Oldest, C having started at 0 and the others at 1 and 2 ns (A1 in at 17, B1 16, B2 26):
+//     C1 15-25, C2 25-35 (in at 25), C3 35-45, B1 45-55, B2 55-65, A1 65-75.
+TEST(Contention, ThreeFlowsOfDifferentLengths) {
+    const PlanRun turns(star4, {packets(0, 3, 1), packets(1, 3, 2), packets(2, 3, 3)});
+    EXPECT_EQ(turns.delivered(0), Time::ns(30));
+    EXPECT_EQ(turns.delivered(1), Time::ns(60));
+    EXPECT_EQ(turns.delivered(2), Time::ns(80));
+    Plan plan{packets(0, 3, 1), packets(1, 3, 2), packets(2, 3, 3)};
+    plan[0].start = Time::ns(2);
+    plan[1].start = Time::ns(1);
+    const PlanRun oldest(star4, plan, with(Arbitration::Oldest));
+    EXPECT_EQ(oldest.delivered(2), Time::ns(50));
+    EXPECT_EQ(oldest.delivered(1), Time::ns(70));
+    EXPECT_EQ(oldest.delivered(0), Time::ns(80));
+}
+
+// A line of four ("parking lot"), three packets each: A 0 -> 3, B 1 -> 3, C 2 -> 3. Link 0->1: A1
+// in at 15, A2 25, A3 35. Round robin:
+//     link 1->2: B1 0-10, B2 10-20, A1 20-30, B3 30-40, A2 40-50, A3 50-60; each in 5 later, and in
+//                one queue at node 2 from there on
+//     link 2->3: C1 0-10, C2 10-20, B1 20-30, C3 30-40, B2 40-50, A1 50-60, B3 60-70, A2 70-80,
+//                A3 80-90
+TEST(Contention, ParkingLotRoundRobin) {
+    const PlanRun run(line4, {packets(0, 3, 3), packets(1, 3, 3), packets(2, 3, 3)});
+    EXPECT_EQ(run.delivered(2), Time::ns(45));
+    EXPECT_EQ(run.delivered(1), Time::ns(75));
+    EXPECT_EQ(run.delivered(0), Time::ns(95));
+    EXPECT_EQ(run.use(2, 3).busy, Time::ns(90));
+}
+
+// The same, oldest first; A has the lowest id:
+//     link 1->2: B1 0-10, B2 10-20 (no A is in yet), A1 20-30, A2 30-40, A3 40-50, B3 50-60
+//     link 2->3: C1 0-10, C2 10-20, B1 20-30, B2 30-40, A1 (in at 35) 40-50, A2 50-60, A3 60-70,
+//                B3 (in at 65) 70-80, C3 80-90
+TEST(Contention, ParkingLotOldestFirst) {
+    const PlanRun run(line4, {packets(0, 3, 3), packets(1, 3, 3), packets(2, 3, 3)},
+                      with(Arbitration::Oldest));
+    EXPECT_EQ(run.delivered(0), Time::ns(75));
+    EXPECT_EQ(run.delivered(1), Time::ns(85));
+    EXPECT_EQ(run.delivered(2), Time::ns(95));
+}
+
+// Cut-through on a line of three: A 0 -> 2, three packets; B 1 -> 2, two. Headers of A are in at
+// 5.64, 15.64 and 25.64. Link 1->2: B1 0-10, A1 10-20 (all of it is in at 15 only), B2 20-30, A2
+// 30-40, A3 40-50.
+TEST(Contention, CutThroughOnALine) {
+    const PlanRun run(line3, {packets(0, 2, 3), packets(1, 2, 2)}, cut_through());
+    EXPECT_EQ(run.delivered(0), Time::ns(55));
+    EXPECT_EQ(run.delivered(1), Time::ns(35));
+}
+
+// Cut-through at a switch: A 0 -> 3 and B 1 -> 3, two packets each. Link to 3: A1 from its header
+// on 5.64-15.64, B1 15.64-25.64, A2 25.64-35.64, B2 35.64-45.64.
+TEST(Contention, CutThroughAtASwitch) {
+    const PlanRun run(star4, {packets(0, 3, 2), packets(1, 3, 2)}, cut_through());
+    EXPECT_EQ(run.delivered(0), Time::ps(40'640));
+    EXPECT_EQ(run.delivered(1), Time::ps(50'640));
+}
+
+// Room for one packet on a line of three: A 0 -> 2 and B 1 -> 2, two packets each. A packet that
+// leaves node 1 at t is in node 2 at t + 15, and its credit back at t + 20.
+//     link 1->2: B1 0-10, A1 (in at 15) 20-30, B2 40-50, A2 60-70
+//     link 0->1: A1 0-10; its room is free at 30, which is known at 35: A2 35-45, in at 50
+// 1->2 waits for nothing but credit 10-20, 30-40 and 50-60, 0->1 10-35.
+TEST(Contention, OnePacketOfBuffer) {
+    for (const Arbitration arbitration : {Arbitration::RoundRobin, Arbitration::Oldest}) {
+        topology::PacketParameters small = parameters(1);
+        small.arbitration = arbitration;
+        const PlanRun run(line3, {packets(0, 2, 2), packets(1, 2, 2)}, small);
+        EXPECT_EQ(run.delivered(0), Time::ns(75));
+        EXPECT_EQ(run.delivered(1), Time::ns(55));
+        EXPECT_EQ(run.use(1, 2).credit_stall, Time::ns(30));
+        EXPECT_EQ(run.use(0, 1).credit_stall, Time::ns(25));
+    }
+}
+
+}  // namespace
+}  // namespace npunet::packet_test

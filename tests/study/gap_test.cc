@@ -1,0 +1,293 @@
+// Packets against the estimate: on patterns without contention the difference is a closed form of
+// headers, hops and pipelining; with contention the parts of the gap sum to it and the links where
+// it arises are named.
+
+#include "study/gap.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+#include <random>
+
+#include "report/compare_table.h"
+#include "study/idle_path_network.h"
+#include "study/simulation_run.h"
+#include "tests/support/machines.h"
+#include "tests/support/workloads.h"
+
+namespace npunet::study {
+namespace {
+
+using chakra::CollectiveType;
+using report::Gap;
+using test::collective_node;
+using test::receive_node;
+using test::send_node;
+using topology::DimensionKind;
+using topology::Switching;
+
+struct Flow {
+    std::int32_t from;
+    std::int32_t to;
+    std::int64_t bytes;
+};
+
+/// Every flow starts at 0.
+engine::Workload flows(std::size_t ranks, const std::vector<Flow>& list) {
+    return test::workload_of(ranks, [&](Rank rank) {
+        std::vector<chakra::Node> nodes;
+        std::uint64_t id = 0;
+        for (const Flow& flow : list) {
+            ++id;
+            if (flow.from == rank.value()) {
+                nodes.push_back(send_node(id, flow.to, flow.bytes));
+            } else if (flow.to == rank.value()) {
+                nodes.push_back(receive_node(id, flow.from, flow.bytes));
+            }
+        }
+        return nodes;
+    });
+}
+
+engine::Workload all_do(std::size_t ranks, CollectiveType type, std::int64_t bytes) {
+    return test::workload_of(ranks,
+                             [&](Rank) { return std::vector{collective_node(1, type, bytes)}; });
+}
+
+/// Both runs and the gap between them, which is the difference of the finish times.
+struct Pair {
+    Pair(const engine::Workload& workload, const Machine& machine,
+         Fidelity detailed = Fidelity::Packet)
+        : runs{simulate(workload, machine, Fidelity::Analytical),
+               simulate(workload, machine, detailed)},
+          gap(explain_gap(runs, workload, machine)) {
+        EXPECT_EQ(gap.total(), difference());
+    }
+    [[nodiscard]] Time difference() const { return runs[1].finish - runs[0].finish; }
+
+    std::vector<engine::Results> runs;
+    Gap gap;
+};
+
+class Draw {
+public:
+    explicit Draw(std::uint64_t seed) : random(seed) {}
+    std::int64_t from_to(std::int64_t least, std::int64_t most) {
+        return least +
+               static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(most - least + 1));
+    }
+    Rate rate() {
+        return Rate(std::array<std::int64_t, 4>{1'000'000'007, 25'000'000'000, 50'000'000'000,
+                                                128'571'400'000}[random() % 4]);
+    }
+    Time latency() { return Time::ps(from_to(0, 2'000'000)); }
+    void packets(topology::PacketParameters& packet) {
+        packet.mtu = Bytes(from_to(1, 9000));
+        packet.header = Bytes(from_to(0, 200));
+        packet.switching = random() % 2 == 0 ? Switching::StoreAndForward : Switching::CutThrough;
+    }
+    std::mt19937_64 random;
+};
+
+/// n packets over h equal links, nobody else about: store and forward, n >= 2,
+///     (n + h - 2) ser(full) + ser(last) + h a, and h (ser(last) + a) for n = 1; cut-through
+///     (n - 1) ser(full) + ser(last) + (h - 1) ser(header) + h a, a header of one byte at least.
+Time message_time(std::int64_t bytes, std::int64_t hops, Rate rate, Time latency,
+                  const topology::PacketParameters& packet) {
+    const std::int64_t mtu = packet.mtu.value();
+    const std::int64_t count = std::max<std::int64_t>(1, (bytes + mtu - 1) / mtu);
+    const Time full = transfer_time(packet.mtu + packet.header, rate);
+    const Time last = transfer_time(Bytes(bytes - (count - 1) * mtu) + packet.header, rate);
+    if (packet.switching == Switching::CutThrough) {
+        const Time header = transfer_time(std::max(packet.header, Bytes(1)), rate);
+        return (count - 1) * full + last + (hops - 1) * header + hops * latency;
+    }
+    if (count == 1) {
+        return hops * (last + latency);
+    }
+    return (count + hops - 2) * full + last + hops * latency;
+}
+
+Time estimate(std::int64_t bytes, std::int64_t hops, Rate rate, Time latency) {
+    return transfer_time(Bytes(bytes), rate) + hops * latency;
+}
+
+// Ring all-reduce of n x part bytes: 2 (n - 1) steps, each longer by
+//     message_time(part, 1) - (ser(part) + a).
+TEST(Gap, RingAllReduceOnItsRing) {
+    Draw draw(1);
+    for (int round = 0; round < 30; ++round) {
+        const std::int64_t n = draw.from_to(2, 9);
+        const std::int64_t part = draw.from_to(1, 200'000);
+        const Rate rate = draw.rate();
+        const Time latency = draw.latency();
+        const test::TestMachine made = test::ring_machine(n, rate, latency);
+        Machine machine{made.dialect, made.network, made.system, {}};
+        draw.packets(machine.network.packet);
+        const Pair pair(all_do(static_cast<std::size_t>(n), CollectiveType::AllReduce, n * part),
+                        machine);
+        EXPECT_EQ(pair.difference(),
+                  2 * (n - 1) *
+                      (message_time(part, 1, rate, latency, machine.network.packet) -
+                       estimate(part, 1, rate, latency)));
+        EXPECT_EQ(pair.gap.contention, Time());
+        EXPECT_EQ(pair.gap.flow_control, Time());
+    }
+}
+
+// Neighbours on a torus and pairs through a switch (two hops), a message of the same size each:
+//     message_time(b, h) - estimate(b, h); of it header: ser(b + n header) - ser(b), and the rest
+// is latency.
+TEST(Gap, NeighboursAndPairs) {
+    Draw draw(2);
+    for (int round = 0; round < 40; ++round) {
+        const bool star = round % 2 == 0;
+        const std::int64_t bytes = draw.from_to(1, 300'000);
+        const Rate rate = draw.rate();
+        const Time latency = draw.latency();
+        const test::TestMachine made =
+            star ? test::line_machine(DimensionKind::Switch, 8, rate, latency)
+                 : test::torus_machine(4, 3, rate, latency);
+        Machine machine{made.dialect, made.network, made.system, {}};
+        draw.packets(machine.network.packet);
+        const topology::PacketParameters& packet = machine.network.packet;
+        std::vector<Flow> list;
+        const auto npus = static_cast<std::int32_t>(machine.network.graph.npus());
+        for (std::int32_t npu = 0; npu < npus; ++npu) {
+            list.push_back({npu, star ? npu ^ 1 : npu / 4 * 4 + (npu + 1) % 4, bytes});
+        }
+        const std::int64_t hops = star ? 2 : 1;
+        const Pair pair(flows(static_cast<std::size_t>(npus), list), machine);
+        EXPECT_EQ(pair.difference(), message_time(bytes, hops, rate, latency, packet) -
+                                         estimate(bytes, hops, rate, latency));
+        const std::int64_t count = (bytes + packet.mtu.value() - 1) / packet.mtu.value();
+        EXPECT_EQ(pair.gap.header, transfer_time(Bytes(bytes) + count * packet.header, rate) -
+                                       transfer_time(Bytes(bytes), rate));
+        EXPECT_EQ(pair.gap.contention, Time());
+        EXPECT_EQ(pair.gap.flow_control, Time());
+    }
+}
+
+/// A line whose links have rates and latencies of their own.
+topology::NetworkDescription mixed_line(std::int32_t npus, Draw& draw) {
+    topology::NetworkDescription network = topology::make_network(
+        {topology::make_dimension(DimensionKind::Mesh1D, npus, Rate(1'000'000'000), Time())});
+    topology::Graph graph;
+    for (std::size_t node = 0; node < network.graph.nodes(); ++node) {
+        graph.add_node(topology::NodeKind::Npu, network.graph.name(NodeId(node)));
+    }
+    for (std::size_t i = 0; i < network.graph.links(); ++i) {
+        topology::Link link = network.graph.link(LinkId(i));
+        link.rate = draw.rate();
+        link.latency = draw.latency();
+        graph.add_link(link);
+    }
+    network.graph = graph;
+    return network;
+}
+
+// The time of a message on its idle route is what the packet network takes, on links of any rates.
+TEST(Gap, IdlePathsOfUnequalLinks) {
+    Draw draw(3);
+    for (int round = 0; round < 60; ++round) {
+        const auto npus = static_cast<std::int32_t>(draw.from_to(2, 7));
+        Machine machine{engine::Dialect::named("npunet"), mixed_line(npus, draw), {}, {}};
+        draw.packets(machine.network.packet);
+        machine.network.packet.buffer = Bytes(std::int64_t{1} << 40);
+        const std::int64_t bytes = draw.from_to(0, 60'000);
+        const engine::Results packet =
+            simulate(flows(static_cast<std::size_t>(npus), {{0, npus - 1, bytes}}), machine,
+                     Fidelity::Packet);
+        EXPECT_EQ(packet.finish, idle_path_time(machine.network,
+                                                machine.network.route(NodeId(0), NodeId(npus - 1)),
+                                                Bytes(bytes), IdlePath::Packets))
+            << "round " << round;
+    }
+}
+
+constexpr Rate rate(50'000'000'000);
+constexpr Time latency = Time::ns(500);
+
+// A ring of ranks at random places of a mesh, and a direct all-to-all on a ring: routes share
+// links. The estimate knows nothing of it, the other two do. (Whole messages may be stored for so
+// long on the longest route of the mesh that sharing costs nothing on top.)
+TEST(Gap, SharedLinksAreContention) {
+    const test::TestMachine mesh = test::mesh_machine(4, 4, rate, latency);
+    Machine scattered{mesh.dialect, mesh.network, mesh.system, {}};
+    std::mt19937_64 random(4);
+    std::shuffle(scattered.network.npu_of_rank.begin(), scattered.network.npu_of_rank.end(),
+                 random);
+    test::TestMachine ring = test::ring_machine(8, rate, latency);
+    ring.use(engine::Algorithm::Direct);
+    const Machine round{ring.dialect, ring.network, ring.system, {}};
+    std::vector<Flow> circle;
+    for (std::int32_t rank = 0; rank < 16; ++rank) {
+        circle.push_back({rank, (rank + 1) % 16, 1 << 20});
+    }
+    const Machine* machines[] = {&scattered, &round};
+    const engine::Workload workloads[] = {flows(16, circle),
+                                          all_do(8, CollectiveType::AllToAll, 8 << 20)};
+    for (std::size_t i = 0; i < 2; ++i) {
+        const Pair packet(workloads[i], *machines[i]);
+        const Pair aware(workloads[i], *machines[i], Fidelity::CongestionAware);
+        EXPECT_GT(packet.gap.contention, Time()) << i;
+        EXPECT_GE(aware.gap.contention, Time()) << i;
+        EXPECT_GT(packet.runs[1].finish, packet.runs[0].finish);
+        EXPECT_GT(aware.runs[1].finish, aware.runs[0].finish);
+        EXPECT_GT(packet.gap.contention, packet.gap.header);
+        EXPECT_TRUE(i == 0 || aware.gap.contention > Time());
+    }
+}
+
+// 0 -> 2 and 1 -> 3 on a line share the link 1 -> 2 alone. Its 2 b bytes, against b without
+// contention: the contention is ser(b), but for a packet at either end. The table and the JSON name
+// the link, with its queue; with room for one packet also that it waits for credit.
+TEST(Gap, TheSharedLinkIsNamed) {
+    const test::TestMachine made = test::line_machine(DimensionKind::Mesh1D, 4, rate, latency);
+    Machine machine{made.dialect, made.network, made.system, {}};
+    constexpr std::int64_t bytes = 1 << 20;
+    const engine::Workload workload = flows(4, {{0, 2, bytes}, {1, 3, bytes}});
+    const Pair pair(workload, machine);
+    const Time wire = transfer_time(Bytes(bytes + bytes / 4096 * 64), rate);
+    const Time packet = transfer_time(Bytes(4160), rate);
+    EXPECT_LE(pair.gap.contention, wire + packet);
+    EXPECT_GE(pair.gap.contention, wire - 10 * packet - latency);
+    const auto json = nlohmann::json::parse(report::compare_json(pair.runs, Bytes(1), &pair.gap));
+    EXPECT_EQ(json["hot_links"][0]["from"], "npu1");
+    EXPECT_EQ(json["hot_links"][0]["to"], "npu2");
+    const auto& hot = json["hot_links"][0]["runs"]["packet"];
+    EXPECT_EQ(hot["payload_bytes"], 2 * bytes);
+    EXPECT_GT(hot["max_queue_bytes"], 4160);
+    EXPECT_NEAR(json["gap_ns"]["contention"].get<double>(),
+                static_cast<double>(pair.gap.contention.ps()) / 1000, 1e-3);
+    const std::string table = report::compare_table(pair.runs, 16, &pair.gap);
+    EXPECT_NE(table.find("the difference, "), std::string::npos);
+    EXPECT_NE(table.find("contention "), std::string::npos);
+
+    machine.network.packet.buffer = Bytes(4160);
+    const Pair small(workload, machine);
+    EXPECT_EQ(small.gap.contention, pair.gap.contention);
+    EXPECT_GT(small.gap.flow_control, Time());
+    EXPECT_GT(small.runs[1].links[2].credit_stall, Time());
+}
+
+// Parts are sums of differences, so those between other pairs of fidelities are differences of
+// parts; also where the estimate is not among the runs.
+TEST(Gap, BetweenTheDetailedFidelities) {
+    const test::TestMachine made = test::mesh_machine(3, 3, rate, latency);
+    const Machine machine{made.dialect, made.network, made.system, {}};
+    const engine::Workload workload = all_do(9, CollectiveType::AllToAll, 9 << 16);
+    const Pair packet(workload, machine);
+    const Pair aware(workload, machine, Fidelity::CongestionAware);
+    const std::vector<engine::Results> both{aware.runs[1], packet.runs[1]};
+    const Gap gap = explain_gap(both, workload, machine);
+    EXPECT_EQ(gap.total(), both[1].finish - both[0].finish);
+    EXPECT_EQ(gap.header, packet.gap.header);
+    EXPECT_EQ(gap.latency, packet.gap.latency - aware.gap.latency);
+    EXPECT_EQ(gap.contention, packet.gap.contention - aware.gap.contention);
+}
+
+}  // namespace
+}  // namespace npunet::study
