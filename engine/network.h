@@ -39,6 +39,10 @@ public:
     constexpr MessageId(NodeId source, std::uint64_t count)
         : value_((static_cast<std::uint64_t>(source.value()) << 36) | count) {}
     [[nodiscard]] constexpr std::uint64_t value() const { return value_; }
+    /// Orders ids by count, then source, which prefers no source over the others.
+    [[nodiscard]] static constexpr std::uint64_t rank(std::uint64_t value) {
+        return (value << 28) | (value >> 36);
+    }
 
 private:
     std::uint64_t value_ = 0;

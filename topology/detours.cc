@@ -166,8 +166,8 @@ void Detours::list_ways(const Graph& graph, const PacketPlace& place,
         return;
     }
     ways.erase(std::remove_if(ways.begin(), ways.end(), is_blocked), ways.end());
-    const bool waits = std::any_of(ways.begin(), ways.end(),
-                                   [](const Way& way) { return !way.needs_room; });
+    const bool waits =
+        std::any_of(ways.begin(), ways.end(), [](const Way& way) { return !way.needs_room; });
     if (!waits) {
         around->escape = !ways.empty();
         ways.push_back(*around);

@@ -7,10 +7,11 @@
 //
 // An epoch is a span in which the same links are down; epoch 0 begins at time 0. A packet that can
 // go on without a link that is down goes on as always. Otherwise it takes a detour from where it is
-// up to its destination: the fewest links among those that are up, never up after down, on a virtual
-// channel of its own, the highest. The order of up*/down* is the same in all epochs, so the detours
-// of different epochs do not wait for each other in a circle either; it is that of the links that
-// are up in the end, in both directions. Where it offers no detour packets wait for the link.
+// up to its destination: the fewest links among those that are up, never up after down, on a
+// virtual channel of its own, the highest. The order of up*/down* is the same in all epochs, so the
+// detours of different epochs do not wait for each other in a circle either; it is that of the
+// links that are up in the end, in both directions. Where it offers no detour packets wait for the
+// link.
 //
 // Packets on a detour when the epoch changes go on to their destination in the new one; where
 // up*/down* would not let them, having gone down, they begin anew: the one case in which

@@ -1,5 +1,5 @@
-// The order of nodes that up*/down* routing goes by: a link leads up when it leads to a node that is
-// lower in it.
+// The order of nodes that up*/down* routing goes by: a link leads up when it leads to a node that
+// is lower in it.
 //
 //     std::vector<std::uint32_t> order = up_down_order(graph, [](LinkId) { return true; });
 //

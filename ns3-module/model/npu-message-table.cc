@@ -57,10 +57,6 @@ MessageTable::Append(TurnList& list, std::uint32_t place)
 void
 MessageTable::Serve(TurnList& list, std::uint32_t place)
 {
-    if (m_oldestFirst)
-    {
-        return;
-    }
     list.served = place;
     list.servedStart = m_messages[place].start;
     list.servedId = m_messages[place].id;

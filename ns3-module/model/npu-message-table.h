@@ -57,13 +57,6 @@ class MessageTable
 {
   public:
     /**
-     * @param oldestFirst the turn is always that of the message that started first
-     */
-    explicit MessageTable(bool oldestFirst) : m_oldestFirst(oldestFirst)
-    {
-    }
-
-    /**
      * @return a place for a message, with the values of a new MessageRecord
      */
     std::uint32_t Take();
@@ -126,7 +119,6 @@ class MessageTable
   private:
     std::vector<MessageRecord> m_messages; ///< places, used and free
     std::uint32_t m_free = NONE;           ///< first free place
-    bool m_oldestFirst;                    ///< no turns
 };
 
 } // namespace npunet::packet

@@ -116,8 +116,7 @@ PacketMachine::EmptyQueues(PacketPort& port, std::vector<std::uint32_t>& packets
             if (!m_histograms.empty())
             {
                 m_histograms[static_cast<std::size_t>(&port - m_ports.data())].Depart(
-                    std::max(now, m_packets[place].ready),
-                    wire);
+                    std::max(now, m_packets[place].ready), wire);
             }
             packets.push_back(place);
         }

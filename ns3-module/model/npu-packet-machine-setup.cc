@@ -162,8 +162,7 @@ PacketMachine::PacketMachine(const topology::NetworkDescription& description,
       m_turns(description.graph.links() * m_channels), m_timing(description),
       m_rates(description.graph.links()), m_headerTimes(description.graph.links()),
       m_retransmissions(description.graph.links()),
-      m_histograms(description.packet.queue_histogram ? description.graph.links() : 0),
-      m_messages(m_oldest)
+      m_histograms(description.packet.queue_histogram ? description.graph.links() : 0)
 {
     const topology::Graph& graph = description.graph;
     Time longestPacket;

@@ -141,18 +141,19 @@ PacketMachine::ChooseOldest(PacketPort& port, std::int64_t now)
     CreditAccount* credits =
         &m_credits[static_cast<std::size_t>(&port - m_ports.data()) * m_channels];
     std::uint32_t chosen = NONE;
-    std::int64_t start = NEVER;
-    std::uint64_t id = 0;
+    std::int64_t born = NEVER;
+    std::uint64_t order = 0;
     ForEachQueue(port, 0, [&](std::uint32_t number) {
         const VirtualQueue& queue = m_queues[number];
         if (queue.ready <= now && credits[queue.channel].Has(queue.wire, now))
         {
-            const MessageRecord& message = MessageOfHead(queue);
-            if (message.start < start || (message.start == start && message.id < id))
+            const std::int64_t own = queue.upstream == NONE ? now : m_born[queue.head];
+            const std::uint64_t rank = engine::MessageId::rank(MessageOfHead(queue).id);
+            if (own < born || (own == born && rank < order))
             {
                 chosen = number;
-                start = message.start;
-                id = message.id;
+                born = own;
+                order = rank;
             }
         }
         return false;
@@ -268,6 +269,11 @@ PacketMachine::CutPacket(std::uint32_t queueNumber, std::int64_t now, std::int64
     packet.hop = message.hop;
     packet.payload = static_cast<std::uint32_t>(payload) & 0x7fffffff;
     packet.last = message.remaining == 0;
+    if (m_oldest)
+    {
+        m_born.resize(std::max<std::size_t>(m_born.size(), place + 1));
+        m_born[place] = now;
+    }
 
     const std::uint32_t port = m_queues[queueNumber].tail;
     TurnList& turns = m_turns[port * m_channels + m_queues[queueNumber].channel];

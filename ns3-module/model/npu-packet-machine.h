@@ -90,8 +90,9 @@ class PacketObserver
  * - An idle port chooses whenever a head is in and has its credit: round robin over (input port,
  *   channel) and, after the inputs, the messages that start at the node, per channel (TurnList).
  *   The choice at t sees everything that happens at t, whatever the order in which it happens.
- * - Oldest first instead: the head whose message started earliest, the lower message id (source,
- *   then count) where they started together; of a node's own messages likewise.
+ * - Oldest first instead: the head that left its source earliest, packets that start here last;
+ *   where they left together the one whose source had sent fewer messages before it, then that of
+ *   the lower source. A node's own messages take turns all the same.
  * - Cut-through: a head may be chosen before it is in, from max(header in, last byte in - ser of
  *   the output) on, so that its last byte leaves when it is in at the earliest. A header counts as
  *   one byte at least. It still needs credit for all its bytes. Where the rate or the latency of
@@ -541,6 +542,7 @@ class PacketMachine : public engine::Network
     std::vector<std::int64_t> m_retransmissions;           ///< by link
     std::vector<QueueHistogram> m_histograms;              ///< by link, where they are asked for
     PacketPool m_packets;                                  ///< packets under way
+    std::vector<std::int64_t> m_born;                      ///< by packet: oldest first needs it
     MessageTable m_messages;                               ///< messages under way
     PacketWays m_ways;                                     ///< of multi-path routing
     std::unique_ptr<topology::Detours> m_detours;          ///< where faults take links down

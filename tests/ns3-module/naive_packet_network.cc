@@ -209,10 +209,15 @@ void NaivePacketNetwork::choose(LinkId link) {
     Port& port = ports_[link.index()];
     const std::size_t slots = port.queues.size() + channels_;
     if (parameters_.arbitration == topology::Arbitration::Oldest) {
-        std::map<TurnKey, std::size_t> by_age;
+        // When it left its source, how many messages that had sent before, which source, which
+        // slot.
+        std::map<std::tuple<Time, std::uint64_t, std::uint64_t>, std::size_t> by_age;
         for (std::size_t slot = 0; slot < slots; ++slot) {
             if (can_go(link, slot)) {
-                by_age.emplace(head(link, slot)->first.flight->key, slot);
+                const Packet packet = head(link, slot)->first;
+                const std::uint64_t id = packet.flight->message.id.value();
+                const std::uint64_t count = id & ((std::uint64_t{1} << 36) - 1);
+                by_age.emplace(std::tuple{packet.born, count, id >> 36}, slot);
             }
         }
         if (!by_age.empty()) {
@@ -272,7 +277,7 @@ std::optional<std::pair<NaivePacketNetwork::Packet, std::size_t>> NaivePacketNet
         return std::nullopt;
     }
     auto turn = starting.upper_bound(port.served[channel]);
-    if (turn == starting.end() || parameters_.arbitration == topology::Arbitration::Oldest) {
+    if (turn == starting.end()) {
         turn = starting.begin();
     }
     const std::shared_ptr<Flight> flight = turn->second;
@@ -281,6 +286,7 @@ std::optional<std::pair<NaivePacketNetwork::Packet, std::size_t>> NaivePacketNet
     packet.hop = flight->next.hop;
     packet.choice = flight->next;
     packet.number = flight->number;
+    packet.born = queue_.now();
     packet.payload = std::min(flight->unsent, parameters_.mtu);
     packet.wire = std::max(packet.payload + parameters_.header, Bytes(1));
     packet.last = flight->unsent == packet.payload;

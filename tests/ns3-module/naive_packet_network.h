@@ -64,6 +64,7 @@ private:
         std::size_t hops = 0;                 ///< behind it
         Choice choice;
         std::uint64_t number = 0;
+        Time born;  ///< when it left its source
         Bytes payload;
         Bytes wire;
         bool last = false;

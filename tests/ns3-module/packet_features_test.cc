@@ -97,7 +97,7 @@ TEST(CutThrough, WaitsForABusyLink) {
 // Two flows to node 2, A from 0 at 0 and B from 1 at 1 ns, three packets each. Link 1 -> 2:
 //     B1 1-11 (nothing of A is in), B2 11-21 (A1 is in at 15), A1 21-31, A2 (in at 25) 31-41, A3
 //     (in at 35) 41-51, B3 51-61; round robin would have sent B3 after A1.
-// Where both start at 0, the lower id, A of NPU 0, counts as older:
+// Where both start at 0 it is the same, as own packets let pass those on their way:
 //     B1 0-10, B2 10-20, A1 20-30, A2 30-40, A3 40-50, B3 50-60.
 TEST(OldestFirst, TwoFlows) {
     const PlanRun later(line3, {packets(0, 2, 3), packets_at(1, 1, 2, 3)}, oldest());
@@ -109,21 +109,21 @@ TEST(OldestFirst, TwoFlows) {
 }
 
 // A switch; two packets each from 0 (started at 2 ns), 1 (at 1 ns) and 2 (at 0) to 3. They are in
-// at 17 and 27, 16 and 26, 15 and 25. The link to 3 serves them by age:
-//     2: 15-25, 25-35; 1: 35-45, 45-55; 0: 55-65, 65-75; each in 5 later.
+// at 17 and 27, 16 and 26, 15 and 25. The link to 3 serves them in the order in which they left:
+//     2: 15-25, 1: 25-35, 0: 35-45, 2: 45-55, 1: 55-65, 0: 65-75; each in 5 later.
 TEST(OldestFirst, ThreeFlows) {
     const PlanRun run({{DimensionKind::Switch, 4}},
                       {packets_at(2, 0, 3, 2), packets_at(1, 1, 3, 2), packets(2, 3, 2)}, oldest());
-    EXPECT_EQ(run.delivered(2), Time::ns(40));
-    EXPECT_EQ(run.delivered(1), Time::ns(60));
+    EXPECT_EQ(run.delivered(2), Time::ns(60));
+    EXPECT_EQ(run.delivered(1), Time::ns(70));
     EXPECT_EQ(run.delivered(0), Time::ns(80));
 }
 
-// A node's own messages do not take turns: 3 packets 0-30, then 2 packets 30-50.
+// A node's own messages take turns: A 0-10, B 10-20, A 20-30, B 30-40, A 40-50.
 TEST(OldestFirst, MessagesOfOneNode) {
     const PlanRun run(line2, {packets(0, 1, 3), packets(0, 1, 2)}, oldest());
-    EXPECT_EQ(run.delivered(0), Time::ns(35));
-    EXPECT_EQ(run.delivered(1), Time::ns(55));
+    EXPECT_EQ(run.delivered(0), Time::ns(55));
+    EXPECT_EQ(run.delivered(1), Time::ns(45));
 }
 
 /// A fault of the link 0 -> 1, which is the first of a line.

@@ -209,8 +209,11 @@ TEST(DragonflySection, RefusesWhatDoesNotFit) {
                            "packet: {virtual_channels: 1}\n"),
                 HasSubstr("at least 2, which the routing on Dragonfly needs"));
     EXPECT_THAT(
-        refusal_of(section("a: 4, p: 2, h: 2, groups: 9" + links) + "packet: {routing: ugal}\n"),
-        HasSubstr("'ugal', not offered by this version; offered: auto, minimal"));
+        refusal_of(section("a: 4, p: 2, h: 2, groups: 9" + links) + "packet: {routing: spray}\n"),
+        HasSubstr("found 'spray'; expected one of auto, minimal, ugal"));
+    EXPECT_THAT(refusal_of(section("a: 4, p: 2, h: 2, groups: 9" + links) +
+                           "packet: {routing: ugal, virtual_channels: 2}\n"),
+                HasSubstr("at least 3, which the routing on Dragonfly needs"));
 }
 
 }  // namespace

@@ -280,8 +280,8 @@ TEST(FatTreeSection, StandsAlone) {
                 HasSubstr("'snake' on a network without dimensions"));
     EXPECT_THAT(refusal_of("FatTree: " + parameters + "\npacket: {routing: xy}\n"),
                 HasSubstr("found 'xy'; expected one of auto, up-down, ecmp"));
-    EXPECT_THAT(refusal_of("FatTree: " + parameters + "\npacket: {routing: spray}\n"),
-                HasSubstr("'spray', not offered by this version"));
+    EXPECT_THAT(refusal_of("FatTree: " + parameters + "\npacket: {routing: ugal}\n"),
+                HasSubstr("expected one of auto, up-down, ecmp, spray, adaptive"));
 }
 
 }  // namespace
