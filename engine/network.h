@@ -29,6 +29,7 @@ inline constexpr unsigned delay = 5;              ///< of an endpoint; no conten
 inline constexpr unsigned packet_in = 6;          ///< content: link, then packet on it
 inline constexpr unsigned issue = 0;              ///< Phase::Issue; content: rank
 inline constexpr unsigned port = 0;               ///< Phase::Arbitration; content: link
+inline constexpr unsigned port_again = 1;         ///< likewise, when the others have chosen
 }  // namespace event_kind
 
 /// Identifies a message by content: its source and how many messages that source sent before.

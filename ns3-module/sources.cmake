@@ -8,6 +8,7 @@ set(npunet_packet_core_sources
     model/npu-message-table.cc
     model/npu-packet-machine.cc
     model/npu-packet-machine-detours.cc
+    model/npu-packet-machine-inputs.cc
     model/npu-packet-machine-links.cc
     model/npu-packet-machine-setup.cc
     model/npu-packet-machine-statistics.cc

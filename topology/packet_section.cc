@@ -198,6 +198,14 @@ void read_switching(const YamlField& section, PacketParameters& packet) {
                                  ? Arbitration::Oldest
                                  : Arbitration::RoundRobin;
     }
+    if (const auto field = section.find("speedup")) {
+        const bool none = field->is_text() && field->text("") == "none";
+        packet.speedup =
+            none ? std::uint8_t{0}
+                 : static_cast<std::uint8_t>(field->whole(1, 255,
+                                                          "packets that leave an input at a time, "
+                                                          "or 'none' for any number"));
+    }
     if (const auto field = section.find("queue_histogram")) {
         packet.queue_histogram = one_of(*field, {"false", "true"}, {}) == "true";
     }
@@ -234,7 +242,7 @@ void read_packet_section(const YamlField& section, const UnknownKeys& unknown,
     check_keys(section,
                {"mtu", "header", "routing", "switching", "flow_control", "virtual_channels",
                 "classes", "arbitration", "buffer", "transport", "congestion_control", "ecn",
-                "error_rate", "seed", "queue_histogram"},
+                "error_rate", "seed", "queue_histogram", "speedup"},
                {"injection", "dcqcn", "hpcc", "timely", "swift", "dctcp", "receiver-credit"},
                unknown);
     check_fixed_choices(section);

@@ -208,6 +208,7 @@ NpuFabricHelper::SetNetwork(const npunet::topology::NetworkDescription& network)
                                       : NpuFabric::ROUND_ROBIN));
     m_fabricFactory.Set("ErrorRate", DoubleValue(packet.error_rate));
     m_fabricFactory.Set("QueueHistogram", BooleanValue(packet.queue_histogram));
+    set("SpeedUp", packet.speedup);
     m_fabricFactory.Set("Routing", StringValue("auto"));
 }
 

@@ -92,6 +92,12 @@ NpuFabric::GetTypeId()
                           BooleanValue(false),
                           MakeBooleanAccessor(&NpuFabric::m_queueHistogram),
                           MakeBooleanChecker())
+            .AddAttribute("SpeedUp",
+                          "How many packets leave one input port of a node at a time, whatever "
+                          "their outputs. 0: any number, nodes do not block.",
+                          UintegerValue(0),
+                          MakeUintegerAccessor(&NpuFabric::m_speedUp),
+                          MakeUintegerChecker<uint8_t>())
             .AddAttribute("Routing",
                           "How routes are chosen, by its name in a network.yml: auto, xy, "
                           "dimension-order, shortest-path, up-down, ecmp, ...; auto: as suits the "
@@ -131,6 +137,7 @@ NpuFabric::SetNetwork(npunet::topology::NetworkDescription network)
     network.packet.error_rate = m_errorRate;
     network.packet.seed = m_seed;
     network.packet.queue_histogram = m_queueHistogram;
+    network.packet.speedup = m_speedUp;
     // On a mesh they are the same.
     const std::string routing = m_routing == "xy" ? "dimension-order" : m_routing;
     if (routing != "auto" && routing != network.routing_name())

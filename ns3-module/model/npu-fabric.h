@@ -205,6 +205,7 @@ class NpuFabric : public Object
     double m_errorRate{0};                        //!< attribute ErrorRate
     uint64_t m_seed{1};                           //!< attribute Seed
     bool m_queueHistogram{false};                 //!< attribute QueueHistogram
+    uint8_t m_speedUp{0};                         //!< attribute SpeedUp
     std::string m_routing;                        //!< attribute Routing
 
     /// The last byte of a message has left its source.

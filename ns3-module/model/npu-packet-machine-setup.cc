@@ -162,7 +162,8 @@ PacketMachine::PacketMachine(const topology::NetworkDescription& description,
       m_turns(description.graph.links() * m_channels), m_timing(description),
       m_rates(description.graph.links()), m_headerTimes(description.graph.links()),
       m_retransmissions(description.graph.links()),
-      m_histograms(description.packet.queue_histogram ? description.graph.links() : 0)
+      m_histograms(description.packet.queue_histogram ? description.graph.links() : 0),
+      m_reads(description.graph.links(), description.packet.speedup)
 {
     const topology::Graph& graph = description.graph;
     Time longestPacket;

@@ -92,6 +92,14 @@ PacketMachine::Wake(std::uint32_t portNumber)
         return;
     }
     port.wake = NEVER;
+    Decide(portNumber);
+}
+
+void
+PacketMachine::Decide(std::uint32_t portNumber)
+{
+    PacketPort& port = m_ports[portNumber];
+    const std::int64_t now = m_queue.now().ps();
     // Only a message sent by someone else after this instant's choices finds the port busy here.
     if (port.busyUntil <= now)
     {
@@ -108,9 +116,16 @@ PacketMachine::Wake(std::uint32_t portNumber)
                 PlanWake(portNumber, m_detours->dead_from(LinkId(std::size_t{portNumber})).ps());
                 return;
             }
+            const bool yielded = m_yielded;
+            m_yielded = false;
             if (queue != NONE)
             {
                 Transmit(portNumber, queue, now);
+            }
+            else if (yielded)
+            {
+                AwaitSecondChance(portNumber);
+                return;
             }
         }
     }
@@ -125,7 +140,9 @@ PacketMachine::Choose(PacketPort& port, std::int64_t now)
     std::uint32_t chosen = NONE;
     ForEachQueue(port, port.turn, [&](std::uint32_t number) {
         const VirtualQueue& queue = m_queues[number];
-        if (queue.ready > now || !credits[queue.channel].Has(queue.wire, now))
+        if (queue.ready > now || !credits[queue.channel].Has(queue.wire, now) ||
+            (m_reads.AreLimited() &&
+             InputRefuses(static_cast<std::uint32_t>(&port - m_ports.data()), number, now)))
         {
             return false;
         }
@@ -145,7 +162,9 @@ PacketMachine::ChooseOldest(PacketPort& port, std::int64_t now)
     std::uint64_t order = 0;
     ForEachQueue(port, 0, [&](std::uint32_t number) {
         const VirtualQueue& queue = m_queues[number];
-        if (queue.ready <= now && credits[queue.channel].Has(queue.wire, now))
+        if (queue.ready <= now && credits[queue.channel].Has(queue.wire, now) &&
+            !(m_reads.AreLimited() &&
+              InputRefuses(static_cast<std::uint32_t>(&port - m_ports.data()), number, now)))
         {
             const std::int64_t own = queue.upstream == NONE ? now : m_born[queue.head];
             const std::uint64_t rank = engine::MessageId::rank(MessageOfHead(queue).id);
@@ -334,6 +353,11 @@ PacketMachine::PopPacket(PacketPort& port, std::uint32_t queueNumber, std::int64
         m_masks[port.firstMask + slot / 64] &= ~(std::uint64_t{1} << (slot % 64));
     }
 
+    if (m_reads.AreLimited())
+    {
+        const auto output = static_cast<std::uint32_t>(&port - m_ports.data());
+        m_reads.Start(queue.upstream, output, end);
+    }
     PacketPort& upstream = m_ports[queue.upstream];
     const std::int64_t stamp = CreditBack(queue.upstream, end);
     Credit(queue.upstream, queue.inputChannel).Return(stamp, wire);
@@ -418,8 +442,14 @@ PacketMachine::PlanWake(std::uint32_t portNumber, std::int64_t from)
     port.waiting = 0;
     ForEachQueue(port, 0, [&](std::uint32_t number) {
         const VirtualQueue& queue = m_queues[number];
-        const std::int64_t there = std::max(queue.ready, from);
+        std::int64_t there = std::max(queue.ready, from);
         const std::int64_t paid = Credit(portNumber, queue.channel).When(queue.wire, from);
+        if (m_reads.AreLimited() && queue.upstream != NONE)
+        {
+            const std::int64_t free = m_reads.FreeAt(queue.upstream, from);
+            port.starved |= free > there ? 1U : 0U;
+            there = std::max(there, free);
+        }
         if (paid > from)
         {
             // A credit yet to be returned may count earlier than those already on their way.

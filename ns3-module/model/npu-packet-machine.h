@@ -8,6 +8,7 @@
 #define NPU_PACKET_MACHINE_H
 
 #include "npu-credit-account.h"
+#include "npu-input-reads.h"
 #include "npu-link-timing.h"
 #include "npu-message-table.h"
 #include "npu-packet-port.h"
@@ -93,6 +94,9 @@ class PacketObserver
  * - Oldest first instead: the head that left its source earliest, packets that start here last;
  *   where they left together the one whose source had sent fewer messages before it, then that of
  *   the lower source. A node's own messages take turns all the same.
+ * - With a limited speed-up s at most s packets leave an input port of a node at a time. Among
+ *   idle ports with packets of one input that one goes first which is next behind the port that
+ *   the input served last, in the order of their links; the others choose when it has.
  * - Cut-through: a head may be chosen before it is in, from max(header in, last byte in - ser of
  *   the output) on, so that its last byte leaves when it is in at the earliest. A header counts as
  *   one byte at least. It still needs credit for all its bytes. Where the rate or the latency of
@@ -194,6 +198,44 @@ class PacketMachine : public engine::Network
      * @param port the port
      */
     void Wake(std::uint32_t port);
+
+    /**
+     * A port that left an input to others has its second chance.
+     * @param port the port
+     */
+    void WakeAgain(std::uint32_t port);
+
+    /**
+     * A port chooses, if it is idle, and plans its next wake.
+     * @param portNumber the port
+     */
+    void Decide(std::uint32_t portNumber);
+
+    /**
+     * Limited speed-up: whether a head must stay in its input for now.
+     * @param portNumber an idle port
+     * @param queueNumber a queue of the port, whose head could go but for its input
+     * @param now in picoseconds
+     * @return whether it must, because enough others are leaving the input or have the first right
+     */
+    bool InputRefuses(std::uint32_t portNumber, std::uint32_t queueNumber, std::int64_t now);
+
+    /**
+     * @param portNumber an idle port
+     * @param queueNumber a queue of the port
+     * @param now in picoseconds
+     * @return whether another idle port, nearer behind the one that the queue's input served last,
+     *         has a packet of the input too
+     */
+    bool OthersComeFirst(std::uint32_t portNumber,
+                         std::uint32_t queueNumber,
+                         std::int64_t now) const;
+
+    /**
+     * Limited speed-up: lets a port decide again when all others have at this instant.
+     * @param portNumber the port
+     */
+    void AwaitSecondChance(std::uint32_t portNumber);
 
     /**
      * The last byte of a message has left its source.
@@ -543,6 +585,9 @@ class PacketMachine : public engine::Network
     std::vector<QueueHistogram> m_histograms;              ///< by link, where they are asked for
     PacketPool m_packets;                                  ///< packets under way
     std::vector<std::int64_t> m_born;                      ///< by packet: oldest first needs it
+    InputReads m_reads;                                    ///< packets that leave inputs
+    bool m_secondChance = false;                           ///< the port that decides has waited
+    bool m_yielded = false;                                ///< it has left an input to others
     MessageTable m_messages;                               ///< messages under way
     PacketWays m_ways;                                     ///< of multi-path routing
     std::unique_ptr<topology::Detours> m_detours;          ///< where faults take links down
@@ -554,6 +599,7 @@ class PacketMachine : public engine::Network
     Event<&PacketMachine::MessageSent> m_sentEvent{*this}; ///< of messages
     Event<&PacketMachine::MessageDelivered> m_deliveredEvent{*this}; ///< of messages
     Event<&PacketMachine::PacketIn> m_packetInEvent{*this};          ///< of multi-path routing
+    Event<&PacketMachine::WakeAgain> m_againEvent{*this};            ///< of ports
     Event<&PacketMachine::EpochBegins> m_epochEvent{*this};          ///< of m_detours
 };
 

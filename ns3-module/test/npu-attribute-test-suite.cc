@@ -56,6 +56,7 @@ class NpuAttributeEffectTestCase : public TestCase
         CheckArbitration();
         CheckVirtualChannels();
         CheckHistogram();
+        CheckSpeedUp();
     }
 
     /**
@@ -116,6 +117,33 @@ class NpuAttributeEffectTestCase : public TestCase
                     (channels == 0 ? 2 : channels),
                     "virtual channels");
             }
+            Simulator::Destroy();
+        }
+    }
+
+    /// Ten packets of 10 ns each from 0 by 1 to both its other neighbors, whose links are twice as
+    /// slow: two leave the input at a time, or one.
+    void
+    CheckSpeedUp()
+    {
+        for (const uint32_t speedUp : {0, 1, 2})
+        {
+            NpuFabricHelper helper = TenNanosecondPackets("Switch", {3});
+            helper.SetFabricAttribute("SpeedUp", UintegerValue(speedUp));
+            // Both ports of the switch are slow for good.
+            for (const uint32_t npu : {1, 2})
+            {
+                helper.AddLinkFault(3, npu, Time(0), Time::Max(), 0.5, Time(0));
+            }
+            const Ptr<NpuFabric> fabric = InstallOn(helper, 3);
+            Time last;
+            for (const uint32_t npu : {1, 2})
+            {
+                fabric->Send(
+                    0, npu, 2 * 936, Callback<void, Time>([&](Time) { last = Simulator::Now(); }));
+            }
+            Simulator::Run();
+            NS_TEST_EXPECT_MSG_EQ(last, NanoSeconds(speedUp == 1 ? 100 : 70), speedUp);
             Simulator::Destroy();
         }
     }
@@ -287,7 +315,7 @@ class NpuAttributeSourceTestCase : public TestCase
         std::ofstream(path) << "{topology: [Ring], npus_count: [4], bandwidth: [100], latency: [5],"
                                " packet: {mtu: 936, header: 32, buffer: 9999, virtual_channels: 3,"
                                " switching: cut-through, arbitration: oldest, seed: 5,"
-                               " queue_histogram: true}}";
+                               " queue_histogram: true, speedup: 2}}";
         NpuFabricHelper helper;
         helper.SetNetworkFile(path);
         Expect(InstallOn(helper, 4),
@@ -299,7 +327,8 @@ class NpuAttributeSourceTestCase : public TestCase
                 {"Arbitration", "Oldest"},
                 {"ErrorRate", "0"},
                 {"Seed", "5"},
-                {"QueueHistogram", "true"}});
+                {"QueueHistogram", "true"},
+                {"SpeedUp", "2"}});
         helper.SetFabricAttribute("Switching", StringValue("StoreAndForward"));
         helper.SetFabricAttribute("ErrorRate", DoubleValue(0.25));
         helper.SetFabricAttribute("Seed", UintegerValue(6));

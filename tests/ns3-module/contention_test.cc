@@ -90,6 +90,22 @@ TEST(Contention, ThreeFlowsOfDifferentLengths) {
     EXPECT_EQ(oldest.delivered(0), Time::ns(50));
 }
 
+// A switch whose links to NPUs have half the usual rate: A 0 -> 1 and B 0 -> 2, two packets each,
+// in turns: A1 in at 15, B1 25, A2 35, B2 45. Any number of packets leave an input at a time: A1
+// 15-35, A2 35-55; B1 25-45, B2 45-65. One at a time: A1 15-35; at 35 both outputs want the input,
+// and B1, behind the one served last, has it 35-55; then A2 55-75 and B2 75-95. Two at a time is as
+// good as any number.
+TEST(Contention, SpeedUp) {
+    const Plan plan{packets(0, 1, 2), packets(0, 2, 2)};
+    for (const std::uint8_t speedup : {std::uint8_t{0}, std::uint8_t{1}, std::uint8_t{2}}) {
+        topology::PacketParameters own = parameters();
+        own.speedup = speedup;
+        const PlanRun run(star4, plan, own, {}, slow_from(4));
+        EXPECT_EQ(run.delivered(0), Time::ns(speedup == 1 ? 80 : 60));
+        EXPECT_EQ(run.delivered(1), Time::ns(speedup == 1 ? 100 : 70));
+    }
+}
+
 // A line of four ("parking lot"), three packets each: A 0 -> 3, B 1 -> 3, C 2 -> 3. Link 0->1: A1
 // in at 15, A2 25, A3 35. Round robin:
 //     link 1->2: B1 0-10, B2 10-20, A1 20-30, B3 30-40, A2 40-50, A3 50-60; each in 5 later, and in

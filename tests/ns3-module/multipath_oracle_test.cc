@@ -158,6 +158,7 @@ Configuration configuration(unsigned seed) {
         random() % 2 == 0 ? topology::Arbitration::Oldest : topology::Arbitration::RoundRobin;
     packet.switching =
         random() % 2 == 0 ? topology::Switching::CutThrough : topology::Switching::StoreAndForward;
+    packet.speedup = static_cast<std::uint8_t>(random() % 3);
     if (random() % 4 == 0 && packet.switching == topology::Switching::StoreAndForward) {
         packet.error_rate = 0.1;
     }

@@ -193,7 +193,16 @@ void NaivePacketNetwork::ask(LinkId link) {
 void NaivePacketNetwork::arbitrate(LinkId link) {
     const Port& port = ports_[link.index()];
     if (!port.busy && clock_.up_at(link, queue_.now()) == queue_.now()) {
-        choose(link);
+        if (choose(link, true)) {
+            at(queue_.now(), Phase::Arbitration, engine::event_kind::port_again, link.index(),
+               [this, link] {
+                   if (!ports_[link.index()].busy &&
+                       clock_.up_at(link, queue_.now()) == queue_.now()) {
+                       choose(link, false);
+                   }
+                   watch_stall(link);
+               });
+        }
     } else if (!port.busy && clock_.up_at(link, queue_.now()) == Time::max()) {
         for (std::size_t slot = 0; slot < port.queues.size() + channels_; ++slot) {
             if (const auto waiting = head(link, slot)) {
@@ -205,7 +214,42 @@ void NaivePacketNetwork::arbitrate(LinkId link) {
     watch_stall(link);
 }
 
-void NaivePacketNetwork::choose(LinkId link) {
+bool NaivePacketNetwork::input_is_taken(LinkId link, std::size_t slot, bool patient,
+                                        bool& yielded) {
+    if (parameters_.speedup == 0 || slot >= ports_[link.index()].queues.size()) {
+        return false;
+    }
+    const NodeId node = graph_.link(link).from;
+    const Port& input = ports_[graph_.links_to(node)[slot / channels_].index()];
+    if (input.reads >= parameters_.speedup) {
+        return true;
+    }
+    if (!patient) {
+        return false;
+    }
+    // Walk on from the output that was served last until this one.
+    const std::vector<LinkId>& outputs = graph_.links_from(node);
+    std::vector<LinkId> order(outputs.begin(), outputs.end());
+    std::sort(order.begin(), order.end());
+    const auto after = std::upper_bound(order.begin(), order.end(), input.last_output);
+    std::rotate(order.begin(), after, order.end());
+    for (const LinkId other : order) {
+        if (other == link) {
+            return false;
+        }
+        for (std::size_t channel = 0; channel < channels_; ++channel) {
+            const Port& rival = ports_[other.index()];
+            if (!rival.busy && !rival.queues[slot / channels_ * channels_ + channel].empty()) {
+                yielded = true;
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+bool NaivePacketNetwork::choose(LinkId link, bool patient) {
+    bool yielded = false;
     Port& port = ports_[link.index()];
     const std::size_t slots = port.queues.size() + channels_;
     if (parameters_.arbitration == topology::Arbitration::Oldest) {
@@ -213,7 +257,7 @@ void NaivePacketNetwork::choose(LinkId link) {
         // slot.
         std::map<std::tuple<Time, std::uint64_t, std::uint64_t>, std::size_t> by_age;
         for (std::size_t slot = 0; slot < slots; ++slot) {
-            if (can_go(link, slot)) {
+            if (can_go(link, slot) && !input_is_taken(link, slot, patient, yielded)) {
                 const Packet packet = head(link, slot)->first;
                 const std::uint64_t id = packet.flight->message.id.value();
                 const std::uint64_t count = id & ((std::uint64_t{1} << 36) - 1);
@@ -223,16 +267,17 @@ void NaivePacketNetwork::choose(LinkId link) {
         if (!by_age.empty()) {
             send_slot(link, by_age.begin()->second);
         }
-        return;
+        return yielded && by_age.empty();
     }
     for (std::size_t i = 0; i < slots; ++i) {
         const std::size_t slot = (port.turn + i) % slots;
-        if (can_go(link, slot)) {
+        if (can_go(link, slot) && !input_is_taken(link, slot, patient, yielded)) {
             port.turn = (slot + 1) % slots;
             send_slot(link, slot);
-            return;
+            return false;
         }
     }
+    return yielded;
 }
 
 void NaivePacketNetwork::watch_stall(LinkId link) {
@@ -308,6 +353,9 @@ void NaivePacketNetwork::send_slot(LinkId link, std::size_t slot) {
     port.credit[channel] -= packet.wire;
     if (slot < port.queues.size()) {
         port.queues[slot].pop_front();
+        Port& input = ports_[packet.before->link.index()];
+        ++input.reads;
+        input.last_output = link;
         change_waiting(port, Bytes(0) - packet.wire);
     } else {
         Flight& flight = *packet.flight;
@@ -385,6 +433,10 @@ void NaivePacketNetwork::done(LinkId id, const Packet& packet) {
     ports_[id.index()].busy = false;
     ask(id);
     if (packet.before) {
+        --ports_[packet.before->link.index()].reads;
+        for (const LinkId other : graph_.links_from(graph_.link(id).from)) {
+            ask(other);
+        }
         give_credit_back(packet.before->link, packet.before->virtual_channel, packet.wire);
     } else if (--packet.flight->leaving == 0 && packet.flight->message.wants_sent) {
         at(queue_.now(), Phase::Arrival, engine::event_kind::message_sent,

@@ -76,6 +76,8 @@ private:
         std::vector<std::map<TurnKey, std::shared_ptr<Flight>>> starting;  ///< by channel
         std::vector<TurnKey> served;                                       ///< by channel
         std::size_t turn = 0;
+        int reads = 0;       ///< packets that are leaving the buffer at the link's end
+        LinkId last_output;  ///< where the last of them went
         Bytes waiting;
         Time waiting_since;
         std::map<int, Time> queue_times;  ///< by power of two
@@ -92,7 +94,11 @@ private:
             std::function<void()> action);
     void ask(LinkId link);
     void arbitrate(LinkId link);
-    void choose(LinkId link);
+    /// Chooses; with `patient`, leaves inputs to ports that come before it and returns whether that
+    /// kept it from choosing.
+    bool choose(LinkId link, bool patient);
+    /// The input of a slot is read by as many as may, or, with `patient`, others come first.
+    bool input_is_taken(LinkId link, std::size_t slot, bool patient, bool& yielded);
     void watch_stall(LinkId link);
     void change_waiting(Port& port, Bytes by);
     /// The packet that a slot would send, if there is one, and the channel.

@@ -101,6 +101,7 @@ Configuration configuration(unsigned seed) {
         if (random() % 3 == 0 && result.packet.switching == topology::Switching::StoreAndForward) {
             result.packet.error_rate = std::array<double, 3>{0.01, 0.1, 0.5}[random() % 3];
         }
+        result.packet.speedup = static_cast<std::uint8_t>(random() % 3);
         result.faults = random() % 3 == 0 ? static_cast<int>(1 + random() % 40) : 0;
     }
     result.name = "seed " + std::to_string(seed);
