@@ -434,8 +434,10 @@ void NaivePacketNetwork::done(LinkId id, const Packet& packet) {
     ask(id);
     if (packet.before) {
         --ports_[packet.before->link.index()].reads;
-        for (const LinkId other : graph_.links_from(graph_.link(id).from)) {
-            ask(other);
+        if (parameters_.speedup > 0) {
+            for (const LinkId other : graph_.links_from(graph_.link(id).from)) {
+                ask(other);
+            }
         }
         give_credit_back(packet.before->link, packet.before->virtual_channel, packet.wire);
     } else if (--packet.flight->leaving == 0 && packet.flight->message.wants_sent) {
