@@ -106,10 +106,10 @@ class RoutePlan
     /**
      * Keeps a hop that is not part of a route. Not together with FirstHop().
      * @param index where; operator[] finds it there
-     * @param hop the hop
+     * @param hop the hop; a copy, as it may be one that is kept here
      */
     void
-    Keep(std::uint32_t index, const PlannedHop& hop)
+    Keep(std::uint32_t index, PlannedHop hop)
     {
         if (index >= m_hops.size())
         {
