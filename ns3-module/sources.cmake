@@ -7,6 +7,7 @@ set(npunet_packet_core_sources
     model/npu-link-timing.cc
     model/npu-message-table.cc
     model/npu-packet-machine.cc
+    model/npu-packet-machine-classes.cc
     model/npu-packet-machine-detours.cc
     model/npu-packet-machine-links.cc
     model/npu-packet-machine-setup.cc
@@ -53,6 +54,7 @@ set(npunet_ns3_sources
 set(npunet_ns3_suites
     npu-attribute
     npu-chakra
+    npu-class
     npu-fabric
     npu-net-device
     npu-output

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/units.h"
+#include "topology/classes_section.h"
 #include "topology/deadlock.h"
 #include "topology/product_ways.h"
 #include "topology/shortest_paths.h"
@@ -153,14 +154,6 @@ void check_fixed_choices(const YamlField& section) {
     fixed("flow_control", "credit", {"pfc", "none"});
     fixed("congestion_control", "none",
           {"dcqcn", "hpcc", "timely", "swift", "dctcp", "receiver-credit"});
-    if (const auto field = section.find("classes")) {
-        if (!field->number()) {
-            field->refuse(field->found(), "a number");
-        }
-        if (*field->number() != 1) {
-            field->refuse(field->found() + ", not offered by this version; offered: 1", "");
-        }
-    }
 }
 
 void read_errors(const YamlField& section, PacketParameters& packet) {
@@ -233,8 +226,8 @@ void read_packet_section(const YamlField& section, const UnknownKeys& unknown,
                          const RoutingChoice* own, NetworkDescription& network) {
     check_keys(section,
                {"mtu", "header", "routing", "switching", "flow_control", "virtual_channels",
-                "classes", "arbitration", "buffer", "transport", "congestion_control", "ecn",
-                "error_rate", "seed", "queue_histogram"},
+                "classes", "class_arbitration", "class_of", "arbitration", "buffer", "transport",
+                "congestion_control", "ecn", "error_rate", "seed", "queue_histogram"},
                {"injection", "dcqcn", "hpcc", "timely", "swift", "dctcp", "receiver-credit"},
                unknown);
     check_fixed_choices(section);
@@ -253,6 +246,7 @@ void read_packet_section(const YamlField& section, const UnknownKeys& unknown,
         read_routing(section, network);
     }
     read_virtual_channels(section, network);
+    read_classes(section, unknown, network);
 }
 
 }  // namespace npunet::topology

@@ -208,6 +208,10 @@ NpuFabricHelper::SetNetwork(const npunet::topology::NetworkDescription& network)
                                       : NpuFabric::ROUND_ROBIN));
     m_fabricFactory.Set("ErrorRate", DoubleValue(packet.error_rate));
     m_fabricFactory.Set("QueueHistogram", BooleanValue(packet.queue_histogram));
+    set("Classes", packet.classes.count);
+    m_fabricFactory.Set("ClassArbitration",
+                        StringValue(npunet::topology::arbitration_text(packet.classes)));
+    m_fabricFactory.Set("ClassOf", StringValue(npunet::topology::class_of_text(packet.classes)));
     m_fabricFactory.Set("Routing", StringValue("auto"));
 }
 

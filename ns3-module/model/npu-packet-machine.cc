@@ -34,7 +34,7 @@ PacketMachine::send(const engine::Message& message)
     record.wantsSent = message.wants_sent;
     if (m_ways.router == nullptr)
     {
-        record.hop = m_plan.FirstHop(message.source, message.destination);
+        record.hop = m_plan.FirstHop(message.source, message.destination, m_classes.Of(message));
     }
     else
     {
@@ -101,7 +101,7 @@ PacketMachine::Wake(std::uint32_t portNumber)
         }
         if (port.irregular == 0 || IsUp(portNumber, now))
         {
-            const std::uint32_t queue = m_oldest ? ChooseOldest(port, now) : Choose(port, now);
+            const std::uint32_t queue = ChooseQueue(port, now);
             if (queue != NONE && m_detours && port.irregular == 1 &&
                 !GetsThrough(portNumber, m_queues[queue].wire, now))
             {
@@ -194,6 +194,10 @@ PacketMachine::Transmit(std::uint32_t portNumber, std::uint32_t queueNumber, std
     if (!m_histograms.empty() && queue.upstream != NONE)
     {
         m_histograms[portNumber].Depart(now, wire);
+    }
+    if (m_classes.AreSeveral())
+    {
+        ServeClass(portNumber, queueNumber, crossing.attempts);
     }
     const std::uint8_t channel = queue.channel;
     Credit(portNumber, channel).Take(wire);

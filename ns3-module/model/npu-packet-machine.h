@@ -10,6 +10,7 @@
 #include "npu-credit-account.h"
 #include "npu-link-timing.h"
 #include "npu-message-table.h"
+#include "npu-packet-classes.h"
 #include "npu-packet-port.h"
 #include "npu-packet-queues.h"
 #include "npu-packet-ways.h"
@@ -79,6 +80,9 @@ class PacketObserver
  *     queue.run();
  *
  * The rules, with ser(b) = ceil(b x 10^12 / rate) ps for b bytes on the wire:
+ * - Every traffic class has virtual channels of its own. A port first chooses the class, among
+ *   those with a head that may go: the lowest, or by weights (PacketClasses); then, within the
+ *   class, as below, with turns of its own.
  * - A message is ceil(bytes / mtu) packets, all full but the last; an empty one is one packet of
  *   header only (of one byte, should headers have no bytes either). Every packet takes the route
  *   of NetworkDescription::route().
@@ -218,6 +222,33 @@ class PacketMachine : public engine::Network
     /// @copydoc Choose
     /// Oldest first instead.
     std::uint32_t ChooseOldest(PacketPort& port, std::int64_t now);
+
+    /// @copydoc Choose
+    /// Several traffic classes: first the class, then one of the two rules.
+    std::uint32_t ChooseByClass(PacketPort& port, std::int64_t now);
+
+    /**
+     * @param port an idle port
+     * @param now in picoseconds
+     * @return the queue whose head may go, or NONE
+     */
+    std::uint32_t
+    ChooseQueue(PacketPort& port, std::int64_t now)
+    {
+        if (m_classes.AreSeveral())
+        {
+            return ChooseByClass(port, now);
+        }
+        return m_oldest ? ChooseOldest(port, now) : Choose(port, now);
+    }
+
+    /**
+     * Several traffic classes: the head of a queue starts.
+     * @param portNumber the port
+     * @param queueNumber a queue of the port
+     * @param attempts how often the packet is sent
+     */
+    void ServeClass(std::uint32_t portNumber, std::uint32_t queueNumber, std::int64_t attempts);
 
     /**
      * Throws StallError where the link is down for ever and somebody waits.
@@ -529,7 +560,8 @@ class PacketMachine : public engine::Network
     std::uint32_t m_fullWire;                              ///< bytes of a full packet
     bool m_cutThrough;                                     ///< packets leave before they are in
     bool m_oldest;                                         ///< oldest first
-    std::uint32_t m_channels;                              ///< virtual channels of every link
+    PacketClasses m_classes;                               ///< traffic classes
+    std::uint32_t m_channels;                              ///< of every link, for all classes
     RoutePlan m_plan;                                      ///< routes as ports and queues
     std::vector<PacketPort> m_ports;                       ///< by link
     std::vector<VirtualQueue> m_queues;                    ///< of all ports
