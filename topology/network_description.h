@@ -49,6 +49,9 @@ struct PacketParameters {
     double error_rate = 0;
     std::uint64_t seed = 1;        ///< of what is drawn, and of hashes that spread routes
     bool queue_histogram = false;  ///< keep engine::LinkUse::queue_times
+    /// Of a port of each NPU for injection and ejection, which with_injection() makes
+    /// (topology/injection.h); 0: none.
+    Rate injection;
 };
 
 class ShortestPaths;

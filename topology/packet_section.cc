@@ -7,6 +7,7 @@
 #include "base/units.h"
 #include "topology/classes_section.h"
 #include "topology/deadlock.h"
+#include "topology/link_fields.h"
 #include "topology/product_ways.h"
 #include "topology/shortest_paths.h"
 
@@ -223,13 +224,12 @@ void check_keys(const YamlField& map, const std::vector<std::string>& known,
 }
 
 void read_packet_section(const YamlField& section, const UnknownKeys& unknown,
-                         const RoutingChoice* own, NetworkDescription& network) {
+                         const RoutingChoice* own, GigaByte gigabyte, NetworkDescription& network) {
     check_keys(section,
                {"mtu", "header", "routing", "switching", "flow_control", "virtual_channels",
                 "classes", "class_arbitration", "class_of", "arbitration", "buffer", "transport",
-                "congestion_control", "ecn", "error_rate", "seed", "queue_histogram"},
-               {"injection", "dcqcn", "hpcc", "timely", "swift", "dctcp", "receiver-credit"},
-               unknown);
+                "congestion_control", "ecn", "error_rate", "seed", "queue_histogram", "injection"},
+               {"dcqcn", "hpcc", "timely", "swift", "dctcp", "receiver-credit"}, unknown);
     check_fixed_choices(section);
     read_transport(section, unknown);
     if (const auto field = section.find("ecn")) {
@@ -240,6 +240,9 @@ void read_packet_section(const YamlField& section, const UnknownKeys& unknown,
     read_switching(section, network.packet);
     read_errors(section, network.packet);
     read_sizes(section, network.packet);
+    if (const auto field = section.find("injection")) {
+        network.packet.injection = bandwidth_at(*field, gigabyte).rate;
+    }
     if (own != nullptr) {
         read_own_routing(section, *own, network);
     } else {

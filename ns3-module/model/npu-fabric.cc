@@ -11,6 +11,7 @@
 #include "npu-net-device.h"
 
 #include "base/errors.h"
+#include "topology/injection.h"
 
 #include <ns3/abort.h>
 #include <ns3/boolean.h>
@@ -112,6 +113,12 @@ NpuFabric::GetTypeId()
                           StringValue(""),
                           MakeStringAccessor(&NpuFabric::m_classOf),
                           MakeStringChecker())
+            .AddAttribute("InjectionRate",
+                          "Rate of a port of each NPU for injection and ejection, between it and "
+                          "its router, a further switch node. 0: none, a node is NPU and router.",
+                          DataRateValue(DataRate(0)),
+                          MakeDataRateAccessor(&NpuFabric::m_injectionRate),
+                          MakeDataRateChecker())
             .AddAttribute("Routing",
                           "How routes are chosen, by its name in a network.yml: auto, xy, "
                           "dimension-order, shortest-path, up-down, ecmp, ...; auto: as suits the "
@@ -167,6 +174,12 @@ NpuFabric::SetNetwork(npunet::topology::NetworkDescription network)
              "auto, or what the network has",
              "Name the routing in network.yml, or let "
              "NpuFabricHelper::SetTopology() build the network"});
+    }
+    const auto injection = static_cast<int64_t>(m_injectionRate.GetBitRate() / 8);
+    network.packet.injection = npunet::Rate();
+    if (injection > 0)
+    {
+        network = npunet::topology::with_injection(network, npunet::Rate(injection));
     }
     m_core = std::make_unique<Core>(*this, std::move(network));
 }

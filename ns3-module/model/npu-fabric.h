@@ -12,6 +12,7 @@
 #include "topology/network_description.h"
 
 #include <ns3/callback.h>
+#include <ns3/data-rate.h>
 #include <ns3/mac48-address.h>
 #include <ns3/nstime.h>
 #include <ns3/object.h>
@@ -82,7 +83,8 @@ class NpuFabric : public Object
     void SetNetwork(npunet::topology::NetworkDescription network);
 
     /**
-     * @return the network, with the packet parameters in use
+     * @return the network, with the packet parameters in use, and, with an InjectionRate, with the
+     *         routers of the NPUs
      */
     const npunet::topology::NetworkDescription& GetDescription() const;
 
@@ -215,6 +217,7 @@ class NpuFabric : public Object
     uint8_t m_classes{1};                         //!< attribute Classes
     std::string m_classArbitration;               //!< attribute ClassArbitration
     std::string m_classOf;                        //!< attribute ClassOf
+    DataRate m_injectionRate;                     //!< attribute InjectionRate
     std::string m_routing;                        //!< attribute Routing
 
     /// The last byte of a message has left its source.

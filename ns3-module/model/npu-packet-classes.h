@@ -69,15 +69,6 @@ struct PacketClasses
     }
 
     /**
-     * @return whether ports have anything to choose among
-     */
-    bool
-    AreSeveral() const
-    {
-        return given.count > 1;
-    }
-
-    /**
      * Several classes.
      * @param port number of a port
      * @return the first of its classes, which the others follow

@@ -197,9 +197,8 @@ PacketMachine::PacketMachine(const topology::NetworkDescription& description,
       m_header(description.packet.header.value()), m_fullWire(WireBytes(m_mtu)),
       m_cutThrough(description.packet.switching == topology::Switching::CutThrough),
       m_oldest(description.packet.arbitration == topology::Arbitration::Oldest),
-      m_classes(
-          description.packet.classes, description.virtual_channels(), description.graph.links()),
-      m_channels(m_classes.channels * description.packet.classes.count),
+      m_several(description.packet.classes.count > 1),
+      m_channels(std::uint32_t{description.virtual_channels()} * description.packet.classes.count),
       m_plan(description.graph,
              std::move(route),
              m_channels,
@@ -209,7 +208,9 @@ PacketMachine::PacketMachine(const topology::NetworkDescription& description,
       m_turns(description.graph.links() * m_channels), m_timing(description),
       m_rates(description.graph.links()), m_headerTimes(description.graph.links()),
       m_retransmissions(description.graph.links()),
-      m_histograms(description.packet.queue_histogram ? description.graph.links() : 0)
+      m_histograms(description.packet.queue_histogram ? description.graph.links() : 0),
+      m_classes(
+          description.packet.classes, description.virtual_channels(), description.graph.links())
 {
     const topology::Graph& graph = description.graph;
     Time longestPacket;

@@ -195,7 +195,7 @@ PacketMachine::Transmit(std::uint32_t portNumber, std::uint32_t queueNumber, std
     {
         m_histograms[portNumber].Depart(now, wire);
     }
-    if (m_classes.AreSeveral())
+    if (m_several)
     {
         ServeClass(portNumber, queueNumber, crossing.attempts);
     }

@@ -235,7 +235,7 @@ class PacketMachine : public engine::Network
     std::uint32_t
     ChooseQueue(PacketPort& port, std::int64_t now)
     {
-        if (m_classes.AreSeveral())
+        if (m_several)
         {
             return ChooseByClass(port, now);
         }
@@ -560,7 +560,7 @@ class PacketMachine : public engine::Network
     std::uint32_t m_fullWire;                              ///< bytes of a full packet
     bool m_cutThrough;                                     ///< packets leave before they are in
     bool m_oldest;                                         ///< oldest first
-    PacketClasses m_classes;                               ///< traffic classes
+    bool m_several;                                        ///< there are traffic classes
     std::uint32_t m_channels;                              ///< of every link, for all classes
     RoutePlan m_plan;                                      ///< routes as ports and queues
     std::vector<PacketPort> m_ports;                       ///< by link
@@ -575,6 +575,7 @@ class PacketMachine : public engine::Network
     std::vector<QueueHistogram> m_histograms;              ///< by link, where they are asked for
     PacketPool m_packets;                                  ///< packets under way
     std::vector<std::int64_t> m_born;                      ///< by packet: oldest first needs it
+    PacketClasses m_classes;                               ///< traffic classes
     MessageTable m_messages;                               ///< messages under way
     PacketWays m_ways;                                     ///< of multi-path routing
     std::unique_ptr<topology::Detours> m_detours;          ///< where faults take links down
