@@ -189,7 +189,8 @@ class NpuPriorityTestCase : public TestCase
             uint16_t /* protocol */,
             const Address& /* from */)
     {
-        m_sizes += " " + std::to_string(packet->GetSize());
+        m_sizes += ' ';
+        m_sizes += std::to_string(packet->GetSize());
         return true;
     }
 
