@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/communication.h"
 #include "base/ids.h"
 #include "base/quantities.h"
 #include "engine/event_queue.h"
@@ -59,6 +60,11 @@ struct Message {
     std::uint32_t handle = 0;
     /// Whether on_sent() is wanted; most messages of collectives do not need it.
     bool wants_sent = false;
+    /// What the message is part of, for networks that treat kinds differently.
+    Communication kind = Communication::SendReceive;
+    /// The traffic class that the sender wants, where the network has it; by_kind: that of `kind`.
+    static constexpr std::uint8_t by_kind = 255;
+    std::uint8_t traffic_class = by_kind;
     /// What the message is to its receiver, in content: orders messages that reach one NPU over one
     /// link at the same instant. No names of ranks or groups, where possible, so that NPUs that do
     /// the same work see the same order.
@@ -90,6 +96,8 @@ struct LinkUse {
     Time credit_stall = Time();         ///< idle and up, with packets that waited for credit
     /// Entry k: how long 2^k to 2^(k+1) - 1 bytes waited; where it is asked for.
     std::vector<Time> queue_times = {};
+    /// By traffic class, what adds up to `wire`; empty where there is one class.
+    std::vector<Bytes> classes_wire = {};
 };
 
 class Network {

@@ -62,7 +62,7 @@ void PointToPoint::send(Rank rank, std::uint32_t number) {
     transport_.send(rank, workload_.peer_of(rank, operation), operation.bytes, *this,
                     {static_cast<std::uint32_t>(rank.value()), number,
                      static_cast<std::uint32_t>(count >> 32), static_cast<std::uint32_t>(count)},
-                    !send_ends_at_delivery_,
+                    !send_ends_at_delivery_, Communication::SendReceive,
                     {(std::uint64_t{1} << 32) | number, static_cast<std::uint64_t>(rank.value())});
 }
 

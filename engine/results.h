@@ -80,7 +80,8 @@ struct LinkResult {
     std::uint64_t packets = 0;
     std::uint64_t retransmissions = 0;
     Time credit_stall;
-    std::vector<Time> queue_times;  ///< LinkUse::queue_times
+    std::vector<Time> queue_times;    ///< LinkUse::queue_times
+    std::vector<Bytes> classes_wire;  ///< LinkUse::classes_wire
 };
 
 enum class OperationKind : std::uint8_t { Compute, Cpu, Send, Receive, Collective, Memory };

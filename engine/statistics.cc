@@ -262,6 +262,7 @@ void add_links(Results& results, const topology::NetworkDescription& description
         result.retransmissions = use[index].retransmissions;
         result.credit_stall = use[index].credit_stall;
         result.queue_times = use[index].queue_times;
+        result.classes_wire = use[index].classes_wire;
         if (results.finish > Time()) {
             result.utilization_percent = 100.0 * static_cast<double>(use[index].busy.ps()) /
                                          static_cast<double>(results.finish.ps());

@@ -1,6 +1,7 @@
 // The messages in flight between ranks: hands them to the network model and tells their owners.
 //
-//     transport.send(from, to, Bytes{4096}, owner, {instance, exchange}, false);
+//     transport.send(from, to, Bytes{4096}, owner, {instance, exchange}, false,
+//                    Communication::AllReduce, {});
 //
 // C++17-clean.
 #pragma once
@@ -43,7 +44,7 @@ public:
 
     /// `order`: see Message; ordered pair of words.
     void send(Rank from, Rank to, Bytes bytes, MessageOwner& owner, const MessageNote& note,
-              bool wants_sent, MessageOrder order) {
+              bool wants_sent, Communication kind, MessageOrder order) {
         Message message;
         message.handle = new_handle();
         in_flight_[message.handle] = {&owner, note, bytes};
@@ -56,6 +57,7 @@ public:
         message.order_major = order.major;
         message.order_minor = order.minor;
         message.wants_sent = wants_sent;
+        message.kind = kind;
         network_.send(message);
     }
 

@@ -7,6 +7,7 @@ set(npunet_packet_core_sources
     model/npu-link-timing.cc
     model/npu-message-table.cc
     model/npu-packet-machine.cc
+    model/npu-packet-machine-classes.cc
     model/npu-packet-machine-detours.cc
     model/npu-packet-machine-inputs.cc
     model/npu-packet-machine-links.cc
@@ -54,6 +55,7 @@ set(npunet_ns3_sources
 set(npunet_ns3_suites
     npu-attribute
     npu-chakra
+    npu-class
     npu-fabric
     npu-net-device
     npu-output

@@ -135,6 +135,13 @@ void write_link(JsonWriter& json, const LinkResult& link) {
         .member("packets", link.packets)
         .member("retransmissions", link.retransmissions)
         .member("credit_stall_ns", link.credit_stall);
+    if (!link.classes_wire.empty()) {
+        json.key("classes_wire_bytes").begin_array();
+        for (const Bytes bytes : link.classes_wire) {
+            json.value(bytes);
+        }
+        json.end_array();
+    }
     if (!link.queue_times.empty()) {
         json.key("queue_ns").begin_array();
         for (const Time time : link.queue_times) {

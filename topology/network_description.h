@@ -20,6 +20,7 @@
 #include "topology/hop.h"
 #include "topology/multipath.h"
 #include "topology/router.h"
+#include "topology/traffic_classes.h"
 
 namespace npunet::topology {
 
@@ -39,7 +40,8 @@ struct PacketParameters {
     Bytes mtu{4096};                    ///< payload bytes per packet, at least 1
     Bytes header{64};                   ///< bytes on the wire besides the payload
     Bytes buffer{0};                    ///< per input port and virtual channel; 0 = automatic
-    std::uint8_t virtual_channels = 0;  ///< 0 = as many as the routing needs
+    std::uint8_t virtual_channels = 0;  ///< of each class; 0 = as many as the routing needs
+    TrafficClasses classes;             ///< each with virtual channels, and buffers, of its own
     Switching switching = Switching::StoreAndForward;
     Arbitration arbitration = Arbitration::RoundRobin;
     /// Of a packet to be corrupted each time that it crosses a link; from 0 to below 1. Such links
@@ -49,6 +51,9 @@ struct PacketParameters {
     bool queue_histogram = false;  ///< keep engine::LinkUse::queue_times
     /// How many packets at most leave one input port of a node at a time; 0: any number.
     std::uint8_t speedup = 0;
+    /// Of a port of each NPU for injection and ejection, which with_injection() makes
+    /// (topology/injection.h); 0: none.
+    Rate injection;
 };
 
 class ShortestPaths;
@@ -88,11 +93,13 @@ public:
     /// The routing as network.yml calls it: "dimension-order", "up-down", "minimal", ...
     [[nodiscard]] std::string routing_name() const;
 
-    /// How many virtual channels each port has: packet.virtual_channels, or as many as needed.
+    /// How many virtual channels each port has for a traffic class: packet.virtual_channels, or as
+    /// many as needed.
     [[nodiscard]] std::uint8_t virtual_channels() const;
 
-    /// Room per virtual channel at the input port that the link leads to: packet.buffer, or, where
-    /// that is automatic, the larger of 256 KiB and 2 x latency x rate + 4 (mtu + header).
+    /// Room per virtual channel (of each traffic class) at the input port that the link leads to:
+    /// packet.buffer, or, where that is automatic, the larger of 256 KiB and 2 x latency x rate + 4
+    /// (mtu + header).
     [[nodiscard]] Bytes buffer_of(LinkId link) const;
 
     /// Coordinate of an NPU in a dimension: (npu / product of lower sizes) mod size.

@@ -203,7 +203,7 @@ NetworkDescription network_of(const YamlField& root, GigaByte gigabyte,
         network.npu_of_rank = read_placement(*placement, network.dimensions, network.graph.npus());
     }
     if (const auto packet = root.find("packet")) {
-        read_packet_section(*packet, unknown, own ? &own->routing : nullptr, network);
+        read_packet_section(*packet, unknown, own ? &own->routing : nullptr, gigabyte, network);
     } else if (own) {
         network.router = own->routing
                              .make(own->routing.offered.front(), network.packet.seed,

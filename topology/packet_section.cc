@@ -5,7 +5,9 @@
 #include <algorithm>
 
 #include "base/units.h"
+#include "topology/classes_section.h"
 #include "topology/deadlock.h"
+#include "topology/link_fields.h"
 #include "topology/product_ways.h"
 #include "topology/shortest_paths.h"
 
@@ -153,14 +155,6 @@ void check_fixed_choices(const YamlField& section) {
     fixed("flow_control", "credit", {"pfc", "none"});
     fixed("congestion_control", "none",
           {"dcqcn", "hpcc", "timely", "swift", "dctcp", "receiver-credit"});
-    if (const auto field = section.find("classes")) {
-        if (!field->number()) {
-            field->refuse(field->found(), "a number");
-        }
-        if (*field->number() != 1) {
-            field->refuse(field->found() + ", not offered by this version; offered: 1", "");
-        }
-    }
 }
 
 void read_errors(const YamlField& section, PacketParameters& packet) {
@@ -238,13 +232,12 @@ void check_keys(const YamlField& map, const std::vector<std::string>& known,
 }
 
 void read_packet_section(const YamlField& section, const UnknownKeys& unknown,
-                         const RoutingChoice* own, NetworkDescription& network) {
+                         const RoutingChoice* own, GigaByte gigabyte, NetworkDescription& network) {
     check_keys(section,
                {"mtu", "header", "routing", "switching", "flow_control", "virtual_channels",
-                "classes", "arbitration", "buffer", "transport", "congestion_control", "ecn",
-                "error_rate", "seed", "queue_histogram", "speedup"},
-               {"injection", "dcqcn", "hpcc", "timely", "swift", "dctcp", "receiver-credit"},
-               unknown);
+                "classes", "class_arbitration", "class_of", "arbitration", "buffer", "transport",
+                "congestion_control", "ecn", "error_rate", "seed", "queue_histogram", "injection", "speedup"},
+               {"dcqcn", "hpcc", "timely", "swift", "dctcp", "receiver-credit"}, unknown);
     check_fixed_choices(section);
     read_transport(section, unknown);
     if (const auto field = section.find("ecn")) {
@@ -255,12 +248,16 @@ void read_packet_section(const YamlField& section, const UnknownKeys& unknown,
     read_switching(section, network.packet);
     read_errors(section, network.packet);
     read_sizes(section, network.packet);
+    if (const auto field = section.find("injection")) {
+        network.packet.injection = bandwidth_at(*field, gigabyte).rate;
+    }
     if (own != nullptr) {
         read_own_routing(section, *own, network);
     } else {
         read_routing(section, network);
     }
     read_virtual_channels(section, network);
+    read_classes(section, unknown, network);
 }
 
 }  // namespace npunet::topology

@@ -11,6 +11,6 @@ namespace npunet::topology {
 /// Sets routing and packet parameters of a network whose graph is already built. `own`: the
 /// routings of a network that is no product; null for products.
 void read_packet_section(const YamlField& section, const UnknownKeys& unknown,
-                         const RoutingChoice* own, NetworkDescription& network);
+                         const RoutingChoice* own, GigaByte gigabyte, NetworkDescription& network);
 
 }  // namespace npunet::topology

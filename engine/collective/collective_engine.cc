@@ -247,6 +247,7 @@ void CollectiveEngine::start_exchange(Run& run, Stream& stream) {
     const auto arrives_in = static_cast<std::uint32_t>(next.arrives_in);
     transport_.send(
         run.rank, to, next.bytes, *this, {stream.peer_run, place, arrives_in, 0}, false,
+        communication_of(instances_[run.instance].kind),
         {stream.peer_operation, (static_cast<std::uint64_t>(place) << 32) | arrives_in});
 }
 

@@ -10,6 +10,8 @@
 #include <optional>
 #include <string>
 
+#include "base/communication.h"
+
 namespace npunet::engine {
 
 /// Which collectives are executed.
@@ -27,6 +29,15 @@ enum class CollectiveKind : std::uint8_t {
 
 /// "all_reduce", "all_gather", ...
 [[nodiscard]] const char* name_of(CollectiveKind kind);
+
+/// What its messages are part of.
+[[nodiscard]] constexpr Communication communication_of(CollectiveKind kind) {
+    static_assert(static_cast<int>(CollectiveKind::AllReduce) ==
+                  static_cast<int>(Communication::AllReduce));
+    static_assert(static_cast<int>(CollectiveKind::Barrier) ==
+                  static_cast<int>(Communication::Barrier));
+    return static_cast<Communication>(kind);
+}
 
 /// The kinds in which one member, the root, has a part of its own.
 [[nodiscard]] constexpr bool has_root(CollectiveKind kind) {

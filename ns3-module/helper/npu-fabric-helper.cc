@@ -209,6 +209,13 @@ NpuFabricHelper::SetNetwork(const npunet::topology::NetworkDescription& network)
     m_fabricFactory.Set("ErrorRate", DoubleValue(packet.error_rate));
     m_fabricFactory.Set("QueueHistogram", BooleanValue(packet.queue_histogram));
     set("SpeedUp", packet.speedup);
+    set("Classes", packet.classes.count);
+    m_fabricFactory.Set("ClassArbitration",
+                        StringValue(npunet::topology::arbitration_text(packet.classes)));
+    m_fabricFactory.Set("ClassOf", StringValue(npunet::topology::class_of_text(packet.classes)));
+    m_fabricFactory.Set(
+        "InjectionRate",
+        DataRateValue(DataRate(static_cast<uint64_t>(packet.injection.bytes_per_second()) * 8)));
     m_fabricFactory.Set("Routing", StringValue("auto"));
 }
 
@@ -321,9 +328,9 @@ NpuFabricHelper::Install(const NodeContainer& npus)
     NS_ABORT_MSG_IF(npus.GetN() != count,
                     "the network has " << count << " NPUs, but there are " << npus.GetN()
                                        << " nodes for them");
-    m_switches = NodeContainer();
-    m_switches.Create(static_cast<uint32_t>(network.graph.nodes() - count));
     m_fabric->SetNetwork(std::move(network));
+    m_switches = NodeContainer();
+    m_switches.Create(static_cast<uint32_t>(m_fabric->GetDescription().graph.nodes() - count));
 
     NetDeviceContainer devices;
     const NodeContainer all(npus, m_switches);

@@ -52,12 +52,18 @@ WriteNpuLinkStatistics(std::ostream& out, Ptr<const NpuFabric> fabric, Time dura
         powers = std::max(powers, use.queue_times.size());
     }
 
+    const std::size_t classes = uses.empty() ? 0 : uses.front().classes_wire.size();
+
     std::ostringstream text;
     text << "link,from,to,payload_bytes,wire_bytes,busy_ns,utilization_percent,"
             "max_queue_bytes,packets,retransmissions,credit_stall_ns";
     for (std::size_t power = 0; power < powers; ++power)
     {
         text << ",queue_ns_" << (uint64_t{1} << power);
+    }
+    for (std::size_t i = 0; i < classes; ++i)
+    {
+        text << ",class_" << i << "_wire_bytes";
     }
     text << "\n" << std::fixed << std::setprecision(6);
     const auto whole = static_cast<double>(duration.GetPicoSeconds());
@@ -75,6 +81,10 @@ WriteNpuLinkStatistics(std::ostream& out, Ptr<const NpuFabric> fabric, Time dura
             text << ","
                  << npunet::format_ns(power < use.queue_times.size() ? use.queue_times[power]
                                                                      : npunet::Time());
+        }
+        for (const npunet::Bytes bytes : use.classes_wire)
+        {
+            text << "," << bytes.value();
         }
         text << "\n";
     }

@@ -25,7 +25,8 @@ namespace ns3
  *     retransmissions,credit_stall_ns
  *
  * The columns are those of the program's links.csv. With the attribute QueueHistogram a column
- * queue_ns_B follows for B = 1, 2, 4, ...: for how long B to 2 B - 1 bytes waited. A packet counts
+ * queue_ns_B follows for B = 1, 2, 4, ...: for how long B to 2 B - 1 bytes waited. With several
+ * Classes a column class_C_wire_bytes follows for each, which add up to wire_bytes. A packet counts
  * when it is put on the link. NpuFabricHelper's EnableStatistics() writes it at the end of a
  * program.
  *

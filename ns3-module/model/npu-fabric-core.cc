@@ -34,6 +34,7 @@ void
 NpuFabric::Core::SendOwn(npunet::NodeId source,
                          npunet::NodeId destination,
                          npunet::Bytes bytes,
+                         uint8_t trafficClass,
                          Receipt receipt)
 {
     m_bridge.Synchronize();
@@ -44,6 +45,8 @@ NpuFabric::Core::SendOwn(npunet::NodeId source,
     record.message.source = source;
     record.message.destination = destination;
     record.message.bytes = bytes;
+    static_assert(CLASS_OF_KIND == npunet::engine::Message::by_kind);
+    record.message.traffic_class = trafficClass;
     Start(std::move(record));
 }
 

@@ -45,11 +45,13 @@ class NpuFabric::Core final : public npunet::engine::Network,
      * @param source an NPU
      * @param destination another NPU
      * @param bytes payload
+     * @param trafficClass or CLASS_OF_KIND
      * @param receipt what to do when it arrives
      */
     void SendOwn(npunet::NodeId source,
                  npunet::NodeId destination,
                  npunet::Bytes bytes,
+                 uint8_t trafficClass,
                  Receipt receipt);
 
     /// Moves the queue's clock to ns-3's.

@@ -11,6 +11,7 @@
 #include "npu-net-device.h"
 
 #include "base/errors.h"
+#include "topology/injection.h"
 
 #include <ns3/abort.h>
 #include <ns3/boolean.h>
@@ -18,10 +19,12 @@
 #include <ns3/log.h>
 #include <ns3/node.h>
 #include <ns3/random-variable-stream.h>
+#include <ns3/socket.h>
 #include <ns3/string.h>
 #include <ns3/trace-source-accessor.h>
 #include <ns3/uinteger.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace ns3
@@ -98,6 +101,30 @@ NpuFabric::GetTypeId()
                           UintegerValue(0),
                           MakeUintegerAccessor(&NpuFabric::m_speedUp),
                           MakeUintegerChecker<uint8_t>())
+            .AddAttribute("Classes",
+                          "Traffic classes. Each has virtual channels and buffers of its own; "
+                          "those of all classes are at most 32.",
+                          UintegerValue(1),
+                          MakeUintegerAccessor(&NpuFabric::m_classes),
+                          MakeUintegerChecker<uint8_t>(1, npunet::topology::TrafficClasses::most))
+            .AddAttribute("ClassArbitration",
+                          "Which class goes first at a port: strict, the lowest that can; or the "
+                          "weights by which they share it, 1 to 100, one a class, such as 3 1.",
+                          StringValue("strict"),
+                          MakeStringAccessor(&NpuFabric::m_classArbitration),
+                          MakeStringChecker())
+            .AddAttribute("ClassOf",
+                          "Classes of kinds of communication, such as all_to_all 1 send_recv 0; "
+                          "what is not named has class 0.",
+                          StringValue(""),
+                          MakeStringAccessor(&NpuFabric::m_classOf),
+                          MakeStringChecker())
+            .AddAttribute("InjectionRate",
+                          "Rate of a port of each NPU for injection and ejection, between it and "
+                          "its router, a further switch node. 0: none, a node is NPU and router.",
+                          DataRateValue(DataRate(0)),
+                          MakeDataRateAccessor(&NpuFabric::m_injectionRate),
+                          MakeDataRateChecker())
             .AddAttribute("Routing",
                           "How routes are chosen, by its name in a network.yml: auto, xy, "
                           "dimension-order, shortest-path, up-down, ecmp, ...; auto: as suits the "
@@ -138,6 +165,11 @@ NpuFabric::SetNetwork(npunet::topology::NetworkDescription network)
     network.packet.seed = m_seed;
     network.packet.queue_histogram = m_queueHistogram;
     network.packet.speedup = m_speedUp;
+    network.packet.classes = npunet::topology::TrafficClasses();
+    network.packet.classes.count = m_classes;
+    npunet::topology::read_arbitration_text(
+        m_classArbitration, "NpuFabric::ClassArbitration", network.packet.classes);
+    npunet::topology::read_class_of_text(m_classOf, "NpuFabric::ClassOf", network.packet.classes);
     // On a mesh they are the same.
     const std::string routing = m_routing == "xy" ? "dimension-order" : m_routing;
     if (routing != "auto" && routing != network.routing_name())
@@ -149,6 +181,12 @@ NpuFabric::SetNetwork(npunet::topology::NetworkDescription network)
              "auto, or what the network has",
              "Name the routing in network.yml, or let "
              "NpuFabricHelper::SetTopology() build the network"});
+    }
+    const auto injection = static_cast<int64_t>(m_injectionRate.GetBitRate() / 8);
+    network.packet.injection = npunet::Rate();
+    if (injection > 0)
+    {
+        network = npunet::topology::with_injection(network, npunet::Rate(injection));
     }
     m_core = std::make_unique<Core>(*this, std::move(network));
 }
@@ -194,18 +232,26 @@ NpuFabric::GetDevice(std::size_t position) const
 }
 
 void
-NpuFabric::Send(uint32_t source, uint32_t destination, uint64_t bytes, DeliveredCallback delivered)
+NpuFabric::Send(uint32_t source,
+                uint32_t destination,
+                uint64_t bytes,
+                DeliveredCallback delivered,
+                uint8_t trafficClass)
 {
-    NS_LOG_FUNCTION(this << source << destination << bytes);
+    NS_LOG_FUNCTION(this << source << destination << bytes << uint32_t{trafficClass});
     const std::size_t npus = m_core->description.graph.npus();
     NS_ABORT_MSG_IF(source >= npus || destination >= npus || source == destination,
                     "a message goes from one NPU to another; from "
                         << source << " to " << destination << " of " << npus << " is not possible");
+    NS_ABORT_MSG_IF(trafficClass != CLASS_OF_KIND && trafficClass >= m_classes,
+                    "there is no traffic class " << uint32_t{trafficClass} << " among "
+                                                 << uint32_t{m_classes});
     Core::Receipt receipt;
     receipt.delivered = delivered;
     m_core->SendOwn(npunet::NodeId(static_cast<int32_t>(source)),
                     npunet::NodeId(static_cast<int32_t>(destination)),
                     npunet::Bytes(static_cast<int64_t>(bytes)),
+                    trafficClass,
                     std::move(receipt));
 }
 
@@ -218,6 +264,11 @@ NpuFabric::SendPacket(
     {
         return false;
     }
+    SocketPriorityTag tag;
+    const uint8_t trafficClass =
+        packet->PeekPacketTag(tag)
+            ? std::min(tag.GetPriority(), static_cast<uint8_t>(m_classes - 1))
+            : CLASS_OF_KIND;
     bool found = false;
     for (std::size_t i = 0; i < npus && i < m_devices.size(); ++i)
     {
@@ -236,6 +287,7 @@ NpuFabric::SendPacket(
         m_core->SendOwn(npunet::NodeId(static_cast<int32_t>(source)),
                         npunet::NodeId(i),
                         npunet::Bytes(packet->GetSize()),
+                        trafficClass,
                         std::move(receipt));
     }
     return found;

@@ -12,6 +12,7 @@
 #include "topology/network_description.h"
 
 #include <ns3/callback.h>
+#include <ns3/data-rate.h>
 #include <ns3/mac48-address.h>
 #include <ns3/nstime.h>
 #include <ns3/object.h>
@@ -82,7 +83,8 @@ class NpuFabric : public Object
     void SetNetwork(npunet::topology::NetworkDescription network);
 
     /**
-     * @return the network, with the packet parameters in use
+     * @return the network, with the packet parameters in use, and, with an InjectionRate, with the
+     *         routers of the NPUs
      */
     const npunet::topology::NetworkDescription& GetDescription() const;
 
@@ -123,20 +125,27 @@ class NpuFabric : public Object
      */
     void ListenersChanged(uint32_t position);
 
+    /// The traffic class of a message that names none: that of send_recv in the attribute ClassOf.
+    static constexpr uint8_t CLASS_OF_KIND = 255;
+
     /**
      * Sends a message now.
      * @param source number of an NPU
      * @param destination number of another NPU
      * @param bytes payload; may be 0
      * @param delivered called when the last byte has arrived; may be null
+     * @param trafficClass below the attribute Classes, or CLASS_OF_KIND
      */
     void Send(uint32_t source,
               uint32_t destination,
               uint64_t bytes,
-              DeliveredCallback delivered = DeliveredCallback());
+              DeliveredCallback delivered = DeliveredCallback(),
+              uint8_t trafficClass = CLASS_OF_KIND);
 
     /**
      * Sends an ns3::Packet now, as one message, or as one to every other NPU for a group address.
+     * With a SocketPriorityTag of priority p its traffic class is p, or the last one where there
+     * are not so many; without, that of send_recv (attribute ClassOf).
      * @param source number of the sending node
      * @param packet what arrives at the other end
      * @param protocol protocol number
@@ -206,6 +215,10 @@ class NpuFabric : public Object
     uint64_t m_seed{1};                           //!< attribute Seed
     bool m_queueHistogram{false};                 //!< attribute QueueHistogram
     uint8_t m_speedUp{0};                         //!< attribute SpeedUp
+    uint8_t m_classes{1};                         //!< attribute Classes
+    std::string m_classArbitration;               //!< attribute ClassArbitration
+    std::string m_classOf;                        //!< attribute ClassOf
+    DataRate m_injectionRate;                     //!< attribute InjectionRate
     std::string m_routing;                        //!< attribute Routing
 
     /// The last byte of a message has left its source.

@@ -28,7 +28,8 @@ class NpuFabric;
  * The attachment of one node to an NPU fabric, with all its ports. What ns-3 applications and
  * protocols hand to Send() crosses the fabric as one message, cut into the fabric's packets and
  * subject to its buffers and contention, and comes out whole at the node that owns the destination
- * address. Group addresses are served by one message to every other NPU.
+ * address. Group addresses are served by one message to every other NPU. A SocketPriorityTag of
+ * priority p gives the message the traffic class p, or the fabric's last where it has fewer.
  *
  * The devices of switches forward inside the fabric; they neither send nor receive ns3::Packets.
  *

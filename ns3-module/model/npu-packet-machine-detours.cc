@@ -21,11 +21,11 @@ PacketMachine::KnowRoutes(const topology::NetworkDescription& description)
     if (description.faults.take_links_down())
     {
         m_detours = std::make_unique<topology::Detours>(description);
-        m_ways.Use(*m_detours, description);
+        m_ways.Use(*m_detours, description, m_channels);
     }
     else if (description.multipath)
     {
-        m_ways.Use(*description.multipath, description);
+        m_ways.Use(*description.multipath, description, m_channels);
     }
 }
 

@@ -23,7 +23,7 @@ namespace
 /// The largest packet: its size must fit 31 bits.
 constexpr std::int64_t MAX_PACKET = std::int64_t{1} << 30;
 /// A port remembers in 32 bits for which virtual channels it waits.
-constexpr int MAX_CHANNELS = 32;
+constexpr int MAX_CHANNELS = topology::TrafficClasses::most_channels;
 /// Queues are numbered in 32 bits and take 32 bytes each: 4 GiB.
 constexpr std::uint64_t MAX_QUEUES = std::uint64_t{1} << 27;
 
@@ -54,6 +54,47 @@ CheckQueues(const topology::Graph& graph, std::uint64_t channels)
 }
 
 /**
+ * @param classes as in a description
+ */
+void
+CheckClasses(const topology::TrafficClasses& classes)
+{
+    constexpr int most = topology::TrafficClasses::most;
+    if (classes.count < 1 || classes.count > most)
+    {
+        throw InputError({"",
+                          "packet.classes",
+                          std::to_string(classes.count),
+                          "1 to " + std::to_string(most) + " traffic classes",
+                          ""});
+    }
+    for (const std::uint8_t own : classes.class_of)
+    {
+        if (own >= classes.count)
+        {
+            throw InputError({"",
+                              "packet.class_of",
+                              "class " + std::to_string(own),
+                              "classes below " + std::to_string(classes.count),
+                              ""});
+        }
+    }
+    bool inRange = classes.weights.empty() || classes.weights.size() == classes.count;
+    for (const std::uint8_t weight : classes.weights)
+    {
+        inRange = inRange && weight >= 1 && weight <= topology::TrafficClasses::most_weight;
+    }
+    if (!inRange)
+    {
+        throw InputError({"",
+                          "packet.class_arbitration",
+                          "'" + topology::arbitration_text(classes) + "'",
+                          "no weights, or one from 1 to 100 for each class",
+                          ""});
+    }
+}
+
+/**
  * @param description the network
  * @return the same, when the machine can work with it
  */
@@ -61,7 +102,8 @@ const topology::NetworkDescription&
 Checked(const topology::NetworkDescription& description)
 {
     const topology::PacketParameters& parameters = description.packet;
-    const int channels = description.virtual_channels();
+    CheckClasses(parameters.classes);
+    const int channels = description.virtual_channels() * parameters.classes.count;
     const std::int64_t packet = parameters.mtu.value() + parameters.header.value();
     if (parameters.mtu.value() < 1 || parameters.mtu.value() > MAX_PACKET)
     {
@@ -108,7 +150,7 @@ Checked(const topology::NetworkDescription& description)
     {
         throw InputError({"",
                           "packet.virtual_channels",
-                          std::to_string(channels),
+                          std::to_string(channels) + " in all traffic classes",
                           "1 to " + std::to_string(MAX_CHANNELS),
                           ""});
     }
@@ -155,15 +197,21 @@ PacketMachine::PacketMachine(const topology::NetworkDescription& description,
       m_header(description.packet.header.value()), m_fullWire(WireBytes(m_mtu)),
       m_cutThrough(description.packet.switching == topology::Switching::CutThrough),
       m_oldest(description.packet.arbitration == topology::Arbitration::Oldest),
-      m_channels(description.virtual_channels()),
-      m_plan(description.graph, std::move(route), m_channels), m_ports(description.graph.links()),
-      m_queues(m_plan.FirstQueue(description.graph.links())),
+      m_several(description.packet.classes.count > 1),
+      m_channels(std::uint32_t{description.virtual_channels()} * description.packet.classes.count),
+      m_plan(description.graph,
+             std::move(route),
+             m_channels,
+             std::uint32_t{description.packet.classes.count}),
+      m_ports(description.graph.links()), m_queues(m_plan.FirstQueue(description.graph.links())),
       m_credits(description.graph.links() * m_channels),
       m_turns(description.graph.links() * m_channels), m_timing(description),
       m_rates(description.graph.links()), m_headerTimes(description.graph.links()),
       m_retransmissions(description.graph.links()),
       m_histograms(description.packet.queue_histogram ? description.graph.links() : 0),
-      m_reads(description.graph.links(), description.packet.speedup)
+      m_reads(description.graph.links(), description.packet.speedup),
+      m_classes(
+          description.packet.classes, description.virtual_channels(), description.graph.links())
 {
     const topology::Graph& graph = description.graph;
     Time longestPacket;

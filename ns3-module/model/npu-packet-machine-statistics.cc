@@ -32,6 +32,11 @@ PacketMachine::link_use() const
         {
             use.queue_times = m_histograms[link].GetTimes();
         }
+        for (std::uint32_t number = 0; m_several && number < m_classes.given.count; ++number)
+        {
+            use.classes_wire.emplace_back(
+                m_classes.ofPorts[link * m_classes.given.count + number].wire);
+        }
         uses.push_back(use);
     }
     return uses;

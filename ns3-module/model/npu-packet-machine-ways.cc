@@ -18,12 +18,14 @@ using engine::EventKey;
 using engine::Phase;
 
 void
-PacketWays::Use(const topology::MultipathRouter& ways, const topology::NetworkDescription& network)
+PacketWays::Use(const topology::MultipathRouter& ways,
+                const topology::NetworkDescription& network,
+                std::size_t channels)
 {
     router = &ways;
     seed = network.packet.seed;
     waiting.resize(network.graph.links());
-    promised.resize(network.graph.links() * network.virtual_channels());
+    promised.resize(network.graph.links() * channels);
 }
 
 std::uint64_t
@@ -39,6 +41,7 @@ PacketMachine::OpenWays(std::uint32_t message, const engine::Message& sent)
     WaysOfMessage& ways = m_ways.OfMessage(message);
     ways = WaysOfMessage();
     ways.undelivered = std::max<std::int64_t>((sent.bytes.value() + m_mtu - 1) / m_mtu, 1);
+    ways.next.firstChannel = static_cast<std::uint8_t>(m_classes.Of(sent) * m_classes.channels);
     ways.next.place.source = sent.source;
     ways.next.place.destination = sent.destination;
     ChooseStart(message);
@@ -59,8 +62,11 @@ PacketMachine::ChooseStart(std::uint32_t message)
     ChooseWay(way);
     record.hop = PacketWays::HopOfMessage(message);
     m_plan.Keep(record.hop,
-                m_plan.Planned(
-                    RoutePlan::NONE_YET, way.hop.virtual_channel, way.hop, way.place.destination));
+                m_plan.Planned(RoutePlan::NONE_YET,
+                               way.hop.virtual_channel,
+                               way.hop,
+                               way.firstChannel,
+                               way.place.destination));
 }
 
 void
@@ -106,7 +112,7 @@ PacketMachine::ChooseWay(WayOfPacket& way)
             continue;
         }
         const auto port = static_cast<std::uint32_t>(offered.hop.link.index());
-        const std::uint32_t channel = offered.hop.virtual_channel;
+        const std::uint32_t channel = way.firstChannel + offered.hop.virtual_channel;
         if (!offered.needs_room ||
             Credit(port, channel).Has(m_ways.promised[port * m_channels + channel] + way.wire, now))
         {
@@ -128,7 +134,7 @@ PacketMachine::ChooseWay(WayOfPacket& way)
     m_ways.waiting[port] += way.wire;
     if (way.promised)
     {
-        m_ways.promised[port * m_channels + way.hop.virtual_channel] += way.wire;
+        m_ways.promised[port * m_channels + way.firstChannel + way.hop.virtual_channel] += way.wire;
     }
 }
 
@@ -139,7 +145,7 @@ PacketMachine::LeaveWay(const WayOfPacket& way)
     m_ways.waiting[port] -= way.wire;
     if (way.promised)
     {
-        m_ways.promised[port * m_channels + way.hop.virtual_channel] -= way.wire;
+        m_ways.promised[port * m_channels + way.firstChannel + way.hop.virtual_channel] -= way.wire;
     }
 }
 
@@ -213,7 +219,8 @@ PacketMachine::StandInLine(std::uint32_t place)
     const auto input = static_cast<std::uint32_t>(way.place.in.link.index());
     m_plan.Keep(
         packet.hop,
-        m_plan.Planned(input, way.place.in.virtual_channel, way.hop, way.place.destination));
+        m_plan.Planned(
+            input, way.place.in.virtual_channel, way.hop, way.firstChannel, way.place.destination));
     if (m_cutThrough)
     {
         const std::int64_t sending = LeastSendingTime(m_plan[packet.hop].port, way.wire);

@@ -34,7 +34,7 @@ PacketMachine::send(const engine::Message& message)
     record.wantsSent = message.wants_sent;
     if (m_ways.router == nullptr)
     {
-        record.hop = m_plan.FirstHop(message.source, message.destination);
+        record.hop = m_plan.FirstHop(message.source, message.destination, m_classes.Of(message));
     }
     else
     {
@@ -109,7 +109,7 @@ PacketMachine::Decide(std::uint32_t portNumber)
         }
         if (port.irregular == 0 || IsUp(portNumber, now))
         {
-            const std::uint32_t queue = m_oldest ? ChooseOldest(port, now) : Choose(port, now);
+            const std::uint32_t queue = ChooseQueue(port, now);
             if (queue != NONE && m_detours && port.irregular == 1 &&
                 !GetsThrough(portNumber, m_queues[queue].wire, now))
             {
@@ -135,14 +135,10 @@ PacketMachine::Decide(std::uint32_t portNumber)
 std::uint32_t
 PacketMachine::Choose(PacketPort& port, std::int64_t now)
 {
-    CreditAccount* credits =
-        &m_credits[static_cast<std::size_t>(&port - m_ports.data()) * m_channels];
+    const auto portNumber = static_cast<std::uint32_t>(&port - m_ports.data());
     std::uint32_t chosen = NONE;
     ForEachQueue(port, port.turn, [&](std::uint32_t number) {
-        const VirtualQueue& queue = m_queues[number];
-        if (queue.ready > now || !credits[queue.channel].Has(queue.wire, now) ||
-            (m_reads.AreLimited() &&
-             InputRefuses(static_cast<std::uint32_t>(&port - m_ports.data()), number, now)))
+        if (!CanGo(portNumber, number, now))
         {
             return false;
         }
@@ -155,17 +151,14 @@ PacketMachine::Choose(PacketPort& port, std::int64_t now)
 std::uint32_t
 PacketMachine::ChooseOldest(PacketPort& port, std::int64_t now)
 {
-    CreditAccount* credits =
-        &m_credits[static_cast<std::size_t>(&port - m_ports.data()) * m_channels];
+    const auto portNumber = static_cast<std::uint32_t>(&port - m_ports.data());
     std::uint32_t chosen = NONE;
     std::int64_t born = NEVER;
     std::uint64_t order = 0;
     ForEachQueue(port, 0, [&](std::uint32_t number) {
-        const VirtualQueue& queue = m_queues[number];
-        if (queue.ready <= now && credits[queue.channel].Has(queue.wire, now) &&
-            !(m_reads.AreLimited() &&
-              InputRefuses(static_cast<std::uint32_t>(&port - m_ports.data()), number, now)))
+        if (CanGo(portNumber, number, now))
         {
+            const VirtualQueue& queue = m_queues[number];
             const std::int64_t own = queue.upstream == NONE ? now : m_born[queue.head];
             const std::uint64_t rank = engine::MessageId::rank(MessageOfHead(queue).id);
             if (own < born || (own == born && rank < order))
@@ -213,6 +206,10 @@ PacketMachine::Transmit(std::uint32_t portNumber, std::uint32_t queueNumber, std
     if (!m_histograms.empty() && queue.upstream != NONE)
     {
         m_histograms[portNumber].Depart(now, wire);
+    }
+    if (m_several)
+    {
+        ServeClass(portNumber, queueNumber, crossing.attempts);
     }
     const std::uint8_t channel = queue.channel;
     Credit(portNumber, channel).Take(wire);

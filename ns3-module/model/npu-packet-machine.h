@@ -11,6 +11,7 @@
 #include "npu-input-reads.h"
 #include "npu-link-timing.h"
 #include "npu-message-table.h"
+#include "npu-packet-classes.h"
 #include "npu-packet-port.h"
 #include "npu-packet-queues.h"
 #include "npu-packet-ways.h"
@@ -80,6 +81,9 @@ class PacketObserver
  *     queue.run();
  *
  * The rules, with ser(b) = ceil(b x 10^12 / rate) ps for b bytes on the wire:
+ * - Every traffic class has virtual channels of its own. A port first chooses the class, among
+ *   those with a head that may go: the lowest, or by weights (PacketClasses); then, within the
+ *   class, as below, with turns of its own.
  * - A message is ceil(bytes / mtu) packets, all full but the last; an empty one is one packet of
  *   header only (of one byte, should headers have no bytes either). Every packet takes the route
  *   of NetworkDescription::route().
@@ -212,6 +216,14 @@ class PacketMachine : public engine::Network
     void Decide(std::uint32_t portNumber);
 
     /**
+     * @param portNumber an idle port that is up
+     * @param queueNumber a queue of the port that is not empty
+     * @param now in picoseconds
+     * @return whether its head may go: it is in, has its credit, and its input lets it
+     */
+    bool CanGo(std::uint32_t portNumber, std::uint32_t queueNumber, std::int64_t now);
+
+    /**
      * Limited speed-up: whether a head must stay in its input for now.
      * @param portNumber an idle port
      * @param queueNumber a queue of the port, whose head could go but for its input
@@ -260,6 +272,33 @@ class PacketMachine : public engine::Network
     /// @copydoc Choose
     /// Oldest first instead.
     std::uint32_t ChooseOldest(PacketPort& port, std::int64_t now);
+
+    /// @copydoc Choose
+    /// Several traffic classes: first the class, then one of the two rules.
+    std::uint32_t ChooseByClass(PacketPort& port, std::int64_t now);
+
+    /**
+     * @param port an idle port
+     * @param now in picoseconds
+     * @return the queue whose head may go, or NONE
+     */
+    std::uint32_t
+    ChooseQueue(PacketPort& port, std::int64_t now)
+    {
+        if (m_several)
+        {
+            return ChooseByClass(port, now);
+        }
+        return m_oldest ? ChooseOldest(port, now) : Choose(port, now);
+    }
+
+    /**
+     * Several traffic classes: the head of a queue starts.
+     * @param portNumber the port
+     * @param queueNumber a queue of the port
+     * @param attempts how often the packet is sent
+     */
+    void ServeClass(std::uint32_t portNumber, std::uint32_t queueNumber, std::int64_t attempts);
 
     /**
      * Throws StallError where the link is down for ever and somebody waits.
@@ -571,7 +610,8 @@ class PacketMachine : public engine::Network
     std::uint32_t m_fullWire;                              ///< bytes of a full packet
     bool m_cutThrough;                                     ///< packets leave before they are in
     bool m_oldest;                                         ///< oldest first
-    std::uint32_t m_channels;                              ///< virtual channels of every link
+    bool m_several;                                        ///< there are traffic classes
+    std::uint32_t m_channels;                              ///< of every link, for all classes
     RoutePlan m_plan;                                      ///< routes as ports and queues
     std::vector<PacketPort> m_ports;                       ///< by link
     std::vector<VirtualQueue> m_queues;                    ///< of all ports
@@ -588,6 +628,7 @@ class PacketMachine : public engine::Network
     InputReads m_reads;                                    ///< packets that leave inputs
     bool m_secondChance = false;                           ///< the port that decides has waited
     bool m_yielded = false;                                ///< it has left an input to others
+    PacketClasses m_classes;                               ///< traffic classes
     MessageTable m_messages;                               ///< messages under way
     PacketWays m_ways;                                     ///< of multi-path routing
     std::unique_ptr<topology::Detours> m_detours;          ///< where faults take links down

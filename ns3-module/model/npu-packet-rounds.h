@@ -43,6 +43,14 @@ PacketMachine::ForEachQueue(const PacketPort& port, std::uint32_t first, Functio
     }
 }
 
+inline bool
+PacketMachine::CanGo(std::uint32_t portNumber, std::uint32_t queueNumber, std::int64_t now)
+{
+    const VirtualQueue& queue = m_queues[queueNumber];
+    return queue.ready <= now && Credit(portNumber, queue.channel).Has(queue.wire, now) &&
+           !(m_reads.AreLimited() && InputRefuses(portNumber, queueNumber, now));
+}
+
 } // namespace npunet::packet
 
 #endif /* NPU_PACKET_ROUNDS_H */

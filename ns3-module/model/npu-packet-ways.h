@@ -29,6 +29,7 @@ struct WayOfPacket
     std::int64_t arrival = 0;       ///< when all of it is in at the node, in picoseconds
     std::uint32_t wire = 0;         ///< bytes with header
     std::uint32_t memoryBehind = 0; ///< what it will remember behind these hops
+    std::uint8_t firstChannel = 0;  ///< of its traffic class; hops have the channels of one class
     bool promised = false;          ///< whether room is kept for it at the end of the hop
 };
 
@@ -55,8 +56,11 @@ struct PacketWays
     /**
      * @param ways what names the ways on; must outlive this
      * @param network the network
+     * @param channels virtual channels of every link, those of all classes
      */
-    void Use(const topology::MultipathRouter& ways, const topology::NetworkDescription& network);
+    void Use(const topology::MultipathRouter& ways,
+             const topology::NetworkDescription& network,
+             std::size_t channels);
 
     /**
      * @param place of a packet in the pool

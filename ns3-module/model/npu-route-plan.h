@@ -48,24 +48,29 @@ class RoutePlan
     /**
      * @param graph must outlive the plan
      * @param route the routes; links must follow one another, channels be below `channels`
-     * @param channels virtual channels of every link
+     * @param channels virtual channels of every link, those of all classes
+     * @param classes traffic classes
      */
-    RoutePlan(const topology::Graph& graph, RouteFunction route, std::uint32_t channels);
+    RoutePlan(const topology::Graph& graph,
+              RouteFunction route,
+              std::uint32_t channels,
+              std::uint32_t classes);
 
     /**
      * @param source an NPU
      * @param destination another NPU
+     * @param number the traffic class
      * @return index of the first hop; the others follow it up to the one that is final
      */
     std::uint32_t
-    FirstHop(NodeId source, NodeId destination)
+    FirstHop(NodeId source, NodeId destination, std::uint32_t number)
     {
-        const std::vector<std::uint32_t>& row = m_firstHop[source.index()];
+        const std::vector<std::uint32_t>& row = m_firstHop[source.index() * m_classes + number];
         if (!row.empty() && row[destination.index()] != UNKNOWN)
         {
             return row[destination.index()];
         }
-        return Plan(source, destination);
+        return Plan(source, destination, number);
     }
 
     /**
@@ -88,16 +93,18 @@ class RoutePlan
     }
 
     /**
-     * A hop that is not part of a route asked for.
+     * A hop that is not part of a route asked for. Routes know the channels of one class.
      * @param input the link by which the packet has come, or NONE_YET where it starts
      * @param inputChannel virtual channel of that link; where it starts, that of the hop
      * @param hop the hop
+     * @param firstChannel of the packet's traffic class
      * @param destination of the packet
      * @return the hop as the machine needs it
      */
     PlannedHop Planned(std::uint32_t input,
                        std::uint8_t inputChannel,
                        topology::Hop hop,
+                       std::uint32_t firstChannel,
                        NodeId destination) const;
 
     /// No link: the packet starts at the node.
@@ -106,10 +113,10 @@ class RoutePlan
     /**
      * Keeps a hop that is not part of a route. Not together with FirstHop().
      * @param index where; operator[] finds it there
-     * @param hop the hop
+     * @param hop the hop; a copy, as it may be one that is kept here
      */
     void
-    Keep(std::uint32_t index, const PlannedHop& hop)
+    Keep(std::uint32_t index, PlannedHop hop)
     {
         if (index >= m_hops.size())
         {
@@ -145,16 +152,18 @@ class RoutePlan
      * Asks for a route.
      * @param source an NPU
      * @param destination another NPU
+     * @param number the traffic class
      * @return index of its first hop
      */
-    std::uint32_t Plan(NodeId source, NodeId destination);
+    std::uint32_t Plan(NodeId source, NodeId destination, std::uint32_t number);
 
     const topology::Graph& m_graph;          ///< nodes and links
     RouteFunction m_route;                   ///< the routes
     std::uint32_t m_channels;                ///< virtual channels of every link
+    std::uint32_t m_classes;                 ///< traffic classes
     std::vector<std::uint32_t> m_firstQueue; ///< by port, and one more
     std::vector<std::uint32_t> m_inputRank;  ///< by link: its place at the node it reaches
-    std::vector<std::vector<std::uint32_t>> m_firstHop; ///< by source, then destination
+    std::vector<std::vector<std::uint32_t>> m_firstHop; ///< by source and class, then destination
     std::vector<PlannedHop> m_hops;                     ///< all routes asked for, end to end
 };
 

@@ -7,6 +7,8 @@
 #include "npu-test-compat.h"
 #include "npu-test-networks.h"
 
+#include "ns3/npu-net-device.h"
+
 #include <ns3/boolean.h>
 #include <ns3/config.h>
 #include <ns3/double.h>
@@ -51,8 +53,14 @@ class NpuAttributeEffectTestCase : public TestCase
         // there, and its credit is back 5 ns later, so packets start at 0, 30 and 60 ns. The last
         // one is in at 60 + 15 + 15 ns.
         NS_TEST_EXPECT_MSG_EQ(OfMesh("BufferSize", "1000"), NanoSeconds(90), "buffer");
+        // Two links more, without latency: (3 + 4 - 2) 10 + 10 + 2 x 5 ns; at half the rate the
+        // first of them takes 3 x 20 ns, and the last packet 10 + 10 + 20 + 2 x 5 ns from there.
+        NS_TEST_EXPECT_MSG_EQ(OfMesh("InjectionRate", "800Gbps"), NanoSeconds(70), "injection");
+        NS_TEST_EXPECT_MSG_EQ(OfMesh("InjectionRate", "400Gbps"), NanoSeconds(110), "half");
+        NS_TEST_EXPECT_MSG_EQ(OfMesh("InjectionRate", "0bps"), NanoSeconds(50), "none");
         Simulator::Destroy();
 
+        CheckInjection();
         CheckArbitration();
         CheckVirtualChannels();
         CheckHistogram();
@@ -75,6 +83,21 @@ class NpuAttributeEffectTestCase : public TestCase
         const Ptr<NpuFabric> fabric = InstallOn(helper, 3);
         const Time start = Simulator::Now();
         return DeliveryTime(fabric, 0, 2, 3 * 936) - start;
+    }
+
+    /// The routers are further switch nodes.
+    void
+    CheckInjection()
+    {
+        NpuFabricHelper helper = TenNanosecondPackets("Switch", {3});
+        helper.SetFabricAttribute("InjectionRate", StringValue("800Gbps"));
+        const Ptr<NpuFabric> fabric = InstallOn(helper, 3);
+        NS_TEST_EXPECT_MSG_EQ(helper.GetSwitches().GetN(), 4, "a switch and three routers");
+        NS_TEST_EXPECT_MSG_EQ(fabric->GetNDevices(), 7, "devices");
+        NS_TEST_EXPECT_MSG_EQ(fabric->GetDevice(0)->GetNChannels(), 1, "the port of an NPU");
+        NS_TEST_EXPECT_MSG_EQ(fabric->GetDevice(4)->GetNChannels(), 2, "its router");
+        NS_TEST_EXPECT_MSG_EQ(fabric->GetLinkUse().size(), 12, "links");
+        Simulator::Destroy();
     }
 
     /// Two streams over one link.

@@ -174,6 +174,10 @@ Configuration configuration(unsigned seed) {
     result.plan =
         make_plan(static_cast<Pattern>(random() % 5), static_cast<int>(result.network.graph.npus()),
                   largest, packet.mtu.value(), random);
+    if (random() % 2 == 0) {
+        packet.classes = random_classes(random);
+    }
+    draw_classes(result.plan, packet.classes.count, random);
     return result;
 }
 

@@ -38,7 +38,8 @@ NaivePacketNetwork::NaivePacketNetwork(const topology::NetworkDescription& descr
       route_(std::move(route)),
       ways_(description.multipath.get()),
       queue_(queue),
-      channels_(description.packet.virtual_channels),
+      channels_of_class_(description.packet.virtual_channels),
+      channels_(channels_of_class_ * description.packet.classes.count),
       ports_(graph_.links()),
       uses_(graph_.links()),
       clock_(description),
@@ -50,6 +51,11 @@ NaivePacketNetwork::NaivePacketNetwork(const topology::NetworkDescription& descr
         ports_[i].starting.resize(channels_);
         ports_[i].served.assign(channels_, {-1, 0});
         ports_[i].promised.resize(channels_);
+        ports_[i].turns.resize(parameters_.classes.count);
+        ports_[i].finish_tags.resize(parameters_.classes.count);
+        if (parameters_.classes.count > 1) {
+            uses_[i].classes_wire.resize(parameters_.classes.count);
+        }
     }
     // A port is asked when its link changes.
     for (const topology::LinkFault& fault : description.faults.links) {
@@ -96,6 +102,11 @@ void NaivePacketNetwork::send(const engine::Message& message) {
     flight->message = message;
     flight->key = {queue_.now().ps(), message.id.value()};
     flight->unsent = message.bytes;
+    flight->traffic_class = message.traffic_class;
+    if (message.traffic_class == engine::Message::by_kind) {
+        flight->traffic_class =
+            parameters_.classes.class_of[static_cast<std::size_t>(message.kind)];
+    }
     if (ways_ == nullptr) {
         flight->route = route_(message.source, message.destination);
         flight->next.hop = flight->route.front();
@@ -115,7 +126,7 @@ void NaivePacketNetwork::start_here(const std::shared_ptr<Flight>& flight) {
                                   std::nullopt, Choice());
     }
     const topology::Hop& first = flight->next.hop;
-    ports_[first.link.index()].starting[first.virtual_channel].emplace(flight->key, flight);
+    ports_[first.link.index()].starting[channel_of(*flight, first)].emplace(flight->key, flight);
     ask(first.link);
 }
 
@@ -142,7 +153,7 @@ NaivePacketNetwork::Choice NaivePacketNetwork::choose_way(
         for (std::size_t i = 0; i < ways.size(); ++i) {
             const topology::Way& way = ways[i];
             const Port& port = ports_[way.hop.link.index()];
-            const std::size_t channel = way.hop.virtual_channel;
+            const std::size_t channel = channel_of(flight, way.hop);
             if (way.needs_room && port.credit[channel] < port.promised[channel] + wire) {
                 continue;
             }
@@ -168,16 +179,16 @@ NaivePacketNetwork::Choice NaivePacketNetwork::choose_way(
     Port& port = ports_[choice.hop.link.index()];
     port.chosen += wire;
     if (choice.promised) {
-        port.promised[choice.hop.virtual_channel] += wire;
+        port.promised[channel_of(flight, choice.hop)] += wire;
     }
     return choice;
 }
 
-void NaivePacketNetwork::leave_choice(const Choice& choice, Bytes wire) {
+void NaivePacketNetwork::leave_choice(const Flight& flight, const Choice& choice, Bytes wire) {
     Port& port = ports_[choice.hop.link.index()];
     port.chosen -= wire;
     if (choice.promised) {
-        port.promised[choice.hop.virtual_channel] -= wire;
+        port.promised[channel_of(flight, choice.hop)] -= wire;
     }
 }
 
@@ -252,32 +263,53 @@ bool NaivePacketNetwork::choose(LinkId link, bool patient) {
     bool yielded = false;
     Port& port = ports_[link.index()];
     const std::size_t slots = port.queues.size() + channels_;
-    if (parameters_.arbitration == topology::Arbitration::Oldest) {
-        // When it left its source, how many messages that had sent before, which source, which
-        // slot.
-        std::map<std::tuple<Time, std::uint64_t, std::uint64_t>, std::size_t> by_age;
-        for (std::size_t slot = 0; slot < slots; ++slot) {
-            if (can_go(link, slot) && !input_is_taken(link, slot, patient, yielded)) {
-                const Packet packet = head(link, slot)->first;
-                const std::uint64_t id = packet.flight->message.id.value();
-                const std::uint64_t count = id & ((std::uint64_t{1} << 36) - 1);
-                by_age.emplace(std::tuple{packet.born, count, id >> 36}, slot);
-            }
-        }
-        if (!by_age.empty()) {
-            send_slot(link, by_age.begin()->second);
-        }
-        return yielded && by_age.empty();
-    }
-    for (std::size_t i = 0; i < slots; ++i) {
-        const std::size_t slot = (port.turn + i) % slots;
+    std::map<std::size_t, std::vector<std::size_t>> by_class;
+    std::set<std::size_t> open;
+    for (std::size_t slot = 0; slot < slots; ++slot) {
         if (can_go(link, slot) && !input_is_taken(link, slot, patient, yielded)) {
-            port.turn = (slot + 1) % slots;
-            send_slot(link, slot);
-            return false;
+            const std::size_t own = head(link, slot)->first.flight->traffic_class;
+            by_class[own].push_back(slot);
+            open.insert(own);
         }
     }
-    return yielded;
+    if (open.empty()) {
+        return yielded;
+    }
+    const std::size_t chosen = choose_class(port, open);
+    // Oldest: when it left its source, how many messages that had sent before, which source, which
+    // slot. Round robin: how far from the turn.
+    std::map<std::tuple<Time, std::uint64_t, std::uint64_t, std::size_t>, std::size_t> order;
+    for (const std::size_t slot : by_class[chosen]) {
+        const Packet packet = head(link, slot)->first;
+        const std::uint64_t id = packet.flight->message.id.value();
+        const std::uint64_t count = id & ((std::uint64_t{1} << 36) - 1);
+        const std::size_t distance = (slot + slots - port.turns[chosen]) % slots;
+        const bool oldest = parameters_.arbitration == topology::Arbitration::Oldest;
+        order.emplace(oldest ? std::tuple{packet.born, count, id >> 36, slot}
+                             : std::tuple{Time(), std::uint64_t{0}, std::uint64_t{0}, distance},
+                      slot);
+    }
+    const std::size_t slot = order.begin()->second;
+    port.turns[chosen] = (slot + 1) % slots;
+    if (!parameters_.classes.weights.empty()) {
+        port.virtual_time = std::max(port.virtual_time, port.finish_tags[chosen]);
+        port.finish_tags[chosen] =
+            port.virtual_time + static_cast<Wide>(head(link, slot)->first.wire.value()) * 1048576 /
+                                    parameters_.classes.weights[chosen];
+    }
+    send_slot(link, slot);
+    return false;
+}
+
+/// Strict: the lowest; weights: the one with the least start tag, max(virtual time, finish tag).
+std::size_t NaivePacketNetwork::choose_class(Port& port, const std::set<std::size_t>& open) {
+    if (parameters_.classes.weights.empty()) {
+        return *open.begin();
+    }
+    return *std::min_element(open.begin(), open.end(), [&port](std::size_t a, std::size_t b) {
+        return std::pair(std::max(port.virtual_time, port.finish_tags[a]), a) <
+               std::pair(std::max(port.virtual_time, port.finish_tags[b]), b);
+    });
 }
 
 void NaivePacketNetwork::watch_stall(LinkId link) {
@@ -314,7 +346,7 @@ std::optional<std::pair<NaivePacketNetwork::Packet, std::size_t>> NaivePacketNet
             return std::nullopt;
         }
         const Packet& packet = port.queues[slot].front();
-        return std::pair(packet, std::size_t{packet.hop.virtual_channel});
+        return std::pair(packet, channel_of(*packet.flight, packet.hop));
     }
     const std::size_t channel = slot - port.queues.size();
     auto& starting = port.starting[channel];
@@ -347,7 +379,7 @@ void NaivePacketNetwork::send_slot(LinkId link, std::size_t slot) {
     Port& port = ports_[link.index()];
     const auto [packet, channel] = *head(link, slot);
     if (ways_ != nullptr) {
-        leave_choice(packet.choice, packet.wire);
+        leave_choice(*packet.flight, packet.choice, packet.wire);
     }
     port.busy = true;
     port.credit[channel] -= packet.wire;
@@ -387,6 +419,9 @@ void NaivePacketNetwork::attempt(LinkId id, const Packet& packet) {
     Port& port = ports_[id.index()];
     const Time end = clock_.end(id, queue_.now(), packet.wire);
     uses_[id.index()].wire += packet.wire;
+    if (!uses_[id.index()].classes_wire.empty()) {
+        uses_[id.index()].classes_wire[packet.flight->traffic_class] += packet.wire;
+    }
     uses_[id.index()].busy += end - queue_.now();
     const Time before = port.last_arrival;
     port.last_arrival = std::max(before, end + clock_.latency(id, end));
@@ -439,7 +474,8 @@ void NaivePacketNetwork::done(LinkId id, const Packet& packet) {
                 ask(other);
             }
         }
-        give_credit_back(packet.before->link, packet.before->virtual_channel, packet.wire);
+        give_credit_back(packet.before->link, channel_of(*packet.flight, *packet.before),
+                         packet.wire);
     } else if (--packet.flight->leaving == 0 && packet.flight->message.wants_sent) {
         at(queue_.now(), Phase::Arrival, engine::event_kind::message_sent,
            packet.flight->message.id.value(),
@@ -471,7 +507,7 @@ Time NaivePacketNetwork::ready(Time header, Time in, LinkId next, Bytes wire) co
 }
 
 void NaivePacketNetwork::arrive(LinkId id, Packet packet) {
-    give_credit_back(id, packet.hop.virtual_channel, packet.wire);
+    give_credit_back(id, channel_of(*packet.flight, packet.hop), packet.wire);
     if (--packet.flight->missing == 0) {
         deliver(packet.flight);
     }
@@ -494,7 +530,8 @@ void NaivePacketNetwork::stand_in_line(LinkId id, Packet packet) {
     change_waiting(port, packet.wire);
     Bytes& most = uses_[next.index()].max_queue;
     most = std::max(most, port.waiting);
-    port.queues[input * channels_ + before.virtual_channel].push_back(std::move(packet));
+    const std::size_t channel = channel_of(*packet.flight, before);
+    port.queues[input * channels_ + channel].push_back(std::move(packet));
     ask(next);
 }
 

@@ -12,6 +12,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -35,6 +36,7 @@ public:
     [[nodiscard]] std::uint64_t packet_hops() const override { return packet_hops_; }
 
 private:
+    __extension__ using Wide = __int128;
     /// What a packet has chosen on a network with several ways.
     struct Choice {
         topology::Hop hop;
@@ -47,6 +49,7 @@ private:
     struct Flight {
         engine::Message message;
         TurnKey key;
+        std::size_t traffic_class = 0;
         std::vector<topology::Hop> route;  ///< where there is one path
         Bytes unsent;
         bool started = false;
@@ -71,11 +74,13 @@ private:
     };
     struct Port {
         bool busy = false;
-        std::vector<Bytes> credit;               ///< by virtual channel
+        std::vector<Bytes> credit;               ///< by channel, class by class
         std::vector<std::deque<Packet>> queues;  ///< by (input port, channel)
         std::vector<std::map<TurnKey, std::shared_ptr<Flight>>> starting;  ///< by channel
         std::vector<TurnKey> served;                                       ///< by channel
-        std::size_t turn = 0;
+        std::vector<std::size_t> turns;                                    ///< by class
+        std::vector<Wide> finish_tags;                                     ///< by class
+        Wide virtual_time = 0;
         int reads = 0;       ///< packets that are leaving the buffer at the link's end
         LinkId last_output;  ///< where the last of them went
         Bytes waiting;
@@ -99,6 +104,10 @@ private:
     bool choose(LinkId link, bool patient);
     /// The input of a slot is read by as many as may, or, with `patient`, others come first.
     bool input_is_taken(LinkId link, std::size_t slot, bool patient, bool& yielded);
+    std::size_t choose_class(Port& port, const std::set<std::size_t>& open);
+    [[nodiscard]] std::size_t channel_of(const Flight& flight, topology::Hop hop) const {
+        return flight.traffic_class * channels_of_class_ + hop.virtual_channel;
+    }
     void watch_stall(LinkId link);
     void change_waiting(Port& port, Bytes by);
     /// The packet that a slot would send, if there is one, and the channel.
@@ -118,7 +127,7 @@ private:
     Choice choose_way(const Flight& flight, std::uint64_t number, Bytes wire, NodeId node,
                       const std::optional<topology::Hop>& before, const Choice& last);
     void start_here(const std::shared_ptr<Flight>& flight);
-    void leave_choice(const Choice& choice, Bytes wire);
+    void leave_choice(const Flight& flight, const Choice& choice, Bytes wire);
     [[nodiscard]] bool last_hop(const Packet& packet) const;
     void give_credit_back(LinkId link, std::size_t channel, Bytes bytes);
 
@@ -127,7 +136,8 @@ private:
     RouteFunction route_;
     const topology::MultipathRouter* ways_;
     engine::EventQueue& queue_;
-    std::size_t channels_;
+    std::size_t channels_of_class_;
+    std::size_t channels_;  ///< of all classes
     std::vector<Port> ports_;
     std::vector<engine::LinkUse> uses_;
     engine::LinkClock clock_;

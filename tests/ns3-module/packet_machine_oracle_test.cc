@@ -103,6 +103,9 @@ Configuration configuration(unsigned seed) {
         }
         result.packet.speedup = static_cast<std::uint8_t>(random() % 3);
         result.faults = random() % 3 == 0 ? static_cast<int>(1 + random() % 40) : 0;
+        if (random() % 2 == 0) {
+            result.packet.classes = random_classes(random);
+        }
     }
     result.name = "seed " + std::to_string(seed);
     return result;
@@ -131,8 +134,9 @@ void compare(unsigned first_seed, unsigned count) {
         const TestNetwork network(
             chosen.shapes,
             chosen.mixed ? mixed_links(random) : equal_links(Rate(50'000'000'000), Time::ns(500)));
-        const Plan plan = make_plan(chosen.pattern, static_cast<int>(network.graph.npus()),
-                                    chosen.largest, chosen.packet.mtu.value(), random);
+        Plan plan = make_plan(chosen.pattern, static_cast<int>(network.graph.npus()),
+                              chosen.largest, chosen.packet.mtu.value(), random);
+        draw_classes(plan, chosen.packet.classes.count, random);
         const auto faults = make_faults(chosen.faults, network.graph.links(), random);
         const auto expected = run<NaivePacketNetwork>(chosen, network, plan, faults, 0);
         ASSERT_EQ(run<packet::PacketMachine>(chosen, network, plan, faults, 0), expected)
@@ -148,9 +152,9 @@ void compare(unsigned first_seed, unsigned count) {
 
 // For every configuration: each message's times of sending, of its first byte and of its delivery,
 // and each link's bytes, busy time, longest queue, retransmissions, stalls and distribution of the
-// queue, with every switching, arbitration, errors and faults, are those of the network in which
-// every arrival, end and credit is an event; so they are when simultaneous events are inserted in
-// random order; and every message is delivered.
+// queue, with every switching, arbitration, traffic classes, errors and faults, are those of the
+// network in which every arrival, end and credit is an event; so they are when simultaneous events
+// are inserted in random order; and every message is delivered.
 TEST(PacketMachineOracle, EqualsThePlainNetwork0) {
     compare(0, 150);
 }

@@ -5,6 +5,7 @@
 #include "base/errors.h"
 #include "ns3-module/model/npu-packet-machine.h"
 #include "topology/builder.h"
+#include "topology/injection.h"
 #include "traffic.h"
 
 namespace npunet::packet_test {
@@ -57,6 +58,41 @@ TEST(PacketNetwork, SurvivesAnExceptionInARun) {
         queue.schedule(Time::ns(3), engine::EventKey::of(engine::Phase::Issue, 0, 0), thrower);
         EXPECT_THROW(network->run(queue), StallError);
     }
+}
+
+// With ports for injection the times are those of the network that has them; its own links are not
+// reported.
+TEST(PacketNetwork, AppliesInjection) {
+    if (!packet_fidelity_available()) {
+        GTEST_SKIP() << "built without ns-3";
+    }
+    topology::NetworkDescription description = torus();
+    description.packet.injection = Rate(60'000'000'000);
+    std::mt19937_64 random(1);
+    const Plan plan = make_plan(Pattern::Random, 16, 50'000, 4096, random);
+
+    const topology::NetworkDescription split =
+        topology::with_injection(description, description.packet.injection);
+    engine::EventQueue bare_queue;
+    packet::PacketMachine bare(split, bare_queue);
+    const Traffic bare_traffic(plan, bare_queue, bare);
+    bare_queue.run();
+
+    engine::EventQueue queue;
+    const std::unique_ptr<engine::Network> network = make_packet_network(description, queue);
+    const Traffic traffic(plan, queue, *network);
+    network->run(queue);
+    for (std::size_t i = 0; i < plan.size(); ++i) {
+        ASSERT_EQ(traffic.outcomes()[i].delivered, bare_traffic.outcomes()[i].delivered);
+    }
+    const auto uses = network->link_use();
+    ASSERT_EQ(uses.size(), description.graph.links());
+    std::uint64_t hops = 0;
+    for (std::size_t i = 0; i < uses.size(); ++i) {
+        EXPECT_EQ(uses[i].wire, bare.link_use()[i].wire);
+        hops += uses[i].packets;
+    }
+    EXPECT_EQ(network->packet_hops(), hops);
 }
 
 TEST(PacketNetwork, SaysHowToGetIt) {

@@ -1,6 +1,7 @@
 #include "traffic.h"
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 
 namespace npunet::packet_test {
@@ -32,6 +33,8 @@ void Traffic::send(std::size_t index) {
     message.bytes = planned.bytes;
     message.handle = static_cast<std::uint32_t>(index);
     message.wants_sent = planned.wants_sent;
+    message.traffic_class = planned.traffic_class;
+    message.kind = planned.kind;
     network_.send(message);
 }
 
@@ -67,7 +70,14 @@ public:
         return Bytes(below(3) == 0 ? bytes / mtu_ * mtu_ : bytes);
     }
     int add(int source, int destination, Bytes bytes, Time start, int after = -1) {
-        plan.push_back({NodeId(source), NodeId(destination), bytes, start, after, below(3) == 0});
+        PlannedMessage message;
+        message.source = NodeId(source);
+        message.destination = NodeId(destination);
+        message.bytes = bytes;
+        message.start = start;
+        message.after = after;
+        message.wants_sent = below(3) == 0;
+        plan.push_back(message);
         return static_cast<int>(plan.size()) - 1;
     }
 
@@ -145,6 +155,30 @@ Plan make_plan(Pattern pattern, int npus, std::int64_t largest, std::int64_t mtu
     return planner.plan;
 }
 
+void draw_classes(Plan& plan, std::uint8_t classes, std::mt19937_64& random) {
+    for (PlannedMessage& message : plan) {
+        message.kind = static_cast<Communication>(random() % communications);
+        if (random() % 2 == 0) {
+            message.traffic_class = static_cast<std::uint8_t>(random() % classes);
+        }
+    }
+}
+
+topology::TrafficClasses random_classes(std::mt19937_64& random) {
+    topology::TrafficClasses classes;
+    classes.count = static_cast<std::uint8_t>(std::array<int, 4>{2, 2, 3, 8}[random() % 4]);
+    if (random() % 3 != 0) {
+        for (int i = 0; i < classes.count; ++i) {
+            classes.weights.push_back(
+                static_cast<std::uint8_t>(std::array<int, 5>{1, 1, 3, 7, 100}[random() % 5]));
+        }
+    }
+    for (std::uint8_t& own : classes.class_of) {
+        own = static_cast<std::uint8_t>(random() % classes.count);
+    }
+    return classes;
+}
+
 std::string transcript(const Traffic& traffic, const engine::Network& network) {
     std::string text;
     const auto number = [&text](std::int64_t value) { text += ' ' + std::to_string(value); };
@@ -165,6 +199,10 @@ std::string transcript(const Traffic& traffic, const engine::Network& network) {
         number(static_cast<std::int64_t>(use.packets));
         number(static_cast<std::int64_t>(use.retransmissions));
         number(use.credit_stall.ps());
+        text += " classes";
+        for (const Bytes bytes : use.classes_wire) {
+            number(bytes.value());
+        }
         text += " queue";
         for (const Time time : use.queue_times) {
             number(time.ps());

@@ -9,6 +9,7 @@
 
 #include "engine/event_queue.h"
 #include "engine/network.h"
+#include "topology/traffic_classes.h"
 
 namespace npunet::packet_test {
 
@@ -19,6 +20,8 @@ struct PlannedMessage {
     Time start;      ///< when `after` is negative
     int after = -1;  ///< sent when that message has been delivered
     bool wants_sent = false;
+    std::uint8_t traffic_class = engine::Message::by_kind;
+    Communication kind = Communication::SendReceive;
 };
 
 using Plan = std::vector<PlannedMessage>;
@@ -56,6 +59,12 @@ enum class Pattern { AllToAll, Permutation, Random, Streams, Chains };
 /// Messages of 0 to `largest` bytes, a few of the sizes being exact multiples of `mtu`.
 [[nodiscard]] Plan make_plan(Pattern pattern, int npus, std::int64_t largest, std::int64_t mtu,
                              std::mt19937_64& random);
+
+/// Gives each message a kind, and every other one a class of its own, drawn below `classes`.
+void draw_classes(Plan& plan, std::uint8_t classes, std::mt19937_64& random);
+
+/// Traffic classes, weights or strict priority, and the classes of kinds.
+[[nodiscard]] topology::TrafficClasses random_classes(std::mt19937_64& random);
 
 /// Everything that a run tells, as text, for comparing two runs with a readable difference.
 [[nodiscard]] std::string transcript(const Traffic& traffic, const engine::Network& network);

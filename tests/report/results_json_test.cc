@@ -93,10 +93,11 @@ TEST(ResultsJson, HasTheDocumentedKeys) {
               (std::vector<std::string>{"id", "name", "type", "group", "algorithm", "bytes",
                                         "first_start_ns", "last_start_ns", "end_ns",
                                         "bandwidth_GBps", "bound_ns", "bandwidth_bound_GBps"}));
-    EXPECT_EQ(keys_of(json["links"][0]),
-              (std::vector<std::string>{"from", "to", "payload_bytes", "wire_bytes",
-                                        "utilization_percent", "max_queue_bytes", "packets",
-                                        "retransmissions", "credit_stall_ns", "queue_ns"}));
+    EXPECT_EQ(
+        keys_of(json["links"][0]),
+        (std::vector<std::string>{
+            "from", "to", "payload_bytes", "wire_bytes", "utilization_percent", "max_queue_bytes",
+            "packets", "retransmissions", "credit_stall_ns", "classes_wire_bytes", "queue_ns"}));
     EXPECT_EQ(keys_of(json["performance"]),
               (std::vector<std::string>{"wall_s", "events", "packet_hops", "simulated_npus",
                                         "peak_rss_bytes"}));

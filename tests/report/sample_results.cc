@@ -59,6 +59,7 @@ engine::LinkResult link(const char* from, const char* to, std::int64_t payload, 
     result.packets = 17;
     result.retransmissions = 2;
     result.credit_stall = Time::ns(3);
+    result.classes_wire = {Bytes(payload), Bytes(payload / 64)};
     result.queue_times = {Time(), Time::ps(1500)};
     return result;
 }

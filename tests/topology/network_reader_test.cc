@@ -308,9 +308,9 @@ TEST_F(NetworkFile, RefusesRoutingsOfOtherNetworks) {
 
 TEST_F(NetworkFile, SaysWhichPacketFeaturesAreNotOfferedYet) {
     for (const char* entry :
-         {"flow_control: pfc", "flow_control: none", "classes: 2",
-          "transport: {kind: go-back-n, window: 8}", "transport: {kind: selective-repeat}",
-          "transport: go-back-n", "congestion_control: dcqcn", "injection: 10GB/s"}) {
+         {"flow_control: pfc", "flow_control: none", "transport: {kind: go-back-n, window: 8}",
+          "transport: {kind: selective-repeat}", "transport: go-back-n",
+          "congestion_control: dcqcn"}) {
         EXPECT_THAT(packet_refusal(entry), HasSubstr("not offered by this version; offered: "))
             << entry;
     }
@@ -327,6 +327,12 @@ TEST_F(NetworkFile, ReadsHowPacketsPassThroughNodes) {
     EXPECT_EQ(packet.switching, Switching::CutThrough);
     EXPECT_EQ(packet.arbitration, Arbitration::Oldest);
     EXPECT_TRUE(packet.queue_histogram);
+    EXPECT_EQ(defaults.injection, Rate());
+    EXPECT_EQ(with_packet("injection: 10GB/s").packet.injection, Rate(10'000'000'000));
+    EXPECT_EQ(with_packet("injection: 400Gbps").packet.injection, Rate(50'000'000'000));
+    EXPECT_EQ(with_packet("injection: 25").packet.injection, Rate(25'000'000'000));
+    EXPECT_THAT(packet_refusal("injection: 0"), HasSubstr("packet.injection"));
+    EXPECT_THAT(packet_refusal("injection: fast"), HasSubstr("packet.injection"));
     EXPECT_EQ(with_packet("error_rate: 1e-6, seed: 7").packet.error_rate, 1e-6);
     EXPECT_EQ(with_packet("error_rate: 1e-6, seed: 7").packet.seed, 7u);
     EXPECT_THAT(packet_refusal("error_rate: 1"), HasSubstr("packet.error_rate: found '1'"));
