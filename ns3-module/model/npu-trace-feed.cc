@@ -101,6 +101,19 @@ NpuTraceFeed::PacketStarted(npunet::LinkId link,
 void
 NpuTraceFeed::PacketQueued(npunet::LinkId link, npunet::Bytes wire, npunet::Time from)
 {
+    ChangeQueue(link, wire.value(), from);
+}
+
+void
+NpuTraceFeed::PacketGaveUp(npunet::LinkId link, npunet::Bytes wire, npunet::Time from)
+{
+    // Behind the event that tells of its beginning, should that be of this instant.
+    ChangeQueue(link, -wire.value(), from);
+}
+
+void
+NpuTraceFeed::ChangeQueue(npunet::LinkId link, int64_t bytes, npunet::Time from)
+{
     const Ptr<NpuNetDevice>& device = Listening(m_graph.link(link).from);
     if (device && device->HasQueueListeners())
     {
@@ -109,7 +122,7 @@ NpuTraceFeed::PacketQueued(npunet::LinkId link, npunet::Bytes wire, npunet::Time
                                        &NpuNetDevice::NotifyQueueLength,
                                        device,
                                        NumberOf(link),
-                                       wire.value(),
+                                       bytes,
                                        device->GetQueueEpoch());
     }
 }
