@@ -129,9 +129,9 @@ TEST(PacketDetours, QueuesOfDeadLinksEnd) {
 }
 
 // 1 - 2 is down from 38 to 200 ns. B: 1 to 2, two packets, 0-10 and 10-20. A: 0 to 2, four packets,
-// in at 1 at 15, 25, 35, 45. A1 20-30, A2 30-38 and the rest of 2 ns from 200 on, in at 207. A3 waits
-// for the link when it goes down and keeps waiting: 202-212, in at 217. A4 finds it down and goes
-// round: 45-55 (60), 60-70 (75), 75-85, in at 90.
+// in at 1 at 15, 25, 35, 45. A1 20-30, A2 30-38 and the rest of 2 ns from 200 on, in at 207. A3
+// waits for the link when it goes down and keeps waiting: 202-212, in at 217. A4 finds it down and
+// goes round: 45-55 (60), 60-70 (75), 75-85, in at 90.
 TEST(PacketDetours, ALinkThatComesBack) {
     NetworkDescription network = ring_of_four();
     cut(network, 1, 2, Time::ns(38), Time::ns(200));
@@ -159,9 +159,9 @@ TEST(PacketDetours, SeveralEpochs) {
     cut(network, 0, 1, Time(), Time::ns(50));
     cut(network, 0, 1, Time::ns(300));
     cut(network, 0, 3, Time::ns(50), Time::ns(100));
-    const OwnRun run(network, {packets_at(0, 0, 1, 1), packets_at(60, 0, 1, 1),
-                               packets_at(60, 0, 3, 1), packets_at(200, 0, 1, 1),
-                               packets_at(310, 0, 1, 1)});
+    const OwnRun run(network,
+                     {packets_at(0, 0, 1, 1), packets_at(60, 0, 1, 1), packets_at(60, 0, 3, 1),
+                      packets_at(200, 0, 1, 1), packets_at(310, 0, 1, 1)});
     EXPECT_EQ(run.delivered(0), Time::ns(45));
     EXPECT_EQ(run.delivered(1), Time::ns(75));
     EXPECT_EQ(run.delivered(2), Time::ns(115));
@@ -169,8 +169,8 @@ TEST(PacketDetours, SeveralEpochs) {
     EXPECT_EQ(run.delivered(4), Time::ns(355));
 }
 
-// 0 - 1 never works, 3 - 2 is down until 100. 0 to 1: in at 3 at 15, waits for 3 - 2: 100-110 (115),
-// 115-125, in at 130.
+// 0 - 1 never works, 3 - 2 is down until 100. 0 to 1: in at 3 at 15, waits for 3 - 2: 100-110
+// (115), 115-125, in at 130.
 TEST(PacketDetours, WaitForTheOneThatComesBack) {
     NetworkDescription network = ring_of_four();
     cut(network, 0, 1);

@@ -150,11 +150,10 @@ TEST(MultipathGain, SprayOnFatTrees) {
         NetworkDescription network = topology::make_fat_tree(shape, {speed, speed});
         network.packet = parameters();
         network.packet.seed = random();
-        network.router = std::make_shared<topology::FatTreeRouter>(
-            shape, topology::UpLinks::ByHash, network.packet.seed);
+        network.router = std::make_shared<topology::FatTreeRouter>(shape, topology::UpLinks::ByHash,
+                                                                   network.packet.seed);
         ecmp += finish(network, plan);
-        network.multipath =
-            std::make_shared<topology::FatTreeWays>(shape, topology::Spread::Spray);
+        network.multipath = std::make_shared<topology::FatTreeWays>(shape, topology::Spread::Spray);
         spray += finish(network, plan);
         network.multipath =
             std::make_shared<topology::FatTreeWays>(shape, topology::Spread::Adaptive);
@@ -200,7 +199,8 @@ TEST(MultipathGain, UgalAgainstTheAdversary) {
     EXPECT_GE(result, (1 + 7 / 2.0) / 2);
 }
 
-// All to all, each to the next first: minimal routes are as good as any, and UGAL loses at most 5 %.
+// All to all, each to the next first: minimal routes are as good as any, and UGAL loses at most 5
+// %.
 TEST(MultipathGain, UgalOnUniformTraffic) {
     const topology::DragonflyShape shape{4, 2, 2, 9};
     std::mt19937_64 random(9);

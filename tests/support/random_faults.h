@@ -23,11 +23,15 @@ struct OfferedRouting {
 
 /// A new routing is a new line here.
 constexpr OfferedRouting offered_routings[] = {
-    {0, "auto"},     {0, "dimension-order"}, {0, "adaptive"},                 // products
-    {1, "up-down"},  {1, "ecmp"},            {1, "spray"},    {1, "adaptive"},  // FatTree
-    {2, "minimal"},  {2, "ugal"},                                             // Dragonfly
-    {3, "up-down"},  {3, "ecmp"},            {3, "spray"},    {3, "adaptive"},  // Rail
-    {4, "auto"},     {4, "up-down"},         {4, "ecmp"},     {4, "spray"},
+    {0, "auto"},     {0, "dimension-order"},
+    {0, "adaptive"},  // products
+    {1, "up-down"},  {1, "ecmp"},
+    {1, "spray"},    {1, "adaptive"},  // FatTree
+    {2, "minimal"},  {2, "ugal"},      // Dragonfly
+    {3, "up-down"},  {3, "ecmp"},
+    {3, "spray"},    {3, "adaptive"},  // Rail
+    {4, "auto"},     {4, "up-down"},
+    {4, "ecmp"},     {4, "spray"},
     {4, "adaptive"},  // Custom
 };
 
@@ -84,9 +88,9 @@ inline std::vector<topology::LinkFault> random_outages(const topology::Graph& gr
         fault.bandwidth.billionths = 0;
         fault.at = Time::ps(static_cast<std::int64_t>(
             random() % 4 == 0 ? 0 : random() % static_cast<std::uint64_t>(horizon.ps())));
-        fault.until = fault.at + Time::ps(1 + static_cast<std::int64_t>(
-                                                  random() %
-                                                  static_cast<std::uint64_t>(horizon.ps())));
+        fault.until =
+            fault.at + Time::ps(1 + static_cast<std::int64_t>(
+                                        random() % static_cast<std::uint64_t>(horizon.ps())));
         const bool both = back.valid() && random() % 4 != 0;
         if (random() % 2 == 0) {
             std::vector<bool> more = dead;

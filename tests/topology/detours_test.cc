@@ -32,8 +32,8 @@ void cut(NetworkDescription& network, int a, int b, Time at = Time(), Time until
 }
 
 NetworkDescription ring_of_four() {
-    return make_network({make_dimension(DimensionKind::Ring, 4, Rate(100'000'000'000), Time::ns(5))},
-                        "ring");
+    return make_network(
+        {make_dimension(DimensionKind::Ring, 4, Rate(100'000'000'000), Time::ns(5))}, "ring");
 }
 
 /// The nodes that a packet visits, always by the first way; "*" before those it reaches by the
@@ -151,9 +151,8 @@ TEST(Detours, LeadToTheDestination) {
     for (const test::OfferedRouting& offer : test::offered_routings) {
         for (int round = 0; round < 6; ++round) {
             NetworkDescription network = test::random_network(offer, random);
-            network.faults.links =
-                test::random_outages(network.graph, 1 + static_cast<int>(random() % 5),
-                                     Time::ns(1000), random);
+            network.faults.links = test::random_outages(
+                network.graph, 1 + static_cast<int>(random() % 5), Time::ns(1000), random);
             Detours detours(network);
             detours.set_epoch(detours.epochs().size() - 1);
             const Graph& graph = network.graph;
@@ -212,9 +211,9 @@ struct Earlier {
     bool operator()(const State& a, const State& b) const { return key(a) < key(b); }
 };
 
-// What packets wait for, in all epochs together: whoever has come to a place in one epoch may choose
-// there in a later one. The dependencies form no circle, but for those of packets that begin anew
-// (topology/detours.h); and within an epoch none does.
+// What packets wait for, in all epochs together: whoever has come to a place in one epoch may
+// choose there in a later one. The dependencies form no circle, but for those of packets that begin
+// anew (topology/detours.h); and within an epoch none does.
 TEST(Detours, WaitInNoCircleInAnyEpoch) {
     std::mt19937_64 random(12);
     int anew = 0;
@@ -226,8 +225,8 @@ TEST(Detours, WaitInNoCircleInAnyEpoch) {
                 --round;
                 continue;
             }
-            network.faults.links = test::random_outages(
-                graph, 1 + static_cast<int>(random() % 4), Time::ns(1000), random);
+            network.faults.links = test::random_outages(graph, 1 + static_cast<int>(random() % 4),
+                                                        Time::ns(1000), random);
             const auto detours = std::make_shared<Detours>(network);
             ChannelDependencies together(graph.links(), network.virtual_channels());
             std::vector<Way> ways;
@@ -255,8 +254,8 @@ TEST(Detours, WaitInNoCircleInAnyEpoch) {
                             continue;
                         }
                         for (std::uint64_t hash = 0; hash < 8; ++hash) {
-                            detours->list_ways(
-                                graph, {at, source, NodeId(to), in, hash, memory}, ways);
+                            detours->list_ways(graph, {at, source, NodeId(to), in, hash, memory},
+                                               ways);
                             for (const Way& way : ways) {
                                 const bool begins = gone_down(memory) && !gone_down(way.memory);
                                 anew += begins;
@@ -271,14 +270,14 @@ TEST(Detours, WaitInNoCircleInAnyEpoch) {
                 }
             }
             const std::vector<Hop> cycle = together.find_cycle();
-            ASSERT_TRUE(cycle.empty()) << network.name << ", " << offer.routing << ": "
-                                       << describe_cycle(graph, cycle);
+            ASSERT_TRUE(cycle.empty())
+                << network.name << ", " << offer.routing << ": " << describe_cycle(graph, cycle);
             const NetworkDescription seen = seen_by(network, detours);
             for (std::size_t epoch = 0; epoch < detours->epochs().size(); ++epoch) {
                 detours->set_epoch(epoch);
                 const std::vector<Hop> within = waiting_dependencies(seen, 8).find_cycle();
-                ASSERT_TRUE(within.empty()) << network.name << ", epoch " << epoch << ": "
-                                            << describe_cycle(graph, within);
+                ASSERT_TRUE(within.empty())
+                    << network.name << ", epoch " << epoch << ": " << describe_cycle(graph, within);
             }
         }
     }
