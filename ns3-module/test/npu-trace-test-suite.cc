@@ -388,6 +388,59 @@ class NpuListenerTestCase : public TestCase
 
 /**
  * @ingroup npunet-test
+ * Packets that leave the queue of a link that has died.
+ */
+class NpuGivenUpTraceTestCase : public TestCase
+{
+  public:
+    NpuGivenUpTraceTestCase() : TestCase("queues of dead links end")
+    {
+    }
+
+  private:
+    void
+    DoRun() override
+    {
+        // Ring 0 - 1 - 2 - 3, three packets of 10 ns from 0 to 2 by 1, in at 1 at 15, 25 and 35.
+        // 1 - 2 dies at 28: the second waits for it from 25 to 28 and then goes back to 0, at
+        // once; the third waits from 35 until the link to 0 is free at 38.
+        NpuFabricHelper helper = TenNanosecondPackets("Ring", {4});
+        helper.AddLinkFault(1, 2, NanoSeconds(28), Time::Max(), 0);
+        const Ptr<NpuFabric> fabric = InstallOn(helper, 4);
+        const auto& graph = fabric->GetDescription().graph;
+        fabric->GetDevice(1)->TraceConnectWithoutContext(
+            "QueueLength", MakeCallback(&NpuGivenUpTraceTestCase::Queue, this));
+        const Time delivered = DeliveryTime(fabric, 0, 2, 3 * 936);
+        NS_TEST_EXPECT_MSG_EQ(delivered, NanoSeconds(83), "round");
+        const auto of = [&](std::size_t to) {
+            return m_told[static_cast<uint32_t>(
+                graph.find_link(npunet::NodeId(std::size_t{1}), npunet::NodeId(to)).index())];
+        };
+        NS_TEST_EXPECT_MSG_EQ(
+            of(2), " 15:0-1000 15:1000-0 25:0-1000 28:1000-0", "of the link that dies");
+        NS_TEST_EXPECT_MSG_EQ(
+            of(0), " 28:0-1000 28:1000-0 35:0-1000 38:1000-0", "of the other one");
+        Simulator::Destroy();
+    }
+
+    /**
+     * Trace sink.
+     * @param link number
+     * @param before bytes
+     * @param after bytes
+     */
+    void
+    Queue(uint32_t link, uint64_t before, uint64_t after)
+    {
+        m_told[link] += " " + std::to_string(Simulator::Now().GetNanoSeconds()) + ":" +
+                        std::to_string(before) + "-" + std::to_string(after);
+    }
+
+    std::map<uint32_t, std::string> m_told; //!< by link
+};
+
+/**
+ * @ingroup npunet-test
  * Collectives of two groups.
  */
 class NpuCollectiveTraceTestCase : public TestCase
@@ -509,6 +562,7 @@ class NpuTraceTestSuite : public NpuTestSuite
     {
         AddTestCase(new NpuPacketTraceTestCase, NPU_TEST_QUICK);
         AddTestCase(new NpuListenerTestCase, NPU_TEST_QUICK);
+        AddTestCase(new NpuGivenUpTraceTestCase, NPU_TEST_QUICK);
         AddTestCase(new NpuCollectiveTraceTestCase, NPU_TEST_QUICK);
     }
 };
