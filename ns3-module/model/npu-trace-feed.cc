@@ -101,6 +101,13 @@ NpuTraceFeed::PacketStarted(npunet::LinkId link,
 void
 NpuTraceFeed::PacketQueued(npunet::LinkId link, npunet::Bytes wire, npunet::Time from)
 {
+    const Ptr<NpuNetDevice>& device = Listening(m_graph.link(link).from);
+    // A packet that chooses its way is told of when it is in, and may leave at the same instant.
+    if (device && !Until(from).IsStrictlyPositive())
+    {
+        device->NotifyQueueLength(NumberOf(link), wire.value(), device->GetQueueEpoch());
+        return;
+    }
     ChangeQueue(link, wire.value(), from);
 }
 

@@ -238,7 +238,7 @@ class NpuRoutingTestCase : public TestCase
                 DeliveryTime(InstallOn(helper, 16), 0, 5, 9360), expected, routing);
             Simulator::Destroy();
             const std::string path = CreateTempDirFilename(std::string(routing) + ".yml");
-            std::ofstream(path) << "topology: [Torus2D]\nnpus_count: [4]\nbandwidth: [100]\n"
+            std::ofstream(path) << "topology: [Torus2D]\nnpus_count: [16]\nbandwidth: [100]\n"
                                    "latency: [5]\npacket: {mtu: 936, header: 64, routing: "
                                 << routing << "}\n";
             NpuFabricHelper reader;

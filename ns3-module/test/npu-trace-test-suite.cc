@@ -223,8 +223,12 @@ class NpuListenerTestCase : public TestCase
     void
     DoRun() override
     {
-        for (const char* switching : {"StoreAndForward", "CutThrough"})
+        for (const auto& [switching, routing] : {std::pair("StoreAndForward", "auto"),
+                                                 {"CutThrough", "auto"},
+                                                 {"StoreAndForward", "adaptive"},
+                                                 {"CutThrough", "adaptive"}})
         {
+            m_routing = routing;
             const Outcome silent = Run(switching, NEVER);
             const Outcome heard = Run(switching, ALWAYS);
             const Outcome later = Run(switching, LATER);
@@ -273,6 +277,7 @@ class NpuListenerTestCase : public TestCase
         NpuFabricHelper helper = TenNanosecondPackets("Torus2D", {4, 4});
         helper.SetFabricAttribute("BufferSize", UintegerValue(2000));
         helper.SetFabricAttribute("Switching", StringValue(switching));
+        helper.SetFabricAttribute("Routing", StringValue(m_routing));
         const Ptr<NpuFabric> fabric = InstallOn(helper, 16);
         if (when == ALWAYS || when == UNTIL_LATER)
         {
@@ -367,6 +372,7 @@ class NpuListenerTestCase : public TestCase
         {
             NS_TEST_EXPECT_MSG_EQ(before, known->second, "no change is left out");
         }
+        NS_TEST_EXPECT_MSG_EQ((after < (uint64_t{1} << 40)), true, "nobody leaves before coming");
         m_outcome.last[link] = after;
         m_outcome.longest[link] = std::max(m_outcome.longest[link], after);
     }
@@ -383,7 +389,8 @@ class NpuListenerTestCase : public TestCase
         m_outcome.stalled += duration.GetTimeStep();
     }
 
-    Outcome m_outcome; //!< of the present run
+    Outcome m_outcome;     //!< of the present run
+    std::string m_routing; //!< an attribute
 };
 
 /**
