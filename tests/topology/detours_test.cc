@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 #include <set>
 #include <string>
@@ -171,7 +172,11 @@ TEST(Detours, LeadToTheDestination) {
                     if (!hop.link.valid()) {
                         detours.list_ways(graph, place, ways);
                         ASSERT_FALSE(ways.empty());
+                        const bool promises =
+                            std::any_of(ways.begin(), ways.end(),
+                                        [](const Way& way) { return way.needs_room; });
                         for (const Way& way : ways) {
+                            ASSERT_EQ(way.escape, promises && !way.needs_room);
                             ASSERT_EQ(graph.link(way.hop.link).from, place.at);
                             ASSERT_FALSE(detours.is_dead(way.hop.link)) << network.name;
                             ASSERT_LT(way.hop.virtual_channel, network.virtual_channels());
