@@ -1,10 +1,12 @@
 #include "topology/detours.h"
 
 #include <algorithm>
-#include <map>
+#include <iterator>
 #include <set>
+#include <string>
 #include <utility>
 
+#include "base/errors.h"
 #include "topology/up_down_order.h"
 
 namespace npunet::topology {
@@ -21,6 +23,14 @@ Detours::Detours(const NetworkDescription& network)
     : network_(network),
       channel_(static_cast<std::uint8_t>(network.virtual_channels_needed() - 1)),
       dead_from_(network.graph.links(), Time::max()) {
+    if (network.graph.nodes() > most_nodes) {
+        throw InputError(
+            {"", "faults",
+             "a link that goes down among " + std::to_string(network.graph.nodes()) + " nodes",
+             "at most " + std::to_string(most_nodes) +
+                 " nodes where packets have to go round links",
+             "lower its bandwidth instead, or use another fidelity"});
+    }
     std::set<Time> changes{Time()};
     for (const LinkFault& fault : network.faults.links) {
         if (fault.bandwidth.billionths != 0) {
@@ -69,39 +79,44 @@ std::vector<bool> Detours::down_at(Time time) const {
     return down;
 }
 
-void Detours::set_epoch(std::size_t epoch) {
-    epoch_ = epoch;
-    down_ = down_at(begins_[epoch]);
-    rest_ = Rest();
+Detours::Rest Detours::without(const std::vector<bool>& links) const {
     const Graph& graph = network_.graph;
-    rest_.graph.reserve(graph.nodes(), graph.links());
+    Rest rest;
+    rest.graph.reserve(graph.nodes(), graph.links());
     for (std::size_t i = 0; i < graph.nodes(); ++i) {
-        rest_.graph.add_node(graph.kind(NodeId(i)), "");
+        rest.graph.add_node(graph.kind(NodeId(i)), "");
     }
     for (std::size_t i = 0; i < graph.links(); ++i) {
-        if (!down_[i]) {
-            rest_.graph.add_link(graph.link(LinkId(i)));
-            rest_.original.push_back(LinkId(i));
+        if (!links[i]) {
+            rest.graph.add_link(graph.link(LinkId(i)));
+            rest.original.push_back(LinkId(i));
         }
     }
-    rest_.router = std::make_unique<GraphRouter>(rest_.graph, order_);
+    rest.router = std::make_unique<GraphRouter>(rest.graph, order_);
+    return rest;
 }
 
-bool Detours::is_dead(LinkId link) const {
-    return dead_from_[link.index()] <= begins_[epoch_];
+void Detours::set_epoch(std::size_t epoch) {
+    down_ = down_at(begins_[epoch]);
+    dead_.assign(down_.size(), false);
+    for (std::size_t i = 0; i < dead_.size(); ++i) {
+        dead_[i] = dead_from_[i] <= begins_[epoch];
+    }
+    up_ = without(down_);
+    lasting_ = without(dead_);
 }
 
 std::string Detours::name() const {
     return network_.routing_name();
 }
 
-std::optional<Way> Detours::detour(NodeId at, NodeId to, bool gone_down) const {
-    const auto step = rest_.router->up_down_step(rest_.graph, at, gone_down, to);
+std::optional<Way> Detours::detour(const Rest& rest, NodeId at, NodeId to, bool gone_down) const {
+    const auto step = rest.router->up_down_step(rest.graph, at, gone_down, to);
     if (!step) {
         return std::nullopt;
     }
     Way way;
-    way.hop = Hop{rest_.original[step->link.index()], channel_};
+    way.hop = Hop{rest.original[step->link.index()], channel_};
     way.memory = on_detour | (step->goes_up ? 0 : went_down);
     return way;
 }
@@ -122,55 +137,80 @@ void Detours::list_usual(const Graph& graph, const PacketPlace& place,
     }
 }
 
-/// Fixed routes are avoided as soon as any of their links ahead is down.
-bool Detours::usual_is_blocked(const PacketPlace& place, const Way& way) const {
+/// Whether the way leads over one of the links: of fixed routes all that is ahead, otherwise what
+/// is chosen at once.
+bool Detours::usual_meets(const std::vector<bool>& links, const PacketPlace& place,
+                          const Way& way) const {
     if (network_.multipath) {
-        return blocked(way.hop) || blocked(way.then);
+        return links[way.hop.link.index()] ||
+               (way.then.link.valid() && links[way.then.link.index()]);
     }
     bool ahead = false;
     for (const Hop& hop : network_.route(place.source, place.destination)) {
         ahead = ahead || hop == way.hop;
-        if (ahead && blocked(hop)) {
+        if (ahead && links[hop.link.index()]) {
             return true;
         }
     }
     return false;
 }
 
+void Detours::list_detour(const Graph& graph, const PacketPlace& place,
+                          std::vector<Way>& ways) const {
+    const NodeId to = place.destination;
+    std::optional<Way> way = detour(up_, place.at, to, (place.memory & went_down) != 0);
+    if (!way) {
+        way = detour(up_, place.at, to, false);
+    }
+    if (!way) {
+        way = detour(lasting_, place.at, to, false);
+    }
+    if (!way) {
+        // Cut off: on towards the link that is missing.
+        const GraphRouter whole(graph, order_);
+        const auto step = whole.up_down_step(graph, place.at, false, to);
+        way.emplace();
+        way->hop = Hop{step->link, channel_};
+        way->memory = on_detour | (step->goes_up ? 0 : went_down);
+    }
+    ways.assign(1, *way);
+}
+
 void Detours::list_ways(const Graph& graph, const PacketPlace& place,
                         std::vector<Way>& ways) const {
     if ((place.memory & on_detour) != 0) {
-        std::optional<Way> way =
-            detour(place.at, place.destination, (place.memory & went_down) != 0);
-        if (!way) {
-            way = detour(place.at, place.destination, false);
-        }
-        if (!way) {
-            // Cut off: on towards the link that has to come back.
-            const GraphRouter whole(graph, order_);
-            const auto step = whole.up_down_step(graph, place.at, false, place.destination);
-            way.emplace();
-            way->hop = Hop{step->link, channel_};
-            way->memory = on_detour | (step->goes_up ? 0 : went_down);
-        }
-        ways.assign(1, *way);
+        list_detour(graph, place, ways);
         return;
     }
     list_usual(graph, place, ways);
-    const auto is_blocked = [&](const Way& way) { return usual_is_blocked(place, way); };
-    if (std::none_of(ways.begin(), ways.end(), is_blocked)) {
-        return;
+    // The ways that do not lead over these links, if packets can wait for one of them.
+    const auto rest = [&](const std::vector<bool>& links) {
+        std::vector<Way> left;
+        std::copy_if(ways.begin(), ways.end(), std::back_inserter(left),
+                     [&](const Way& way) { return !usual_meets(links, place, way); });
+        return left;
+    };
+    const auto suffices = [](const std::vector<Way>& left) {
+        return std::any_of(left.begin(), left.end(),
+                           [](const Way& way) { return !way.needs_room; });
+    };
+    std::vector<Way> left = rest(down_);
+    if (!suffices(left)) {
+        std::optional<Way> around = detour(up_, place.at, place.destination, false);
+        if (!around) {
+            // What comes back is waited for.
+            left = rest(dead_);
+            if (!suffices(left)) {
+                around = detour(lasting_, place.at, place.destination, false);
+            }
+        }
+        if (around) {
+            around->escape = !left.empty();
+            left.push_back(*around);
+        }
     }
-    std::optional<Way> around = detour(place.at, place.destination, false);
-    if (!around) {
-        return;
-    }
-    ways.erase(std::remove_if(ways.begin(), ways.end(), is_blocked), ways.end());
-    const bool waits =
-        std::any_of(ways.begin(), ways.end(), [](const Way& way) { return !way.needs_room; });
-    if (!waits) {
-        around->escape = !ways.empty();
-        ways.push_back(*around);
+    if (suffices(left)) {
+        ways = std::move(left);
     }
 }
 

@@ -11,7 +11,8 @@
 // virtual channel of its own, the highest. The order of up*/down* is the same in all epochs, so the
 // detours of different epochs do not wait for each other in a circle either; it is that of the
 // links that are up in the end, in both directions. Where it offers no detour packets wait for the
-// link.
+// link; for one that never comes back they do so only where no way leads to the destination over
+// links that do.
 //
 // Packets on a detour when the epoch changes go on to their destination in the new one; where
 // up*/down* would not let them, having gone down, they begin anew: the one case in which
@@ -36,14 +37,15 @@ namespace npunet::topology {
 
 class Detours : public MultipathRouter {
 public:
-    /// The network, which must outlive this, has faults that take links down.
+    /// The network, which must outlive this, has faults that take links down. Throws InputError
+    /// where it has more than most_nodes.
     explicit Detours(const NetworkDescription& network);
 
     /// When the epochs begin, 0 first, ascending.
     [[nodiscard]] const std::vector<Time>& epochs() const { return begins_; }
     void set_epoch(std::size_t epoch);
     /// Whether the link is down from this epoch on for ever.
-    [[nodiscard]] bool is_dead(LinkId link) const;
+    [[nodiscard]] bool is_dead(LinkId link) const { return dead_[link.index()]; }
 
     /// When the link goes down for ever; Time::max(): never.
     [[nodiscard]] Time dead_from(LinkId link) const { return dead_from_[link.index()]; }
@@ -56,6 +58,8 @@ public:
     }
     [[nodiscard]] std::string name() const override;
 
+    static constexpr std::size_t most_nodes = 65534;
+
 private:
     /// What is left of the network.
     struct Rest {
@@ -64,21 +68,23 @@ private:
         std::unique_ptr<GraphRouter> router;
     };
     [[nodiscard]] std::vector<bool> down_at(Time time) const;
-    [[nodiscard]] bool blocked(const Hop& hop) const {
-        return hop.link.valid() && down_[hop.link.index()];
-    }
+    [[nodiscard]] Rest without(const std::vector<bool>& links) const;
     void list_usual(const Graph& graph, const PacketPlace& place, std::vector<Way>& ways) const;
-    [[nodiscard]] bool usual_is_blocked(const PacketPlace& place, const Way& way) const;
-    [[nodiscard]] std::optional<Way> detour(NodeId at, NodeId to, bool gone_down) const;
+    [[nodiscard]] bool usual_meets(const std::vector<bool>& links, const PacketPlace& place,
+                                   const Way& way) const;
+    void list_detour(const Graph& graph, const PacketPlace& place, std::vector<Way>& ways) const;
+    [[nodiscard]] std::optional<Way> detour(const Rest& rest, NodeId at, NodeId to,
+                                            bool gone_down) const;
 
     const NetworkDescription& network_;
     std::uint8_t channel_;
     std::vector<Time> begins_;
     std::vector<std::uint32_t> order_;
-    std::size_t epoch_ = 0;
     std::vector<bool> down_;       ///< in this epoch
+    std::vector<bool> dead_;       ///< from this epoch on for ever
     std::vector<Time> dead_from_;  ///< by link; Time::max(): never
-    Rest rest_;
+    Rest up_;                      ///< without the links that are down
+    Rest lasting_;                 ///< without those that are dead
 };
 
 }  // namespace npunet::topology

@@ -236,7 +236,8 @@ void read_packet_section(const YamlField& section, const UnknownKeys& unknown,
     check_keys(section,
                {"mtu", "header", "routing", "switching", "flow_control", "virtual_channels",
                 "classes", "class_arbitration", "class_of", "arbitration", "buffer", "transport",
-                "congestion_control", "ecn", "error_rate", "seed", "queue_histogram", "injection", "speedup"},
+                "congestion_control", "ecn", "error_rate", "seed", "queue_histogram", "injection",
+                "speedup"},
                {"dcqcn", "hpcc", "timely", "swift", "dctcp", "receiver-credit"}, unknown);
     check_fixed_choices(section);
     read_transport(section, unknown);

@@ -1,6 +1,7 @@
 #include "topology/product_ways.h"
 
 #include "topology/line.h"
+#include "topology/pair_hash.h"
 #include "topology/routing.h"
 
 namespace npunet::topology {
@@ -80,19 +81,27 @@ void ProductWays::list_ways(const Graph& graph, const PacketPlace& place,
         list_at_switch(graph, place, ways);
         return;
     }
-    bool first = true;
-    for (std::size_t i = 0; i < dimensions_.size(); ++i) {
+    // Equals are spread: the list begins with a drawn dimension. The escape is that of the lowest.
+    const std::size_t count = dimensions_.size();
+    const std::size_t drawn = mixed(place.hash + static_cast<std::uint64_t>(at)) % count;
+    const auto coordinate = [&](std::int64_t npu, std::size_t i) {
+        return static_cast<std::int32_t>(npu / blocks_[i].stride % dimensions_[i].size);
+    };
+    std::size_t lowest = 0;
+    while (coordinate(at, lowest) == coordinate(place.destination.value(), lowest)) {
+        ++lowest;
+    }
+    for (std::size_t turn = 0; turn < count; ++turn) {
+        const std::size_t i = (drawn + turn) % count;
         const std::int64_t size = dimensions_[i].size;
         const Block& block = blocks_[i];
-        const std::int64_t here = at / block.stride % size;
-        const std::int64_t there = place.destination.value() / block.stride % size;
+        const std::int32_t here = coordinate(at, i);
+        const std::int32_t there = coordinate(place.destination.value(), i);
         if (here == there) {
             continue;
         }
         const std::int64_t line = at / (block.stride * size) * block.stride + at % block.stride;
-        add_ways(i, block.first_link + line * block.line_links, static_cast<std::int32_t>(here),
-                 static_cast<std::int32_t>(there), first, ways);
-        first = false;
+        add_ways(i, block.first_link + line * block.line_links, here, there, i == lowest, ways);
     }
 }
 

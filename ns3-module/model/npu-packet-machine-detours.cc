@@ -8,6 +8,7 @@
 #include "npu-packet-rounds.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace npunet::packet
 {
@@ -91,6 +92,7 @@ PacketMachine::LeaveDeadLinks()
         LeaveWay(way);
         way.then = topology::Hop();
         ChooseWay(way);
+        m_packets[place].ready = std::max(m_packets[place].ready, m_queue.now().ps());
         StandInLine(place);
     }
 }
@@ -98,7 +100,8 @@ PacketMachine::LeaveDeadLinks()
 void
 PacketMachine::EmptyQueues(PacketPort& port, std::vector<std::uint32_t>& packets)
 {
-    const std::int64_t now = m_queue.now().ps();
+    const auto number = static_cast<std::size_t>(&port - m_ports.data());
+    std::vector<std::pair<std::int64_t, std::uint32_t>> leaving;
     for (std::uint32_t slot = 0; slot < port.queues; ++slot)
     {
         VirtualQueue& queue = m_queues[port.firstQueue + slot];
@@ -113,16 +116,24 @@ PacketMachine::EmptyQueues(PacketPort& port, std::vector<std::uint32_t>& packets
             arrived = arrived && place != queue.unarrived;
             port.queued -= wire;
             port.arrived -= arrived ? wire : 0;
-            if (!m_histograms.empty())
-            {
-                m_histograms[static_cast<std::size_t>(&port - m_ports.data())].Depart(
-                    std::max(now, m_packets[place].ready), wire);
-            }
+            leaving.emplace_back(std::max(m_queue.now().ps(), m_packets[place].ready), wire);
             packets.push_back(place);
         }
         queue.head = NONE;
         queue.unarrived = NONE;
         m_masks[port.firstMask + slot / 64] &= ~(std::uint64_t{1} << (slot % 64));
+    }
+    std::sort(leaving.begin(), leaving.end());
+    for (const auto& [at, wire] : leaving)
+    {
+        if (!m_histograms.empty())
+        {
+            m_histograms[number].Depart(at, wire);
+        }
+        if (m_observer != nullptr)
+        {
+            m_observer->PacketGaveUp(LinkId(number), Bytes(wire), Time::ps(at));
+        }
     }
 }
 

@@ -73,7 +73,8 @@ void
 PacketMachine::ChooseWay(WayOfPacket& way)
 {
     way.promised = false;
-    if (way.then.link.valid())
+    // What is chosen already is taken, unless it is gone for ever by now.
+    if (way.then.link.valid() && !(m_detours && m_detours->is_dead(way.then.link)))
     {
         way.hop = way.then;
         way.then = topology::Hop();

@@ -56,6 +56,18 @@ class PacketObserver
     virtual void PacketQueued(LinkId link, Bytes wire, Time from) = 0;
 
     /**
+     * A packet of which PacketQueued() has told does not wait for the link any more: the link never
+     * comes back, and the packet takes another one, of which PacketQueued() tells.
+     * @param link the link
+     * @param wire bytes of the packet, header included
+     * @param from when it ceases to wait: now, or, where it was to begin later, then
+     */
+    virtual void
+    PacketGaveUp(LinkId /* link */, Bytes /* wire */, Time /* from */)
+    {
+    }
+
+    /**
      * A link was idle because its packets waited for credit; one of them leaves now.
      * @param link the link
      * @param from when the first of them could have left

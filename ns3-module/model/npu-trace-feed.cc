@@ -102,6 +102,26 @@ void
 NpuTraceFeed::PacketQueued(npunet::LinkId link, npunet::Bytes wire, npunet::Time from)
 {
     const Ptr<NpuNetDevice>& device = Listening(m_graph.link(link).from);
+    // A packet that chooses its way is told of when it is in, and may leave at the same instant.
+    if (device && !Until(from).IsStrictlyPositive())
+    {
+        device->NotifyQueueLength(NumberOf(link), wire.value(), device->GetQueueEpoch());
+        return;
+    }
+    ChangeQueue(link, wire.value(), from);
+}
+
+void
+NpuTraceFeed::PacketGaveUp(npunet::LinkId link, npunet::Bytes wire, npunet::Time from)
+{
+    // Behind the event that tells of its beginning, should that be of this instant.
+    ChangeQueue(link, -wire.value(), from);
+}
+
+void
+NpuTraceFeed::ChangeQueue(npunet::LinkId link, int64_t bytes, npunet::Time from)
+{
+    const Ptr<NpuNetDevice>& device = Listening(m_graph.link(link).from);
     if (device && device->HasQueueListeners())
     {
         Simulator::ScheduleWithContext(device->GetNode()->GetId(),
@@ -109,7 +129,7 @@ NpuTraceFeed::PacketQueued(npunet::LinkId link, npunet::Bytes wire, npunet::Time
                                        &NpuNetDevice::NotifyQueueLength,
                                        device,
                                        NumberOf(link),
-                                       wire.value(),
+                                       bytes,
                                        device->GetQueueEpoch());
     }
 }

@@ -47,7 +47,16 @@ class NpuTraceFeed final : private npunet::packet::PacketObserver
                        npunet::Time arrival,
                        bool waited) override;
     void PacketQueued(npunet::LinkId link, npunet::Bytes wire, npunet::Time from) override;
+    void PacketGaveUp(npunet::LinkId link, npunet::Bytes wire, npunet::Time from) override;
     void CreditStalled(npunet::LinkId link, npunet::Time from, npunet::Time duration) override;
+
+    /**
+     * Bytes begin or cease to wait.
+     * @param link they wait for it
+     * @param bytes how many more
+     * @param from when
+     */
+    void ChangeQueue(npunet::LinkId link, int64_t bytes, npunet::Time from);
 
     /**
      * @param node number of a node

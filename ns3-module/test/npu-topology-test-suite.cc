@@ -191,6 +191,11 @@ class NpuRoutingTestCase : public TestCase
         NS_TEST_EXPECT_MSG_EQ(
             (RoutesOf(helper, "up-down", 1).second == hashed), false, "other routing");
 
+        for (const char* routing : {"spray", "adaptive"})
+        {
+            NS_TEST_EXPECT_MSG_EQ(RoutesOf(helper, routing, 1).first, routing, "on a tree");
+        }
+
         NpuFabricHelper mesh;
         mesh.SetTopology("Mesh2D", {8, 4});
         for (const char* routing : {"auto", "xy", "dimension-order"})
@@ -199,6 +204,49 @@ class NpuRoutingTestCase : public TestCase
         }
         NS_TEST_EXPECT_MSG_EQ(
             RoutesOf(mesh, "shortest-path", 1).first, "shortest-path", "on a mesh");
+        NS_TEST_EXPECT_MSG_EQ(RoutesOf(mesh, "adaptive", 1).first, "adaptive", "on a mesh");
+        NpuTopologyHelper groups;
+        groups.SetDragonfly(4, 2, 2, 4);
+        NpuFabricHelper dragonfly;
+        dragonfly.SetTopology(groups);
+        NS_TEST_EXPECT_MSG_EQ(RoutesOf(dragonfly, "ugal", 1).first, "ugal", "on a dragonfly");
+        for (const auto& [offering, routing] :
+             {std::pair(&mesh, "spray"), {&mesh, "ugal"}, {&dragonfly, "spray"}, {&helper, "ugal"}})
+        {
+            offering->SetFabricAttribute("Routing", StringValue(routing));
+            NpuFabricHelper& other = *offering;
+            NS_TEST_EXPECT_MSG_EQ(
+                RefusalOf([&]() { InstallOn(other, 32); }).empty(), false, "not offered");
+        }
+        CheckBothPorts();
+    }
+
+    /**
+     * Ten packets of 10 ns to the NPU diagonally next door, 2 links of 5 ns: by one port 10 + 1
+     * times 10 ns and 2 x 5 ns; by both ports 5 + 1 times, from C++ and from a file alike.
+     */
+    void
+    CheckBothPorts()
+    {
+        for (const bool adaptive : {false, true})
+        {
+            const char* routing = adaptive ? "adaptive" : "dimension-order";
+            NpuFabricHelper helper = TenNanosecondPackets("Torus2D", {4, 4});
+            helper.SetFabricAttribute("Routing", StringValue(routing));
+            const Time expected = NanoSeconds(adaptive ? 70 : 120);
+            NS_TEST_EXPECT_MSG_EQ(
+                DeliveryTime(InstallOn(helper, 16), 0, 5, 9360), expected, routing);
+            Simulator::Destroy();
+            const std::string path = CreateTempDirFilename(std::string(routing) + ".yml");
+            std::ofstream(path) << "topology: [Torus2D]\nnpus_count: [16]\nbandwidth: [100]\n"
+                                   "latency: [5]\npacket: {mtu: 936, header: 64, routing: "
+                                << routing << "}\n";
+            NpuFabricHelper reader;
+            reader.SetNetworkFile(path);
+            NS_TEST_EXPECT_MSG_EQ(
+                DeliveryTime(InstallOn(reader, 16), 0, 5, 9360), expected, "from a file");
+            Simulator::Destroy();
+        }
     }
 
     /// Name of the routing and all its routes, one after the other.
@@ -249,6 +297,17 @@ class NpuFaultTestCase : public TestCase
         // 100 ns: the second starts at 100. 7 ns later: 32 ns. The way back is not concerned.
         NS_TEST_EXPECT_MSG_EQ(WithFault(0, 1, 0, 1000, 0.5, 0, 0, 1), NanoSeconds(45), "slow");
         NS_TEST_EXPECT_MSG_EQ(WithFault(0, 1, 10, 100, 0, 0, 0, 1), NanoSeconds(115), "down");
+        // On a ring of four the second goes round at 10: 10 + 3 x 15 ns.
+        NpuFabricHelper ring = TenNanosecondPackets("Ring", {4});
+        ring.AddLinkFault(0, 1, NanoSeconds(10), Time::Max(), 0);
+        NS_TEST_EXPECT_MSG_EQ(
+            DeliveryTime(InstallOn(ring, 4), 0, 1, 2 * 936), NanoSeconds(55), "round");
+        Simulator::Destroy();
+        ring.SetFabricAttribute("VirtualChannels", UintegerValue(2));
+        NS_TEST_EXPECT_MSG_EQ(RefusalOf([&]() { InstallOn(ring, 4); }).empty(),
+                              false,
+                              "detours have a channel of their own");
+        Simulator::Destroy();
         NS_TEST_EXPECT_MSG_EQ(WithFault(0, 1, 0, 1000, 1, 7, 0, 1), NanoSeconds(32), "late");
         NS_TEST_EXPECT_MSG_EQ(WithFault(0, 1, 0, 1000, 0.5, 0, 1, 0), NanoSeconds(25), "back");
 

@@ -223,8 +223,12 @@ class NpuListenerTestCase : public TestCase
     void
     DoRun() override
     {
-        for (const char* switching : {"StoreAndForward", "CutThrough"})
+        for (const auto& [switching, routing] : {std::pair("StoreAndForward", "auto"),
+                                                 {"CutThrough", "auto"},
+                                                 {"StoreAndForward", "adaptive"},
+                                                 {"CutThrough", "adaptive"}})
         {
+            m_routing = routing;
             const Outcome silent = Run(switching, NEVER);
             const Outcome heard = Run(switching, ALWAYS);
             const Outcome later = Run(switching, LATER);
@@ -273,6 +277,7 @@ class NpuListenerTestCase : public TestCase
         NpuFabricHelper helper = TenNanosecondPackets("Torus2D", {4, 4});
         helper.SetFabricAttribute("BufferSize", UintegerValue(2000));
         helper.SetFabricAttribute("Switching", StringValue(switching));
+        helper.SetFabricAttribute("Routing", StringValue(m_routing));
         const Ptr<NpuFabric> fabric = InstallOn(helper, 16);
         if (when == ALWAYS || when == UNTIL_LATER)
         {
@@ -367,6 +372,7 @@ class NpuListenerTestCase : public TestCase
         {
             NS_TEST_EXPECT_MSG_EQ(before, known->second, "no change is left out");
         }
+        NS_TEST_EXPECT_MSG_EQ((after < (uint64_t{1} << 40)), true, "nobody leaves before coming");
         m_outcome.last[link] = after;
         m_outcome.longest[link] = std::max(m_outcome.longest[link], after);
     }
@@ -383,7 +389,61 @@ class NpuListenerTestCase : public TestCase
         m_outcome.stalled += duration.GetTimeStep();
     }
 
-    Outcome m_outcome; //!< of the present run
+    Outcome m_outcome;     //!< of the present run
+    std::string m_routing; //!< an attribute
+};
+
+/**
+ * @ingroup npunet-test
+ * Packets that leave the queue of a link that has died.
+ */
+class NpuGivenUpTraceTestCase : public TestCase
+{
+  public:
+    NpuGivenUpTraceTestCase() : TestCase("queues of dead links end")
+    {
+    }
+
+  private:
+    void
+    DoRun() override
+    {
+        // Ring 0 - 1 - 2 - 3, three packets of 10 ns from 0 to 2 by 1, in at 1 at 15, 25 and 35.
+        // 1 - 2 dies at 28: the second waits for it from 25 to 28 and then goes back to 0, at
+        // once; the third waits from 35 until the link to 0 is free at 38.
+        NpuFabricHelper helper = TenNanosecondPackets("Ring", {4});
+        helper.AddLinkFault(1, 2, NanoSeconds(28), Time::Max(), 0);
+        const Ptr<NpuFabric> fabric = InstallOn(helper, 4);
+        const auto& graph = fabric->GetDescription().graph;
+        fabric->GetDevice(1)->TraceConnectWithoutContext(
+            "QueueLength", MakeCallback(&NpuGivenUpTraceTestCase::Queue, this));
+        const Time delivered = DeliveryTime(fabric, 0, 2, 3 * 936);
+        NS_TEST_EXPECT_MSG_EQ(delivered, NanoSeconds(83), "round");
+        const auto of = [&](std::size_t to) {
+            return m_told[static_cast<uint32_t>(
+                graph.find_link(npunet::NodeId(std::size_t{1}), npunet::NodeId(to)).index())];
+        };
+        NS_TEST_EXPECT_MSG_EQ(
+            of(2), " 15:0-1000 15:1000-0 25:0-1000 28:1000-0", "of the link that dies");
+        NS_TEST_EXPECT_MSG_EQ(
+            of(0), " 28:0-1000 28:1000-0 35:0-1000 38:1000-0", "of the other one");
+        Simulator::Destroy();
+    }
+
+    /**
+     * Trace sink.
+     * @param link number
+     * @param before bytes
+     * @param after bytes
+     */
+    void
+    Queue(uint32_t link, uint64_t before, uint64_t after)
+    {
+        m_told[link] += " " + std::to_string(Simulator::Now().GetNanoSeconds()) + ":" +
+                        std::to_string(before) + "-" + std::to_string(after);
+    }
+
+    std::map<uint32_t, std::string> m_told; //!< by link
 };
 
 /**
@@ -509,6 +569,7 @@ class NpuTraceTestSuite : public NpuTestSuite
     {
         AddTestCase(new NpuPacketTraceTestCase, NPU_TEST_QUICK);
         AddTestCase(new NpuListenerTestCase, NPU_TEST_QUICK);
+        AddTestCase(new NpuGivenUpTraceTestCase, NPU_TEST_QUICK);
         AddTestCase(new NpuCollectiveTraceTestCase, NPU_TEST_QUICK);
     }
 };

@@ -72,6 +72,27 @@ TEST_F(BadInput, GoodInputPasses) {
     EXPECT_TRUE(fs::exists(folder_ / "out" / "results.json"));
 }
 
+// A link of a line that dies for good cuts it: packets have no way round, and the run ends with
+// what is wrong. On a ring of four they go the other way round.
+TEST_F(BadInput, ALinkThatNeverComesBack) {
+    if (!packet_fidelity_available()) {
+        GTEST_SKIP() << "without ns-3";
+    }
+    all_reduce_traces(4);
+    for (const bool line : {true, false}) {
+        write("broken.yml", std::string("topology: [") + (line ? "Mesh1D" : "Ring") +
+                                "]\nnpus_count: [4]\nbandwidth: [50]\nlatency: [500]\n"
+                                "faults: [{link: [1, 2], at: 600, bandwidth_factor: 0}]\n");
+        const Outcome outcome = simulate("broken.yml", {"--fidelity", "packet"});
+        if (line) {
+            expect_refused(outcome, 3);
+            EXPECT_THAT(outcome.log, HasSubstr("down from 600 ns on and never comes back"));
+        } else {
+            EXPECT_EQ(outcome.code, 0) << outcome.log;
+        }
+    }
+}
+
 // The groups of a generated workload are its own: another file would be ignored.
 TEST_F(BadInput, GroupsBesideAModel) {
     std::ostringstream out;

@@ -13,6 +13,7 @@
 #include "engine/collective/implementation.h"
 #include "study/simulation_run.h"
 #include "tests/ns3-module/random_networks.h"
+#include "tests/support/random_faults.h"
 #include "tests/support/workloads.h"
 
 namespace npunet::study {
@@ -21,22 +22,6 @@ namespace {
 using chakra::CollectiveType;
 using test::collective_node;
 
-/// A kind of packet_test::random_network_text() and a routing that it offers.
-struct Offer {
-    unsigned kind;
-    const char* routing;
-};
-
-/// A new routing is a new line here.
-constexpr Offer offers[] = {
-    {0, "auto"},    {0, "dimension-order"},  // products
-    {1, "up-down"}, {1, "ecmp"},             // FatTree
-    {2, "minimal"},                          // Dragonfly
-    {3, "up-down"}, {3, "ecmp"},             // Rail
-    {4, "auto"},    {4, "up-down"},
-    {4, "ecmp"},  // Custom
-};
-
 /// The largest, 256 NPUs.
 struct Large {
     const char* text;
@@ -44,7 +29,11 @@ struct Large {
 };
 constexpr Large large[] = {
     {"topology: [Torus2D]\nnpus_count: [[16, 16]]\nbandwidth: [50]\nlatency: [500]\n", "auto"},
+    {"topology: [Torus2D]\nnpus_count: [[16, 16]]\nbandwidth: [50]\nlatency: [500]\n", "adaptive"},
+    {"topology: [Torus3D]\nnpus_count: [[4, 8, 8]]\nbandwidth: [50]\nlatency: [500]\n", "adaptive"},
     {"FatTree: {levels: 3, radix: 12, npus: 256, bandwidth: 50, latency: 500}\n", "ecmp"},
+    {"FatTree: {levels: 3, radix: 12, npus: 256, bandwidth: 50, latency: 500}\n", "adaptive"},
+    {"Dragonfly: {a: 8, p: 4, h: 1, groups: 8, bandwidth: 50, latency: 500}\n", "ugal"},
 };
 
 constexpr CollectiveType kinds[] = {
@@ -112,8 +101,9 @@ void check(Machine& machine, CollectiveType kind, const char* algorithm, std::in
 
 TEST(EveryNetwork, DeliversEveryCollectiveWithTheSmallestBuffers) {
     std::mt19937_64 random(6);
-    for (const Offer& offer : offers) {
-        for (int round = 0; round < 12; ++round) {
+    constexpr int rounds = 12;
+    for (const test::OfferedRouting& offer : test::offered_routings) {
+        for (int round = 0; round < rounds; ++round) {
             const std::string text = packet_test::random_network_text(offer.kind, random);
             const std::string packet =
                 std::string("mtu: 1000, header: 50, buffer: 1050, seed: ") + std::to_string(round) +

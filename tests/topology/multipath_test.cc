@@ -3,6 +3,7 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <utility>
 
 #include "topology/builder.h"
 #include "topology/deadlock.h"
@@ -112,9 +113,10 @@ TEST(Multipath, WaitsInNoCircle) {
 }
 
 // Whatever is chosen, every way leads on: its link leaves the node, the channel exists, promises
-// have an escape beside them, and the destination is reached within the longest way: as many links
-// as the fixed route on products, trees and rails (minimal), and on dragonflies at most one group
-// more: NPU, local, global, local, global, local, NPU = 7 links.
+// have an escape beside them, the first link of dimension order from there, and the destination is
+// reached within the longest way: as many links as the fixed route on products, trees and rails
+// (minimal), and on dragonflies at most one group more: NPU, local, global, local, global, local,
+// NPU = 7 links.
 TEST(Multipath, EveryWayLeadsToTheDestination) {
     for (const NetworkDescription& network : networks()) {
         const Graph& graph = network.graph;
@@ -142,6 +144,10 @@ TEST(Multipath, EveryWayLeadsToTheDestination) {
                             for (const Way& way : ways) {
                                 promised.insert(way.needs_room);
                                 escape = escape || way.escape;
+                                if (way.escape) {
+                                    EXPECT_EQ(way.hop.link,
+                                              network.route(place.at, NodeId(to))[0].link);
+                                }
                                 EXPECT_LT(way.hop.virtual_channel, network.virtual_channels());
                             }
                             EXPECT_EQ(escape, promised.count(true) == 1);
@@ -163,6 +169,33 @@ TEST(Multipath, EveryWayLeadsToTheDestination) {
             }
         }
     }
+}
+
+// The escape of a ring of 8, closed by 7 - 0: channel 0 while that link is ahead or next, 1
+// otherwise; the adaptive channel is 2. Half-way round, 0 to 4, there are two adaptive ways, and
+// one escape, upwards.
+TEST(Multipath, EscapeChangesItsChannelAtTheDateline) {
+    const NetworkDescription ring = product({{DimensionKind::Ring, 8}});
+    const auto escape = [&](int at, int to) {
+        std::vector<Way> ways;
+        ring.multipath->list_ways(ring.graph, {NodeId(at), NodeId(at), NodeId(to), Hop(), 0, 0},
+                                  ways);
+        EXPECT_EQ(ways.size(), (to - at + 8) % 8 == 4 ? 3U : 2U);
+        for (std::size_t i = 0; i + 1 < ways.size(); ++i) {
+            EXPECT_TRUE(ways[i].needs_room && ways[i].hop.virtual_channel == 2);
+        }
+        EXPECT_TRUE(ways.back().escape);
+        const Hop hop = ways.back().hop;
+        return std::pair(ring.graph.link(hop.link).to.value(), int{hop.virtual_channel});
+    };
+    EXPECT_EQ(escape(6, 1), std::pair(7, 0));
+    EXPECT_EQ(escape(7, 1), std::pair(0, 0));
+    EXPECT_EQ(escape(0, 1), std::pair(1, 1));
+    EXPECT_EQ(escape(2, 5), std::pair(3, 1));
+    EXPECT_EQ(escape(1, 6), std::pair(0, 0));
+    EXPECT_EQ(escape(5, 2), std::pair(4, 1));
+    EXPECT_EQ(escape(0, 4), std::pair(1, 1));
+    EXPECT_EQ(escape(4, 0), std::pair(5, 0));
 }
 
 // Sprayed packets meet every up-link of their leaf: of 256 packets about 64 take each of 4, and 30

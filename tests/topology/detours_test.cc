@@ -1,0 +1,311 @@
+// Ways round links that are down, without packets: what is offered where, and what waits for what.
+
+#include "topology/detours.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <set>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "tests/support/random_faults.h"
+#include "topology/builder.h"
+#include "topology/deadlock.h"
+
+namespace npunet::topology {
+namespace {
+
+LinkFault outage(const Graph& graph, int from, int to, Time at = Time(), Time until = Time::max()) {
+    LinkFault fault;
+    fault.link = graph.find_link(NodeId(from), NodeId(to));
+    fault.at = at;
+    fault.until = until;
+    fault.bandwidth.billionths = 0;
+    return fault;
+}
+
+void cut(NetworkDescription& network, int a, int b, Time at = Time(), Time until = Time::max()) {
+    network.faults.links.push_back(outage(network.graph, a, b, at, until));
+    network.faults.links.push_back(outage(network.graph, b, a, at, until));
+}
+
+NetworkDescription ring_of_four() {
+    return make_network(
+        {make_dimension(DimensionKind::Ring, 4, Rate(100'000'000'000), Time::ns(5))}, "ring");
+}
+
+/// The nodes that a packet visits, always by the first way; "*" before those it reaches by the
+/// detour channel. Ends where it goes in a circle.
+std::string walk(const NetworkDescription& network, const Detours& detours, int from, int to) {
+    PacketPlace place{NodeId(from), NodeId(from), NodeId(to), Hop(), 0, 0};
+    std::string text = std::to_string(from);
+    std::vector<Way> ways;
+    for (int hops = 0; place.at != place.destination && hops < 20; ++hops) {
+        detours.list_ways(network.graph, place, ways);
+        place.in = ways.front().hop;
+        place.at = network.graph.link(place.in.link).to;
+        place.memory = ways.front().memory;
+        const bool around = place.in.virtual_channel + 1 == detours.virtual_channels_needed();
+        text += (around ? " *" : " ") + std::to_string(place.at.value());
+    }
+    return text;
+}
+
+// A ring 0 - 1 - 2 - 3; 0 - 1 is down from 10 to 20 ns and for good from 30 ns on, 2 - 3 from 20 to
+// 25 and 25 to 40. Epochs begin at 0, 10, 20, 25, 30, 40. In the end 0 - 1 is missing: the order of
+// up*/down* is 0, 3, 2, 1. Usual routes go the shorter way, upwards on ties.
+//
+// Epoch 1 (0 - 1 down): 0 to 1 goes round, 0 to 2 too, for its route leads over 0 - 1; 3 to 1 goes
+// by 2 as its route 3 - 0 - 1 is cut. Nothing else changes.
+// Epoch 2 (2 - 3 down): round from 2 to 3 is down to 1 and then up to 0, and round from 3 to 2 is
+// down to 1 and then up: up*/down* offers neither, and packets wait for the link.
+// Epoch 4 (both down; 0 - 1 dead): 0 to 1 waits for 2 - 3, which comes back, never for 0 - 1.
+TEST(Detours, OnARingOfFour) {
+    NetworkDescription network = ring_of_four();
+    cut(network, 0, 1, Time::ns(10), Time::ns(20));
+    cut(network, 0, 1, Time::ns(30));
+    cut(network, 2, 3, Time::ns(20), Time::ns(25));
+    cut(network, 2, 3, Time::ns(25), Time::ns(40));
+    EXPECT_EQ(network.virtual_channels_needed(), 3);
+    Detours detours(network);
+    EXPECT_EQ(detours.virtual_channels_needed(), 3);
+    EXPECT_EQ(detours.epochs(), (std::vector<Time>{Time(), Time::ns(10), Time::ns(20), Time::ns(25),
+                                                   Time::ns(30), Time::ns(40)}));
+    const LinkId first = network.graph.find_link(NodeId(0), NodeId(1));
+    const LinkId other = network.graph.find_link(NodeId(2), NodeId(3));
+    EXPECT_EQ(detours.dead_from(first), Time::ns(30));
+    EXPECT_EQ(detours.dead_from(other), Time::max());
+
+    EXPECT_EQ(walk(network, detours, 0, 1), "0 1");
+    EXPECT_EQ(walk(network, detours, 0, 2), "0 1 2");
+    detours.set_epoch(1);
+    EXPECT_FALSE(detours.is_dead(first));
+    EXPECT_EQ(walk(network, detours, 0, 1), "0 *3 *2 *1");
+    EXPECT_EQ(walk(network, detours, 0, 2), "0 *3 *2");
+    EXPECT_EQ(walk(network, detours, 3, 1), "3 *2 *1");
+    EXPECT_EQ(walk(network, detours, 1, 2), "1 2");
+    EXPECT_EQ(walk(network, detours, 2, 0), "2 3 0");
+    detours.set_epoch(2);
+    EXPECT_EQ(walk(network, detours, 2, 3), "2 3");
+    EXPECT_EQ(walk(network, detours, 3, 2), "3 2");
+    detours.set_epoch(4);
+    EXPECT_TRUE(detours.is_dead(first));
+    EXPECT_FALSE(detours.is_dead(other));
+    EXPECT_EQ(walk(network, detours, 0, 1), "0 *3 *2 *1");
+    EXPECT_EQ(walk(network, detours, 1, 0), "1 *2 *3 *0");
+    EXPECT_EQ(walk(network, detours, 3, 2), "3 2");
+    detours.set_epoch(5);
+    EXPECT_EQ(walk(network, detours, 0, 1), "0 *3 *2 *1");
+    EXPECT_EQ(walk(network, detours, 3, 2), "3 2");
+}
+
+// Down in one direction only: the other one stays in use.
+TEST(Detours, OneWay) {
+    NetworkDescription network = ring_of_four();
+    network.faults.links.push_back(outage(network.graph, 0, 1));
+    const Detours detours(network);
+    EXPECT_EQ(walk(network, detours, 0, 1), "0 *3 *2 *1");
+    EXPECT_EQ(walk(network, detours, 1, 0), "1 0");
+    EXPECT_EQ(walk(network, detours, 2, 0), "2 3 0");
+    EXPECT_EQ(walk(network, detours, 1, 3), "1 2 3");
+}
+
+// A packet on the detour 0 - 3 - 2 - 1 when 0 - 1 comes back and 2 - 1 goes down. In the end 0 - 1
+// is missing, so the order is as above: at 3, having gone down, up*/down* does not lead to 0, and
+// the packet begins anew.
+TEST(Detours, BeginAnewWhereTheOrderEnds) {
+    NetworkDescription network = ring_of_four();
+    cut(network, 0, 1, Time(), Time::ns(10));
+    cut(network, 2, 1, Time::ns(10), Time::ns(20));
+    cut(network, 0, 1, Time::ns(20));
+    Detours detours(network);
+    std::vector<Way> ways;
+    detours.list_ways(network.graph, {NodeId(0), NodeId(0), NodeId(1), Hop(), 0, 0}, ways);
+    ASSERT_EQ(ways.size(), 1U);
+    const Hop to_three{network.graph.find_link(NodeId(0), NodeId(3)), 2};
+    EXPECT_EQ(ways.front().hop, to_three);
+    detours.set_epoch(1);
+    detours.list_ways(network.graph,
+                      {NodeId(3), NodeId(0), NodeId(1), to_three, 0, ways.front().memory}, ways);
+    ASSERT_EQ(ways.size(), 1U);
+    EXPECT_EQ(ways.front().hop, (Hop{network.graph.find_link(NodeId(3), NodeId(0)), 2}));
+}
+
+/// A copy whose multi-path routing is the detours of the original.
+NetworkDescription seen_by(const NetworkDescription& network,
+                           const std::shared_ptr<Detours>& detours) {
+    NetworkDescription copy = network;
+    copy.multipath = detours;
+    return copy;
+}
+
+// On random networks of every kind with every routing: while nothing blocks them packets are
+// offered what the routing offers; where all are joined by links that are up in both directions and
+// that stay, no way leads over a link that is down, each leads on, and every choice ends at the
+// destination, in at most twice as many hops as there are nodes.
+TEST(Detours, LeadToTheDestination) {
+    std::mt19937_64 random(11);
+    int around = 0;
+    for (const test::OfferedRouting& offer : test::offered_routings) {
+        for (int round = 0; round < 6; ++round) {
+            NetworkDescription network = test::random_network(offer, random);
+            network.faults.links = test::random_outages(
+                network.graph, 1 + static_cast<int>(random() % 5), Time::ns(1000), random);
+            Detours detours(network);
+            detours.set_epoch(detours.epochs().size() - 1);
+            const Graph& graph = network.graph;
+            std::vector<Way> ways;
+            std::vector<Way> usual;
+            for (std::size_t pair = 0; pair < graph.npus() * graph.npus(); ++pair) {
+                const NodeId from(pair / graph.npus());
+                const NodeId to(pair % graph.npus());
+                PacketPlace place{from, from, to, Hop(), random(), 0};
+                Hop then;
+                std::size_t hops = 0;
+                for (; place.at != to && hops < 2 * graph.nodes(); ++hops) {
+                    Hop hop = then;
+                    std::uint32_t memory = place.memory;
+                    then = Hop();
+                    if (!hop.link.valid()) {
+                        detours.list_ways(graph, place, ways);
+                        ASSERT_FALSE(ways.empty());
+                        const bool promises =
+                            std::any_of(ways.begin(), ways.end(),
+                                        [](const Way& way) { return way.needs_room; });
+                        for (const Way& way : ways) {
+                            ASSERT_EQ(way.escape, promises && !way.needs_room);
+                            ASSERT_EQ(graph.link(way.hop.link).from, place.at);
+                            ASSERT_FALSE(detours.is_dead(way.hop.link)) << network.name;
+                            ASSERT_LT(way.hop.virtual_channel, network.virtual_channels());
+                            around += way.hop.virtual_channel + 1 == network.virtual_channels();
+                        }
+                        const Way& taken = ways[random() % ways.size()];
+                        hop = taken.hop;
+                        then = taken.then;
+                        memory = taken.memory;
+                    }
+                    ASSERT_FALSE(detours.is_dead(hop.link));
+                    place.at = graph.link(hop.link).to;
+                    place.in = hop;
+                    place.memory = memory;
+                }
+                ASSERT_EQ(place.at, to) << network.name << ", " << offer.routing;
+            }
+        }
+    }
+    EXPECT_GT(around, 1000);
+}
+
+/// What packets on detours remember: that they have gone down.
+bool gone_down(std::uint32_t memory) {
+    return (memory >> 30U & 1U) != 0;
+}
+
+/// Where a packet can be: node and what it came by, source, memory; and the hop that it takes there
+/// without a choice.
+using State = std::tuple<NodeId, Hop, NodeId, std::uint32_t, Hop>;
+struct Earlier {
+    static auto key(const State& s) {
+        const auto& [at, in, source, memory, then] = s;
+        return std::tuple(at.value(), in.link.value(), in.virtual_channel, source.value(), memory,
+                          then.link.value(), then.virtual_channel);
+    }
+    bool operator()(const State& a, const State& b) const { return key(a) < key(b); }
+};
+
+// What packets wait for, in all epochs together: whoever has come to a place in one epoch may
+// choose there in a later one. The dependencies form no circle, but for those of packets that begin
+// anew (topology/detours.h); and within an epoch none does.
+TEST(Detours, WaitInNoCircleInAnyEpoch) {
+    std::mt19937_64 random(12);
+    int anew = 0;
+    for (const test::OfferedRouting& offer : test::offered_routings) {
+        for (int round = 0; round < 5; ++round) {
+            NetworkDescription network = test::random_network(offer, random);
+            const Graph& graph = network.graph;
+            if (graph.npus() > 20) {
+                --round;
+                continue;
+            }
+            network.faults.links = test::random_outages(graph, 1 + static_cast<int>(random() % 4),
+                                                        Time::ns(1000), random);
+            const auto detours = std::make_shared<Detours>(network);
+            ChannelDependencies together(graph.links(), network.virtual_channels());
+            std::vector<Way> ways;
+            for (std::size_t to = 0; to < graph.npus(); ++to) {
+                std::set<State, Earlier> seen;
+                for (std::size_t from = 0; from < graph.npus(); ++from) {
+                    if (from != to) {
+                        seen.insert({NodeId(from), Hop(), NodeId(from), 0, Hop()});
+                    }
+                }
+                for (std::size_t epoch = 0; epoch < detours->epochs().size(); ++epoch) {
+                    detours->set_epoch(epoch);
+                    std::vector<State> open(seen.begin(), seen.end());
+                    while (!open.empty()) {
+                        const auto [at, in, source, memory, then] = open.back();
+                        open.pop_back();
+                        const auto reach = [&](const State& state) {
+                            if (std::get<0>(state) != NodeId(to) && seen.insert(state).second) {
+                                open.push_back(state);
+                            }
+                        };
+                        if (then.link.valid() && !detours->is_dead(then.link)) {
+                            together.add(in, then);
+                            reach({graph.link(then.link).to, then, source, memory, Hop()});
+                            continue;
+                        }
+                        for (std::uint64_t hash = 0; hash < 8; ++hash) {
+                            detours->list_ways(graph, {at, source, NodeId(to), in, hash, memory},
+                                               ways);
+                            for (const Way& way : ways) {
+                                const bool begins = gone_down(memory) && !gone_down(way.memory);
+                                anew += begins;
+                                if (in.link.valid() && !way.needs_room && !begins) {
+                                    together.add(in, way.hop);
+                                }
+                                reach({graph.link(way.hop.link).to, way.hop, source, way.memory,
+                                       way.then});
+                            }
+                        }
+                    }
+                }
+            }
+            const std::vector<Hop> cycle = together.find_cycle();
+            ASSERT_TRUE(cycle.empty())
+                << network.name << ", " << offer.routing << ": " << describe_cycle(graph, cycle);
+            const NetworkDescription seen = seen_by(network, detours);
+            for (std::size_t epoch = 0; epoch < detours->epochs().size(); ++epoch) {
+                detours->set_epoch(epoch);
+                const std::vector<Hop> within = waiting_dependencies(seen, 8).find_cycle();
+                ASSERT_TRUE(within.empty())
+                    << network.name << ", epoch " << epoch << ": " << describe_cycle(graph, within);
+            }
+        }
+    }
+    EXPECT_GT(anew, 0);
+}
+
+// The detours have a channel of their own, above those of the routes.
+TEST(Detours, NeedOneChannelMore) {
+    std::mt19937_64 random(13);
+    for (const test::OfferedRouting& offer : test::offered_routings) {
+        NetworkDescription network = test::random_network(offer, random);
+        const std::uint8_t before = network.virtual_channels_needed();
+        LinkFault slow;
+        slow.link = LinkId(std::size_t{0});
+        slow.bandwidth.billionths = 1;
+        network.faults.links.push_back(slow);
+        EXPECT_EQ(network.virtual_channels_needed(), before);
+        slow.bandwidth.billionths = 0;
+        network.faults.links.push_back(slow);
+        EXPECT_EQ(network.virtual_channels_needed(), before + 1);
+        EXPECT_EQ(Detours(network).virtual_channels_needed(), before + 1);
+    }
+}
+
+}  // namespace
+}  // namespace npunet::topology
