@@ -312,12 +312,19 @@ Results Simulation::run() {
     }
 }
 
-Results Simulation::finish() const {
+bool Simulation::is_finished() const {
     for (std::size_t rank = 0; rank < records_.size(); ++rank) {
         if (fold_.represents(Rank(rank)) &&
             records_[rank].finished < workload_.program(Rank(rank)).operations.size()) {
-            throw StallError(explain_stall());
+            return false;
         }
+    }
+    return true;
+}
+
+Results Simulation::finish() const {
+    if (!is_finished()) {
+        throw StallError(explain_stall());
     }
     Results results = summarize(workload_, dialect_, compute_, fold_, records_,
                                 {system_.track_memory, timeline_});

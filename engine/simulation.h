@@ -73,6 +73,9 @@ public:
     /// After the events have run out: the results, or StallError.
     [[nodiscard]] Results finish() const;
 
+    /// Whether every NPU has done all its work.
+    [[nodiscard]] bool is_finished() const;
+
     [[nodiscard]] const Transport& transport() const { return transport_; }
 
 private:

@@ -15,6 +15,7 @@ set(npunet_packet_core_sources
     model/npu-packet-machine-statistics.cc
     model/npu-packet-machine-ways.cc
     model/npu-route-plan.cc
+    model/npu-way-chooser.cc
 )
 
 # What users include as <ns3/NAME.h>, and <ns3/npunet-module.h> as a whole.
@@ -56,6 +57,7 @@ set(npunet_ns3_suites
     npu-attribute
     npu-chakra
     npu-class
+    npu-event-bridge
     npu-fabric
     npu-net-device
     npu-output

@@ -13,8 +13,7 @@ namespace npunet::topology {
 
 namespace {
 
-/// Bits of PacketPlace::memory above those of the usual routing.
-constexpr std::uint32_t on_detour = std::uint32_t{1} << 31U;
+/// Besides on_detour a bit of PacketPlace::memory above those of the usual routing.
 constexpr std::uint32_t went_down = std::uint32_t{1} << 30U;
 
 }  // namespace
@@ -42,7 +41,6 @@ Detours::Detours(const NetworkDescription& network)
         }
     }
     begins_.assign(changes.begin(), changes.end());
-    std::vector<bool> later;
     for (std::size_t i = begins_.size(); i-- > 0;) {
         const std::vector<bool> down = down_at(begins_[i]);
         for (std::size_t link = 0; link < down.size(); ++link) {
@@ -51,21 +49,9 @@ Detours::Detours(const NetworkDescription& network)
                 dead_from_[link] = begins_[i];
             }
         }
-        if (later.empty()) {
-            later = down;
-        }
     }
-    std::set<std::pair<NodeId, NodeId>> joined;
-    for (std::size_t i = 0; i < later.size(); ++i) {
-        if (!later[i]) {
-            const Link& link = network.graph.link(LinkId(i));
-            joined.insert({link.from, link.to});
-        }
-    }
-    order_ = up_down_order(network.graph, [&](LinkId id) {
-        const Link& link = network.graph.link(id);
-        return !later[id.index()] && joined.count({link.to, link.from}) > 0;
-    });
+    order_ = lasting_order(network.graph, dead_from_);
+    whole_ = without(std::vector<bool>(network.graph.links()));
     set_epoch(0);
 }
 
@@ -155,23 +141,16 @@ bool Detours::usual_meets(const std::vector<bool>& links, const PacketPlace& pla
     return false;
 }
 
-void Detours::list_detour(const Graph& graph, const PacketPlace& place,
-                          std::vector<Way>& ways) const {
+void Detours::list_detour(const PacketPlace& place, std::vector<Way>& ways) const {
     const NodeId to = place.destination;
-    std::optional<Way> way = detour(up_, place.at, to, (place.memory & went_down) != 0);
-    if (!way) {
-        way = detour(up_, place.at, to, false);
-    }
-    if (!way) {
-        way = detour(lasting_, place.at, to, false);
-    }
-    if (!way) {
-        // Cut off: on towards the link that is missing.
-        const GraphRouter whole(graph, order_);
-        const auto step = whole.up_down_step(graph, place.at, false, to);
-        way.emplace();
-        way->hop = Hop{step->link, channel_};
-        way->memory = on_detour | (step->goes_up ? 0 : went_down);
+    const bool gone_down = (place.memory & went_down) != 0;
+    // What comes back is waited for rather than to begin anew.
+    std::optional<Way> way = detour(up_, place.at, to, gone_down);
+    for (const auto& [rest, down] : {std::pair(&lasting_, gone_down), std::pair(&up_, false),
+                                     std::pair(&lasting_, false), std::pair(&whole_, false)}) {
+        if (!way) {
+            way = detour(*rest, place.at, to, down);
+        }
     }
     ways.assign(1, *way);
 }
@@ -179,7 +158,7 @@ void Detours::list_detour(const Graph& graph, const PacketPlace& place,
 void Detours::list_ways(const Graph& graph, const PacketPlace& place,
                         std::vector<Way>& ways) const {
     if ((place.memory & on_detour) != 0) {
-        list_detour(graph, place, ways);
+        list_detour(place, ways);
         return;
     }
     list_usual(graph, place, ways);

@@ -9,14 +9,14 @@
 // go on without a link that is down goes on as always. Otherwise it takes a detour from where it is
 // up to its destination: the fewest links among those that are up, never up after down, on a
 // virtual channel of its own, the highest. The order of up*/down* is the same in all epochs, so the
-// detours of different epochs do not wait for each other in a circle either; it is that of the
-// links that are up in the end, in both directions. Where it offers no detour packets wait for the
-// link; for one that never comes back they do so only where no way leads to the destination over
-// links that do.
+// detours of different epochs do not wait for each other in a circle either; it goes
+// by the links that stay, in both directions, and on over those that live longest
+// (lasting_order()). Where it offers no detour packets wait for the link; for one that never comes
+// back they do so only where no way leads to the destination over links that do.
 //
-// Packets on a detour when the epoch changes go on to their destination in the new one; where
-// up*/down* would not let them, having gone down, they begin anew: the one case in which
-// no proof says that packets do not wait in a circle.
+// Packets on a detour when the epoch changes go on to their destination in the new one, or wait for
+// what comes back. Where up*/down* would not let them for good, having gone down towards a link
+// that has died since, they begin anew: the one case in which packets may wait in a circle.
 //
 // C++17-clean: reached from ns-3 scenario scripts.
 #pragma once
@@ -44,6 +44,9 @@ public:
     /// When the epochs begin, 0 first, ascending.
     [[nodiscard]] const std::vector<Time>& epochs() const { return begins_; }
     void set_epoch(std::size_t epoch);
+    /// PacketPlace::memory of a packet that is to take a detour from where it is.
+    static constexpr std::uint32_t on_detour = std::uint32_t{1} << 31U;
+
     /// Whether the link is down from this epoch on for ever.
     [[nodiscard]] bool is_dead(LinkId link) const { return dead_[link.index()]; }
 
@@ -72,7 +75,7 @@ private:
     void list_usual(const Graph& graph, const PacketPlace& place, std::vector<Way>& ways) const;
     [[nodiscard]] bool usual_meets(const std::vector<bool>& links, const PacketPlace& place,
                                    const Way& way) const;
-    void list_detour(const Graph& graph, const PacketPlace& place, std::vector<Way>& ways) const;
+    void list_detour(const PacketPlace& place, std::vector<Way>& ways) const;
     [[nodiscard]] std::optional<Way> detour(const Rest& rest, NodeId at, NodeId to,
                                             bool gone_down) const;
 
@@ -85,6 +88,7 @@ private:
     std::vector<Time> dead_from_;  ///< by link; Time::max(): never
     Rest up_;                      ///< without the links that are down
     Rest lasting_;                 ///< without those that are dead
+    Rest whole_;                   ///< with all links
 };
 
 }  // namespace npunet::topology

@@ -27,8 +27,8 @@ GraphRouter::GraphRouter(const Graph& graph, GraphRoutes kind, std::uint64_t see
 }
 
 GraphRouter::GraphRouter(const Graph& graph, std::vector<std::uint32_t> order)
-    : GraphRouter(graph, GraphRoutes::UpDown, 0) {
-    order_ = std::move(order);
+    : kind_(GraphRoutes::UpDown), seed_(0), order_(std::move(order)), distances_(graph.npus()) {
+    assert(graph.nodes() < nowhere);
 }
 
 std::optional<GraphRouter::Step> GraphRouter::up_down_step(const Graph& graph, NodeId at,

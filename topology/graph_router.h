@@ -39,7 +39,7 @@ class GraphRouter : public Router {
 public:
     /// Routes that need no layers so far. NPUs reach each other; at most 65534 nodes.
     GraphRouter(const Graph& graph, GraphRoutes kind, std::uint64_t seed);
-    /// Up*/down* by an order of one's own (topology/up_down_order.h).
+    /// Up*/down* by an order of one's own (topology/up_down_order.h); for up_down_step() only.
     GraphRouter(const Graph& graph, std::vector<std::uint32_t> order);
 
     [[nodiscard]] std::vector<Hop> route(const Graph& graph, NodeId from, NodeId to) const override;

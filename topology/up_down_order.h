@@ -20,4 +20,10 @@ namespace npunet::topology {
 [[nodiscard]] std::vector<std::uint32_t> up_down_order(const Graph& graph,
                                                        const std::function<bool(LinkId)>& counts);
 
+/// The same where links go down for good, at these times by link (Time::max(): never): first by the
+/// links that stay, then on from what is reached over the link that lives longest, and so on, so
+/// that every node can go up as long as it is joined to the root. Links count that have one back.
+[[nodiscard]] std::vector<std::uint32_t> lasting_order(const Graph& graph,
+                                                       const std::vector<Time>& dead_from);
+
 }  // namespace npunet::topology

@@ -8,6 +8,7 @@
 
 #include "engine/workload_loader.h"
 
+#include <ns3/abort.h>
 #include <ns3/simulator.h>
 
 #include <utility>
@@ -26,6 +27,7 @@ NpuChakraHelper::SetSystemFile(const std::string& path)
 void
 NpuChakraHelper::SetStartTime(Time start)
 {
+    NS_ABORT_MSG_IF(start.IsStrictlyNegative(), "NPUs cannot begin before Install()");
     m_start = start;
 }
 
@@ -34,6 +36,7 @@ NpuChakraHelper::Install(Ptr<NpuFabric> fabric,
                          const std::string& prefix,
                          const std::string& groupFile) const
 {
+    NS_ABORT_MSG_UNLESS(fabric, "a workload needs a fabric: install the fabric first");
     return Install(fabric,
                    npunet::engine::load_workload(
                        prefix, groupFile, fabric->GetDescription().graph.npus(), Options()));
@@ -44,6 +47,7 @@ NpuChakraHelper::Install(Ptr<NpuFabric> fabric,
                          const npunet::engine::NodeSource& nodes,
                          const std::vector<npunet::engine::Group>& groups) const
 {
+    NS_ABORT_MSG_UNLESS(fabric, "a workload needs a fabric: install the fabric first");
     const auto label = [](npunet::Rank rank) { return "rank " + std::to_string(rank.value()); };
     return Install(fabric,
                    npunet::engine::make_workload(
@@ -53,10 +57,13 @@ NpuChakraHelper::Install(Ptr<NpuFabric> fabric,
 Ptr<NpuChakraWorkload>
 NpuChakraHelper::Install(Ptr<NpuFabric> fabric, npunet::engine::Workload workload) const
 {
+    NS_ABORT_MSG_UNLESS(fabric, "a workload needs a fabric: install the fabric first");
     Ptr<NpuChakraWorkload> training = CreateObject<NpuChakraWorkload>();
     training->Install(fabric, std::move(workload), m_system);
     Simulator::ScheduleWithContext(
         Simulator::NO_CONTEXT, m_start, &NpuChakraWorkload::Start, training);
+    // It lives as long as the simulation, whether or not the caller keeps it.
+    Simulator::ScheduleDestroy([training]() {});
     return training;
 }
 

@@ -40,7 +40,7 @@ class NpuChakraHelper
     void SetSystemFile(const std::string& path);
 
     /**
-     * @param start when the NPUs begin; 0 until told otherwise
+     * @param start how long after Install() the NPUs begin, not negative; 0 until told otherwise
      */
     void SetStartTime(Time start);
 

@@ -38,6 +38,20 @@ namespace ns3
 namespace
 {
 
+/**
+ * @param name of an attribute of NpuFabric
+ * @return whether the user has given it another default, on the command line or in the script
+ */
+bool
+HasOwnDefault(const std::string& name)
+{
+    TypeId::AttributeInformation info;
+    const bool found = NpuFabric::GetTypeId().LookupAttributeByName(name, &info);
+    NS_ABORT_MSG_UNLESS(found, "NpuFabric has no attribute " << name);
+    return info.initialValue->SerializeToString(info.checker) !=
+           info.originalInitialValue->SerializeToString(info.checker);
+}
+
 /// What a name of SetTopology() means.
 struct Shape
 {
@@ -190,33 +204,38 @@ NpuFabricHelper::SetNetwork(const npunet::topology::NetworkDescription& network)
     m_whole = true;
     m_network = network;
     const npunet::topology::PacketParameters& packet = network.packet;
-    const auto set = [this](const char* name, int64_t value) {
-        m_fabricFactory.Set(name, UintegerValue(static_cast<uint64_t>(value)));
+    // What the user says by Config::SetDefault() or on the command line goes before the file.
+    const auto give = [this](const char* name, const AttributeValue& value) {
+        if (!HasOwnDefault(name))
+        {
+            m_fabricFactory.Set(name, value);
+        }
+    };
+    const auto set = [&give](const char* name, int64_t value) {
+        give(name, UintegerValue(static_cast<uint64_t>(value)));
     };
     set("Mtu", packet.mtu.value());
     set("HeaderSize", packet.header.value());
     set("BufferSize", packet.buffer.value());
     set("VirtualChannels", packet.virtual_channels);
     set("Seed", static_cast<int64_t>(packet.seed));
-    m_fabricFactory.Set("Switching",
-                        EnumValue(packet.switching == npunet::topology::Switching::CutThrough
-                                      ? NpuFabric::CUT_THROUGH
-                                      : NpuFabric::STORE_AND_FORWARD));
-    m_fabricFactory.Set("Arbitration",
-                        EnumValue(packet.arbitration == npunet::topology::Arbitration::Oldest
-                                      ? NpuFabric::OLDEST
-                                      : NpuFabric::ROUND_ROBIN));
-    m_fabricFactory.Set("ErrorRate", DoubleValue(packet.error_rate));
-    m_fabricFactory.Set("QueueHistogram", BooleanValue(packet.queue_histogram));
+    give("Switching",
+         EnumValue(packet.switching == npunet::topology::Switching::CutThrough
+                       ? NpuFabric::CUT_THROUGH
+                       : NpuFabric::STORE_AND_FORWARD));
+    give("Arbitration",
+         EnumValue(packet.arbitration == npunet::topology::Arbitration::Oldest
+                       ? NpuFabric::OLDEST
+                       : NpuFabric::ROUND_ROBIN));
+    give("ErrorRate", DoubleValue(packet.error_rate));
+    give("QueueHistogram", BooleanValue(packet.queue_histogram));
     set("SpeedUp", packet.speedup);
     set("Classes", packet.classes.count);
-    m_fabricFactory.Set("ClassArbitration",
-                        StringValue(npunet::topology::arbitration_text(packet.classes)));
-    m_fabricFactory.Set("ClassOf", StringValue(npunet::topology::class_of_text(packet.classes)));
-    m_fabricFactory.Set(
-        "InjectionRate",
-        DataRateValue(DataRate(static_cast<uint64_t>(packet.injection.bytes_per_second()) * 8)));
-    m_fabricFactory.Set("Routing", StringValue("auto"));
+    give("ClassArbitration", StringValue(npunet::topology::arbitration_text(packet.classes)));
+    give("ClassOf", StringValue(npunet::topology::class_of_text(packet.classes)));
+    give("InjectionRate",
+         DataRateValue(DataRate(static_cast<uint64_t>(packet.injection.bytes_per_second()) * 8)));
+    give("Routing", StringValue("auto"));
 }
 
 void

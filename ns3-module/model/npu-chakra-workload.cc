@@ -10,6 +10,8 @@
 
 #include "engine/simulation.h"
 
+#include "base/errors.h"
+
 #include <ns3/abort.h>
 #include <ns3/simulator.h>
 #include <ns3/trace-source-accessor.h>
@@ -82,6 +84,7 @@ NpuChakraWorkload::Install(Ptr<NpuFabric> fabric,
                            npunet::engine::SystemConfig system)
 {
     NS_ABORT_MSG_IF(m_parts, "an NpuChakraWorkload is installed once");
+    fabric->Carry(this);
     m_fabric = fabric;
     m_parts = std::make_unique<Parts>(*fabric, std::move(workload), std::move(system));
     using npunet::engine::ProgramOperation;
@@ -123,13 +126,38 @@ NpuChakraWorkload::TellCollective(const CollectiveTrace& trace,
 void
 NpuChakraWorkload::Start()
 {
+    if (!m_parts)
+    {
+        return; // disposed of meanwhile
+    }
+    m_begun = true;
     m_fabric->Synchronize();
     m_parts->simulation.start();
+}
+
+bool
+NpuChakraWorkload::IsFinished() const
+{
+    return !m_parts || (m_begun && m_parts->simulation.is_finished());
 }
 
 npunet::engine::Results
 NpuChakraWorkload::GetResults() const
 {
+    if (!m_parts)
+    {
+        throw npunet::StallError("the workload was never installed, or has been disposed of");
+    }
+    if (!m_begun)
+    {
+        throw npunet::StallError(
+            "the workload has not begun: its results are there after Simulator::Run()");
+    }
+    if (!IsFinished() && !m_fabric->GetEventQueue().empty())
+    {
+        throw npunet::StallError("the simulation was stopped before the workload was done: its "
+                                 "results are there when Simulator::Run() has gone on to the end");
+    }
     npunet::engine::Results results = m_parts->simulation.finish();
     results.fidelity = "packet";
     return results;
@@ -138,6 +166,10 @@ NpuChakraWorkload::GetResults() const
 void
 NpuChakraWorkload::DoDispose()
 {
+    if (m_fabric)
+    {
+        m_fabric->Drop(this);
+    }
     m_parts.reset();
     m_fabric = nullptr;
     Object::DoDispose();

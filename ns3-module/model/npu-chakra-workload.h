@@ -42,7 +42,7 @@ class NpuChakraWorkload : public Object
     ~NpuChakraWorkload() override;
 
     /**
-     * Lays the work out on a fabric. Once only; a fabric carries one workload.
+     * Lays the work out on a fabric. Once only; a fabric carries one workload at a time.
      * @param fabric the fabric, with one NPU per rank
      * @param workload one program per rank
      * @param system how the NPUs compute and run collectives
@@ -61,10 +61,16 @@ class NpuChakraWorkload : public Object
     /**
      * @return what the run has found; times count from the start of the Simulator
      *
-     * To be called after Simulator::Run(). Throws npunet::StallError, with an explanation, when
-     * NPUs still have work to do.
+     * To be called after Simulator::Run() and before Simulator::Destroy(). Throws
+     * npunet::StallError, with an explanation, when NPUs still have work to do, and when the
+     * workload has not begun or the simulation was stopped.
      */
     npunet::engine::Results GetResults() const;
+
+    /**
+     * @return whether every NPU has done all its work
+     */
+    bool IsFinished() const;
 
     /**
      * TracedCallback signature of OperationStart and OperationEnd.
@@ -115,6 +121,7 @@ class NpuChakraWorkload : public Object
 
     std::unique_ptr<Parts> m_parts; //!< workload, system and simulation
     Ptr<NpuFabric> m_fabric;        //!< carries the messages
+    bool m_begun{false};            //!< Start() was called
 
     /// An NPU has begun an operation of its trace.
     TracedCallback<uint32_t, uint64_t, const std::string&, Time> m_operationStart;

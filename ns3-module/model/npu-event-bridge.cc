@@ -82,6 +82,8 @@ NpuEventBridge::~NpuEventBridge()
 void
 NpuEventBridge::UsePicoseconds()
 {
+    NS_ABORT_MSG_IF(Time::GetResolution() == Time::FS,
+                    "the NPU fabric needs ns-3 to run in picoseconds, not in femtoseconds");
     if (Time::GetResolution() != Time::PS)
     {
         Time::SetResolution(Time::PS);
@@ -107,6 +109,12 @@ NpuEventBridge::Arm()
     if (m_queue.empty() || next >= m_armedFor)
     {
         return;
+    }
+    if (m_armedFor != NOT_ARMED)
+    {
+        // ns-3 cannot take a wake back that is pending for later: it shall come to nothing.
+        m_wake->Disconnect();
+        m_wake = Create<Wake>(this);
     }
     m_armedFor = next;
     m_wake->Ref(); // ns-3 lets go of it after the event

@@ -6,6 +6,7 @@
 
 #include "npu-fabric.h"
 
+#include "npu-chakra-workload.h"
 #include "npu-compat.h"
 #include "npu-fabric-core.h"
 #include "npu-net-device.h"
@@ -31,6 +32,12 @@ namespace ns3
 {
 
 NS_LOG_COMPONENT_DEFINE("NpuFabric");
+
+namespace
+{
+/// Largest message in bytes, as in traces.
+constexpr uint64_t MOST_BYTES = uint64_t{1} << 56;
+} // namespace
 
 NS_OBJECT_ENSURE_REGISTERED(NpuFabric);
 
@@ -239,13 +246,16 @@ NpuFabric::Send(uint32_t source,
                 uint8_t trafficClass)
 {
     NS_LOG_FUNCTION(this << source << destination << bytes << uint32_t{trafficClass});
+    NS_ABORT_MSG_UNLESS(m_core, "an NpuFabric sends after SetNetwork() and before Dispose()");
     const std::size_t npus = m_core->description.graph.npus();
+    NS_ABORT_MSG_IF(bytes > MOST_BYTES,
+                    "a message of " << bytes << " bytes: at most 2^56 are possible");
     NS_ABORT_MSG_IF(source >= npus || destination >= npus || source == destination,
                     "a message goes from one NPU to another; from "
                         << source << " to " << destination << " of " << npus << " is not possible");
-    NS_ABORT_MSG_IF(trafficClass != CLASS_OF_KIND && trafficClass >= m_classes,
-                    "there is no traffic class " << uint32_t{trafficClass} << " among "
-                                                 << uint32_t{m_classes});
+    const uint32_t classes = m_core->description.packet.classes.count;
+    NS_ABORT_MSG_IF(trafficClass != CLASS_OF_KIND && trafficClass >= classes,
+                    "there is no traffic class " << uint32_t{trafficClass} << " among " << classes);
     Core::Receipt receipt;
     receipt.delivered = delivered;
     m_core->SendOwn(npunet::NodeId(static_cast<int32_t>(source)),
@@ -259,7 +269,7 @@ bool
 NpuFabric::SendPacket(
     uint32_t source, Ptr<Packet> packet, uint16_t protocol, Mac48Address from, Mac48Address to)
 {
-    const std::size_t npus = m_core->description.graph.npus();
+    const std::size_t npus = m_core ? m_core->description.graph.npus() : 0;
     if (source >= npus)
     {
         return false;
@@ -267,7 +277,8 @@ NpuFabric::SendPacket(
     SocketPriorityTag tag;
     const uint8_t trafficClass =
         packet->PeekPacketTag(tag)
-            ? std::min(tag.GetPriority(), static_cast<uint8_t>(m_classes - 1))
+            ? std::min(tag.GetPriority(),
+                       static_cast<uint8_t>(m_core->description.packet.classes.count - 1))
             : CLASS_OF_KIND;
     bool found = false;
     for (std::size_t i = 0; i < npus && i < m_devices.size(); ++i)
@@ -299,6 +310,26 @@ NpuFabric::GetNetwork()
     return *m_core;
 }
 
+void
+NpuFabric::Carry(NpuChakraWorkload* workload)
+{
+    if (m_workload != nullptr && !m_workload->IsFinished())
+    {
+        throw npunet::InputError({"",
+                                  "NpuChakraWorkload::Install",
+                                  "a workload on a fabric whose other workload is not finished",
+                                  "one workload at a time",
+                                  "use a fabric for each, or install it when the other is done"});
+    }
+    m_workload = workload;
+}
+
+void
+NpuFabric::Drop(NpuChakraWorkload* workload)
+{
+    m_workload = m_workload == workload ? nullptr : m_workload;
+}
+
 npunet::engine::EventQueue&
 NpuFabric::GetEventQueue()
 {
@@ -314,21 +345,21 @@ NpuFabric::Synchronize()
 std::vector<npunet::engine::LinkUse>
 NpuFabric::GetLinkUse() const
 {
-    return m_core->link_use();
+    return m_core ? m_core->link_use() : std::vector<npunet::engine::LinkUse>();
 }
 
 uint64_t
 NpuFabric::GetPacketHops() const
 {
-    return m_core->packet_hops();
+    return m_core ? m_core->packet_hops() : 0;
 }
 
 uint32_t
 NpuFabric::GetNodeId(std::size_t position) const
 {
-    // Without devices, nodes are known by their number.
-    return position < m_devices.size() ? m_devices[position]->GetNode()->GetId()
-                                       : static_cast<uint32_t>(position);
+    // Without devices, and when they have left their nodes, nodes are known by their number.
+    const Ptr<Node> node = position < m_devices.size() ? m_devices[position]->GetNode() : nullptr;
+    return node ? node->GetId() : static_cast<uint32_t>(position);
 }
 
 void

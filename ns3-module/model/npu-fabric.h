@@ -27,6 +27,7 @@
 namespace ns3
 {
 
+class NpuChakraWorkload;
 class NpuNetDevice;
 
 /**
@@ -164,6 +165,19 @@ class NpuFabric : public Object
     npunet::engine::Network& GetNetwork();
 
     /**
+     * A workload wants to send and to hear of its messages.
+     * @param workload that is about to be installed; it stays until Drop()
+     *
+     * Throws npunet::InputError while another workload is not finished.
+     */
+    void Carry(NpuChakraWorkload* workload);
+
+    /**
+     * @param workload that is disposed of
+     */
+    void Drop(NpuChakraWorkload* workload);
+
+    /**
      * @return the events that ns-3 drives; lives as long as the fabric
      */
     npunet::engine::EventQueue& GetEventQueue();
@@ -205,6 +219,7 @@ class NpuFabric : public Object
 
     std::unique_ptr<Core> m_core;                 //!< description, event queue, machine, bridge
     std::vector<Ptr<NpuNetDevice>> m_devices;     //!< by number of the node
+    NpuChakraWorkload* m_workload{nullptr};       //!< the last one that was installed
     uint32_t m_mtu{0};                            //!< attribute Mtu
     uint32_t m_headerSize{0};                     //!< attribute HeaderSize
     uint64_t m_bufferSize{0};                     //!< attribute BufferSize

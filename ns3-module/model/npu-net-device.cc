@@ -197,7 +197,10 @@ NpuNetDevice::CountWaiting(uint32_t link, int64_t bytes)
 void
 NpuNetDevice::NotifyPacketSent(uint32_t far, uint32_t wireBytes)
 {
-    m_packetSent(m_fabric->GetNodeId(far), wireBytes);
+    if (m_fabric)
+    {
+        m_packetSent(m_fabric->GetNodeId(far), wireBytes);
+    }
 }
 
 void

@@ -19,14 +19,16 @@ using engine::Phase;
 void
 PacketMachine::KnowRoutes(const topology::NetworkDescription& description)
 {
+    m_ways.seed = description.packet.seed;
+    m_ways.router = description.multipath.get();
     if (description.faults.take_links_down())
     {
         m_detours = std::make_unique<topology::Detours>(description);
-        m_ways.Use(*m_detours, description, m_channels);
+        m_ways.router = m_detours.get();
     }
-    else if (description.multipath)
+    if (m_ways.router != nullptr)
     {
-        m_ways.Use(*description.multipath, description, m_channels);
+        m_chooser.Use(*m_ways.router, m_channels);
     }
 }
 
@@ -89,7 +91,7 @@ PacketMachine::LeaveDeadLinks()
     for (const std::uint32_t place : leaving)
     {
         WayOfPacket& way = m_ways.OfPacket(place);
-        LeaveWay(way);
+        m_chooser.Leave(way);
         way.then = topology::Hop();
         ChooseWay(way);
         m_packets[place].ready = std::max(m_packets[place].ready, m_queue.now().ps());
@@ -152,7 +154,7 @@ PacketMachine::ChooseStartsAnew()
     for (const std::uint32_t message : waiting)
     {
         const PlannedHop before = m_plan[m_messages[message].hop];
-        LeaveWay(m_ways.OfMessage(message).next);
+        m_chooser.Leave(m_ways.OfMessage(message).next);
         ChooseStart(message);
         if (m_plan[m_messages[message].hop].queue != before.queue)
         {

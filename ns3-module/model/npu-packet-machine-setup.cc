@@ -211,7 +211,8 @@ PacketMachine::PacketMachine(const topology::NetworkDescription& description,
       m_histograms(description.packet.queue_histogram ? description.graph.links() : 0),
       m_reads(description.graph.links(), description.packet.speedup),
       m_classes(
-          description.packet.classes, description.virtual_channels(), description.graph.links())
+          description.packet.classes, description.virtual_channels(), description.graph.links()),
+      m_chooser(description.graph, m_ports, m_rates, m_credits, m_timing)
 {
     const topology::Graph& graph = description.graph;
     Time longestPacket;

@@ -17,17 +17,6 @@ namespace npunet::packet
 using engine::EventKey;
 using engine::Phase;
 
-void
-PacketWays::Use(const topology::MultipathRouter& ways,
-                const topology::NetworkDescription& network,
-                std::size_t channels)
-{
-    router = &ways;
-    seed = network.packet.seed;
-    waiting.resize(network.graph.links());
-    promised.resize(network.graph.links() * channels);
-}
-
 std::uint64_t
 PacketWays::Hash(std::uint64_t message, std::int64_t number) const
 {
@@ -72,89 +61,21 @@ PacketMachine::ChooseStart(std::uint32_t message)
 void
 PacketMachine::ChooseWay(WayOfPacket& way)
 {
-    way.promised = false;
-    // What is chosen already is taken, unless it is gone for ever by now.
-    if (way.then.link.valid() && !(m_detours && m_detours->is_dead(way.then.link)))
+    // What is chosen already is taken, unless it is gone for ever by now. Then a detour is: what
+    // the usual routing remembers is that of a packet that has crossed the link.
+    if (way.then.link.valid() && m_detours && m_detours->is_dead(way.then.link))
     {
-        way.hop = way.then;
         way.then = topology::Hop();
-        m_ways.waiting[way.hop.link.index()] += way.wire;
-        return;
+        way.place.memory = topology::Detours::on_detour;
     }
-    const std::int64_t now = m_queue.now().ps();
-    m_ways.router->list_ways(m_plan.GetGraph(), way.place, m_ways.listed);
-    const topology::Way* best = nullptr;
-    std::int64_t least = NEVER;
-    bool bestIsUp = false;
-    // A link that is down now is nobody's first choice.
-    const auto isUp = [&](const topology::Way& offered) {
-        const auto port = static_cast<std::uint32_t>(offered.hop.link.index());
-        return m_ports[port].irregular == 0 || m_timing.UpAt(port, now) == now;
-    };
-    const auto consider = [&](const topology::Way& offered) {
-        const auto port = static_cast<std::uint32_t>(offered.hop.link.index());
-        const bool up = isUp(offered);
-        const std::int64_t drained =
-            (m_ports[port].busyUntil > now ? m_ports[port].fullTime : 0) +
-            transfer_time(Bytes(m_ways.waiting[port] + way.wire), m_rates[port]).ps();
-        const std::int64_t cost =
-            drained > NEVER / offered.weight ? NEVER - 1 : drained * offered.weight;
-        if (best == nullptr || (up && !bestIsUp) || (up == bestIsUp && cost < least))
-        {
-            best = &offered;
-            least = cost;
-            bestIsUp = up;
-        }
-    };
-    for (const topology::Way& offered : m_ways.listed)
-    {
-        if (offered.escape)
-        {
-            continue;
-        }
-        const auto port = static_cast<std::uint32_t>(offered.hop.link.index());
-        const std::uint32_t channel = way.firstChannel + offered.hop.virtual_channel;
-        if (!offered.needs_room ||
-            Credit(port, channel).Has(m_ways.promised[port * m_channels + channel] + way.wire, now))
-        {
-            consider(offered);
-        }
-    }
-    for (const topology::Way& offered : m_ways.listed)
-    {
-        if (offered.escape && (best == nullptr || (!bestIsUp && isUp(offered))))
-        {
-            consider(offered);
-        }
-    }
-    way.hop = best->hop;
-    way.then = best->then;
-    way.promised = best->needs_room;
-    way.memoryBehind = best->memory;
-    const auto port = static_cast<std::uint32_t>(way.hop.link.index());
-    m_ways.waiting[port] += way.wire;
-    if (way.promised)
-    {
-        m_ways.promised[port * m_channels + way.firstChannel + way.hop.virtual_channel] += way.wire;
-    }
-}
-
-void
-PacketMachine::LeaveWay(const WayOfPacket& way)
-{
-    const auto port = static_cast<std::uint32_t>(way.hop.link.index());
-    m_ways.waiting[port] -= way.wire;
-    if (way.promised)
-    {
-        m_ways.promised[port * m_channels + way.firstChannel + way.hop.virtual_channel] -= way.wire;
-    }
+    m_chooser.Choose(way, m_queue.now().ps());
 }
 
 bool
 PacketMachine::CutWay(std::uint32_t message, std::uint32_t place, std::int64_t end)
 {
     WaysOfMessage& ways = m_ways.OfMessage(message);
-    LeaveWay(ways.next);
+    m_chooser.Leave(ways.next);
     m_ways.OfPacket(place) = ways.next;
     m_plan.Keep(PacketWays::HopOfPacket(place), m_plan[PacketWays::HopOfMessage(message)]);
     m_packets[place].hop = PacketWays::HopOfPacket(place);

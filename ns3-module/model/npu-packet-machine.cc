@@ -109,6 +109,7 @@ PacketMachine::Decide(std::uint32_t portNumber)
         }
         if (port.irregular == 0 || IsUp(portNumber, now))
         {
+            m_yielded = false;
             const std::uint32_t queue = ChooseQueue(port, now);
             if (queue != NONE && m_detours && port.irregular == 1 &&
                 !GetsThrough(portNumber, m_queues[queue].wire, now))
@@ -116,13 +117,11 @@ PacketMachine::Decide(std::uint32_t portNumber)
                 PlanWake(portNumber, m_detours->dead_from(LinkId(std::size_t{portNumber})).ps());
                 return;
             }
-            const bool yielded = m_yielded;
-            m_yielded = false;
             if (queue != NONE)
             {
                 Transmit(portNumber, queue, now);
             }
-            else if (yielded)
+            else if (m_yielded)
             {
                 AwaitSecondChance(portNumber);
                 return;
@@ -328,7 +327,7 @@ PacketMachine::PopPacket(PacketPort& port, std::uint32_t queueNumber, std::int64
     const std::uint32_t next = m_packets[place].next;
     if (m_ways.router != nullptr)
     {
-        LeaveWay(m_ways.OfPacket(place));
+        m_chooser.Leave(m_ways.OfPacket(place));
     }
     port.queued -= wire;
     if (queue.unarrived == place)

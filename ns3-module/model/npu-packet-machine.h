@@ -12,11 +12,13 @@
 #include "npu-link-timing.h"
 #include "npu-message-table.h"
 #include "npu-packet-classes.h"
+#include "npu-packet-observer.h"
 #include "npu-packet-port.h"
 #include "npu-packet-queues.h"
 #include "npu-packet-ways.h"
 #include "npu-queue-histogram.h"
 #include "npu-route-plan.h"
+#include "npu-way-chooser.h"
 
 #include "engine/event_queue.h"
 #include "engine/network.h"
@@ -30,54 +32,6 @@
 
 namespace npunet::packet
 {
-
-/**
- * @ingroup npunet
- * Hears of every packet that is put on a link, of what waits for one, and of waits for credit.
- */
-class PacketObserver
-{
-  public:
-    /**
-     * @param link the link
-     * @param wire bytes of the packet, header included
-     * @param arrival when its last byte is in at the other end
-     * @param waited it came in over another link and PacketQueued() has told of it; otherwise its
-     *               message starts here
-     */
-    virtual void PacketStarted(LinkId link, Bytes wire, Time arrival, bool waited) = 0;
-
-    /**
-     * Told as soon as it is known.
-     * @param link a link that the packet is going to wait for
-     * @param wire bytes of the packet, header included
-     * @param from when it begins to wait: it may leave from then on
-     */
-    virtual void PacketQueued(LinkId link, Bytes wire, Time from) = 0;
-
-    /**
-     * A packet of which PacketQueued() has told does not wait for the link any more: the link never
-     * comes back, and the packet takes another one, of which PacketQueued() tells.
-     * @param link the link
-     * @param wire bytes of the packet, header included
-     * @param from when it ceases to wait: now, or, where it was to begin later, then
-     */
-    virtual void
-    PacketGaveUp(LinkId /* link */, Bytes /* wire */, Time /* from */)
-    {
-    }
-
-    /**
-     * A link was idle because its packets waited for credit; one of them leaves now.
-     * @param link the link
-     * @param from when the first of them could have left
-     * @param duration of the wait, without the time in which the link was down
-     */
-    virtual void CreditStalled(LinkId link, Time from, Time duration) = 0;
-
-  protected:
-    ~PacketObserver() = default;
-};
 
 /**
  * @ingroup npunet
@@ -406,12 +360,6 @@ class PacketMachine : public engine::Network
     void ChooseWay(WayOfPacket& way);
 
     /**
-     * Multi-path routing: a packet starts on the hop that it had chosen.
-     * @param way of the packet
-     */
-    void LeaveWay(const WayOfPacket& way);
-
-    /**
      * Multi-path routing: a packet has been cut, and the next one of its message chooses.
      * @param message its index
      * @param place of the packet
@@ -642,6 +590,7 @@ class PacketMachine : public engine::Network
     bool m_yielded = false;                                ///< it has left an input to others
     PacketClasses m_classes;                               ///< traffic classes
     MessageTable m_messages;                               ///< messages under way
+    WayChooser m_chooser;                                  ///< of multi-path routing
     PacketWays m_ways;                                     ///< of multi-path routing
     std::unique_ptr<topology::Detours> m_detours;          ///< where faults take links down
     std::size_t m_epoch = 0;                               ///< of m_detours

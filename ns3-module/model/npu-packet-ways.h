@@ -48,20 +48,10 @@ struct WaysOfMessage
 
 /**
  * @ingroup npunet
- * What multi-path routing keeps: the ways of all packets and messages under way, and what has been
- * promised to them.
+ * What multi-path routing keeps: the ways of all packets and messages under way.
  */
 struct PacketWays
 {
-    /**
-     * @param ways what names the ways on; must outlive this
-     * @param network the network
-     * @param channels virtual channels of every link, those of all classes
-     */
-    void Use(const topology::MultipathRouter& ways,
-             const topology::NetworkDescription& network,
-             std::size_t channels);
-
     /**
      * @param place of a packet in the pool
      * @return index of its hop in the plan
@@ -122,9 +112,6 @@ struct PacketWays
     std::uint64_t seed = 0;              ///< of the drawn numbers
     std::vector<WayOfPacket> packets;    ///< by place in the pool
     std::vector<WaysOfMessage> messages; ///< by place in the table
-    std::vector<std::int64_t> waiting;   ///< by link: bytes that have chosen it, with headers
-    std::vector<std::int64_t> promised;  ///< by link and virtual channel: bytes of room
-    std::vector<topology::Way> listed;   ///< the ways of the packet that is choosing
 };
 
 } // namespace npunet::packet

@@ -352,6 +352,12 @@ class NpuAttributeSourceTestCase : public TestCase
                 {"Seed", "5"},
                 {"QueueHistogram", "true"},
                 {"SpeedUp", "2"}});
+        // What the user gives another default goes before the file.
+        Config::SetDefault("ns3::NpuFabric::HeaderSize", UintegerValue(100));
+        NpuFabricHelper own;
+        own.SetNetworkFile(path);
+        Expect(InstallOn(own, 4), {{"Mtu", "936"}, {"HeaderSize", "100"}, {"SpeedUp", "2"}});
+        Config::Reset();
         helper.SetFabricAttribute("Switching", StringValue("StoreAndForward"));
         helper.SetFabricAttribute("ErrorRate", DoubleValue(0.25));
         helper.SetFabricAttribute("Seed", UintegerValue(6));

@@ -134,6 +134,89 @@ class NpuChakraTestCase : public TestCase
 
 /**
  * @ingroup npunet-test
+ * A workload lives as long as the simulation, has results when it is done only, and has a fabric to
+ * itself until then.
+ */
+class NpuChakraLifeTestCase : public TestCase
+{
+  public:
+    NpuChakraLifeTestCase() : TestCase("the life of a workload")
+    {
+    }
+
+  private:
+    void
+    DoRun() override
+    {
+        NodeContainer npus;
+        npus.Create(4);
+        NpuFabricHelper fabrics;
+        fabrics.SetTopology("Ring", {4});
+        fabrics.Install(npus);
+        const Ptr<NpuFabric> fabric = fabrics.GetFabric();
+        chakra::Node sum;
+        sum.id = 1;
+        sum.name = "sum";
+        sum.type = chakra::NodeType::CommCollective;
+        sum.attributes = {{"comm_type", int64_t(chakra::CollectiveType::AllReduce)},
+                          {"comm_size", int64_t{1} << 20}};
+        const auto nodes = [&](Rank) { return std::vector{sum}; };
+        const NpuChakraHelper helper;
+
+        // Nobody keeps this one.
+        uint64_t finished = 0;
+        helper.Install(fabric, nodes)
+            ->TraceConnectWithoutContext(
+                "OperationEnd",
+                Callback<void, uint32_t, uint64_t, const std::string&, Time>(
+                    [&](uint32_t, uint64_t, const std::string&, Time) { ++finished; }));
+        bool refused = false;
+        try
+        {
+            helper.Install(fabric, nodes);
+        }
+        catch (const InputError&)
+        {
+            refused = true;
+        }
+        NS_TEST_EXPECT_MSG_EQ(refused, true, "one workload at a time");
+        Simulator::Run();
+        NS_TEST_EXPECT_MSG_EQ(finished, 4, "it runs all the same");
+
+        const Ptr<NpuChakraWorkload> next = helper.Install(fabric, nodes);
+        NS_TEST_EXPECT_MSG_EQ(
+            Explanation(next).find("not begun") != std::string::npos, true, Explanation(next));
+        Simulator::Stop(MicroSeconds(2));
+        Simulator::Run();
+        NS_TEST_EXPECT_MSG_EQ(
+            Explanation(next).find("was stopped") != std::string::npos, true, Explanation(next));
+        Simulator::Run();
+        NS_TEST_EXPECT_MSG_EQ(Explanation(next), "", "done");
+        NS_TEST_EXPECT_MSG_EQ(next->IsFinished(), true, "done");
+        Simulator::Destroy();
+    }
+
+    /**
+     * @param workload that may not be done
+     * @return why it has no results; empty when it has
+     */
+    static std::string
+    Explanation(Ptr<NpuChakraWorkload> workload)
+    {
+        try
+        {
+            workload->GetResults();
+        }
+        catch (const StallError& error)
+        {
+            return error.what();
+        }
+        return "";
+    }
+};
+
+/**
+ * @ingroup npunet-test
  * The suite "npu-chakra".
  */
 class NpuChakraTestSuite : public NpuTestSuite
@@ -142,6 +225,7 @@ class NpuChakraTestSuite : public NpuTestSuite
     NpuChakraTestSuite() : NpuTestSuite("npu-chakra")
     {
         AddTestCase(new NpuChakraTestCase, NPU_TEST_QUICK);
+        AddTestCase(new NpuChakraLifeTestCase, NPU_TEST_QUICK);
     }
 };
 

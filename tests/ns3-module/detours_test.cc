@@ -196,6 +196,39 @@ TEST(PacketDetours, NoOtherWayIsAStall) {
     EXPECT_EQ(OwnRun(network, {packets(0, 1, 3)}).delivered(0), Time::ns(35));
 }
 
+// A ring is cut at once in one place, and long after the traffic in another: until then everybody
+// reaches everybody the other way round, whichever two links they are.
+TEST(PacketDetours, ALinkThatDiesLater) {
+    for (const int size : {6, 8}) {
+        for (int first = 0; first < size; ++first) {
+            for (int second = 0; second < size; ++second) {
+                if (first == second) {
+                    continue;
+                }
+                NetworkDescription network = topology::make_network(
+                    {topology::make_dimension(DimensionKind::Ring, size, rate, latency)}, "ring");
+                network.packet = parameters(1);
+                network.packet.virtual_channels = 0;
+                cut(network, first, (first + 1) % size);
+                cut(network, second, (second + 1) % size, Time::us(1000));
+                Plan plan;
+                for (int from = 0; from < size; ++from) {
+                    for (int to = 0; to < size; ++to) {
+                        if (from != to) {
+                            plan.push_back(packets(from, to, 3));
+                        }
+                    }
+                }
+                const OwnRun run(network, plan);
+                for (std::size_t i = 0; i < plan.size(); ++i) {
+                    ASSERT_EQ(run.traffic.outcomes()[i].deliveries, 1)
+                        << size << ": " << first << ", " << second;
+                }
+            }
+        }
+    }
+}
+
 // Three groups of two routers with an NPU each, one global link a router. From NPU 0 (router 6) to
 // NPU 4 (router 10) the minimal way is router 7 and its global link, chosen at router 6 at 15. The
 // packet is in at router 7 at 30; the global link is dead from 27 on. What is left is a chain of

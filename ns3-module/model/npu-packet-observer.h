@@ -1,0 +1,66 @@
+/*
+ * Copyright (c) 2026 The npunet authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef NPU_PACKET_OBSERVER_H
+#define NPU_PACKET_OBSERVER_H
+
+#include "base/ids.h"
+#include "base/quantities.h"
+
+namespace npunet::packet
+{
+
+/**
+ * @ingroup npunet
+ * Hears of every packet that is put on a link, of what waits for one, and of waits for credit.
+ */
+class PacketObserver
+{
+  public:
+    /**
+     * @param link the link
+     * @param wire bytes of the packet, header included
+     * @param arrival when its last byte is in at the other end
+     * @param waited it came in over another link and PacketQueued() has told of it; otherwise its
+     *               message starts here
+     */
+    virtual void PacketStarted(LinkId link, Bytes wire, Time arrival, bool waited) = 0;
+
+    /**
+     * Told as soon as it is known.
+     * @param link a link that the packet is going to wait for
+     * @param wire bytes of the packet, header included
+     * @param from when it begins to wait: it may leave from then on
+     */
+    virtual void PacketQueued(LinkId link, Bytes wire, Time from) = 0;
+
+    /**
+     * A packet of which PacketQueued() has told does not wait for the link any more: the link never
+     * comes back, and the packet takes another one, of which PacketQueued() tells.
+     * @param link the link
+     * @param wire bytes of the packet, header included
+     * @param from when it ceases to wait: now, or, where it was to begin later, then
+     */
+    virtual void
+    PacketGaveUp(LinkId /* link */, Bytes /* wire */, Time /* from */)
+    {
+    }
+
+    /**
+     * A link was idle because its packets waited for credit; one of them leaves now.
+     * @param link the link
+     * @param from when the first of them could have left
+     * @param duration of the wait, without the time in which the link was down
+     */
+    virtual void CreditStalled(LinkId link, Time from, Time duration) = 0;
+
+  protected:
+    ~PacketObserver() = default;
+};
+
+} // namespace npunet::packet
+
+#endif /* NPU_PACKET_OBSERVER_H */
