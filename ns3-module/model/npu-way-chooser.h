@@ -99,16 +99,16 @@ class WayChooser
         return hop.link.index() * m_channels + way.firstChannel + hop.virtual_channel;
     }
 
-    const topology::Graph& m_graph;          ///< the network
-    const std::vector<PacketPort>& m_ports;  ///< by link
-    const std::vector<Rate>& m_rates;        ///< by link
-    std::vector<CreditAccount>& m_credits;   ///< by link and virtual channel
-    const LinkTiming& m_timing;              ///< of irregular links
+    const topology::Graph& m_graph;                      ///< the network
+    const std::vector<PacketPort>& m_ports;              ///< by link
+    const std::vector<Rate>& m_rates;                    ///< by link
+    std::vector<CreditAccount>& m_credits;               ///< by link and virtual channel
+    const LinkTiming& m_timing;                          ///< of irregular links
     const topology::MultipathRouter* m_router = nullptr; ///< names the ways
-    std::size_t m_channels = 0;              ///< virtual channels of every link
-    std::vector<std::int64_t> m_waiting;     ///< by link: bytes that have chosen it, with headers
-    std::vector<std::int64_t> m_promised;    ///< by link and virtual channel: bytes of room
-    std::vector<topology::Way> m_offered;    ///< the ways of the packet that is choosing
+    std::size_t m_channels = 0;                          ///< virtual channels of every link
+    std::vector<std::int64_t> m_waiting;  ///< by link: bytes that have chosen it, with headers
+    std::vector<std::int64_t> m_promised; ///< by link and virtual channel: bytes of room
+    std::vector<topology::Way> m_offered; ///< the ways of the packet that is choosing
 };
 
 } // namespace npunet::packet

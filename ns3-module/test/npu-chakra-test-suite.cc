@@ -9,6 +9,8 @@
 #include "ns3/npu-chakra-helper.h"
 #include "ns3/npu-fabric-helper.h"
 
+#include "base/errors.h"
+
 #include <ns3/data-rate.h>
 #include <ns3/simulator.h>
 #include <ns3/uinteger.h>
@@ -154,13 +156,13 @@ class NpuChakraLifeTestCase : public TestCase
         fabrics.SetTopology("Ring", {4});
         fabrics.Install(npus);
         const Ptr<NpuFabric> fabric = fabrics.GetFabric();
-        chakra::Node sum;
+        npunet::chakra::Node sum;
         sum.id = 1;
         sum.name = "sum";
-        sum.type = chakra::NodeType::CommCollective;
-        sum.attributes = {{"comm_type", int64_t(chakra::CollectiveType::AllReduce)},
+        sum.type = npunet::chakra::NodeType::CommCollective;
+        sum.attributes = {{"comm_type", int64_t(npunet::chakra::CollectiveType::AllReduce)},
                           {"comm_size", int64_t{1} << 20}};
-        const auto nodes = [&](Rank) { return std::vector{sum}; };
+        const auto nodes = [&](npunet::Rank) { return std::vector{sum}; };
         const NpuChakraHelper helper;
 
         // Nobody keeps this one.
@@ -175,7 +177,7 @@ class NpuChakraLifeTestCase : public TestCase
         {
             helper.Install(fabric, nodes);
         }
-        catch (const InputError&)
+        catch (const npunet::InputError&)
         {
             refused = true;
         }
@@ -184,12 +186,12 @@ class NpuChakraLifeTestCase : public TestCase
         NS_TEST_EXPECT_MSG_EQ(finished, 4, "it runs all the same");
 
         const Ptr<NpuChakraWorkload> next = helper.Install(fabric, nodes);
-        NS_TEST_EXPECT_MSG_EQ(
-            Explanation(next).find("not begun") != std::string::npos, true, Explanation(next));
+        NS_TEST_EXPECT_MSG_NE(
+            Explanation(next).find("not begun"), std::string::npos, Explanation(next));
         Simulator::Stop(MicroSeconds(2));
         Simulator::Run();
-        NS_TEST_EXPECT_MSG_EQ(
-            Explanation(next).find("was stopped") != std::string::npos, true, Explanation(next));
+        NS_TEST_EXPECT_MSG_NE(
+            Explanation(next).find("was stopped"), std::string::npos, Explanation(next));
         Simulator::Run();
         NS_TEST_EXPECT_MSG_EQ(Explanation(next), "", "done");
         NS_TEST_EXPECT_MSG_EQ(next->IsFinished(), true, "done");
@@ -207,7 +209,7 @@ class NpuChakraLifeTestCase : public TestCase
         {
             workload->GetResults();
         }
-        catch (const StallError& error)
+        catch (const npunet::StallError& error)
         {
             return error.what();
         }

@@ -47,9 +47,8 @@ class NpuEventCountTestCase : public TestCase
         const uint64_t before = Simulator::GetEventCount();
         Simulator::Run();
         NS_TEST_EXPECT_MSG_EQ(delivered, MESSAGES, "all arrive");
-        NS_TEST_EXPECT_MSG_LT(Simulator::GetEventCount() - before,
-                              uint64_t{8} * (MESSAGES + PACKETS),
-                              "events");
+        NS_TEST_EXPECT_MSG_LT(
+            Simulator::GetEventCount() - before, uint64_t{8} * (MESSAGES + PACKETS), "events");
         Simulator::Destroy();
     }
 };
@@ -58,8 +57,8 @@ class NpuEventCountTestCase : public TestCase
  * @ingroup npunet-test
  * A message that an ns-3 event sends at an instant takes part in the choices of that instant,
  * whenever that event was scheduled, and whatever is sent elsewhere meanwhile. 0 -> 1 sends
- * packets of 10 ns of the lower class; at 200 ns, when one ends, the upper class gets one: it leaves
- * at once and is in at 200 + 10 + 5 ns.
+ * packets of 10 ns of the lower class; at 200 ns, when one ends, the upper class gets one: it
+ * leaves at once and is in at 200 + 10 + 5 ns.
  */
 class NpuSameInstantTestCase : public TestCase
 {
@@ -87,12 +86,11 @@ class NpuSameInstantTestCase : public TestCase
                 }
                 Time delivered;
                 const auto send = [&]() {
-                    fabric->Send(
-                        0,
-                        1,
-                        936,
-                        Callback<void, Time>([&](Time) { delivered = Simulator::Now(); }),
-                        0);
+                    fabric->Send(0,
+                                 1,
+                                 936,
+                                 Callback<void, Time>([&](Time) { delivered = Simulator::Now(); }),
+                                 0);
                 };
                 Simulator::Schedule(late ? PicoSeconds(199'900) : PicoSeconds(200'000), [&]() {
                     late ? static_cast<void>(Simulator::Schedule(PicoSeconds(100), send)) : send();

@@ -210,7 +210,7 @@ TEST(PacketDetours, ALinkThatDiesLater) {
                 network.packet = parameters(1);
                 network.packet.virtual_channels = 0;
                 cut(network, first, (first + 1) % size);
-                cut(network, second, (second + 1) % size, Time::us(1000));
+                cut(network, second, (second + 1) % size, Time::ns(1000000));
                 Plan plan;
                 for (int from = 0; from < size; ++from) {
                     for (int to = 0; to < size; ++to) {
