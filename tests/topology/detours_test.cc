@@ -114,9 +114,9 @@ TEST(Detours, OneWay) {
 }
 
 // A packet on the detour 0 - 3 - 2 - 1 when 0 - 1 comes back and 2 - 1 goes down. In the end 0 - 1
-// is missing, so the order is as above: at 3, having gone down, up*/down* does not lead to 0, and
-// the packet begins anew.
-TEST(Detours, BeginAnewWhereTheOrderEnds) {
+// is missing, so the order is as above: at 3, having gone down, up*/down* does not lead to 0; as 2 - 1
+// comes back, the packet goes on towards it rather than to begin anew.
+TEST(Detours, WaitForWhatComesBack) {
     NetworkDescription network = ring_of_four();
     cut(network, 0, 1, Time(), Time::ns(10));
     cut(network, 2, 1, Time::ns(10), Time::ns(20));
@@ -131,7 +131,7 @@ TEST(Detours, BeginAnewWhereTheOrderEnds) {
     detours.list_ways(network.graph,
                       {NodeId(3), NodeId(0), NodeId(1), to_three, 0, ways.front().memory}, ways);
     ASSERT_EQ(ways.size(), 1U);
-    EXPECT_EQ(ways.front().hop, (Hop{network.graph.find_link(NodeId(3), NodeId(0)), 2}));
+    EXPECT_EQ(ways.front().hop, (Hop{network.graph.find_link(NodeId(3), NodeId(2)), 2}));
 }
 
 /// A copy whose multi-path routing is the detours of the original.
