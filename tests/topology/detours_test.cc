@@ -114,8 +114,8 @@ TEST(Detours, OneWay) {
 }
 
 // A packet on the detour 0 - 3 - 2 - 1 when 0 - 1 comes back and 2 - 1 goes down. In the end 0 - 1
-// is missing, so the order is as above: at 3, having gone down, up*/down* does not lead to 0; as 2 - 1
-// comes back, the packet goes on towards it rather than to begin anew.
+// is missing, so the order is as above: at 3, having gone down, up*/down* does not lead to 0; as 2
+// - 1 comes back, the packet goes on towards it rather than to begin anew.
 TEST(Detours, WaitForWhatComesBack) {
     NetworkDescription network = ring_of_four();
     cut(network, 0, 1, Time(), Time::ns(10));
