@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <utility>
 
 #include "base/errors.h"
+#include "chakra/wire.h"
 
 namespace npunet::chakra {
 
@@ -14,6 +16,8 @@ namespace {
 
 constexpr std::size_t initial_buffer_bytes = std::size_t{1} << 18;
 constexpr std::size_t max_varint32_bytes = 5;
+/// Metadata and a node: without them nothing can be told.
+constexpr std::size_t needed_frames = 2;
 constexpr const char* copy_again = "Copy or generate the trace again";
 
 }  // namespace
@@ -97,6 +101,47 @@ bool FrameInput::ensure(std::size_t bytes) {
         refill();
     }
     return true;
+}
+
+std::string_view FrameInput::peek_bytes(std::size_t most_bytes) {
+    (void)ensure(most_bytes);
+    return {buffer_.data() + begin_, std::min(most_bytes, end_ - begin_)};
+}
+
+FrameInput::Beginning FrameInput::peek(std::size_t most_frames, std::size_t most_bytes) {
+    // By place: the buffer moves while it grows.
+    std::vector<std::pair<std::size_t, std::size_t>> places;
+    std::size_t at = 0;
+    while (places.size() < most_frames && ensure(at + 1)) {
+        (void)ensure(at + max_varint32_bytes);
+        std::uint64_t length = 0;
+        const char* const begin = buffer_.data() + begin_ + at;
+        const char* const behind = read_varint(begin, buffer_.data() + end_, length);
+        if (behind == nullptr || length > max_frame_bytes) {
+            break;
+        }
+        const auto frame = at + static_cast<std::size_t>(behind - begin);
+        const auto bytes = static_cast<std::size_t>(length);
+        const bool needed = places.size() < needed_frames || frame + bytes <= most_bytes;
+        if (!needed || !ensure(frame + bytes)) {
+            break;
+        }
+        places.emplace_back(frame, bytes);
+        at = frame + bytes;
+    }
+    Beginning beginning;
+    for (const auto& [frame, bytes] : places) {
+        beginning.frames.emplace_back(buffer_.data() + begin_ + frame, bytes);
+    }
+    beginning.whole_file = at == end_ - begin_ && !ensure(at + 1);
+    return beginning;
+}
+
+void FrameInput::read_rest(std::string& bytes) {
+    while (ensure(1)) {
+        bytes.append(buffer_.data() + begin_, end_ - begin_);
+        consume(end_ - begin_);
+    }
 }
 
 void FrameInput::consume(std::size_t bytes) {

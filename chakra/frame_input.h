@@ -40,6 +40,26 @@ public:
     /// The bytes of the current frame; valid until next().
     [[nodiscard]] std::string_view frame() const { return frame_; }
 
+    /// The frames at the beginning of the file, to tell what it is: at most so many, and behind the
+    /// second no more than stand whole within so many bytes. Before the first next(); valid until
+    /// then.
+    struct Beginning {
+        std::vector<std::string_view> frames;
+        bool whole_file = false;  ///< the file has no further frame
+    };
+    [[nodiscard]] Beginning peek(std::size_t most_frames, std::size_t most_bytes);
+    /// As peek(), but the bytes as they are.
+    [[nodiscard]] std::string_view peek_bytes(std::size_t most_bytes);
+
+    [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+    [[nodiscard]] bool compressed() const { return gzdirect(file_) == 0; }
+    /// Where the length of the current frame begins, in the decompressed data.
+    [[nodiscard]] std::uint64_t offset() const { return frame_offset_; }
+    /// How many bytes of decompressed data were read.
+    [[nodiscard]] std::uint64_t consumed() const { return consumed_; }
+    /// Reads the file from here to its end at once, as other formats need it. Appends to `bytes`.
+    void read_rest(std::string& bytes);
+
     /// "frame 3 at byte 120": the current frame, counted from 0, and where its length begins.
     [[nodiscard]] std::string place() const;
 

@@ -6,7 +6,7 @@
 #include "chakra/frame_comparison.h"
 #include "chakra/frame_input.h"
 #include "chakra/node_codec.h"
-#include "chakra/schema_check.h"
+#include "chakra/node_frames.h"
 
 namespace npunet::chakra {
 
@@ -17,16 +17,13 @@ bool add_values(const Node& known, std::size_t place,
                 const std::vector<DifferentAttribute>& different,
                 const std::vector<std::string_view>& allowed,
                 std::vector<TraceDifference::Value>& values) {
-    ChakraProtoMsg::AttributeProto mine;
-    ChakraProtoMsg::AttributeProto other;
-    const auto parse = [](std::string_view bytes, ChakraProtoMsg::AttributeProto& message) {
-        return message.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()));
-    };
+    AttributeView mine;
+    AttributeView other;
     for (const DifferentAttribute& messages : different) {
         TraceDifference::Value value;
         value.node = place;
-        if (!parse(messages.known, mine) || !parse(messages.other, other) ||
-            mine.name() != other.name()) {
+        if (!mine.parse(messages.known) || !other.parse(messages.other) ||
+            mine.name != other.name) {
             return false;
         }
         decode_attribute(other, value.attribute);
@@ -49,6 +46,10 @@ KeptTrace::KeptTrace(const std::filesystem::path& path, std::vector<Node> nodes)
     if (!nodes_.empty()) {
         lowest_id_ = std::min_element(nodes_.begin(), nodes_.end(), by_id)->id;
         highest_id_ = std::max_element(nodes_.begin(), nodes_.end(), by_id)->id;
+    }
+    const TraceFormat format = NodeFrames(path).format();
+    if (format.schema != Schema::V0_0_4 || format.json) {
+        return;  // frames of other schemas have other fields: such traces are read in full
     }
     FrameInput input(path);
     while (input.next()) {
@@ -77,8 +78,8 @@ std::optional<TraceDifference> KeptTrace::difference(const std::filesystem::path
         }
         const std::string_view known = frame(number);
         if (number == 1) {
-            ChakraProtoMsg::Node first;
-            if (classify_node_frame(input.frame(), first) != FrameKind::Node) {
+            NodeView first;
+            if (!first.parse(input.frame())) {
                 return std::nullopt;
             }
             result.id_shift = first.id() - nodes_.front().id;

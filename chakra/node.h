@@ -18,9 +18,9 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
-#include <variant>
 #include <vector>
+
+#include "chakra/attribute.h"
 
 namespace npunet::chakra {
 
@@ -63,40 +63,15 @@ constexpr std::int64_t largest_comm_size = std::int64_t{1} << 56;
 /// The collective of this number (attribute comm_type); empty when schema 0.0.4 has none.
 [[nodiscard]] std::optional<CollectiveType> collective_type_from(std::int64_t number);
 
-/// An attribute value of a kind that the simulator has no use for (lists of floating-point numbers
-/// or of unsigned 64-bit integers), kept as it stood in the file so that a copy loses nothing.
-struct UnmodelledValue {
-    std::string wire;  ///< an AttributeProto message without its name
-};
-
-inline bool operator==(const UnmodelledValue& a, const UnmodelledValue& b) {
-    return a.wire == b.wire;
-}
-
-/// An attribute's value: the members of the schema's oneof that occur, by their C++ types. The
-/// monostate is an attribute without a value, which real traces contain. The schema's other
-/// encodings of a number (sint32, fixed64, ...) are read as the plain type of the same width and
-/// signedness, bytes as text, lists of integers as lists of int64.
-using AttributeValue =
-    std::variant<std::monostate, bool, std::int32_t, std::int64_t, std::uint32_t, std::uint64_t,
-                 float, double, std::string, std::vector<std::int64_t>, std::vector<std::string>,
-                 std::vector<bool>, UnmodelledValue>;
-
-/// A named value of a node or of a trace's metadata.
-struct Attribute {
-    std::string name;
-    AttributeValue value;
-};
-
-inline bool operator==(const Attribute& a, const Attribute& b) {
-    return a.name == b.name && a.value == b.value;
-}
-
 /// The tensors of an operator as its profiler printed them (Python notation, not JSON).
 struct TensorText {
     std::string values;
     std::string shapes;
     std::string types;
+    /// What else their message has, as on the wire.
+    std::string rest{};
+    /// Whether there is a message even if there is nothing in it.
+    bool present = false;
 
     [[nodiscard]] bool empty() const { return values.empty() && shapes.empty() && types.empty(); }
 };
@@ -117,6 +92,7 @@ struct Node {
     TensorText inputs;
     TensorText outputs;
     std::vector<Attribute> attributes;  ///< in the order of the file; names need not be unique
+    std::string rest{};                 ///< fields of later schemas, as on the wire
 
     /// The first attribute of this name; null when there is none.
     [[nodiscard]] const Attribute* find(std::string_view attribute) const;

@@ -1,17 +1,28 @@
-// Between chakra::Node and the generated message classes. For the sources of this folder only:
-// no public header may include generated code.
+// Between chakra::Node and bytes of schema 0.0.4. For the sources of this folder only: no public
+// header may include generated code.
 #pragma once
 
 #include <et_def.pb.h>
 
+#include <string>
+#include <string_view>
+
 #include "chakra/node.h"
+#include "chakra/node_view.h"
+#include "chakra/trace_format.h"
 
 namespace npunet::chakra {
 
-/// Everything but the type, which can be a number that the schema does not know. Reuses the memory
-/// of `node`. Drops doc strings of attributes, which no producer writes.
-void decode_node(const ChakraProtoMsg::Node& message, Node& node);
+/// `view` was parsed.
+void decode_attribute(const AttributeView& view, Attribute& attribute);
 void decode_attribute(const ChakraProtoMsg::AttributeProto& message, Attribute& attribute);
+/// `message` is that of an IOInfo which parses; `present` tells whether there is one.
+void decode_tensors(std::string_view message, bool present, TensorText& tensors);
+
+/// The metadata frame of schema 0.0.4; false when it is malformed.
+[[nodiscard]] bool decode_metadata(std::string_view frame, TraceMetadata& metadata);
+/// Replaces the content of `frame`.
+void encode_metadata(const TraceMetadata& metadata, std::string& frame);
 
 /// Replaces the content of `message`.
 void encode_node(const Node& node, ChakraProtoMsg::Node& message);

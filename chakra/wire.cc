@@ -1,0 +1,50 @@
+#include "chakra/wire.h"
+
+#include <vector>
+
+namespace npunet::chakra {
+
+bool WireCursor::skip_group() {
+    const char* const begin = begin_;
+    const std::uint32_t field = field_;
+    std::vector<std::uint32_t> open{field_};
+    while (!open.empty()) {
+        std::uint64_t tag = 0;
+        const char* behind = read_varint(at_, end_, tag);
+        if (behind == nullptr || behind - at_ > 5) {
+            return fail();
+        }
+        at_ = behind;
+        field_ = static_cast<std::uint32_t>(tag) >> 3;
+        type_ = static_cast<WireType>(tag & 7U);
+        if (field_ == 0) {
+            return fail();
+        }
+        if (type_ == WireType::GroupBegin) {
+            if (depth_ + open.size() == deepest_message) {
+                return fail();
+            }
+            open.push_back(field_);
+        } else if (type_ == WireType::GroupEnd) {
+            if (open.back() != field_) {
+                return fail();
+            }
+            open.pop_back();
+        } else if (!read_value()) {
+            return false;
+        }
+    }
+    begin_ = begin;
+    field_ = field;
+    type_ = WireType::GroupBegin;
+    return true;
+}
+
+bool is_message(std::string_view bytes, unsigned depth) {
+    WireCursor fields(bytes, depth);
+    while (fields.next()) {
+    }
+    return fields.good();
+}
+
+}  // namespace npunet::chakra
