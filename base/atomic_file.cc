@@ -4,6 +4,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <string>
 #include <utility>
 
 #include "base/errors.h"
@@ -12,8 +13,10 @@ namespace npunet {
 
 namespace {
 
+/// An error of 0 is not known: streams do not keep that of a write.
 [[noreturn]] void fail(const std::filesystem::path& path, const char* doing, int error) {
-    throw MachineError(path.string() + ": cannot " + doing + ": " + std::strerror(error) +
+    const std::string why = error == 0 ? "" : std::string(": ") + std::strerror(error);
+    throw MachineError(path.string() + ": cannot " + doing + why +
                        ". Check the free space and the permissions of the folder");
 }
 
@@ -46,10 +49,11 @@ AtomicFile::~AtomicFile() {
 }
 
 void AtomicFile::commit() {
+    const bool failed_before = !stream_;
     errno = 0;
     stream_.close();
     if (!stream_) {
-        fail(path_, "write", errno);
+        fail(path_, "write", failed_before ? 0 : errno);
     }
     std::error_code error;
     std::filesystem::rename(temporary_, path_, error);

@@ -8,55 +8,49 @@
 //
 // Or, where the whole trace fits into memory: std::vector<Node> nodes = read_trace("gpt.0.et").
 //
-// The format is Chakra's, schema 0.0.4, plain or gzip (told by content). A file may lack the
-// metadata frame. Older schemas are refused where they can be recognised. Dependencies are not
-// looked at here: see chakra/dependency_check.h.
+// Any form of Chakra's traces is read: frames of every schema since 0.0.1, with and without
+// metadata, compressed or not, and JSON; which one a file has is told from its content. Nodes are
+// those of schema 0.0.4 whatever the file has. Dependencies are not looked at here: see
+// chakra/dependency_check.h.
 //
 // C++17-clean: reached from ns-3 scenario scripts.
 #pragma once
 
 #include <filesystem>
-#include <memory>
 #include <string>
 #include <vector>
 
 #include "chakra/node.h"
+#include "chakra/node_frames.h"
+#include "chakra/trace_format.h"
 
 namespace npunet::chakra {
-
-/// The first frame of a trace.
-struct TraceMetadata {
-    std::string version = "0.0.4";  ///< of the schema; empty when the file does not say
-    std::vector<Attribute> attributes;
-};
 
 /// A stream of nodes from one file. Memory: one node and a buffer of about 256 KiB.
 class TraceReader {
 public:
-    /// Opens the file and reads its metadata. Throws InputError for a file that is missing, is no
-    /// trace, or is of an older schema, MachineError for one that cannot be read.
-    explicit TraceReader(const std::filesystem::path& path);
-    ~TraceReader();
-    TraceReader(TraceReader&&) noexcept;
-    TraceReader& operator=(TraceReader&&) noexcept;
-
+    /// Opens the file and reads its metadata. Throws InputError for a file that is missing or is no
+    /// trace, MachineError for one that cannot be read.
+    explicit TraceReader(const std::filesystem::path& path, const ReadOptions& options = {});
     /// Reads the next node in the order of the file; false at the end. The memory of `node` is
     /// reused. Throws InputError (file, frame, byte offset) for malformed input.
     bool next(Node& node);
 
-    /// False for a file that begins with a node; metadata() is then empty.
+    /// False for a file that begins with a node or holds nothing; metadata() says nothing then.
     [[nodiscard]] bool has_metadata() const;
     [[nodiscard]] const TraceMetadata& metadata() const;
+    [[nodiscard]] const TraceFormat& format() const;
 
     /// "frame 3 at byte 120": where the node last read stands, for messages about it.
     [[nodiscard]] std::string place() const;
 
 private:
-    class Impl;
-    std::unique_ptr<Impl> impl_;
+    NodeFrames frames_;
+    UnknownNodeTypes unknown_types_;
 };
 
 /// All nodes of a trace, in the order of the file. Throws as TraceReader does.
-[[nodiscard]] std::vector<Node> read_trace(const std::filesystem::path& path);
+[[nodiscard]] std::vector<Node> read_trace(const std::filesystem::path& path,
+                                           const ReadOptions& options = {});
 
 }  // namespace npunet::chakra

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <optional>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include "base/errors.h"
@@ -14,7 +16,8 @@ namespace npunet::chakra {
 
 namespace {
 
-constexpr std::string_view extension = ".et";
+/// What a trace's name can end in.
+constexpr std::array<std::string_view, 5> extensions{".et", ".et.gz", ".json", ".json.gz", ".eg"};
 
 bool ends_with(std::string_view text, std::string_view end) {
     return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
@@ -24,13 +27,24 @@ bool ends_with(std::string_view text, std::string_view end) {
 struct TraceName {
     std::string_view name;
     std::int32_t rank = 0;
+    std::size_t extension = 0;  ///< its place in `extensions`
 };
 
+std::optional<std::size_t> extension_of(std::string_view file_name) {
+    for (std::size_t i = 0; i < extensions.size(); ++i) {
+        if (ends_with(file_name, extensions[i])) {
+            return i;
+        }
+    }
+    return std::nullopt;
+}
+
 std::optional<TraceName> take_apart(std::string_view file_name) {
-    if (!ends_with(file_name, extension)) {
+    const auto extension = extension_of(file_name);
+    if (!extension) {
         return std::nullopt;
     }
-    file_name.remove_suffix(extension.size());
+    file_name.remove_suffix(extensions[*extension].size());
     const std::size_t dot = file_name.rfind('.');
     if (dot == std::string_view::npos) {
         return std::nullopt;
@@ -42,16 +56,20 @@ std::optional<TraceName> take_apart(std::string_view file_name) {
     if (!whole || (digits.size() > 1 && digits.front() == '0')) {
         return std::nullopt;
     }
-    return TraceName{file_name.substr(0, dot), rank};
+    return TraceName{file_name.substr(0, dot), rank, *extension};
 }
 
-/// The names of the files of a folder, sorted; none when it cannot be listed.
+/// The names of the files of a folder, sorted; none when there is no such folder.
 std::vector<std::string> files_in(const std::filesystem::path& folder) {
     std::vector<std::string> names;
     std::error_code error;
     std::filesystem::directory_iterator entry(folder.empty() ? "." : folder, error);
     for (; !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
         names.push_back(entry->path().filename().string());
+    }
+    if (error == std::errc::permission_denied) {
+        throw MachineError(fmt::format("{}: cannot list: {}. Check the permissions of the folder",
+                                       folder.empty() ? "." : folder.string(), error.message()));
     }
     std::sort(names.begin(), names.end());
     return names;
@@ -61,7 +79,7 @@ std::vector<std::string> files_in(const std::filesystem::path& folder) {
 std::string advice(const std::string& prefix) {
     const std::filesystem::path path(prefix);
     std::error_code error;
-    if (ends_with(prefix, extension) && std::filesystem::is_regular_file(path, error)) {
+    if (extension_of(prefix) && std::filesystem::is_regular_file(path, error)) {
         const std::string file_name = path.filename().string();
         if (const auto parts = take_apart(file_name)) {
             const auto wanted = path.parent_path() / std::string(parts->name);
@@ -69,7 +87,7 @@ std::string advice(const std::string& prefix) {
                                wanted.string());
         }
         return fmt::format("This is one file; name it NAME.0{} and give the prefix NAME",
-                           extension);
+                           extensions[*extension_of(prefix)]);
     }
     const bool is_folder = std::filesystem::is_directory(path, error);
     const std::filesystem::path folder = is_folder ? path : path.parent_path();
@@ -82,43 +100,76 @@ std::string advice(const std::string& prefix) {
     return "Give the path of the traces without the rank and the ending";
 }
 
-}  // namespace
+using RanksByExtension = std::array<std::vector<std::int32_t>, extensions.size()>;
 
-std::filesystem::path trace_path(const std::string& prefix, Rank rank) {
-    return fmt::format("{}.{}{}", prefix, rank.value(), extension);
-}
-
-std::filesystem::path TraceSet::path(Rank rank) const {
-    return trace_path(prefix, rank);
-}
-
-TraceSet find_traces(const std::string& prefix) {
+/// The ranks of which a prefix has files, ascending.
+RanksByExtension ranks_of(const std::string& prefix) {
     const std::filesystem::path path(prefix);
     const std::string wanted = path.filename().string();
-    std::vector<std::int32_t> ranks;
+    RanksByExtension found;
     for (const std::string& name : files_in(path.parent_path())) {
         const auto parts = take_apart(name);
         if (parts && parts->name == wanted) {
-            ranks.push_back(parts->rank);
+            found[parts->extension].push_back(parts->rank);
         }
     }
-    if (ranks.empty()) {
-        throw InputError({prefix, "", "no traces",
-                          fmt::format("files {}.<rank>{} with ranks from 0", prefix, extension),
-                          advice(prefix)});
+    for (std::vector<std::int32_t>& ranks : found) {
+        std::sort(ranks.begin(), ranks.end());
     }
-    std::sort(ranks.begin(), ranks.end());
+    return found;
+}
+
+}  // namespace
+
+std::filesystem::path trace_path(const std::string& prefix, Rank rank, std::string_view extension) {
+    return fmt::format("{}.{}{}", prefix, rank.value(), extension);
+}
+
+Rank rank_of(const std::filesystem::path& path) {
+    const std::string file_name = path.filename().string();
+    const auto parts = take_apart(file_name);
+    return parts ? Rank(parts->rank) : Rank();
+}
+
+std::filesystem::path TraceSet::path(Rank rank) const {
+    return trace_path(prefix, rank, extension);
+}
+
+TraceSet find_traces(const std::string& prefix) {
+    const RanksByExtension found = ranks_of(prefix);
+    const auto there = [](const std::vector<std::int32_t>& ranks) { return !ranks.empty(); };
+    const auto* const first = std::find_if(found.begin(), found.end(), there);
+    if (first == found.end()) {
+        throw InputError(
+            {prefix, "", "no traces",
+             fmt::format("files {}.<rank>{} with ranks from 0", prefix, extensions.front()),
+             advice(prefix)});
+    }
+    const auto file_of = [&](const std::vector<std::int32_t>* ranks) {
+        return trace_path(prefix, Rank(ranks->front()),
+                          extensions[static_cast<std::size_t>(ranks - found.data())])
+            .string();
+    };
+    const auto* const second = std::find_if(first + 1, found.end(), there);
+    if (second != found.end()) {
+        throw InputError({prefix, "",
+                          fmt::format("{}, and also {}", file_of(first), file_of(second)),
+                          "traces with one ending", "Move one set to another folder"});
+    }
+    const auto extension = extensions[static_cast<std::size_t>(first - found.begin())];
+    const std::vector<std::int32_t>& ranks = *first;
     for (std::size_t i = 0; i < ranks.size(); ++i) {
         const Rank rank(i);
         if (ranks[i] != rank.value()) {
-            throw InputError({prefix, "",
-                              fmt::format("{} traces up to rank {}, but no {}", ranks.size(),
-                                          ranks.back(), trace_path(prefix, rank).string()),
-                              "one trace for every rank from 0",
-                              "Add the missing trace, or remove those beyond it"});
+            throw InputError(
+                {prefix, "",
+                 fmt::format("{} traces up to rank {}, but no {}", ranks.size(), ranks.back(),
+                             trace_path(prefix, rank, extension).string()),
+                 "one trace for every rank from 0",
+                 "Add the missing trace, or remove those beyond it"});
         }
     }
-    return {prefix, static_cast<std::int32_t>(ranks.size())};
+    return {prefix, static_cast<std::int32_t>(ranks.size()), std::string(extension)};
 }
 
 void check_rank_count(const TraceSet& found, std::int32_t npus) {

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <string_view>
 
 #include "base/ids.h"
 
@@ -18,17 +19,29 @@ namespace npunet::chakra {
 /// Where the traces of a workload are, and how many there are.
 struct TraceSet {
     std::string prefix;
-    std::int32_t ranks = 0;  ///< the traces are those of ranks 0 to ranks - 1
+    std::int32_t ranks = 0;         ///< the traces are those of ranks 0 to ranks - 1
+    std::string extension = ".et";  ///< what their names end in
 
     /// The trace of one rank.
     [[nodiscard]] std::filesystem::path path(Rank rank) const;
 };
 
-/// PREFIX.<rank>.et
-[[nodiscard]] std::filesystem::path trace_path(const std::string& prefix, Rank rank);
+/// One trace of a workload, or of none.
+struct TraceFile {
+    std::filesystem::path path;
+    Rank rank;  ///< invalid: the name of the file does not tell
+};
 
-/// Finds the traces of a prefix. Throws InputError when there is none, or when one is missing
-/// below the highest rank, naming the missing file.
+/// PREFIX.<rank>.et
+[[nodiscard]] std::filesystem::path trace_path(const std::string& prefix, Rank rank,
+                                               std::string_view extension = ".et");
+
+/// The rank of which a file of this name is the trace; invalid when the name does not tell.
+[[nodiscard]] Rank rank_of(const std::filesystem::path& path);
+
+/// Finds the traces of a prefix: PREFIX.<rank>.et, or .et.gz, .json, .json.gz or .eg. Throws
+/// InputError when there is none, when they have different endings, or when one is missing below
+/// the highest rank, naming the missing file; MachineError when the folder cannot be listed.
 [[nodiscard]] TraceSet find_traces(const std::string& prefix);
 
 /// Throws InputError ("15 traces for 16 NPUs") unless there is one trace for each of `npus` NPUs.

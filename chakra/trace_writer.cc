@@ -2,68 +2,132 @@
 
 #include <fmt/format.h>
 
+#include <optional>
+#include <ostream>
+#include <stdexcept>
 #include <string>
 #include <utility>
 
 #include "base/atomic_file.h"
 #include "base/errors.h"
 #include "chakra/frame_input.h"
+#include "chakra/frames.h"
+#include "chakra/gzip_output.h"
+#include "chakra/json_trace.h"
 #include "chakra/node_codec.h"
+#include "chakra/older_nodes.h"
 
 namespace npunet::chakra {
 
 class TraceWriter::Impl {
 public:
-    Impl(std::filesystem::path path, const TraceMetadata& metadata)
-        : path_(std::move(path)), file_(path_) {
-        ChakraProtoMsg::GlobalMetadata message;
-        message.set_version(metadata.version);
-        for (const Attribute& attribute : metadata.attributes) {
-            encode_attribute(attribute, *message.add_attr());
+    Impl(std::filesystem::path path, const TraceMetadata& metadata, WrittenForm form)
+        : path_(std::move(path)), form_(form), file_(path_) {
+        if (path_.extension() == ".gz") {
+            gzip_.emplace(file_.stream());
+            compressed_.emplace(&*gzip_);
         }
-        put(message, "the metadata");
+        json_.emplace(out());
+        begin(metadata);
     }
 
     void write(const Node& node) {
-        encode_node(node, message_);
-        put(message_, node);
+        require_open();
+        switch (form_) {
+            case WrittenForm::V0_0_4:
+                encode_node(node, message_);
+                message_bytes_.clear();
+                message_.AppendToString(&message_bytes_);
+                put(describe(node));
+                break;
+            case WrittenForm::V0_0_1:
+                write_0_0_1(node);
+                break;
+            case WrittenForm::Json:
+                json_->add(node);
+                break;
+        }
     }
 
-    void commit() { file_.commit(); }
+    void commit() {
+        require_open();
+        committed_ = true;
+        if (form_ == WrittenForm::Json) {
+            json_->end();
+        }
+        if (gzip_) {
+            compressed_->flush();
+            gzip_->finish();
+        }
+        file_.commit();
+    }
+
+    [[nodiscard]] const Losses& losses() const { return losses_; }
 
 private:
-    static std::string describe(const char* what) { return what; }
     static std::string describe(const Node& node) {
         return fmt::format("node {} '{}'", node.id, node.name);
     }
 
-    template <class Message, class Subject>
-    void put(const Message& message, const Subject& subject) {
-        const std::size_t bytes = message.ByteSizeLong();
-        if (bytes > max_frame_bytes) {
-            throw InputError({path_.string(), describe(subject), fmt::format("{} bytes", bytes),
+    void require_open() const {
+        if (committed_) {
+            throw std::logic_error(path_.string() + " was committed: nothing can be added");
+        }
+    }
+
+    std::ostream& out() { return compressed_ ? *compressed_ : file_.stream(); }
+
+    void begin(const TraceMetadata& metadata) {
+        if (form_ == WrittenForm::Json) {
+            json_->begin(metadata);
+        } else if (form_ == WrittenForm::V0_0_4 && metadata.present) {
+            encode_metadata(metadata, message_bytes_);
+            put("the metadata");
+        } else if (metadata.present && !(metadata.attributes.empty() && metadata.rest.empty() &&
+                                         metadata.version == TraceMetadata{}.version)) {
+            ++losses_["metadata"];
+        }
+    }
+
+    void write_0_0_1(const Node& node) {
+        std::string error;
+        if (!encode_node_0_0_1(node, message_bytes_, losses_, error)) {
+            throw InputError({path_.string(), describe(node), std::move(error),
+                              "what schema 0.0.1 can say", "Write another form"});
+        }
+        put(describe(node));
+    }
+
+    /// Writes message_bytes_ as a frame.
+    void put(const std::string& subject) {
+        if (message_bytes_.size() > max_frame_bytes) {
+            throw InputError({path_.string(), subject,
+                              fmt::format("{} bytes", message_bytes_.size()),
                               fmt::format("at most {} bytes", max_frame_bytes),
                               "Shorten its dependencies or attributes"});
         }
-        frame_.clear();
-        std::size_t length = bytes;
-        while (length >= 0x80) {
-            frame_ += static_cast<char>((length & 0x7FU) | 0x80U);
-            length >>= 7;
-        }
-        frame_ += static_cast<char>(length);
-        message.AppendToString(&frame_);
-        file_.stream().write(frame_.data(), static_cast<std::streamsize>(frame_.size()));
+        length_.clear();
+        append_length(message_bytes_.size(), length_);
+        out().write(length_.data(), static_cast<std::streamsize>(length_.size()));
+        out().write(message_bytes_.data(), static_cast<std::streamsize>(message_bytes_.size()));
     }
 
     std::filesystem::path path_;
+    WrittenForm form_;
     AtomicFile file_;
+    std::optional<GzipOutput> gzip_;
+    std::optional<std::ostream> compressed_;
+    std::optional<JsonTraceText> json_;
     ChakraProtoMsg::Node message_;
-    std::string frame_;
+    std::string message_bytes_;
+    std::string length_;
+    Losses losses_;
+    bool committed_ = false;
 };
 
-TraceWriter::TraceWriter(const std::filesystem::path& path, const TraceMetadata& metadata)
-    : impl_(std::make_unique<Impl>(path, metadata)) {}
+TraceWriter::TraceWriter(const std::filesystem::path& path, const TraceMetadata& metadata,
+                         WrittenForm form)
+    : impl_(std::make_unique<Impl>(path, metadata, form)) {}
 
 TraceWriter::~TraceWriter() = default;
 TraceWriter::TraceWriter(TraceWriter&&) noexcept = default;
@@ -73,13 +137,17 @@ void TraceWriter::write(const Node& node) {
     impl_->write(node);
 }
 
+const Losses& TraceWriter::losses() const {
+    return impl_->losses();
+}
+
 void TraceWriter::commit() {
     impl_->commit();
 }
 
 void write_trace(const std::filesystem::path& path, const std::vector<Node>& nodes,
-                 const TraceMetadata& metadata) {
-    TraceWriter writer(path, metadata);
+                 const TraceMetadata& metadata, WrittenForm form) {
+    TraceWriter writer(path, metadata, form);
     for (const Node& node : nodes) {
         writer.write(node);
     }

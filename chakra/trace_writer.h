@@ -5,6 +5,8 @@
 //     writer.commit();        // without it nothing is left behind
 //
 // Or at once: write_trace("gpt.0.et", nodes). The same nodes give the same bytes on every machine.
+// The form (schema 0.0.4 unless another is asked for) is in chakra/trace_format.h; a name that ends
+// in .gz compresses the file.
 //
 // C++17-clean: reached from ns-3 scenario scripts.
 #pragma once
@@ -14,24 +16,29 @@
 #include <vector>
 
 #include "chakra/node.h"
-#include "chakra/trace_reader.h"
+#include "chakra/trace_format.h"
 
 namespace npunet::chakra {
 
-/// One trace file in Chakra's format, schema 0.0.4, not compressed.
+/// One trace file.
 class TraceWriter {
 public:
     /// Begins the file with its metadata; the default says version 0.0.4 and nothing else.
     /// Throws MachineError when the file cannot be written.
-    explicit TraceWriter(const std::filesystem::path& path, const TraceMetadata& metadata = {});
+    explicit TraceWriter(const std::filesystem::path& path, const TraceMetadata& metadata = {},
+                         WrittenForm form = WrittenForm::V0_0_4);
     ~TraceWriter();
     TraceWriter(TraceWriter&&) noexcept;
     TraceWriter& operator=(TraceWriter&&) noexcept;
 
-    /// Appends a node. Throws InputError for one that no reader would accept (beyond 64 MiB).
+    /// Appends a node. Throws InputError for one that no reader would accept (beyond 64 MiB), and
+    /// for one that the form cannot say without a wrong result (chakra/older_nodes.h).
     void write(const Node& node);
+    /// What the form could not carry so far; empty for others than 0.0.1.
+    [[nodiscard]] const Losses& losses() const;
 
-    /// Gives the file its name. Throws MachineError when anything could not be written.
+    /// Gives the file its name; nothing can be written after that (std::logic_error). Throws
+    /// MachineError when anything could not be written.
     void commit();
 
 private:
@@ -41,6 +48,6 @@ private:
 
 /// Writes a whole trace. Throws as TraceWriter does.
 void write_trace(const std::filesystem::path& path, const std::vector<Node>& nodes,
-                 const TraceMetadata& metadata = {});
+                 const TraceMetadata& metadata = {}, WrittenForm form = WrittenForm::V0_0_4);
 
 }  // namespace npunet::chakra

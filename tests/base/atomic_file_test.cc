@@ -100,5 +100,18 @@ TEST(AtomicFileOnAFullDisk, CommitFails) {
     EXPECT_FALSE(fs::exists(fs::path(testing::TempDir()) / "npunet-full-disk"));
 }
 
+// The write that failed was before the last one; why is forgotten, and "Success" is no reason.
+TEST(AtomicFileOnAFullDisk, AnEarlierFailureHasNoReason) {
+    AtomicFile file(fs::path(testing::TempDir()) / "npunet-full-disk");
+    file.stream() << "text";
+    file.stream().setstate(std::ios::badbit);
+    try {
+        file.commit();
+        FAIL();
+    } catch (const MachineError& error) {
+        EXPECT_THAT(error.what(), HasSubstr("cannot write. Check the free space"));
+    }
+}
+
 }  // namespace
 }  // namespace npunet

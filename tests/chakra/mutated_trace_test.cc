@@ -6,6 +6,7 @@
 #include "chakra/dependency_check.h"
 #include "chakra/trace_reader.h"
 #include "chakra/trace_writer.h"
+#include "mutation.h"
 #include "test_files.h"
 
 namespace npunet::chakra {
@@ -14,33 +15,6 @@ namespace {
 class MutatedInput : public TempFolderTest {
 protected:
     std::mt19937 random_{20240229};
-
-    std::size_t below(std::size_t limit) { return random_() % limit; }
-
-    /// Changes, inserts, removes or cuts off a few bytes.
-    std::string mutate(std::string bytes) {
-        for (std::size_t changes = 1 + below(2); changes > 0 && !bytes.empty(); --changes) {
-            const std::size_t at = below(bytes.size());
-            const char byte = static_cast<char>(below(256));
-            switch (below(5)) {
-                case 0:
-                    bytes[at] = static_cast<char>(bytes[at] ^ (1 << below(8)));
-                    break;
-                case 1:
-                    bytes[at] = byte;
-                    break;
-                case 2:
-                    bytes.insert(at, 1, byte);
-                    break;
-                case 3:
-                    bytes.erase(at, 1 + below(8));
-                    break;
-                default:
-                    bytes.resize(at);
-            }
-        }
-        return bytes;
-    }
 };
 
 std::vector<Node> small_trace() {
@@ -66,9 +40,9 @@ TEST_F(MutatedInput, TraceIsReadOrRefused) {
     const std::string whole = bytes_of(in_folder("whole.0.et"));
     int refused = 0;
     int checked = 0;
-    constexpr int rounds = 5000;
+    constexpr int rounds = 2000;
     for (int round = 0; round < rounds; ++round) {
-        const auto path = make_file("mutated.0.et", mutate(whole));
+        const auto path = make_file("mutated.0.et", mutated(whole, random_));
         try {
             const auto nodes = read_trace(path);
             ++checked;
@@ -87,7 +61,7 @@ TEST_F(MutatedInput, GroupsAreReadOrRefused) {
     const std::string whole = R"({"1": [0, 8], "2": [1, 9, 17], "pipe": [3]})";
     int refused = 0;
     for (int round = 0; round < 3000; ++round) {
-        const auto path = make_file("groups.json", mutate(whole));
+        const auto path = make_file("groups.json", mutated(whole, random_));
         try {
             check_comm_groups(read_comm_groups(path), 16, path.string());
         } catch (const InputError& error) {

@@ -73,6 +73,15 @@ inline std::string field(unsigned number, std::uint64_t value) {
     return varint(number << 3U) + varint(value);
 }
 
+/// Metadata and so many nodes that readers have found out the schema when they come to the next.
+inline std::string plain_beginning() {
+    std::string bytes = frame(field(1, "0.0.4"));
+    for (unsigned id = 0; id < 64; ++id) {
+        bytes += frame(field(1, id + 1U) + field(2, "COMP_NODE_x") + field(3, 4U));
+    }
+    return bytes;
+}
+
 /// The InputError that a call throws; an empty one, and a failed test, when it throws none.
 template <class Call>
 InputProblem problem_of(Call&& call) {

@@ -10,6 +10,28 @@ namespace {
 
 using ::testing::HasSubstr;
 
+/// While it lives, nobody may read the path, and the test is not root.
+class WithoutRights {
+public:
+    explicit WithoutRights(std::filesystem::path path)
+        : path_(std::move(path)), user_(::geteuid()) {
+        std::filesystem::permissions(path_, std::filesystem::perms::none);
+        done_ = user_ != 0 || ::seteuid(65534) == 0;
+    }
+    ~WithoutRights() {
+        [[maybe_unused]] const int back = ::seteuid(user_);
+        std::filesystem::permissions(path_, std::filesystem::perms::owner_all);
+    }
+    WithoutRights(const WithoutRights&) = delete;
+    WithoutRights& operator=(const WithoutRights&) = delete;
+    [[nodiscard]] bool done() const { return done_; }
+
+private:
+    std::filesystem::path path_;
+    uid_t user_;
+    bool done_ = false;
+};
+
 class TraceSetTest : public TempFolderTest {
 protected:
     std::string prefix(std::string_view name = "w") const { return in_folder(name).string(); }
@@ -31,7 +53,7 @@ TEST_F(TraceSetTest, CountsTheRanks) {
 TEST_F(TraceSetTest, OtherFilesDoNotCount) {
     make_ranks(0, 1);
     for (const char* other : {"w.et", "w.2.et.tmp", "w.02.et", "w.x.et", "w2.2.et", "ww.2.et",
-                              "w.-1.et", "w..et", "w.2.json", "w.2", "w.99999999999.et"}) {
+                              "w.-1.et", "w..et", "w.json", "w.2.txt", "w.2", "w.99999999999.et"}) {
         make_file(other, "");
     }
     EXPECT_EQ(find_traces(prefix()).ranks, 2);
@@ -53,6 +75,42 @@ TEST_F(TraceSetTest, NamesTheMissingRank) {
 TEST_F(TraceSetTest, RankZeroMayBeTheMissingOne) {
     make_ranks(1, 4);
     EXPECT_THAT(problem_of([&] { (void)find_traces(prefix()); }).found, HasSubstr("w.0.et"));
+}
+
+// Which of two sets is meant, nobody can tell; files without a rank belong to none.
+TEST_F(TraceSetTest, OneEndingForAllTraces) {
+    make_ranks(0, 1);
+    make_file("w.json", "");
+    make_file("comm_group.json", "");
+    EXPECT_EQ(find_traces(prefix()).extension, ".et");
+    make_file("w.1.json", "");
+    make_file("w.0.json", "");
+    const auto found = problem_of([&] { (void)find_traces(prefix()); });
+    EXPECT_EQ(found.found,
+              in_folder("w.0.et").string() + ", and also " + in_folder("w.0.json").string());
+    EXPECT_EQ(found.remedy, "Move one set to another folder");
+    for (const char* ending : {".et.gz", ".json.gz", ".eg"}) {
+        const std::string other = "v" + std::string(ending);
+        make_file(other + ".0.et", "");
+        make_file(other + ".3" + ending, "");
+        EXPECT_THAT(problem_of([&] { (void)find_traces(prefix(other)); }).found,
+                    HasSubstr(in_folder(other + ".3" + ending).string()));
+    }
+}
+
+// Root reads everything: the test goes on as nobody.
+TEST_F(TraceSetTest, AFolderThatCannotBeListedIsTheMachinesFault) {
+    make_ranks(0, 1);
+    const WithoutRights nobody(folder_);
+    if (!nobody.done()) {
+        GTEST_SKIP() << "no other user";
+    }
+    try {
+        (void)find_traces(prefix());
+        FAIL();
+    } catch (const MachineError& error) {
+        EXPECT_THAT(error.what(), HasSubstr("cannot list"));
+    }
 }
 
 TEST_F(TraceSetTest, NoneAtAll) {
