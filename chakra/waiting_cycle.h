@@ -1,0 +1,37 @@
+// Why nothing goes on: the nodes of a trace that wait for each other. For the sources of this
+// folder only.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "chakra/dependency_graph.h"
+#include "chakra/id_set.h"
+#include "chakra/seekable_frames.h"
+
+namespace npunet::chakra {
+
+/// A node of a cycle, and where its frame begins.
+struct WaitingNode {
+    std::uint64_t id = 0;
+    std::uint64_t offset = 0;
+};
+
+/// A cycle among the nodes that have not finished, beginning with its lowest id, each waiting for
+/// the next one, the last for the first. Every one of them must wait for another. `ids` are those
+/// of the trace; dependencies on others do not count. One pass over the file; memory: 24 bytes for
+/// each of at most 2^24 waiting nodes. Empty when there are more and the cycle lies beyond those.
+[[nodiscard]] std::vector<WaitingNode> find_waiting_cycle(SeekableFrames& frames,
+                                                          const IdSet& finished, const IdSet& ids,
+                                                          FollowedDeps followed);
+
+/// "a cycle of 3 nodes: node 1 'a' waits for node 2 'b' waits for node 3 'c' waits for node 1 'a'".
+/// `described[i]` describes node i of the cycle, of which the first 16 are needed.
+[[nodiscard]] std::string cycle_text(std::size_t nodes, const std::vector<std::string>& described);
+
+/// So many nodes of a cycle are named: one of a thousand is no better understood than its
+/// beginning.
+inline constexpr std::size_t most_named_nodes = 16;
+
+}  // namespace npunet::chakra
