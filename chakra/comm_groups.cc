@@ -23,6 +23,8 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr const char* file_form = R"(an object such as {"1": [0, 1], "2": [2, 3]})";
+constexpr const char* list_form = "a list of ranks such as [0, 1]";
+constexpr const char* rank_form = "ranks: whole numbers from 0";
 
 std::string read_file(const std::filesystem::path& path) {
     std::error_code ignored;
@@ -47,21 +49,29 @@ std::string line_of(const std::string& text, std::size_t byte) {
 }
 
 /// The JSON value of the file. A JSON library keeps one of two equal keys and says nothing, hence
-/// the look at every key.
+/// the look at every key. At the end of each object within another it looks through all of that:
+/// none of them is of use here, so that the first one ends the reading.
 Json parse_object(const std::filesystem::path& path) {
     const std::string text = read_file(path);
     std::set<std::string> seen;
     std::optional<std::string> repeated;
-    const auto note_key = [&](int depth, Json::parse_event_t event, Json& parsed) {
-        if (event == Json::parse_event_t::key && depth == 1 &&
-            !seen.insert(parsed.get<std::string>()).second && !repeated) {
-            repeated = parsed.get<std::string>();
+    std::string group;
+    const auto look = [&](int depth, Json::parse_event_t event, Json& parsed) {
+        if (event == Json::parse_event_t::object_start && depth > 0) {
+            throw InputError({path.string(), fmt::format("group {}", group), "an object",
+                              depth == 1 ? list_form : rank_form, "Correct the list of the group"});
+        }
+        if (event == Json::parse_event_t::key && depth == 1) {
+            group = parsed.get<std::string>();
+            if (!seen.insert(group).second && !repeated) {
+                repeated = group;
+            }
         }
         return true;
     };
     Json json;
     try {
-        json = Json::parse(text, note_key);
+        json = Json::parse(text, look);
     } catch (const Json::parse_error& error) {
         throw InputError({path.string(), line_of(text, error.byte), "text that is not JSON",
                           file_form, "Correct the file; an empty one would be {}"});
@@ -111,8 +121,7 @@ std::optional<Rank> repeated_rank(std::vector<Rank> ranks) {
 std::vector<Rank> read_group(const Json& json, const std::string& file, const std::string& name) {
     const std::string place = fmt::format("group {}", name);
     if (!json.is_array()) {
-        throw InputError({file, place, describe(json), "a list of ranks such as [0, 1]",
-                          "List the ranks of the group"});
+        throw InputError({file, place, describe(json), list_form, "List the ranks of the group"});
     }
     if (json.empty()) {
         throw InputError({file, place, "an empty list", "at least one rank",
@@ -123,8 +132,8 @@ std::vector<Rank> read_group(const Json& json, const std::string& file, const st
     for (const Json& entry : json) {
         const Rank rank = rank_from(entry);
         if (!rank.valid()) {
-            throw InputError({file, place, describe(entry), "ranks: whole numbers from 0",
-                              "Correct the list of the group"});
+            throw InputError(
+                {file, place, describe(entry), rank_form, "Correct the list of the group"});
         }
         ranks.push_back(rank);
     }

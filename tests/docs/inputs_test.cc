@@ -13,6 +13,7 @@
 #include "base/errors.h"
 #include "engine/dialect.h"
 #include "engine/system_config.h"
+#include "generators/text/text_workload.h"
 #include "generators/transformer/model_file.h"
 #include "page.h"
 #include "study/sweep/spec_reader.h"
@@ -187,6 +188,8 @@ TEST(Inputs, EveryShippedFileIsRead) {
             EXPECT_NO_THROW(read_network_file(path));
         } else if (kind == "models") {
             EXPECT_NO_THROW(read_model(path));
+        } else if (kind == "text") {
+            EXPECT_NO_THROW(static_cast<void>(generators::read_text_workload(path)));
         } else if (kind == "systems") {
             std::vector<std::string> warnings;
             EXPECT_NO_THROW(static_cast<void>(

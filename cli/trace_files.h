@@ -1,0 +1,33 @@
+// The traces that the `npunet trace` commands are given: files, or the prefix of a workload.
+//
+//     const TraceFiles files = find_trace_files({"traces/gpt"});
+//     files.traces[3].rank                // 3: traces/gpt.3.et
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "chakra/trace_set.h"
+
+namespace npunet::cli {
+
+struct TraceFiles {
+    std::vector<chakra::TraceFile> traces;
+    /// A prefix, or several files that are those of ranks 0, 1, ... of one workload.
+    bool whole_workload = false;
+};
+
+/// Whether two of the files may be of one rank: of several workloads, then.
+enum class RepeatedRanks { Refuse, Allow };
+
+/// Declares the argument TRACES. `arguments` must live as long as the command.
+void add_traces_argument(CLI::App& command, std::vector<std::string>& arguments);
+
+/// Each argument is a file; a single one that is no file is a prefix. A file's rank is told from
+/// its name, PREFIX.<rank>.et. Throws InputError for what is not there and for two traces of one
+/// rank where they are refused, MachineError where it is not allowed to look.
+[[nodiscard]] TraceFiles find_trace_files(const std::vector<std::string>& arguments,
+                                          RepeatedRanks repeated = RepeatedRanks::Refuse);
+
+}  // namespace npunet::cli
