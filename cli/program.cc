@@ -15,6 +15,7 @@
 #include "cli/stop_request.h"
 #include "cli/sweep_command.h"
 #include "cli/topology_command.h"
+#include "cli/trace_command.h"
 
 namespace npunet::cli {
 
@@ -59,6 +60,7 @@ int run_program(std::vector<std::string> arguments, std::ostream& out, std::ostr
     add_compare_command(program, context);
     add_sweep_command(program, context);
     add_topology_command(program, context);
+    add_trace_command(program, context);
     for (std::string& argument : arguments) {
         normalize_option_name(argument);
     }
