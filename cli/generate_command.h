@@ -13,5 +13,7 @@ void add_generate_transformer_command(CLI::App& generate, CommandContext& contex
 void add_generate_pipeline_command(CLI::App& generate, CommandContext& context);
 /// `npunet generate collective`
 void add_generate_collective_command(CLI::App& generate, CommandContext& context);
+/// `npunet generate text`
+void add_generate_text_command(CLI::App& generate, CommandContext& context);
 
 }  // namespace npunet::cli

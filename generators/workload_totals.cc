@@ -28,7 +28,9 @@ public:
     void add(const NodeTemplate& node, std::int64_t ranks) {
         if (node.type == chakra::NodeType::CommCollective) {
             const auto row = std::find(slots_.begin(), slots_.end(), node.slot);
-            count(rows_[static_cast<std::size_t>(row - slots_.begin())], node, ranks);
+            if (row != slots_.end()) {  // otherwise it is among one rank, and nothing is sent
+                count(rows_[static_cast<std::size_t>(row - slots_.begin())], node, ranks);
+            }
         } else if (node.type == chakra::NodeType::CommSend) {
             count(messages_, node, ranks);
         }
