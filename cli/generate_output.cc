@@ -3,10 +3,14 @@
 #include <fmt/format.h>
 
 #include <cstdint>
+#include <filesystem>
 #include <limits>
+#include <system_error>
 #include <utility>
 
 #include "base/errors.h"
+#include "base/ids.h"
+#include "cli/counted.h"
 #include "cli/option_values.h"
 #include "generators/workload_totals.h"
 
@@ -71,22 +75,37 @@ void GenerateOutput::add_to(CLI::App& command, bool folder_required) {
         ->capture_default_str();
     command
         .add_option("--chakra-schema-version", schema_,
-                    "Of the traces: v0.0.4; v0.0.1 and json are not offered by this version")
+                    "Form of the traces: v0.0.4, v0.0.1 (says less) or json")
+        ->check(one_of({"v0.0.4", "v0.0.1", "json"}))
         ->capture_default_str();
     command.add_flag("--json", json_, "Print one JSON document instead of text");
     command.add_flag("--quiet", quiet_, "Print no text");
 }
 
+void GenerateOutput::refuse_replacing(const std::string& input, std::int32_t ranks) const {
+    generators::WorkloadFiles files = files_;
+    files.folder = folder_;
+    files.form = *chakra::written_form_from(schema_);
+    const auto refuse = [&](const char* option, const std::filesystem::path& target) {
+        std::error_code error;
+        if (std::filesystem::equivalent(target, input, error)) {
+            throw InputError({option, "", fmt::format("{}, which is read", target.string()),
+                              "another name than that of the input", ""});
+        }
+    };
+    refuse("--comm-group-file", files.folder / files.groups);
+    for (std::int32_t rank = 0; rank < ranks; ++rank) {
+        refuse("--output-name", generators::trace_file(files, Rank(rank)));
+    }
+}
+
 void GenerateOutput::write(const generators::GeneratedWorkload& workload,
                            const std::string& headline, nlohmann::ordered_json description,
                            std::ostream& out) const {
-    if (schema_ != "v0.0.4") {
-        throw InputError({"--chakra-schema-version", "", fmt::format("'{}'", schema_), "v0.0.4",
-                          "Other schemas are not written by this version"});
-    }
     generators::WorkloadFiles files = files_;
     files.folder = folder_;
-    generators::write_workload(workload, files);
+    files.form = *chakra::written_form_from(schema_);
+    const chakra::Losses losses = generators::write_workload(workload, files);
     const generators::WorkloadTotals totals = generators::totals_of(workload);
     const std::string traces = generators::trace_pattern(files).string();
     const std::string groups = (files.folder / files.groups).string();
@@ -94,12 +113,20 @@ void GenerateOutput::write(const generators::GeneratedWorkload& workload,
         description["ranks"] = workload.rank_count();
         description.update(as_json(totals));
         description["files"] = {{"traces", traces}, {"comm_group", groups}};
+        description["not_carried"] = nlohmann::ordered_json::object();
+        for (const auto& [reason, nodes] : losses) {
+            description["not_carried"][reason] = nodes;
+        }
         out << description.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
     } else if (!quiet_) {
         out << headline;
         print_totals(totals, out);
         out << fmt::format("Wrote {} (ranks 0 to {}) and {}\n", traces, workload.rank_count() - 1,
                            groups);
+        for (const auto& [reason, nodes] : losses) {
+            out << fmt::format("Not carried by {}: {} ({})\n", schema_, reason,
+                               counted(static_cast<std::int64_t>(nodes), "time", "times"));
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <ostream>
 #include <string>
@@ -20,6 +21,9 @@ public:
 
     /// Whether a folder was given.
     [[nodiscard]] bool writes() const { return !folder_.empty(); }
+
+    /// Throws InputError when one of the files for so many ranks is `input`, which is read.
+    void refuse_replacing(const std::string& input, std::int32_t ranks) const;
 
     /// Prints what is known without files: `description` as JSON, or `headline`, or nothing.
     void print(const std::string& headline, const nlohmann::ordered_json& description,

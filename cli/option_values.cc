@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
+#include <limits>
+#include <optional>
 #include <utility>
 
 #include "base/suggest.h"
@@ -36,7 +38,36 @@ CLI::Validator in_range(T least, T most, const std::string& expected) {
             ""};
 }
 
+std::optional<std::uint64_t> id_from(const std::string& text) {
+    std::uint64_t id = 0;
+    const char* last = text.data() + text.size();
+    const auto [end, error] = std::from_chars(text.data(), last, id);
+    return error == std::errc{} && end == last ? std::optional(id) : std::nullopt;
+}
+
 }  // namespace
+
+CLI::Validator node_ids() {
+    return {[](const std::string& text) -> std::string {
+                for (const std::string& item : list_items({text})) {
+                    if (!id_from(item)) {
+                        return refusal(quoted(item),
+                                       fmt::format("the id of a node, a whole number from 0 to {}",
+                                                   std::numeric_limits<std::uint64_t>::max()));
+                    }
+                }
+                return "";
+            },
+            ""};
+}
+
+std::vector<std::uint64_t> ids_from(const std::vector<std::string>& values) {
+    std::vector<std::uint64_t> ids;
+    for (const std::string& item : list_items(values)) {
+        ids.push_back(id_from(item).value());
+    }
+    return ids;
+}
 
 CLI::Validator whole_number(std::int64_t least, std::int64_t most) {
     return in_range(least, most, fmt::format("a whole number from {} to {}", least, most));

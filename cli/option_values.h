@@ -19,6 +19,11 @@ namespace npunet::cli {
 [[nodiscard]] CLI::Validator whole_number(
     std::int64_t least, std::int64_t most = std::numeric_limits<std::int64_t>::max());
 
+/// Ids of nodes, separated by commas: decimal digits, up to 2^64 - 1.
+[[nodiscard]] CLI::Validator node_ids();
+/// The ids of values that this check has let pass.
+[[nodiscard]] std::vector<std::uint64_t> ids_from(const std::vector<std::string>& values);
+
 /// A decimal number.
 [[nodiscard]] CLI::Validator number(double least, double most);
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <mutex>
+
 #include "base/errors.h"
 #include "base/parallel.h"
 #include "chakra/comm_groups.h"
@@ -13,8 +15,11 @@ namespace {
 
 constexpr const char* rank_mark = "%d";
 
-std::string with_rank_mark(const std::string& name) {
-    return name.find(rank_mark) == std::string::npos ? name + ".%d.et" : name;
+std::string with_rank_mark(const WorkloadFiles& files) {
+    if (files.traces.find(rank_mark) != std::string::npos) {
+        return files.traces;
+    }
+    return files.traces + (files.form == chakra::WrittenForm::Json ? ".%d.json" : ".%d.et");
 }
 
 void check_name(const char* option, const std::string& name) {
@@ -35,16 +40,16 @@ void write_groups(const GeneratedWorkload& workload, const std::filesystem::path
 }  // namespace
 
 std::filesystem::path trace_pattern(const WorkloadFiles& files) {
-    return files.folder / with_rank_mark(files.traces);
+    return files.folder / with_rank_mark(files);
 }
 
 std::filesystem::path trace_file(const WorkloadFiles& files, Rank rank) {
-    std::string name = with_rank_mark(files.traces);
+    std::string name = with_rank_mark(files);
     name.replace(name.find(rank_mark), 2, std::to_string(rank.value()));
     return files.folder / name;
 }
 
-void write_workload(const GeneratedWorkload& workload, const WorkloadFiles& files) {
+chakra::Losses write_workload(const GeneratedWorkload& workload, const WorkloadFiles& files) {
     check_name("--output-name", files.traces);
     check_name("--comm-group-file", files.groups);
     for (std::int32_t r = 0; r < workload.rank_count(); ++r) {
@@ -53,12 +58,20 @@ void write_workload(const GeneratedWorkload& workload, const WorkloadFiles& file
                               "another name than that of a trace", ""});
         }
     }
+    std::mutex mutex;
+    chakra::Losses losses;
     for_each_in_parallel(static_cast<std::size_t>(workload.rank_count()), [&](std::size_t r) {
-        chakra::TraceWriter writer(trace_file(files, Rank(r)), workload.style().metadata);
+        chakra::TraceWriter writer(trace_file(files, Rank(r)), workload.style().metadata,
+                                   files.form);
         workload.visit(Rank(r), [&writer](const chakra::Node& node) { writer.write(node); });
         writer.commit();
+        const std::lock_guard lock(mutex);
+        for (const auto& [reason, nodes] : writer.losses()) {
+            losses[reason] += nodes;
+        }
     });
     write_groups(workload, files.folder / files.groups);
+    return losses;
 }
 
 }  // namespace npunet::generators

@@ -7,15 +7,17 @@
 #include <filesystem>
 #include <string>
 
+#include "chakra/trace_format.h"
 #include "generators/workload.h"
 
 namespace npunet::generators {
 
 struct WorkloadFiles {
     std::filesystem::path folder;  ///< made when it is missing
-    /// "%d" stands for the rank; where it is missing ".%d.et" is appended.
-    std::string traces = "workload.%d.et";
+    /// "%d" stands for the rank; where it is missing ".%d.et" is appended, or ".%d.json".
+    std::string traces = "workload";
     std::string groups = "comm_group.json";
+    chakra::WrittenForm form = chakra::WrittenForm::V0_0_4;
 };
 
 /// The folder joined with the trace's name for one rank.
@@ -24,7 +26,7 @@ struct WorkloadFiles {
 [[nodiscard]] std::filesystem::path trace_pattern(const WorkloadFiles& files);
 
 /// Throws InputError for names that are empty, lie outside the folder, or are equal;
-/// MachineError when a file cannot be written.
-void write_workload(const GeneratedWorkload& workload, const WorkloadFiles& files);
+/// MachineError when a file cannot be written. Returns what the form could not carry.
+chakra::Losses write_workload(const GeneratedWorkload& workload, const WorkloadFiles& files);
 
 }  // namespace npunet::generators

@@ -230,8 +230,7 @@ TEST_F(GenerateCommand, StageDialectRefusesOtherOptions) {
              {"--kvhead 4", "--kvhead"},
              {"--num-stacks 1", "--num-stacks"},
              {"--tp 16", "--tp"},
-             {"--chakra_schema_version v0.0.1", "v0.0.4"},
-             {"--chakra_schema_version json", "v0.0.4"},
+             {"--chakra_schema_version v0.0.3", "v0.0.4"},
              {"--dialect npunet --dout 100", "--dvocal"}}) {
         std::string command = line;
         for (const std::string option : {"--num-stacks", "--dout"}) {
