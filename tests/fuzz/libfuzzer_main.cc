@@ -1,0 +1,11 @@
+// One target as a program of libFuzzer: NPUNET_FUZZ_TARGET says which.
+#include <cstddef>
+#include <cstdint>
+
+#include "fuzz_target.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
+    static const npunet::fuzz::FuzzTarget& target = npunet::fuzz::fuzz_target(NPUNET_FUZZ_TARGET);
+    target.run({reinterpret_cast<const char*>(bytes), size});
+    return 0;
+}

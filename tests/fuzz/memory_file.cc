@@ -1,0 +1,53 @@
+#include "memory_file.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include <string>
+#include <system_error>
+#include <vector>
+
+namespace npunet::fuzz {
+
+MemoryFile::MemoryFile(std::string_view bytes) : file_(memfd_create("fuzz", MFD_CLOEXEC)) {
+    while (file_ >= 0 && !bytes.empty()) {
+        const ssize_t written = write(file_, bytes.data(), bytes.size());
+        if (written <= 0) {
+            break;
+        }
+        bytes.remove_prefix(static_cast<std::size_t>(written));
+    }
+    if (file_ < 0 || !bytes.empty()) {
+        throw std::system_error(errno, std::generic_category(), "a file in memory");
+    }
+}
+
+MemoryFile::~MemoryFile() {
+    close(file_);
+}
+
+std::filesystem::path MemoryFile::path() const {
+    return "/proc/self/fd/" + std::to_string(file_);
+}
+
+std::size_t decompressed_size(std::string_view bytes, std::size_t most) {
+    if (bytes.substr(0, 2) != "\x1f\x8b") {
+        return bytes.size();
+    }
+    const MemoryFile file(bytes);
+    const gzFile gzip = gzopen(file.path().c_str(), "rb");
+    std::vector<char> buffer(std::size_t{1} << 16);
+    std::size_t size = 0;
+    while (size < most) {
+        const int got = gzread(gzip, buffer.data(), static_cast<unsigned>(buffer.size()));
+        if (got <= 0) {
+            break;
+        }
+        size += static_cast<std::size_t>(got);
+    }
+    gzclose_r(gzip);
+    return size < bytes.size() ? bytes.size() : size;
+}
+
+}  // namespace npunet::fuzz
