@@ -4,14 +4,17 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <iterator>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <set>
+#include <string>
 #include <tuple>
+#include <utility>
 
 #include "base/atomic_file.h"
 #include "base/errors.h"
@@ -48,66 +51,13 @@ std::string line_of(const std::string& text, std::size_t byte) {
     return fmt::format("line {}", 1 + std::count(text.begin(), end, '\n'));
 }
 
-/// The JSON value of the file. A JSON library keeps one of two equal keys and says nothing, hence
-/// the look at every key. At the end of each object within another it looks through all of that:
-/// none of them is of use here, so that the first one ends the reading.
-Json parse_object(const std::filesystem::path& path) {
-    const std::string text = read_file(path);
-    std::set<std::string> seen;
-    std::optional<std::string> repeated;
-    std::string group;
-    const auto look = [&](int depth, Json::parse_event_t event, Json& parsed) {
-        if (event == Json::parse_event_t::object_start && depth > 0) {
-            throw InputError({path.string(), fmt::format("group {}", group), "an object",
-                              depth == 1 ? list_form : rank_form, "Correct the list of the group"});
-        }
-        if (event == Json::parse_event_t::key && depth == 1) {
-            group = parsed.get<std::string>();
-            if (!seen.insert(group).second && !repeated) {
-                repeated = group;
-            }
-        }
-        return true;
-    };
-    Json json;
-    try {
-        json = Json::parse(text, look);
-    } catch (const Json::parse_error& error) {
-        throw InputError({path.string(), line_of(text, error.byte), "text that is not JSON",
-                          file_form, "Correct the file; an empty one would be {}"});
-    } catch (const Json::exception& error) {
-        throw InputError({path.string(), "", error.what(), file_form, "Correct the file"});
-    }
-    if (!json.is_object()) {
-        throw InputError({path.string(), "", fmt::format("JSON of type {}", json.type_name()),
-                          file_form, "Name each group and list its ranks"});
-    }
-    if (repeated) {
-        throw InputError({path.string(), fmt::format("group {}", *repeated), "the group twice",
-                          "every group once", "Remove or rename one of the two"});
-    }
-    return json;
-}
-
-Rank rank_from(const Json& json) {
-    constexpr auto largest = std::numeric_limits<std::int32_t>::max();
-    if (!json.is_number_integer() || json.get<double>() < 0 || json.get<double>() > largest) {
-        return Rank{};
-    }
-    return Rank(json.get<std::int32_t>());
-}
-
 /// Text as JSON, printable whatever bytes it has.
 std::string quoted(const std::string& text) {
     return Json(text).dump(-1, ' ', true, Json::error_handler_t::replace);
 }
 
-/// What stands there, for a message. Lists and objects only by their type: printing one is
-/// recursive, and a hostile file nests them a million deep.
+/// A value that is neither list nor object, short, for a message.
 std::string describe(const Json& json) {
-    if (json.is_structured()) {
-        return fmt::format("an {}", json.type_name());
-    }
     const std::string text = json.is_string() ? quoted(json.get<std::string>()) : json.dump();
     return text.size() <= 40 ? text : text.substr(0, 37) + "...";
 }
@@ -118,31 +68,104 @@ std::optional<Rank> repeated_rank(std::vector<Rank> ranks) {
     return found == ranks.end() ? std::nullopt : std::optional(*found);
 }
 
-std::vector<Rank> read_group(const Json& json, const std::string& file, const std::string& name) {
-    const std::string place = fmt::format("group {}", name);
-    if (!json.is_array()) {
-        throw InputError({file, place, describe(json), list_form, "List the ranks of the group"});
-    }
-    if (json.empty()) {
-        throw InputError({file, place, "an empty list", "at least one rank",
-                          "List the ranks of the group or remove it"});
-    }
-    std::vector<Rank> ranks;
-    ranks.reserve(json.size());
-    for (const Json& entry : json) {
-        const Rank rank = rank_from(entry);
-        if (!rank.valid()) {
-            throw InputError(
-                {file, place, describe(entry), rank_form, "Correct the list of the group"});
+/// Takes the groups while the text is parsed, so that no second form of it is ever held. The first
+/// thing that does not belong there ends the reading: nothing nests deeper than a list of ranks.
+class GroupsHandler {
+public:
+    GroupsHandler(const std::filesystem::path& path, const std::string& text)
+        : file_(path.string()), text_(text) {}
+
+    CommGroups take() { return std::move(groups_); }
+
+    // What Json::sax_parse calls.
+    bool null() { return refuse(nullptr); }
+    bool boolean(bool value) { return refuse(value); }
+    bool number_integer(std::int64_t value) { return refuse(value); }
+    bool number_unsigned(std::uint64_t value) {
+        constexpr std::uint64_t largest = std::numeric_limits<std::int32_t>::max();
+        if (place_ != Place::Group || value > largest) {
+            return refuse(value);
         }
-        ranks.push_back(rank);
+        ranks_->push_back(Rank(static_cast<std::int32_t>(value)));
+        return true;
     }
-    if (const auto rank = repeated_rank(ranks)) {
-        throw InputError({file, place, fmt::format("rank {} twice", rank->value()),
-                          "every rank once", "Remove one of the two"});
+    bool number_float(double value, const std::string& /*written*/) { return refuse(value); }
+    bool string(const std::string& value) { return refuse(value); }
+    bool binary(const Json::binary_t& /*value*/) { return false; }
+
+    bool key(std::string& name) {
+        if (place_ == Place::Groups) {
+            const auto [entry, is_new] = groups_.try_emplace(name);
+            group_ = &entry->first;
+            ranks_ = &entry->second;
+            if (!is_new) {
+                fail("the group twice", "every group once", "Remove or rename one of the two");
+            }
+        }
+        return true;
     }
-    return ranks;
-}
+    bool start_object(std::size_t /*size*/) {
+        if (place_ != Place::Document) {
+            misplaced("an object");
+        }
+        place_ = Place::Groups;
+        return true;
+    }
+    bool end_object() { return true; }
+    bool start_array(std::size_t /*size*/) {
+        if (place_ != Place::Groups) {
+            misplaced("an array");
+        }
+        place_ = Place::Group;
+        return true;
+    }
+    bool end_array() {
+        if (ranks_->empty()) {
+            fail("an empty list", "at least one rank", "List the ranks of the group or remove it");
+        }
+        if (const auto rank = repeated_rank(*ranks_)) {
+            fail(fmt::format("rank {} twice", rank->value()), "every rank once",
+                 "Remove one of the two");
+        }
+        ranks_->shrink_to_fit();
+        place_ = Place::Groups;
+        return true;
+    }
+    bool parse_error(std::size_t byte, const std::string& /*token*/, const Json::exception& error) {
+        const bool number = dynamic_cast<const Json::out_of_range*>(&error) != nullptr;
+        throw InputError({file_, line_of(text_, byte),
+                          number ? "a number beyond all bounds" : "text that is not JSON",
+                          file_form, "Correct the file; an empty one would be {}"});
+    }
+
+private:
+    enum class Place : std::uint8_t { Document, Groups, Group };
+
+    bool refuse(const Json& value) { misplaced(describe(value)); }
+    [[noreturn]] void misplaced(std::string found) {
+        switch (place_) {
+            case Place::Document:
+                throw InputError(
+                    {file_, "", std::move(found), file_form, "Name each group and list its ranks"});
+            case Place::Groups:
+                fail(std::move(found), list_form, "List the ranks of the group");
+            case Place::Group:
+                fail(std::move(found), rank_form, "Correct the list of the group");
+        }
+        std::abort();  // there is no other place
+    }
+    [[noreturn]] void fail(std::string found, std::string expected, std::string advice) const {
+        throw InputError({file_, fmt::format("group {}", *group_), std::move(found),
+                          std::move(expected), std::move(advice)});
+    }
+
+    std::string file_;
+    const std::string& text_;
+    Place place_ = Place::Document;
+    CommGroups groups_;
+    const std::string* group_ = nullptr;
+    std::vector<Rank>* ranks_ = nullptr;  ///< of that group
+};
 
 /// A decimal number without its leading zeros; empty for anything else.
 std::optional<std::string_view> digits_of(std::string_view name) {
@@ -171,12 +194,10 @@ bool GroupNameOrder::operator()(std::string_view a, std::string_view b) const {
 }
 
 CommGroups read_comm_groups(const std::filesystem::path& path) {
-    const Json json = parse_object(path);
-    CommGroups groups;
-    for (const auto& [name, ranks] : json.items()) {
-        groups.emplace(name, read_group(ranks, path.string(), name));
-    }
-    return groups;
+    const std::string text = read_file(path);
+    GroupsHandler handler(path, text);
+    Json::sax_parse(text, &handler);
+    return handler.take();
 }
 
 void write_comm_groups(const std::filesystem::path& path, const CommGroups& groups,

@@ -38,6 +38,9 @@ public:
                 encode_node(node, message_);
                 message_bytes_.clear();
                 message_.AppendToString(&message_bytes_);
+                if (message_bytes_.empty() && !begun_) {
+                    put("the metadata");  // without it the node would be taken for metadata
+                }
                 put(describe(node));
                 break;
             case WrittenForm::V0_0_1:
@@ -106,6 +109,7 @@ private:
                               fmt::format("at most {} bytes", max_frame_bytes),
                               "Shorten its dependencies or attributes"});
         }
+        begun_ = true;
         length_.clear();
         append_length(message_bytes_.size(), length_);
         out().write(length_.data(), static_cast<std::streamsize>(length_.size()));
@@ -122,6 +126,7 @@ private:
     std::string message_bytes_;
     std::string length_;
     Losses losses_;
+    bool begun_ = false;  ///< a frame was written
     bool committed_ = false;
 };
 

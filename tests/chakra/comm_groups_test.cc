@@ -84,8 +84,8 @@ TEST_F(CommGroupsFile, NotJson) {
 }
 
 TEST_F(CommGroupsFile, NotAnObject) {
-    EXPECT_EQ(problem("[[0, 1]]").found, "JSON of type array");
-    EXPECT_EQ(problem("3").found, "JSON of type number");
+    EXPECT_EQ(problem("[[0, 1]]").found, "an array");
+    EXPECT_EQ(problem("3").found, "3");
 }
 
 TEST_F(CommGroupsFile, NotAListOfRanks) {

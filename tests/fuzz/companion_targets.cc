@@ -16,8 +16,6 @@ namespace npunet::fuzz {
 
 namespace {
 
-/// The buffer for frames, and those of zlib.
-constexpr std::size_t reader_buffers = std::size_t{384} << 10;
 /// Findings are kept up to a number of each kind and trace, with their texts.
 constexpr std::size_t findings_bytes = std::size_t{2} << 20;
 
@@ -93,7 +91,7 @@ std::vector<std::string> validation_seeds() {
 void run_groups(std::string_view input) {
     const MemoryFile file(input);
     const std::filesystem::path path = file.path();
-    const MemoryWatch watch(json_document_limit(input.size(), std::size_t{64} << 10));
+    const MemoryWatch watch(memory_limit(input.size(), std::size_t{128} << 10));
     accepts([&] {
         const chakra::CommGroups groups = chakra::read_comm_groups(path);
         for (const auto& [name, ranks] : groups) {

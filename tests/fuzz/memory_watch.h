@@ -18,13 +18,6 @@ namespace npunet::fuzz {
     return 10 * input_bytes + buffers;
 }
 
-/// For JSON that is read into a document first: a digit and a comma become a value of 16 bytes, in
-/// a list that grows by doubling.
-[[nodiscard]] constexpr std::size_t json_document_limit(std::size_t input_bytes,
-                                                        std::size_t buffers) {
-    return 40 * input_bytes + buffers;
-}
-
 /// Of the program; one at a time.
 class MemoryWatch {
 public:

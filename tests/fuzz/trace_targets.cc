@@ -19,8 +19,6 @@ namespace {
 
 using chakra::NodeView;
 
-/// The buffer for frames, those of zlib, and room for messages.
-constexpr std::size_t reader_buffers = std::size_t{384} << 10;
 /// The 32 blocks of the file that are kept hold all of a file of less than 4 MiB: that is the input
 /// once more, in blocks of 128 KiB. Behind them runs on disk, each with a block of 12 KiB.
 constexpr std::size_t feeder_buffers = reader_buffers + (std::size_t{1536} << 10);
