@@ -6,6 +6,7 @@
 
 #include "base/errors.h"
 #include "base/parallel.h"
+#include "base/staged_folder.h"
 #include "chakra/comm_groups.h"
 #include "chakra/trace_writer.h"
 
@@ -49,19 +50,33 @@ std::filesystem::path trace_file(const WorkloadFiles& files, Rank rank) {
     return files.folder / name;
 }
 
-chakra::Losses write_workload(const GeneratedWorkload& workload, const WorkloadFiles& files) {
+void check_workload_names(const WorkloadFiles& files, std::int32_t ranks) {
     check_name("--output-name", files.traces);
     check_name("--comm-group-file", files.groups);
-    for (std::int32_t r = 0; r < workload.rank_count(); ++r) {
+    for (std::int32_t r = 0; r < ranks; ++r) {
         if (trace_file(files, Rank(r)) == files.folder / files.groups) {
             throw InputError({"--comm-group-file", "", fmt::format("'{}'", files.groups),
                               "another name than that of a trace", ""});
         }
     }
+}
+
+void remove_further_traces(const WorkloadFiles& files, std::int32_t ranks) {
+    std::error_code ignored;
+    for (std::int32_t r = ranks; std::filesystem::remove(trace_file(files, Rank(r)), ignored);
+         ++r) {
+    }
+}
+
+chakra::Losses write_workload(const GeneratedWorkload& workload, const WorkloadFiles& files) {
+    check_workload_names(files, workload.rank_count());
+    StagedFolder staged(files.folder);
+    WorkloadFiles staging = files;
+    staging.folder = staged.path();
     std::mutex mutex;
     chakra::Losses losses;
     for_each_in_parallel(static_cast<std::size_t>(workload.rank_count()), [&](std::size_t r) {
-        chakra::TraceWriter writer(trace_file(files, Rank(r)), workload.style().metadata,
+        chakra::TraceWriter writer(trace_file(staging, Rank(r)), workload.style().metadata,
                                    files.form);
         workload.visit(Rank(r), [&writer](const chakra::Node& node) { writer.write(node); });
         writer.commit();
@@ -70,7 +85,9 @@ chakra::Losses write_workload(const GeneratedWorkload& workload, const WorkloadF
             losses[reason] += nodes;
         }
     });
-    write_groups(workload, files.folder / files.groups);
+    write_groups(workload, staging.folder / files.groups);
+    staged.commit();
+    remove_further_traces(files, workload.rank_count());
     return losses;
 }
 

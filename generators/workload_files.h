@@ -25,8 +25,15 @@ struct WorkloadFiles {
 /// The folder joined with the name, "%d" kept: for messages.
 [[nodiscard]] std::filesystem::path trace_pattern(const WorkloadFiles& files);
 
-/// Throws InputError for names that are empty, lie outside the folder, or are equal;
-/// MachineError when a file cannot be written. Returns what the form could not carry.
+/// Throws InputError for names that are empty, lie outside the folder, or are equal.
+void check_workload_names(const WorkloadFiles& files, std::int32_t ranks);
+
+/// Removes traces of ranks from `ranks` on without a gap, which an earlier, larger workload left.
+void remove_further_traces(const WorkloadFiles& files, std::int32_t ranks);
+
+/// The files appear together, and those of a larger workload under the same names go. Throws
+/// InputError for names that are empty, lie outside the folder, or are equal; MachineError when a
+/// file cannot be written. Returns what the form could not carry.
 chakra::Losses write_workload(const GeneratedWorkload& workload, const WorkloadFiles& files);
 
 }  // namespace npunet::generators

@@ -1,0 +1,60 @@
+#include "base/staged_folder.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <system_error>
+#include <utility>
+
+#include "base/errors.h"
+
+namespace npunet {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+[[noreturn]] void fail(const fs::path& path, const char* what, const std::error_code& error) {
+    throw MachineError(
+        fmt::format("{}: {}: {}. Check that the folder can be written to and that "
+                    "the disk is not full",
+                    path.string(), what, error.message()));
+}
+
+}  // namespace
+
+StagedFolder::StagedFolder(fs::path folder) : folder_(std::move(folder)) {
+    static std::atomic<unsigned> count{0};
+    staging_ = folder_ / fmt::format(".npunet-{}-{}", ::getpid(), count++);
+    std::error_code error;
+    made_ = !fs::exists(folder_, error);
+    fs::create_directories(staging_, error);
+    if (error) {
+        fail(folder_, "cannot make it", error);
+    }
+}
+
+StagedFolder::~StagedFolder() {
+    std::error_code ignored;
+    fs::remove_all(staging_, ignored);
+    if (made_ && !committed_) {
+        fs::remove(folder_, ignored);  // if nothing else is in it
+    }
+}
+
+void StagedFolder::commit() {
+    std::error_code error;
+    for (const fs::directory_entry& file : fs::directory_iterator(staging_, error)) {
+        fs::rename(file.path(), folder_ / file.path().filename(), error);
+        if (error) {
+            break;
+        }
+    }
+    if (error) {
+        fail(folder_, "cannot move files into it", error);
+    }
+    committed_ = true;
+}
+
+}  // namespace npunet

@@ -1,0 +1,37 @@
+// Files that appear in a folder together, or not at all.
+//
+//     StagedFolder staged("traces");
+//     write(staged.path() / "gpt.0.et");
+//     write(staged.path() / "gpt.1.et");
+//     staged.commit();          // without it the destructor leaves nothing behind
+//
+// They are written into a temporary folder inside the folder and moved by commit().
+#pragma once
+
+#include <filesystem>
+
+namespace npunet {
+
+class StagedFolder {
+public:
+    /// Makes the folder when it is missing. Throws MachineError.
+    explicit StagedFolder(std::filesystem::path folder);
+    /// Removes what was not committed, and the folder if it was made for it.
+    ~StagedFolder();
+    StagedFolder(const StagedFolder&) = delete;
+    StagedFolder& operator=(const StagedFolder&) = delete;
+
+    /// Where to write.
+    [[nodiscard]] const std::filesystem::path& path() const { return staging_; }
+
+    /// Moves every file into the folder, over files of the same name. Throws MachineError.
+    void commit();
+
+private:
+    std::filesystem::path folder_;
+    std::filesystem::path staging_;
+    bool made_ = false;
+    bool committed_ = false;
+};
+
+}  // namespace npunet
