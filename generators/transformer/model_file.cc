@@ -3,48 +3,17 @@
 #include <fmt/format.h>
 
 #include <charconv>
-#include <fstream>
-#include <sstream>
 #include <string_view>
 #include <vector>
 
 #include "base/errors.h"
 #include "generators/transformer/model_section.h"
 #include "generators/transformer/routing_name.h"
+#include "generators/yaml_document.h"
 
 namespace npunet::generators {
 
 namespace {
-
-YAML::Node parse(const std::filesystem::path& file) {
-    const auto refuse = [&file](const char* found) {
-        throw InputError({file.string(), "", found, "a model file",
-                          "Check the path, or give the name of a shipped model"});
-    };
-    std::error_code ignored;
-    if (!std::filesystem::exists(file, ignored)) {
-        refuse("no such file");
-    }
-    if (std::filesystem::is_directory(file, ignored)) {
-        refuse("a folder");
-    }
-    std::ifstream stream(file, std::ios::binary);
-    std::ostringstream text;
-    if (!stream) {
-        refuse("a file that cannot be read");
-    }
-    // An empty file sets the target's failbit, and that alone.
-    text << stream.rdbuf();
-    if (text.str().empty()) {
-        refuse("an empty file");
-    }
-    try {
-        return YAML::Load(text.str());
-    } catch (const YAML::Exception& error) {
-        throw InputError(
-            {file.string(), fmt::format("line {}", error.mark.line + 1), error.msg, "YAML", ""});
-    }
-}
 
 /// Bytes per element: a name or a number.
 std::int64_t element_bytes(const ModelSection& section, const char* key, std::int64_t otherwise) {
@@ -188,27 +157,29 @@ std::int64_t default_head_dim(const ModelSection& section, const ModelSpec& mode
 }  // namespace
 
 ModelSpec read_model_file(const std::filesystem::path& file) {
-    const ModelSection section(file.string(), "", parse(file),
-                               {"name",
-                                "hidden",
-                                "layers",
-                                "heads",
-                                "kv_heads",
-                                "head_dim",
-                                "ffn",
-                                "vocab",
-                                "seq",
-                                "gated",
-                                "norm",
-                                "bias",
-                                "positions",
-                                "tied_embeddings",
-                                "vocab_divisible_by",
-                                "attention",
-                                "mla",
-                                "moe",
-                                "dropout",
-                                "dtypes"});
+    const ModelSection section(
+        file.string(), "",
+        read_yaml(file, "a model file", "Check the path, or give the name of a shipped model"),
+        {"name",
+         "hidden",
+         "layers",
+         "heads",
+         "kv_heads",
+         "head_dim",
+         "ffn",
+         "vocab",
+         "seq",
+         "gated",
+         "norm",
+         "bias",
+         "positions",
+         "tied_embeddings",
+         "vocab_divisible_by",
+         "attention",
+         "mla",
+         "moe",
+         "dropout",
+         "dtypes"});
     ModelSpec model;
     model.name = section.has("name") ? section.scalar("name") : file.stem().string();
     model.hidden = section.required_integer("hidden");
