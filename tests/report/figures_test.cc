@@ -10,6 +10,7 @@
 #include <random>
 
 #include "report/figures/breakdown_figure.h"
+#include "report/figures/heat_map_figure.h"
 #include "report/figures/scale.h"
 #include "report/figures/time_memory_figure.h"
 
@@ -104,6 +105,50 @@ TEST_P(FigureOf, RunsIsWellFormed) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Many, FigureOf, ::testing::Values(0, 1, 5, 24, 200));
+
+class HeatMapOf : public ::testing::TestWithParam<int> {};
+
+/// How often the text occurs.
+std::size_t occurrences(const std::string& text, const std::string& part) {
+    std::size_t count = 0;
+    for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) {
+        ++count;
+    }
+    return count;
+}
+
+/// Filled areas, text aside: attributes of their own since cairo 1.17, before in a style.
+std::size_t filled_paths(const std::string& svg) {
+    return occurrences(svg, "<path fill") + occurrences(svg, "<path style=\" stroke:none;fill");
+}
+
+// One filled path for each cell with traffic; blocks of ranks where there are too many.
+TEST_P(HeatMapOf, RanksIsWellFormed) {
+    const std::int64_t side = GetParam();
+    HeatMapPlot plot;
+    plot.title = "A <title> & \"more\"";
+    plot.subtitle = "four phases";
+    plot.row_name = "source rank";
+    plot.column_name = "destination rank";
+    plot.side = side;
+    plot.panels = {{"none", {}}, {"ring", {}}, {"equal", {}}};
+    const Figure without = heat_map_figure(plot);
+    expect_good(without, heat_map_figure(plot));
+    for (std::int64_t row = 0; row < side; ++row) {
+        plot.panels[1].cells.push_back({row, (row + 1) % side, 1e3 * static_cast<double>(row + 1)});
+    }
+    const Figure figure = heat_map_figure(plot);
+    expect_good(figure, heat_map_figure(plot));
+    const std::int64_t block = (side + HeatMapPlot::most_cells - 1) / HeatMapPlot::most_cells;
+    const std::int64_t rows = (side + block - 1) / block;
+    // Within a block of several rows one cell is on the diagonal and one beside it.
+    const std::int64_t cells = block == 1 ? rows : 2 * rows;
+    const std::size_t drawn = filled_paths(figure.svg) - filled_paths(without.svg);
+    EXPECT_GE(drawn, static_cast<std::size_t>(cells));
+    EXPECT_LE(drawn, static_cast<std::size_t>(cells + 80));  // and the legend
+}
+
+INSTANTIATE_TEST_SUITE_P(Many, HeatMapOf, ::testing::Values(1, 2, 4, 48, 100, 256, 257, 1024));
 
 // Ticks lie within the axis, ascending, at round values, neither none nor too many.
 TEST(Scale, TicksAreRoundAndFew) {
