@@ -13,6 +13,8 @@ const std::vector<FuzzTarget>& fuzz_targets() {
         {"validation", run_validation, validation_seeds, ".et", "\0"sv},
         {"text", run_text, text_seeds, ".txt", "\4\1"sv},
         {"groups", run_groups, groups_seeds, ".json", ""sv},
+        {"megatron_log", run_megatron_log, megatron_log_seeds, ".json", ""sv},
+        {"parallel_groups", run_parallel_groups, parallel_groups_seeds, ".txt", ""sv},
         {"node_view", run_node_view, node_view_seeds, "", ""sv},
         {"round_trip", run_round_trip, round_trip_seeds, ".et", "\0"sv}};
     return targets;

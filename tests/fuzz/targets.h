@@ -12,6 +12,9 @@ namespace npunet::fuzz {
 
 /// Compressed inputs that become longer than this are left alone: they cost time and show nothing.
 inline constexpr std::size_t most_input_bytes = std::size_t{1} << 22;
+/// A reader's buffer for frames (256 KiB), those of zlib (64 KiB in, 128 KiB out), and room for its
+/// state, what detection counts, and messages.
+inline constexpr std::size_t reader_buffers = std::size_t{640} << 10;
 /// Between the files of one input.
 inline constexpr std::string_view file_mark = "\xFF==\xFF";
 
@@ -59,6 +62,10 @@ void run_text(std::string_view input);
 std::vector<std::string> text_seeds();
 void run_groups(std::string_view input);
 std::vector<std::string> groups_seeds();
+void run_megatron_log(std::string_view input);
+std::vector<std::string> megatron_log_seeds();
+void run_parallel_groups(std::string_view input);
+std::vector<std::string> parallel_groups_seeds();
 void run_node_view(std::string_view input);
 std::vector<std::string> node_view_seeds();
 void run_round_trip(std::string_view input);
