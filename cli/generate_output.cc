@@ -39,17 +39,18 @@ nlohmann::ordered_json as_json(const generators::WorkloadTotals& totals) {
     return {{"nodes", totals.nodes}, {"flops", as_json(totals.flops)}, {"traffic", traffic}};
 }
 
-void print_totals(const generators::WorkloadTotals& totals, std::ostream& out) {
-    out << fmt::format("{} nodes, {:.4g} FLOPs over all ranks\n", totals.nodes,
-                       static_cast<double>(totals.flops));
+std::string text_of(const generators::WorkloadTotals& totals) {
+    std::string text = fmt::format("{} nodes, {:.4g} FLOPs over all ranks\n", totals.nodes,
+                                   static_cast<double>(totals.flops));
     if (totals.traffic.empty()) {
-        return;
+        return text;
     }
-    out << fmt::format("{:<16}{:>8}{:>12}  {}\n", "communication", "groups", "nodes",
-                       "bytes (comm_size over all ranks)");
+    text += fmt::format("{:<16}{:>8}{:>12}  {}\n", "communication", "groups", "nodes",
+                        "bytes (comm_size over all ranks)");
     for (const generators::Traffic& row : totals.traffic) {
-        out << fmt::format("{:<16}{:>8}{:>12}  {}\n", row.kind, row.groups, row.nodes, row.bytes);
+        text += fmt::format("{:<16}{:>8}{:>12}  {}\n", row.kind, row.groups, row.nodes, row.bytes);
     }
+    return text;
 }
 
 }  // namespace
@@ -82,10 +83,15 @@ void GenerateOutput::add_to(CLI::App& command, bool folder_required) {
     command.add_flag("--quiet", quiet_, "Print no text");
 }
 
-void GenerateOutput::refuse_replacing(const std::string& input, std::int32_t ranks) const {
+generators::WorkloadFiles GenerateOutput::files() const {
     generators::WorkloadFiles files = files_;
     files.folder = folder_;
     files.form = *chakra::written_form_from(schema_);
+    return files;
+}
+
+void GenerateOutput::refuse_replacing(const std::string& input, std::int32_t ranks) const {
+    const generators::WorkloadFiles files = this->files();
     const auto refuse = [&](const char* option, const std::filesystem::path& target) {
         std::error_code error;
         if (std::filesystem::equivalent(target, input, error)) {
@@ -99,19 +105,13 @@ void GenerateOutput::refuse_replacing(const std::string& input, std::int32_t ran
     }
 }
 
-void GenerateOutput::write(const generators::GeneratedWorkload& workload,
-                           const std::string& headline, nlohmann::ordered_json description,
-                           std::ostream& out) const {
-    generators::WorkloadFiles files = files_;
-    files.folder = folder_;
-    files.form = *chakra::written_form_from(schema_);
-    const chakra::Losses losses = generators::write_workload(workload, files);
-    const generators::WorkloadTotals totals = generators::totals_of(workload);
+void GenerateOutput::report(const std::string& text, nlohmann::ordered_json description,
+                            std::int32_t ranks, const chakra::Losses& losses,
+                            std::ostream& out) const {
+    const generators::WorkloadFiles files = this->files();
     const std::string traces = generators::trace_pattern(files).string();
     const std::string groups = (files.folder / files.groups).string();
     if (json_) {
-        description["ranks"] = workload.rank_count();
-        description.update(as_json(totals));
         description["files"] = {{"traces", traces}, {"comm_group", groups}};
         description["not_carried"] = nlohmann::ordered_json::object();
         for (const auto& [reason, nodes] : losses) {
@@ -119,15 +119,23 @@ void GenerateOutput::write(const generators::GeneratedWorkload& workload,
         }
         out << description.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
     } else if (!quiet_) {
-        out << headline;
-        print_totals(totals, out);
-        out << fmt::format("Wrote {} (ranks 0 to {}) and {}\n", traces, workload.rank_count() - 1,
-                           groups);
+        out << text;
+        out << fmt::format("Wrote {} (ranks 0 to {}) and {}\n", traces, ranks - 1, groups);
         for (const auto& [reason, nodes] : losses) {
             out << fmt::format("Not carried by {}: {} ({})\n", schema_, reason,
                                counted(static_cast<std::int64_t>(nodes), "time", "times"));
         }
     }
+}
+
+void GenerateOutput::write(const generators::GeneratedWorkload& workload,
+                           const std::string& headline, nlohmann::ordered_json description,
+                           std::ostream& out) const {
+    const chakra::Losses losses = generators::write_workload(workload, files());
+    const generators::WorkloadTotals totals = generators::totals_of(workload);
+    description["ranks"] = workload.rank_count();
+    description.update(as_json(totals));
+    report(headline + text_of(totals), std::move(description), workload.rank_count(), losses, out);
 }
 
 }  // namespace npunet::cli

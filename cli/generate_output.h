@@ -29,6 +29,15 @@ public:
     void print(const std::string& headline, const nlohmann::ordered_json& description,
                std::ostream& out) const;
 
+    /// Where the files go, and in which form. Throws InputError for a schema that is not written.
+    [[nodiscard]] generators::WorkloadFiles files() const;
+    [[nodiscard]] bool quiet() const { return json_ || quiet_; }
+
+    /// Prints what was written: with --json `description`, the files and what could not be carried,
+    /// with --quiet nothing, otherwise `text` (whole lines) and the names of the files.
+    void report(const std::string& text, nlohmann::ordered_json description, std::int32_t ranks,
+                const chakra::Losses& losses, std::ostream& out) const;
+
     /// Writes the files, then prints: with --json one document, `description` and the totals; with
     /// --quiet nothing; otherwise `headline` (whole lines) and the totals for people. Throws
     /// InputError for a schema that is not written.

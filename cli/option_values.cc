@@ -92,6 +92,10 @@ CLI::Validator one_of(std::vector<std::string> words) {
 
 CLI::Validator output_folder() {
     return {[](const std::string& text) -> std::string {
+                if (text.empty()) {
+                    return refusal("an empty name", "a folder, which is made when missing",
+                                   "Say . for the current folder");
+                }
                 std::filesystem::path path = text;
                 std::error_code ignored;
                 while (path.has_relative_path() && !std::filesystem::exists(path, ignored)) {

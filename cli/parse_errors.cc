@@ -101,6 +101,14 @@ InputError bad_switch(const std::string& message, const CLI::App& level) {
                        "none, or true or false: it is a switch", ""});
 }
 
+/// Of two options that exclude each other: "--one excludes --other".
+InputError both_given(const std::string& message) {
+    const std::string word = " excludes ";
+    const std::size_t at = message.find(word);
+    return InputError({message.substr(0, at) + " and " + message.substr(at + word.size()), "",
+                       "both", "one of them", "Leave one out"});
+}
+
 }  // namespace
 
 void check_subcommands(const CLI::App& program, const std::vector<std::string>& arguments) {
@@ -142,6 +150,9 @@ InputError bad_input_of(const CLI::ParseError& error, const CLI::App& program) {
     }
     if (dynamic_cast<const CLI::ConversionError*>(&error) != nullptr) {
         return bad_switch(message, level);
+    }
+    if (dynamic_cast<const CLI::ExcludesError*>(&error) != nullptr) {
+        return both_given(message);
     }
     if (const CLI::Option* option = option_of(message, level); option != nullptr) {
         return bad_option(*option, level);

@@ -10,6 +10,7 @@
 #include "cli/command.h"
 #include "cli/compare_command.h"
 #include "cli/generate_command.h"
+#include "cli/megatron_command.h"
 #include "cli/parse_errors.h"
 #include "cli/simulate_command.h"
 #include "cli/stop_request.h"
@@ -56,6 +57,7 @@ int run_program(std::vector<std::string> arguments, std::ostream& out, std::ostr
     program.require_subcommand(1);
     CommandContext context{out, log};
     add_generate_command(program, context);
+    add_megatron_command(program, context);
     add_simulate_command(program, context);
     add_compare_command(program, context);
     add_sweep_command(program, context);
