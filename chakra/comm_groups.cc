@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <iterator>
@@ -143,16 +142,14 @@ private:
 
     bool refuse(const Json& value) { misplaced(describe(value)); }
     [[noreturn]] void misplaced(std::string found) {
-        switch (place_) {
-            case Place::Document:
-                throw InputError(
-                    {file_, "", std::move(found), file_form, "Name each group and list its ranks"});
-            case Place::Groups:
-                fail(std::move(found), list_form, "List the ranks of the group");
-            case Place::Group:
-                fail(std::move(found), rank_form, "Correct the list of the group");
+        if (place_ == Place::Document) {
+            throw InputError(
+                {file_, "", std::move(found), file_form, "Name each group and list its ranks"});
         }
-        std::abort();  // there is no other place
+        if (place_ == Place::Groups) {
+            fail(std::move(found), list_form, "List the ranks of the group");
+        }
+        fail(std::move(found), rank_form, "Correct the list of the group");
     }
     [[noreturn]] void fail(std::string found, std::string expected, std::string advice) const {
         throw InputError({file_, fmt::format("group {}", *group_), std::move(found),
