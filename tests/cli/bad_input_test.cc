@@ -3,7 +3,6 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -11,6 +10,7 @@
 
 #include "chakra/trace_writer.h"
 #include "ns3-module/api/packet_network.h"
+#include "tests/cli/bad_input.h"
 #include "tests/cli/program_run.h"
 #include "tests/support/workloads.h"
 
@@ -22,75 +22,11 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-class BadInput : public ::testing::Test {
-protected:
-    void SetUp() override {
-        folder_ = fs::temp_directory_path() /
-                  ("npunet_bad_input_" + std::to_string(::getpid()) + "_" +
-                   ::testing::UnitTest::GetInstance()->current_test_info()->name());
-        fs::create_directories(folder_);
-        write("mesh.yml",
-              "topology: Mesh2D\nnpus_count: [[4, 4]]\nbandwidth: [50]\nlatency: [500]\n");
-        write("ring2.yml", "topology: [Ring]\nnpus_count: [2]\nbandwidth: [50]\nlatency: [500]\n");
-    }
-    void TearDown() override { fs::remove_all(folder_); }
-
-    void write(const std::string& name, const std::string& text) const {
-        std::ofstream(folder_ / name) << text;
-    }
-    [[nodiscard]] std::string path(const std::string& name) const {
-        return (folder_ / name).string();
-    }
-    void trace(std::int32_t rank, const std::vector<chakra::Node>& nodes) const {
-        chakra::write_trace(folder_ / ("w." + std::to_string(rank) + ".et"), nodes);
-    }
-    void all_reduce_traces(std::int32_t ranks) const {
-        for (std::int32_t rank = 0; rank < ranks; ++rank) {
-            trace(rank, {test::collective_node(1, chakra::CollectiveType::AllReduce, 4096)});
-        }
-    }
-    [[nodiscard]] Outcome simulate(const std::string& network,
-                                   std::vector<std::string> more = {}) const {
-        std::vector<std::string> arguments{"simulate",    "--workload",   path("w"),  "--network",
-                                           path(network), "--output-dir", path("out")};
-        arguments.insert(arguments.end(), more.begin(), more.end());
-        return run(arguments);
-    }
-    void expect_refused(const Outcome& outcome, int code) const {
-        EXPECT_EQ(outcome.code, code) << outcome.log;
-        EXPECT_EQ(outcome.out, "");
-        EXPECT_FALSE(fs::exists(folder_ / "out")) << "something was written in spite of the error";
-    }
-
-    fs::path folder_;
-};
-
 TEST_F(BadInput, GoodInputPasses) {
     all_reduce_traces(16);
     const Outcome outcome = simulate("mesh.yml");
     EXPECT_EQ(outcome.code, 0) << outcome.log;
     EXPECT_TRUE(fs::exists(folder_ / "out" / "results.json"));
-}
-
-// A link of a line that dies for good cuts it: packets have no way round, and the run ends with
-// what is wrong. On a ring of four they go the other way round.
-TEST_F(BadInput, ALinkThatNeverComesBack) {
-    if (!packet_fidelity_available()) {
-        GTEST_SKIP() << "without ns-3";
-    }
-    all_reduce_traces(4);
-    for (const bool line : {true, false}) {
-        write("broken.yml", std::string("topology: [") + (line ? "Mesh1D" : "Ring") +
-                                "]\nnpus_count: [4]\nbandwidth: [50]\nlatency: [500]\n"
-                                "faults: [{link: [1, 2], at: 600, bandwidth_factor: 0}]\n");
-        const Outcome outcome = simulate("broken.yml", {"--fidelity", "packet"});
-        if (line) {
-            expect_refused(outcome, 3);
-            EXPECT_THAT(outcome.log, HasSubstr("down from 600 ns on and never comes back"));
-        } else {
-            EXPECT_EQ(outcome.code, 0) << outcome.log;
-        }
-    }
 }
 
 // The groups of a generated workload are its own: another file would be ignored.

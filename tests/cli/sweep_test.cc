@@ -1,15 +1,11 @@
-// npunet sweep as a user runs it: the real program, killed, in parallel, under mpirun.
+// npunet sweep as a user runs it: the real program, killed and in parallel.
 
-#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <chrono>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <random>
@@ -17,7 +13,7 @@
 #include <sstream>
 #include <thread>
 
-#include "ns3-module/api/packet_network.h"
+#include "tests/cli/sweep_program.h"
 
 namespace npunet::cli {
 namespace {
@@ -26,105 +22,6 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
-
-std::string content_of(const fs::path& path) {
-    std::ostringstream text;
-    text << std::ifstream(path, std::ios::binary).rdbuf();
-    return text.str();
-}
-
-std::vector<std::string> lines_of(const std::string& text) {
-    std::istringstream stream(text);
-    std::vector<std::string> lines;
-    for (std::string line; std::getline(stream, line);) {
-        lines.push_back(line);
-    }
-    return lines;
-}
-
-class Sweep : public ::testing::Test {
-protected:
-    void SetUp() override {
-        folder_ = fs::temp_directory_path() /
-                  ("npunet_sweep_" + std::to_string(::getpid()) + "_" +
-                   ::testing::UnitTest::GetInstance()->current_test_info()->name());
-        fs::remove_all(folder_);
-        fs::create_directories(folder_);
-        fs::create_symlink(fs::path(NPUNET_SOURCE_DIR) / "configs", folder_ / "configs");
-        write("small.yml", "hidden: 256\nlayers: 4\nheads: 8\nffn: 512\nvocab: 1024\nseq: 128\n");
-        write("plans.yml", plans);
-    }
-    void TearDown() override { fs::remove_all(folder_); }
-
-    void write(const std::string& name, const std::string& text) const {
-        std::ofstream(folder_ / name) << text;
-    }
-    [[nodiscard]] std::string path(const std::string& name) const {
-        return (folder_ / name).string();
-    }
-
-    /// Starts a command; its output goes to the files stdout and stderr.
-    [[nodiscard]] pid_t start(std::vector<std::string> words) const {
-        const pid_t child = ::fork();
-        if (child == 0) {
-            for (const auto& [name, descriptor] :
-                 {std::pair{"stdout", 1}, std::pair{"stderr", 2}}) {
-                const int file = ::open(path(name).c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0666);
-                ::dup2(file, descriptor);
-            }
-            std::vector<char*> arguments;
-            for (std::string& word : words) {
-                arguments.push_back(word.data());
-            }
-            arguments.push_back(nullptr);
-            ::execvp(arguments[0], arguments.data());
-            ::_exit(127);
-        }
-        return child;
-    }
-    /// The exit code; 128 + the signal where one ended it.
-    static int wait_for(pid_t child) {
-        int status = 0;
-        ::waitpid(child, &status, 0);
-        return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-    }
-    [[nodiscard]] static std::vector<std::string> words(const std::vector<std::string>& more) {
-        std::vector<std::string> all{NPUNET_PROGRAM, "sweep"};
-        all.insert(all.end(), more.begin(), more.end());
-        return all;
-    }
-    [[nodiscard]] int sweep(const std::vector<std::string>& more) const {
-        return wait_for(start(words(more)));
-    }
-    [[nodiscard]] std::string log() const { return content_of(path("stderr")); }
-    [[nodiscard]] std::string csv(const std::string& output) const {
-        return content_of(folder_ / output / "results.csv");
-    }
-    [[nodiscard]] std::size_t records(const std::string& output) const {
-        const std::string text = content_of(folder_ / output / "sweep.journal");
-        const auto lines = std::count(text.begin(), text.end(), '\n');
-        return lines > 0 ? static_cast<std::size_t>(lines) - 1 : 0;
-    }
-
-    /// Until so many points are done, or the process has ended.
-    void wait_for_records(pid_t child, std::size_t count) const {
-        siginfo_t info{};
-        while (records("out") < count &&
-               ::waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
-               info.si_pid == 0) {
-            std::this_thread::sleep_for(std::chrono::microseconds(200));
-        }
-    }
-
-    fs::path folder_;
-    /// 48 points, some of which fail.
-    static constexpr const char* plans =
-        "workload: {model: small.yml, batch: 16, seq: 128}\n"
-        "plan: {dp: [1, 2, 4, 8, 16], tp: [1, 2, 4, 8, 16], pp: [1, 2, 4], micro_batch: [1, 2]}\n"
-        "where: dp * tp * pp == npus\n"
-        "systems: configs/systems/a100.json\n"
-        "networks: [configs/networks/mesh-4x4.yml, configs/networks/torus-4x4.yml]\n";
-};
 
 TEST_F(Sweep, ThreadsDoNotChangeAByte) {
     ASSERT_EQ(sweep({path("plans.yml"), "--output-dir", path("one"), "--jobs", "1"}), 0) << log();
@@ -302,59 +199,6 @@ TEST_F(Sweep, JsonAndQuietWithoutAFolder) {
     ASSERT_EQ(sweep({path("plans.yml")}), 0);
     EXPECT_THAT(log(), HasSubstr("without --output-dir nothing is kept"));
     EXPECT_THAT(content_of(path("stdout")), HasSubstr("best"));
-}
-
-TEST_F(Sweep, TheSecondStageReplaysTheBest) {
-    if (!packet_fidelity_available()) {
-        GTEST_SKIP() << "built without ns-3";
-    }
-    write("then.yml",
-          "workload: {collective: {type: all_reduce, size: 64KiB}}\n"
-          "networks: [configs/networks/mesh-4x4.yml, configs/networks/torus-4x4.yml, "
-          "configs/networks/ring-8.yml]\nthen: {fidelity: packet, top: 2}\n");
-    ASSERT_EQ(sweep({path("then.yml"), "--output-dir", path("out"), "--jobs", "4"}), 0) << log();
-    const json results = json::parse(content_of(folder_ / "out/results.json"));
-    ASSERT_EQ(results["points"].size(), 5U);
-    for (std::size_t i = 3; i < 5; ++i) {
-        const json& replay = results["points"][i];
-        EXPECT_EQ(replay["parameters"]["fidelity"], "packet");
-        const json& base = results["points"][replay["replay_of"].get<std::size_t>()];
-        EXPECT_EQ(base["parameters"]["network"], replay["parameters"]["network"]);
-        // Headers and credits only add.
-        EXPECT_GT(replay["finish_ns"].get<double>(), base["finish_ns"].get<double>());
-    }
-    const std::size_t best = results["best"][0]["point"];
-    EXPECT_EQ(results["points"][3]["replay_of"], best);
-    EXPECT_EQ(results["best"].size(), 2U) << "one for each fidelity";
-}
-
-TEST_F(Sweep, MpiChangesNoByte) {
-    if (std::string(NPUNET_MPIRUN).empty()) {
-        GTEST_SKIP() << "built without MPI";
-    }
-    ASSERT_EQ(sweep({path("plans.yml"), "--output-dir", path("threads")}), 0) << log();
-    ::setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
-    ::setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
-    for (const char* processes : {"1", "2", "3"}) {
-        const std::string output = std::string("mpi") + processes;
-        std::vector<std::string> command{NPUNET_MPIRUN, "--oversubscribe", "-n", processes};
-        for (const std::string& word :
-             words({path("plans.yml"), "--mpi", "--output-dir", path(output)})) {
-            command.push_back(word);
-        }
-        ASSERT_EQ(wait_for(start(command)), 0) << log();
-        EXPECT_TRUE(csv(output) == csv("threads")) << processes;
-        EXPECT_TRUE(content_of(folder_ / output / "results.json") ==
-                    content_of(folder_ / "threads/results.json"));
-        // One process speaks.
-        const std::string out = content_of(path("stdout"));
-        EXPECT_EQ(out.find(" points, "), out.rfind(" points, "));
-    }
-    write("bad.yml", "workload: {model: small.yml, batch: 16}\nnetworks: [nowhere.yml]\n");
-    std::vector<std::string> command{NPUNET_MPIRUN,  "--oversubscribe", "-n",           "2",
-                                     NPUNET_PROGRAM, "sweep",           path("bad.yml")};
-    EXPECT_EQ(wait_for(start(command)), 2) << log();
-    EXPECT_THAT(log(), HasSubstr("nowhere.yml"));
 }
 
 TEST_F(Sweep, MpiIsInsistedOn) {

@@ -1,18 +1,15 @@
-// What ns3-module/README.md says about the module's two homes: its commands outside an ns-3 tree
-// run, and the suites, examples and Debian packages that it names are those of the build.
+// What ns3-module/README.md says about the module: the suites, examples and Debian packages that it
+// names are those of the build.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 
-#include <cstdlib>
 #include <fstream>
 #include <regex>
 #include <set>
 #include <sstream>
 #include <string>
 
-#include "ns3-module/api/packet_network.h"
 #include "page.h"
 
 namespace npunet::docs_test {
@@ -51,28 +48,6 @@ std::set<std::string> words_of(const std::string& text) {
         words.insert(word);
     }
     return words;
-}
-
-// Every command on a program of the build, run in it.
-TEST(Ns3Module, CommandsOutsideATreeRun) {
-    if (!packet_fidelity_available()) {
-        GTEST_SKIP() << "this build has no ns-3";
-    }
-    const std::string programs = "build/release/";
-    std::size_t run = 0;
-    for (const Block& block : read_page("ns3-module/README.md").blocks) {
-        for (const std::string& line : block.lines) {
-            if (line.rfind(programs, 0) != 0) {
-                continue;
-            }
-            const std::string command = "cd '" NPUNET_BUILD_DIR "' && ./" +
-                                        line.substr(programs.size()) + " >/dev/null 2>&1";
-            const int status = std::system(command.c_str());
-            EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << line;
-            ++run;
-        }
-    }
-    EXPECT_GE(run, 2U);
 }
 
 TEST(Ns3Module, NamedSuitesAndExamplesExist) {

@@ -1,6 +1,11 @@
+// The packet fidelity on ns-3: in builds that have it.
+
 #include "ns3-module/api/packet_network.h"
 
 #include <gtest/gtest.h>
+
+#include <memory>
+#include <random>
 
 #include "base/errors.h"
 #include "ns3-module/model/npu-packet-machine.h"
@@ -20,9 +25,6 @@ topology::NetworkDescription torus() {
 // ns-3's simulator only drives the event queue: it must not change a single time. Several networks
 // run one after another in one process.
 TEST(PacketNetwork, Ns3ChangesNothing) {
-    if (!packet_fidelity_available()) {
-        GTEST_SKIP() << "built without ns-3";
-    }
     const topology::NetworkDescription description = torus();
     for (unsigned seed = 0; seed < 5; ++seed) {
         std::mt19937_64 random(seed);
@@ -45,9 +47,6 @@ TEST(PacketNetwork, Ns3ChangesNothing) {
 
 // A handler that throws ends the run, and the next one starts from a clean simulator.
 TEST(PacketNetwork, SurvivesAnExceptionInARun) {
-    if (!packet_fidelity_available()) {
-        GTEST_SKIP() << "built without ns-3";
-    }
     struct Thrower final : engine::EventHandler {
         void handle(std::uint64_t /* payload */) override { throw StallError("enough"); }
     } thrower;
@@ -63,9 +62,6 @@ TEST(PacketNetwork, SurvivesAnExceptionInARun) {
 // With ports for injection the times are those of the network that has them; its own links are not
 // reported.
 TEST(PacketNetwork, AppliesInjection) {
-    if (!packet_fidelity_available()) {
-        GTEST_SKIP() << "built without ns-3";
-    }
     topology::NetworkDescription description = torus();
     description.packet.injection = Rate(60'000'000'000);
     std::mt19937_64 random(1);
@@ -93,20 +89,6 @@ TEST(PacketNetwork, AppliesInjection) {
         hops += uses[i].packets;
     }
     EXPECT_EQ(network->packet_hops(), hops);
-}
-
-TEST(PacketNetwork, SaysHowToGetIt) {
-    if (packet_fidelity_available()) {
-        GTEST_SKIP() << "built with ns-3";
-    }
-    const topology::NetworkDescription description = torus();
-    engine::EventQueue queue;
-    try {
-        (void)make_packet_network(description, queue);
-        FAIL() << "a network without ns-3";
-    } catch (const InputError& error) {
-        EXPECT_NE(std::string(error.what()).find("libns3-dev"), std::string::npos);
-    }
 }
 
 }  // namespace

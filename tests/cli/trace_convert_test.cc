@@ -1,19 +1,15 @@
-// npunet trace info, print and convert: what they print and write, and that a workload is the same
-// in every form.
+// npunet trace convert: what it writes, and that a workload is the same in every form.
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 
-#include "chakra/trace_reader.h"
 #include "chakra/trace_writer.h"
-#include "program_run.h"
+#include "tests/cli/trace_commands.h"
 
 namespace npunet::cli {
 namespace {
@@ -21,212 +17,8 @@ namespace {
 namespace fs = std::filesystem;
 using chakra::Node;
 using chakra::NodeType;
-using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
-using ::testing::Not;
 using Json = nlohmann::json;
-
-class TraceCommands : public ::testing::Test {
-protected:
-    TraceCommands() : folder_(fs::temp_directory_path() / fmt::format("npunet_tc_{}", ::getpid())) {
-        fs::remove_all(folder_);
-        fs::create_directories(folder_);
-    }
-    ~TraceCommands() override { fs::remove_all(folder_); }
-
-    [[nodiscard]] std::string at(const std::string& name) const { return folder_ / name; }
-
-    [[nodiscard]] std::string bytes_of(const std::string& name) const {
-        std::ifstream stream(at(name), std::ios::binary);
-        return {std::istreambuf_iterator<char>(stream), {}};
-    }
-
-    /// A small step on four NPUs, two stages.
-    void generate(const std::string& to, const std::string& more = "") const {
-        const Outcome made =
-            run("generate transformer --dmodel 64 --dff 128 --head 4 --kvhead 4 --num-stacks 2 "
-                "--dvocal 128 --seq 32 --batch 2 --tp 2 --pp 2 --output-dir " +
-                at(to) + " " + more);
-        ASSERT_EQ(made.code, 0) << made.log;
-    }
-
-    [[nodiscard]] std::vector<Node> nodes_of(const std::string& name) const {
-        return chakra::read_trace(at(name));
-    }
-
-    fs::path folder_;
-};
-
-TEST_F(TraceCommands, InfoOfOneTrace) {
-    generate("w");
-    const auto nodes = nodes_of("w/workload.0.et");
-    const Outcome text = run("trace info " + at("w/workload.0.et"));
-    EXPECT_EQ(text.code, 0) << text.log;
-    EXPECT_THAT(text.out, HasSubstr("0.0.4"));
-    EXPECT_THAT(text.out, HasSubstr(fmt::format("{}, ids", nodes.size())));
-    const Outcome json = run("trace info --json " + at("w/workload.0.et"));
-    const Json file = Json::parse(json.out).at("files").at(0);
-    EXPECT_EQ(file.at("nodes"), nodes.size());
-    EXPECT_EQ(file.at("schema"), "0.0.4");
-    EXPECT_EQ(file.at("acyclic"), true);
-    std::size_t deps = 0;
-    for (const Node& node : nodes) {
-        deps += node.data_deps.size();
-    }
-    EXPECT_EQ(file.at("data_deps"), deps);
-    EXPECT_TRUE(file.at("problem").is_null());
-}
-
-TEST_F(TraceCommands, InfoOfAWorkloadIsALineEach) {
-    generate("w");
-    const Outcome text = run("trace info " + at("w/workload"));
-    EXPECT_EQ(text.code, 0) << text.log;
-    for (int rank = 0; rank < 4; ++rank) {
-        EXPECT_THAT(text.out, HasSubstr(fmt::format("workload.{}.et", rank)));
-    }
-    EXPECT_THAT(text.out, HasSubstr("4 traces"));
-}
-
-// What can be read is described; the exit code tells that it is not all.
-TEST_F(TraceCommands, InfoOfADamagedTrace) {
-    generate("w");
-    fs::resize_file(at("w/workload.0.et"), fs::file_size(at("w/workload.0.et")) - 3);
-    const Outcome json =
-        run("trace info --json " + at("w/workload.0.et") + " " + at("w/workload.1.et"));
-    EXPECT_EQ(json.code, 2);
-    const Json files = Json::parse(json.out).at("files");
-    EXPECT_THAT(files.at(0).at("problem").at("place").get<std::string>(), HasSubstr("at byte"));
-    EXPECT_TRUE(files.at(1).at("problem").is_null());
-    EXPECT_THAT(json.log, HasSubstr("workload.0.et"));
-}
-
-// One file that is no trace does not hide the others.
-TEST_F(TraceCommands, InfoShowsTheOthersBesideWhatIsNoTrace) {
-    generate("w");
-    std::ofstream(at("no.et")) << "\x05 no trace";
-    const std::string files = at("no.et") + " " + at("w/workload.1.et");
-    const Outcome json = run("trace info --json " + files);
-    EXPECT_EQ(json.code, 2);
-    const Json entries = Json::parse(json.out).at("files");
-    ASSERT_EQ(entries.size(), 2U);
-    EXPECT_EQ(entries.at(0).size(), 2U);
-    EXPECT_EQ(entries.at(0).at("file"), at("no.et"));
-    EXPECT_FALSE(entries.at(0).at("problem").at("found").get<std::string>().empty());
-    EXPECT_EQ(entries.at(1).at("nodes"), nodes_of("w/workload.1.et").size());
-    const Outcome text = run("trace info " + files);
-    EXPECT_EQ(text.code, 2);
-    EXPECT_THAT(text.out, HasSubstr("no trace"));
-    EXPECT_THAT(text.out, HasSubstr(fmt::format("{} nodes", nodes_of("w/workload.1.et").size())));
-    EXPECT_THAT(text.log, HasSubstr("no.et"));
-    const Outcome alone = run("trace info --json " + at("no.et"));
-    EXPECT_EQ(alone.code, 2);
-    EXPECT_EQ(Json::parse(alone.out).at("files").size(), 1U);
-}
-
-TEST_F(TraceCommands, InfoSaysWhichMetadataThereIs) {
-    std::ofstream(at("bare.json")) << R"({"workload_graph": []})";
-    EXPECT_THAT(run("trace info " + at("bare.json")).out, ContainsRegex("metadata +none\n"));
-    std::ofstream(at("version.json")) << R"({"metadata": {"version": "7"}, "workload_graph": []})";
-    EXPECT_THAT(run("trace info " + at("version.json")).out,
-                ContainsRegex("metadata +version '7', 0 attributes\n"));
-}
-
-// A node that is valid in both schemas: 5 is a dependency, or a place of a tensor.
-TEST_F(TraceCommands, SchemaOverridesWhatIsFound) {
-    std::ofstream(at("t.0.et"), std::ios::binary)
-        << std::string("\x09\x08\x01\x12\x01x\x18\x03\x28\x02", 10);
-    const auto type_of = [&](const std::string& schema) {
-        const Outcome json = run("trace info --json --schema " + schema + " " + at("t.0.et"));
-        EXPECT_EQ(json.code, 0) << json.log;
-        return Json::parse(json.out).at("files").at(0).at("nodes_by_type").begin().key();
-    };
-    EXPECT_EQ(type_of("0.0.1"), "COMP_NODE");
-    EXPECT_EQ(type_of("0.0.4"), "MEM_STORE_NODE");
-    const Outcome wrong = run("trace info --schema 0.0.9 " + at("t.0.et"));
-    EXPECT_EQ(wrong.code, 2);
-    EXPECT_THAT(wrong.log, HasSubstr("0.0.3d"));
-}
-
-TEST_F(TraceCommands, PrintForms) {
-    Node node;
-    node.id = 7;
-    node.name = "a \"name\"";
-    node.type = NodeType::CommCollective;
-    node.data_deps = {1, 2};
-    node.set_integer("comm_size", 1024);
-    node.set_bool("is_cpu_op", false);
-    Node other;
-    other.id = 1;
-    other.type = NodeType::Compute;
-    chakra::write_trace(at("t.0.et"), {other, node});
-    const Outcome text = run("trace print " + at("t.0.et") + " --node 7");
-    EXPECT_EQ(text.out,
-              "node 7 COMM_COLL_NODE 'a \"name\"'\n"
-              "    data deps  1, 2\n"
-              "    comm_size  int64_val  1024\n"
-              "    is_cpu_op  bool_val  false\n");
-    const Outcome jsonizer = run("trace print " + at("t.0.et") + " --form jsonizer");
-    EXPECT_EQ(jsonizer.out,
-              "{\n  \"version\": \"0.0.4\"\n}{\n  \"id\": \"1\",\n  \"type\": \"COMP_NODE\"\n}{\n"
-              "  \"id\": \"7\",\n  \"name\": \"a \\\"name\\\"\",\n  \"type\": \"COMM_COLL_NODE\",\n"
-              "  \"dataDeps\": [\n    \"1\",\n    \"2\"\n  ],\n  \"attr\": [\n    {\n"
-              "      \"name\": \"comm_size\",\n      \"int64Val\": \"1024\"\n    },\n    {\n"
-              "      \"name\": \"is_cpu_op\",\n      \"boolVal\": false\n    }\n  ]\n}\n");
-    const Json json = Json::parse(run("trace print --json --first 1 " + at("t.0.et")).out);
-    ASSERT_EQ(json.at("workload_graph").size(), 1U);
-    EXPECT_EQ(json.at("workload_graph").at(0).at("Id"), 1);
-    const Outcome none = run("trace print --node 8 " + at("t.0.et"));
-    EXPECT_EQ(none.code, 2);
-    EXPECT_THAT(none.log, HasSubstr("no node 8"));
-}
-
-TEST_F(TraceCommands, PrintTakesWholeIds) {
-    Node low;
-    low.id = 3;
-    Node high;
-    high.id = 18'446'744'073'709'551'615U;
-    chakra::write_trace(at("t.0.et"), {low, high});
-    const std::string both = fmt::format("--node 3,{}", high.id);
-    EXPECT_EQ(Json::parse(run("trace print --json " + both + " " + at("t.0.et")).out)
-                  .at("workload_graph")
-                  .size(),
-              2U);
-    for (const std::string bad : {"x", "3x", "0x3", "3.5", "3,", ",", "18446744073709551616"}) {
-        const Outcome refused = run({"trace", "print", at("t.0.et"), "--node", bad});
-        EXPECT_EQ(refused.code, 2) << bad;
-        EXPECT_THAT(refused.log, HasSubstr("expected the id of a node, a whole number from 0 to "
-                                           "18446744073709551615"))
-            << bad;
-    }
-    for (const std::string bad : {"--node=-1", "--node=+3", "--node= 3"}) {
-        EXPECT_EQ(run({"trace", "print", at("t.0.et"), bad}).code, 2) << bad;
-    }
-}
-
-TEST_F(TraceCommands, PrintHasOneForm) {
-    chakra::write_trace(at("t.0.et"), {Node{}});
-    for (const char* form : {"text", "jsonizer"}) {
-        const Outcome refused =
-            run(fmt::format("trace print --json --form {} {}", form, at("t.0.et")));
-        EXPECT_EQ(refused.code, 2);
-        EXPECT_EQ(refused.out, "");
-        EXPECT_THAT(refused.log, HasSubstr(form));
-    }
-    const Outcome same = run("trace print --json --form json " + at("t.0.et"));
-    EXPECT_EQ(same.code, 0) << same.log;
-    EXPECT_EQ(same.out, run("trace print --json " + at("t.0.et")).out);
-}
-
-// The nodes before the damage are one valid document.
-TEST_F(TraceCommands, PrintOfADamagedTraceIsADocument) {
-    generate("w");
-    const std::size_t nodes = nodes_of("w/workload.0.et").size();
-    fs::resize_file(at("w/workload.0.et"), fs::file_size(at("w/workload.0.et")) - 3);
-    const Outcome json = run("trace print --json " + at("w/workload.0.et"));
-    EXPECT_EQ(json.code, 2);
-    ASSERT_TRUE(Json::accept(json.out)) << json.out;
-    EXPECT_EQ(Json::parse(json.out).at("workload_graph").size(), nodes - 1);
-}
 
 TEST_F(TraceCommands, ThereAndBackIsTheSameFile) {
     generate("w");

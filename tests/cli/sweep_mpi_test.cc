@@ -1,0 +1,41 @@
+// A sweep under mpirun: in builds with MPI.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include "tests/cli/sweep_program.h"
+
+namespace npunet::cli {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST_F(Sweep, MpiChangesNoByte) {
+    ASSERT_EQ(sweep({path("plans.yml"), "--output-dir", path("threads")}), 0) << log();
+    ::setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
+    ::setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
+    for (const char* processes : {"1", "2", "3"}) {
+        const std::string output = std::string("mpi") + processes;
+        std::vector<std::string> command{NPUNET_MPIRUN, "--oversubscribe", "-n", processes};
+        for (const std::string& word :
+             words({path("plans.yml"), "--mpi", "--output-dir", path(output)})) {
+            command.push_back(word);
+        }
+        ASSERT_EQ(wait_for(start(command)), 0) << log();
+        EXPECT_TRUE(csv(output) == csv("threads")) << processes;
+        EXPECT_TRUE(content_of(folder_ / output / "results.json") ==
+                    content_of(folder_ / "threads/results.json"));
+        // One process speaks.
+        const std::string out = content_of(path("stdout"));
+        EXPECT_EQ(out.find(" points, "), out.rfind(" points, "));
+    }
+    write("bad.yml", "workload: {model: small.yml, batch: 16}\nnetworks: [nowhere.yml]\n");
+    std::vector<std::string> command{NPUNET_MPIRUN,  "--oversubscribe", "-n",           "2",
+                                     NPUNET_PROGRAM, "sweep",           path("bad.yml")};
+    EXPECT_EQ(wait_for(start(command)), 2) << log();
+    EXPECT_THAT(log(), HasSubstr("nowhere.yml"));
+}
+
+}  // namespace
+}  // namespace npunet::cli

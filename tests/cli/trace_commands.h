@@ -1,0 +1,52 @@
+// A folder of traces, and npunet trace run on them.
+#pragma once
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "chakra/trace_reader.h"
+#include "tests/cli/program_run.h"
+
+namespace npunet::cli {
+
+class TraceCommands : public ::testing::Test {
+protected:
+    TraceCommands()
+        : folder_(std::filesystem::temp_directory_path() /
+                  fmt::format("npunet_tc_{}", ::getpid())) {
+        std::filesystem::remove_all(folder_);
+        std::filesystem::create_directories(folder_);
+    }
+    ~TraceCommands() override { std::filesystem::remove_all(folder_); }
+
+    [[nodiscard]] std::string at(const std::string& name) const { return folder_ / name; }
+
+    [[nodiscard]] std::string bytes_of(const std::string& name) const {
+        std::ifstream stream(at(name), std::ios::binary);
+        return {std::istreambuf_iterator<char>(stream), {}};
+    }
+
+    /// A small step on four NPUs, two stages.
+    void generate(const std::string& to, const std::string& more = "") const {
+        const Outcome made =
+            run("generate transformer --dmodel 64 --dff 128 --head 4 --kvhead 4 --num-stacks 2 "
+                "--dvocal 128 --seq 32 --batch 2 --tp 2 --pp 2 --output-dir " +
+                at(to) + " " + more);
+        ASSERT_EQ(made.code, 0) << made.log;
+    }
+
+    [[nodiscard]] std::vector<chakra::Node> nodes_of(const std::string& name) const {
+        return chakra::read_trace(at(name));
+    }
+
+    std::filesystem::path folder_;
+};
+
+}  // namespace npunet::cli
