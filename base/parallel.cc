@@ -53,10 +53,13 @@ private:
 
 }  // namespace
 
-void for_each_in_parallel(std::size_t count, const std::function<void(std::size_t)>& step) {
+void for_each_in_parallel(std::size_t count, const std::function<void(std::size_t)>& step,
+                          std::size_t threads) {
     Loop loop(count, step);
-    const std::size_t threads =
-        std::min<std::size_t>(count, std::max(1U, std::thread::hardware_concurrency()));
+    if (threads == 0) {
+        threads = std::max(1U, std::thread::hardware_concurrency());
+    }
+    threads = std::min(count, threads);
     std::vector<std::thread> others;
     for (std::size_t t = 1; t < threads; ++t) {
         others.emplace_back([&loop] { loop.work(); });

@@ -4,8 +4,8 @@
 //     ProfileSet profiles = read_profiles("profiles");       // DeviceType.A100_tp4_bs8.json, ...
 //     const LayerProfile* profile = profiles.find("A100", 4, 8);
 //
-// The form of the files is that of Metis (docs/planner.md). Layers are numbered from 0; the first is
-// the embedding and the last the output layer.
+// The form of the files is that of Metis (docs/planner.md). Layers are numbered from 0; the first
+// is the embedding and the last the output layer.
 #pragma once
 
 #include <cstdint>

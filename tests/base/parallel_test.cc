@@ -4,8 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include <numeric>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace npunet {
@@ -17,6 +19,21 @@ TEST(Parallel, CallsEveryNumberOnce) {
         for_each_in_parallel(count, [&visits](std::size_t i) { ++visits[i]; });
         EXPECT_EQ(visits, std::vector<int>(count, 1));
     }
+}
+
+TEST(Parallel, OneThreadIsTheCallers) {
+    std::vector<std::size_t> order;
+    const auto caller = std::this_thread::get_id();
+    for_each_in_parallel(
+        100,
+        [&](std::size_t i) {
+            EXPECT_EQ(std::this_thread::get_id(), caller);
+            order.push_back(i);
+        },
+        1);
+    std::vector<std::size_t> expected(100);
+    std::iota(expected.begin(), expected.end(), std::size_t{0});
+    EXPECT_EQ(order, expected);
 }
 
 TEST(Parallel, ThrowsTheFailureOfTheLowestNumberThatFailed) {

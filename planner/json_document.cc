@@ -1,0 +1,136 @@
+#include "planner/json_document.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <fstream>
+#include <set>
+#include <utility>
+
+#include "base/errors.h"
+
+namespace npunet::planner {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// Sees the events of a parse and refuses a key that the object under way has already.
+class KeyWatch {
+public:
+    explicit KeyWatch(const std::filesystem::path& file) : file_(file) {}
+
+    bool operator()(Json::parse_event_t event, Json& parsed) {
+        if (event == Json::parse_event_t::object_start) {
+            keys_.emplace_back();
+        } else if (event == Json::parse_event_t::object_end) {
+            keys_.pop_back();
+        } else if (event == Json::parse_event_t::key) {
+            const auto& key = parsed.get_ref<const std::string&>();
+            if (!keys_.back().insert(key).second) {
+                throw InputError({file_.string(), key, "the same key twice in an object",
+                                  "every key once", "Remove one of the two"});
+            }
+        }
+        return true;
+    }
+
+private:
+    const std::filesystem::path& file_;
+    std::vector<std::set<std::string>> keys_;
+};
+
+/// Lists and objects only by their type: printing one is recursive.
+std::string description_of(const Json& value) {
+    return value.is_structured() ? fmt::format("an {}", value.type_name()) : value.dump();
+}
+
+}  // namespace
+
+Json read_json_document(const std::filesystem::path& file, const std::string& expected) {
+    std::error_code ignored;
+    std::ifstream stream(file);
+    if (!stream || std::filesystem::is_directory(file, ignored)) {
+        throw InputError({file.string(), "", "no readable file", expected, "Check the path"});
+    }
+    Json document;
+    KeyWatch watch(file);
+    try {
+        document = Json::parse(stream, [&watch](int /*depth*/, Json::parse_event_t event,
+                                                Json& parsed) { return watch(event, parsed); });
+    } catch (const Json::parse_error& error) {
+        throw InputError({file.string(), fmt::format("byte {}", error.byte),
+                          "text that is not JSON", expected, error.what()});
+    } catch (const Json::exception& error) {  // a number beyond every range
+        throw InputError(
+            {file.string(), "", "a value that cannot be read", expected, error.what()});
+    }
+    if (!document.is_object()) {
+        throw InputError({file.string(), "", "JSON that is not an object", expected, ""});
+    }
+    return document;
+}
+
+JsonObject::JsonObject(const std::filesystem::path& file, const Json& object, std::string place)
+    : file_(&file), object_(&object), place_(std::move(place)) {}
+
+std::string JsonObject::place_of(const std::string& key) const {
+    return place_.empty() ? key : place_ + ": " + key;
+}
+
+const Json& JsonObject::value(const std::string& key, const std::string& expected) const {
+    const auto found = object_->find(key);
+    if (found == object_->end()) {
+        throw InputError({file_->string(), place_of(key), "no such key", expected, "Add it"});
+    }
+    return *found;
+}
+
+JsonObject JsonObject::object(const std::string& key) const {
+    const Json& found = value(key, "an object");
+    if (!found.is_object()) {
+        throw InputError({file_->string(), place_of(key), description_of(found), "an object", ""});
+    }
+    return {*file_, found, place_of(key)};
+}
+
+std::string JsonObject::text(const std::string& key) const {
+    const Json& found = value(key, "a text");
+    if (!found.is_string() || found.get_ref<const std::string&>().empty()) {
+        throw InputError(
+            {file_->string(), place_of(key), description_of(found), "a text in quotes", ""});
+    }
+    return found.get<std::string>();
+}
+
+double JsonObject::checked(const Json& value, const std::string& place, Least least) const {
+    const double number = value.is_number() ? value.get<double>() : -1;
+    if (!std::isfinite(number) || number < 0 || (least == Least::AboveZero && number == 0)) {
+        throw InputError({file_->string(), place, description_of(value),
+                          least == Least::Zero ? "a number, not below 0" : "a number above 0",
+                          "Correct the value"});
+    }
+    return number;
+}
+
+double JsonObject::number(const std::string& key, Least least) const {
+    return checked(value(key, "a number"), place_of(key), least);
+}
+
+std::vector<double> JsonObject::numbers(const std::string& key) const {
+    const Json& list = value(key, "a list of numbers");
+    if (!list.is_array() || list.empty()) {
+        throw InputError({file_->string(), place_of(key),
+                          list.is_array() ? "an empty list" : description_of(list),
+                          "a list of numbers", "Give one number a layer"});
+    }
+    std::vector<double> numbers;
+    numbers.reserve(list.size());
+    for (const Json& entry : list) {
+        numbers.push_back(
+            checked(entry, fmt::format("{}[{}]", place_of(key), numbers.size()), Least::Zero));
+    }
+    return numbers;
+}
+
+}  // namespace npunet::planner
