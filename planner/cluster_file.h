@@ -3,8 +3,8 @@
 //     {"0.0.0.1": {"instance_type": "V100", "inter_bandwidth": 10, "intra_bandwidth": 50,
 //                  "memory": 16}}
 //
-// Bandwidths are GB/s: between a node and the others (shared by the node's devices), and between two
-// devices inside a node. The memory is that of one device in GiB.
+// Bandwidths are GB/s: between a node and the others (shared by the node's devices), and between
+// two devices inside a node. The memory is that of one device in GiB.
 #pragma once
 
 #include <filesystem>

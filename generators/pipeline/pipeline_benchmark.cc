@@ -19,7 +19,6 @@ namespace {
 constexpr std::int64_t most_stages = std::int64_t{1} << 20;
 constexpr std::int64_t most_passes = std::int64_t{1} << 24;
 constexpr double longest_step_ps = 100.0 * 24 * 3600 * 1e12;
-constexpr PipelinePeers peers{0, 1};
 
 void check_count(const char* option, std::int64_t value, std::int64_t most) {
     if (value < 1 || value > most) {
@@ -73,7 +72,8 @@ public:
 
     Role build() {
         const PipelineShape& shape = benchmark_.shape;
-        StagePipeline(builder_, shape, stage_, peers, benchmark_.message.value())
+        const std::int64_t bytes = benchmark_.message.value();
+        StagePipeline(builder_, shape, stage_, {{{0, bytes}}, {{1, bytes}}})
             .run(pipeline_actions(shape, stage_), *this);
         return builder_.take();
     }

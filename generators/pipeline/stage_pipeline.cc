@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 namespace npunet::generators {
 
 namespace {
@@ -13,23 +15,22 @@ bool is_forward(const PipelineAction& action) {
 }  // namespace
 
 StagePipeline::StagePipeline(RoleBuilder& builder, const PipelineShape& shape, std::int64_t stage,
-                             PipelinePeers peers, std::int64_t message_bytes)
+                             PipelinePeers peers)
     : builder_(builder),
       shape_(shape),
       stage_(stage),
-      peers_(peers),
-      message_bytes_(message_bytes) {}
+      peers_(std::move(peers)),
+      last_forward_sends_(peers_.next.size()),
+      last_backward_sends_(peers_.previous.size()) {}
 
 std::int64_t StagePipeline::virtual_stage(const PipelineAction& action) const {
     return action.chunk * shape_.stages + stage_;
 }
 
-Message StagePipeline::message(const PipelineAction& action, std::int32_t peer,
-                               std::int64_t boundary) const {
+std::int32_t StagePipeline::tag_of(const PipelineAction& action, std::int64_t boundary) const {
     const std::int64_t direction = is_forward(action) ? 0 : 1;
-    const std::int64_t tag =
-        (2 * action.micro_batch + direction) * (shape_.virtual_stages() - 1) + boundary;
-    return {peer, message_bytes_, static_cast<std::int32_t>(tag)};
+    return static_cast<std::int32_t>(
+        (2 * action.micro_batch + direction) * (shape_.virtual_stages() - 1) + boundary);
 }
 
 void StagePipeline::set_scope(const PipelineAction& action) {
@@ -38,17 +39,39 @@ void StagePipeline::set_scope(const PipelineAction& action) {
                            : fmt::format("mb{}_", action.micro_batch));
 }
 
-Pending StagePipeline::receive(const PipelineAction& action) {
+StagePipeline::Transfers StagePipeline::receive(const PipelineAction& action) {
     const std::int64_t at = virtual_stage(action);
     set_scope(action);
     if (is_forward(action)) {
-        return at == 0
-                   ? Pending()
-                   : builder_.receive("forward_receive", message(action, peers_.previous, at - 1));
+        return at == 0 ? Transfers()
+                       : receive("forward_receive", peers_.previous, tag_of(action, at - 1));
     }
     return action.kind == ActionKind::WeightGradient || at + 1 == shape_.virtual_stages()
-               ? Pending()
-               : builder_.receive("backward_receive", message(action, peers_.next, at));
+               ? Transfers()
+               : receive("backward_receive", peers_.next, tag_of(action, at));
+}
+
+StagePipeline::Transfers StagePipeline::receive(const char* name,
+                                                const std::vector<PipelinePeer>& peers,
+                                                std::int32_t tag) {
+    Transfers transfers;
+    for (const PipelinePeer& peer : peers) {
+        transfers.push_back(builder_.receive(name, {peer.slot, peer.bytes, tag}));
+    }
+    return transfers;
+}
+
+void StagePipeline::send(const char* name, const std::vector<PipelinePeer>& peers, std::int32_t tag,
+                         Transfers& last) {
+    for (std::size_t i = 0; i < peers.size(); ++i) {
+        last[i] = builder_.send(name, {peers[i].slot, peers[i].bytes, tag}, last[i]);
+    }
+}
+
+void StagePipeline::wait(const Transfers& transfers) {
+    for (const Pending transfer : transfers) {
+        builder_.wait(transfer);
+    }
 }
 
 void StagePipeline::perform(const PipelineAction& action, PipelineWork& work) {
@@ -77,26 +100,24 @@ void StagePipeline::send(const PipelineAction& action) {
     set_scope(action);
     if (is_forward(action)) {
         if (at + 1 < shape_.virtual_stages()) {
-            last_forward_send_ =
-                builder_.send("forward_send", message(action, peers_.next, at), last_forward_send_);
+            send("forward_send", peers_.next, tag_of(action, at), last_forward_sends_);
         }
     } else if (action.kind != ActionKind::WeightGradient && at > 0) {
-        last_backward_send_ = builder_.send(
-            "backward_send", message(action, peers_.previous, at - 1), last_backward_send_);
+        send("backward_send", peers_.previous, tag_of(action, at - 1), last_backward_sends_);
     }
 }
 
 void StagePipeline::run(const std::vector<PipelineAction>& actions, PipelineWork& work) {
-    Pending next = actions.empty() ? Pending() : receive(actions.front());
+    Transfers next = actions.empty() ? Transfers() : receive(actions.front());
     for (std::size_t i = 0; i < actions.size(); ++i) {
-        const Pending input = next;
-        next = i + 1 < actions.size() ? receive(actions[i + 1]) : Pending();
-        builder_.wait(input);
+        const Transfers input = std::move(next);
+        next = i + 1 < actions.size() ? receive(actions[i + 1]) : Transfers();
+        wait(input);
         perform(actions[i], work);
         send(actions[i]);
     }
-    builder_.wait(last_forward_send_);
-    builder_.wait(last_backward_send_);
+    wait(last_forward_sends_);
+    wait(last_backward_sends_);
 }
 
 }  // namespace npunet::generators

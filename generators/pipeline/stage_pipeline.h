@@ -2,7 +2,7 @@
 // and gradients with its neighbours. What a pass computes is the caller's.
 //
 //     class Layers : public PipelineWork { ... forward(...) { builder.compute(...); } ... };
-//     StagePipeline pipeline(builder, shape, stage, {previous_stage, next_stage}, bytes);
+//     StagePipeline pipeline(builder, shape, stage, {{{previous, bytes}}, {{next, bytes}}});
 //     pipeline.run(pipeline_actions(shape, stage), layers);
 //
 // Dependencies. The passes of a stage follow one another. Besides, a pass waits for what it
@@ -35,20 +35,27 @@ public:
     virtual void backward(std::int64_t micro_batch, std::int64_t chunk) = 0;
 };
 
-/// Slots of the neighbours in RankBinding::peers. With several chunks the previous stage of the
-/// first one is the last one, and the next stage of the last one is the first one.
+/// A rank of a neighbouring stage, and what a micro-batch's message to it or from it carries.
+struct PipelinePeer {
+    std::int32_t slot = 0;  ///< in RankBinding::peers
+    std::int64_t bytes = 0;
+};
+
+/// The ranks of the neighbours that this rank exchanges data with: one each where all stages have
+/// as many replicas. With several chunks the previous stage of the first one is the last one, and
+/// the next stage of the last one is the first one.
 struct PipelinePeers {
-    std::int32_t previous = 0;
-    std::int32_t next = 1;
+    std::vector<PipelinePeer> previous;
+    std::vector<PipelinePeer> next;
 };
 
 class StagePipeline {
 public:
-    /// `builder` must outlive this. A message carries `message_bytes`. Tags are unique in the step:
+    /// `builder` must outlive this. Between two ranks, tags are unique in the step:
     /// (2 micro-batch + direction) (virtual stages - 1) + boundary, direction 1 for gradients and
     /// boundary b between the virtual stages b and b + 1.
     StagePipeline(RoleBuilder& builder, const PipelineShape& shape, std::int64_t stage,
-                  PipelinePeers peers, std::int64_t message_bytes);
+                  PipelinePeers peers);
 
     void run(const std::vector<PipelineAction>& actions, PipelineWork& work);
 
@@ -56,10 +63,17 @@ private:
     using Pass = std::pair<std::int64_t, std::int64_t>;  // micro-batch, chunk
 
     [[nodiscard]] std::int64_t virtual_stage(const PipelineAction& action) const;
-    [[nodiscard]] Message message(const PipelineAction& action, std::int32_t peer,
-                                  std::int64_t boundary) const;
+    /// Under way; one for each peer.
+    using Transfers = std::vector<Pending>;
+
+    [[nodiscard]] std::int32_t tag_of(const PipelineAction& action, std::int64_t boundary) const;
     void set_scope(const PipelineAction& action);
-    [[nodiscard]] Pending receive(const PipelineAction& action);
+    [[nodiscard]] Transfers receive(const PipelineAction& action);
+    [[nodiscard]] Transfers receive(const char* name, const std::vector<PipelinePeer>& peers,
+                                    std::int32_t tag);
+    void send(const char* name, const std::vector<PipelinePeer>& peers, std::int32_t tag,
+              Transfers& last);
+    void wait(const Transfers& transfers);
     void perform(const PipelineAction& action, PipelineWork& work);
     void send(const PipelineAction& action);
 
@@ -67,10 +81,9 @@ private:
     PipelineShape shape_;
     std::int64_t stage_;
     PipelinePeers peers_;
-    std::int64_t message_bytes_;
     std::map<Pass, std::vector<DeferredStep>> put_off_;
-    Pending last_forward_send_;
-    Pending last_backward_send_;
+    Transfers last_forward_sends_;
+    Transfers last_backward_sends_;
 };
 
 }  // namespace npunet::generators

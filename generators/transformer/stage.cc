@@ -53,7 +53,8 @@ public:
         const std::int64_t boundary =
             local_.shard_tokens * local_.hidden * local_.dtypes.activations;
         const PipelineShape shape = plan_.pipeline();
-        StagePipeline(builder_, shape, stage_, {previous_stage, next_stage}, boundary)
+        StagePipeline(builder_, shape, stage_,
+                      {{{previous_stage, boundary}}, {{next_stage, boundary}}})
             .run(actions(), *this);
         if (plan_.trains()) {
             finish_step();
