@@ -56,19 +56,23 @@ InputError unknown_argument(const CLI::App& level, const std::vector<std::string
     const std::string& found = option == remaining.end() ? remaining.front() : *option;
     const std::string name = found.substr(0, found.find('='));
     std::string near;
-    if (option != remaining.end()) {
+    if (option == remaining.end()) {
+        const std::string command = nearest(found, names_of(subcommands_of(level)));
+        near = command.empty() ? "" : "'" + command + "'";
+    } else {
         std::vector<std::string> known;
         for (const CLI::Option* candidate : level.get_options()) {
             const std::vector<std::string>& names = candidate->get_lnames();
             known.insert(known.end(), names.begin(), names.end());
         }
         near = nearest(name.substr(std::min(name.find_first_not_of('-'), name.size())), known);
+        near = near.empty() ? "" : "--" + near;
     }
     return InputError(
         {name, "",
          option == remaining.end() ? "a word that belongs to no option" : "an unknown option",
          "an option of " + path_of(level),
-         near.empty() ? help_of(level) : "Did you mean --" + near + "?"});
+         near.empty() ? help_of(level) : "Did you mean " + near + "?"});
 }
 
 /// The option that a message of CLI11's begins with; null for none.

@@ -31,7 +31,7 @@ void ProgressLine::start(const std::string& what, std::size_t total, std::size_t
     before_ = done_ = done;
     failed_ = 0;
     begin_ = shown_ = Clock::now();
-    if (!quiet_) {
+    if (!quiet_ && total > 0) {
         const std::string resumed =
             done == 0 ? "" : fmt::format(", {} of them done in an earlier run", done);
         log_ << fmt::format("npunet: {} {}{}\n", total, what, resumed) << std::flush;
@@ -41,6 +41,15 @@ void ProgressLine::start(const std::string& what, std::size_t total, std::size_t
 void ProgressLine::step(bool failed) {
     ++done_;
     failed_ += failed ? 1 : 0;
+    show_at_times();
+}
+
+void ProgressLine::to(std::size_t done) {
+    done_ = done;
+    show_at_times();
+}
+
+void ProgressLine::show_at_times() {
     const auto period = terminal_ ? std::chrono::duration_cast<Clock::duration>(on_a_terminal)
                                   : std::chrono::duration_cast<Clock::duration>(in_a_log);
     if (Clock::now() - shown_ >= period) {
@@ -58,7 +67,8 @@ void ProgressLine::show(bool last) {
         return;
     }
     const double elapsed = std::chrono::duration<double>(shown_ - begin_).count();
-    std::string text = fmt::format("{} of {} {}", done_, total_, what_);
+    std::string text = total_ == 0 ? fmt::format("{} {}", done_, what_)
+                                   : fmt::format("{} of {} {}", done_, total_, what_);
     if (failed_ > 0) {
         text += fmt::format(", {} failed", failed_);
     }

@@ -18,10 +18,13 @@ public:
     ProgressLine(std::ostream& log, bool terminal, bool quiet)
         : log_(log), terminal_(terminal), quiet_(quiet) {}
 
-    /// `done` of `total` are done already and say nothing about the time.
+    /// `done` of `total` are done already and say nothing about the time. A total of 0: nobody
+    /// knows how many.
     void start(const std::string& what, std::size_t total, std::size_t done);
     /// One more; `failed`: without a result.
     void step(bool failed);
+    /// So many are done by now, of those that start() told.
+    void to(std::size_t done);
     /// The last line, whatever the time.
     void end();
 
@@ -31,6 +34,7 @@ public:
 private:
     using Clock = std::chrono::steady_clock;
 
+    void show_at_times();
     void show(bool last);
 
     std::ostream& log_;

@@ -1,0 +1,26 @@
+// The searches of npunet plan: one function a dialect, each of which reads the files, searches, and
+// gives the plans in the form that all outputs are made of.
+#pragma once
+
+#include "cli/command.h"
+#include "cli/plan_search_options.h"
+#include "report/ranked_plans.h"
+
+namespace npunet::cli {
+
+/// --dialect npunet. Throws InputError, also where no plan exists or fits, and Stopped.
+[[nodiscard]] report::RankedPlans search_all_plans(const PlanSearchOptions& options,
+                                                   CommandContext& context);
+
+/// --dialect metis, with its log where that is asked for. Throws InputError, also where no plan
+/// fits the memory, and Stopped.
+[[nodiscard]] report::RankedPlans search_as_metis(const PlanSearchOptions& options,
+                                                  CommandContext& context);
+
+/// --homogeneous. Throws InputError.
+[[nodiscard]] report::RankedPlans search_uniform_plans(const PlanSearchOptions& options);
+
+/// --search-times: a table on stdout (or JSON), and the figure. Throws InputError and Stopped.
+void draw_search_times(const PlanSearchOptions& options, CommandContext& context);
+
+}  // namespace npunet::cli
