@@ -3,17 +3,15 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
-#include <sstream>
 #include <utility>
 
-#include "tests/cli/program_run.h"
+#include "tests/cli/plan_inputs.h"
 
 namespace npunet::cli {
 namespace {
@@ -29,43 +27,8 @@ constexpr int layer_count = 6;
 constexpr int devices_of_node = 4;
 constexpr int node_count = 2;
 
-std::string content_of(const fs::path& path) {
-    std::ostringstream text;
-    text << std::ifstream(path).rdbuf();
-    return text.str();
-}
-
-/// A node of 4 V100 and one of 4 A100, profiles of 6 layers for them, made by the program itself.
-class PlanNpunet : public ::testing::Test {
+class PlanNpunet : public PlanInputs {
 protected:
-    void SetUp() override {
-        folder_ = fs::temp_directory_path() /
-                  ("npunet_plan_npunet_" + std::to_string(::getpid()) + "_" +
-                   ::testing::UnitTest::GetInstance()->current_test_info()->name());
-        fs::create_directories(folder_);
-        make_cluster("");
-        const Outcome profiles =
-            run("plan profiles --from " + std::string(NPUNET_SOURCE_DIR) +
-                "/configs/systems/a100.json --hidden-size 512 --vocab-size 1024 "
-                "--sequence-length 256 --heads 8 --layers 6 --max-batch 8 --scale V100=3.5 "
-                "--output-dir " +
-                path("profiles"));
-        ASSERT_EQ(profiles.code, 0) << profiles.log;
-    }
-    void TearDown() override { fs::remove_all(folder_); }
-
-    void make_cluster(const std::string& options) const {
-        const Outcome outcome = run("plan hostfile 4 --output " + path("hostfile") +
-                                    " --cluster-file " + path("clusterfile.json") + options);
-        ASSERT_EQ(outcome.code, 0) << outcome.log;
-    }
-    [[nodiscard]] std::string path(const std::string& name) const {
-        return (folder_ / name).string();
-    }
-    [[nodiscard]] std::string files() const {
-        return " --hostfile " + path("hostfile") + " --clusterfile " + path("clusterfile.json") +
-               " --profiles " + path("profiles");
-    }
     [[nodiscard]] std::string problem() const {
         return files() + " --gbs 16 --hidden-size 512 --sequence-length 256 ";
     }
@@ -94,8 +57,6 @@ protected:
     [[nodiscard]] std::string refused(const std::string& options) const {
         return refusal(problem() + options);
     }
-
-    fs::path folder_;
 };
 
 /// Every device belongs to one stage, dp x tp are its devices, and layers follow each other from

@@ -3,15 +3,13 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
-#include "tests/cli/program_run.h"
+#include "tests/cli/plan_inputs.h"
 
 namespace npunet::cli {
 namespace {
@@ -21,41 +19,8 @@ using nlohmann::json;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-std::string content_of(const fs::path& path) {
-    std::ostringstream text;
-    text << std::ifstream(path).rdbuf();
-    return text.str();
-}
-
-/// A cluster of 4 + 4 devices and profiles of 6 layers, made by the program itself.
-class PlanSearch : public ::testing::Test {
+class PlanSearch : public PlanInputs {
 protected:
-    void SetUp() override {
-        folder_ = fs::temp_directory_path() /
-                  ("npunet_plan_search_" + std::to_string(::getpid()) + "_" +
-                   ::testing::UnitTest::GetInstance()->current_test_info()->name());
-        fs::create_directories(folder_);
-        ASSERT_EQ(run("plan hostfile 4 --output " + path("hostfile") + " --cluster-file " +
-                      path("clusterfile.json"))
-                      .code,
-                  0);
-        ASSERT_EQ(run("plan profiles --from " + std::string(NPUNET_SOURCE_DIR) +
-                      "/configs/systems/a100.json --hidden-size 512 --vocab-size 1024 "
-                      "--sequence-length 256 --heads 8 --layers 6 --max-batch 8 --scale V100=3.5 "
-                      "--output-dir " +
-                      path("profiles"))
-                      .code,
-                  0);
-    }
-    void TearDown() override { fs::remove_all(folder_); }
-
-    [[nodiscard]] std::string path(const std::string& name) const {
-        return (folder_ / name).string();
-    }
-    [[nodiscard]] std::string files() const {
-        return " --hostfile " + path("hostfile") + " --clusterfile " + path("clusterfile.json") +
-               " --profiles " + path("profiles");
-    }
     [[nodiscard]] json planned(const std::string& options) const {
         const Outcome outcome = run("plan" + files() + " --gbs 16 --json " + options);
         EXPECT_EQ(outcome.code, 0) << outcome.log;
@@ -73,8 +38,6 @@ protected:
     [[nodiscard]] std::string refused(const std::string& options) const {
         return refusal(files() + " --gbs 16 " + options);
     }
-
-    fs::path folder_;
 };
 
 // Costs ascend, parts add up to the cost, and stages have all devices.

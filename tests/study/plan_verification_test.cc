@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <map>
 #include <memory>
 
 #include "base/errors.h"
@@ -14,6 +13,7 @@
 #include "study/plan_verification.h"
 #include "study/plan_workload.h"
 #include "tests/planner/search/random_problems.h"
+#include "tests/planner/search/searched_problem.h"
 
 namespace npunet::study {
 namespace {
@@ -164,29 +164,6 @@ TEST(PlanWorkload, EverySampleCrossesEachBoundaryOnce) {
     }
 }
 
-Problem problem_of(const test::RandomProblem& random) {
-    const test::BruteProblem& problem = random.problem;
-    Cluster cluster;
-    std::map<int, std::size_t> types;
-    for (const test::BruteNode& node : problem.nodes) {
-        const auto [type, is_new] = types.emplace(node.type, types.size());
-        if (is_new) {
-            cluster.types.push_back(problem.types[static_cast<std::size_t>(node.type)]);
-        }
-        cluster.nodes.push_back({"", type->second, node.devices, node.memory_mib, node.intra_rate,
-                                 node.inter_rate, node.intra_latency_ms, node.inter_latency_ms});
-    }
-    TrainingModel model;
-    model.layers = problem.layers;
-    model.global_batch = problem.gbs;
-    model.hidden = problem.hidden;
-    model.sequence = problem.sequence;
-    model.activation_bytes = problem.activation_bytes;
-    model.memory_factor = problem.memory_factor;
-    model.skip_missing_profiles = true;
-    return {std::move(cluster), *problem.profiles, model, "made"};
-}
-
 // The best plans of random problems run to the end, in no less than the computing of their slowest
 // device; over all, the prediction is within a quarter of what messages without contention take.
 TEST(PlanVerification, BestPlansOfRandomProblemsRun) {
@@ -198,7 +175,7 @@ TEST(PlanVerification, BestPlansOfRandomProblemsRun) {
             continue;
         }
         SCOPED_TRACE(text_of(random));
-        const Problem problem = problem_of(random);
+        const Problem problem = test::searched(random.problem);
         planner::PlanSearchResult found;
         try {
             planner::PlanSearchOptions options;

@@ -7,12 +7,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <set>
 
 #include "base/errors.h"
 #include "tests/planner/search/brute_force.h"
 #include "tests/planner/search/random_problems.h"
+#include "tests/planner/search/searched_problem.h"
 
 namespace npunet::planner {
 namespace {
@@ -25,32 +25,6 @@ using test::random_problem;
 using test::RandomProblem;
 
 constexpr std::uint64_t random_problems = 300;
-
-Cluster cluster_of(const BruteProblem& problem) {
-    Cluster cluster;
-    std::map<int, std::size_t> types;  // problems may name types that no node has
-    for (const BruteNode& node : problem.nodes) {
-        const auto [type, is_new] = types.emplace(node.type, types.size());
-        if (is_new) {
-            cluster.types.push_back(problem.types[static_cast<std::size_t>(node.type)]);
-        }
-        cluster.nodes.push_back({"", type->second, node.devices, node.memory_mib, node.intra_rate,
-                                 node.inter_rate, node.intra_latency_ms, node.inter_latency_ms});
-    }
-    return cluster;
-}
-
-TrainingModel model_of(const BruteProblem& problem) {
-    TrainingModel model;
-    model.layers = problem.layers;
-    model.global_batch = problem.gbs;
-    model.hidden = problem.hidden;
-    model.sequence = problem.sequence;
-    model.activation_bytes = problem.activation_bytes;
-    model.memory_factor = problem.memory_factor;
-    model.skip_missing_profiles = true;
-    return model;
-}
 
 BrutePlan brute(const BruteProblem& problem, const Plan& plan) {
     BrutePlan result;
@@ -92,7 +66,7 @@ void expect_prefix(const std::vector<double>& found, const std::vector<double>& 
 
 /// A search's plans, or none where it says that there are none.
 PlanSearchResult search(const BruteProblem& problem, std::size_t keep, std::size_t threads = 1) {
-    const Problem searched(cluster_of(problem), *problem.profiles, model_of(problem), "profiles");
+    const Problem searched = test::searched(problem);
     PlanSearchOptions options;
     options.keep = keep;
     options.threads = threads;
