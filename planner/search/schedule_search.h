@@ -113,7 +113,7 @@ private:
     ScheduleChoice choice_;
     StageOptions options_;
     Bounds bounds_;
-    mutable DeviceStates states_;
+    DeviceStates states_;
     PartialPlans plans_;
     std::vector<std::uint32_t> used_sets_;                 ///< those with options
     std::vector<std::uint32_t> options_begin_;             ///< by set, into options_.all()

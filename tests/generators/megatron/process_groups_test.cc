@@ -4,14 +4,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-
 #include <set>
 #include <vector>
 
 #include "base/errors.h"
+#include "tests/generators/megatron/parallel_groups_cases.h"
 
 namespace npunet::generators::megatron {
-
 namespace {
 
 std::vector<std::int32_t> values(const std::vector<Rank>& ranks) {
@@ -22,21 +21,9 @@ std::vector<std::int32_t> values(const std::vector<Rank>& ranks) {
     return numbers;
 }
 
-Parallelism degrees(std::int64_t tp, std::int64_t cp, std::int64_t dp, std::int64_t pp,
-                    std::int64_t ep = 1, std::int64_t etp = 0) {
-    Parallelism p;
-    p.tp = tp;
-    p.cp = cp;
-    p.dp = dp;
-    p.pp = pp;
-    p.ep = ep;
-    p.etp = etp;
-    return p;
-}
-
 // 16 ranks of tp 2, pp 4: the example that Megatron-LM's parallel_state.py explains.
 TEST(ProcessGroupsOf, SixteenRanks) {
-    const ProcessGroups groups(degrees(2, 1, 2, 4));
+    const ProcessGroups groups(sizes(2, 1, 2, 4));
     EXPECT_EQ(values(groups.of(GroupRole::Tensor, Rank(5))), (std::vector{4, 5}));
     EXPECT_EQ(values(groups.of(GroupRole::Data, Rank(0))), (std::vector{0, 2}));
     EXPECT_EQ(values(groups.of(GroupRole::Pipeline, Rank(5))), (std::vector{1, 5, 9, 13}));
@@ -50,7 +37,7 @@ TEST(ProcessGroupsOf, SixteenRanks) {
 // Each role but those of the ends of pipelines divides the ranks: every rank is in one group,
 // groups are ascending and listed by their first rank.
 TEST(ProcessGroupsOf, EveryRoleDividesTheRanks) {
-    const ProcessGroups groups(degrees(2, 2, 4, 2, 4, 1));
+    const ProcessGroups groups(sizes(2, 2, 4, 2, 4, 1));
     for (std::size_t role = 0; role < group_roles; ++role) {
         const auto which = static_cast<GroupRole>(role);
         if (which == GroupRole::Embedding || which == GroupRole::PositionEmbedding) {
@@ -76,12 +63,12 @@ TEST(ProcessGroupsOf, EveryRoleDividesTheRanks) {
 }
 
 TEST(ProcessGroupsOf, ImpossiblePlansAreRefused) {
-    EXPECT_THROW(ProcessGroups(degrees(0, 1, 1, 1)), InputError);
-    EXPECT_THROW(ProcessGroups(degrees(1 << 20, 1 << 20, 1 << 20, 1 << 20)), InputError);
-    EXPECT_THROW(ProcessGroups(degrees(2, 1, 2, 1, 3)), InputError);
-    EXPECT_THROW(ProcessGroups(degrees(1, 1, 4, 2, 8)), InputError);
+    EXPECT_THROW(ProcessGroups(sizes(0, 1, 1, 1)), InputError);
+    EXPECT_THROW(ProcessGroups(sizes(1 << 20, 1 << 20, 1 << 20, 1 << 20)), InputError);
+    EXPECT_THROW(ProcessGroups(sizes(2, 1, 2, 1, 3)), InputError);
+    EXPECT_THROW(ProcessGroups(sizes(1, 1, 4, 2, 8)), InputError);
     // dp 4 before pp, but edp 2: the experts' stages would be 4 ranks apart instead of 4 x 2 / ...
-    Parallelism crossed = degrees(1, 1, 4, 2, 2);
+    Parallelism crossed = sizes(1, 1, 4, 2, 2);
     crossed.rank_order = {GridAxis::Tensor, GridAxis::Data, GridAxis::Pipeline, GridAxis::Context,
                           GridAxis::Expert};
     EXPECT_THROW(ProcessGroups{crossed}, InputError);
