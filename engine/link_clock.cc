@@ -137,6 +137,17 @@ Time LinkClock::up_at(LinkId link, Time time) const {
     return Time::max();
 }
 
+Time LinkClock::down_at(LinkId link, Time time) const {
+    while (time < Time::max()) {
+        const Piece piece = at(link, time);
+        if (piece.rate == 0) {
+            return time;
+        }
+        time = piece.until;
+    }
+    return Time::max();
+}
+
 Time LinkClock::up_between(LinkId link, Time from, Time to) const {
     Time sum;
     while (from < to) {

@@ -60,6 +60,8 @@ public:
     /// The first moment, not before `time`, at which the link is up; Time::max(): none.
     [[nodiscard]] Time up_at(LinkId link, Time time) const;
 
+    /// The first moment, not before `time`, at which the link is down; Time::max(): none.
+    [[nodiscard]] Time down_at(LinkId link, Time time) const;
     /// How long the link is up between two moments.
     [[nodiscard]] Time up_between(LinkId link, Time from, Time to) const;
 

@@ -9,7 +9,9 @@
 // C++17-clean: implemented in the ns-3 module.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "base/communication.h"
@@ -22,12 +24,15 @@ namespace npunet::engine {
 /// Kinds of events (EventKey), unique per phase, shared by the engine and the network models.
 namespace event_kind {
 inline constexpr unsigned routes = 0;             ///< of a network, change; no content
-inline constexpr unsigned message_sent = 1;       ///< content: message id
-inline constexpr unsigned message_head = 2;       ///< content: message id
-inline constexpr unsigned message_delivered = 3;  ///< content: message id
-inline constexpr unsigned timer = 4;              ///< content: rank
-inline constexpr unsigned delay = 5;              ///< of an endpoint; no content, as they commute
-inline constexpr unsigned packet_in = 6;          ///< content: link, then packet on it
+inline constexpr unsigned border = 1;             ///< of a split network; content: link
+inline constexpr unsigned message_sent = 2;       ///< content: message id
+inline constexpr unsigned message_head = 3;       ///< content: message id
+inline constexpr unsigned message_delivered = 4;  ///< content: message id
+inline constexpr unsigned timer = 5;              ///< content: rank
+inline constexpr unsigned delay = 6;              ///< of an endpoint; no content, as they commute
+inline constexpr unsigned packet_in = 7;          ///< content: link, then packet on it
+inline constexpr unsigned timeout = 8;            ///< of a transport; content: its queue pair
+inline constexpr unsigned grant = 9;              ///< of credit by a receiver; content: link
 inline constexpr unsigned issue = 0;              ///< Phase::Issue; content: rank
 inline constexpr unsigned port = 0;               ///< Phase::Arbitration; content: link
 inline constexpr unsigned port_again = 1;         ///< likewise, when the others have chosen
@@ -56,7 +61,8 @@ struct Message {
     NodeId destination;  ///< another NPU
     Bytes bytes;         ///< payload; may be 0 (header only)
     /// The sender's own number for the message, handed back in the notifications: no other message
-    /// in flight has it, and it is small, so that networks keep theirs in a vector by handle.
+    /// has it of which something is still to be heard, and it is small, so that networks keep
+    /// theirs in a vector by handle.
     std::uint32_t handle = 0;
     /// Whether on_sent() is wanted; most messages of collectives do not need it.
     bool wants_sent = false;
@@ -72,13 +78,31 @@ struct Message {
     std::uint64_t order_minor = 0;
 };
 
+/// What the sender of a message has to say to its receiver, where these are in different processes:
+/// content only. The network carries it and does not look at it.
+struct MessageLabel {
+    std::array<std::uint32_t, 6> words{};
+};
+
 /// Hears what becomes of messages.
 class MessageListener {
 public:
-    /// The last byte has left the source's port.
+    /// The last byte has left the source's port; with a transport, its last acknowledgement is in,
+    /// which may be after on_delivered(). Of messages that want it.
     virtual void on_sent(std::uint32_t handle) = 0;
     /// The last byte has arrived. `first_byte_left`: when the first byte left the source's port.
     virtual void on_delivered(std::uint32_t handle, Time first_byte_left) = 0;
+
+    // Networks that are split over processes: those of sources and receivers may differ.
+
+    /// What the receiver, in another process, must know of a message that is being sent.
+    [[nodiscard]] virtual MessageLabel label_of(std::uint32_t /*handle*/) { return {}; }
+    /// A message has left its source for another process: on_delivered() is not called for it, and
+    /// its handle may be used again. After on_sent(), where that is wanted.
+    virtual void on_left(std::uint32_t /*handle*/) {}
+    /// A message from another process, where it had this label, has arrived.
+    virtual void on_delivered_from_afar(const MessageLabel& /*label*/, Bytes /*bytes*/,
+                                        Time /*first_byte_left*/) {}
 
 protected:
     ~MessageListener() = default;
@@ -93,7 +117,11 @@ struct LinkUse {
     // Of networks with packets.
     std::uint64_t packets = 0;          ///< each once, however often it was sent
     std::uint64_t retransmissions = 0;  ///< packets sent again, as often as they were
-    Time credit_stall = Time();         ///< idle and up, with packets that waited for credit
+    /// Idle and up, with packets that waited for credit; with pauses: told to pause.
+    Time credit_stall = Time();
+    std::uint64_t pauses = 0;  ///< how often the link was told to pause
+    std::uint64_t marked = 0;  ///< packets that were marked (ECN) when they came to wait for it
+    std::uint64_t drops = 0;   ///< packets lost in front of it or on it
     /// Entry k: how long 2^k to 2^(k+1) - 1 bytes waited; where it is asked for.
     std::vector<Time> queue_times = {};
     /// By traffic class, what adds up to `wire`; empty where there is one class.
@@ -115,6 +143,10 @@ public:
 
     /// Packets times links crossed so far; 0 where there are no packets.
     [[nodiscard]] virtual std::uint64_t packet_hops() const { return 0; }
+
+    /// When the events have run out though messages are under way: why they cannot go on, in a
+    /// sentence; nothing where the network does not know.
+    [[nodiscard]] virtual std::string explain_stall() const { return {}; }
 
     /// Runs the queue's events until none is left. A network model that lives in another simulator
     /// lets that one drive.

@@ -16,12 +16,15 @@ PointToPoint::Pair& PointToPoint::Channel::pair(std::uint64_t number) {
 
 PointToPoint::PointToPoint(const Workload& workload, Transport& transport,
                            PointToPointListener& listener, bool send_ends_at_delivery,
-                           const Fold& fold)
+                           const Fold& fold, const RankShare& share)
     : workload_(workload),
       transport_(transport),
       listener_(listener),
       send_ends_at_delivery_(send_ends_at_delivery),
-      fold_(fold) {}
+      fold_(fold),
+      share_(share) {
+    transport_.add_owner(*this);
+}
 
 PointToPoint::Key PointToPoint::channel_of(Rank source, const ProgramOperation& send) const {
     const Rank receiver = workload_.peer_of(source, send);
@@ -53,17 +56,22 @@ void PointToPoint::send(Rank rank, std::uint32_t number) {
     const Key key = channel_of(rank, operation);
     Channel& channel = channels_[key];
     const std::uint64_t count = channel.sends++;
-    Pair& pair = channel.pair(count);
-    pair.send = number;
-    pair.sent = true;
-    if (pair.posted) {
-        check_sizes(key, pair);
+    if (share_.has(workload_.peer_of(rank, operation))) {
+        meet(key, channel.pair(count), number);
     }
     transport_.send(rank, workload_.peer_of(rank, operation), operation.bytes, *this,
                     {static_cast<std::uint32_t>(rank.value()), number,
                      static_cast<std::uint32_t>(count >> 32), static_cast<std::uint32_t>(count)},
                     !send_ends_at_delivery_, Communication::SendReceive,
                     {(std::uint64_t{1} << 32) | number, static_cast<std::uint64_t>(rank.value())});
+}
+
+void PointToPoint::meet(const Key& key, Pair& pair, std::uint32_t send) const {
+    pair.send = send;
+    pair.sent = true;
+    if (pair.posted) {
+        check_sizes(key, pair);
+    }
 }
 
 bool PointToPoint::receive(Rank rank, std::uint32_t number, Time& first_byte_left) {
@@ -92,8 +100,12 @@ void PointToPoint::on_delivered(const MessageNote& note, Bytes, Time first_byte_
     const Rank source(static_cast<std::int32_t>(note[0]));
     const ProgramOperation& send = workload_.program(source).operations[note[1]];
     const std::uint64_t count = (static_cast<std::uint64_t>(note[2]) << 32) | note[3];
-    Channel& channel = channels_[channel_of(source, send)];
+    const Key key = channel_of(source, send);
+    Channel& channel = channels_[key];
     Pair& pair = channel.pair(count);
+    if (!pair.sent) {
+        meet(key, pair, note[1]);
+    }
     pair.delivered = true;
     pair.first_byte_left = first_byte_left;
     const bool posted = pair.posted;

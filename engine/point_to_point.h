@@ -12,6 +12,7 @@
 #include <tuple>
 
 #include "engine/fold.h"
+#include "engine/rank_share.h"
 #include "engine/transport.h"
 #include "engine/workload.h"
 
@@ -31,7 +32,7 @@ protected:
 class PointToPoint final : private MessageOwner {
 public:
     PointToPoint(const Workload& workload, Transport& transport, PointToPointListener& listener,
-                 bool send_ends_at_delivery, const Fold& fold);
+                 bool send_ends_at_delivery, const Fold& fold, const RankShare& share);
 
     void send(Rank rank, std::uint32_t operation);
     /// Returns true, and fills in first_byte_left, when the message is there already.
@@ -60,6 +61,15 @@ private:
 
     void on_sent(const MessageNote& note) override;
     void on_delivered(const MessageNote& note, Bytes bytes, Time first_byte_left) override;
+    /// Notes are content.
+    [[nodiscard]] MessageLabel label_of(const MessageNote& note) const override {
+        return {{note[0], note[1], note[2], note[3]}};
+    }
+    [[nodiscard]] MessageNote note_of(const MessageLabel& label) override {
+        return {label.words[0], label.words[1], label.words[2], label.words[3]};
+    }
+    /// The number `send` of the sender's program is that of the pair.
+    void meet(const Key& key, Pair& pair, std::uint32_t send) const;
     /// Where a send meets its receive: at the receiver, or who stands for it.
     [[nodiscard]] Key channel_of(Rank source, const ProgramOperation& send) const;
     void check_sizes(const Key& key, const Pair& pair) const;
@@ -70,6 +80,7 @@ private:
     PointToPointListener& listener_;
     bool send_ends_at_delivery_;
     const Fold& fold_;
+    const RankShare& share_;
     std::map<Key, Channel> channels_;
 };
 

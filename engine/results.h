@@ -80,6 +80,9 @@ struct LinkResult {
     std::uint64_t packets = 0;
     std::uint64_t retransmissions = 0;
     Time credit_stall;
+    std::uint64_t pauses = 0;
+    std::uint64_t marked = 0;
+    std::uint64_t drops = 0;
     std::vector<Time> queue_times;    ///< LinkUse::queue_times
     std::vector<Bytes> classes_wire;  ///< LinkUse::classes_wire
 };

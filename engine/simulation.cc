@@ -26,18 +26,20 @@ std::uint64_t payload_of(Rank rank, std::uint32_t number) {
 
 Simulation::Simulation(const Workload& workload, const topology::NetworkDescription& description,
                        const SystemConfig& system, const Dialect& dialect, EventQueue& queue,
-                       Network& network, const Fold& fold)
+                       Network& network, const Fold& fold, RankShare share)
     : workload_(workload),
       description_(description),
       system_(system),
       dialect_(dialect),
       fold_(fold),
+      share_(std::move(share)),
       queue_(queue),
       network_(network),
       timers_(queue, workload.ranks()),
       transport_(network, description),
-      collectives_(workload, description, system, dialect, fold, queue, timers_, transport_, *this),
-      point_to_point_(workload, transport_, *this, dialect.send_ends_at_delivery, fold),
+      collectives_(workload, description, system, dialect, fold, share_, queue, timers_, transport_,
+                   *this),
+      point_to_point_(workload, transport_, *this, dialect.send_ends_at_delivery, fold, share_),
       remote_memory_(system.remote_memory, dialect, description, timers_, *this),
       compute_(system, dialect, description, workload.ranks()),
       rules_(system, dialect, compute_),
@@ -57,6 +59,7 @@ Simulation::Simulation(const Workload& workload, const topology::NetworkDescript
         }
     }
     check_remote_memory();
+    check_share();
     for (Npu& npu : npus_) {
         npu.ready = make_ready_set(dialect.issue_order);
         npu.free = rules_.places();
@@ -84,6 +87,19 @@ void Simulation::check_remote_memory() const {
     }
 }
 
+void Simulation::check_share() const {
+    assert((share_.whole() || (fold_.trivial() && !dialect_.send_ends_at_delivery)) &&
+           "another process hears of a delivery");
+    const RemoteMemoryConfig::Kind memory = system_.remote_memory.kind;
+    if (!share_.whole() &&
+        (memory == RemoteMemoryConfig::Kind::PerNode || memory == RemoteMemoryConfig::Kind::Pool)) {
+        throw InputError({"remote_memory.json", "memory-type",
+                          "a memory that several NPUs share, and which serves them in turn",
+                          "memories of single NPUs, where several processes share a simulation",
+                          "Run it in one process"});
+    }
+}
+
 void Simulation::set_observers(Observer started, Observer ended) {
     started_ = std::move(started);
     ended_ = std::move(ended);
@@ -91,7 +107,7 @@ void Simulation::set_observers(Observer started, Observer ended) {
 
 void Simulation::start() {
     for (std::size_t index = 0; index < records_.size(); ++index) {
-        if (!fold_.represents(Rank(index))) {
+        if (!simulates(Rank(index))) {
             continue;
         }
         const std::vector<ProgramOperation>& operations = workload_.program(Rank(index)).operations;
@@ -115,7 +131,9 @@ void Simulation::start() {
         }
     }
     for (std::size_t index = 0; index < records_.size(); ++index) {
-        follow_up(Rank(index));
+        if (share_.has(Rank(index))) {
+            follow_up(Rank(index));
+        }
     }
 }
 
@@ -314,7 +332,7 @@ Results Simulation::run() {
 
 bool Simulation::is_finished() const {
     for (std::size_t rank = 0; rank < records_.size(); ++rank) {
-        if (fold_.represents(Rank(rank)) &&
+        if (simulates(Rank(rank)) &&
             records_[rank].finished < workload_.program(Rank(rank)).operations.size()) {
             return false;
         }
@@ -326,9 +344,53 @@ Results Simulation::finish() const {
     if (!is_finished()) {
         throw StallError(explain_stall());
     }
+    return summary(collectives_.results());
+}
+
+Results Simulation::finish(const Largest& largest) {
+    const bool stuck = !is_finished();
+    if (largest({stuck ? 1 : 0}).front() != 0) {
+        throw StallError(stuck ? explain_stall()
+                               : "nothing is left to happen, but ranks of other processes have "
+                                 "work left");
+    }
+    gather_records(largest);
+    return summary(collectives_.results([this](Rank rank, std::uint32_t operation) {
+        const RankRecord& record = records_[rank.index()];
+        return std::pair(record.start[operation], record.end[operation]);
+    }));
+}
+
+void Simulation::gather_records(const Largest& largest) {
+    // Times are never negative, so that zero stands for what another process knows.
+    std::vector<std::int64_t> values;
+    for (std::size_t rank = 0; rank < records_.size(); ++rank) {
+        RankRecord& record = records_[rank];
+        const std::size_t operations = workload_.program(Rank(rank)).operations.size();
+        for (std::vector<Time>* times : {&record.start, &record.end, &record.communication_from}) {
+            times->resize(operations);
+            for (const Time time : *times) {
+                values.push_back(time.ps());
+            }
+        }
+        values.push_back(record.finish.ps());
+    }
+    values = largest(std::move(values));
+    auto value = values.begin();
+    for (RankRecord& record : records_) {
+        for (std::vector<Time>* times : {&record.start, &record.end, &record.communication_from}) {
+            for (Time& time : *times) {
+                time = Time::ps(*value++);
+            }
+        }
+        record.finish = Time::ps(*value++);
+    }
+}
+
+Results Simulation::summary(std::vector<CollectiveResult> collectives) const {
     Results results = summarize(workload_, dialect_, compute_, fold_, records_,
                                 {system_.track_memory, timeline_});
-    results.collectives = collectives_.results();
+    results.collectives = std::move(collectives);
     add_links(results, description_, network_.link_use());
     results.notes.insert(results.notes.begin(), workload_.notes.begin(), workload_.notes.end());
     note_exceeded_capacities(results, system_.memory_capacities(workload_.ranks()));
@@ -343,7 +405,7 @@ std::string Simulation::explain_stall() const {
     std::string text;
     std::size_t stuck = 0;
     for (std::size_t rank = 0; rank < records_.size(); ++rank) {
-        if (!fold_.represents(Rank(rank)) ||
+        if (!simulates(Rank(rank)) ||
             records_[rank].finished == workload_.program(Rank(rank)).operations.size()) {
             continue;
         }
@@ -353,6 +415,9 @@ std::string Simulation::explain_stall() const {
     }
     if (stuck > most) {
         text += fmt::format("\n  ... and {} more", stuck - most);
+    }
+    if (const std::string network = network_.explain_stall(); !network.empty()) {
+        text += "\n  " + network;
     }
     return fmt::format("at {} nothing is left to happen, but {} of {} ranks have work left:{}",
                        format_time(queue_.now()), stuck, records_.size(), text);

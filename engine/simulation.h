@@ -25,6 +25,7 @@
 #include "engine/issue_rules.h"
 #include "engine/network.h"
 #include "engine/point_to_point.h"
+#include "engine/rank_share.h"
 #include "engine/rank_timers.h"
 #include "engine/ready_set.h"
 #include "engine/remote_memory.h"
@@ -55,11 +56,13 @@ public:
     using Observer = std::function<void(Rank, const ProgramOperation&, const std::string& name)>;
 
     /// All references must outlive the simulation. With a fold (fold.h) only the ranks that stand
-    /// for others are simulated; the network must know it too. Throws InputError when the workload
-    /// does not fit the machine.
+    /// for others are simulated; the network must know it too. With a share only its ranks are, and
+    /// other processes simulate the others: without a fold, in the npunet dialect. Throws
+    /// InputError when the workload does not fit the machine, or cannot be shared.
     Simulation(const Workload& workload, const topology::NetworkDescription& description,
                const SystemConfig& system, const Dialect& dialect, EventQueue& queue,
-               Network& network, const Fold& fold = Fold::everyone_for_itself());
+               Network& network, const Fold& fold = Fold::everyone_for_itself(),
+               RankShare share = RankShare());
 
     void set_observers(Observer started, Observer ended);
     /// Whether the results are to hold the timeline (Results::operations), which they do.
@@ -72,8 +75,12 @@ public:
     [[nodiscard]] Results run();
     /// After the events have run out: the results, or StallError.
     [[nodiscard]] Results finish() const;
+    /// The same with a share, in every process: the results of all of them. `largest` gives back
+    /// the largest values of all processes, place by place.
+    using Largest = std::function<std::vector<std::int64_t>(std::vector<std::int64_t>)>;
+    [[nodiscard]] Results finish(const Largest& largest);
 
-    /// Whether every NPU has done all its work.
+    /// Whether every NPU of this process has done all its work.
     [[nodiscard]] bool is_finished() const;
 
     [[nodiscard]] const Transport& transport() const { return transport_; }
@@ -97,6 +104,13 @@ private:
     };
 
     void check_remote_memory() const;
+    void check_share() const;
+    [[nodiscard]] bool simulates(Rank rank) const {
+        return fold_.represents(rank) && share_.has(rank);
+    }
+    /// Records of ranks that other processes simulate.
+    void gather_records(const Largest& largest);
+    [[nodiscard]] Results summary(std::vector<CollectiveResult> collectives) const;
     void make_ready(Rank rank, std::uint32_t number);
     void issue_turn(std::uint64_t rank);
     void compute_done(std::uint64_t rank_and_number);
@@ -125,6 +139,7 @@ private:
     const SystemConfig& system_;
     const Dialect& dialect_;
     const Fold& fold_;
+    RankShare share_;
     EventQueue& queue_;
     Network& network_;
     RankTimers timers_;

@@ -261,6 +261,9 @@ void add_links(Results& results, const topology::NetworkDescription& description
         result.packets = use[index].packets;
         result.retransmissions = use[index].retransmissions;
         result.credit_stall = use[index].credit_stall;
+        result.pauses = use[index].pauses;
+        result.marked = use[index].marked;
+        result.drops = use[index].drops;
         result.queue_times = use[index].queue_times;
         result.classes_wire = use[index].classes_wire;
         if (results.finish > Time()) {

@@ -1,5 +1,7 @@
 #include "engine/transport.h"
 
+#include <algorithm>
+
 namespace npunet::engine {
 
 Transport::Transport(Network& network, const topology::NetworkDescription& description)
@@ -14,18 +16,51 @@ void Transport::make_room() {
 }
 
 void Transport::on_sent(std::uint32_t handle) {
-    const InFlight& message = in_flight_[handle];
-    message.owner->on_sent(message.note);
+    InFlight& message = in_flight_[handle];
+    MessageOwner* const owner = message.owner;
+    const MessageNote note = message.note;
+    message.sent_is_due = false;
+    if (message.delivered) {
+        forget(handle);
+    }
+    owner->on_sent(note);
+}
+
+Transport::InFlight Transport::release(std::uint32_t handle) {
+    const InFlight message = in_flight_[handle];
+    forget(handle);
+    return message;
 }
 
 void Transport::on_delivered(std::uint32_t handle, Time first_byte_left) {
-    // The last byte leaves before it arrives, so nobody asks for this handle again.
     const InFlight message = in_flight_[handle];
-    in_flight_[handle].note[0] = free_;
-    free_ = handle;
+    in_flight_[handle].delivered = true;
+    if (!message.sent_is_due) {
+        forget(handle);
+    }
     ++messages_delivered_;
     bytes_delivered_ += message.bytes;
     message.owner->on_delivered(message.note, message.bytes, first_byte_left);
+}
+
+MessageLabel Transport::label_of(std::uint32_t handle) {
+    const InFlight& message = in_flight_[handle];
+    MessageLabel label = message.owner->label_of(message.note);
+    const auto place = std::find(owners_.begin(), owners_.end(), message.owner);
+    label.words.back() = static_cast<std::uint32_t>(place - owners_.begin());
+    return label;
+}
+
+void Transport::on_left(std::uint32_t handle) {
+    release(handle);
+}
+
+void Transport::on_delivered_from_afar(const MessageLabel& label, Bytes bytes,
+                                       Time first_byte_left) {
+    ++messages_delivered_;
+    bytes_delivered_ += bytes;
+    MessageOwner& owner = *owners_[label.words.back()];
+    owner.on_delivered(owner.note_of(label), bytes, first_byte_left);
 }
 
 }  // namespace npunet::engine

@@ -32,6 +32,13 @@ public:
     virtual void on_sent(const MessageNote& note) = 0;
     virtual void on_delivered(const MessageNote& note, Bytes bytes, Time first_byte_left) = 0;
 
+    // Where several processes share a simulation (rank_share.h):
+
+    /// A note in content, for the owner of the same kind in another process: words 0 to 4.
+    [[nodiscard]] virtual MessageLabel label_of(const MessageNote& note) const = 0;
+    /// The note of a message from another process.
+    [[nodiscard]] virtual MessageNote note_of(const MessageLabel& label) = 0;
+
 protected:
     ~MessageOwner() = default;
 };
@@ -42,12 +49,15 @@ public:
     Transport(const Transport&) = delete;
     Transport& operator=(const Transport&) = delete;
 
+    /// Makes an owner known to the transports of other processes; in the same order in all of them.
+    void add_owner(MessageOwner& owner) { owners_.push_back(&owner); }
+
     /// `order`: see Message; ordered pair of words.
     void send(Rank from, Rank to, Bytes bytes, MessageOwner& owner, const MessageNote& note,
               bool wants_sent, Communication kind, MessageOrder order) {
         Message message;
         message.handle = new_handle();
-        in_flight_[message.handle] = {&owner, note, bytes};
+        in_flight_[message.handle] = {&owner, note, bytes, wants_sent};
         ++messages_sent_;
         bytes_sent_ += bytes;
         message.source = description_.npu_of_rank[from.index()];
@@ -73,6 +83,8 @@ private:
         MessageOwner* owner = nullptr;
         MessageNote note{};
         Bytes bytes;
+        bool sent_is_due = false;  ///< on_sent() is wanted and has not come
+        bool delivered = false;
     };
 
     [[nodiscard]] std::uint32_t new_handle() {
@@ -84,11 +96,23 @@ private:
         return handle;
     }
     [[gnu::cold]] void make_room();
+    /// Nothing more will be heard of the message.
+    void forget(std::uint32_t handle) {
+        in_flight_[handle].note[0] = free_;
+        free_ = handle;
+    }
     void on_sent(std::uint32_t handle) override;
     void on_delivered(std::uint32_t handle, Time first_byte_left) override;
+    MessageLabel label_of(std::uint32_t handle) override;
+    void on_left(std::uint32_t handle) override;
+    void on_delivered_from_afar(const MessageLabel& label, Bytes bytes,
+                                Time first_byte_left) override;
+    /// The message of a handle that may be used again from now on.
+    InFlight release(std::uint32_t handle);
 
     Network& network_;
     const topology::NetworkDescription& description_;
+    std::vector<MessageOwner*> owners_;  ///< as add_owner() was told
     std::vector<InFlight> in_flight_;
     std::uint32_t free_ = none;           ///< the first unused handle; its note has the next one
     std::vector<std::uint64_t> sent_by_;  ///< messages per source NPU so far

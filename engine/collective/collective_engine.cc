@@ -32,24 +32,27 @@ std::uint32_t phase_of(std::uint32_t place) {
 CollectiveEngine::CollectiveEngine(const Workload& workload,
                                    const topology::NetworkDescription& network,
                                    const SystemConfig& system, const Dialect& dialect,
-                                   const Fold& fold, EventQueue& queue, RankTimers& timers,
-                                   Transport& transport, CollectiveListener& listener)
+                                   const Fold& fold, const RankShare& share, EventQueue& queue,
+                                   RankTimers& timers, Transport& transport,
+                                   CollectiveListener& listener)
     : workload_(workload),
       network_(network),
       system_(system),
       dialect_(dialect),
       fold_(fold),
+      share_(share),
       queue_(queue),
       timers_(timers),
       transport_(transport),
       listener_(listener),
       planner_(network, system, dialect, workload),
-      instances_(workload, fold),
+      instances_(workload, fold, share),
       by_content_(queue.order() == EventQueue::Order::Content),
       reference_reductions_(!dialect.schedules.every_reduction_is_charged),
       turn_(*this),
       delay_end_(*this) {
     queue.set_turn_taker(&turn_);
+    transport_.add_owner(*this);
     for (const ComputeRate& rate : system.compute_rates(workload.ranks())) {
         memory_gbps_.push_back(rate.memory_bandwidth);
         memory_bandwidth_.push_back(std::llround(rate.memory_bandwidth * 1e9));
@@ -219,6 +222,9 @@ void CollectiveEngine::turn_to(const Run& run, Stream& stream, Rank peer) {
     const std::size_t member = instances_.member_of(instance.group, peer);
     stream.peer = peer;
     stream.peer_operation = by_content_ ? instances_.operation_of(instance, peer) : 0;
+    if (!share_.has(peer)) {
+        return;
+    }
     if (fold_.represents(peer)) {
         stream.peer_run = run_of(run.instance, member, peer).index;
         return;
@@ -245,8 +251,11 @@ void CollectiveEngine::start_exchange(Run& run, Stream& stream) {
     }
     const std::uint32_t place = place_of(stream.index, stream.phase);
     const auto arrives_in = static_cast<std::uint32_t>(next.arrives_in);
+    const MessageNote note = share_.has(to) ? MessageNote{stream.peer_run, place, arrives_in, 0}
+                                            : MessageNote{run.instance, place, arrives_in,
+                                                          static_cast<std::uint32_t>(to.value())};
     transport_.send(
-        run.rank, to, next.bytes, *this, {stream.peer_run, place, arrives_in, 0}, false,
+        run.rank, to, next.bytes, *this, note, false,
         communication_of(instances_[run.instance].kind),
         {stream.peer_operation, (static_cast<std::uint64_t>(place) << 32) | arrives_in});
 }
@@ -341,6 +350,35 @@ void CollectiveEngine::on_delivered(const MessageNote& note, Bytes bytes, Time) 
     } else {
         keep_early(run, note, bytes);
     }
+}
+
+MessageLabel CollectiveEngine::label_of(const MessageNote& note) const {
+    const CollectiveInstance& instance = instances_[note[0]];
+    return {{static_cast<std::uint32_t>(instance.group),
+             static_cast<std::uint32_t>(instance.number), note[1], note[2], note[3]}};
+}
+
+MessageNote CollectiveEngine::note_of(const MessageLabel& label) {
+    const auto group = static_cast<std::int32_t>(label.words[0]);
+    const Rank rank(static_cast<std::int32_t>(label.words[4]));
+    const std::uint32_t instance = instances_.at(group, label.words[1]);
+    const Run& run = run_of(instance, instances_.member_of(group, rank), rank);
+    return {run.index, label.words[2], label.words[3], 0};
+}
+
+std::vector<CollectiveResult> CollectiveEngine::results(const SpanOf& span_of) {
+    CollectiveBounds bounds(network_);
+    return instances_.results(
+        bounds,
+        [&](std::int32_t group, std::uint64_t number,
+            std::size_t member) -> std::optional<CollectiveInstances::Part> {
+            const Rank rank = workload_.groups[static_cast<std::size_t>(group)].ranks[member];
+            const std::uint32_t part = instances_.operation_of(group, number, rank);
+            const auto [start, end] = span_of(rank, part);
+            const ProgramOperation& operation = workload_.program(rank).operations[part];
+            return CollectiveInstances::Part{
+                start, end, member == 0 ? planner_.plan(rank, member, operation).algorithm : ""};
+        });
 }
 
 void CollectiveEngine::keep_early(Run& run, const MessageNote& note, Bytes bytes) {

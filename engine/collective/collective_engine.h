@@ -15,13 +15,16 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/collective/instances.h"
 #include "engine/collective/plan.h"
 #include "engine/collective/run.h"
+#include "engine/rank_share.h"
 #include "engine/rank_timers.h"
 #include "engine/results.h"
 #include "engine/transport.h"
@@ -40,8 +43,8 @@ class CollectiveEngine final : private MessageOwner, private EventHandler {
 public:
     CollectiveEngine(const Workload& workload, const topology::NetworkDescription& network,
                      const SystemConfig& system, const Dialect& dialect, const Fold& fold,
-                     EventQueue& queue, RankTimers& timers, Transport& transport,
-                     CollectiveListener& listener);
+                     const RankShare& share, EventQueue& queue, RankTimers& timers,
+                     Transport& transport, CollectiveListener& listener);
 
     /// Starts a rank's part in its next collective of the group. Returns true when it is done at
     /// once (nothing to send); else the listener hears of it. Throws StallError when the group's
@@ -53,6 +56,11 @@ public:
         CollectiveBounds bounds(network_);
         return instances_.results(bounds);
     }
+
+    /// All collectives, from the start and the end of every rank's part in them: of ranks of other
+    /// processes, too.
+    using SpanOf = std::function<std::pair<Time, Time>(Rank rank, std::uint32_t operation)>;
+    [[nodiscard]] std::vector<CollectiveResult> results(const SpanOf& span_of);
 
     /// What a rank that sits in a collective waits for: the members that have not come.
     [[nodiscard]] std::string explain(Rank rank, std::size_t group) const {
@@ -116,6 +124,8 @@ private:
 
     void on_sent(const MessageNote&) override {}
     void on_delivered(const MessageNote& note, Bytes bytes, Time first_byte_left) override;
+    [[nodiscard]] MessageLabel label_of(const MessageNote& note) const override;
+    [[nodiscard]] MessageNote note_of(const MessageLabel& label) override;
     void handle(std::uint64_t delay) override;
 
     /// Now, or in this instant's turn.
@@ -157,6 +167,7 @@ private:
     const SystemConfig& system_;
     const Dialect& dialect_;
     const Fold& fold_;
+    const RankShare& share_;
     EventQueue& queue_;
     RankTimers& timers_;
     Transport& transport_;

@@ -34,9 +34,11 @@ std::string described(CollectiveKind kind, Bytes bytes, Rank root, bool unequal)
 
 }  // namespace
 
-CollectiveInstances::CollectiveInstances(const Workload& workload, const Fold& fold)
+CollectiveInstances::CollectiveInstances(const Workload& workload, const Fold& fold,
+                                         const RankShare& share)
     : workload_(workload),
       fold_(fold),
+      share_(share),
       members_(workload.ranks()),
       groups_(workload.groups.size()) {
     for (std::size_t group = 0; group < workload.groups.size(); ++group) {
@@ -106,12 +108,22 @@ void CollectiveInstances::check_agreement(const CollectiveInstance& instance, Ra
         instance.first_node, instance.result.name));
 }
 
+void CollectiveInstances::check_others(const CollectiveInstance& instance) const {
+    for (const Rank rank : workload_.groups[static_cast<std::size_t>(instance.group)].ranks) {
+        const std::uint32_t number = share_.has(rank) ? no_operation : operation_of(instance, rank);
+        if (number != no_operation) {
+            const RankProgram& program = workload_.program(rank);
+            check_agreement(instance, rank, program.operations[number], program.names[number]);
+        }
+    }
+}
+
 std::uint32_t CollectiveInstances::at(std::int32_t group, std::uint64_t number) {
     GroupState& state = groups_[static_cast<std::size_t>(group)];
     const std::vector<Rank>& ranks = workload_.groups[static_cast<std::size_t>(group)].ranks;
     if (state.simulated == 0) {
         state.simulated = static_cast<std::size_t>(std::count_if(
-            ranks.begin(), ranks.end(), [this](Rank rank) { return fold_.represents(rank); }));
+            ranks.begin(), ranks.end(), [this](Rank rank) { return simulates(rank); }));
     }
     while (state.instances.size() <= number) {
         CollectiveInstance instance;
@@ -150,6 +162,9 @@ std::uint32_t CollectiveInstances::join(Rank rank, std::size_t member,
         instance.result.type = name_of(operation.collective);
         instance.result.bytes = operation.bytes;
         instance.result.first_start = now;
+        if (!share_.whole()) {
+            check_others(instance);
+        }
     }
     check_agreement(instance, rank, operation, name);
     if (member < instance.named_by) {
@@ -179,6 +194,19 @@ bool CollectiveInstances::leave(std::uint32_t index, std::size_t member, Time no
 }
 
 std::vector<CollectiveResult> CollectiveInstances::results(CollectiveBounds& bounds) const {
+    return list_results([this, &bounds](std::int32_t group, std::uint64_t number) {
+        return result_of(group, number, bounds);
+    });
+}
+
+std::vector<CollectiveResult> CollectiveInstances::results(CollectiveBounds& bounds,
+                                                           const PartOf& part_of) const {
+    return list_results([&](std::int32_t group, std::uint64_t number) {
+        return result_by_parts(group, number, bounds, part_of);
+    });
+}
+
+std::vector<CollectiveResult> CollectiveInstances::list_results(const ResultOf& result_of) const {
     struct Entry {
         CollectiveResult result;
         Rank lowest;
@@ -194,7 +222,7 @@ std::vector<CollectiveResult> CollectiveInstances::results(CollectiveBounds& bou
                             });
         for (std::uint64_t number = 0; listed; ++number) {
             std::optional<CollectiveResult> result =
-                result_of(static_cast<std::int32_t>(group), number, bounds);
+                result_of(static_cast<std::int32_t>(group), number);
             if (!result) {
                 break;
             }
@@ -234,38 +262,58 @@ std::optional<CollectiveResult> CollectiveInstances::result_of(std::int32_t grou
         }
         return result;
     }
-    // What happened to each member happened to the representative of its class.
+    return result_by_parts(group, number, bounds,
+                           [this](std::int32_t of, std::uint64_t which, std::size_t member) {
+                               return part_like(of, which, member);
+                           });
+}
+
+std::optional<CollectiveInstances::Part> CollectiveInstances::part_like(std::int32_t group,
+                                                                        std::uint64_t number,
+                                                                        std::size_t member) const {
+    const Rank rank = workload_.groups[static_cast<std::size_t>(group)].ranks[member];
+    const std::int32_t like = fold_.group_like(group, rank);
+    const GroupState& state = groups_[static_cast<std::size_t>(like)];
+    if (number >= state.instances.size()) {
+        return std::nullopt;
+    }
+    const CollectiveInstance& instance = instances_[state.instances[number]];
+    const std::size_t place = member_of(like, fold_.representative(rank));
+    return Part{instance.starts[place], instance.ends[place], instance.result.algorithm};
+}
+
+std::optional<CollectiveResult> CollectiveInstances::result_by_parts(std::int32_t group,
+                                                                     std::uint64_t number,
+                                                                     CollectiveBounds& bounds,
+                                                                     const PartOf& part_of) const {
+    const std::vector<Rank>& ranks = workload_.groups[static_cast<std::size_t>(group)].ranks;
     std::optional<CollectiveResult> result;
     for (std::size_t member = 0; member < ranks.size(); ++member) {
         const std::vector<std::uint32_t>& operations = operations_of(group, ranks[member]);
-        if (number >= operations.size()) {
+        const std::optional<Part> part =
+            number < operations.size() ? part_of(group, number, member) : std::nullopt;
+        if (!part) {
             return std::nullopt;
         }
-        const Rank rank = fold_.representative(ranks[member]);
-        const std::int32_t like = fold_.group_like(group, ranks[member]);
-        const GroupState& state = groups_[static_cast<std::size_t>(like)];
-        if (number >= state.instances.size()) {
-            return std::nullopt;
-        }
-        const CollectiveInstance& instance = instances_[state.instances[number]];
-        const std::size_t place = member_of(like, rank);
         if (!result) {
             const RankProgram& program = workload_.program(ranks[member]);
-            result = instance.result;
-            result->name = program.names[operations[number]];
             const ProgramOperation& operation = program.operations[operations[number]];
+            result.emplace();
+            result->name = program.names[operations[number]];
+            result->type = name_of(operation.collective);
+            result->algorithm = part->algorithm;
             result->bytes = operation.bytes;
             if (operation.sizes.empty()) {
                 result->least =
                     bounds.least_time(operation.collective, ranks, operation.bytes,
                                       root_of(static_cast<std::size_t>(group), operation));
             }
-            result->first_start = result->last_start = instance.starts[place];
-            result->end = instance.ends[place];
+            result->first_start = result->last_start = part->start;
+            result->end = part->end;
         }
-        result->first_start = std::min(result->first_start, instance.starts[place]);
-        result->last_start = std::max(result->last_start, instance.starts[place]);
-        result->end = std::max(result->end, instance.ends[place]);
+        result->first_start = std::min(result->first_start, part->start);
+        result->last_start = std::max(result->last_start, part->start);
+        result->end = std::max(result->end, part->end);
     }
     return result;
 }
@@ -278,7 +326,7 @@ std::string CollectiveInstances::explain(Rank rank, std::int32_t group_number) c
     std::string absent;
     std::size_t count = 0;
     for (std::size_t other = 0; other < group.ranks.size(); ++other) {
-        if (state.started_by_member[other] < number) {
+        if (simulates(group.ranks[other]) && state.started_by_member[other] < number) {
             ++count;
             if (count <= 8) {
                 absent +=

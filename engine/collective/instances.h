@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -16,6 +17,7 @@
 
 #include "engine/collective/bound.h"
 #include "engine/fold.h"
+#include "engine/rank_share.h"
 #include "engine/results.h"
 #include "engine/workload.h"
 
@@ -48,7 +50,7 @@ struct CollectiveInstance {
 class CollectiveInstances {
 public:
     /// The references must outlive this.
-    CollectiveInstances(const Workload& workload, const Fold& fold);
+    CollectiveInstances(const Workload& workload, const Fold& fold, const RankShare& share);
 
     /// The k-th collective of a group, made when it is first asked for.
     [[nodiscard]] std::uint32_t at(std::int32_t group, std::uint64_t number);
@@ -60,8 +62,12 @@ public:
     /// no_operation when it has none.
     [[nodiscard]] std::uint32_t operation_of(const CollectiveInstance& instance,
                                              Rank member) const {
-        const std::vector<std::uint32_t>& list = operations_of(instance.group, member);
-        return instance.number < list.size() ? list[instance.number] : no_operation;
+        return operation_of(instance.group, instance.number, member);
+    }
+    [[nodiscard]] std::uint32_t operation_of(std::int32_t group, std::uint64_t number,
+                                             Rank member) const {
+        const std::vector<std::uint32_t>& list = operations_of(group, member);
+        return number < list.size() ? list[number] : no_operation;
     }
     static constexpr std::uint32_t no_operation = 0xffffffff;
 
@@ -75,12 +81,27 @@ public:
 
     /// Valid until the end: instances are never moved.
     [[nodiscard]] CollectiveInstance& operator[](std::uint32_t index) { return instances_[index]; }
+    [[nodiscard]] const CollectiveInstance& operator[](std::uint32_t index) const {
+        return instances_[index];
+    }
 
     /// The collectives so far, by first start; `bounds` tells their least times.
     [[nodiscard]] std::vector<CollectiveResult> results(CollectiveBounds& bounds) const;
 
-    /// What a rank that sits in a collective of the group waits for: the members that have not
-    /// come.
+    /// A rank's part in a collective.
+    struct Part {
+        Time start;
+        Time end;
+        std::string algorithm;
+    };
+    using PartOf = std::function<std::optional<Part>(std::int32_t group, std::uint64_t number,
+                                                     std::size_t member)>;
+    /// All collectives, whose parts are known otherwise: nothing for one that does not exist.
+    [[nodiscard]] std::vector<CollectiveResult> results(CollectiveBounds& bounds,
+                                                        const PartOf& part_of) const;
+
+    /// What a rank that sits in a collective of the group waits for: the members of this process's
+    /// share that have not come.
     [[nodiscard]] std::string explain(Rank rank, std::int32_t group) const;
 
 private:
@@ -92,11 +113,26 @@ private:
 
     void check_agreement(const CollectiveInstance& instance, Rank rank,
                          const ProgramOperation& operation, const std::string& name) const;
+    /// The same of the members that another process simulates.
+    void check_others(const CollectiveInstance& instance) const;
+    [[nodiscard]] bool simulates(Rank rank) const {
+        return fold_.represents(rank) && share_.has(rank);
+    }
 
     /// Nothing when the group has no such collective.
+    using ResultOf =
+        std::function<std::optional<CollectiveResult>(std::int32_t group, std::uint64_t number)>;
+    [[nodiscard]] std::vector<CollectiveResult> list_results(const ResultOf& result_of) const;
     [[nodiscard]] std::optional<CollectiveResult> result_of(std::int32_t group,
                                                             std::uint64_t number,
                                                             CollectiveBounds& bounds) const;
+    [[nodiscard]] std::optional<CollectiveResult> result_by_parts(std::int32_t group,
+                                                                  std::uint64_t number,
+                                                                  CollectiveBounds& bounds,
+                                                                  const PartOf& part_of) const;
+    /// What happened to a member happened to the representative of its class.
+    [[nodiscard]] std::optional<Part> part_like(std::int32_t group, std::uint64_t number,
+                                                std::size_t member) const;
 
     /// A group that a rank belongs to.
     struct Membership {
@@ -113,6 +149,7 @@ private:
 
     const Workload& workload_;
     const Fold& fold_;
+    const RankShare& share_;
     std::vector<std::vector<Membership>> members_;  ///< by rank, groups ascending
     std::vector<GroupState> groups_;
     std::deque<CollectiveInstance> instances_;
