@@ -63,6 +63,17 @@ Bytes NetworkDescription::buffer_of(LinkId link) const {
     return Bytes(static_cast<std::int64_t>(std::clamp<Wide>(wanted, least, most)));
 }
 
+Bytes NetworkDescription::shared_buffer_of(NodeId node) const {
+    if (packet.buffer > Bytes(0)) {
+        return packet.buffer;
+    }
+    Bytes room;
+    for (const LinkId link : graph.links_to(node)) {
+        room = std::min(room + buffer_of(link), Bytes(std::int64_t{1} << 60));
+    }
+    return room;
+}
+
 std::int32_t NetworkDescription::coordinate(NodeId npu, std::size_t dimension) const {
     std::int32_t rest = npu.value();
     for (std::size_t lower = 0; lower < dimension; ++lower) {

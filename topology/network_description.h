@@ -14,6 +14,7 @@
 
 #include "base/ids.h"
 #include "base/quantities.h"
+#include "topology/congestion_control.h"
 #include "topology/dimension.h"
 #include "topology/faults.h"
 #include "topology/graph.h"
@@ -21,6 +22,7 @@
 #include "topology/multipath.h"
 #include "topology/router.h"
 #include "topology/traffic_classes.h"
+#include "topology/transport_parameters.h"
 
 namespace npunet::topology {
 
@@ -35,11 +37,14 @@ enum class Switching : std::uint8_t { StoreAndForward, CutThrough };
 /// Which of the packets that could leave by a port goes first.
 enum class Arbitration : std::uint8_t { RoundRobin, Oldest };
 
-/// The packet machine's parameters (design: "The packet machine, exactly").
+/// Parameters of the packet fidelity (docs/inputs.md): those of networks with credits, and, at the
+/// end, those of networks with Ethernet-like switches.
 struct PacketParameters {
-    Bytes mtu{4096};                    ///< payload bytes per packet, at least 1
-    Bytes header{64};                   ///< bytes on the wire besides the payload
-    Bytes buffer{0};                    ///< per input port and virtual channel; 0 = automatic
+    Bytes mtu{4096};   ///< payload bytes per packet, at least 1
+    Bytes header{64};  ///< bytes on the wire besides the payload
+    /// 0 = automatic. With credits per input port and virtual channel; without them the room that
+    /// all packets in a node share.
+    Bytes buffer{0};
     std::uint8_t virtual_channels = 0;  ///< of each class; 0 = as many as the routing needs
     TrafficClasses classes;             ///< each with virtual channels, and buffers, of its own
     Switching switching = Switching::StoreAndForward;
@@ -54,6 +59,12 @@ struct PacketParameters {
     /// Of a port of each NPU for injection and ejection, which with_injection() makes
     /// (topology/injection.h); 0: none.
     Rate injection;
+
+    FlowControl flow_control = FlowControl::Credit;
+    TransportParameters transport;
+    EcnParameters ecn;
+    SharedBufferParameters shared_buffer;
+    CongestionControlChoice congestion_control;  ///< of the transport's senders
 };
 
 class ShortestPaths;
@@ -101,6 +112,10 @@ public:
     /// packet.buffer, or, where that is automatic, the larger of 256 KiB and 2 x latency x rate + 4
     /// (mtu + header).
     [[nodiscard]] Bytes buffer_of(LinkId link) const;
+
+    /// The room that packets in a node share, without the headroom of pauses: packet.buffer, or,
+    /// where that is automatic, the sum of buffer_of() over the links that reach the node.
+    [[nodiscard]] Bytes shared_buffer_of(NodeId node) const;
 
     /// Coordinate of an NPU in a dimension: (npu / product of lower sizes) mod size.
     [[nodiscard]] std::int32_t coordinate(NodeId npu, std::size_t dimension) const;

@@ -17,6 +17,7 @@
 #include "topology/own_network.h"
 #include "topology/packet_section.h"
 #include "topology/placement.h"
+#include "topology/transport_section.h"
 #include "topology/yaml_field.h"
 
 namespace npunet::topology {
@@ -216,6 +217,7 @@ NetworkDescription network_of(const YamlField& root, GigaByte gigabyte,
     if (const auto faults = root.find("faults")) {
         read_faults_section(*faults, unknown, network);
     }
+    check_transport(network, root.file(), "packet");
     return network;
 }
 

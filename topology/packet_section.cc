@@ -10,6 +10,7 @@
 #include "topology/link_fields.h"
 #include "topology/product_ways.h"
 #include "topology/shortest_paths.h"
+#include "topology/transport_section.h"
 
 namespace npunet::topology {
 
@@ -129,34 +130,6 @@ void read_virtual_channels(const YamlField& section, NetworkDescription& network
     network.packet.virtual_channels = static_cast<std::uint8_t>(channels);
 }
 
-/// `transport: none` and `transport: {kind: none}` are the same.
-void read_transport(const YamlField& section, const UnknownKeys& unknown) {
-    const auto field = section.find("transport");
-    if (!field) {
-        return;
-    }
-    const std::vector<std::string> planned{"go-back-n", "selective-repeat"};
-    if (field->is_map()) {
-        check_keys(*field, {"kind"}, {"window", "ack_every", "rto"}, unknown);
-        static_cast<void>(one_of(field->at("kind"), {"none"}, planned));
-        return;
-    }
-    static_cast<void>(one_of(*field, {"none"}, planned));
-}
-
-/// Keys of which this version offers one value only.
-void check_fixed_choices(const YamlField& section) {
-    const auto fixed = [&](const char* key, const char* offered,
-                           const std::vector<std::string>& planned) {
-        if (const auto field = section.find(key)) {
-            static_cast<void>(one_of(*field, {offered}, planned));
-        }
-    };
-    fixed("flow_control", "credit", {"pfc", "none"});
-    fixed("congestion_control", "none",
-          {"dcqcn", "hpcc", "timely", "swift", "dctcp", "receiver-credit"});
-}
-
 void read_errors(const YamlField& section, PacketParameters& packet) {
     if (const auto field = section.find("seed")) {
         packet.seed = static_cast<std::uint64_t>(field->whole(0, std::int64_t{1} << 53, "a seed"));
@@ -234,18 +207,33 @@ void check_keys(const YamlField& map, const std::vector<std::string>& known,
 void read_packet_section(const YamlField& section, const UnknownKeys& unknown,
                          const RoutingChoice* own, GigaByte gigabyte, NetworkDescription& network) {
     check_keys(section,
-               {"mtu", "header", "routing", "switching", "flow_control", "virtual_channels",
-                "classes", "class_arbitration", "class_of", "arbitration", "buffer", "transport",
-                "congestion_control", "ecn", "error_rate", "seed", "queue_histogram", "injection",
+               {"mtu",
+                "header",
+                "routing",
+                "switching",
+                "flow_control",
+                "virtual_channels",
+                "classes",
+                "class_arbitration",
+                "class_of",
+                "arbitration",
+                "buffer",
+                "transport",
+                "congestion_control",
+                "dcqcn",
+                "hpcc",
+                "timely",
+                "swift",
+                "dctcp",
+                "receiver-credit",
+                "ecn",
+                "pfc",
+                "error_rate",
+                "seed",
+                "queue_histogram",
+                "injection",
                 "speedup"},
-               {"dcqcn", "hpcc", "timely", "swift", "dctcp", "receiver-credit"}, unknown);
-    check_fixed_choices(section);
-    read_transport(section, unknown);
-    if (const auto field = section.find("ecn")) {
-        check_keys(*field, {"kmin", "kmax", "pmax"}, {}, unknown);
-        warn(unknown, fmt::format("{}: {}: marks have no effect without congestion control",
-                                  field->file(), field->place()));
-    }
+               {}, unknown);
     read_switching(section, network.packet);
     read_errors(section, network.packet);
     read_sizes(section, network.packet);
@@ -259,6 +247,7 @@ void read_packet_section(const YamlField& section, const UnknownKeys& unknown,
     }
     read_virtual_channels(section, network);
     read_classes(section, unknown, network);
+    read_transport_section(section, unknown, network);
 }
 
 }  // namespace npunet::topology

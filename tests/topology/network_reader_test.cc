@@ -306,16 +306,6 @@ TEST_F(NetworkFile, RefusesRoutingsOfOtherNetworks) {
     }
 }
 
-TEST_F(NetworkFile, SaysWhichPacketFeaturesAreNotOfferedYet) {
-    for (const char* entry :
-         {"flow_control: pfc", "flow_control: none", "transport: {kind: go-back-n, window: 8}",
-          "transport: {kind: selective-repeat}", "transport: go-back-n",
-          "congestion_control: dcqcn"}) {
-        EXPECT_THAT(packet_refusal(entry), HasSubstr("not offered by this version; offered: "))
-            << entry;
-    }
-}
-
 TEST_F(NetworkFile, ReadsHowPacketsPassThroughNodes) {
     const PacketParameters defaults = with_packet("mtu: 4096").packet;
     EXPECT_EQ(defaults.switching, Switching::StoreAndForward);
@@ -344,11 +334,14 @@ TEST_F(NetworkFile, ReadsHowPacketsPassThroughNodes) {
                 HasSubstr("Did you mean store-and-forward?"));
 }
 
-TEST_F(NetworkFile, WarnsThatMarksHaveNoEffect) {
-    std::vector<std::string> warnings;
-    const std::string file = write("network.yml", ring_ + "packet: {ecn: {kmin: 100KiB}}\n");
-    static_cast<void>(read_network(file, GigaByte::Decimal, false, &warnings));
-    EXPECT_THAT(warnings, testing::ElementsAre(HasSubstr("packet.ecn: marks have no effect")));
+TEST_F(NetworkFile, WarnsOfWhatHasNoEffectOnNetworksWithCredits) {
+    for (const std::string entry : {"ecn: {kmin: 100KiB}", "pfc: {alpha: 2}"}) {
+        std::vector<std::string> warnings;
+        const std::string file = write("network.yml", ring_ + "packet: {" + entry + "}\n");
+        static_cast<void>(read_network(file, GigaByte::Decimal, false, &warnings));
+        EXPECT_THAT(warnings,
+                    testing::ElementsAre(HasSubstr("has no effect with flow_control: credit")));
+    }
 }
 
 TEST_F(NetworkFile, ChecksWhetherTheRoutingSuitsTheNetwork) {

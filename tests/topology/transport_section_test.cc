@@ -1,0 +1,119 @@
+// The keys flow_control, transport, ecn and pfc of a network.yml.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "base/errors.h"
+#include "topology/network_description.h"
+#include "topology/network_text.h"
+
+namespace npunet::topology {
+namespace {
+
+using testing::HasSubstr;
+
+NetworkDescription network(const std::string& entries, const std::string& rest = "") {
+    return parse_network(
+        "topology: [Ring]\nnpus_count: [4]\nbandwidth: [50]\nlatency: [500]\npacket: {" + entries +
+            "}\n" + rest,
+        "net.yml");
+}
+
+std::string refusal(const std::string& entries, const std::string& rest = "") {
+    try {
+        static_cast<void>(network(entries, rest));
+    } catch (const InputError& error) {
+        return error.what();
+    }
+    return "accepted";
+}
+
+TEST(TransportSection, ReadsEveryKey) {
+    const PacketParameters packet =
+        network(
+            "flow_control: none, transport: {kind: selective-repeat, window: 1MiB, ack_every: 4, "
+            "rto: 200us, reordering: 3}, ecn: {kmin: 5KB, kmax: 200KB, pmax: 0.01, per: 40Gbps}, "
+            "pfc: {alpha: 0.125, headroom: 64KiB}")
+            .packet;
+    EXPECT_EQ(packet.flow_control, FlowControl::None);
+    EXPECT_EQ(packet.transport.kind, TransportKind::SelectiveRepeat);
+    EXPECT_EQ(packet.transport.window, Bytes(1 << 20));
+    EXPECT_EQ(packet.transport.ack_every, 4);
+    EXPECT_EQ(packet.transport.rto, Time::ns(200'000));
+    EXPECT_EQ(packet.transport.reordering, 3);
+    EXPECT_EQ(packet.ecn.kmin, Bytes(5000));
+    EXPECT_EQ(packet.ecn.kmax, Bytes(200'000));
+    EXPECT_EQ(packet.ecn.pmax, 0.01);
+    EXPECT_EQ(packet.ecn.per, Rate(5'000'000'000));
+    EXPECT_EQ(packet.shared_buffer.alpha, 0.125);
+    EXPECT_EQ(packet.shared_buffer.headroom, Bytes(64 * 1024));
+}
+
+TEST(TransportSection, HasDefaults) {
+    const PacketParameters packet = network("flow_control: pfc, transport: go-back-n").packet;
+    EXPECT_EQ(packet.flow_control, FlowControl::Pfc);
+    EXPECT_EQ(packet.transport.kind, TransportKind::GoBackN);
+    EXPECT_EQ(packet.transport.window, Bytes(0));
+    EXPECT_EQ(packet.transport.ack_every, 1);
+    EXPECT_EQ(packet.transport.rto, Time());
+    EXPECT_EQ(packet.transport.reordering, -1);
+    EXPECT_EQ(packet.ecn.kmin, Bytes(100 * 1024));
+    EXPECT_EQ(packet.ecn.per, Rate(3'125'000'000));
+    EXPECT_EQ(network("mtu: 4096").packet.flow_control, FlowControl::Credit);
+    EXPECT_EQ(network("flow_control: pfc, ecn: {per: link}, transport: go-back-n").packet.ecn.per,
+              Rate());
+}
+
+// The room of a node is that of its links; one that is given is the node's.
+TEST(TransportSection, SharesTheBuffersOfTheLinksOfANode) {
+    const NetworkDescription automatic = network("flow_control: pfc");
+    EXPECT_EQ(automatic.shared_buffer_of(NodeId(0)),
+              automatic.buffer_of(LinkId(0)) + automatic.buffer_of(LinkId(1)));
+    EXPECT_EQ(network("flow_control: pfc, buffer: 1MiB").shared_buffer_of(NodeId(0)),
+              Bytes(1 << 20));
+}
+
+TEST(TransportSection, RefusesContradictions) {
+    EXPECT_THAT(refusal("transport: go-back-n"), HasSubstr("with flow_control: credit"));
+    EXPECT_THAT(refusal("flow_control: none"), HasSubstr("flow_control: none without a transport"));
+    EXPECT_THAT(refusal("flow_control: pfc, error_rate: 0.1"),
+                HasSubstr("error_rate without a transport"));
+    EXPECT_THAT(
+        refusal("flow_control: pfc",
+                "faults:\n    - {link: [0, 1], at: 1us, until: 2us, bandwidth_factor: 0}\n"),
+        HasSubstr("faults that take links down without a transport"));
+    EXPECT_THAT(refusal("flow_control: pfc, virtual_channels: 2"),
+                HasSubstr("virtual_channels: 2 with flow_control: pfc"));
+    EXPECT_THAT(refusal("flow_control: pfc, arbitration: oldest"),
+                HasSubstr("'oldest' with flow_control: pfc"));
+    EXPECT_THAT(refusal("flow_control: pfc, speedup: 2"),
+                HasSubstr("speedup: 2 with flow_control: pfc"));
+    EXPECT_THAT(refusal("flow_control: pfc, transport: selective-repeat, congestion_control: "
+                        "receiver-credit, receiver-credit: {trimming: true}"),
+                HasSubstr("receiver-credit with trimming"));
+    EXPECT_THAT(refusal("flow_control: pfc, transport: selective-repeat, routing: adaptive, "
+                        "congestion_control: hpcc"),
+                HasSubstr("congestion_control: hpcc with routing: adaptive"));
+}
+
+TEST(TransportSection, RefusesWhatIsOutOfRange) {
+    const std::string pfc = "flow_control: pfc, ";
+    EXPECT_THAT(refusal("flow_control: pause"), HasSubstr("packet.flow_control"));
+    EXPECT_THAT(refusal(pfc + "transport: tcp"), HasSubstr("packet.transport"));
+    EXPECT_THAT(refusal(pfc + "transport: {window: 1MiB}"), HasSubstr("kind"));
+    EXPECT_THAT(refusal(pfc + "transport: {kind: go-back-n, ack_every: 0}"),
+                HasSubstr("transport.ack_every"));
+    EXPECT_THAT(refusal(pfc + "transport: {kind: go-back-n, rto: 5}"), HasSubstr("rto"));
+    EXPECT_THAT(refusal(pfc + "transport: {kind: go-back-n, rto: 0}"), HasSubstr("rto"));
+    EXPECT_THAT(refusal(pfc + "transport: {kind: go-back-n, windows: 5}"),
+                HasSubstr("Did you mean window?"));
+    EXPECT_THAT(refusal(pfc + "ecn: {kmin: 2MiB, kmax: 1MiB}"), HasSubstr("kmin at most kmax"));
+    EXPECT_THAT(refusal(pfc + "ecn: {pmax: 1.5}"), HasSubstr("a probability, 0 to 1"));
+    EXPECT_THAT(refusal(pfc + "pfc: {alpha: 0}"), HasSubstr("a factor"));
+    EXPECT_THAT(refusal(pfc + "pfc: {headroom: 0}"), HasSubstr("pfc.headroom"));
+}
+
+}  // namespace
+}  // namespace npunet::topology

@@ -1,0 +1,82 @@
+// What networks with Ethernet-like switches are told besides the parameters of all packet networks:
+// flow control, the switches' buffers, marks, and the transport of their NPUs. The keys
+// flow_control, ecn, pfc and transport of a network.yml's section packet.
+//
+//     network.packet.flow_control = FlowControl::Pfc;
+//     network.packet.transport.kind = TransportKind::GoBackN;
+//
+// C++17-clean: reached from ns-3 scenario scripts.
+#pragma once
+
+#include <cstdint>
+
+#include "base/quantities.h"
+
+namespace npunet::topology {
+
+/// What keeps a sender from filling a buffer that has no room.
+enum class FlowControl : std::uint8_t {
+    Credit,  ///< credits per virtual channel: links of scale-up fabrics, nothing is ever lost
+    Pfc,     ///< priority flow control (IEEE 802.1Qbb): switches pause the link that fills them
+    None     ///< nothing: switches drop packets
+};
+
+/// How queue pairs make good what the network loses.
+enum class TransportKind : std::uint8_t {
+    None,            ///< no acknowledgements; for networks that lose nothing
+    GoBackN,         ///< the receiver takes packets in order only
+    SelectiveRepeat  ///< the receiver keeps what comes out of order
+};
+
+struct TransportParameters {
+    TransportKind kind = TransportKind::None;
+    /// Most bytes of a queue pair under way, with headers; 0: twice the bandwidth-delay product of
+    /// its path (rounded down), a byte, and ack_every + 1 full packets.
+    Bytes window{0};
+    /// One acknowledgement for that many packets; what completes a message or closes a gap has one,
+    /// and whatever comes twice or out of order.
+    std::int32_t ack_every = 1;
+    /// How long a queue pair waits for progress before it sends again; 0: the larger of 500 us and
+    /// 8 round trips of the idle path. Doubles from one timeout to the next without progress.
+    Time rto;
+    /// Selective repeat: a packet counts as lost when one is in whose number is higher by more than
+    /// this; -1: 0 where packets of a queue pair keep their order, and never, but for timeouts,
+    /// where they take several ways.
+    std::int32_t reordering = -1;
+};
+
+/// Marks (RED of ECN: a packet that finds a queue of more than kmin bytes is marked with a
+/// probability that grows up to pmax at kmax, and for certain beyond).
+struct EcnParameters {
+    Bytes kmin{100 * 1024};
+    Bytes kmax{400 * 1024};
+    double pmax = 0.2;
+    /// The rate for which kmin and kmax are given: on links of other rates they are in proportion.
+    /// 0: for all links.
+    Rate per{3'125'000'000};
+};
+
+/// The shared buffer of a switch and its pauses.
+struct SharedBufferParameters {
+    /// A queue may have alpha times what is free (Choudhury and Hahne, "Dynamic queue length
+    /// thresholds for shared-memory packet switches", IEEE/ACM Trans. Networking 6, 1998): with
+    /// pauses all that came in by one link in one class, without them all that waits for one link.
+    double alpha = 1;
+    /// Pauses: room for what still comes by a link after it is told to pause, per link and class;
+    /// 0: as much as can come.
+    Bytes headroom{0};
+};
+
+[[nodiscard]] constexpr const char* name_of(FlowControl flow_control) {
+    return flow_control == FlowControl::Credit ? "credit"
+           : flow_control == FlowControl::Pfc  ? "pfc"
+                                               : "none";
+}
+
+[[nodiscard]] constexpr const char* name_of(TransportKind kind) {
+    return kind == TransportKind::None      ? "none"
+           : kind == TransportKind::GoBackN ? "go-back-n"
+                                            : "selective-repeat";
+}
+
+}  // namespace npunet::topology
