@@ -1,0 +1,56 @@
+/*
+ * Copyright (c) 2026 The npunet authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "npu-congestion-control.h"
+#include "npu-dcqcn.h"
+#include "npu-dctcp.h"
+#include "npu-hpcc.h"
+#include "npu-swift.h"
+#include "npu-timely.h"
+
+#include "topology/congestion_parameters.h"
+
+namespace npunet::packet
+{
+
+using topology::CongestionAlgorithm;
+
+CongestionNeeds
+NeedsOf(const topology::CongestionControlChoice& choice)
+{
+    CongestionNeeds needs;
+    needs.telemetry = choice.algorithm == CongestionAlgorithm::Hpcc;
+    needs.echo = choice.algorithm == CongestionAlgorithm::Dctcp;
+    if (choice.algorithm == CongestionAlgorithm::Dcqcn)
+    {
+        needs.notificationInterval = Rounded(choice.values[topology::DcqcnParameter::cnp_interval]);
+    }
+    return needs;
+}
+
+std::unique_ptr<CongestionControl>
+MakeCongestionControl(const topology::CongestionControlChoice& choice, const FlowPath& path)
+{
+    switch (choice.algorithm)
+    {
+    case CongestionAlgorithm::None:
+    case CongestionAlgorithm::ReceiverCredit:
+        break;
+    case CongestionAlgorithm::Dcqcn:
+        return std::make_unique<Dcqcn>(choice, path);
+    case CongestionAlgorithm::Hpcc:
+        return std::make_unique<Hpcc>(choice, path);
+    case CongestionAlgorithm::Timely:
+        return std::make_unique<Timely>(choice, path);
+    case CongestionAlgorithm::Swift:
+        return std::make_unique<Swift>(choice, path);
+    case CongestionAlgorithm::Dctcp:
+        return std::make_unique<Dctcp>(choice, path);
+    }
+    return nullptr;
+}
+
+} // namespace npunet::packet

@@ -1,0 +1,110 @@
+/*
+ * Copyright (c) 2026 The npunet authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "npu-dctcp.h"
+
+#include "topology/congestion_parameters.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace npunet::packet
+{
+
+using Parameter = topology::DctcpParameter;
+
+Dctcp::Dctcp(const topology::CongestionControlChoice& choice, const FlowPath& path)
+    : m_parameters(choice, path), m_window(m_parameters[Parameter::initial_window]),
+      m_threshold(m_parameters[Parameter::slow_start] > 0 ? std::numeric_limits<double>::max() : 0),
+      m_alpha(m_parameters[Parameter::initial_alpha])
+{
+    Bound();
+}
+
+std::int64_t
+Dctcp::Window() const
+{
+    return Rounded(m_window);
+}
+
+void
+Dctcp::Acknowledged(const Acknowledgement& acknowledgement)
+{
+    m_next = acknowledgement.next;
+    m_sent = acknowledgement.sent;
+    m_acknowledged += acknowledgement.bytes;
+    m_marked += acknowledgement.marked;
+    if (m_next > m_windowEnd && m_acknowledged > 0)
+    {
+        const double gain = m_parameters[Parameter::gain];
+        const double fraction = static_cast<double>(m_marked) / static_cast<double>(m_acknowledged);
+        m_alpha = (1 - gain) * m_alpha + gain * fraction;
+        m_windowEnd = m_sent;
+        m_acknowledged = 0;
+        m_marked = 0;
+    }
+    if (m_next <= m_recovery)
+    {
+        return;
+    }
+    if (acknowledgement.marked > 0)
+    {
+        Cut(1 - m_alpha / 2);
+        return;
+    }
+    Grow(static_cast<double>(acknowledgement.bytes));
+}
+
+void
+Dctcp::Lost(std::int64_t /* now */, bool timeout)
+{
+    if (timeout)
+    {
+        m_threshold = m_parameters[Parameter::slow_start] > 0 ? m_window / 2 : 0;
+        m_window = 0;
+        m_recovery = m_next;
+        Bound();
+        return;
+    }
+    if (m_next > m_recovery)
+    {
+        Cut(0.5);
+    }
+}
+
+void
+Dctcp::Cut(double factor)
+{
+    m_window *= factor;
+    m_threshold = 0;
+    m_recovery = m_sent;
+    Bound();
+}
+
+void
+Dctcp::Grow(double bytes)
+{
+    if (m_window < m_threshold)
+    {
+        m_window += bytes;
+    }
+    else
+    {
+        const auto packet = static_cast<double>(m_parameters.Path().packet);
+        m_window += m_parameters[Parameter::window_ai] * packet * bytes / m_window;
+    }
+    Bound();
+}
+
+void
+Dctcp::Bound()
+{
+    const double least =
+        m_parameters[Parameter::min_window] * static_cast<double>(m_parameters.Path().packet);
+    m_window = std::clamp(m_window, least, std::max(least, m_parameters[Parameter::max_window]));
+}
+
+} // namespace npunet::packet

@@ -1,0 +1,91 @@
+/*
+ * Copyright (c) 2026 The npunet authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "npu-timely.h"
+
+#include "topology/congestion_parameters.h"
+
+#include <algorithm>
+
+namespace npunet::packet
+{
+
+using Parameter = topology::TimelyParameter;
+
+Timely::Timely(const topology::CongestionControlChoice& choice, const FlowPath& path)
+    : m_parameters(choice, path), m_rate(static_cast<double>(path.rate))
+{
+}
+
+std::int64_t
+Timely::Rate(std::int64_t /* now */)
+{
+    return std::max(std::int64_t{1}, Rounded(m_rate));
+}
+
+double
+Timely::Gradient() const
+{
+    return m_difference / static_cast<double>(m_parameters.Path().roundTrip);
+}
+
+void
+Timely::Acknowledged(const Acknowledgement& acknowledgement)
+{
+    m_bytes += acknowledgement.bytes;
+    if (acknowledgement.roundTrip < 0 || m_bytes < m_parameters.Whole(Parameter::segment) ||
+        acknowledgement.next <= m_roundEnd)
+    {
+        return;
+    }
+    m_bytes = 0;
+    if (m_parameters[Parameter::every_round_trip] > 0)
+    {
+        m_roundEnd = acknowledgement.sent;
+    }
+    Update(acknowledgement.roundTrip);
+}
+
+void
+Timely::Update(std::int64_t roundTrip)
+{
+    if (m_roundTrip >= 0)
+    {
+        const double weight = m_parameters[Parameter::ewma_weight];
+        m_difference =
+            (1 - weight) * m_difference + weight * static_cast<double>(roundTrip - m_roundTrip);
+    }
+    m_roundTrip = roundTrip;
+    const double gradient = Gradient();
+    m_falling = gradient <= 0 ? m_falling + 1 : 0;
+    const double low = m_parameters[Parameter::t_low] + m_parameters[Parameter::t_low_round_trips];
+    const double high = std::max(
+        low, m_parameters[Parameter::t_high] + m_parameters[Parameter::t_high_round_trips]);
+    const double increase = m_parameters[Parameter::rate_ai];
+    const double beta = m_parameters[Parameter::beta];
+    const auto time = static_cast<double>(roundTrip);
+    if (time < low)
+    {
+        m_rate += increase;
+    }
+    else if (time > high)
+    {
+        m_rate *= 1 - beta * (1 - high / time);
+    }
+    else if (gradient <= 0)
+    {
+        const bool hyper = m_falling >= m_parameters.Whole(Parameter::hai_threshold);
+        m_rate += hyper ? m_parameters[Parameter::hai_factor] * increase : increase;
+    }
+    else
+    {
+        m_rate *= 1 - beta * gradient;
+    }
+    const auto line = static_cast<double>(m_parameters.Path().rate);
+    m_rate = std::clamp(m_rate, std::min(m_parameters[Parameter::min_rate], line), line);
+}
+
+} // namespace npunet::packet

@@ -1,0 +1,169 @@
+// Where the congestion control algorithms lead: how several queue pairs share one bottleneck
+// (bottleneck.h), and what holds for all of them.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <string>
+
+#include "bottleneck.h"
+#include "ns3-module/model/npu-dcqcn.h"
+#include "ns3-module/model/npu-dctcp.h"
+#include "ns3-module/model/npu-hpcc.h"
+#include "ns3-module/model/npu-swift.h"
+#include "ns3-module/model/npu-timely.h"
+#include "topology/congestion_parameters.h"
+
+namespace npunet::packet_test {
+namespace {
+
+using packet::Acknowledgement;
+using packet::CongestionControl;
+using packet::HopTelemetry;
+using topology::CongestionAlgorithm;
+using topology::CongestionControlChoice;
+
+constexpr std::int64_t us = 1'000'000;
+constexpr std::int64_t ms = 1000 * us;
+
+std::vector<CongestionAlgorithm> of_senders() {
+    return {CongestionAlgorithm::Dcqcn, CongestionAlgorithm::Hpcc, CongestionAlgorithm::Timely,
+            CongestionAlgorithm::Swift, CongestionAlgorithm::Dctcp};
+}
+
+class Alone : public ::testing::TestWithParam<CongestionAlgorithm> {};
+class Together : public ::testing::TestWithParam<CongestionAlgorithm> {};
+
+std::string name_of_case(const ::testing::TestParamInfo<CongestionAlgorithm>& info) {
+    return topology::name_of(info.param);
+}
+
+// One flow whose link is as fast as the bottleneck fills it and leaves no queue: HPCC up to its
+// target: W = W eta / U + W_AI with W_AI = 0.00625 of what W = U is, U = 0.95 + 0.00625; the others
+// wholly.
+TEST_P(Alone, OneFlowFillsTheLink) {
+    Bottleneck bottleneck;
+    bottleneck.flows = 1;
+    const Sharing result = bottleneck.run(topology::standard_choice(GetParam()), 2 * ms, 1 * ms);
+    const double expected = GetParam() == CongestionAlgorithm::Hpcc ? 0.95625 : 1.0;
+    EXPECT_NEAR(result.utilisation, expected, 0.003);
+    EXPECT_EQ(result.most_queue, 0);
+}
+
+// A link of twice the bottleneck's rate is held back to it.
+TEST_P(Alone, OneFlowKeepsToTheBottleneck) {
+    Bottleneck bottleneck;
+    bottleneck.flows = 1;
+    bottleneck.link = 2 * bottleneck.rate;
+    const Sharing result = bottleneck.run(topology::standard_choice(GetParam()), 20 * ms, 10 * ms);
+    EXPECT_GE(result.utilisation, 0.94);
+    EXPECT_LE(result.most_queue, 400'000);
+}
+
+// Flows that start one after the other have equal shares in the end, and leave little unused. The
+// round trip is 16 us, so that there is room for 200 packets. 30 ms are some 1900 round trips, and
+// 545 timers of DCQCN.
+TEST_P(Together, TwoFlowsShareEvenly) {
+    Bottleneck bottleneck;
+    bottleneck.delay = 8 * us;
+    bottleneck.stagger = 100 * us;
+    const Sharing result = bottleneck.run(topology::standard_choice(GetParam()), 30 * ms, 10 * ms);
+    EXPECT_GE(result.utilisation, 0.9);
+    for (const double rate : result.rates) {
+        EXPECT_NEAR(rate, result.utilisation / 2, 0.1 * result.utilisation / 2);
+    }
+}
+
+TEST_P(Together, EightFlowsShareEvenly) {
+    Bottleneck bottleneck;
+    bottleneck.flows = 8;
+    bottleneck.stagger = 20 * us;
+    const Sharing result = bottleneck.run(topology::standard_choice(GetParam()), 30 * ms, 10 * ms);
+    EXPECT_GE(result.utilisation, 0.9);
+    EXPECT_GE(result.fairness(), 0.98);
+    EXPECT_LE(result.most_queue, 400'000);
+}
+
+// The same news give the same answers, bit by bit, and the answers do not depend on how often they
+// are asked for.
+TEST_P(Together, AnswersAreAFunctionOfTheNews) {
+    const CongestionControlChoice choice = topology::standard_choice(GetParam());
+    const packet::FlowPath path = Bottleneck().path();
+    const auto once = packet::MakeCongestionControl(choice, path);
+    const auto again = packet::MakeCongestionControl(choice, path);
+    std::mt19937 random(1);
+    std::int64_t now = 0;
+    HopTelemetry hop;
+    hop.rate = path.slowest;
+    std::uint64_t next = 0;
+    for (int step = 0; step < 20'000; ++step) {
+        now += static_cast<std::int64_t>(random() % 400'000);
+        hop = {now, hop.sent + static_cast<std::int64_t>(random() % 20'000),
+               static_cast<std::int64_t>(random() % 200'000), path.slowest};
+        Acknowledgement news;
+        news.now = now;
+        news.bytes = path.packet;
+        news.marked = random() % 4 == 0 ? path.packet : 0;
+        news.roundTrip = path.roundTrip + static_cast<std::int64_t>(random() % 10'000'000);
+        news.next = ++next;
+        news.sent = next + 30;
+        news.telemetry = &hop;
+        news.hops = 1;
+        const auto kind = random() % 100;
+        const bool timeout = random() % 4 == 0;
+        for (const auto& control : {once.get(), again.get()}) {
+            control->PacketSent(now, path.packet);
+            control->Acknowledged(news);
+            if (kind == 0) {
+                control->Notified(now);
+            } else if (kind == 1) {
+                control->Lost(now, timeout);
+            }
+        }
+        static_cast<void>(again->Rate(now));
+        static_cast<void>(again->Rate(now + 100));
+        ASSERT_GE(once->Window(), path.packet);
+        if (step % 100 == 0) {
+            ASSERT_EQ(once->Rate(now + 200), again->Rate(now + 200)) << step;
+            ASSERT_EQ(once->Window(), again->Window()) << step;
+            ASSERT_GE(once->Rate(now + 200), 1);
+        }
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(CongestionControl, Alone, ::testing::ValuesIn(of_senders()), name_of_case);
+INSTANTIATE_TEST_SUITE_P(CongestionControl, Together, ::testing::ValuesIn(of_senders()),
+                         name_of_case);
+
+// A fabric has many queue pairs: the state of one is small, besides 24 bytes a hop for HPCC.
+TEST(CongestionControl, StateIsSmall) {
+    EXPECT_LE(std::max({sizeof(packet::Dcqcn), sizeof(packet::Hpcc), sizeof(packet::Timely),
+                        sizeof(packet::Swift), sizeof(packet::Dctcp)}),
+              160U);
+}
+
+// None and the receiver's credits have no sender's side; telemetry, marks and CNPs are asked for by
+// those that use them.
+TEST(CongestionControl, IsMadeAsChosen) {
+    const packet::FlowPath path = Bottleneck().path();
+    for (const CongestionAlgorithm algorithm :
+         {CongestionAlgorithm::None, CongestionAlgorithm::ReceiverCredit}) {
+        const CongestionControlChoice choice = topology::standard_choice(algorithm);
+        EXPECT_EQ(packet::MakeCongestionControl(choice, path), nullptr);
+        EXPECT_EQ(packet::NeedsOf(choice).notificationInterval, 0);
+    }
+    for (const CongestionAlgorithm algorithm : of_senders()) {
+        const CongestionControlChoice choice = topology::standard_choice(algorithm);
+        EXPECT_NE(packet::MakeCongestionControl(choice, path), nullptr);
+        const packet::CongestionNeeds needs = packet::NeedsOf(choice);
+        EXPECT_EQ(needs.telemetry, algorithm == CongestionAlgorithm::Hpcc);
+        EXPECT_EQ(needs.echo, algorithm == CongestionAlgorithm::Dctcp);
+        EXPECT_EQ(needs.notificationInterval,
+                  algorithm == CongestionAlgorithm::Dcqcn ? 50 * us : 0);
+    }
+}
+
+}  // namespace
+}  // namespace npunet::packet_test

@@ -1,0 +1,294 @@
+// DCQCN against sequences worked out by hand and against a version with eager timers.
+
+#include "ns3-module/model/npu-dcqcn.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+#include "topology/congestion_parameters.h"
+
+namespace npunet::packet_test {
+namespace {
+
+using packet::Dcqcn;
+using packet::FlowPath;
+using topology::CongestionAlgorithm;
+using topology::CongestionControlChoice;
+using Parameter = topology::DcqcnParameter;
+
+constexpr std::int64_t us = 1'000'000;
+constexpr std::int64_t line = 50'000'000'000;
+
+const FlowPath path{line, line, 4 * us, 2, 4160};
+
+/// g = 1/4, timers of 10 us, a byte counter of 1 MB, F = 2, R_AI = 1 GB/s, R_HAI = 5 GB/s, no least
+/// rate; unscaled.
+CongestionControlChoice quick() {
+    CongestionControlChoice choice = topology::paper_choice(CongestionAlgorithm::Dcqcn);
+    choice.values[Parameter::gain] = 0.25;
+    choice.values[Parameter::alpha_timer] = 10 * us;
+    choice.values[Parameter::increase_timer] = 10 * us;
+    choice.values[Parameter::byte_counter] = 1e6;
+    choice.values[Parameter::fast_recovery] = 2;
+    choice.values[Parameter::rate_ai] = 1e9;
+    choice.values[Parameter::rate_hai] = 5e9;
+    choice.values[Parameter::min_rate] = 1;
+    return choice;
+}
+
+TEST(Dcqcn, StartsAtTheRateOfTheLink) {
+    const CongestionControlChoice choice = quick();
+    Dcqcn dcqcn(choice, path);
+    EXPECT_EQ(dcqcn.Rate(0), line);
+    dcqcn.PacketSent(0, 4160);
+    EXPECT_EQ(dcqcn.Rate(1000 * us), line);
+    EXPECT_EQ(dcqcn.Alpha(1000 * us), 1);
+    EXPECT_EQ(dcqcn.Window(), packet::CongestionControl::NO_WINDOW);
+}
+
+// The first CNP: alpha = 1, so R_C = 50 (1 - 1/2) = 25 GB/s, R_T = 50, alpha = 3/4 + 1/4 = 1.
+// After 20 us alpha = (3/4)^2 = 0.5625, R_C = 25 -> 37.5 -> (F = 2: additive, R_T at the line rate)
+// 43.75. The second CNP: R_T = 43.75, R_C = 43.75 (1 - 0.5625 / 2) = 31.445 3125 GB/s, alpha =
+// 0.75 x 0.5625 + 0.25 = 0.671875.
+TEST(Dcqcn, CutsTheRateByHalfOfAlpha) {
+    const CongestionControlChoice choice = quick();
+    Dcqcn dcqcn(choice, path);
+    dcqcn.Notified(5 * us);
+    EXPECT_EQ(dcqcn.Rate(5 * us), line / 2);
+    EXPECT_EQ(dcqcn.Target(), line);
+    EXPECT_EQ(dcqcn.Alpha(15 * us - 1), 1);
+    EXPECT_EQ(dcqcn.Alpha(15 * us), 0.75);
+    EXPECT_EQ(dcqcn.Rate(15 * us), 37'500'000'000);
+    EXPECT_EQ(dcqcn.Alpha(25 * us), 0.5625);
+    EXPECT_EQ(dcqcn.Rate(25 * us), 43'750'000'000);
+    dcqcn.Notified(25 * us);
+    EXPECT_EQ(dcqcn.Target(), 43'750'000'000);
+    EXPECT_EQ(dcqcn.Rate(25 * us), 31'445'312'500);
+    EXPECT_EQ(dcqcn.Alpha(25 * us), 0.671875);
+}
+
+// Two CNPs at once: R_T = 25, R_C = 12.5 GB/s. Fast recovery, T < F = 2: the gap of 12.5 GB/s
+// halves to 6.25 at T = 1. Additive from T = 2: R_T = 26, R_C = (26 + 18.75) / 2 = 22.375; R_T =
+// 27, R_C = 24.6875. Each step the gap e becomes (e + 1) / 2, which tends to 1 GB/s.
+TEST(Dcqcn, RecoversFastAndThenAdditively) {
+    const CongestionControlChoice choice = quick();
+    Dcqcn dcqcn(choice, path);
+    dcqcn.Notified(0);
+    dcqcn.Notified(0);
+    EXPECT_EQ(dcqcn.Rate(0), 12'500'000'000);
+    EXPECT_EQ(dcqcn.Rate(10 * us), 18'750'000'000);
+    EXPECT_EQ(dcqcn.Target(), 25'000'000'000);
+    EXPECT_EQ(dcqcn.Rate(20 * us), 22'375'000'000);
+    EXPECT_EQ(dcqcn.Rate(30 * us), 24'687'500'000);
+    EXPECT_EQ(dcqcn.Target(), 27'000'000'000);
+    EXPECT_NEAR(static_cast<double>(dcqcn.Rate(200 * us)), 43e9, 1e6);
+    EXPECT_EQ(dcqcn.Target(), 44'000'000'000);
+    EXPECT_EQ(dcqcn.Rate(1000 * us), line);
+}
+
+// F = 5 of the paper: each of four recoveries halves the gap to the target, which stays.
+TEST(Dcqcn, HalvesTheGapInFastRecovery) {
+    CongestionControlChoice choice = quick();
+    choice.values[Parameter::fast_recovery] = 5;
+    Dcqcn dcqcn(choice, path);
+    dcqcn.Notified(0);
+    dcqcn.Notified(0);
+    std::int64_t gap = 12'500'000'000;
+    for (int tick = 1; tick < 5; ++tick) {
+        gap /= 2;
+        EXPECT_EQ(dcqcn.Rate(tick * 10 * us), 25'000'000'000 - gap) << tick;
+    }
+}
+
+// Bytes count like the timer: 1 MB are 250 packets of 4000 bytes. Both beyond F = 2 (T = 3, B = 3)
+// raise the target by R_HAI = 5 GB/s. From R_T = 25, R_C = 12.5: B = 1 18.75, B = 2 (26) 22.375,
+// B = 3 (27) 24.6875, T = 1 (28) 26.34375, T = 2 (29) 27.671875, T = 3 (34) 30.8359375 GB/s.
+TEST(Dcqcn, IncreasesByBytesAndByBoth) {
+    const CongestionControlChoice choice = quick();
+    Dcqcn dcqcn(choice, path);
+    dcqcn.Notified(0);
+    dcqcn.Notified(0);
+    for (int packet = 0; packet < 249; ++packet) {
+        dcqcn.PacketSent(1 * us, 4000);
+    }
+    EXPECT_EQ(dcqcn.Rate(1 * us), 12'500'000'000);
+    dcqcn.PacketSent(1 * us, 4000);
+    EXPECT_EQ(dcqcn.Rate(1 * us), 18'750'000'000);
+    dcqcn.PacketSent(2 * us, 2'000'000);
+    EXPECT_EQ(dcqcn.Rate(2 * us), 24'687'500'000);
+    EXPECT_EQ(dcqcn.Rate(10 * us), 26'343'750'000);
+    EXPECT_EQ(dcqcn.Rate(20 * us), 27'671'875'000);
+    EXPECT_EQ(dcqcn.Rate(30 * us), 30'835'937'500);
+    EXPECT_EQ(dcqcn.Target(), 34'000'000'000);
+}
+
+// alpha = 1 - each CNP halves the rate, down to the least one.
+TEST(Dcqcn, KeepsToTheLeastRate) {
+    CongestionControlChoice choice = quick();
+    choice.values[Parameter::min_rate] = 3e9;
+    Dcqcn dcqcn(choice, path);
+    for (int i = 0; i < 20; ++i) {
+        dcqcn.Notified(0);
+    }
+    EXPECT_EQ(dcqcn.Rate(0), 3'000'000'000);
+}
+
+// The rates are per 25 Gb/s of the link, 16 of which make 50 GB/s: R_AI = 400 Mb/s = 50 MB/s. After
+// two CNPs at once and many ticks the rate grows by it each 55 us.
+TEST(Dcqcn, ScalesIncreasesWithTheLink) {
+    const CongestionControlChoice choice = topology::standard_choice(CongestionAlgorithm::Dcqcn);
+    Dcqcn dcqcn(choice, path);
+    dcqcn.Notified(0);
+    dcqcn.Notified(0);
+    const std::int64_t later = dcqcn.Rate(60 * 55 * us);
+    EXPECT_EQ(dcqcn.Rate(61 * 55 * us) - later, 50'000'000);
+    const CongestionControlChoice paper = topology::paper_choice(CongestionAlgorithm::Dcqcn);
+    Dcqcn unscaled(paper, path);
+    unscaled.Notified(0);
+    unscaled.Notified(0);
+    const std::int64_t then = unscaled.Rate(60 * 55 * us);
+    EXPECT_EQ(unscaled.Rate(61 * 55 * us) - then, 5'000'000);
+}
+
+/// The state machine with a timer that fires on its own: one increase a tick, alpha from its last
+/// value.
+struct Eager {
+    std::int64_t rate = line;
+    std::int64_t target = line;
+    double alpha = 1;
+    std::int64_t notified = -1;
+    std::int64_t bytes = 0;
+    std::int64_t periods = 0;
+    std::int64_t ticks = 0;
+    std::int64_t next_alpha = 0;
+    std::int64_t next_tick = 0;
+
+    void increase() {
+        std::int64_t raise = 0;
+        if (std::max(ticks, periods) >= 2) {
+            raise = std::min(ticks, periods) > 2 ? 5'000'000'000 : 1'000'000'000;
+        }
+        target = std::min(target + raise, line);
+        rate = (target + rate + 1) / 2;
+    }
+    void advance(std::int64_t now) {
+        if (notified < 0) {
+            return;
+        }
+        for (; next_alpha <= now; next_alpha += 10 * us) {
+            alpha *= 0.75;
+        }
+        for (; next_tick <= now; next_tick += 10 * us) {
+            ++ticks;
+            increase();
+        }
+    }
+    void send(std::int64_t now, std::int64_t wire) {
+        advance(now);
+        if (notified < 0) {
+            return;
+        }
+        for (bytes += wire; bytes >= 1'000'000; bytes -= 1'000'000) {
+            ++periods;
+            increase();
+        }
+    }
+    void notify(std::int64_t now) {
+        advance(now);
+        target = rate;
+        rate = std::max<std::int64_t>(1, std::llround(static_cast<double>(rate) * (1 - alpha / 2)));
+        alpha = 0.75 * alpha + 0.25;
+        notified = now;
+        bytes = periods = ticks = 0;
+        next_alpha = next_tick = now + 10 * us;
+    }
+};
+
+// Random CNPs, packets and pauses, short and long: the rates are the same to the byte. (3/4)^n is
+// exact for some n only, so alpha may differ in its last digits, and the rate after a CNP by 1.
+TEST(Dcqcn, LazyTimersAreEagerOnes) {
+    const CongestionControlChoice choice = quick();
+    for (unsigned seed = 0; seed < 200; ++seed) {
+        std::mt19937 random(seed);
+        Dcqcn lazy(choice, path);
+        Eager eager;
+        std::int64_t now = 0;
+        for (int step = 0; step < 300; ++step) {
+            const std::int64_t pause = std::int64_t{1} << (random() % 32);
+            now += static_cast<std::int64_t>(random()) % pause;
+            const auto kind = random() % 8;
+            if (kind == 0) {
+                lazy.Notified(now);
+                eager.notify(now);
+            } else if (kind < 5) {
+                const std::int64_t wire = 1 + static_cast<std::int64_t>(random() % 500'000);
+                lazy.PacketSent(now, wire);
+                eager.send(now, wire);
+            } else if (kind < 7) {
+                eager.advance(now);
+                ASSERT_NEAR(static_cast<double>(lazy.Rate(now)), static_cast<double>(eager.rate), 2)
+                    << seed << ", " << step;
+                ASSERT_NEAR(lazy.Alpha(now), eager.alpha, 1e-12);
+            }
+        }
+    }
+}
+
+// How often somebody asks makes no difference at all.
+TEST(Dcqcn, DoesNotDependOnHowOftenItIsAsked) {
+    const CongestionControlChoice choice = topology::standard_choice(CongestionAlgorithm::Dcqcn);
+    Dcqcn often(choice, path);
+    Dcqcn seldom(choice, path);
+    for (std::int64_t cnp = 0; cnp < 5; ++cnp) {
+        const std::int64_t begin = cnp * cnp * 3'000 * us;
+        often.Notified(begin);
+        seldom.Notified(begin);
+        for (std::int64_t now = begin; now < begin + 2'900 * us; now += 7 * us) {
+            often.Rate(now);
+        }
+        const std::int64_t end = begin + 2'950 * us;
+        EXPECT_EQ(often.Rate(end), seldom.Rate(end));
+        EXPECT_EQ(often.Alpha(end), seldom.Alpha(end));
+        EXPECT_EQ(often.Target(), seldom.Target());
+    }
+}
+
+// R_AI = 0.1 GB/s and 60 byte counters: the gap has become R_AI, and a tick moves rate and target
+// alike. Ticks 1 and 2 raise them by R_AI, the 8 beyond F = 2 by R_HAI = 1 GB/s, also when all of
+// them are looked at together.
+TEST(Dcqcn, NoticesWhereHyperIncreaseBegins) {
+    CongestionControlChoice choice = quick();
+    choice.values[Parameter::rate_ai] = 1e8;
+    choice.values[Parameter::rate_hai] = 1e9;
+    Dcqcn dcqcn(choice, path);
+    dcqcn.Notified(0);
+    dcqcn.Notified(0);
+    dcqcn.PacketSent(0, 60'000'000);
+    EXPECT_EQ(dcqcn.Target() - dcqcn.Rate(0), 100'000'000);
+    const std::int64_t before = dcqcn.Target();
+    dcqcn.Rate(100 * us);
+    EXPECT_EQ(dcqcn.Target() - before, 8'200'000'000);
+}
+
+// The slowest case there can be: a tick each 100 ns, and a raise of 1 byte/s. The first tick only
+// recovers, so tick n leaves the target at 25 GB/s + n - 1; the gap e becomes floor((e + 1) / 2),
+// at last 1 byte/s. A day has 8.64 x 10^11 ticks, more than it takes to the rate of the link.
+TEST(Dcqcn, ADayOffTakesNoTime) {
+    CongestionControlChoice choice = quick();
+    choice.values[Parameter::increase_timer] = 1e5;
+    choice.values[Parameter::rate_ai] = 1;
+    Dcqcn dcqcn(choice, path);
+    dcqcn.Notified(0);
+    dcqcn.Notified(0);
+    const std::int64_t second = 1'000'000 * us;
+    EXPECT_EQ(dcqcn.Rate(second / 1000), 25'000'009'998);
+    EXPECT_EQ(dcqcn.Rate(second), 25'009'999'998);
+    EXPECT_EQ(dcqcn.Rate(24 * 3600 * second), line);
+    EXPECT_EQ(dcqcn.Alpha(24 * 3600 * second), 0);
+}
+
+}  // namespace
+}  // namespace npunet::packet_test

@@ -1,0 +1,164 @@
+// Swift against sequences worked out by hand: an idle round trip of 10 us, packets of 1000 bytes, a
+// bandwidth-delay product of 100 packets.
+
+#include "ns3-module/model/npu-swift.h"
+
+#include <gtest/gtest.h>
+
+#include "topology/congestion_parameters.h"
+
+namespace npunet::packet_test {
+namespace {
+
+using packet::Acknowledgement;
+using packet::CongestionControl;
+using packet::FlowPath;
+using packet::Swift;
+using topology::CongestionAlgorithm;
+using topology::CongestionControlChoice;
+using Parameter = topology::SwiftParameter;
+
+constexpr std::int64_t us = 1'000'000;
+
+const FlowPath path{10'000'000'000, 10'000'000'000, 10 * us, 4, 1000};
+
+/// A target of 20 us without scaling, ai = 1, beta = 0.8, max_mdf = 0.5.
+CongestionControlChoice plain() {
+    CongestionControlChoice choice = topology::paper_choice(CongestionAlgorithm::Swift);
+    choice.values[Parameter::base_target] = 20.0 * us;
+    choice.values[Parameter::hop_scaling] = 0;
+    choice.values[Parameter::fs_range] = 0;
+    return choice;
+}
+
+void acknowledge(Swift& swift, std::int64_t now, std::int64_t round_trip,
+                 std::int64_t bytes = 1000) {
+    Acknowledgement news;
+    news.now = now;
+    news.bytes = bytes;
+    news.roundTrip = round_trip;
+    swift.Acknowledged(news);
+}
+
+// A window of w packets that are all acknowledged in time grows by about ai = 1 packet: 100 + 100 /
+// 100 when it comes at once.
+TEST(Swift, GrowsByAPacketARoundTrip) {
+    const CongestionControlChoice choice = plain();
+    Swift swift(choice, path);
+    EXPECT_EQ(swift.Packets(), 100);
+    EXPECT_EQ(swift.Window(), 100'000);
+    EXPECT_EQ(swift.Rate(0), CongestionControl::NO_PACING);
+    acknowledge(swift, 0, 19 * us, 100'000);
+    EXPECT_EQ(swift.Packets(), 101);
+    acknowledge(swift, 0, 19 * us, 1000);
+    EXPECT_EQ(swift.Packets(), 101 + 1.0 / 101);
+    acknowledge(swift, 0, -1, 100'000);
+    EXPECT_EQ(swift.Packets(), 101 + 1.0 / 101) << "no round trip is known";
+}
+
+// t = 25 us: 1 - 0.8 (25 - 20) / 25 = 0.84. t = 1 ms: 1 - 0.8 x 0.98 is less than 1 - max_mdf =
+// 0.5. In between nothing happens for a round trip.
+TEST(Swift, DecreasesOnceARoundTripByAtMostTheLargestFactor) {
+    const CongestionControlChoice choice = plain();
+    Swift swift(choice, path);
+    acknowledge(swift, 100 * us, 25 * us);
+    EXPECT_DOUBLE_EQ(swift.Packets(), 84);
+    acknowledge(swift, 125 * us - 1, 25 * us);
+    EXPECT_DOUBLE_EQ(swift.Packets(), 84);
+    acknowledge(swift, 125 * us, 25 * us);
+    EXPECT_DOUBLE_EQ(swift.Packets(), 84 * 0.84);
+    acknowledge(swift, 2000 * us, 1000 * us);
+    EXPECT_DOUBLE_EQ(swift.Packets(), 84 * 0.84 * 0.5);
+    const double before = swift.Packets();
+    acknowledge(swift, 9000 * us, 20 * us);
+    EXPECT_EQ(swift.Packets(), before) << "at the target, 1 - 0";
+    acknowledge(swift, 9001 * us, 25 * us);
+    EXPECT_DOUBLE_EQ(swift.Packets(), before * 0.84) << "that was no decrease";
+}
+
+// From 4 packets, 2, 1, then 1/2: one packet in flight, a packet each t / w = 2 t = 100 us: 10
+// MB/s. Below a packet each acknowledged one adds ai.
+TEST(Swift, PacesBelowAPacket) {
+    CongestionControlChoice choice = plain();
+    choice.values[Parameter::initial_window] = 0.04;
+    Swift swift(choice, path);
+    EXPECT_EQ(swift.Packets(), 4);
+    for (int i = 1; i <= 3; ++i) {
+        acknowledge(swift, i * 1000 * us, 1000 * us);
+    }
+    EXPECT_EQ(swift.Packets(), 0.5);
+    EXPECT_EQ(swift.Window(), 1000);
+    EXPECT_EQ(swift.Rate(0), 500'000) << "1000 bytes in 2 x 1000 us";
+    acknowledge(swift, 3001 * us, 10 * us);
+    EXPECT_EQ(swift.Packets(), 1.5);
+    EXPECT_EQ(swift.Window(), 1500);
+    EXPECT_EQ(swift.Rate(0), CongestionControl::NO_PACING);
+}
+
+// base_target + 4 hops x 2 us = 28 us, and flow scaling with fs_range = 90 us between 1/4 packet
+// and 100 packets: a = 90 / (2 - 0.1) us, b = -a / 10. At 100 packets it adds 0, at 4 a (1/2 -
+// 1/10) = 18.947... us, at 1/4 and below 90 us.
+TEST(Swift, ScalesTheTargetWithHopsAndWindow) {
+    CongestionControlChoice choice = plain();
+    choice.values[Parameter::hop_scaling] = 2.0 * us;
+    choice.values[Parameter::fs_range] = 90.0 * us;
+    choice.values[Parameter::fs_min_window] = 0.25;
+    const auto target_of = [&](double packets) {
+        choice.values[Parameter::initial_window] = packets / 100;
+        return Swift(choice, path).Target();
+    };
+    EXPECT_DOUBLE_EQ(target_of(100), 28.0 * us);
+    EXPECT_DOUBLE_EQ(target_of(200), 28.0 * us);
+    EXPECT_NEAR(target_of(4), 28.0 * us + 90.0 * us / 1.9 * 0.4, 1);
+    EXPECT_NEAR(target_of(0.25), 118.0 * us, 1);
+    EXPECT_NEAR(target_of(0.1), 118.0 * us, 1);
+}
+
+// By default: 1.25 idle round trips, and up to 1 more below 300 packets.
+TEST(Swift, ScalesTheTargetWithThePath) {
+    CongestionControlChoice choice = topology::standard_choice(CongestionAlgorithm::Swift);
+    choice.values[Parameter::initial_window] = 3;
+    EXPECT_DOUBLE_EQ(Swift(choice, path).Target(), 12.5 * us);
+    choice.values[Parameter::initial_window] = 0;
+    EXPECT_DOUBLE_EQ(Swift(choice, path).Target(), 22.5 * us);
+}
+
+// A loss takes max_mdf, once a round trip. Five timeouts without an acknowledgement in between
+// leave the least window.
+TEST(Swift, TakesLossesForCongestion) {
+    const CongestionControlChoice choice = plain();
+    Swift swift(choice, path);
+    swift.Lost(100 * us, false);
+    EXPECT_EQ(swift.Packets(), 50);
+    swift.Lost(101 * us, false);
+    EXPECT_EQ(swift.Packets(), 50);
+    for (int i = 2; i <= 5; ++i) {
+        swift.Lost(i * 100 * us, true);
+    }
+    EXPECT_EQ(swift.Packets(), 50.0 / 16);
+    acknowledge(swift, 501 * us, -1);
+    swift.Lost(600 * us, true);
+    EXPECT_EQ(swift.Packets(), 50.0 / 32) << "the first one in a row again";
+    for (int i = 7; i <= 10; ++i) {
+        swift.Lost(i * 100 * us, true);
+    }
+    EXPECT_EQ(swift.Packets(), 0.001);
+}
+
+// Between min_window and max_window = 4 bandwidth-delay products.
+TEST(Swift, KeepsToItsBounds) {
+    const CongestionControlChoice choice = plain();
+    Swift swift(choice, path);
+    for (int i = 0; i < 1000; ++i) {
+        acknowledge(swift, 0, 10 * us, 100'000);
+    }
+    EXPECT_EQ(swift.Packets(), 400);
+    for (int i = 1; i < 100; ++i) {
+        acknowledge(swift, i * 1000 * us, 1000 * us);
+    }
+    EXPECT_EQ(swift.Packets(), 0.001);
+    EXPECT_EQ(swift.Rate(0), 1000) << "a byte in 1000 us";
+}
+
+}  // namespace
+}  // namespace npunet::packet_test

@@ -1,0 +1,164 @@
+// TIMELY against sequences worked out by hand: a link of 10 GB/s and an idle round trip of 20 us.
+
+#include "ns3-module/model/npu-timely.h"
+
+#include <gtest/gtest.h>
+
+#include "topology/congestion_parameters.h"
+
+namespace npunet::packet_test {
+namespace {
+
+using packet::Acknowledgement;
+using packet::FlowPath;
+using packet::Timely;
+using topology::CongestionAlgorithm;
+using topology::CongestionControlChoice;
+using Parameter = topology::TimelyParameter;
+
+constexpr std::int64_t us = 1'000'000;
+constexpr std::int64_t line = 10'000'000'000;
+
+const FlowPath path{line, line, 20 * us, 2, 4160};
+
+/// alpha = 1/2, beta = 0.8, delta = 100 MB/s, T_low = 50 us, T_high = 500 us, an update each 4000
+/// bytes.
+CongestionControlChoice quick() {
+    CongestionControlChoice choice = topology::paper_choice(CongestionAlgorithm::Timely);
+    choice.values[Parameter::ewma_weight] = 0.5;
+    choice.values[Parameter::rate_ai] = 1e8;
+    choice.values[Parameter::segment] = 4000;
+    return choice;
+}
+
+void acknowledge(Timely& timely, std::int64_t round_trip, std::int64_t bytes = 4000,
+                 std::uint64_t next = 1, std::uint64_t sent = 10) {
+    Acknowledgement news;
+    news.bytes = bytes;
+    news.roundTrip = round_trip;
+    news.next = next;
+    news.sent = sent;
+    timely.Acknowledged(news);
+}
+
+TEST(Timely, StartsAtTheRateOfTheLink) {
+    const CongestionControlChoice choice = quick();
+    Timely timely(choice, path);
+    EXPECT_EQ(timely.Rate(0), line);
+    EXPECT_EQ(timely.Window(), packet::CongestionControl::NO_WINDOW);
+    acknowledge(timely, 20 * us);
+    EXPECT_EQ(timely.Rate(0), line) << "no faster than the link";
+}
+
+// t = 1000 us > T_high: R = 10 (1 - 0.8 (1 - 500 / 1000)) = 6 GB/s, and 6 x 0.6 = 3.6 GB/s.
+TEST(Timely, DecreasesAboveTheHighThreshold) {
+    const CongestionControlChoice choice = quick();
+    Timely timely(choice, path);
+    acknowledge(timely, 1000 * us);
+    EXPECT_EQ(timely.Rate(0), 6'000'000'000);
+    acknowledge(timely, 1000 * us);
+    EXPECT_EQ(timely.Rate(0), 3'600'000'000);
+}
+
+// Below T_low the rate grows by delta, whatever the gradient; exactly at T_low the gradient counts.
+TEST(Timely, IncreasesBelowTheLowThreshold) {
+    const CongestionControlChoice choice = quick();
+    Timely timely(choice, path);
+    acknowledge(timely, 1000 * us);
+    acknowledge(timely, 30 * us);
+    EXPECT_EQ(timely.Rate(0), 6'100'000'000);
+    acknowledge(timely, 49 * us);
+    EXPECT_EQ(timely.Rate(0), 6'200'000'000);
+    Timely other(choice, path);
+    acknowledge(other, 42 * us);
+    acknowledge(other, 50 * us);
+    EXPECT_EQ(other.Rate(0), 8'400'000'000) << "10 (1 - 0.8 x (8 / 2) / 20)";
+}
+
+// Between the thresholds, with t = 100 us and then 108 us: d = 8 / 2 = 4 us, the gradient 4 / 20 =
+// 0.2, and R = 6 (1 - 0.8 x 0.2) GB/s. With 104 us d = 4 / 2 - 4 / 2 = 0: the gradient is 0, which
+// increases.
+TEST(Timely, FollowsTheGradientInBetween) {
+    const CongestionControlChoice choice = quick();
+    Timely timely(choice, path);
+    acknowledge(timely, 100 * us);
+    EXPECT_EQ(timely.Rate(0), line) << "one round trip has no gradient";
+    acknowledge(timely, 108 * us);
+    EXPECT_DOUBLE_EQ(timely.Gradient(), 0.2);
+    EXPECT_EQ(timely.Rate(0), 8'400'000'000);
+    acknowledge(timely, 104 * us);
+    EXPECT_DOUBLE_EQ(timely.Gradient(), 0);
+    EXPECT_EQ(timely.Rate(0), 8'500'000'000);
+}
+
+// The fifth update in a row whose gradient is not above 0 increases by N = 5 delta. The first one
+// counts: with the same round trip all along the gradient is 0.
+TEST(Timely, IncreasesFasterAfterAWhile) {
+    const CongestionControlChoice choice = quick();
+    Timely timely(choice, path);
+    acknowledge(timely, 1000 * us);  // 6 GB/s; the 1st
+    acknowledge(timely, 300 * us);   // 2nd
+    acknowledge(timely, 200 * us);
+    acknowledge(timely, 100 * us);  // 4th
+    EXPECT_EQ(timely.Rate(0), 6'300'000'000);
+    acknowledge(timely, 90 * us);
+    EXPECT_EQ(timely.Rate(0), 6'800'000'000);
+    acknowledge(timely, 400 * us);
+    const std::int64_t lower = timely.Rate(0);
+    EXPECT_LT(lower, 6'800'000'000);
+    acknowledge(timely, 60 * us);
+    EXPECT_EQ(timely.Rate(0), lower + 100'000'000) << "counted anew";
+}
+
+// A steep gradient would make 1 - beta x gradient negative: the least rate is the end.
+TEST(Timely, KeepsToTheLeastRate) {
+    CongestionControlChoice choice = quick();
+    choice.values[Parameter::min_rate] = 2e9;
+    Timely timely(choice, path);
+    acknowledge(timely, 60 * us);
+    acknowledge(timely, 400 * us);
+    EXPECT_EQ(timely.Rate(0), 2'000'000'000);
+}
+
+// Half a segment waits for the other half; a packet that was sent again has no round trip.
+TEST(Timely, UpdatesOncePerSegment) {
+    const CongestionControlChoice choice = quick();
+    Timely timely(choice, path);
+    acknowledge(timely, 1000 * us, 2000);
+    EXPECT_EQ(timely.Rate(0), line);
+    acknowledge(timely, -1, 2000);
+    EXPECT_EQ(timely.Rate(0), line);
+    acknowledge(timely, 1000 * us, 100);
+    EXPECT_EQ(timely.Rate(0), 6'000'000'000);
+    acknowledge(timely, 1000 * us, 2000);
+    EXPECT_EQ(timely.Rate(0), 6'000'000'000) << "a new segment";
+}
+
+// By default once a round trip: after an update, not before what was sent then is acknowledged.
+TEST(Timely, UpdatesOncePerRoundTrip) {
+    CongestionControlChoice choice = quick();
+    choice.values[Parameter::every_round_trip] = 1;
+    Timely timely(choice, path);
+    acknowledge(timely, 1000 * us, 4000, 1, 10);
+    EXPECT_EQ(timely.Rate(0), 6'000'000'000);
+    acknowledge(timely, 1000 * us, 4000, 10, 20);
+    EXPECT_EQ(timely.Rate(0), 6'000'000'000);
+    acknowledge(timely, 1000 * us, 4000, 11, 21);
+    EXPECT_EQ(timely.Rate(0), 3'600'000'000);
+}
+
+// The default thresholds are 1.5 and 4 idle round trips, 30 and 80 us; delta is 25 Mb/s for each
+// 25 Gb/s of the link's 80: 80 Mb/s, 10 MB/s.
+TEST(Timely, ScalesWithThePath) {
+    const CongestionControlChoice choice = topology::standard_choice(CongestionAlgorithm::Timely);
+    Timely timely(choice, path);
+    acknowledge(timely, 80 * us);
+    EXPECT_EQ(timely.Rate(0), line);
+    acknowledge(timely, 160 * us, 4000, 11);
+    EXPECT_EQ(timely.Rate(0), 6'000'000'000) << "1 - 0.8 (1 - 80 / 160)";
+    acknowledge(timely, 29 * us, 4000, 11);
+    EXPECT_EQ(timely.Rate(0), 6'010'000'000);
+}
+
+}  // namespace
+}  // namespace npunet::packet_test
