@@ -1,0 +1,74 @@
+/*
+ * Copyright (c) 2026 The npunet authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef NPU_PACKET_LEVEL_H
+#define NPU_PACKET_LEVEL_H
+
+#include "npu-packet-observer.h"
+
+#include "base/ids.h"
+#include "engine/event_queue.h"
+#include "engine/network.h"
+#include "topology/network_description.h"
+
+#include <functional>
+#include <memory>
+
+namespace npunet::packet
+{
+
+/**
+ * @ingroup npunet
+ * A network of packets that can be observed: PacketMachine where links have credits,
+ * EthernetNetwork where they have not.
+ */
+class PacketLevel : public engine::Network
+{
+  public:
+    /**
+     * @param link a link
+     * @param function called as PacketObserver::PacketQueued() for every packet that waits for the
+     *                 link or is on its way to wait for it
+     */
+    virtual void ListQueued(LinkId link,
+                            const std::function<void(LinkId, Bytes, Time)>& function) = 0;
+
+    /**
+     * @param link a link
+     * @return whether one of its ends is in another part of the network, where it is split
+     */
+    virtual bool
+    IsCut(LinkId /* link */) const
+    {
+        return false;
+    }
+
+    /**
+     * @param observer hears of every packet from now on; null for nobody
+     */
+    void
+    SetObserver(PacketObserver* observer)
+    {
+        m_observer = observer;
+    }
+
+  protected:
+    PacketObserver* m_observer = nullptr; ///< hears of packets
+};
+
+/**
+ * @param description the network; must outlive what is made
+ * @param queue the simulation's events; must outlive what is made
+ * @return the packet level that the network's flow control asks for
+ *
+ * Throws InputError for packet parameters that cannot work.
+ */
+std::unique_ptr<PacketLevel> MakePacketLevel(const topology::NetworkDescription& description,
+                                             engine::EventQueue& queue);
+
+} // namespace npunet::packet
+
+#endif /* NPU_PACKET_LEVEL_H */

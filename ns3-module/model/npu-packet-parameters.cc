@@ -1,0 +1,114 @@
+/*
+ * Copyright (c) 2026 The npunet authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "npu-packet-parameters.h"
+
+#include "base/errors.h"
+#include "topology/traffic_classes.h"
+
+#include <string>
+
+namespace npunet::packet
+{
+
+namespace
+{
+
+/// The largest packet: its size must fit 31 bits.
+constexpr std::int64_t MAX_PACKET = std::int64_t{1} << 30;
+
+/**
+ * @param classes as in a description
+ */
+void
+CheckClasses(const topology::TrafficClasses& classes)
+{
+    constexpr int most = topology::TrafficClasses::most;
+    if (classes.count < 1 || classes.count > most)
+    {
+        throw InputError({"",
+                          "packet.classes",
+                          std::to_string(classes.count),
+                          "1 to " + std::to_string(most) + " traffic classes",
+                          ""});
+    }
+    for (const std::uint8_t own : classes.class_of)
+    {
+        if (own >= classes.count)
+        {
+            throw InputError({"",
+                              "packet.class_of",
+                              "class " + std::to_string(own),
+                              "classes below " + std::to_string(classes.count),
+                              ""});
+        }
+    }
+    bool inRange = classes.weights.empty() || classes.weights.size() == classes.count;
+    for (const std::uint8_t weight : classes.weights)
+    {
+        inRange = inRange && weight >= 1 && weight <= topology::TrafficClasses::most_weight;
+    }
+    if (!inRange)
+    {
+        throw InputError({"",
+                          "packet.class_arbitration",
+                          "'" + topology::arbitration_text(classes) + "'",
+                          "no weights, or one from 1 to 100 for each class",
+                          ""});
+    }
+}
+
+} // namespace
+
+void
+CheckPacketParameters(const topology::PacketParameters& parameters)
+{
+    CheckClasses(parameters.classes);
+    const std::int64_t packet = parameters.mtu.value() + parameters.header.value();
+    if (parameters.mtu.value() < 1 || parameters.mtu.value() > MAX_PACKET)
+    {
+        throw InputError({"",
+                          "packet.mtu",
+                          std::to_string(parameters.mtu.value()) + " bytes",
+                          "1 to 2^30 bytes",
+                          ""});
+    }
+    if (parameters.header.value() < 0 || packet > MAX_PACKET)
+    {
+        throw InputError({"",
+                          "packet.header",
+                          std::to_string(parameters.header.value()) + " bytes",
+                          "0 bytes or more, with the mtu at most 2^30 bytes",
+                          ""});
+    }
+    if (!(parameters.error_rate >= 0 && parameters.error_rate < 1))
+    {
+        throw InputError({"",
+                          "packet.error_rate",
+                          std::to_string(parameters.error_rate),
+                          "a probability from 0 to below 1",
+                          ""});
+    }
+    if (parameters.error_rate > 0 && parameters.switching == topology::Switching::CutThrough)
+    {
+        throw InputError({"",
+                          "packet.error_rate",
+                          std::to_string(parameters.error_rate) + " with cut-through",
+                          "store and forward: links that repair errors check whole packets",
+                          "leave one of the two out"});
+    }
+    if (parameters.buffer.value() != 0 && parameters.buffer.value() < packet)
+    {
+        throw InputError({"",
+                          "packet.buffer",
+                          std::to_string(parameters.buffer.value()) + " bytes",
+                          "room for at least one full packet, " + std::to_string(packet) +
+                              " bytes, or 0 for automatic",
+                          "enlarge the buffer or lower packet.mtu"});
+    }
+}
+
+} // namespace npunet::packet

@@ -1,0 +1,24 @@
+/*
+ * Copyright (c) 2026 The npunet authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef NPU_PACKET_PARAMETERS_H
+#define NPU_PACKET_PARAMETERS_H
+
+#include "topology/network_description.h"
+
+namespace npunet::packet
+{
+
+/**
+ * Throws InputError for parameters that no packet network can work with: an mtu below 1, a buffer
+ * smaller than one packet, errors with cut-through, classes that there are not.
+ * @param parameters of a network
+ */
+void CheckPacketParameters(const topology::PacketParameters& parameters);
+
+} // namespace npunet::packet
+
+#endif /* NPU_PACKET_PARAMETERS_H */

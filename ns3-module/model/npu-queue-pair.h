@@ -1,0 +1,187 @@
+/*
+ * Copyright (c) 2026 The npunet authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef NPU_QUEUE_PAIR_H
+#define NPU_QUEUE_PAIR_H
+
+#include "npu-congestion-control.h"
+#include "npu-credit-account.h"
+#include "npu-packet-queues.h"
+#include "npu-receiver-credits.h"
+#include "npu-sequence-set.h"
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace npunet::packet
+{
+
+/**
+ * @ingroup npunet
+ * A message on its queue pair: the packets `first` to `last` of it.
+ */
+struct PairMessage
+{
+    std::uint64_t id = 0;            ///< engine::MessageId
+    std::int64_t bytes = 0;          ///< payload
+    std::int64_t firstByteLeft = -1; ///< start of its first packet in ps; -1 before
+    std::uint64_t first = 0;         ///< number of its first packet
+    std::uint64_t last = 0;          ///< number of its last packet
+    std::uint32_t pair = NONE;       ///< number of its queue pair
+    std::uint32_t handle = 0;        ///< the sender's number
+    std::uint32_t next = NONE;       ///< the message behind it, or the next free place
+    bool wantsSent = false;          ///< whether on_sent() is wanted
+    bool acknowledged = false;       ///< the source is done with it
+    bool delivered = false;          ///< the destination is done with it
+};
+
+/**
+ * @ingroup npunet
+ * What a sender that repeats single packets knows of those that are under way.
+ */
+struct SelectiveState
+{
+    SequenceSet received;          ///< packets the receiver has, beyond those it has in order
+    SequenceSet lost;              ///< packets to be sent again
+    std::uint64_t firstLost = 0;   ///< none of them is below
+    std::uint64_t losses = 0;      ///< how many there are
+    std::uint64_t highest = 0;     ///< one past the highest that the receiver has
+    std::uint64_t judged = 0;      ///< packets below have been looked at for loss
+    std::uint64_t recoveryEnd = 0; ///< losses below belong to the loss that is being repaired
+};
+
+/**
+ * @ingroup npunet
+ * What a queue pair has done so far.
+ */
+struct PairUse
+{
+    std::int64_t started = -1;  ///< when its first message was sent, in ps; -1: none was
+    std::int64_t ended = -1;    ///< when its last message was delivered so far, in ps
+    std::int64_t delivered = 0; ///< payload bytes
+    std::int64_t messages = 0;  ///< delivered
+    std::int64_t packets = 0;   ///< data packets sent, each time that they were
+    std::int64_t repeated = 0;  ///< of them those that were sent again
+    std::int64_t timeouts = 0;  ///< retransmission timers that ran out
+    std::int64_t marked = 0;    ///< data packets that came marked
+    std::int64_t notified = 0;  ///< notifications (CNPs) that the source was sent
+};
+
+/**
+ * @ingroup npunet
+ * A queue pair: all messages from one NPU to another in one traffic class, in order. Packets are
+ * numbered from 0 over all messages.
+ */
+struct QueuePair
+{
+    /// Where its next packet stands.
+    enum class Place : std::uint8_t
+    {
+        NOWHERE, ///< there is none, or its window is closed
+        READY,   ///< in the line of those that take turns
+        PACED    ///< it waits for its time
+    };
+
+    std::uint64_t key = 0;          ///< source, destination and class, as one number
+    std::uint32_t source = 0;       ///< an NPU
+    std::uint32_t destination = 0;  ///< another NPU
+    std::uint32_t port = 0;         ///< link by which its next packet starts
+    std::uint32_t forth = 0;        ///< index of the first hop of its route
+    std::uint32_t back = 0;         ///< index of the first hop of the route of answers
+    std::uint8_t trafficClass = 0;  ///< of its data
+    Place place = Place::NOWHERE;   ///< of its next packet
+    std::uint32_t nextReady = NONE; ///< behind it in the line of those that take turns
+
+    // The sender.
+    std::uint64_t next = 0;             ///< number of the packet that is sent next
+    std::uint64_t top = 0;              ///< one past the highest that was ever sent
+    std::uint64_t end = 0;              ///< one past the last packet of its messages
+    std::uint64_t acknowledged = 0;     ///< packets below are in, as far as is known
+    std::int64_t inFlight = 0;          ///< bytes sent and neither acknowledged nor lost
+    std::int64_t window = 0;            ///< most of them, but for congestion control
+    std::int64_t nextStart = 0;         ///< no packet starts before, in ps
+    std::int64_t timeout = 0;           ///< ps without progress after which it sends again
+    std::int64_t deadline = NEVER;      ///< when that is, in ps
+    std::int64_t timer = NEVER;         ///< time of the pending event for it
+    std::int64_t lastEnd = 0;           ///< latest end of a packet on its first link, in ps
+    std::uint64_t transmissions = 0;    ///< packets sent so far, numbers what is drawn for ways
+    std::uint32_t sending = NONE;       ///< message of the packet `next`, if it is there
+    std::uint32_t acknowledging = NONE; ///< message of the packet `acknowledged`
+    std::uint32_t newest = NONE;        ///< its last message, while that is known
+    std::uint8_t backoff = 0;           ///< timeouts since the last progress
+
+    // The receiver.
+    std::uint64_t expected = 0;      ///< packets below are in
+    std::int64_t lastNotified = -1;  ///< when it last sent a notification, in ps; -1: never
+    std::uint32_t delivering = NONE; ///< message of the packet `expected`
+    std::uint32_t unanswered = 0;    ///< packets in order since the last acknowledgement
+    std::uint32_t markedBytes = 0;   ///< that came marked since the last acknowledgement
+    std::uint64_t answers = 0;       ///< sent so far, numbers what is drawn for ways
+    bool askedBack = false;          ///< it has asked for the expected packet
+    SequenceSet early;               ///< packets beyond the expected one that are in
+
+    std::unique_ptr<CongestionControl> control; ///< null: none
+    std::unique_ptr<CreditState> credit;        ///< of receiver credits only
+    std::uint32_t lastLink = 0;                 ///< by which its data comes, of receiver credits
+    std::unique_ptr<SelectiveState> selective;  ///< of selective repeat only
+    PairUse use;                                ///< what it has done
+};
+
+static_assert(sizeof(QueuePair) <= 512, "queue pairs are meant to be small");
+
+/**
+ * @ingroup npunet
+ * The messages of all queue pairs. The freed place is the next one used.
+ */
+class PairMessages
+{
+  public:
+    /**
+     * @return a place with a message as new
+     */
+    std::uint32_t
+    Take()
+    {
+        if (m_free == NONE)
+        {
+            m_messages.emplace_back();
+            return static_cast<std::uint32_t>(m_messages.size() - 1);
+        }
+        const std::uint32_t place = m_free;
+        m_free = m_messages[place].next;
+        m_messages[place] = PairMessage();
+        return place;
+    }
+
+    /**
+     * @param place of a message that is done
+     */
+    void
+    Free(std::uint32_t place)
+    {
+        m_messages[place].next = m_free;
+        m_free = place;
+    }
+
+    /**
+     * @param place as Take() gave it
+     * @return the message
+     */
+    PairMessage&
+    operator[](std::uint32_t place)
+    {
+        return m_messages[place];
+    }
+
+  private:
+    std::vector<PairMessage> m_messages; ///< places, used and free
+    std::uint32_t m_free = NONE;         ///< first free place
+};
+
+} // namespace npunet::packet
+
+#endif /* NPU_QUEUE_PAIR_H */

@@ -1,0 +1,208 @@
+// The network of Ethernet-like switches: closed forms, schedules worked out by hand, and what must
+// hold whatever is lost.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+
+#include "base/errors.h"
+#include "ethernet_runs.h"
+#include "plan_run.h"
+#include "random_networks.h"
+#include "topology/builder.h"
+#include "topology/congestion_control.h"
+#include "topology/fat_tree.h"
+
+namespace npunet::packet_test {
+namespace {
+
+using topology::DimensionKind;
+using topology::FlowControl;
+using topology::NetworkDescription;
+using topology::TransportKind;
+
+NetworkDescription line(int npus, TransportKind kind = TransportKind::None) {
+    NetworkDescription network = topology::make_network(
+        {topology::make_dimension(DimensionKind::Mesh1D, npus, rate, latency)}, "line");
+    network.packet = parameters();
+    network.packet.virtual_channels = 0;
+    network.packet.flow_control = FlowControl::Pfc;
+    network.packet.transport.kind = kind;
+    return network;
+}
+
+// As on a network with credits: n >= 2 packets over h equal links take
+//     (n + h - 2) ser(full) + ser(last) + h latency,
+// one takes h (ser + latency); cut-through saves (h - 1) (ser(full) - ser(header)) where all
+// packets but the last are full.
+TEST(Ethernet, IdleNetworkFollowsTheClosedForm) {
+    for (const std::int64_t bytes : {0, 1, 935, 936, 937, 5000, 93600, 1000003}) {
+        for (int hops = 1; hops <= 5; ++hops) {
+            const NetworkDescription network = line(6);
+            const EthernetRun run(network,
+                                  {{NodeId(0), NodeId(hops), Bytes(bytes), Time(), -1, true}});
+            const std::int64_t count = bytes == 0 ? 1 : (bytes + mtu - 1) / mtu;
+            const Bytes last(bytes - (count - 1) * mtu + 64);
+            const Time full = transfer_time(Bytes(mtu + 64), rate);
+            const Time expected =
+                count == 1 ? hops * (transfer_time(last, rate) + latency)
+                           : (count + hops - 2) * full + transfer_time(last, rate) + hops * latency;
+            EXPECT_EQ(run.delivered(0), expected) << bytes << " bytes, " << hops << " hops";
+            EXPECT_EQ(run.traffic.outcomes()[0].sent,
+                      (count - 1) * full + transfer_time(last, rate));
+            EXPECT_EQ(run.machine.packet_hops(), static_cast<std::uint64_t>(count * hops));
+        }
+    }
+}
+
+// With acknowledgements of 64 bytes (0.64 ns) the source hears of the last packet one way back
+// later: h (0.64 + 5) ns. Every packet and every acknowledgement is carried h times.
+TEST(Ethernet, TheLastAcknowledgementEndsTheSend) {
+    for (const TransportKind kind : {TransportKind::GoBackN, TransportKind::SelectiveRepeat}) {
+        for (int hops = 1; hops <= 5; ++hops) {
+            const NetworkDescription network = line(6, kind);
+            PlannedMessage message = packets(0, hops, 7);
+            const EthernetRun run(network, {message});
+            const Time delivered = Time::ns(10 * (7 + hops - 1) + 5 * hops);
+            EXPECT_EQ(run.delivered(0), delivered);
+            EXPECT_EQ(run.traffic.outcomes()[0].sent, delivered + Time::ps(hops * 5640));
+            EXPECT_EQ(run.machine.packet_hops(), static_cast<std::uint64_t>(14 * hops));
+        }
+    }
+}
+
+// NPUs 0 to 3 round a switch; NPU 0 is far away, the link to 2 is slow, that to 3 fast. Packets
+// from 1 to 2 fill the shared room of 4 packets. Meanwhile every packet of 64 bytes from 0 to 3
+// finds nothing free when it comes and is gone when the next one comes: it asks for a pause and
+// takes that back, 128 bytes on the way back for 64 on the way there. Were all of that sent, the
+// request that full packets from 0 to 2 make would wait longer than the headroom lasts.
+TEST(Ethernet, NothingIsLostHoweverOftenPausesAreAskedFor) {
+    NetworkDescription network = topology::make_network(
+        {topology::make_dimension(DimensionKind::Switch, 4, rate, latency)}, "star");
+    topology::Graph graph;
+    for (std::size_t node = 0; node < network.graph.nodes(); ++node) {
+        graph.add_node(network.graph.kind(NodeId(node)), network.graph.name(NodeId(node)));
+    }
+    const std::array rates{Rate(400'000'000'000), Rate(400'000'000'000), Rate(1'000'000'000),
+                           Rate(900'000'000'000)};
+    for (std::size_t number = 0; number < network.graph.links(); ++number) {
+        topology::Link link = network.graph.link(LinkId(number));
+        const NodeId npu = std::min(link.from, link.to);
+        link.rate = rates[npu.index()];
+        link.latency = npu == NodeId(0) ? Time::ns(2000) : latency;
+        graph.add_link(link);
+    }
+    network.graph = graph;
+    network.packet.flow_control = FlowControl::Pfc;
+    network.packet.shared_buffer.alpha = 8;
+    network.packet.buffer = 4 * (network.packet.mtu + network.packet.header);
+    const Bytes full = network.packet.mtu;
+    Plan plan{{NodeId(1), NodeId(2), 200 * full, Time()}};
+    plan.resize(25'001, {NodeId(0), NodeId(3), Bytes(0), Time::ns(10)});
+    plan.push_back({NodeId(0), NodeId(2), 3000 * full, Time::ns(4000)});
+    const EthernetRun run(network, plan);
+    EXPECT_EQ(run.sum().drops, 0U);
+    EXPECT_EQ(run.traffic.outcomes().back().deliveries, 1);
+}
+
+// Queue pair 0 waits until 50, pair 1 lines up at 80, and the port, busy so far, asks at 100: pair
+// 0 has stood in the line since 50, ahead of pair 1. Pair 2, whose time is 80, too, comes between
+// them.
+TEST(Ethernet, ThoseWhoseTimeComesWhileThePortIsBusyKeepTheirTurn) {
+    std::vector<packet::QueuePair> pairs(3);
+    packet::SendTurns turns;
+    pairs[0].nextStart = 50;
+    pairs[2].nextStart = 80;
+    turns.Wait(pairs, 2);
+    turns.Wait(pairs, 0);
+    turns.Join(pairs, 1, 80);
+    turns.JoinThoseDue(pairs, 100);
+    for (const std::uint32_t expected : {0U, 2U, 1U}) {
+        EXPECT_EQ(turns.First(), expected);
+        turns.Leave(pairs);
+    }
+}
+
+// Fifteen NPUs of a fat tree send 64 KiB each to one, whose switch has room for eight packets: most
+// are trimmed, and come again for grants. The link takes 16 packets x 15 x 83.2 ns = 20 us; nobody
+// may be left to wait for its timeout of 500 us.
+TEST(Ethernet, TrimmedPacketsComeAgainForGrants) {
+    const topology::FatTreeShape shape{2, 8, 16, {4}, {4}};
+    const topology::LinkSpeed speed{Rate(50'000'000'000), Time::ns(500)};
+    NetworkDescription network = topology::make_fat_tree(shape, {speed, speed});
+    network.packet.flow_control = FlowControl::None;
+    network.packet.transport.kind = TransportKind::SelectiveRepeat;
+    network.packet.congestion_control =
+        topology::standard_choice(topology::CongestionAlgorithm::ReceiverCredit);
+    network.packet.congestion_control.values.back() = 1;
+    network.packet.buffer = Bytes(8 * 4160);
+    for (const std::int64_t kib : {40, 48, 52, 56, 64, 68, 72, 80}) {
+        Plan plan;
+        for (int npu = 1; npu < 16; ++npu) {
+            plan.push_back({NodeId(npu), NodeId(0), Bytes(kib * 1024), Time(), -1, true});
+        }
+        const EthernetRun run(network, plan);
+        EXPECT_GT(run.sum().drops, 0u);
+        for (const packet::QueuePair& pair : run.machine.GetPairs()) {
+            EXPECT_EQ(pair.use.timeouts, 0) << kib << " KiB from NPU " << pair.source;
+        }
+    }
+}
+
+// A queue may have alpha times what is free: a packet that finds no room in an empty buffer would
+// be sent again for ever. Automatic buffers have 256 KiB for each link.
+TEST(Ethernet, RefusesBuffersThatNoPacketFits) {
+    NetworkDescription network = line(3, TransportKind::SelectiveRepeat);
+    network.packet.flow_control = FlowControl::None;
+    network.packet.buffer = Bytes();
+    engine::EventQueue queue;
+    network.packet.shared_buffer.alpha = 0.0038;  // of 262 144 bytes: 996
+    EXPECT_THROW(packet::EthernetNetwork(network, queue), InputError);
+    network.packet.shared_buffer.alpha = 0.0039;  // 1022
+    EXPECT_NO_THROW(packet::EthernetNetwork(network, queue));
+    network.packet.shared_buffer.alpha = 8;
+    network.packet.buffer = Bytes(1000);
+    EXPECT_NO_THROW(packet::EthernetNetwork(network, queue));
+    network.packet.congestion_control =
+        topology::standard_choice(topology::CongestionAlgorithm::Hpcc);
+    EXPECT_THROW(packet::EthernetNetwork(network, queue), InputError);
+}
+
+/// Random traffic on random networks: every message comes once, and as many payload bytes as it
+/// has. Counted by the listener: Outcome::deliveries.
+class EveryByteOnce : public testing::TestWithParam<unsigned> {};
+
+TEST_P(EveryByteOnce, WhateverIsLost) {
+    std::mt19937_64 random(GetParam());
+    for (int i = 0; i < 12; ++i) {
+        NetworkDescription network = random_network(GetParam() % network_kinds, random);
+        draw_ethernet(network, i % 3 != 0, random);
+        const Plan plan =
+            make_plan(static_cast<Pattern>(random() % 5), static_cast<int>(network.graph.npus()),
+                      30'000, network.packet.mtu.value(), random);
+        const EthernetRun run(network, plan);
+        // Pauses may wait for each other in a circle where virtual channels would be needed.
+        if (network.virtual_channels_needed() > 1 && !run.machine.explain_stall().empty()) {
+            EXPECT_EQ(network.packet.flow_control, FlowControl::Pfc);
+            continue;
+        }
+        for (std::size_t m = 0; m < plan.size(); ++m) {
+            const Outcome& outcome = run.traffic.outcomes()[m];
+            ASSERT_EQ(outcome.deliveries, 1)
+                << network.name << " message " << m << " of case " << i;
+            if (plan[m].wants_sent) {
+                ASSERT_GE(outcome.sent, outcome.delivered);
+            }
+        }
+        const EthernetRun shuffled(network, plan, random());
+        ASSERT_EQ(transcript(run.traffic, run.machine),
+                  transcript(shuffled.traffic, shuffled.machine));
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, EveryByteOnce, testing::Range(0U, 40U));
+
+}  // namespace
+}  // namespace npunet::packet_test
