@@ -1,0 +1,115 @@
+// The network of Ethernet-like switches against one written the plain way.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <random>
+#include <string>
+
+#include "ethernet_runs.h"
+#include "naive_ethernet.h"
+#include "random_networks.h"
+#include "topology/congestion_parameters.h"
+#include "traffic.h"
+
+namespace npunet::packet_test {
+namespace {
+
+struct Case {
+    topology::NetworkDescription network;
+    Plan plan;
+};
+
+/// Every draw depends on the seed alone.
+Case draw_case(unsigned seed) {
+    std::mt19937_64 random(seed);
+    Case drawn;
+    do {
+        drawn.network = random_network(static_cast<unsigned>(random() % network_kinds), random);
+    } while (drawn.network.graph.npus() > 24);
+    topology::NetworkDescription& network = drawn.network;
+    network.multipath = nullptr;
+    draw_ethernet(network, random() % 3 != 0, random);
+    topology::PacketParameters& packet = network.packet;
+    packet.switching = topology::Switching::StoreAndForward;
+    // The plain network knows no credits of receivers.
+    if (packet.congestion_control.algorithm == topology::CongestionAlgorithm::ReceiverCredit) {
+        packet.congestion_control = {};
+    }
+    if (random() % 8 == 0) {
+        packet.transport.kind = topology::TransportKind::None;
+        packet.flow_control = topology::FlowControl::Pfc;
+        packet.error_rate = 0;
+        packet.congestion_control = {};
+    }
+    if (random() % 2 == 0) {
+        packet.classes = random_classes(random);
+    }
+    if (random() % 2 == 0) {
+        packet.ecn.per = Rate(0);
+    }
+    if (random() % 4 == 0) {
+        packet.transport.rto = Time::ns(3000);
+    }
+    if (packet.congestion_control.algorithm == topology::CongestionAlgorithm::Dcqcn) {
+        // Marked packets often come this time apart.
+        const Time sending =
+            transfer_time(packet.mtu + packet.header, network.graph.link(LinkId(0)).rate);
+        packet.congestion_control.values[topology::DcqcnParameter::cnp_interval] =
+            static_cast<double>(static_cast<std::int64_t>(1 + random() % 3) * sending.ps());
+    }
+    if (packet.transport.kind != topology::TransportKind::None && random() % 4 == 0) {
+        const bool grows =
+            packet.congestion_control.algorithm == topology::CongestionAlgorithm::Hpcc;
+        const Bytes largest = packet.mtu + packet.header + Bytes(grows ? 512 : 0);
+        packet.shared_buffer.headroom = static_cast<std::int64_t>(1 + random() % 3) * largest;
+    }
+    const auto npus = static_cast<int>(network.graph.npus());
+    const std::int64_t mtu = packet.mtu.value();
+    drawn.plan = make_plan(static_cast<Pattern>(random() % 5), npus,
+                           mtu * static_cast<std::int64_t>(1 + random() % 12), mtu, random);
+    draw_classes(drawn.plan, packet.classes.count, random);
+    return drawn;
+}
+
+/// What a run tells; where pauses wait for each other for ever, what became of the messages only:
+/// how long links have been paused then depends on when the last event was.
+template <class NetworkType>
+std::string run(const Case& drawn, std::uint64_t shuffle_seed) {
+    engine::EventQueue queue;
+    if (shuffle_seed != 0) {
+        queue.shuffle_insertions(shuffle_seed);
+    }
+    NetworkType machine(drawn.network, queue);
+    const Traffic traffic(drawn.plan, queue, machine);
+    queue.run();
+    const std::string text = transcript(traffic, machine);
+    const bool stalled =
+        std::any_of(traffic.outcomes().begin(), traffic.outcomes().end(),
+                    [](const Outcome& outcome) { return outcome.deliveries == 0; });
+    return stalled ? text.substr(0, text.find("link")) : text;
+}
+
+// For every case: each message's times of sending, of its first byte and of its delivery, and each
+// link's bytes, busy time, longest queue, pauses, marks, drops and packets sent again are those of
+// the plain network; so they are when simultaneous events are inserted in random order.
+class EthernetOracle : public testing::TestWithParam<unsigned> {};
+
+TEST_P(EthernetOracle, EqualsThePlainNetwork) {
+    for (unsigned i = 0; i < 40; ++i) {
+        const unsigned seed = 40 * GetParam() + i;
+        const Case drawn = draw_case(seed);
+        const std::string expected = run<NaiveEthernet>(drawn, 0);
+        ASSERT_EQ(run<packet::EthernetNetwork>(drawn, 0), expected) << "seed " << seed;
+        ASSERT_EQ(run<packet::EthernetNetwork>(drawn, seed + 1), expected)
+            << "seed " << seed << ", insertions shuffled";
+        ASSERT_EQ(run<NaiveEthernet>(drawn, seed + 1), expected)
+            << "seed " << seed << ", oracle with insertions shuffled";
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, EthernetOracle, testing::Range(0U, 10U));
+
+}  // namespace
+}  // namespace npunet::packet_test
