@@ -160,6 +160,8 @@ PacketMachine::ChooseStartsAnew()
         {
             m_messages.Withdraw(m_turns[before.port * m_channels + before.channel], message);
             ShowTurn(before.queue);
+            // Whose turn it is now may need less credit than the one for which the port waited.
+            Arm(before.port, std::max(m_ports[before.port].busyUntil, m_queue.now().ps()));
             MoveMessage(message);
         }
     }

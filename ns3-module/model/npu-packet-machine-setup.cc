@@ -5,6 +5,7 @@
  */
 
 #include "npu-packet-machine.h"
+#include "npu-packet-parameters.h"
 
 #include "base/errors.h"
 #include "base/quantities.h"
@@ -20,8 +21,6 @@ namespace npunet::packet
 namespace
 {
 
-/// The largest packet: its size must fit 31 bits.
-constexpr std::int64_t MAX_PACKET = std::int64_t{1} << 30;
 /// A port remembers in 32 bits for which virtual channels it waits.
 constexpr int MAX_CHANNELS = topology::TrafficClasses::most_channels;
 /// Queues are numbered in 32 bits and take 32 bytes each: 4 GiB.
@@ -54,47 +53,6 @@ CheckQueues(const topology::Graph& graph, std::uint64_t channels)
 }
 
 /**
- * @param classes as in a description
- */
-void
-CheckClasses(const topology::TrafficClasses& classes)
-{
-    constexpr int most = topology::TrafficClasses::most;
-    if (classes.count < 1 || classes.count > most)
-    {
-        throw InputError({"",
-                          "packet.classes",
-                          std::to_string(classes.count),
-                          "1 to " + std::to_string(most) + " traffic classes",
-                          ""});
-    }
-    for (const std::uint8_t own : classes.class_of)
-    {
-        if (own >= classes.count)
-        {
-            throw InputError({"",
-                              "packet.class_of",
-                              "class " + std::to_string(own),
-                              "classes below " + std::to_string(classes.count),
-                              ""});
-        }
-    }
-    bool inRange = classes.weights.empty() || classes.weights.size() == classes.count;
-    for (const std::uint8_t weight : classes.weights)
-    {
-        inRange = inRange && weight >= 1 && weight <= topology::TrafficClasses::most_weight;
-    }
-    if (!inRange)
-    {
-        throw InputError({"",
-                          "packet.class_arbitration",
-                          "'" + topology::arbitration_text(classes) + "'",
-                          "no weights, or one from 1 to 100 for each class",
-                          ""});
-    }
-}
-
-/**
  * @param description the network
  * @return the same, when the machine can work with it
  */
@@ -102,50 +60,8 @@ const topology::NetworkDescription&
 Checked(const topology::NetworkDescription& description)
 {
     const topology::PacketParameters& parameters = description.packet;
-    CheckClasses(parameters.classes);
+    CheckPacketParameters(parameters);
     const int channels = description.virtual_channels() * parameters.classes.count;
-    const std::int64_t packet = parameters.mtu.value() + parameters.header.value();
-    if (parameters.mtu.value() < 1 || parameters.mtu.value() > MAX_PACKET)
-    {
-        throw InputError({"",
-                          "packet.mtu",
-                          std::to_string(parameters.mtu.value()) + " bytes",
-                          "1 to 2^30 bytes",
-                          ""});
-    }
-    if (parameters.header.value() < 0 || packet > MAX_PACKET)
-    {
-        throw InputError({"",
-                          "packet.header",
-                          std::to_string(parameters.header.value()) + " bytes",
-                          "0 bytes or more, with the mtu at most 2^30 bytes",
-                          ""});
-    }
-    if (!(parameters.error_rate >= 0 && parameters.error_rate < 1))
-    {
-        throw InputError({"",
-                          "packet.error_rate",
-                          std::to_string(parameters.error_rate),
-                          "a probability from 0 to below 1",
-                          ""});
-    }
-    if (parameters.error_rate > 0 && parameters.switching == topology::Switching::CutThrough)
-    {
-        throw InputError({"",
-                          "packet.error_rate",
-                          std::to_string(parameters.error_rate) + " with cut-through",
-                          "store and forward: links that repair errors check whole packets",
-                          "leave one of the two out"});
-    }
-    if (parameters.buffer.value() != 0 && parameters.buffer.value() < packet)
-    {
-        throw InputError({"",
-                          "packet.buffer",
-                          std::to_string(parameters.buffer.value()) + " bytes",
-                          "room for at least one full packet, " + std::to_string(packet) +
-                              " bytes, or 0 for automatic",
-                          "enlarge the buffer or lower packet.mtu"});
-    }
     if (channels > MAX_CHANNELS)
     {
         throw InputError({"",
@@ -229,7 +145,7 @@ PacketMachine::PacketMachine(const topology::NetworkDescription& description,
         longestPacket = std::max(longestPacket, Time::ps(port.fullTime));
         longestLatency = std::max(longestLatency, link.latency);
         port.firstQueue = m_plan.FirstQueue(number);
-        port.queues = m_plan.Queues(number) & 0x3fffffff;
+        port.queues = m_plan.Queues(number) & 0x1fffffff;
         port.firstMask = static_cast<std::uint32_t>(m_masks.size());
         m_masks.resize(m_masks.size() + (port.queues + 63) / 64);
 

@@ -29,7 +29,7 @@ PacketMachine::OpenWays(std::uint32_t message, const engine::Message& sent)
 {
     WaysOfMessage& ways = m_ways.OfMessage(message);
     ways = WaysOfMessage();
-    ways.undelivered = std::max<std::int64_t>((sent.bytes.value() + m_mtu - 1) / m_mtu, 1);
+    ways.undelivered = PacketsOf(sent.bytes.value());
     ways.next.firstChannel = static_cast<std::uint8_t>(m_classes.Of(sent) * m_classes.channels);
     ways.next.place.source = sent.source;
     ways.next.place.destination = sent.destination;
@@ -101,7 +101,7 @@ PacketMachine::MoveMessage(std::uint32_t message)
 }
 
 void
-PacketMachine::GoOn(std::uint32_t place, const Crossing& crossing)
+PacketMachine::GoOn(std::uint32_t place, const Crossing& crossing, std::int64_t number)
 {
     WayOfPacket& way = m_ways.OfPacket(place);
     way.place.in = way.hop;
@@ -120,7 +120,7 @@ PacketMachine::GoOn(std::uint32_t place, const Crossing& crossing)
                      EventKey::of(Phase::Arrival,
                                   engine::event_kind::packet_in,
                                   link,
-                                  static_cast<std::uint64_t>(m_ports[link].packets)),
+                                  static_cast<std::uint64_t>(number)),
                      m_packetInEvent,
                      place);
 }

@@ -45,6 +45,10 @@ PacketMachine::send(const engine::Message& message)
         }
         OpenWays(place, message);
     }
+    if (m_border)
+    {
+        OpenOwn(place, message);
+    }
     const PlannedHop& hop = m_plan[m_messages[place].hop];
     m_messages.Append(m_turns[hop.port * m_channels + hop.channel], place);
     ShowTurn(hop.queue);
@@ -55,6 +59,10 @@ void
 PacketMachine::MessageSent(std::uint32_t message)
 {
     listener_->on_sent(m_messages[message].handle);
+    if (m_border)
+    {
+        SourceIsDone(message);
+    }
 }
 
 void
@@ -63,6 +71,18 @@ PacketMachine::MessageDelivered(std::uint32_t message)
     const MessageRecord& record = m_messages[message];
     const std::uint32_t handle = record.handle;
     const Time left = Time::ps(record.firstByteLeft);
+    if (m_border)
+    {
+        const BorderMessage known = (*m_border)[message];
+        Release(message);
+        if (!m_border->Owns(known.source))
+        {
+            m_border->Cut().MessageArrives(known);
+            return;
+        }
+        listener_->on_delivered(handle, left);
+        return;
+    }
     m_messages.Free(message);
     m_underWay -= m_detours ? 1 : 0;
     listener_->on_delivered(handle, left);
@@ -226,23 +246,21 @@ PacketMachine::Transmit(std::uint32_t portNumber, std::uint32_t queueNumber, std
         m_observer->PacketStarted(LinkId(std::size_t{portNumber}),
                                   Bytes(wire),
                                   Time::ps(crossing.arrival),
-                                  queue.upstream != NONE);
+                                  queue.upstream != NONE ? Bytes(wire) : Bytes());
+    }
+    if (port.cut == 1)
+    {
+        LeaveByCut(portNumber, place, crossing);
+        return;
     }
     if (!m_plan[packet.hop].final)
     {
         if (m_ways.router != nullptr)
         {
-            GoOn(place, crossing);
+            GoOn(place, crossing, port.packets);
             return;
         }
-        ++packet.hop;
-        packet.ready = crossing.arrival;
-        if (m_cutThrough)
-        {
-            const std::int64_t sending = LeastSendingTime(m_plan[packet.hop].port, wire);
-            packet.ready = std::max(crossing.headerIn, crossing.arrival - sending);
-        }
-        PushPacket(place);
+        GoOnByRoute(place, wire, crossing);
         return;
     }
     Credit(portNumber, channel).Return(CreditBack(portNumber, crossing.arrival), wire);
@@ -253,6 +271,10 @@ PacketMachine::Transmit(std::uint32_t portNumber, std::uint32_t queueNumber, std
     else if (packet.last)
     {
         ScheduleDelivery(packet.message, crossing.arrival);
+    }
+    if (m_border)
+    {
+        Release(packet.message);
     }
     m_packets.Free(place);
 }
@@ -286,8 +308,11 @@ PacketMachine::CutPacket(std::uint32_t queueNumber, std::int64_t now, std::int64
     packet.last = message.remaining == 0;
     if (m_oldest)
     {
-        m_born.resize(std::max<std::size_t>(m_born.size(), place + 1));
-        m_born[place] = now;
+        SetBorn(place, now);
+    }
+    if (m_border)
+    {
+        m_border->Hold(number);
     }
 
     const std::uint32_t port = m_queues[queueNumber].tail;
@@ -312,6 +337,10 @@ PacketMachine::CutPacket(std::uint32_t queueNumber, std::int64_t now, std::int64
                 EventKey::of(Phase::Arrival, engine::event_kind::message_sent, message.id),
                 m_sentEvent,
                 number);
+        }
+        else if (m_border)
+        {
+            SourceIsDone(number);
         }
     }
     ShowTurn(queueNumber);
@@ -356,6 +385,11 @@ PacketMachine::PopPacket(PacketPort& port, std::uint32_t queueNumber, std::int64
     }
     PacketPort& upstream = m_ports[queue.upstream];
     const std::int64_t stamp = CreditBack(queue.upstream, end);
+    if (upstream.cut == 1)
+    {
+        SendCreditBack(queue.upstream, queue.inputChannel, wire, stamp);
+        return place;
+    }
     Credit(queue.upstream, queue.inputChannel).Return(stamp, wire);
     if ((upstream.waiting >> queue.inputChannel & 1U) != 0)
     {

@@ -11,8 +11,10 @@
 #include "npu-input-reads.h"
 #include "npu-link-timing.h"
 #include "npu-message-table.h"
+#include "npu-packet-border.h"
 #include "npu-packet-classes.h"
-#include "npu-packet-observer.h"
+#include "npu-packet-cut.h"
+#include "npu-packet-level.h"
 #include "npu-packet-port.h"
 #include "npu-packet-queues.h"
 #include "npu-packet-ways.h"
@@ -25,6 +27,7 @@
 #include "topology/detours.h"
 #include "topology/network_description.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -88,7 +91,7 @@ namespace npunet::packet
  * care is that none is missing: the head of every queue is covered by the port's wake, or by its
  * `waiting` bit for the channel whose credit it lacks.
  */
-class PacketMachine : public engine::Network
+class PacketMachine : public PacketLevel
 {
   public:
     /**
@@ -129,15 +132,41 @@ class PacketMachine : public engine::Network
      * @param function called as PacketQueued() for every packet that waits for the link or is on
      *                 its way to wait for it
      */
-    void ListQueued(LinkId link, const std::function<void(LinkId, Bytes, Time)>& function);
+    void ListQueued(LinkId link, const std::function<void(LinkId, Bytes, Time)>& function) override;
 
     /**
-     * @param observer hears of every packet from now on; null for nobody
+     * Lets this machine move the packets of some nodes only, while others, or those of other
+     * processes, move the rest: all of them together do what one would do alone. Messages are sent
+     * in the part of their source and delivered in that of their destination, from which the
+     * listener hears of those that have started here; of the others the cut does. link_use() has
+     * what leaves the part's own nodes. Before the first message.
+     * @param owned by node: whether it is in this part
+     * @param cut joins the parts; must outlive the machine
+     *
+     * Throws InputError where a link between two parts has no latency.
      */
-    void
-    SetObserver(PacketObserver* observer)
+    void Split(std::vector<bool> owned, PacketCut& cut);
+
+    /**
+     * A packet enters this part, before anything happens here now.
+     * @param packet that another part has handed to the cut
+     */
+    void Enter(const BorderPacket& packet);
+
+    /**
+     * Credit enters this part, before anything happens here now.
+     * @param credit that another part has handed to the cut
+     */
+    void Enter(const BorderCredit& credit);
+
+    /**
+     * @param link a link
+     * @return whether one of its ends is in another part
+     */
+    bool
+    IsCut(LinkId link) const override
     {
-        m_observer = observer;
+        return m_ports[link.index()].cut == 1;
     }
 
   private:
@@ -378,8 +407,17 @@ class PacketMachine : public engine::Network
      * Multi-path routing: a packet is on a link to a node that is not its destination.
      * @param place of the packet
      * @param crossing how it crosses the link
+     * @param number of the packet on the link
      */
-    void GoOn(std::uint32_t place, const Crossing& crossing);
+    void GoOn(std::uint32_t place, const Crossing& crossing, std::int64_t number);
+
+    /**
+     * One path: a packet is on a link to a node that is not its destination.
+     * @param place of the packet, whose hop is that link still
+     * @param wire bytes of the packet
+     * @param crossing how it crosses the link
+     */
+    void GoOnByRoute(std::uint32_t place, std::uint32_t wire, const Crossing& crossing);
 
     /**
      * Multi-path routing: a packet can choose its next hop.
@@ -399,6 +437,85 @@ class PacketMachine : public engine::Network
      * @param arrival when it will be in
      */
     void ArriveByWay(std::uint32_t message, std::int64_t arrival);
+
+    /**
+     * Split network: a message starts here.
+     * @param place of the message
+     * @param sent what is known of it
+     */
+    void OpenOwn(std::uint32_t place, const engine::Message& sent);
+
+    /**
+     * Split network: a packet has come in.
+     * @param message that it belongs to
+     * @return the place of the message here
+     */
+    std::uint32_t OpenForeign(const BorderMessage& message);
+
+    /**
+     * Split network: a packet is on a link to another part.
+     * @param portNumber the port
+     * @param place of the packet
+     * @param crossing how it crosses the link
+     */
+    void LeaveByCut(std::uint32_t portNumber, std::uint32_t place, const Crossing& crossing);
+
+    /**
+     * Split network: a packet is on a link from another part.
+     * @param number of the packet among those that enter
+     */
+    void EnterPacket(std::uint32_t number);
+
+    /**
+     * Split network: credit goes back to another part.
+     * @param link for which it is
+     * @param channel virtual channel
+     * @param wire bytes
+     * @param stamp when it counts, in picoseconds
+     */
+    void SendCreditBack(std::uint32_t link,
+                        std::uint32_t channel,
+                        std::uint32_t wire,
+                        std::int64_t stamp);
+
+    /**
+     * @param link between two parts
+     * @return when what happens now is told at its other end
+     */
+    Time BehindBorder(std::uint32_t link) const;
+
+    /**
+     * Split network: the source of a message has done its part.
+     * @param message its place
+     */
+    void SourceIsDone(std::uint32_t message);
+
+    /**
+     * Split network: something does not hold a message any more.
+     * @param message its place
+     */
+    void Release(std::uint32_t message);
+
+    /**
+     * @param place of a packet
+     * @param born when it left its source, in picoseconds
+     */
+    void
+    SetBorn(std::uint32_t place, std::int64_t born)
+    {
+        m_born.resize(std::max<std::size_t>(m_born.size(), place + 1));
+        m_born[place] = born;
+    }
+
+    /**
+     * @param bytes payload of a message
+     * @return how many packets it is
+     */
+    std::int64_t
+    PacketsOf(std::int64_t bytes) const
+    {
+        return std::max<std::int64_t>((bytes + m_mtu - 1) / m_mtu, 1);
+    }
 
     /**
      * Makes the next packet of the message whose turn it is.
@@ -596,13 +713,14 @@ class PacketMachine : public engine::Network
     std::size_t m_epoch = 0;                               ///< of m_detours
     bool m_epochAwaited = false;                           ///< its end is an event
     std::size_t m_underWay = 0;                            ///< messages, where there are detours
-    PacketObserver* m_observer = nullptr;                  ///< hears of packets
+    std::unique_ptr<PacketBorder> m_border;                ///< where the network is split
     Event<&PacketMachine::Wake> m_wakeEvent{*this};        ///< of ports
     Event<&PacketMachine::MessageSent> m_sentEvent{*this}; ///< of messages
     Event<&PacketMachine::MessageDelivered> m_deliveredEvent{*this}; ///< of messages
     Event<&PacketMachine::PacketIn> m_packetInEvent{*this};          ///< of multi-path routing
     Event<&PacketMachine::WakeAgain> m_againEvent{*this};            ///< of ports
     Event<&PacketMachine::EpochBegins> m_epochEvent{*this};          ///< of m_detours
+    Event<&PacketMachine::EnterPacket> m_enterEvent{*this};          ///< of m_border
 };
 
 } // namespace npunet::packet

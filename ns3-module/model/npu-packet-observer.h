@@ -24,10 +24,21 @@ class PacketObserver
      * @param link the link
      * @param wire bytes of the packet, header included
      * @param arrival when its last byte is in at the other end
-     * @param waited it came in over another link and PacketQueued() has told of it; otherwise its
-     *               message starts here
+     * @param waited bytes of it of which PacketQueued() has told; 0 where it starts at the node, or
+     *               has not waited
      */
-    virtual void PacketStarted(LinkId link, Bytes wire, Time arrival, bool waited) = 0;
+    virtual void PacketStarted(LinkId link, Bytes wire, Time arrival, Bytes waited) = 0;
+
+    /**
+     * A packet comes in from another part of a split network, in which it has started.
+     * @param link the link
+     * @param wire bytes of the packet, header included
+     * @param arrival when its last byte is in
+     */
+    virtual void
+    PacketEntered(LinkId /* link */, Bytes /* wire */, Time /* arrival */)
+    {
+    }
 
     /**
      * Told as soon as it is known.

@@ -28,7 +28,8 @@ struct alignas(64) PacketPort
     std::int64_t otherTime = 0;   ///< the same for a packet of otherWire bytes
     std::uint32_t otherWire = 0;  ///< size of the last packet that was not full
     std::uint32_t firstQueue = 0; ///< number of its first queue
-    std::uint32_t queues : 30;    ///< how many it has
+    std::uint32_t queues : 29;    ///< how many it has
+    std::uint32_t cut : 1;        ///< whether one end of the link is in another part
     std::uint32_t irregular : 1;  ///< whether LinkTiming knows the link
     std::uint32_t starved : 1;    ///< whether a packet may have waited for nothing but credit
     std::uint32_t turn = 0;       ///< round robin: the queue to be asked first
@@ -45,7 +46,7 @@ struct alignas(64) PacketPort
     std::int64_t packets = 0;  ///< carried
     std::int64_t stall = 0;    ///< idle and up, with packets that waited for credit
 
-    PacketPort() : queues(0), irregular(0), starved(0)
+    PacketPort() : queues(0), cut(0), irregular(0), starved(0)
     {
     }
 };

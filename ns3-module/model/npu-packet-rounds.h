@@ -7,7 +7,8 @@
 #ifndef NPU_PACKET_ROUNDS_H
 #define NPU_PACKET_ROUNDS_H
 
-// The round over the non-empty queues of a port, for the files of the packet machine.
+// What the files of the packet machine share and every packet needs: the round over the non-empty
+// queues of a port, and the way on of a packet that has one path.
 
 #include "npu-packet-machine.h"
 
@@ -49,6 +50,20 @@ PacketMachine::CanGo(std::uint32_t portNumber, std::uint32_t queueNumber, std::i
     const VirtualQueue& queue = m_queues[queueNumber];
     return queue.ready <= now && Credit(portNumber, queue.channel).Has(queue.wire, now) &&
            !(m_reads.AreLimited() && InputRefuses(portNumber, queueNumber, now));
+}
+
+inline void
+PacketMachine::GoOnByRoute(std::uint32_t place, std::uint32_t wire, const Crossing& crossing)
+{
+    QueuedPacket& packet = m_packets[place];
+    ++packet.hop;
+    packet.ready = crossing.arrival;
+    if (m_cutThrough)
+    {
+        const std::int64_t sending = LeastSendingTime(m_plan[packet.hop].port, wire);
+        packet.ready = std::max(crossing.headerIn, crossing.arrival - sending);
+    }
+    PushPacket(place);
 }
 
 } // namespace npunet::packet

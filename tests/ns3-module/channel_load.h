@@ -60,7 +60,7 @@ public:
               const engine::EventQueue& queue)
         : rate_(description.graph.link(link).rate), link_(link), queue_(queue) {}
 
-    void PacketStarted(LinkId link, Bytes wire, Time arrival, bool waited) override;
+    void PacketStarted(LinkId link, Bytes wire, Time arrival, Bytes waited) override;
     void PacketQueued(LinkId, Bytes, Time) override {}
     void CreditStalled(LinkId, Time, Time) override {}
 

@@ -24,8 +24,8 @@ Traffic::Traffic(const Plan& plan, engine::EventQueue& queue, engine::Network& n
     }
 }
 
-void Traffic::send(std::size_t index) {
-    const PlannedMessage& planned = plan_[index];
+engine::Message message_of(const Plan& plan, std::size_t index) {
+    const PlannedMessage& planned = plan[index];
     engine::Message message;
     message.id = engine::MessageId(planned.source, index);
     message.source = planned.source;
@@ -35,7 +35,11 @@ void Traffic::send(std::size_t index) {
     message.wants_sent = planned.wants_sent;
     message.traffic_class = planned.traffic_class;
     message.kind = planned.kind;
-    network_.send(message);
+    return message;
+}
+
+void Traffic::send(std::size_t index) {
+    network_.send(message_of(plan_, index));
 }
 
 void Traffic::on_sent(std::uint32_t handle) {
@@ -180,9 +184,14 @@ topology::TrafficClasses random_classes(std::mt19937_64& random) {
 }
 
 std::string transcript(const Traffic& traffic, const engine::Network& network) {
+    return transcript(traffic.outcomes(), network.link_use(), network.packet_hops());
+}
+
+std::string transcript(const std::vector<Outcome>& outcomes,
+                       const std::vector<engine::LinkUse>& uses, std::uint64_t packet_hops) {
     std::string text;
     const auto number = [&text](std::int64_t value) { text += ' ' + std::to_string(value); };
-    for (const Outcome& outcome : traffic.outcomes()) {
+    for (const Outcome& outcome : outcomes) {
         text += "message";
         number(outcome.sent.ps());
         number(outcome.delivered.ps());
@@ -190,7 +199,7 @@ std::string transcript(const Traffic& traffic, const engine::Network& network) {
         number(outcome.deliveries);
         text += '\n';
     }
-    for (const engine::LinkUse& use : network.link_use()) {
+    for (const engine::LinkUse& use : uses) {
         text += "link";
         number(use.payload.value());
         number(use.wire.value());
@@ -199,6 +208,9 @@ std::string transcript(const Traffic& traffic, const engine::Network& network) {
         number(static_cast<std::int64_t>(use.packets));
         number(static_cast<std::int64_t>(use.retransmissions));
         number(use.credit_stall.ps());
+        number(static_cast<std::int64_t>(use.pauses));
+        number(static_cast<std::int64_t>(use.marked));
+        number(static_cast<std::int64_t>(use.drops));
         text += " classes";
         for (const Bytes bytes : use.classes_wire) {
             number(bytes.value());
@@ -209,7 +221,7 @@ std::string transcript(const Traffic& traffic, const engine::Network& network) {
         }
         text += '\n';
     }
-    text += "packet hops " + std::to_string(network.packet_hops()) + '\n';
+    text += "packet hops " + std::to_string(packet_hops) + '\n';
     return text;
 }
 

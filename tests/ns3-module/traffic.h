@@ -66,7 +66,13 @@ void draw_classes(Plan& plan, std::uint8_t classes, std::mt19937_64& random);
 /// Traffic classes, weights or strict priority, and the classes of kinds.
 [[nodiscard]] topology::TrafficClasses random_classes(std::mt19937_64& random);
 
+/// The message that a network is given for the message `index` of a plan; its handle is the index.
+[[nodiscard]] engine::Message message_of(const Plan& plan, std::size_t index);
+
 /// Everything that a run tells, as text, for comparing two runs with a readable difference.
 [[nodiscard]] std::string transcript(const Traffic& traffic, const engine::Network& network);
+[[nodiscard]] std::string transcript(const std::vector<Outcome>& outcomes,
+                                     const std::vector<engine::LinkUse>& uses,
+                                     std::uint64_t packet_hops);
 
 }  // namespace npunet::packet_test

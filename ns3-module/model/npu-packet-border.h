@@ -1,0 +1,171 @@
+/*
+ * Copyright (c) 2026 The npunet authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef NPU_PACKET_BORDER_H
+#define NPU_PACKET_BORDER_H
+
+#include "npu-packet-cut.h"
+#include "npu-packet-queues.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace npunet::packet
+{
+
+/**
+ * @ingroup npunet
+ * What a machine keeps that moves only a part of a network's packets: which nodes are its own, the
+ * messages of which something is here, and the packets that are about to enter.
+ *
+ * A message has a place in this part's MessageTable while something holds it: its source, as long
+ * as it has packets to send; its destination, until it is delivered; every packet that is here.
+ */
+class PacketBorder
+{
+  public:
+    /**
+     * @param cut joins the parts; must outlive this
+     * @param owned by node: whether it is in this part
+     */
+    PacketBorder(PacketCut& cut, std::vector<bool> owned) : m_cut(cut), m_owned(std::move(owned))
+    {
+    }
+
+    /**
+     * @return what joins the parts
+     */
+    PacketCut&
+    Cut()
+    {
+        return m_cut;
+    }
+
+    /**
+     * @param node a node
+     * @return whether it is in this part
+     */
+    bool
+    Owns(NodeId node) const
+    {
+        return m_owned[node.index()];
+    }
+
+    /**
+     * @param id of a message
+     * @return its place, or NONE
+     */
+    std::uint32_t
+    Find(std::uint64_t id) const
+    {
+        const auto found = m_places.find(id);
+        return found == m_places.end() ? NONE : found->second;
+    }
+
+    /**
+     * A message has got a place. Where it is delivered here, that holds it.
+     * @param place in the table
+     * @param message the message
+     */
+    void
+    Open(std::uint32_t place, const BorderMessage& message)
+    {
+        if (place >= m_messages.size())
+        {
+            m_messages.resize(place + 1);
+        }
+        m_messages[place] = {message, Owns(message.destination) ? 1U : 0U};
+        m_places[message.id] = place;
+    }
+
+    /**
+     * @param place of a message
+     * @return what is known of it
+     */
+    BorderMessage&
+    operator[](std::uint32_t place)
+    {
+        return m_messages[place].message;
+    }
+
+    /**
+     * Something more holds a message.
+     * @param place of the message
+     */
+    void
+    Hold(std::uint32_t place)
+    {
+        ++m_messages[place].holds;
+    }
+
+    /**
+     * Something does not hold a message any more.
+     * @param place of the message
+     * @return whether nothing does, so that it has to give its place back
+     */
+    bool
+    Release(std::uint32_t place)
+    {
+        if (--m_messages[place].holds > 0)
+        {
+            return false;
+        }
+        m_places.erase(m_messages[place].message.id);
+        return true;
+    }
+
+    /**
+     * @param packet that is about to enter
+     * @return a number for it
+     */
+    std::uint32_t
+    Keep(const BorderPacket& packet)
+    {
+        if (m_free.empty())
+        {
+            m_entering.push_back(packet);
+            return static_cast<std::uint32_t>(m_entering.size() - 1);
+        }
+        const std::uint32_t number = m_free.back();
+        m_free.pop_back();
+        m_entering[number] = packet;
+        return number;
+    }
+
+    /**
+     * @param number that Keep() gave
+     * @return the packet, which is not kept any more
+     */
+    BorderPacket
+    Take(std::uint32_t number)
+    {
+        m_free.push_back(number);
+        return m_entering[number];
+    }
+
+  private:
+    /// A message of which something is here.
+    struct Message
+    {
+        BorderMessage message;   ///< what is known of it
+        std::uint32_t holds = 0; ///< how many things hold it
+    };
+
+    PacketCut& m_cut;                ///< joins the parts
+    std::vector<bool> m_owned;       ///< by node: whether it is in this part
+    std::vector<Message> m_messages; ///< by place
+    /// Places by id; never iterated over.
+    std::unordered_map<std::uint64_t, std::uint32_t> m_places;
+    std::vector<BorderPacket> m_entering; ///< packets about to enter
+    std::vector<std::uint32_t> m_free;    ///< unused numbers of these
+};
+
+} // namespace npunet::packet
+
+#endif /* NPU_PACKET_BORDER_H */

@@ -1,0 +1,355 @@
+#include "split_network.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+#include <variant>
+
+namespace npunet::packet_test {
+
+namespace {
+
+/// What crosses from one part to another.
+struct Frame {
+    Time at;
+    std::variant<packet::BorderPacket, packet::BorderCredit> content;
+};
+
+}  // namespace
+
+/// Frames on their way, by the part that receives.
+struct SplitNetwork::Mail {
+    std::vector<std::vector<Frame>> boxes;
+};
+
+/// One part: its machine, its queue, and what it has been sent.
+class SplitNetwork::Part final : public engine::Network,
+                                 private engine::MessageListener,
+                                 private packet::PacketCut {
+public:
+    Part(const topology::NetworkDescription& description, const Parts& parts, std::uint32_t number,
+         Mail& mail, std::uint64_t seed)
+        : graph_(description.graph),
+          parts_(parts),
+          mail_(mail),
+          random_(seed),
+          machine_(description, shuffled(queue_, seed)) {
+        std::vector<bool> owned(parts.size());
+        for (std::size_t node = 0; node < parts.size(); ++node) {
+            owned[node] = parts[node] == number;
+        }
+        machine_.set_listener(*this);
+        machine_.Split(owned, *this);
+        for (std::size_t i = 0; i < graph_.links(); ++i) {
+            if (machine_.IsCut(LinkId(i))) {
+                lookahead_ = std::min(lookahead_, graph_.link(LinkId(i)).latency);
+            }
+        }
+    }
+    ~Part() override {
+        EXPECT_EQ(std::count(under_way_.begin(), under_way_.end(), true), 0)
+            << "nobody has said that a handle is free";
+    }
+
+    void send(const engine::Message& message) override {
+        if (message.handle >= under_way_.size()) {
+            under_way_.resize(message.handle + 1);
+        }
+        EXPECT_FALSE(under_way_[message.handle]) << "the handle is in use";
+        under_way_[message.handle] = true;
+        machine_.send(message);
+    }
+    [[nodiscard]] std::vector<engine::LinkUse> link_use() const override {
+        return machine_.link_use();
+    }
+    [[nodiscard]] std::uint64_t packet_hops() const override { return machine_.packet_hops(); }
+
+    [[nodiscard]] engine::EventQueue& queue() { return queue_; }
+    [[nodiscard]] packet::PacketMachine& machine() { return machine_; }
+    [[nodiscard]] std::uint64_t crossings() const { return crossings_; }
+
+    void receive(std::vector<Frame> frames) {
+        for (Frame& frame : frames) {
+            EXPECT_GT(frame.at, granted_) << "told too late";
+            inbox_.push_back(std::move(frame));
+        }
+        std::shuffle(inbox_.begin(), inbox_.end(), random_);
+        std::stable_sort(inbox_.begin(), inbox_.end(),
+                         [](const Frame& a, const Frame& b) { return a.at < b.at; });
+    }
+    [[nodiscard]] Time next() const {
+        return inbox_.empty() ? queue_.next_time()
+                              : std::min(queue_.next_time(), inbox_.front().at);
+    }
+    /// Everything up to one lookahead behind `smallest`, that instant included.
+    void run_window(Time smallest) {
+        granted_ = lookahead_ == Time::max() ? Time::max() : smallest + lookahead_;
+        std::size_t entered = 0;
+        while (true) {
+            const bool more = entered < inbox_.size() && inbox_[entered].at <= granted_;
+            if (more && inbox_[entered].at <= queue_.next_time()) {
+                enter(inbox_[entered++]);
+            } else if (!queue_.empty() && queue_.next_time() <= granted_) {
+                queue_.run_instant();
+            } else {
+                break;
+            }
+        }
+        inbox_.erase(inbox_.begin(), inbox_.begin() + static_cast<std::ptrdiff_t>(entered));
+    }
+
+private:
+    static engine::EventQueue& shuffled(engine::EventQueue& queue, std::uint64_t seed) {
+        if (seed % 2 == 1) {
+            queue.shuffle_insertions(seed);
+        }
+        return queue;
+    }
+    void enter(const Frame& frame) {
+        queue_.advance(frame.at);
+        std::visit([this](const auto& content) { machine_.Enter(content); }, frame.content);
+    }
+    void end_use(std::uint32_t handle) {
+        EXPECT_TRUE(under_way_[handle]);
+        under_way_[handle] = false;
+    }
+
+    void on_sent(std::uint32_t handle) override { listener_->on_sent(handle); }
+    void on_delivered(std::uint32_t handle, Time first_byte_left) override {
+        end_use(handle);
+        listener_->on_delivered(handle, first_byte_left);
+    }
+
+    engine::MessageLabel LabelOf(std::uint32_t handle) override {
+        return listener_->label_of(handle);
+    }
+    void PacketLeaves(const packet::BorderPacket& packet, Time at) override {
+        ++crossings_;
+        post(graph_.link(LinkId(std::size_t{packet.link})).to, {at, packet});
+    }
+    void CreditLeaves(const packet::BorderCredit& credit, Time at) override {
+        post(graph_.link(LinkId(std::size_t{credit.link})).from, {at, credit});
+    }
+    void post(NodeId to, Frame frame) {
+        mail_.boxes[parts_[to.index()]].push_back(std::move(frame));
+    }
+    void MessageHasLeft(std::uint32_t handle) override {
+        end_use(handle);
+        listener_->on_left(handle);
+    }
+    void MessageArrives(const packet::BorderMessage& message) override {
+        listener_->on_delivered_from_afar(message.label, Bytes(message.bytes),
+                                          Time::ps(message.firstByteLeft));
+    }
+
+    const topology::Graph& graph_;
+    const Parts& parts_;
+    Mail& mail_;
+    std::mt19937_64 random_;
+    engine::EventQueue queue_;
+    packet::PacketMachine machine_;
+    Time lookahead_ = Time::max();
+    Time granted_ = Time::ps(-1);
+    std::vector<Frame> inbox_;     ///< by time
+    std::vector<bool> under_way_;  ///< by handle: it is in use
+    std::uint64_t crossings_ = 0;
+};
+
+SplitNetwork::SplitNetwork(const topology::NetworkDescription& description, Parts parts,
+                           std::uint64_t seed)
+    : graph_(description.graph), of_node_(std::move(parts)), mail_(std::make_unique<Mail>()) {
+    const std::uint32_t count = *std::max_element(of_node_.begin(), of_node_.end()) + 1;
+    mail_->boxes.resize(count);
+    for (std::uint32_t number = 0; number < count; ++number) {
+        parts_.push_back(
+            std::make_unique<Part>(description, of_node_, number, *mail_, seed + number));
+    }
+}
+
+SplitNetwork::~SplitNetwork() = default;
+
+std::uint32_t SplitNetwork::parts() const {
+    return static_cast<std::uint32_t>(parts_.size());
+}
+
+bool SplitNetwork::owns(std::uint32_t part, NodeId node) const {
+    return of_node_[node.index()] == part;
+}
+
+engine::EventQueue& SplitNetwork::queue(std::uint32_t part) {
+    return parts_[part]->queue();
+}
+
+engine::Network& SplitNetwork::network(std::uint32_t part) {
+    return *parts_[part];
+}
+
+packet::PacketMachine& SplitNetwork::machine(std::uint32_t part) {
+    return parts_[part]->machine();
+}
+
+void SplitNetwork::run() {
+    while (true) {
+        Time smallest = Time::max();
+        for (std::size_t number = 0; number < parts_.size(); ++number) {
+            parts_[number]->receive(std::exchange(mail_->boxes[number], {}));
+            smallest = std::min(smallest, parts_[number]->next());
+        }
+        if (smallest == Time::max()) {
+            return;
+        }
+        for (const std::unique_ptr<Part>& part : parts_) {
+            part->run_window(smallest);
+        }
+    }
+}
+
+std::vector<engine::LinkUse> SplitNetwork::link_use() const {
+    std::vector<engine::LinkUse> result(graph_.links());
+    for (std::uint32_t number = 0; number < parts(); ++number) {
+        const std::vector<engine::LinkUse> uses = parts_[number]->link_use();
+        for (std::size_t i = 0; i < uses.size(); ++i) {
+            if (owns(number, graph_.link(LinkId(i)).from)) {
+                result[i] = uses[i];
+            } else {
+                EXPECT_EQ(uses[i].wire, Bytes(0)) << "of another part";
+            }
+        }
+    }
+    return result;
+}
+
+std::uint64_t SplitNetwork::packet_hops() const {
+    std::uint64_t sum = 0;
+    for (const std::unique_ptr<Part>& part : parts_) {
+        sum += part->packet_hops();
+    }
+    return sum;
+}
+
+std::uint64_t SplitNetwork::crossings() const {
+    std::uint64_t sum = 0;
+    for (const std::unique_ptr<Part>& part : parts_) {
+        sum += part->crossings();
+    }
+    return sum;
+}
+
+namespace {
+
+/// The share of a plan that one part has.
+class PartTraffic final : private engine::EventHandler, private engine::MessageListener {
+public:
+    PartTraffic(const Plan& plan, SplitNetwork& split, std::uint32_t part,
+                std::vector<Outcome>& outcomes)
+        : plan_(plan),
+          queue_(split.queue(part)),
+          network_(split.network(part)),
+          outcomes_(outcomes),
+          followers_(plan.size()) {
+        network_.set_listener(*this);
+        for (std::size_t i = 0; i < plan.size(); ++i) {
+            if (plan[i].after >= 0) {
+                followers_[static_cast<std::size_t>(plan[i].after)].push_back(i);
+            } else if (split.owns(part, plan[i].source)) {
+                queue_.schedule(
+                    plan[i].start,
+                    engine::EventKey::of(engine::Phase::Issue, engine::event_kind::issue, i), *this,
+                    i);
+            }
+        }
+    }
+
+private:
+    void handle(std::uint64_t payload) override { network_.send(message_of(plan_, payload)); }
+    void on_sent(std::uint32_t handle) override { outcomes_[handle].sent = queue_.now(); }
+    void on_delivered(std::uint32_t handle, Time first_byte_left) override {
+        arrived(handle, first_byte_left);
+    }
+    engine::MessageLabel label_of(std::uint32_t handle) override { return {{handle, ~handle}}; }
+    void on_delivered_from_afar(const engine::MessageLabel& label, Bytes bytes,
+                                Time first_byte_left) override {
+        EXPECT_EQ(label.words[0], ~label.words[1]);
+        EXPECT_EQ(bytes, plan_[label.words[0]].bytes);
+        arrived(label.words[0], first_byte_left);
+    }
+    void arrived(std::size_t index, Time first_byte_left) {
+        outcomes_[index].delivered = queue_.now();
+        outcomes_[index].first_byte_left = first_byte_left;
+        ++outcomes_[index].deliveries;
+        for (const std::size_t follower : followers_[index]) {
+            handle(follower);
+        }
+    }
+
+    const Plan& plan_;
+    engine::EventQueue& queue_;
+    engine::Network& network_;
+    std::vector<Outcome>& outcomes_;  ///< of all parts: only one knows of each figure
+    std::vector<std::vector<std::size_t>> followers_;
+};
+
+}  // namespace
+
+Parts random_parts(const topology::Graph& graph, std::uint32_t most, std::mt19937_64& random) {
+    // Every node points to one with which it is together, the lowest of them to itself.
+    std::vector<std::size_t> together(graph.nodes());
+    std::iota(together.begin(), together.end(), 0U);
+    const auto lowest = [&together](std::size_t node) {
+        while (together[node] != node) {
+            node = together[node];
+        }
+        return node;
+    };
+    for (std::size_t i = 0; i < graph.links(); ++i) {
+        const topology::Link& link = graph.link(LinkId(i));
+        if (link.latency == Time()) {
+            const std::size_t a = lowest(link.from.index());
+            const std::size_t b = lowest(link.to.index());
+            together[std::max(a, b)] = std::min(a, b);
+        }
+    }
+    const std::uint32_t count = 2 + static_cast<std::uint32_t>(random() % (most - 1));
+    // Neighbouring numbers together, or each node by itself.
+    const bool contiguous = random() % 2 == 0;
+    Parts parts(graph.nodes());
+    std::vector<std::uint32_t> renamed(count, count);
+    std::uint32_t used = 0;
+    for (std::size_t node = 0; node < parts.size(); ++node) {
+        if (lowest(node) != node) {
+            parts[node] = parts[lowest(node)];
+            continue;
+        }
+        const std::size_t drawn =
+            contiguous ? node * count / parts.size() : static_cast<std::size_t>(random() % count);
+        if (renamed[drawn] == count) {
+            renamed[drawn] = used++;
+        }
+        parts[node] = renamed[drawn];
+    }
+    return parts;
+}
+
+void run_plan(SplitNetwork& split, const Plan& plan, std::vector<Outcome>& outcomes) {
+    std::vector<std::unique_ptr<PartTraffic>> traffic;
+    for (std::uint32_t part = 0; part < split.parts(); ++part) {
+        traffic.push_back(std::make_unique<PartTraffic>(plan, split, part, outcomes));
+    }
+    split.run();
+}
+
+SplitResult run_split(const topology::NetworkDescription& network, const Plan& plan,
+                      const Parts& parts, std::uint64_t seed) {
+    SplitNetwork split(network, parts, seed);
+    SplitResult result;
+    result.outcomes.resize(plan.size());
+    run_plan(split, plan, result.outcomes);
+    result.uses = split.link_use();
+    result.packet_hops = split.packet_hops();
+    result.crossings = split.crossings();
+    return result;
+}
+
+}  // namespace npunet::packet_test
