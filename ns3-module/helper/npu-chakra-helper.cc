@@ -6,6 +6,9 @@
 
 #include "npu-chakra-helper.h"
 
+#include "ns3/npu-processes.h"
+
+#include "base/errors.h"
 #include "engine/workload_loader.h"
 
 #include <ns3/abort.h>
@@ -32,34 +35,43 @@ NpuChakraHelper::SetStartTime(Time start)
 }
 
 Ptr<NpuChakraWorkload>
-NpuChakraHelper::Install(Ptr<NpuFabric> fabric,
+NpuChakraHelper::Install(Ptr<NpuNetwork> network,
                          const std::string& prefix,
                          const std::string& groupFile) const
 {
-    NS_ABORT_MSG_UNLESS(fabric, "a workload needs a fabric: install the fabric first");
-    return Install(fabric,
+    NS_ABORT_MSG_UNLESS(network, "a workload needs a network: install the network first");
+    return Install(network,
                    npunet::engine::load_workload(
-                       prefix, groupFile, fabric->GetDescription().graph.npus(), Options()));
+                       prefix, groupFile, network->GetDescription().graph.npus(), Options()));
 }
 
 Ptr<NpuChakraWorkload>
-NpuChakraHelper::Install(Ptr<NpuFabric> fabric,
+NpuChakraHelper::Install(Ptr<NpuNetwork> network,
                          const npunet::engine::NodeSource& nodes,
                          const std::vector<npunet::engine::Group>& groups) const
 {
-    NS_ABORT_MSG_UNLESS(fabric, "a workload needs a fabric: install the fabric first");
+    NS_ABORT_MSG_UNLESS(network, "a workload needs a network: install the network first");
     const auto label = [](npunet::Rank rank) { return "rank " + std::to_string(rank.value()); };
-    return Install(fabric,
+    return Install(network,
                    npunet::engine::make_workload(
-                       fabric->GetDescription().graph.npus(), nodes, label, groups, Options()));
+                       network->GetDescription().graph.npus(), nodes, label, groups, Options()));
 }
 
 Ptr<NpuChakraWorkload>
-NpuChakraHelper::Install(Ptr<NpuFabric> fabric, npunet::engine::Workload workload) const
+NpuChakraHelper::Install(Ptr<NpuNetwork> network, npunet::engine::Workload workload) const
 {
-    NS_ABORT_MSG_UNLESS(fabric, "a workload needs a fabric: install the fabric first");
+    NS_ABORT_MSG_UNLESS(network, "a workload needs a network: install the network first");
+    if (NpuProcesses::GetCount() > 1 && Simulator::Now().IsStrictlyPositive())
+    {
+        throw npunet::InputError({"",
+                                  "NpuChakraHelper::Install",
+                                  "a workload on a network of several processes after Run()",
+                                  "workloads installed before Simulator::Run()",
+                                  "the clocks of the processes are apart then: install it before, "
+                                  "or run in one process"});
+    }
     Ptr<NpuChakraWorkload> training = CreateObject<NpuChakraWorkload>();
-    training->Install(fabric, std::move(workload), m_system);
+    training->Install(network, std::move(workload), m_system);
     Simulator::ScheduleWithContext(
         Simulator::NO_CONTEXT, m_start, &NpuChakraWorkload::Start, training);
     // It lives as long as the simulation, whether or not the caller keeps it.

@@ -8,7 +8,7 @@
 #define NPU_CHAKRA_HELPER_H
 
 #include "ns3/npu-chakra-workload.h"
-#include "ns3/npu-fabric.h"
+#include "ns3/npu-network.h"
 
 #include <ns3/nstime.h>
 
@@ -20,11 +20,11 @@ namespace ns3
 
 /**
  * @ingroup npunet
- * Puts a training workload on a fabric.
+ * Puts a training workload on a network of NPUs: a fabric, or sockets.
  *
  *     NpuChakraHelper helper;
  *     helper.SetSystemFile("system.json");
- *     Ptr<NpuChakraWorkload> training = helper.Install(fabric, "traces/step", "groups.json");
+ *     Ptr<NpuChakraWorkload> training = helper.Install(network, "traces/step", "groups.json");
  *     Simulator::Run();
  *     npunet::engine::Results results = training->GetResults();
  */
@@ -45,34 +45,35 @@ class NpuChakraHelper
     void SetStartTime(Time start);
 
     /**
-     * @param fabric one NPU per rank
+     * @param network one NPU per rank
      * @param prefix rank r executes the trace PREFIX.r.et
      * @param groupFile communicator groups; may be empty
      * @return the workload, which begins at the start time
      *
      * Throws npunet::InputError for traces that are missing, damaged or contradictory.
      */
-    Ptr<NpuChakraWorkload> Install(Ptr<NpuFabric> fabric,
+    Ptr<NpuChakraWorkload> Install(Ptr<NpuNetwork> network,
                                    const std::string& prefix,
                                    const std::string& groupFile = "") const;
 
     /**
-     * @param fabric one NPU per rank
+     * @param network one NPU per rank
      * @param nodes gives the trace of a rank from memory
      * @param groups communicator groups
      * @return the workload, which begins at the start time
      */
-    Ptr<NpuChakraWorkload> Install(Ptr<NpuFabric> fabric,
+    Ptr<NpuChakraWorkload> Install(Ptr<NpuNetwork> network,
                                    const npunet::engine::NodeSource& nodes,
                                    const std::vector<npunet::engine::Group>& groups = {}) const;
 
   private:
     /**
-     * @param fabric one NPU per rank
+     * @param network one NPU per rank
      * @param workload one program per rank
-     * @return the workload on the fabric
+     * @return the workload on the network
      */
-    Ptr<NpuChakraWorkload> Install(Ptr<NpuFabric> fabric, npunet::engine::Workload workload) const;
+    Ptr<NpuChakraWorkload> Install(Ptr<NpuNetwork> network,
+                                   npunet::engine::Workload workload) const;
 
     /**
      * @return how traces are laid out

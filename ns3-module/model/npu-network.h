@@ -1,0 +1,155 @@
+/*
+ * Copyright (c) 2026 The npunet authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef NPU_NETWORK_H
+#define NPU_NETWORK_H
+
+#include "engine/event_queue.h"
+#include "engine/network.h"
+#include "topology/network_description.h"
+
+#include <ns3/nstime.h>
+#include <ns3/object.h>
+#include <ns3/traced-callback.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace ns3
+{
+
+class NpuChakraWorkload;
+
+/**
+ * @defgroup npunet Networks of NPUs
+ * Packet-level networks of NPUs (accelerators that train large models together).
+ */
+
+/**
+ * @ingroup npunet
+ * What carries the messages of workloads between NPUs: NpuFabric, a network of the module's own, or
+ * NpuSocketNetwork, the sockets of any other ns-3 scenario. NpuChakraHelper puts a workload on it.
+ *
+ * A further kind of network derives from this class and implements npunet::engine::Network, on an
+ * event queue that ns-3 drives (NpuEventBridge).
+ */
+class NpuNetwork : public Object
+{
+  public:
+    /**
+     * @brief Get the type ID.
+     * @return the object TypeId
+     */
+    static TypeId GetTypeId();
+
+    /**
+     * @return the NPUs and the topology that the algorithms of collectives go by
+     */
+    virtual const npunet::topology::NetworkDescription& GetDescription() const = 0;
+
+    /**
+     * The network as a workload engine wants it: message numbers are the engine's own, their counts
+     * below 2^35 per source. Its run() runs the Simulator.
+     * @return the network; lives as long as this object
+     */
+    virtual npunet::engine::Network& GetNetwork() = 0;
+
+    /**
+     * @return the events that ns-3 drives; lives as long as this object
+     */
+    virtual npunet::engine::EventQueue& GetEventQueue() = 0;
+
+    /**
+     * Moves the clock of GetEventQueue() to ns-3's: for code that runs in an ns-3 event, before it
+     * schedules there or sends by GetNetwork().
+     */
+    virtual void Synchronize() = 0;
+
+    /**
+     * @param position number of a node in the network: NPUs first, then switches
+     * @return the ns-3 id of the node
+     */
+    virtual uint32_t GetNodeId(std::size_t position) const = 0;
+
+    /**
+     * @param position number of a node in the network
+     * @return whether the node is in this process
+     */
+    virtual bool IsHere(std::size_t position) const;
+
+    /**
+     * What the links have carried in all processes. Each must call it, after Simulator::Run().
+     * @return as engine::Network::link_use() has it
+     */
+    virtual std::vector<npunet::engine::LinkUse> GatherLinkUse() const = 0;
+
+    /**
+     * A workload wants to send and to hear of its messages.
+     * @param workload that is about to be installed; it stays until Drop()
+     *
+     * Throws npunet::InputError while another workload is not finished.
+     */
+    void Carry(NpuChakraWorkload* workload);
+
+    /**
+     * @param workload that is disposed of
+     */
+    void Drop(NpuChakraWorkload* workload);
+
+    /**
+     * Keeps what messages and events under way refer to until the network is gone.
+     * @param parts of a workload that is disposed of
+     */
+    void Keep(std::shared_ptr<void> parts);
+
+    /**
+     * TracedCallback signature of MessageSent and MessageDelivered.
+     *
+     * @param [in] source ns-3 id of the node that sends
+     * @param [in] destination ns-3 id of the node that receives
+     * @param [in] bytes payload of the message
+     * @param [in] time now: when the last byte has left, or has arrived
+     */
+    typedef void (*MessageTracedCallback)(uint32_t source,
+                                          uint32_t destination,
+                                          uint64_t bytes,
+                                          Time time);
+
+  protected:
+    void DoDispose() override;
+
+    /**
+     * @return whether anybody listens to MessageSent
+     */
+    bool HasSentListeners() const;
+
+    /**
+     * The last byte of a message has left its source, now.
+     * @param message as its sender gave it
+     */
+    void NotifySent(const npunet::engine::Message& message) const;
+
+    /**
+     * The last byte of a message has arrived, now.
+     * @param message as its sender gave it
+     */
+    void NotifyDelivered(const npunet::engine::Message& message) const;
+
+  private:
+    NpuChakraWorkload* m_workload{nullptr};    //!< the last one that was installed
+    std::vector<std::shared_ptr<void>> m_kept; //!< of workloads that are disposed of
+
+    /// The last byte of a message has left its source.
+    TracedCallback<uint32_t, uint32_t, uint64_t, Time> m_messageSent;
+    /// The last byte of a message has arrived.
+    TracedCallback<uint32_t, uint32_t, uint64_t, Time> m_messageDelivered;
+};
+
+} // namespace ns3
+
+#endif /* NPU_NETWORK_H */
