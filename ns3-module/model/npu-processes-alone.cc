@@ -1,0 +1,65 @@
+/*
+ * Copyright (c) 2026 The npunet authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+// Without ns-3's module mpi: one process.
+
+#include "npu-courier.h"
+#include "npu-processes.h"
+
+#include <ns3/abort.h>
+
+namespace ns3
+{
+
+void
+NpuProcesses::Enable(int* /* argc */, char*** /* argv */)
+{
+}
+
+void
+NpuProcesses::Disable()
+{
+}
+
+uint32_t
+NpuProcesses::GetId()
+{
+    return 0;
+}
+
+uint32_t
+NpuProcesses::GetCount()
+{
+    return 1;
+}
+
+std::vector<int64_t>
+NpuProcesses::Max(std::vector<int64_t> values)
+{
+    return values;
+}
+
+/// There is nobody to write to.
+struct NpuCourier::Ends
+{
+};
+
+NpuCourier::NpuCourier(const std::vector<Gate>& /* gates */, Reader /* reader */)
+{
+    NS_ABORT_MSG("a fabric is split over processes in an ns-3 with its module mpi only");
+}
+
+NpuCourier::~NpuCourier() = default;
+
+void
+NpuCourier::Send(uint32_t /* process */,
+                 Time /* at */,
+                 const uint8_t* /* data */,
+                 uint32_t /* size */)
+{
+}
+
+} // namespace ns3
