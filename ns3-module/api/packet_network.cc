@@ -1,12 +1,14 @@
 #include "api/packet_network.h"
 
 #include "model/npu-event-bridge.h"
-#include "model/npu-packet-machine.h"
+#include "model/npu-packet-level.h"
 
 #include "topology/injection.h"
 
 #include <ns3/simulator.h>
 
+#include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -31,52 +33,47 @@ class SimulatorReset
     SimulatorReset& operator=(const SimulatorReset&) = delete;
 };
 
-/// The packet machine with ns-3's simulator as its motor.
-class SimulatedPacketNetwork : public packet::PacketMachine
+/// A packet level with ns-3's simulator as its motor.
+class SimulatedPacketNetwork final : public engine::Network
 {
   public:
-    using PacketMachine::PacketMachine;
+    SimulatedPacketNetwork(const topology::NetworkDescription& description,
+                           engine::EventQueue& queue)
+        : m_level(packet::MakePacketLevel(description, queue)), m_links(description.graph.links())
+    {
+    }
+
+    /// A network with routers of which only the first `links` links are its user's business.
+    SimulatedPacketNetwork(std::unique_ptr<topology::NetworkDescription> split,
+                           std::size_t links,
+                           engine::EventQueue& queue)
+        : m_split(std::move(split)), m_level(packet::MakePacketLevel(*m_split, queue)),
+          m_links(links)
+    {
+    }
 
     void
-    run(engine::EventQueue& queue) final
+    send(const engine::Message& message) override
     {
-        const SimulatorReset reset;
-        // The engine knows no ns-3, so nobody looks at ns-3's clock while the queue runs.
-        const ns3::NpuEventBridge bridge(queue, ns3::NpuEventBridge::Stride::UNTIL_OTHERS);
-        ns3::Simulator::Run();
-    }
-};
-
-/// A network with ports for injection, before the machine that refers to it.
-struct SplitNetwork
-{
-    topology::NetworkDescription network; ///< with NPUs and routers
-    std::size_t links;                    ///< those that it had before, which come first
-};
-
-/// The packet machine of such a network. Its own links are nobody's business.
-class InjectedPacketNetwork final : private SplitNetwork, public SimulatedPacketNetwork
-{
-  public:
-    InjectedPacketNetwork(const topology::NetworkDescription& description,
-                          engine::EventQueue& queue)
-        : SplitNetwork{topology::with_injection(description, description.packet.injection),
-                       description.graph.links()},
-          SimulatedPacketNetwork(network, queue)
-    {
+        m_level->set_listener(*listener_);
+        m_level->send(message);
     }
 
     std::vector<engine::LinkUse>
     link_use() const override
     {
-        std::vector<engine::LinkUse> uses = SimulatedPacketNetwork::link_use();
-        uses.resize(links);
+        std::vector<engine::LinkUse> uses = m_level->link_use();
+        uses.resize(m_links);
         return uses;
     }
 
     std::uint64_t
     packet_hops() const override
     {
+        if (m_split == nullptr)
+        {
+            return m_level->packet_hops();
+        }
         std::uint64_t hops = 0;
         for (const engine::LinkUse& use : link_use())
         {
@@ -84,6 +81,26 @@ class InjectedPacketNetwork final : private SplitNetwork, public SimulatedPacket
         }
         return hops;
     }
+
+    std::string
+    explain_stall() const override
+    {
+        return m_level->explain_stall();
+    }
+
+    void
+    run(engine::EventQueue& queue) override
+    {
+        const SimulatorReset reset;
+        // The engine knows no ns-3, so nobody looks at ns-3's clock while the queue runs.
+        const ns3::NpuEventBridge bridge(queue, ns3::NpuEventBridge::Stride::UNTIL_OTHERS);
+        ns3::Simulator::Run();
+    }
+
+  private:
+    std::unique_ptr<topology::NetworkDescription> m_split; ///< with routers; null: as given
+    std::unique_ptr<packet::PacketLevel> m_level;          ///< moves the packets
+    std::size_t m_links;                                   ///< those of the user's network
 };
 
 } // namespace
@@ -100,7 +117,11 @@ make_packet_network(const topology::NetworkDescription& description, engine::Eve
     ns3::NpuEventBridge::UsePicoseconds();
     if (Rate() < description.packet.injection)
     {
-        return std::make_unique<InjectedPacketNetwork>(description, queue);
+        return std::make_unique<SimulatedPacketNetwork>(
+            std::make_unique<topology::NetworkDescription>(
+                topology::with_injection(description, description.packet.injection)),
+            description.graph.links(),
+            queue);
     }
     return std::make_unique<SimulatedPacketNetwork>(description, queue);
 }

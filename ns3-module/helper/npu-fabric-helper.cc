@@ -6,6 +6,8 @@
 
 #include "npu-fabric-helper.h"
 
+#include "npu-parameter-attributes.h"
+
 #include "npu-anim-writer.h"
 #include "npu-ascii-trace.h"
 #include "npu-link-statistics.h"
@@ -13,8 +15,11 @@
 #include "ns3/npu-channel.h"
 #include "ns3/npu-event-bridge.h"
 #include "ns3/npu-net-device.h"
+#include "ns3/npu-processes.h"
+#include "ns3/npu-segment.h"
 
 #include "base/errors.h"
+#include "topology/parts.h"
 
 #include <ns3/abort.h>
 #include <ns3/boolean.h>
@@ -127,6 +132,22 @@ MakeChannels(NpuFabric& fabric)
     }
 }
 
+/**
+ * @param graph the network
+ * @param npus the nodes of its NPUs
+ * @return by node of the network: the process that has it
+ */
+std::vector<uint32_t>
+ProcessesOf(const npunet::topology::Graph& graph, const NodeContainer& npus)
+{
+    std::vector<uint32_t> ofNpus;
+    for (auto npu = npus.Begin(); npu != npus.End(); ++npu)
+    {
+        ofNpus.push_back((*npu)->GetSystemId());
+    }
+    return npunet::topology::with_switches(graph, ofNpus);
+}
+
 } // namespace
 
 NpuFabricHelper::NpuFabricHelper()
@@ -203,7 +224,6 @@ NpuFabricHelper::SetNetwork(const npunet::topology::NetworkDescription& network)
 {
     m_whole = true;
     m_network = network;
-    const npunet::topology::PacketParameters& packet = network.packet;
     // What the user says by Config::SetDefault() or on the command line goes before the file.
     const auto give = [this](const char* name, const AttributeValue& value) {
         if (!HasOwnDefault(name))
@@ -211,31 +231,7 @@ NpuFabricHelper::SetNetwork(const npunet::topology::NetworkDescription& network)
             m_fabricFactory.Set(name, value);
         }
     };
-    const auto set = [&give](const char* name, int64_t value) {
-        give(name, UintegerValue(static_cast<uint64_t>(value)));
-    };
-    set("Mtu", packet.mtu.value());
-    set("HeaderSize", packet.header.value());
-    set("BufferSize", packet.buffer.value());
-    set("VirtualChannels", packet.virtual_channels);
-    set("Seed", static_cast<int64_t>(packet.seed));
-    give("Switching",
-         EnumValue(packet.switching == npunet::topology::Switching::CutThrough
-                       ? NpuFabric::CUT_THROUGH
-                       : NpuFabric::STORE_AND_FORWARD));
-    give("Arbitration",
-         EnumValue(packet.arbitration == npunet::topology::Arbitration::Oldest
-                       ? NpuFabric::OLDEST
-                       : NpuFabric::ROUND_ROBIN));
-    give("ErrorRate", DoubleValue(packet.error_rate));
-    give("QueueHistogram", BooleanValue(packet.queue_histogram));
-    set("SpeedUp", packet.speedup);
-    set("Classes", packet.classes.count);
-    give("ClassArbitration", StringValue(npunet::topology::arbitration_text(packet.classes)));
-    give("ClassOf", StringValue(npunet::topology::class_of_text(packet.classes)));
-    give("InjectionRate",
-         DataRateValue(DataRate(static_cast<uint64_t>(packet.injection.bytes_per_second()) * 8)));
-    give("Routing", StringValue("auto"));
+    GiveNpuParameters(network.packet, give);
 }
 
 void
@@ -328,6 +324,31 @@ NpuFabricHelper::Describe(const std::string& routing, uint64_t seed) const
     return network;
 }
 
+npunet::topology::NetworkDescription
+NpuFabricHelper::DescribeFor(const NpuFabric& fabric) const
+{
+    StringValue routing;
+    UintegerValue seed;
+    fabric.GetAttribute("Routing", routing);
+    fabric.GetAttribute("Seed", seed);
+    return Describe(routing.Get(), seed.Get());
+}
+
+NodeContainer
+NpuFabricHelper::CreateNpus() const
+{
+    const Ptr<NpuFabric> like = m_fabricFactory.Create<NpuFabric>();
+    const npunet::topology::Graph graph = DescribeFor(*like).graph;
+    const std::vector<uint32_t> processes =
+        npunet::topology::parts_of(graph, NpuProcesses::GetCount());
+    NodeContainer npus;
+    for (std::size_t npu = 0; npu < graph.npus(); ++npu)
+    {
+        npus.Add(CreateObject<Node>(processes[npu]));
+    }
+    return npus;
+}
+
 NetDeviceContainer
 NpuFabricHelper::Install(const NodeContainer& npus)
 {
@@ -336,11 +357,7 @@ NpuFabricHelper::Install(const NodeContainer& npus)
     {
         m_fabric->AssignStreams(m_stream);
     }
-    StringValue routing;
-    UintegerValue seed;
-    m_fabric->GetAttribute("Routing", routing);
-    m_fabric->GetAttribute("Seed", seed);
-    npunet::topology::NetworkDescription network = Describe(routing.Get(), seed.Get());
+    npunet::topology::NetworkDescription network = DescribeFor(*m_fabric);
     m_faults.AddTo(network);
     const std::size_t count = network.graph.npus();
     NS_ABORT_MSG_IF(count == 0, "tell the helper the network first: SetTopology()");
@@ -348,10 +365,15 @@ NpuFabricHelper::Install(const NodeContainer& npus)
                     "the network has " << count << " NPUs, but there are " << npus.GetN()
                                        << " nodes for them");
     m_fabric->SetNetwork(std::move(network));
+    const std::vector<uint32_t> processes = ProcessesOf(m_fabric->GetDescription().graph, npus);
     m_switches = NodeContainer();
-    m_switches.Create(static_cast<uint32_t>(m_fabric->GetDescription().graph.nodes() - count));
+    for (std::size_t node = count; node < processes.size(); ++node)
+    {
+        m_switches.Add(CreateObject<Node>(processes[node]));
+    }
 
     NetDeviceContainer devices;
+    const auto segment = CreateObject<NpuSegment>();
     const NodeContainer all(npus, m_switches);
     for (uint32_t i = 0; i < all.GetN(); ++i)
     {
@@ -362,9 +384,14 @@ NpuFabricHelper::Install(const NodeContainer& npus)
         if (i < count)
         {
             devices.Add(device);
+            segment->Attach(device);
         }
     }
     MakeChannels(*m_fabric);
+    if (NpuProcesses::GetCount() > 1)
+    {
+        m_fabric->Split(processes);
+    }
     return devices;
 }
 
@@ -381,7 +408,10 @@ void
 NpuFabricHelper::WriteAnimation(const std::string& path) const
 {
     NS_ABORT_MSG_IF(!m_fabric, "WriteAnimation() comes after Install()");
-    NpuAnimWriter::Write(path, m_fabric);
+    if (NpuProcesses::GetId() == 0)
+    {
+        NpuAnimWriter::Write(path, m_fabric);
+    }
 }
 
 void
@@ -395,6 +425,10 @@ NpuFabricHelper::EnableAsciiInternal(Ptr<OutputStreamWrapper> stream,
     {
         return; // of EnableAsciiAll(): devices of other kinds have helpers of their own
     }
+    if (npu->GetFabric() && !npu->GetFabric()->IsHere(npu->GetPosition()))
+    {
+        return; // another process writes it
+    }
     if (stream)
     {
         std::ostringstream path;
@@ -407,6 +441,30 @@ NpuFabricHelper::EnableAsciiInternal(Ptr<OutputStreamWrapper> stream,
     const std::string name =
         explicitFilename ? prefix : files.GetFilenameFromDevice(prefix, device);
     HookNpuAsciiTrace(files.CreateFileStream(name), npu, "");
+}
+
+void
+NpuFabricHelper::EnablePcapInternal(std::string prefix,
+                                    Ptr<NetDevice> device,
+                                    bool promiscuous,
+                                    bool explicitFilename)
+{
+    const Ptr<NpuNetDevice> npu = DynamicCast<NpuNetDevice>(device);
+    if (!npu)
+    {
+        return; // of EnablePcapAll()
+    }
+    if (npu->GetFabric() && !npu->GetFabric()->IsHere(npu->GetPosition()))
+    {
+        return; // another process writes it
+    }
+    PcapHelper files;
+    const std::string name =
+        explicitFilename ? prefix : files.GetFilenameFromDevice(prefix, device);
+    files.HookDefaultSink<NpuNetDevice>(
+        npu,
+        promiscuous ? "PromiscSniffer" : "Sniffer",
+        files.CreateFile(name, std::ios::out, PcapHelper::DLT_EN10MB));
 }
 
 Ptr<NpuFabric>

@@ -41,7 +41,7 @@ namespace ns3
  *     NetDeviceContainer devices = helper.Install(npus);
  *     helper.GetFabric()->Send(0, 5, 1 << 20);
  */
-class NpuFabricHelper : public AsciiTraceHelperForDevice
+class NpuFabricHelper : public AsciiTraceHelperForDevice, public PcapHelperForDevice
 {
   public:
     /// Links of 400 Gb/s and 500 ns until told otherwise.
@@ -148,7 +148,16 @@ class NpuFabricHelper : public AsciiTraceHelperForDevice
     int64_t AssignStreams(int64_t stream);
 
     /**
-     * Builds the fabric, a device on every node and a channel for every cable.
+     * Makes nodes for the NPUs of the network, split over processes so that neighbouring numbers
+     * are together (topology/parts.h).
+     * @return the nodes, with the system ids of the processes that have them
+     */
+    NodeContainer CreateNpus() const;
+
+    /**
+     * Builds the fabric, a device on every node and a channel for every cable. Where there are
+     * several processes (NpuProcesses) it is split as the system ids of the nodes say; a switch is
+     * in the process of most of its neighbours.
      * @param npus the nodes that are the NPUs, in the order of the network's numbers; as many as
      *             the network has. Nodes for its switches are made.
      * @return the devices of the NPUs
@@ -157,14 +166,14 @@ class NpuFabricHelper : public AsciiTraceHelperForDevice
 
     /**
      * Lets Simulator::Destroy() write what every link of the fabric that the last Install() has
-     * built has carried (npu-link-statistics.h).
+     * built has carried, in all processes (npu-link-statistics.h).
      * @param path of a CSV file, which is written whole or not at all
      */
     void EnableStatistics(const std::string& path) const;
 
     /**
      * Writes the topology of the fabric that the last Install() has built for NetAnim
-     * (NpuAnimWriter).
+     * (NpuAnimWriter). Of several processes the first does.
      * @param path of an XML file, which is written whole or not at all
      */
     void WriteAnimation(const std::string& path) const;
@@ -185,6 +194,20 @@ class NpuFabricHelper : public AsciiTraceHelperForDevice
                              std::string prefix,
                              Ptr<NetDevice> device,
                              bool explicitFilename) override;
+
+    // Inherited from PcapHelperForDevice: files of the link type Ethernet (DLT_EN10MB), without a
+    // trailer, of the ns3::Packets that the device takes and hands up; promiscuous or not, it sees
+    // those of its own node only
+    void EnablePcapInternal(std::string prefix,
+                            Ptr<NetDevice> device,
+                            bool promiscuous,
+                            bool explicitFilename) override;
+
+    /**
+     * @param fabric whose attributes are set
+     * @return the network to be built
+     */
+    npunet::topology::NetworkDescription DescribeFor(const NpuFabric& fabric) const;
 
     /**
      * @param routing of the networks of SetTopology(), by name

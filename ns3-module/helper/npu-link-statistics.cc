@@ -6,6 +6,8 @@
 
 #include "npu-link-statistics.h"
 
+#include "ns3/npu-processes.h"
+
 #include "base/atomic_file.h"
 #include "base/units.h"
 
@@ -45,7 +47,8 @@ void
 WriteNpuLinkStatistics(std::ostream& out, Ptr<const NpuFabric> fabric, Time duration)
 {
     const npunet::topology::Graph& graph = fabric->GetDescription().graph;
-    const std::vector<npunet::engine::LinkUse> uses = fabric->GetLinkUse();
+    const std::vector<npunet::engine::LinkUse> uses = fabric->GatherLinkUse();
+    const int64_t longest = NpuProcesses::Max({duration.GetPicoSeconds()}).front();
     std::size_t powers = 0;
     for (const npunet::engine::LinkUse& use : uses)
     {
@@ -66,7 +69,7 @@ WriteNpuLinkStatistics(std::ostream& out, Ptr<const NpuFabric> fabric, Time dura
         text << ",class_" << i << "_wire_bytes";
     }
     text << "\n" << std::fixed << std::setprecision(6);
-    const auto whole = static_cast<double>(duration.GetPicoSeconds());
+    const auto whole = static_cast<double>(longest);
     for (std::size_t i = 0; i < uses.size(); ++i)
     {
         const npunet::topology::Link& link = graph.link(npunet::LinkId(i));
@@ -94,8 +97,14 @@ WriteNpuLinkStatistics(std::ostream& out, Ptr<const NpuFabric> fabric, Time dura
 void
 WriteNpuLinkStatistics(const std::string& path, Ptr<const NpuFabric> fabric, Time duration)
 {
+    std::ostringstream text;
+    WriteNpuLinkStatistics(text, fabric, duration);
+    if (NpuProcesses::GetId() != 0)
+    {
+        return;
+    }
     npunet::AtomicFile file(path);
-    WriteNpuLinkStatistics(file.stream(), fabric, duration);
+    file.stream() << text.str();
     file.commit();
 }
 

@@ -30,9 +30,12 @@ namespace ns3
  * when it is put on the link. NpuFabricHelper's EnableStatistics() writes it at the end of a
  * program.
  *
+ * Where there are several processes each must call it, and the first writes.
+ *
  * @param path of the file, which is written whole or not at all
  * @param fabric the fabric
- * @param duration of the run, of which utilization is the busy part
+ * @param duration of the run, of which utilization is the busy part; of the longest, where those of
+ *                 processes differ
  *
  * Throws npunet::MachineError where the file cannot be written.
  */

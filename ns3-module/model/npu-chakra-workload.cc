@@ -6,9 +6,12 @@
 
 #include "npu-chakra-workload.h"
 
-#include "npu-fabric.h"
+#include "npu-network.h"
+#include "npu-processes.h"
 
+#include "engine/fold.h"
 #include "engine/simulation.h"
+#include "engine/statistics.h"
 
 #include "base/errors.h"
 
@@ -16,29 +19,81 @@
 #include <ns3/simulator.h>
 #include <ns3/trace-source-accessor.h>
 
+#include <numeric>
 #include <utility>
+#include <vector>
 
 namespace ns3
 {
 
 NS_OBJECT_ENSURE_REGISTERED(NpuChakraWorkload);
 
+namespace
+{
+
+/**
+ * @param network of the workload
+ * @return the ranks whose NPUs are in this process
+ */
+npunet::engine::RankShare
+ShareOf(const NpuNetwork& network)
+{
+    if (NpuProcesses::GetCount() == 1)
+    {
+        return npunet::engine::RankShare();
+    }
+    std::vector<bool> here;
+    for (const npunet::NodeId npu : network.GetDescription().npu_of_rank)
+    {
+        here.push_back(network.IsHere(npu.index()));
+    }
+    return npunet::engine::RankShare(std::move(here));
+}
+
+/**
+ * Makes what this process has found of links and events what all have.
+ * @param results of the ranks of all processes
+ * @param network of the workload
+ */
+void
+GatherNetwork(npunet::engine::Results& results, const NpuNetwork& network)
+{
+    const std::vector<npunet::engine::LinkUse> uses = network.GatherLinkUse();
+    results.links.clear();
+    npunet::engine::add_links(results, network.GetDescription(), uses);
+    results.packet_hops = 0;
+    for (const npunet::engine::LinkUse& use : uses)
+    {
+        results.packet_hops += use.packets;
+    }
+    std::vector<int64_t> events(NpuProcesses::GetCount());
+    events[NpuProcesses::GetId()] = static_cast<int64_t>(results.events);
+    events = NpuProcesses::Max(std::move(events));
+    results.events =
+        static_cast<uint64_t>(std::accumulate(events.begin(), events.end(), int64_t{0}));
+}
+
+} // namespace
+
 /// What the engine needs, in the order of dependence.
 struct NpuChakraWorkload::Parts
 {
     /**
-     * @param fabric carries the messages
+     * @param network carries the messages
      * @param work one program per rank
      * @param config how the NPUs compute
      */
-    Parts(NpuFabric& fabric, npunet::engine::Workload work, npunet::engine::SystemConfig config)
+    Parts(NpuNetwork& network, npunet::engine::Workload work, npunet::engine::SystemConfig config)
         : workload(std::move(work)), system(std::move(config)),
-          dialect(npunet::engine::Dialect::named("npunet")), simulation(workload,
-                                                                        fabric.GetDescription(),
-                                                                        system,
-                                                                        dialect,
-                                                                        fabric.GetEventQueue(),
-                                                                        fabric.GetNetwork())
+          dialect(npunet::engine::Dialect::named("npunet")),
+          simulation(workload,
+                     network.GetDescription(),
+                     system,
+                     dialect,
+                     network.GetEventQueue(),
+                     network.GetNetwork(),
+                     npunet::engine::Fold::everyone_for_itself(),
+                     ShareOf(network))
     {
     }
 
@@ -79,14 +134,14 @@ NpuChakraWorkload::NpuChakraWorkload() = default;
 NpuChakraWorkload::~NpuChakraWorkload() = default;
 
 void
-NpuChakraWorkload::Install(Ptr<NpuFabric> fabric,
+NpuChakraWorkload::Install(Ptr<NpuNetwork> network,
                            npunet::engine::Workload workload,
                            npunet::engine::SystemConfig system)
 {
     NS_ABORT_MSG_IF(m_parts, "an NpuChakraWorkload is installed once");
-    fabric->Carry(this);
-    m_fabric = fabric;
-    m_parts = std::make_unique<Parts>(*fabric, std::move(workload), std::move(system));
+    network->Carry(this);
+    m_network = network;
+    m_parts = std::make_unique<Parts>(*network, std::move(workload), std::move(system));
     using npunet::engine::ProgramOperation;
     m_parts->simulation.set_observers(
         [this](npunet::Rank rank, const ProgramOperation& operation, const std::string& name) {
@@ -131,7 +186,7 @@ NpuChakraWorkload::Start()
         return; // disposed of meanwhile
     }
     m_begun = true;
-    m_fabric->Synchronize();
+    m_network->Synchronize();
     m_parts->simulation.start();
 }
 
@@ -153,12 +208,19 @@ NpuChakraWorkload::GetResults() const
         throw npunet::StallError(
             "the workload has not begun: its results are there after Simulator::Run()");
     }
-    if (!IsFinished() && !m_fabric->GetEventQueue().empty())
+    const bool stopped = !IsFinished() && !m_network->GetEventQueue().empty();
+    if (NpuProcesses::Max({stopped ? 1 : 0}).front() != 0)
     {
         throw npunet::StallError("the simulation was stopped before the workload was done: its "
                                  "results are there when Simulator::Run() has gone on to the end");
     }
-    npunet::engine::Results results = m_parts->simulation.finish();
+    const bool alone = NpuProcesses::GetCount() == 1;
+    npunet::engine::Results results =
+        alone ? m_parts->simulation.finish() : m_parts->simulation.finish(&NpuProcesses::Max);
+    if (!alone)
+    {
+        GatherNetwork(results, *m_network);
+    }
     results.fidelity = "packet";
     return results;
 }
@@ -166,12 +228,15 @@ NpuChakraWorkload::GetResults() const
 void
 NpuChakraWorkload::DoDispose()
 {
-    if (m_fabric)
+    if (m_network && m_parts)
     {
-        m_fabric->Drop(this);
+        // Its messages and events may be under way; nobody is told of them any more.
+        m_parts->simulation.set_observers(nullptr, nullptr);
+        m_network->Keep(std::shared_ptr<Parts>(std::move(m_parts)));
+        m_network->Drop(this);
     }
     m_parts.reset();
-    m_fabric = nullptr;
+    m_network = nullptr;
     Object::DoDispose();
 }
 

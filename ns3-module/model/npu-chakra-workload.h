@@ -22,12 +22,12 @@
 namespace ns3
 {
 
-class NpuFabric;
+class NpuNetwork;
 
 /**
  * @ingroup npunet
- * Training on an NPU fabric: each NPU executes its Chakra execution trace, whose collectives and
- * messages cross the fabric. NpuChakraHelper makes one.
+ * Training on a network of NPUs: each NPU executes its Chakra execution trace, whose collectives
+ * and messages cross the network. NpuChakraHelper makes one.
  */
 class NpuChakraWorkload : public Object
 {
@@ -42,14 +42,14 @@ class NpuChakraWorkload : public Object
     ~NpuChakraWorkload() override;
 
     /**
-     * Lays the work out on a fabric. Once only; a fabric carries one workload at a time.
-     * @param fabric the fabric, with one NPU per rank
+     * Lays the work out on a network. Once only; a network carries one workload at a time.
+     * @param network the network, with one NPU per rank
      * @param workload one program per rank
      * @param system how the NPUs compute and run collectives
      *
-     * Throws npunet::InputError when the workload does not fit the fabric.
+     * Throws npunet::InputError when the workload does not fit the network.
      */
-    void Install(Ptr<NpuFabric> fabric,
+    void Install(Ptr<NpuNetwork> network,
                  npunet::engine::Workload workload,
                  npunet::engine::SystemConfig system);
 
@@ -61,14 +61,15 @@ class NpuChakraWorkload : public Object
     /**
      * @return what the run has found; times count from the start of the Simulator
      *
-     * To be called after Simulator::Run() and before Simulator::Destroy(). Throws
-     * npunet::StallError, with an explanation, when NPUs still have work to do, and when the
-     * workload has not begun or the simulation was stopped.
+     * To be called after Simulator::Run() and before Simulator::Destroy(); where the fabric is
+     * split in every process, each of which gets the results of all. Throws npunet::StallError,
+     * with an explanation, when NPUs still have work to do, and when the workload has not begun or
+     * the simulation was stopped.
      */
     npunet::engine::Results GetResults() const;
 
     /**
-     * @return whether every NPU has done all its work
+     * @return whether every NPU of this process has done all its work
      */
     bool IsFinished() const;
 
@@ -120,7 +121,7 @@ class NpuChakraWorkload : public Object
                         const npunet::engine::ProgramOperation& operation) const;
 
     std::unique_ptr<Parts> m_parts; //!< workload, system and simulation
-    Ptr<NpuFabric> m_fabric;        //!< carries the messages
+    Ptr<NpuNetwork> m_network;      //!< carries the messages
     bool m_begun{false};            //!< Start() was called
 
     /// An NPU has begun an operation of its trace.

@@ -16,18 +16,14 @@
 namespace ns3
 {
 
-namespace
-{
-/// The fabric's own messages are counted from here, the engine's from 0.
-constexpr std::uint64_t FIRST_OWN_COUNT = std::uint64_t{1} << 35;
-} // namespace
-
 NpuFabric::Core::Core(NpuFabric& fabric, npunet::topology::NetworkDescription network)
-    : description(std::move(network)), m_fabric(fabric), m_machine(description, queue),
-      m_feed(description.graph, m_machine), m_bridge(queue),
+    : description(std::move(network)), m_fabric(fabric),
+      m_level(npunet::packet::MakePacketLevel(description, queue)),
+      m_machine(dynamic_cast<npunet::packet::PacketMachine*>(m_level.get())),
+      m_feed(description.graph, *m_level), m_bridge(queue),
       m_ownCount(description.graph.npus(), FIRST_OWN_COUNT)
 {
-    m_machine.set_listener(*this);
+    m_level->set_listener(*this);
 }
 
 void
@@ -55,6 +51,7 @@ NpuFabric::Core::send(const npunet::engine::Message& message)
 {
     Record record;
     record.message = message;
+    record.listener = listener_;
     Start(std::move(record));
 }
 
@@ -62,7 +59,8 @@ void
 NpuFabric::Core::Start(Record record)
 {
     npunet::engine::Message message = record.message;
-    message.wants_sent = message.wants_sent || !m_fabric.m_messageSent.IsEmpty();
+    message.wants_sent = message.wants_sent || m_fabric.HasSentListeners();
+    record.awaitsSent = message.wants_sent;
     if (m_free.empty())
     {
         message.handle = static_cast<std::uint32_t>(m_records.size());
@@ -74,42 +72,49 @@ NpuFabric::Core::Start(Record record)
         m_free.pop_back();
         m_records[message.handle] = std::move(record);
     }
-    m_machine.send(message);
+    m_level->send(message);
+}
+
+NpuFabric::Core::Record
+NpuFabric::Core::Forget(std::uint32_t handle)
+{
+    m_free.push_back(handle);
+    return std::exchange(m_records[handle], Record());
 }
 
 void
 NpuFabric::Core::on_sent(std::uint32_t handle)
 {
+    m_records[handle].awaitsSent = false;
     const npunet::engine::Message message = m_records[handle].message;
-    m_fabric.m_messageSent(m_fabric.GetNodeId(message.source.index()),
-                           m_fabric.GetNodeId(message.destination.index()),
-                           static_cast<uint64_t>(message.bytes.value()),
-                           Simulator::Now());
+    npunet::engine::MessageListener* const listener = m_records[handle].listener;
+    if (m_records[handle].delivered)
+    {
+        Forget(handle);
+    }
+    m_fabric.NotifySent(message);
     if (message.wants_sent)
     {
-        listener_->on_sent(message.handle);
+        listener->on_sent(message.handle);
     }
 }
 
 void
 NpuFabric::Core::on_delivered(std::uint32_t handle, npunet::Time firstByteLeft)
 {
-    const Record record = std::move(m_records[handle]);
-    m_records[handle] = Record();
-    m_free.push_back(handle);
+    // With a transport the last acknowledgement is yet to come.
+    m_records[handle].delivered = true;
+    const Record record = m_records[handle].awaitsSent ? m_records[handle] : Forget(handle);
     const npunet::engine::Message& message = record.message;
-    const uint32_t receiver = m_fabric.GetNodeId(message.destination.index());
-    m_fabric.m_messageDelivered(m_fabric.GetNodeId(message.source.index()),
-                                receiver,
-                                static_cast<uint64_t>(message.bytes.value()),
-                                Simulator::Now());
+    m_fabric.NotifyDelivered(message);
     if (!record.own)
     {
-        listener_->on_delivered(message.handle, firstByteLeft);
+        record.listener->on_delivered(message.handle, firstByteLeft);
         return;
     }
     // ns-3 code runs in an event of its own, in the context of its node.
     const Receipt& receipt = record.receipt;
+    const uint32_t receiver = m_fabric.GetNodeId(message.destination.index());
     if (!receipt.delivered.IsNull())
     {
         DeliveredCallback delivered = receipt.delivered;
@@ -132,13 +137,19 @@ NpuFabric::Core::on_delivered(std::uint32_t handle, npunet::Time firstByteLeft)
 std::vector<npunet::engine::LinkUse>
 NpuFabric::Core::link_use() const
 {
-    return m_machine.link_use();
+    return m_level->link_use();
+}
+
+std::string
+NpuFabric::Core::explain_stall() const
+{
+    return m_level->explain_stall();
 }
 
 std::uint64_t
 NpuFabric::Core::packet_hops() const
 {
-    return m_machine.packet_hops();
+    return m_level->packet_hops();
 }
 
 void

@@ -7,10 +7,19 @@
 #ifndef NPU_FABRIC_CORE_H
 #define NPU_FABRIC_CORE_H
 
+#include "npu-courier.h"
 #include "npu-event-bridge.h"
 #include "npu-fabric.h"
+#include "npu-packet-cut.h"
+#include "npu-packet-level.h"
 #include "npu-packet-machine.h"
+#include "npu-processes.h"
 #include "npu-trace-feed.h"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
 
 namespace ns3
 {
@@ -21,7 +30,8 @@ namespace ns3
  * machine's headers out of the fabric's.
  */
 class NpuFabric::Core final : public npunet::engine::Network,
-                              private npunet::engine::MessageListener
+                              private npunet::engine::MessageListener,
+                              private npunet::packet::PacketCut
 {
   public:
     /**
@@ -54,6 +64,24 @@ class NpuFabric::Core final : public npunet::engine::Network,
                  uint8_t trafficClass,
                  Receipt receipt);
 
+    /**
+     * Moves the packets of this process's nodes only.
+     * @param parts by node: its process
+     *
+     * Throws npunet::InputError where a link between two processes has no latency.
+     */
+    void Split(std::vector<uint32_t> parts);
+
+    /**
+     * @param node a node
+     * @return whether this process moves its packets
+     */
+    bool
+    IsHere(npunet::NodeId node) const
+    {
+        return m_parts.empty() || m_parts[node.index()] == NpuProcesses::GetId();
+    }
+
     /// Moves the queue's clock to ns-3's.
     void
     Synchronize()
@@ -77,18 +105,25 @@ class NpuFabric::Core final : public npunet::engine::Network,
     void send(const npunet::engine::Message& message) override;
     std::vector<npunet::engine::LinkUse> link_use() const override;
     std::uint64_t packet_hops() const override;
+    std::string explain_stall() const override;
     void run(npunet::engine::EventQueue& queue) override;
 
     npunet::topology::NetworkDescription description; //!< the network
     npunet::engine::EventQueue queue;                 //!< driven by the bridge
 
   private:
+    /// The fabric's own messages are counted from here, the engine's from 0.
+    static constexpr std::uint64_t FIRST_OWN_COUNT = std::uint64_t{1} << 35;
+
     /// A message under way.
     struct Record
     {
-        npunet::engine::Message message; //!< as its sender gave it
-        bool own{false};                 //!< not the engine's
-        Receipt receipt;                 //!< of the fabric's own
+        npunet::engine::Message message;                    //!< as its sender gave it
+        npunet::engine::MessageListener* listener{nullptr}; //!< hears of it; null: the fabric's own
+        bool own{false};                                    //!< not the engine's
+        bool awaitsSent{false};                             //!< on_sent() is to come
+        bool delivered{false};                              //!< on_delivered() has come
+        Receipt receipt;                                    //!< of the fabric's own
     };
 
     /**
@@ -101,13 +136,35 @@ class NpuFabric::Core final : public npunet::engine::Network,
     void on_sent(std::uint32_t handle) override;
     void on_delivered(std::uint32_t handle, npunet::Time firstByteLeft) override;
 
-    NpuFabric& m_fabric;                     //!< that owns this
-    npunet::packet::PacketMachine m_machine; //!< moves the packets
-    NpuTraceFeed m_feed;                     //!< of the devices
-    NpuEventBridge m_bridge;                 //!< lets ns-3 drive the queue
-    std::vector<Record> m_records;           //!< messages under way, by handle
-    std::vector<std::uint32_t> m_free;       //!< handles to be used again
-    std::vector<std::uint64_t> m_ownCount;   //!< own messages sent so far, by source
+    // The border of this process's part
+    npunet::engine::MessageLabel LabelOf(std::uint32_t handle) override;
+    void PacketLeaves(const npunet::packet::BorderPacket& packet, npunet::Time at) override;
+    void CreditLeaves(const npunet::packet::BorderCredit& credit, npunet::Time at) override;
+    void MessageHasLeft(std::uint32_t handle) override;
+    void MessageArrives(const npunet::packet::BorderMessage& message) override;
+
+    /**
+     * @param data what another process has sent
+     * @param size in bytes
+     */
+    void Read(const uint8_t* data, uint32_t size);
+
+    /**
+     * @param handle of a message of which nobody hears any more
+     * @return the message
+     */
+    Record Forget(std::uint32_t handle);
+
+    NpuFabric& m_fabric;                                  //!< that owns this
+    std::unique_ptr<npunet::packet::PacketLevel> m_level; //!< moves the packets
+    npunet::packet::PacketMachine* m_machine;             //!< the same with credits, or null
+    NpuTraceFeed m_feed;                                  //!< of the devices
+    NpuEventBridge m_bridge;                              //!< lets ns-3 drive the queue
+    std::vector<Record> m_records;                        //!< messages under way, by handle
+    std::vector<std::uint32_t> m_free;                    //!< handles to be used again
+    std::vector<std::uint64_t> m_ownCount;                //!< own messages sent so far, by source
+    std::vector<uint32_t> m_parts;                        //!< by node: its process; empty: this one
+    std::unique_ptr<NpuCourier> m_courier;                //!< writes to other processes
 };
 
 } // namespace ns3

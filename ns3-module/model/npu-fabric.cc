@@ -6,9 +6,9 @@
 
 #include "npu-fabric.h"
 
-#include "npu-chakra-workload.h"
 #include "npu-compat.h"
 #include "npu-fabric-core.h"
+#include "npu-link-use-gathering.h"
 #include "npu-net-device.h"
 
 #include "base/errors.h"
@@ -22,7 +22,6 @@
 #include <ns3/random-variable-stream.h>
 #include <ns3/socket.h>
 #include <ns3/string.h>
-#include <ns3/trace-source-accessor.h>
 #include <ns3/uinteger.h>
 
 #include <algorithm>
@@ -39,117 +38,6 @@ namespace
 constexpr uint64_t MOST_BYTES = uint64_t{1} << 56;
 } // namespace
 
-NS_OBJECT_ENSURE_REGISTERED(NpuFabric);
-
-TypeId
-NpuFabric::GetTypeId()
-{
-    static TypeId tid =
-        TypeId("ns3::NpuFabric")
-            .SetParent<Object>()
-            .SetGroupName("Npunet")
-            .AddConstructor<NpuFabric>()
-            .AddAttribute("Mtu",
-                          "Payload of a full packet, in bytes.",
-                          UintegerValue(4096),
-                          MakeUintegerAccessor(&NpuFabric::m_mtu),
-                          MakeUintegerChecker<uint32_t>(1, 1U << 29))
-            .AddAttribute("HeaderSize",
-                          "Bytes of a packet on the wire besides its payload.",
-                          UintegerValue(64),
-                          MakeUintegerAccessor(&NpuFabric::m_headerSize),
-                          MakeUintegerChecker<uint32_t>(0, 1U << 29))
-            .AddAttribute("BufferSize",
-                          "Room of an input port for packets of one virtual channel, in bytes with "
-                          "headers. 0: the larger of 256 KiB and 2 x latency x rate + 4 packets.",
-                          UintegerValue(0),
-                          MakeUintegerAccessor(&NpuFabric::m_bufferSize),
-                          MakeUintegerChecker<uint64_t>(0, uint64_t{1} << 50))
-            .AddAttribute("VirtualChannels",
-                          "Virtual channels of every link. 0: as many as the routing needs.",
-                          UintegerValue(0),
-                          MakeUintegerAccessor(&NpuFabric::m_virtualChannels),
-                          MakeUintegerChecker<uint8_t>(0, 32))
-            .AddAttribute(
-                "Switching",
-                "When a packet may leave a node on its way: when all of it is in, or when "
-                "its header is in (CutThrough; the next buffer must have room for all of "
-                "the packet).",
-                EnumValue(STORE_AND_FORWARD),
-                NpuMakeEnumAccessor<SwitchingMode>(&NpuFabric::m_switching),
-                MakeEnumChecker(STORE_AND_FORWARD, "StoreAndForward", CUT_THROUGH, "CutThrough"))
-            .AddAttribute("Arbitration",
-                          "Which of the packets that could leave by a port goes first: inputs and "
-                          "virtual channels take turns, or that of the message sent earliest.",
-                          EnumValue(ROUND_ROBIN),
-                          NpuMakeEnumAccessor<ArbitrationRule>(&NpuFabric::m_arbitration),
-                          MakeEnumChecker(ROUND_ROBIN, "RoundRobin", OLDEST, "Oldest"))
-            .AddAttribute("ErrorRate",
-                          "Probability of a packet to be corrupted each time that it crosses a "
-                          "link, which then sends it again. With StoreAndForward only.",
-                          DoubleValue(0),
-                          MakeDoubleAccessor(&NpuFabric::m_errorRate),
-                          MakeDoubleChecker<double>(0, 0.9))
-            .AddAttribute("Seed",
-                          "Of the errors that are drawn, and of hashes that spread routes. "
-                          "AssignStreams() draws it from a stream of ns-3.",
-                          UintegerValue(1),
-                          MakeUintegerAccessor(&NpuFabric::m_seed),
-                          MakeUintegerChecker<uint64_t>(0, uint64_t{1} << 53))
-            .AddAttribute("QueueHistogram",
-                          "Keep for every link for how long how many bytes waited, by powers of "
-                          "two.",
-                          BooleanValue(false),
-                          MakeBooleanAccessor(&NpuFabric::m_queueHistogram),
-                          MakeBooleanChecker())
-            .AddAttribute("SpeedUp",
-                          "How many packets leave one input port of a node at a time, whatever "
-                          "their outputs. 0: any number, nodes do not block.",
-                          UintegerValue(0),
-                          MakeUintegerAccessor(&NpuFabric::m_speedUp),
-                          MakeUintegerChecker<uint8_t>())
-            .AddAttribute("Classes",
-                          "Traffic classes. Each has virtual channels and buffers of its own; "
-                          "those of all classes are at most 32.",
-                          UintegerValue(1),
-                          MakeUintegerAccessor(&NpuFabric::m_classes),
-                          MakeUintegerChecker<uint8_t>(1, npunet::topology::TrafficClasses::most))
-            .AddAttribute("ClassArbitration",
-                          "Which class goes first at a port: strict, the lowest that can; or the "
-                          "weights by which they share it, 1 to 100, one a class, such as 3 1.",
-                          StringValue("strict"),
-                          MakeStringAccessor(&NpuFabric::m_classArbitration),
-                          MakeStringChecker())
-            .AddAttribute("ClassOf",
-                          "Classes of kinds of communication, such as all_to_all 1 send_recv 0; "
-                          "what is not named has class 0.",
-                          StringValue(""),
-                          MakeStringAccessor(&NpuFabric::m_classOf),
-                          MakeStringChecker())
-            .AddAttribute("InjectionRate",
-                          "Rate of a port of each NPU for injection and ejection, between it and "
-                          "its router, a further switch node. 0: none, a node is NPU and router.",
-                          DataRateValue(DataRate(0)),
-                          MakeDataRateAccessor(&NpuFabric::m_injectionRate),
-                          MakeDataRateChecker())
-            .AddAttribute("Routing",
-                          "How routes are chosen, by its name in a network.yml: auto, xy, "
-                          "dimension-order, shortest-path, up-down, ecmp, ...; auto: as suits the "
-                          "topology. NpuFabricHelper gives it to the topologies that it builds.",
-                          StringValue("auto"),
-                          MakeStringAccessor(&NpuFabric::m_routing),
-                          MakeStringChecker())
-            .AddTraceSource("MessageSent",
-                            "The last byte of a message has left its source.",
-                            MakeTraceSourceAccessor(&NpuFabric::m_messageSent),
-                            "ns3::NpuFabric::MessageTracedCallback")
-            .AddTraceSource("MessageDelivered",
-                            "The last byte of a message has arrived at its destination.",
-                            MakeTraceSourceAccessor(&NpuFabric::m_messageDelivered),
-                            "ns3::NpuFabric::MessageTracedCallback");
-    return tid;
-}
-
 NpuFabric::NpuFabric() = default;
 NpuFabric::~NpuFabric() = default;
 
@@ -158,25 +46,7 @@ NpuFabric::SetNetwork(npunet::topology::NetworkDescription network)
 {
     NS_LOG_FUNCTION(this << network.name);
     NS_ABORT_MSG_IF(m_core, "the network of an NpuFabric is set once");
-    network.packet.mtu = npunet::Bytes(m_mtu);
-    network.packet.header = npunet::Bytes(m_headerSize);
-    network.packet.buffer = npunet::Bytes(static_cast<int64_t>(m_bufferSize));
-    network.packet.virtual_channels = m_virtualChannels;
-    network.packet.switching = m_switching == CUT_THROUGH
-                                   ? npunet::topology::Switching::CutThrough
-                                   : npunet::topology::Switching::StoreAndForward;
-    network.packet.arbitration = m_arbitration == OLDEST
-                                     ? npunet::topology::Arbitration::Oldest
-                                     : npunet::topology::Arbitration::RoundRobin;
-    network.packet.error_rate = m_errorRate;
-    network.packet.seed = m_seed;
-    network.packet.queue_histogram = m_queueHistogram;
-    network.packet.speedup = m_speedUp;
-    network.packet.classes = npunet::topology::TrafficClasses();
-    network.packet.classes.count = m_classes;
-    npunet::topology::read_arbitration_text(
-        m_classArbitration, "NpuFabric::ClassArbitration", network.packet.classes);
-    npunet::topology::read_class_of_text(m_classOf, "NpuFabric::ClassOf", network.packet.classes);
+    SetParameters(network.packet);
     // On a mesh they are the same.
     const std::string routing = m_routing == "xy" ? "dimension-order" : m_routing;
     if (routing != "auto" && routing != network.routing_name())
@@ -232,6 +102,21 @@ NpuFabric::GetNDevices() const
     return m_devices.size();
 }
 
+void
+NpuFabric::Split(const std::vector<uint32_t>& processes)
+{
+    NS_ABORT_MSG_UNLESS(m_core && processes.size() == m_core->description.graph.nodes() &&
+                            m_devices.size() == processes.size(),
+                        "NpuFabric::Split() needs a process for each node, and their devices");
+    m_core->Split(processes);
+}
+
+bool
+NpuFabric::IsHere(std::size_t position) const
+{
+    return !m_core || m_core->IsHere(npunet::NodeId(position));
+}
+
 Ptr<NpuNetDevice>
 NpuFabric::GetDevice(std::size_t position) const
 {
@@ -256,6 +141,10 @@ NpuFabric::Send(uint32_t source,
     const uint32_t classes = m_core->description.packet.classes.count;
     NS_ABORT_MSG_IF(trafficClass != CLASS_OF_KIND && trafficClass >= classes,
                     "there is no traffic class " << uint32_t{trafficClass} << " among " << classes);
+    if (!IsHere(source))
+    {
+        return;
+    }
     Core::Receipt receipt;
     receipt.delivered = delivered;
     m_core->SendOwn(npunet::NodeId(static_cast<int32_t>(source)),
@@ -274,6 +163,10 @@ NpuFabric::SendPacket(
     {
         return false;
     }
+    if (!IsHere(source))
+    {
+        return true;
+    }
     SocketPriorityTag tag;
     const uint8_t trafficClass =
         packet->PeekPacketTag(tag)
@@ -285,7 +178,8 @@ NpuFabric::SendPacket(
     {
         const bool meant =
             to.IsGroup() || Mac48Address::ConvertFrom(m_devices[i]->GetAddress()) == to;
-        if (i == source || !meant)
+        // What goes to a group reaches those of this process.
+        if (i == source || !meant || (to.IsGroup() && !IsHere(i)))
         {
             continue;
         }
@@ -310,26 +204,6 @@ NpuFabric::GetNetwork()
     return *m_core;
 }
 
-void
-NpuFabric::Carry(NpuChakraWorkload* workload)
-{
-    if (m_workload != nullptr && !m_workload->IsFinished())
-    {
-        throw npunet::InputError({"",
-                                  "NpuChakraWorkload::Install",
-                                  "a workload on a fabric whose other workload is not finished",
-                                  "one workload at a time",
-                                  "use a fabric for each, or install it when the other is done"});
-    }
-    m_workload = workload;
-}
-
-void
-NpuFabric::Drop(NpuChakraWorkload* workload)
-{
-    m_workload = m_workload == workload ? nullptr : m_workload;
-}
-
 npunet::engine::EventQueue&
 NpuFabric::GetEventQueue()
 {
@@ -346,6 +220,12 @@ std::vector<npunet::engine::LinkUse>
 NpuFabric::GetLinkUse() const
 {
     return m_core ? m_core->link_use() : std::vector<npunet::engine::LinkUse>();
+}
+
+std::vector<npunet::engine::LinkUse>
+NpuFabric::GatherLinkUse() const
+{
+    return GatherNpuLinkUse(GetLinkUse());
 }
 
 uint64_t
@@ -374,9 +254,10 @@ NpuFabric::ListenersChanged(uint32_t position)
 void
 NpuFabric::DoDispose()
 {
+    // What is kept refers to the core.
+    NpuNetwork::DoDispose();
     m_core.reset();
     m_devices.clear();
-    Object::DoDispose();
 }
 
 } // namespace ns3

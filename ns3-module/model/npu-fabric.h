@@ -7,17 +7,13 @@
 #ifndef NPU_FABRIC_H
 #define NPU_FABRIC_H
 
-#include "engine/event_queue.h"
-#include "engine/network.h"
-#include "topology/network_description.h"
+#include "npu-network.h"
 
 #include <ns3/callback.h>
 #include <ns3/data-rate.h>
 #include <ns3/mac48-address.h>
 #include <ns3/nstime.h>
-#include <ns3/object.h>
 #include <ns3/packet.h>
-#include <ns3/traced-callback.h>
 
 #include <cstdint>
 #include <memory>
@@ -27,13 +23,7 @@
 namespace ns3
 {
 
-class NpuChakraWorkload;
 class NpuNetDevice;
-
-/**
- * @defgroup npunet Networks of NPUs
- * Packet-level networks of NPUs (accelerators that train large models together).
- */
 
 /**
  * @ingroup npunet
@@ -44,7 +34,7 @@ class NpuNetDevice;
  * (NpuNetDevice), or by a workload engine (GetNetwork()). ns-3 must run in picoseconds
  * (NpuFabricHelper::UsePicoseconds()).
  */
-class NpuFabric : public Object
+class NpuFabric : public NpuNetwork
 {
   public:
     /// When a packet may leave a node on its way.
@@ -59,6 +49,22 @@ class NpuFabric : public Object
     {
         ROUND_ROBIN, //!< inputs and virtual channels take turns
         OLDEST       //!< that of the message which was sent earliest
+    };
+
+    /// What keeps a sender from filling a buffer that has no room.
+    enum FlowControlKind
+    {
+        CREDIT, //!< credits per virtual channel
+        PFC,    //!< priority flow control: pauses
+        DROPS   //!< nothing: switches drop packets
+    };
+
+    /// How queue pairs make good what the network loses.
+    enum TransportKind
+    {
+        NO_TRANSPORT,    //!< no acknowledgements
+        GO_BACK_N,       //!< the receiver takes packets in order only
+        SELECTIVE_REPEAT //!< the receiver keeps what comes out of order
     };
 
     /// Hears that a message has arrived; the argument is when its first byte left the source.
@@ -87,7 +93,7 @@ class NpuFabric : public Object
      * @return the network, with the packet parameters in use, and, with an InjectionRate, with the
      *         routers of the NPUs
      */
-    const npunet::topology::NetworkDescription& GetDescription() const;
+    const npunet::topology::NetworkDescription& GetDescription() const override;
 
     /**
      * Draws the seed (attribute Seed) from a stream of ns-3's random numbers, so that RngSeed and
@@ -115,10 +121,17 @@ class NpuFabric : public Object
     Ptr<NpuNetDevice> GetDevice(std::size_t position) const;
 
     /**
-     * @param position number of a node in the network
-     * @return the ns-3 id of the node
+     * Leaves the nodes of other processes to these (NpuProcesses). Once only, when all devices are
+     * attached, in every process alike.
+     * @param processes by node of the network: the process that has it
+     *
+     * Throws npunet::InputError where a link between two processes has no latency, and for networks
+     * that cannot be split; stops the program where ns-3 has no MPI, or another parallel simulator
+     * than DistributedSimulatorImpl.
      */
-    uint32_t GetNodeId(std::size_t position) const;
+    void Split(const std::vector<uint32_t>& processes);
+
+    bool IsHere(std::size_t position) const override;
 
     /**
      * Called by a device when somebody begins or ceases to listen to its packets.
@@ -130,11 +143,13 @@ class NpuFabric : public Object
     static constexpr uint8_t CLASS_OF_KIND = 255;
 
     /**
-     * Sends a message now.
+     * Sends a message now. Where the fabric is split, a message of a source in another process is
+     * left to that process, so that all of them can run the same script.
      * @param source number of an NPU
      * @param destination number of another NPU
      * @param bytes payload; may be 0
-     * @param delivered called when the last byte has arrived; may be null
+     * @param delivered called when the last byte has arrived; may be null, and must be for messages
+     *                  from one process to another
      * @param trafficClass below the attribute Classes, or CLASS_OF_KIND
      */
     void Send(uint32_t source,
@@ -153,63 +168,30 @@ class NpuFabric : public Object
      * @param from address that the receiver sees
      * @param to address of the receiver, or of a group
      * @return false for an unknown receiver and when the source is no NPU
+     *
+     * Stops the program where the receiver is in another process.
      */
     bool SendPacket(
         uint32_t source, Ptr<Packet> packet, uint16_t protocol, Mac48Address from, Mac48Address to);
 
-    /**
-     * The fabric as a workload engine wants it: message numbers are the engine's own, their counts
-     * below 2^35 per source. Its run() runs the Simulator.
-     * @return the network; lives as long as the fabric
-     */
-    npunet::engine::Network& GetNetwork();
+    // Inherited from NpuNetwork; Send() and SendPacket() synchronize themselves
+    npunet::engine::Network& GetNetwork() override;
+    npunet::engine::EventQueue& GetEventQueue() override;
+    void Synchronize() override;
+    uint32_t GetNodeId(std::size_t position) const override;
 
     /**
-     * A workload wants to send and to hear of its messages.
-     * @param workload that is about to be installed; it stays until Drop()
-     *
-     * Throws npunet::InputError while another workload is not finished.
-     */
-    void Carry(NpuChakraWorkload* workload);
-
-    /**
-     * @param workload that is disposed of
-     */
-    void Drop(NpuChakraWorkload* workload);
-
-    /**
-     * @return the events that ns-3 drives; lives as long as the fabric
-     */
-    npunet::engine::EventQueue& GetEventQueue();
-
-    /**
-     * Moves the clock of GetEventQueue() to ns-3's: for code that runs in an ns-3 event, before it
-     * schedules there or sends by GetNetwork(). Send() and SendPacket() do it themselves.
-     */
-    void Synchronize();
-
-    /**
-     * @return what each link has carried so far, in the order of the network's links
+     * @return what each link has carried so far, in the order of the network's links; of links that
+     *         leave nodes of other processes nothing
      */
     std::vector<npunet::engine::LinkUse> GetLinkUse() const;
 
-    /**
-     * @return packets times links crossed so far
-     */
-    uint64_t GetPacketHops() const;
+    std::vector<npunet::engine::LinkUse> GatherLinkUse() const override;
 
     /**
-     * TracedCallback signature of MessageSent and MessageDelivered.
-     *
-     * @param [in] source ns-3 id of the node that sends
-     * @param [in] destination ns-3 id of the node that receives
-     * @param [in] bytes payload of the message
-     * @param [in] time now: when the last byte has left, or has arrived
+     * @return packets times links crossed so far, by links that leave nodes of this process
      */
-    typedef void (*MessageTracedCallback)(uint32_t source,
-                                          uint32_t destination,
-                                          uint64_t bytes,
-                                          Time time);
+    uint64_t GetPacketHops() const;
 
   protected:
     void DoDispose() override;
@@ -217,9 +199,19 @@ class NpuFabric : public Object
   private:
     class Core;
 
+    /**
+     * @param packet parameters of a network; afterwards those of the attributes
+     */
+    void SetParameters(npunet::topology::PacketParameters& packet) const;
+
+    /**
+     * @param packet parameters of a network; afterwards those of flow control, marks and transport
+     *               are the attributes'
+     */
+    void SetTransport(npunet::topology::PacketParameters& packet) const;
+
     std::unique_ptr<Core> m_core;                 //!< description, event queue, machine, bridge
     std::vector<Ptr<NpuNetDevice>> m_devices;     //!< by number of the node
-    NpuChakraWorkload* m_workload{nullptr};       //!< the last one that was installed
     uint32_t m_mtu{0};                            //!< attribute Mtu
     uint32_t m_headerSize{0};                     //!< attribute HeaderSize
     uint64_t m_bufferSize{0};                     //!< attribute BufferSize
@@ -235,11 +227,19 @@ class NpuFabric : public Object
     std::string m_classOf;                        //!< attribute ClassOf
     DataRate m_injectionRate;                     //!< attribute InjectionRate
     std::string m_routing;                        //!< attribute Routing
-
-    /// The last byte of a message has left its source.
-    TracedCallback<uint32_t, uint32_t, uint64_t, Time> m_messageSent;
-    /// The last byte of a message has arrived.
-    TracedCallback<uint32_t, uint32_t, uint64_t, Time> m_messageDelivered;
+    FlowControlKind m_flowControl{CREDIT};        //!< attribute FlowControl
+    double m_bufferAlpha{1};                      //!< attribute BufferAlpha
+    uint64_t m_headroom{0};                       //!< attribute Headroom
+    TransportKind m_transport{NO_TRANSPORT};      //!< attribute Transport
+    uint64_t m_window{0};                         //!< attribute TransportWindow
+    uint32_t m_ackEvery{1};                       //!< attribute AckEvery
+    Time m_timeout;                               //!< attribute RetransmissionTimeout
+    int32_t m_reordering{-1};                     //!< attribute Reordering
+    std::string m_congestionControl;              //!< attribute CongestionControl
+    uint64_t m_ecnMinimum{0};                     //!< attribute EcnMinimum
+    uint64_t m_ecnMaximum{0};                     //!< attribute EcnMaximum
+    double m_ecnProbability{0};                   //!< attribute EcnProbability
+    DataRate m_ecnRate;                           //!< attribute EcnRate
 };
 
 } // namespace ns3

@@ -8,8 +8,10 @@
 
 #include "npu-channel.h"
 #include "npu-fabric.h"
+#include "npu-segment.h"
 #include "npu-trace-accessor.h"
 
+#include <ns3/ethernet-header.h>
 #include <ns3/log.h>
 #include <ns3/node.h>
 #include <ns3/pointer.h>
@@ -83,6 +85,15 @@ NpuNetDevice::GetTypeId()
             .AddTraceSource("MacRx",
                             "A packet has come in over the fabric and goes up.",
                             MakeTraceSourceAccessor(&NpuNetDevice::m_macRx),
+                            "ns3::Packet::TracedCallback")
+            .AddTraceSource("Sniffer",
+                            "A packet that is accepted from above or goes up, behind an Ethernet "
+                            "header and without a trailer, for pcap.",
+                            MakeTraceSourceAccessor(&NpuNetDevice::m_sniffer),
+                            "ns3::Packet::TracedCallback")
+            .AddTraceSource("PromiscSniffer",
+                            "The same: what goes to others does not pass by this device.",
+                            MakeTraceSourceAccessor(&NpuNetDevice::m_promiscSniffer),
                             "ns3::Packet::TracedCallback");
     return tid;
 }
@@ -112,6 +123,12 @@ NpuNetDevice::AddChannel(Ptr<NpuChannel> channel)
     m_channels.push_back(channel);
 }
 
+void
+NpuNetDevice::SetSegment(Ptr<NpuSegment> segment)
+{
+    m_segment = segment;
+}
+
 std::size_t
 NpuNetDevice::GetNChannels() const
 {
@@ -132,6 +149,7 @@ NpuNetDevice::Receive(Ptr<Packet> packet,
 {
     NS_LOG_FUNCTION(this << packet << protocol << source << destination);
     m_macRx(packet);
+    Sniff(packet, source, destination, protocol);
     if (!m_promiscuous.IsNull())
     {
         PacketType type = PACKET_HOST;
@@ -145,6 +163,26 @@ NpuNetDevice::Receive(Ptr<Packet> packet,
     {
         m_receive(this, packet, protocol, source);
     }
+}
+
+void
+NpuNetDevice::Sniff(Ptr<const Packet> packet,
+                    const Mac48Address& source,
+                    const Mac48Address& destination,
+                    uint16_t protocol) const
+{
+    if (m_sniffer.IsEmpty() && m_promiscSniffer.IsEmpty())
+    {
+        return;
+    }
+    EthernetHeader header(false);
+    header.SetSource(source);
+    header.SetDestination(destination);
+    header.SetLengthType(protocol);
+    const Ptr<Packet> frame = packet->Copy();
+    frame->AddHeader(header);
+    m_sniffer(frame);
+    m_promiscSniffer(frame);
 }
 
 void
@@ -246,6 +284,10 @@ NpuNetDevice::GetIfIndex() const
 Ptr<Channel>
 NpuNetDevice::GetChannel() const
 {
+    if (m_segment)
+    {
+        return m_segment;
+    }
     return m_channels.empty() ? nullptr : m_channels.front();
 }
 
@@ -342,6 +384,10 @@ NpuNetDevice::SendFrom(Ptr<Packet> packet,
 {
     NS_LOG_FUNCTION(this << packet << source << dest << protocolNumber);
     NS_ABORT_MSG_IF(!m_fabric, "NpuFabricHelper::Install() attaches the device to a fabric");
+    if (!m_fabric->IsHere(m_position))
+    {
+        return true; // another process sends and tells
+    }
     m_macTx(packet);
     const bool accepted =
         packet->GetSize() <= m_mtu && m_fabric->SendPacket(m_position,
@@ -352,8 +398,11 @@ NpuNetDevice::SendFrom(Ptr<Packet> packet,
     if (!accepted)
     {
         m_macTxDrop(packet);
+        return false;
     }
-    return accepted;
+    Sniff(
+        packet, Mac48Address::ConvertFrom(source), Mac48Address::ConvertFrom(dest), protocolNumber);
+    return true;
 }
 
 Ptr<Node>
@@ -397,6 +446,7 @@ NpuNetDevice::DoDispose()
 {
     m_node = nullptr;
     m_fabric = nullptr;
+    m_segment = nullptr;
     m_channels.clear();
     m_receive = ReceiveCallback();
     m_promiscuous = PromiscReceiveCallback();

@@ -22,6 +22,7 @@ namespace ns3
 
 class NpuChannel;
 class NpuFabric;
+class NpuSegment;
 
 /**
  * @ingroup npunet
@@ -68,6 +69,11 @@ class NpuNetDevice : public NetDevice
      * @param channel a cable that ends here
      */
     void AddChannel(Ptr<NpuChannel> channel);
+
+    /**
+     * @param segment that all NPUs of the fabric are attached to
+     */
+    void SetSegment(Ptr<NpuSegment> segment);
 
     /**
      * @return how many cables end here
@@ -163,7 +169,7 @@ class NpuNetDevice : public NetDevice
     // Inherited from NetDevice
     void SetIfIndex(const uint32_t index) override;
     uint32_t GetIfIndex() const override;
-    /// The first cable; there may be more, see GetChannel(i).
+    /// The segment of all NPUs, or the first cable of a switch; cables: GetChannel(i).
     Ptr<Channel> GetChannel() const override;
     void SetAddress(Address address) override;
     Address GetAddress() const override;
@@ -236,19 +242,34 @@ class NpuNetDevice : public NetDevice
     /// Somebody begins or ceases to listen to packets.
     void ListenersChanged();
 
-    Ptr<Node> m_node;                                //!< whose device this is
-    Ptr<NpuFabric> m_fabric;                         //!< carries the packets
-    uint32_t m_position{0};                          //!< number in the fabric's network
-    uint32_t m_ifIndex{0};                           //!< index on the node
-    uint16_t m_mtu{65535};                           //!< largest ns3::Packet
-    Mac48Address m_address;                          //!< of the node
-    std::vector<Ptr<NpuChannel>> m_channels;         //!< cables
-    ReceiveCallback m_receive;                       //!< for packets to this node
-    PromiscReceiveCallback m_promiscuous;            //!< likewise, with both addresses
-    TracedCallback<Ptr<const Packet>> m_macTx;       //!< an ns3::Packet was accepted
-    TracedCallback<Ptr<const Packet>> m_macTxDrop;   //!< an ns3::Packet was refused
-    TracedCallback<Ptr<const Packet>> m_macRx;       //!< an ns3::Packet came in
-    TracedCallback<uint32_t, uint32_t> m_packetSent; //!< a fabric packet on a link
+    /**
+     * Shows an ns3::Packet to those who listen to Sniffer and PromiscSniffer.
+     * @param packet without addresses
+     * @param source of the packet
+     * @param destination of the packet
+     * @param protocol protocol number
+     */
+    void Sniff(Ptr<const Packet> packet,
+               const Mac48Address& source,
+               const Mac48Address& destination,
+               uint16_t protocol) const;
+
+    Ptr<Node> m_node;                                   //!< whose device this is
+    Ptr<NpuFabric> m_fabric;                            //!< carries the packets
+    uint32_t m_position{0};                             //!< number in the fabric's network
+    uint32_t m_ifIndex{0};                              //!< index on the node
+    uint16_t m_mtu{65535};                              //!< largest ns3::Packet
+    Mac48Address m_address;                             //!< of the node
+    Ptr<NpuSegment> m_segment;                          //!< of all NPUs; null at a switch
+    std::vector<Ptr<NpuChannel>> m_channels;            //!< cables
+    ReceiveCallback m_receive;                          //!< for packets to this node
+    PromiscReceiveCallback m_promiscuous;               //!< likewise, with both addresses
+    TracedCallback<Ptr<const Packet>> m_macTx;          //!< an ns3::Packet was accepted
+    TracedCallback<Ptr<const Packet>> m_macTxDrop;      //!< an ns3::Packet was refused
+    TracedCallback<Ptr<const Packet>> m_macRx;          //!< an ns3::Packet came in
+    TracedCallback<Ptr<const Packet>> m_sniffer;        //!< with an Ethernet header
+    TracedCallback<Ptr<const Packet>> m_promiscSniffer; //!< with an Ethernet header
+    TracedCallback<uint32_t, uint32_t> m_packetSent;    //!< a fabric packet on a link
     /// A fabric packet is in.
     TracedCallback<uint32_t, uint32_t, uint32_t, Time> m_packetReceived;
     TracedCallback<uint32_t, uint64_t, uint64_t> m_queueLength; //!< bytes begin or cease to wait

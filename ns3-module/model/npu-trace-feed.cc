@@ -38,7 +38,7 @@ NumberOf(npunet::LinkId link)
 } // namespace
 
 NpuTraceFeed::NpuTraceFeed(const npunet::topology::Graph& graph,
-                           npunet::packet::PacketMachine& machine)
+                           npunet::packet::PacketLevel& machine)
     : m_graph(graph), m_machine(machine), m_devices(graph.nodes())
 {
 }
@@ -74,19 +74,28 @@ void
 NpuTraceFeed::PacketStarted(npunet::LinkId link,
                             npunet::Bytes wire,
                             npunet::Time arrival,
-                            bool waited)
+                            npunet::Bytes waited)
 {
     const npunet::topology::Link& ends = m_graph.link(link);
     const auto bytes = static_cast<uint32_t>(wire.value());
     if (const Ptr<NpuNetDevice>& from = Listening(ends.from))
     {
-        if (waited)
+        if (waited > npunet::Bytes())
         {
-            from->NotifyQueueLength(NumberOf(link), -wire.value(), from->GetQueueEpoch());
+            from->NotifyQueueLength(NumberOf(link), -waited.value(), from->GetQueueEpoch());
         }
         from->NotifyPacketSent(static_cast<uint32_t>(ends.to.index()), bytes);
     }
-    const Ptr<NpuNetDevice>& to = Listening(ends.to);
+    if (!m_machine.IsCut(link))
+    {
+        PacketEntered(link, wire, arrival);
+    }
+}
+
+void
+NpuTraceFeed::PacketEntered(npunet::LinkId link, npunet::Bytes wire, npunet::Time arrival)
+{
+    const Ptr<NpuNetDevice>& to = Listening(m_graph.link(link).to);
     if (to && to->HasReceivedListeners())
     {
         Simulator::ScheduleWithContext(to->GetNode()->GetId(),
@@ -94,7 +103,7 @@ NpuTraceFeed::PacketStarted(npunet::LinkId link,
                                        &NpuNetDevice::NotifyPacketReceived,
                                        to,
                                        NumberOf(link),
-                                       bytes);
+                                       static_cast<uint32_t>(wire.value()));
     }
 }
 

@@ -32,7 +32,7 @@ class NpuTraceFeed final : private npunet::packet::PacketObserver
      * @param graph the network; must outlive the feed
      * @param machine that moves the packets; must outlive the feed
      */
-    NpuTraceFeed(const npunet::topology::Graph& graph, npunet::packet::PacketMachine& machine);
+    NpuTraceFeed(const npunet::topology::Graph& graph, npunet::packet::PacketLevel& machine);
 
     /**
      * The listeners of a device have changed.
@@ -45,7 +45,8 @@ class NpuTraceFeed final : private npunet::packet::PacketObserver
     void PacketStarted(npunet::LinkId link,
                        npunet::Bytes wire,
                        npunet::Time arrival,
-                       bool waited) override;
+                       npunet::Bytes waited) override;
+    void PacketEntered(npunet::LinkId link, npunet::Bytes wire, npunet::Time arrival) override;
     void PacketQueued(npunet::LinkId link, npunet::Bytes wire, npunet::Time from) override;
     void PacketGaveUp(npunet::LinkId link, npunet::Bytes wire, npunet::Time from) override;
     void CreditStalled(npunet::LinkId link, npunet::Time from, npunet::Time duration) override;
@@ -69,7 +70,7 @@ class NpuTraceFeed final : private npunet::packet::PacketObserver
     }
 
     const npunet::topology::Graph& m_graph;   //!< the network
-    npunet::packet::PacketMachine& m_machine; //!< moves the packets
+    npunet::packet::PacketLevel& m_machine;   //!< moves the packets
     std::vector<Ptr<NpuNetDevice>> m_devices; //!< by node; null where nobody listens
     std::size_t m_listening{0};               //!< how many are not
 };

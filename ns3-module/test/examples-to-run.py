@@ -4,7 +4,14 @@
 # under valgrind).
 cpp_examples = [
     ("npu-all-to-all", "True", "True"),
+    ("npu-background-traffic", "True", "True"),
+    ("npu-fair-shares", "True", "True"),
     ("npu-fat-tree-incast", "True", "True"),
+    ("npu-head-of-line", "True", "True"),
+    ("npu-incast", "True", "True"),
+    ("npu-pause-storm", "True", "True"),
+    ("npu-split-training", "True", "True"),
+    ("npu-tcp-all-reduce", "True", "True"),
     ("npu-torus-utilization", "True", "True"),
     ("npu-training-step", "True", "True"),
 ]

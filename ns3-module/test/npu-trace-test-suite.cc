@@ -448,6 +448,52 @@ class NpuGivenUpTraceTestCase : public TestCase
 
 /**
  * @ingroup npunet-test
+ * Packets that grow on their way.
+ */
+class NpuGrowingTraceTestCase : public TestCase
+{
+  public:
+    NpuGrowingTraceTestCase() : TestCase("queues of packets with telemetry end")
+    {
+    }
+
+  private:
+    void
+    DoRun() override
+    {
+        // 0 - 1 - 2, a packet of 1000 bytes from 0 to 2, in at 1 at 15 ns. It leaves with 8 bytes
+        // of telemetry more, which never waited.
+        NpuFabricHelper helper = TenNanosecondPackets("Mesh1D", {3});
+        helper.SetFabricAttribute("FlowControl", StringValue("Pfc"));
+        helper.SetFabricAttribute("Transport", StringValue("GoBackN"));
+        helper.SetFabricAttribute("CongestionControl", StringValue("hpcc"));
+        const Ptr<NpuFabric> fabric = InstallOn(helper, 3);
+        fabric->GetDevice(1)->TraceConnectWithoutContext(
+            "QueueLength", MakeCallback(&NpuGrowingTraceTestCase::Queue, this));
+        const Time delivered = DeliveryTime(fabric, 0, 2, 936);
+        NS_TEST_EXPECT_MSG_EQ(delivered, PicoSeconds(30080), "1000 and 1008 bytes, two links");
+        NS_TEST_EXPECT_MSG_EQ(m_told, " 15:0-1000 15:1000-0", "nothing waits in the end");
+        Simulator::Destroy();
+    }
+
+    /**
+     * Trace sink.
+     * @param link number
+     * @param before bytes
+     * @param after bytes
+     */
+    void
+    Queue(uint32_t /* link */, uint64_t before, uint64_t after)
+    {
+        m_told += " " + std::to_string(Simulator::Now().GetNanoSeconds()) + ":" +
+                  std::to_string(before) + "-" + std::to_string(after);
+    }
+
+    std::string m_told; //!< in the order of time
+};
+
+/**
+ * @ingroup npunet-test
  * Collectives of two groups.
  */
 class NpuCollectiveTraceTestCase : public TestCase
@@ -570,6 +616,7 @@ class NpuTraceTestSuite : public NpuTestSuite
         AddTestCase(new NpuPacketTraceTestCase, NPU_TEST_QUICK);
         AddTestCase(new NpuListenerTestCase, NPU_TEST_QUICK);
         AddTestCase(new NpuGivenUpTraceTestCase, NPU_TEST_QUICK);
+        AddTestCase(new NpuGrowingTraceTestCase, NPU_TEST_QUICK);
         AddTestCase(new NpuCollectiveTraceTestCase, NPU_TEST_QUICK);
     }
 };

@@ -1,0 +1,184 @@
+/*
+ * Copyright (c) 2026 The npunet authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef NPU_CONGESTION_SETTINGS_H
+#define NPU_CONGESTION_SETTINGS_H
+
+#include "topology/congestion_control.h"
+
+#include <ns3/object.h>
+#include <ns3/type-id.h>
+
+#include <string>
+#include <vector>
+
+namespace ns3
+{
+
+/**
+ * @ingroup npunet
+ * A congestion control algorithm and its parameters, for the senders of a fabric: each parameter of
+ * the algorithm's table (topology/congestion_control.h) is an attribute, `rate_ai` as `RateAi`.
+ *
+ *     Config::SetDefault("ns3::NpuDcqcn::RateAi", DataRateValue(DataRate("10Mbps")));
+ *     Ptr<NpuCongestionControl> control = NpuCongestionControl::Make("dcqcn");
+ *
+ * What the numbers mean, and which are multiples of what, is said in docs/congestion-control.md.
+ */
+class NpuCongestionControl : public Object
+{
+  public:
+    /// Where parameters come from that have their defaults.
+    enum PresetKind
+    {
+        STANDARD, //!< the defaults, scaled to the link
+        PAPER     //!< the algorithm's paper, unscaled
+    };
+
+    /**
+     * @brief Get the type ID.
+     * @return the object TypeId
+     */
+    static TypeId GetTypeId();
+
+    /**
+     * @param name of an algorithm in a network.yml ("dcqcn"), or of its type ("ns3::NpuDcqcn")
+     * @return a new object with the defaults of its attributes; null for "none"
+     *
+     * Throws npunet::InputError for other names.
+     */
+    static Ptr<NpuCongestionControl> Make(const std::string& name);
+
+    /**
+     * @param choice an algorithm with its parameters, such as that of a network.yml
+     * @return a new object with these parameters; null for no congestion control
+     */
+    static Ptr<NpuCongestionControl> Make(const npunet::topology::CongestionControlChoice& choice);
+
+    /**
+     * @return the algorithm with the parameters as they are; with the preset PAPER those of its
+     *         paper where nothing else was set
+     */
+    npunet::topology::CongestionControlChoice Choice() const;
+
+  protected:
+    /**
+     * @param algorithm of the type
+     */
+    explicit NpuCongestionControl(npunet::topology::CongestionAlgorithm algorithm);
+
+    /**
+     * @param tid type of an algorithm
+     * @param algorithm whose parameters become attributes
+     * @return the type
+     */
+    static TypeId AddParameters(TypeId tid, npunet::topology::CongestionAlgorithm algorithm);
+
+    void NotifyConstructionCompleted() override;
+
+  private:
+    friend class NpuCongestionAccessor;
+
+    npunet::topology::CongestionAlgorithm m_algorithm; //!< of the type
+    std::vector<double> m_values;                      //!< as in CongestionControlChoice
+    std::vector<bool> m_given;                         //!< by somebody; else the default
+    bool m_constructed;                                //!< defaults are not set any more
+    PresetKind m_preset;                               //!< for values that are the defaults
+};
+
+/**
+ * @ingroup npunet
+ * DCQCN.
+ */
+class NpuDcqcn : public NpuCongestionControl
+{
+  public:
+    /**
+     * @brief Get the type ID.
+     * @return the object TypeId
+     */
+    static TypeId GetTypeId();
+    NpuDcqcn();
+};
+
+/**
+ * @ingroup npunet
+ * HPCC.
+ */
+class NpuHpcc : public NpuCongestionControl
+{
+  public:
+    /**
+     * @brief Get the type ID.
+     * @return the object TypeId
+     */
+    static TypeId GetTypeId();
+    NpuHpcc();
+};
+
+/**
+ * @ingroup npunet
+ * TIMELY.
+ */
+class NpuTimely : public NpuCongestionControl
+{
+  public:
+    /**
+     * @brief Get the type ID.
+     * @return the object TypeId
+     */
+    static TypeId GetTypeId();
+    NpuTimely();
+};
+
+/**
+ * @ingroup npunet
+ * Swift.
+ */
+class NpuSwift : public NpuCongestionControl
+{
+  public:
+    /**
+     * @brief Get the type ID.
+     * @return the object TypeId
+     */
+    static TypeId GetTypeId();
+    NpuSwift();
+};
+
+/**
+ * @ingroup npunet
+ * DCTCP.
+ */
+class NpuDctcp : public NpuCongestionControl
+{
+  public:
+    /**
+     * @brief Get the type ID.
+     * @return the object TypeId
+     */
+    static TypeId GetTypeId();
+    NpuDctcp();
+};
+
+/**
+ * @ingroup npunet
+ * Credits that receivers give out.
+ */
+class NpuReceiverCredit : public NpuCongestionControl
+{
+  public:
+    /**
+     * @brief Get the type ID.
+     * @return the object TypeId
+     */
+    static TypeId GetTypeId();
+    NpuReceiverCredit();
+};
+
+} // namespace ns3
+
+#endif /* NPU_CONGESTION_SETTINGS_H */

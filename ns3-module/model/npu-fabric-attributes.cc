@@ -1,0 +1,271 @@
+/*
+ * Copyright (c) 2026 The npunet authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+// NpuFabric: its attributes, and the packet parameters that they are.
+
+#include "npu-compat.h"
+#include "npu-congestion-settings.h"
+#include "npu-fabric.h"
+
+#include "base/errors.h"
+
+#include <ns3/boolean.h>
+#include <ns3/double.h>
+#include <ns3/integer.h>
+#include <ns3/string.h>
+#include <ns3/uinteger.h>
+
+#include <string>
+
+namespace ns3
+{
+
+NS_OBJECT_ENSURE_REGISTERED(NpuFabric);
+
+TypeId
+NpuFabric::GetTypeId()
+{
+    static TypeId tid =
+        TypeId("ns3::NpuFabric")
+            .SetParent<NpuNetwork>()
+            .SetGroupName("Npunet")
+            .AddConstructor<NpuFabric>()
+            .AddAttribute("Mtu",
+                          "Payload of a full packet, in bytes.",
+                          UintegerValue(4096),
+                          MakeUintegerAccessor(&NpuFabric::m_mtu),
+                          MakeUintegerChecker<uint32_t>(1, 1U << 29))
+            .AddAttribute("HeaderSize",
+                          "Bytes of a packet on the wire besides its payload.",
+                          UintegerValue(64),
+                          MakeUintegerAccessor(&NpuFabric::m_headerSize),
+                          MakeUintegerChecker<uint32_t>(0, 1U << 29))
+            .AddAttribute("BufferSize",
+                          "Room of an input port for packets of one virtual channel, in bytes with "
+                          "headers. 0: the larger of 256 KiB and 2 x latency x rate + 4 packets.",
+                          UintegerValue(0),
+                          MakeUintegerAccessor(&NpuFabric::m_bufferSize),
+                          MakeUintegerChecker<uint64_t>(0, uint64_t{1} << 50))
+            .AddAttribute("VirtualChannels",
+                          "Virtual channels of every link. 0: as many as the routing needs.",
+                          UintegerValue(0),
+                          MakeUintegerAccessor(&NpuFabric::m_virtualChannels),
+                          MakeUintegerChecker<uint8_t>(0, 32))
+            .AddAttribute(
+                "Switching",
+                "When a packet may leave a node on its way: when all of it is in, or when "
+                "its header is in (CutThrough; the next buffer must have room for all of "
+                "the packet).",
+                EnumValue(STORE_AND_FORWARD),
+                NpuMakeEnumAccessor<SwitchingMode>(&NpuFabric::m_switching),
+                MakeEnumChecker(STORE_AND_FORWARD, "StoreAndForward", CUT_THROUGH, "CutThrough"))
+            .AddAttribute("Arbitration",
+                          "Which of the packets that could leave by a port goes first: inputs and "
+                          "virtual channels take turns, or that of the message sent earliest.",
+                          EnumValue(ROUND_ROBIN),
+                          NpuMakeEnumAccessor<ArbitrationRule>(&NpuFabric::m_arbitration),
+                          MakeEnumChecker(ROUND_ROBIN, "RoundRobin", OLDEST, "Oldest"))
+            .AddAttribute("ErrorRate",
+                          "Probability of a packet to be corrupted each time that it crosses a "
+                          "link, which then sends it again. With StoreAndForward only.",
+                          DoubleValue(0),
+                          MakeDoubleAccessor(&NpuFabric::m_errorRate),
+                          MakeDoubleChecker<double>(0, 0.9))
+            .AddAttribute("Seed",
+                          "Of the errors that are drawn, and of hashes that spread routes. "
+                          "AssignStreams() draws it from a stream of ns-3.",
+                          UintegerValue(1),
+                          MakeUintegerAccessor(&NpuFabric::m_seed),
+                          MakeUintegerChecker<uint64_t>(0, uint64_t{1} << 53))
+            .AddAttribute("QueueHistogram",
+                          "Keep for every link for how long how many bytes waited, by powers of "
+                          "two.",
+                          BooleanValue(false),
+                          MakeBooleanAccessor(&NpuFabric::m_queueHistogram),
+                          MakeBooleanChecker())
+            .AddAttribute("SpeedUp",
+                          "How many packets leave one input port of a node at a time, whatever "
+                          "their outputs. 0: any number, nodes do not block.",
+                          UintegerValue(0),
+                          MakeUintegerAccessor(&NpuFabric::m_speedUp),
+                          MakeUintegerChecker<uint8_t>())
+            .AddAttribute("Classes",
+                          "Traffic classes. Each has virtual channels and buffers of its own; "
+                          "those of all classes are at most 32.",
+                          UintegerValue(1),
+                          MakeUintegerAccessor(&NpuFabric::m_classes),
+                          MakeUintegerChecker<uint8_t>(1, npunet::topology::TrafficClasses::most))
+            .AddAttribute("ClassArbitration",
+                          "Which class goes first at a port: strict, the lowest that can; or the "
+                          "weights by which they share it, 1 to 100, one a class, such as 3 1.",
+                          StringValue("strict"),
+                          MakeStringAccessor(&NpuFabric::m_classArbitration),
+                          MakeStringChecker())
+            .AddAttribute("ClassOf",
+                          "Classes of kinds of communication, such as all_to_all 1 send_recv 0; "
+                          "what is not named has class 0.",
+                          StringValue(""),
+                          MakeStringAccessor(&NpuFabric::m_classOf),
+                          MakeStringChecker())
+            .AddAttribute("InjectionRate",
+                          "Rate of a port of each NPU for injection and ejection, between it and "
+                          "its router, a further switch node. 0: none, a node is NPU and router.",
+                          DataRateValue(DataRate(0)),
+                          MakeDataRateAccessor(&NpuFabric::m_injectionRate),
+                          MakeDataRateChecker())
+            .AddAttribute("FlowControl",
+                          "What keeps a sender from filling a buffer without room: Credit, per "
+                          "virtual channel; Pfc, pauses between Ethernet-like switches; None: they "
+                          "drop packets, which needs a Transport.",
+                          EnumValue(CREDIT),
+                          NpuMakeEnumAccessor<FlowControlKind>(&NpuFabric::m_flowControl),
+                          MakeEnumChecker(CREDIT, "Credit", PFC, "Pfc", DROPS, "None"))
+            .AddAttribute("BufferAlpha",
+                          "Without credits: how many times what is free of a node's buffer one "
+                          "queue may have.",
+                          DoubleValue(1),
+                          MakeDoubleAccessor(&NpuFabric::m_bufferAlpha),
+                          MakeDoubleChecker<double>(1e-3, 1e3))
+            .AddAttribute("Headroom",
+                          "With Pfc: room for what comes by a link after it is told to pause, per "
+                          "class, in bytes. 0: as much as can come.",
+                          UintegerValue(0),
+                          MakeUintegerAccessor(&NpuFabric::m_headroom),
+                          MakeUintegerChecker<uint64_t>(0, uint64_t{1} << 50))
+            .AddAttribute("Transport",
+                          "How queue pairs make good what the network loses.",
+                          EnumValue(NO_TRANSPORT),
+                          NpuMakeEnumAccessor<TransportKind>(&NpuFabric::m_transport),
+                          MakeEnumChecker(NO_TRANSPORT,
+                                          "None",
+                                          GO_BACK_N,
+                                          "GoBackN",
+                                          SELECTIVE_REPEAT,
+                                          "SelectiveRepeat"))
+            .AddAttribute("TransportWindow",
+                          "Most bytes of a queue pair under way, with headers. 0: twice the "
+                          "bandwidth-delay product of its path.",
+                          UintegerValue(0),
+                          MakeUintegerAccessor(&NpuFabric::m_window),
+                          MakeUintegerChecker<uint64_t>(0, uint64_t{1} << 50))
+            .AddAttribute("AckEvery",
+                          "One acknowledgement for that many packets in order.",
+                          UintegerValue(1),
+                          MakeUintegerAccessor(&NpuFabric::m_ackEvery),
+                          MakeUintegerChecker<uint32_t>(1, 1U << 16))
+            .AddAttribute("RetransmissionTimeout",
+                          "How long a queue pair waits for progress before it sends again. 0: the "
+                          "larger of 500 us and 8 round trips of the idle path.",
+                          TimeValue(Time(0)),
+                          MakeTimeAccessor(&NpuFabric::m_timeout),
+                          MakeTimeChecker(Time(0)))
+            .AddAttribute("Reordering",
+                          "SelectiveRepeat: how many later packets must be in before one counts as "
+                          "lost. -1: none, and never where packets take several ways.",
+                          IntegerValue(-1),
+                          MakeIntegerAccessor(&NpuFabric::m_reordering),
+                          MakeIntegerChecker<int32_t>(-1, 1 << 20))
+            .AddAttribute("CongestionControl",
+                          "Algorithm of the transport, by its name in a network.yml or of its "
+                          "type: none, dcqcn, hpcc, timely, swift, dctcp, receiver-credit. Its "
+                          "parameters are the attributes of ns3::NpuDcqcn, ...",
+                          StringValue("none"),
+                          MakeStringAccessor(&NpuFabric::m_congestionControl),
+                          MakeStringChecker())
+            .AddAttribute("EcnMinimum",
+                          "Queue in bytes up to which no packet is marked, for links of EcnRate.",
+                          UintegerValue(100 * 1024),
+                          MakeUintegerAccessor(&NpuFabric::m_ecnMinimum),
+                          MakeUintegerChecker<uint64_t>(0, uint64_t{1} << 50))
+            .AddAttribute("EcnMaximum",
+                          "Queue in bytes beyond which every packet is marked, for links of "
+                          "EcnRate.",
+                          UintegerValue(400 * 1024),
+                          MakeUintegerAccessor(&NpuFabric::m_ecnMaximum),
+                          MakeUintegerChecker<uint64_t>(0, uint64_t{1} << 50))
+            .AddAttribute("EcnProbability",
+                          "Probability of a mark at EcnMaximum, from 0 at EcnMinimum.",
+                          DoubleValue(0.2),
+                          MakeDoubleAccessor(&NpuFabric::m_ecnProbability),
+                          MakeDoubleChecker<double>(0, 1))
+            .AddAttribute(
+                "EcnRate",
+                "Rate for which EcnMinimum and EcnMaximum are given; those of other links "
+                "are in proportion. 0: they hold for all links.",
+                DataRateValue(DataRate("25Gbps")),
+                MakeDataRateAccessor(&NpuFabric::m_ecnRate),
+                MakeDataRateChecker())
+            .AddAttribute("Routing",
+                          "How routes are chosen, by its name in a network.yml: auto, xy, "
+                          "dimension-order, shortest-path, up-down, ecmp, ...; auto: as suits the "
+                          "topology. NpuFabricHelper gives it to the topologies that it builds.",
+                          StringValue("auto"),
+                          MakeStringAccessor(&NpuFabric::m_routing),
+                          MakeStringChecker());
+    return tid;
+}
+
+void
+NpuFabric::SetParameters(npunet::topology::PacketParameters& packet) const
+{
+    packet.mtu = npunet::Bytes(m_mtu);
+    packet.header = npunet::Bytes(m_headerSize);
+    packet.buffer = npunet::Bytes(static_cast<int64_t>(m_bufferSize));
+    packet.virtual_channels = m_virtualChannels;
+    packet.switching = m_switching == CUT_THROUGH ? npunet::topology::Switching::CutThrough
+                                                  : npunet::topology::Switching::StoreAndForward;
+    packet.arbitration = m_arbitration == OLDEST ? npunet::topology::Arbitration::Oldest
+                                                 : npunet::topology::Arbitration::RoundRobin;
+    packet.error_rate = m_errorRate;
+    packet.seed = m_seed;
+    packet.queue_histogram = m_queueHistogram;
+    packet.speedup = m_speedUp;
+    packet.classes = npunet::topology::TrafficClasses();
+    packet.classes.count = m_classes;
+    npunet::topology::read_arbitration_text(
+        m_classArbitration, "NpuFabric::ClassArbitration", packet.classes);
+    npunet::topology::read_class_of_text(m_classOf, "NpuFabric::ClassOf", packet.classes);
+    SetTransport(packet);
+}
+
+void
+NpuFabric::SetTransport(npunet::topology::PacketParameters& packet) const
+{
+    using namespace npunet::topology;
+    packet.flow_control = m_flowControl == CREDIT ? FlowControl::Credit
+                          : m_flowControl == PFC  ? FlowControl::Pfc
+                                                  : FlowControl::None;
+    packet.shared_buffer.alpha = m_bufferAlpha;
+    packet.shared_buffer.headroom = npunet::Bytes(static_cast<int64_t>(m_headroom));
+    packet.transport.kind = m_transport == NO_TRANSPORT ? npunet::topology::TransportKind::None
+                            : m_transport == GO_BACK_N
+                                ? npunet::topology::TransportKind::GoBackN
+                                : npunet::topology::TransportKind::SelectiveRepeat;
+    packet.transport.window = npunet::Bytes(static_cast<int64_t>(m_window));
+    packet.transport.ack_every = static_cast<int32_t>(m_ackEvery);
+    packet.transport.rto = npunet::Time::ps(m_timeout.GetPicoSeconds());
+    packet.transport.reordering = m_reordering;
+    packet.ecn.kmin = npunet::Bytes(static_cast<int64_t>(m_ecnMinimum));
+    packet.ecn.kmax = npunet::Bytes(static_cast<int64_t>(m_ecnMaximum));
+    packet.ecn.pmax = m_ecnProbability;
+    packet.ecn.per = npunet::Rate(static_cast<int64_t>(m_ecnRate.GetBitRate() / 8));
+    if (packet.ecn.kmax < packet.ecn.kmin)
+    {
+        throw npunet::InputError({"",
+                                  "NpuFabric::EcnMaximum",
+                                  std::to_string(m_ecnMaximum) + " bytes",
+                                  "at least EcnMinimum, " + std::to_string(m_ecnMinimum),
+                                  ""});
+    }
+    // The parameters of a network.yml hold for the algorithm that it names.
+    if (m_congestionControl != name_of(packet.congestion_control.algorithm))
+    {
+        const Ptr<NpuCongestionControl> control = NpuCongestionControl::Make(m_congestionControl);
+        packet.congestion_control = control ? control->Choice() : CongestionControlChoice();
+    }
+}
+
+} // namespace ns3
