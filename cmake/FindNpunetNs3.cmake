@@ -1,4 +1,5 @@
-# Finds an installed ns-3: the targets npunet::ns3-core and npunet::ns3-network.
+# Finds an installed ns-3: the targets npunet::ns3-MODULE of the modules below. The packet fidelity
+# needs core and network, workloads on sockets the Internet stack, their tests and examples the others.
 #
 # Debian's own package files cannot be used: its CMake targets file demands helper programs that the
 # package does not ship, and its pkg-config files carry a stray semicolon. So the headers and
@@ -11,7 +12,15 @@
 
 find_path(NpunetNs3_INCLUDE_DIR ns3/core-module.h)
 
-set(npunet_ns3_modules core network)
+set(npunet_ns3_modules
+    core
+    network
+    internet
+    applications
+    csma
+    flow-monitor
+    point-to-point
+)
 foreach(module IN LISTS npunet_ns3_modules)
     if(NOT NpunetNs3_${module}_LIBRARY)
         file(
@@ -25,7 +34,7 @@ foreach(module IN LISTS npunet_ns3_modules)
         set(names ns3-${module})
         foreach(candidate IN LISTS candidates)
             get_filename_component(candidate_name ${candidate} NAME)
-            if(candidate_name MATCHES "^libns3[.0-9]*-${module}(-[a-z]+)?\\.so$")
+            if(candidate_name MATCHES "^libns3[.0-9]*-${module}(-(default|debug|release|optimized|minsizerel|relwithdebinfo))?\\.so$")
                 list(APPEND names ${candidate_name})
             endif()
         endforeach()
@@ -74,4 +83,5 @@ if(NpunetNs3_FOUND)
         endif()
     endforeach()
     target_link_libraries(npunet::ns3-network INTERFACE npunet::ns3-core)
+    target_link_libraries(npunet::ns3-internet INTERFACE npunet::ns3-network)
 endif()

@@ -51,7 +51,12 @@ add_subdirectory(topology)
 add_subdirectory(engine)
 
 include(ns3-module/sources.cmake)
-foreach(list packet_core_sources ns3_headers ns3_sources)
+if(ENABLE_MPI)
+    list(APPEND npunet_ns3_sources ${npunet_ns3_mpi_source})
+else()
+    list(APPEND npunet_ns3_sources ${npunet_ns3_alone_source})
+endif()
+foreach(list packet_core_sources ns3_headers ns3_sources ns3_socket_sources)
     list(TRANSFORM npunet_${list} PREPEND ns3-module/)
 endforeach()
 set(npunet_ns3_test_sources ${npunet_ns3_suites})
@@ -67,12 +72,16 @@ npunet_library(
 # The precompiled header is of ns-3's language standard. build_lib enters examples/.
 build_lib(
     LIBNAME npunet
-    SOURCE_FILES ${npunet_ns3_sources}
+    SOURCE_FILES ${npunet_ns3_sources} ${npunet_ns3_socket_sources}
     HEADER_FILES ${npunet_ns3_headers}
     LIBRARIES_TO_LINK ${npunet_ns3_libraries}
     TEST_SOURCES ${npunet_ns3_test_sources}
     IGNORE_PCH
 )
+
+if(TARGET ${testnpunet})
+    target_link_libraries(${testnpunet} ${npunet_ns3_scenario_libraries})
+endif()
 
 # ns-3's releases differ in whether the sources are compiled by a target of their own.
 foreach(target ${libnpunet} ${libnpunet-obj})

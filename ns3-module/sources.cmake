@@ -3,10 +3,23 @@
 
 # The packet machine: plain C++, without ns-3.
 set(npunet_packet_core_sources
+    model/npu-congestion-control.cc
+    model/npu-congestion-factory.cc
+    model/npu-congestion-parameters.cc
     model/npu-credit-account.cc
+    model/npu-ethernet-network.cc
+    model/npu-ethernet-network-links.cc
+    model/npu-ethernet-network-pauses.cc
+    model/npu-ethernet-network-setup.cc
+    model/npu-ethernet-routes.cc
+    model/npu-dcqcn.cc
+    model/npu-dctcp.cc
+    model/npu-hpcc.cc
     model/npu-link-timing.cc
     model/npu-message-table.cc
+    model/npu-packet-level.cc
     model/npu-packet-machine.cc
+    model/npu-packet-machine-border.cc
     model/npu-packet-machine-classes.cc
     model/npu-packet-machine-detours.cc
     model/npu-packet-machine-inputs.cc
@@ -14,7 +27,17 @@ set(npunet_packet_core_sources
     model/npu-packet-machine-setup.cc
     model/npu-packet-machine-statistics.cc
     model/npu-packet-machine-ways.cc
+    model/npu-packet-parameters.cc
+    model/npu-queue-pairs.cc
+    model/npu-queue-pairs-credits.cc
+    model/npu-queue-pairs-receiver.cc
+    model/npu-queue-pairs-sender.cc
+    model/npu-receiver-credits.cc
     model/npu-route-plan.cc
+    model/npu-send-turns.cc
+    model/npu-shared-buffer.cc
+    model/npu-swift.cc
+    model/npu-timely.cc
     model/npu-way-chooser.cc
 )
 
@@ -26,13 +49,21 @@ set(npunet_ns3_headers
     helper/npu-fabric-helper.h
     helper/npu-fault-list.h
     helper/npu-link-statistics.h
+    helper/npu-socket-helper.h
     helper/npu-topology-helper.h
     model/npu-chakra-workload.h
     model/npu-channel.h
     model/npu-compat.h
+    model/npu-congestion-settings.h
     model/npu-event-bridge.h
     model/npu-fabric.h
+    model/npu-message-header.h
     model/npu-net-device.h
+    model/npu-network.h
+    model/npu-processes.h
+    model/npu-segment.h
+    model/npu-socket-application.h
+    model/npu-socket-network.h
 )
 
 set(npunet_ns3_sources
@@ -42,25 +73,53 @@ set(npunet_ns3_sources
     helper/npu-fabric-helper.cc
     helper/npu-fault-list.cc
     helper/npu-link-statistics.cc
+    helper/npu-parameter-attributes.cc
     helper/npu-topology-helper.cc
     model/npu-chakra-workload.cc
     model/npu-channel.cc
+    model/npu-congestion-accessor.cc
+    model/npu-congestion-settings.cc
     model/npu-event-bridge.cc
+    model/npu-fabric-attributes.cc
     model/npu-fabric-core.cc
+    model/npu-fabric-core-border.cc
     model/npu-fabric.cc
+    model/npu-link-use-gathering.cc
     model/npu-net-device.cc
+    model/npu-network.cc
+    model/npu-segment.cc
     model/npu-trace-feed.cc
 )
+
+# Workloads on the sockets of ns-3's Internet stack.
+set(npunet_ns3_socket_sources
+    helper/npu-socket-helper.cc
+    model/npu-datagram-port.cc
+    model/npu-message-header.cc
+    model/npu-message-port.cc
+    model/npu-socket-application.cc
+    model/npu-socket-network.cc
+    model/npu-stream-port.cc
+    model/npu-stream-reader.cc
+)
+# One of these: with ns-3's module mpi, in a tree that is configured for it, and without.
+set(npunet_ns3_mpi_source model/npu-processes-mpi.cc)
+set(npunet_ns3_alone_source model/npu-processes-alone.cc)
 
 # NAME is the test suite of test/NAME-test-suite.cc.
 set(npunet_ns3_suites
     npu-attribute
     npu-chakra
     npu-class
+    npu-congestion
     npu-event-bridge
     npu-fabric
+    npu-internet
     npu-net-device
     npu-output
+    npu-processes
+    npu-socket
+    npu-socket-scenario
     npu-topology
     npu-trace
 )
@@ -68,7 +127,14 @@ set(npunet_ns3_suites
 # NAME is the program of examples/NAME.cc; test/examples-to-run.py lists it too.
 set(npunet_ns3_examples
     npu-all-to-all
+    npu-background-traffic
+    npu-fair-shares
     npu-fat-tree-incast
+    npu-head-of-line
+    npu-incast
+    npu-pause-storm
+    npu-split-training
+    npu-tcp-all-reduce
     npu-torus-utilization
     npu-training-step
 )

@@ -135,6 +135,13 @@ void write_link(JsonWriter& json, const LinkResult& link) {
         .member("packets", link.packets)
         .member("retransmissions", link.retransmissions)
         .member("credit_stall_ns", link.credit_stall);
+    for (const auto& [name, count] :
+         {std::pair("pauses", link.pauses), std::pair("marked", link.marked),
+          std::pair("drops", link.drops)}) {
+        if (count > 0) {
+            json.member(name, count);
+        }
+    }
     if (!link.classes_wire.empty()) {
         json.key("classes_wire_bytes").begin_array();
         for (const Bytes bytes : link.classes_wire) {

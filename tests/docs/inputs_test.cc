@@ -51,7 +51,7 @@ std::set<std::string> known_keys(const std::string& text, const Read& read) {
     } catch (const InputError& error) {
         std::set<std::string> keys;
         const std::string& expected = error.problem().expected;
-        const std::regex word("[A-Za-z_]+");
+        const std::regex word("[A-Za-z_-]+");
         const std::string list = expected.substr(std::min(expected.size(), std::size_t{6}));
         for (std::sregex_iterator match(list.begin(), list.end(), word), end; match != end;
              ++match) {

@@ -1,4 +1,4 @@
-// The commands of ns3-module/README.md outside an ns-3 tree: in builds with ns-3.
+// The commands on programs of the ns-3 module outside an ns-3 tree: in builds with ns-3.
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -12,10 +12,10 @@ namespace npunet::docs_test {
 namespace {
 
 // Every command on a program of the build, run in it.
-TEST(Ns3Module, CommandsOutsideATreeRun) {
+void run_commands_of(const std::string& page) {
     const std::string programs = "build/release/";
     std::size_t run = 0;
-    for (const Block& block : read_page("ns3-module/README.md").blocks) {
+    for (const Block& block : read_page(page).blocks) {
         for (const std::string& line : block.lines) {
             if (line.rfind(programs, 0) != 0) {
                 continue;
@@ -27,7 +27,15 @@ TEST(Ns3Module, CommandsOutsideATreeRun) {
             ++run;
         }
     }
-    EXPECT_GE(run, 2U);
+    EXPECT_GE(run, 2U) << page;
+}
+
+TEST(Ns3Module, CommandsOutsideATreeRun) {
+    run_commands_of("ns3-module/README.md");
+}
+
+TEST(Ns3Module, CommandsOfTheScenariosRun) {
+    run_commands_of("docs/validation-of-transport.md");
 }
 
 }  // namespace
