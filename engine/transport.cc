@@ -26,12 +26,6 @@ void Transport::on_sent(std::uint32_t handle) {
     owner->on_sent(note);
 }
 
-Transport::InFlight Transport::release(std::uint32_t handle) {
-    const InFlight message = in_flight_[handle];
-    forget(handle);
-    return message;
-}
-
 void Transport::on_delivered(std::uint32_t handle, Time first_byte_left) {
     const InFlight message = in_flight_[handle];
     in_flight_[handle].delivered = true;
@@ -52,7 +46,7 @@ MessageLabel Transport::label_of(std::uint32_t handle) {
 }
 
 void Transport::on_left(std::uint32_t handle) {
-    release(handle);
+    forget(handle);
 }
 
 void Transport::on_delivered_from_afar(const MessageLabel& label, Bytes bytes,

@@ -107,8 +107,6 @@ private:
     void on_left(std::uint32_t handle) override;
     void on_delivered_from_afar(const MessageLabel& label, Bytes bytes,
                                 Time first_byte_left) override;
-    /// The message of a handle that may be used again from now on.
-    InFlight release(std::uint32_t handle);
 
     Network& network_;
     const topology::NetworkDescription& description_;

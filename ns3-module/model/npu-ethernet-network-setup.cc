@@ -178,10 +178,11 @@ Trims(const topology::NetworkDescription& description)
 
 EthernetNetwork::EthernetNetwork(const topology::NetworkDescription& description,
                                  engine::EventQueue& queue)
-    : m_description(Checked(description)), m_queue(queue), m_mtu(description.packet.mtu.value()),
+    : m_description(Checked(description)), m_queue(queue),
       m_header(
           static_cast<std::uint32_t>(std::max<std::int64_t>(description.packet.header.value(), 1))),
-      m_fullWire(static_cast<std::uint32_t>(m_mtu + description.packet.header.value())),
+      m_fullWire(
+          static_cast<std::uint32_t>((description.packet.mtu + description.packet.header).value())),
       m_classCount(description.packet.classes.count),
       m_cutThrough(description.packet.switching == topology::Switching::CutThrough),
       m_pauses(description.packet.flow_control == topology::FlowControl::Pfc),

@@ -364,7 +364,6 @@ class EthernetNetwork final : public PacketLevel, private TransportWire
 
     const topology::NetworkDescription& m_description;    ///< the network
     engine::EventQueue& m_queue;                          ///< the simulation's events
-    const std::int64_t m_mtu;                             ///< payload of a full packet
     const std::uint32_t m_header;                         ///< bytes of a header, at least 1
     const std::uint32_t m_fullWire;                       ///< bytes of a full packet on the wire
     const std::uint32_t m_classCount;                     ///< traffic classes
