@@ -34,8 +34,9 @@ inline constexpr unsigned packet_in = 7;          ///< content: link, then packe
 inline constexpr unsigned timeout = 8;            ///< of a transport; content: its queue pair
 inline constexpr unsigned grant = 9;              ///< of credit by a receiver; content: link
 inline constexpr unsigned issue = 0;              ///< Phase::Issue; content: rank
-inline constexpr unsigned port = 0;               ///< Phase::Arbitration; content: link
-inline constexpr unsigned port_again = 1;         ///< likewise, when the others have chosen
+inline constexpr unsigned steady = 0;             ///< Phase::Arbitration; of packet trains
+inline constexpr unsigned port = 1;               ///< Phase::Arbitration; content: link
+inline constexpr unsigned port_again = 2;         ///< likewise, when the others have chosen
 }  // namespace event_kind
 
 /// Identifies a message by content: its source and how many messages that source sent before.

@@ -26,6 +26,7 @@ set(npunet_packet_core_sources
     model/npu-packet-machine-links.cc
     model/npu-packet-machine-setup.cc
     model/npu-packet-machine-statistics.cc
+    model/npu-packet-machine-trains.cc
     model/npu-packet-machine-ways.cc
     model/npu-packet-parameters.cc
     model/npu-queue-pairs.cc
@@ -36,8 +37,10 @@ set(npunet_packet_core_sources
     model/npu-route-plan.cc
     model/npu-send-turns.cc
     model/npu-shared-buffer.cc
+    model/npu-steady-traffic.cc
     model/npu-swift.cc
     model/npu-timely.cc
+    model/npu-traffic-sample.cc
     model/npu-way-chooser.cc
 )
 

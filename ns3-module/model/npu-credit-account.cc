@@ -54,6 +54,28 @@ CreditAccount::WhenReturned(std::int64_t wire) const
 }
 
 void
+CreditAccount::Describe(std::int64_t now, std::vector<std::int64_t>& words)
+{
+    Absorb(now);
+    words.push_back(m_available);
+    words.push_back(static_cast<std::int64_t>(m_count));
+    for (std::size_t i = 0; i < m_count; ++i)
+    {
+        words.push_back(At(i).stamp - now);
+        words.push_back(At(i).bytes);
+    }
+}
+
+void
+CreditAccount::Shift(std::int64_t by)
+{
+    for (std::size_t i = 0; i < m_count; ++i)
+    {
+        At(i).stamp += by;
+    }
+}
+
+void
 CreditAccount::Grow()
 {
     std::vector<Returning> larger(std::max<std::size_t>(8, 2 * m_returning.size()));

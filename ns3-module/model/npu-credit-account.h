@@ -91,6 +91,19 @@ class CreditAccount
         return m_available >= wire ? from : std::max(from, WhenReturned(wire));
     }
 
+    /**
+     * What decides when which bytes are there.
+     * @param now in picoseconds, not before any earlier `now`
+     * @param words to which it is added; times are relative to now
+     */
+    void Describe(std::int64_t now, std::vector<std::int64_t>& words);
+
+    /**
+     * Puts off everything that is on its way back.
+     * @param by in picoseconds
+     */
+    void Shift(std::int64_t by);
+
   private:
     /// One credit on its way back.
     struct Returning

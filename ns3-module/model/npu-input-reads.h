@@ -85,6 +85,40 @@ class InputReads
         return m_last[input];
     }
 
+    /**
+     * What decides when the input is free, and for whom.
+     * @param input a link
+     * @param now in picoseconds
+     * @param words to which it is added; times are relative to now
+     */
+    void
+    Describe(std::uint32_t input, std::int64_t now, std::vector<std::int64_t>& words) const
+    {
+        for (std::uint8_t i = 0; i < m_speedup; ++i)
+        {
+            const std::int64_t end = m_ends[std::size_t{input} * m_speedup + i];
+            words.push_back(end > now ? end - now : 0);
+        }
+        if (AreLimited())
+        {
+            words.push_back(m_last[input]);
+        }
+    }
+
+    /**
+     * Puts off the ends of all reads.
+     * @param input a link
+     * @param by in picoseconds
+     */
+    void
+    Shift(std::uint32_t input, std::int64_t by)
+    {
+        for (std::uint8_t i = 0; i < m_speedup; ++i)
+        {
+            m_ends[std::size_t{input} * m_speedup + i] += by;
+        }
+    }
+
   private:
     /**
      * @param input a link

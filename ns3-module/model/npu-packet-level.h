@@ -53,9 +53,32 @@ class PacketLevel : public engine::Network
     SetObserver(PacketObserver* observer)
     {
         m_observer = observer;
+        ObserverChanges();
+    }
+
+    /**
+     * Before the first message.
+     * @param wanted whether packets that follow a pattern may be moved together, where the network
+     *               can do so, with the same results; they may
+     */
+    virtual void
+    SetTrains(bool /* wanted */)
+    {
+    }
+
+    /// Brings what can be looked at up to the present.
+    virtual void
+    Settle()
+    {
     }
 
   protected:
+    /// m_observer is another one.
+    virtual void
+    ObserverChanges()
+    {
+    }
+
     PacketObserver* m_observer = nullptr; ///< hears of packets
 };
 

@@ -70,6 +70,11 @@ PacketMachine::OthersComeFirst(std::uint32_t portNumber,
 void
 PacketMachine::AwaitSecondChance(std::uint32_t portNumber)
 {
+    if (m_resuming)
+    {
+        m_again.push_back(portNumber);
+        return;
+    }
     m_queue.schedule(m_queue.now(),
                      EventKey::of(Phase::Arbitration, engine::event_kind::port_again, portNumber),
                      m_againEvent,
@@ -79,8 +84,14 @@ PacketMachine::AwaitSecondChance(std::uint32_t portNumber)
 void
 PacketMachine::WakeAgain(std::uint32_t port)
 {
+    DecideAgain(port, m_queue.now().ps());
+}
+
+void
+PacketMachine::DecideAgain(std::uint32_t port, std::int64_t now)
+{
     m_secondChance = true;
-    Decide(port);
+    Decide(port, now);
     m_secondChance = false;
 }
 

@@ -104,30 +104,17 @@ PacketMachine::PacketMachine(const topology::NetworkDescription& description,
           queue)
 {
     KnowRoutes(description);
+    SetTrains(true);
 }
 
 PacketMachine::PacketMachine(const topology::NetworkDescription& description,
                              RouteFunction route,
                              engine::EventQueue& queue)
-    : m_queue(queue), m_mtu(Checked(description).packet.mtu.value()),
-      m_header(description.packet.header.value()), m_fullWire(WireBytes(m_mtu)),
+    : PacketState(Checked(description), std::move(route), queue),
       m_cutThrough(description.packet.switching == topology::Switching::CutThrough),
-      m_oldest(description.packet.arbitration == topology::Arbitration::Oldest),
-      m_several(description.packet.classes.count > 1),
-      m_channels(std::uint32_t{description.virtual_channels()} * description.packet.classes.count),
-      m_plan(description.graph,
-             std::move(route),
-             m_channels,
-             std::uint32_t{description.packet.classes.count}),
-      m_ports(description.graph.links()), m_queues(m_plan.FirstQueue(description.graph.links())),
-      m_credits(description.graph.links() * m_channels),
-      m_turns(description.graph.links() * m_channels), m_timing(description),
-      m_rates(description.graph.links()), m_headerTimes(description.graph.links()),
-      m_retransmissions(description.graph.links()),
+      m_timing(description), m_rates(description.graph.links()),
+      m_headerTimes(description.graph.links()), m_retransmissions(description.graph.links()),
       m_histograms(description.packet.queue_histogram ? description.graph.links() : 0),
-      m_reads(description.graph.links(), description.packet.speedup),
-      m_classes(
-          description.packet.classes, description.virtual_channels(), description.graph.links()),
       m_chooser(description.graph, m_ports, m_rates, m_credits, m_timing)
 {
     const topology::Graph& graph = description.graph;
@@ -145,7 +132,7 @@ PacketMachine::PacketMachine(const topology::NetworkDescription& description,
         longestPacket = std::max(longestPacket, Time::ps(port.fullTime));
         longestLatency = std::max(longestLatency, link.latency);
         port.firstQueue = m_plan.FirstQueue(number);
-        port.queues = m_plan.Queues(number) & 0x1fffffff;
+        port.queues = m_plan.Queues(number) & 0x3ffffff;
         port.firstMask = static_cast<std::uint32_t>(m_masks.size());
         m_masks.resize(m_masks.size() + (port.queues + 63) / 64);
 
@@ -172,6 +159,7 @@ PacketMachine::PacketMachine(const topology::NetworkDescription& description,
     // The latest time that follows from a start: the packet is in, and its credit is back.
     const Time reach = engine::later(engine::later(longestPacket, longestLatency), longestLatency);
     m_lastStart = (Time::max() - reach).ps();
+    SetTrains(true);
 }
 
 } // namespace npunet::packet

@@ -56,6 +56,7 @@ PacketMachine::packet_hops() const
 void
 PacketMachine::ListQueued(LinkId link, const std::function<void(LinkId, Bytes, Time)>& function)
 {
+    Settle();
     ForEachQueue(m_ports[link.index()], 0, [&](std::uint32_t number) {
         const VirtualQueue& queue = m_queues[number];
         std::uint32_t place = queue.upstream == NONE ? NONE : queue.head;

@@ -49,10 +49,18 @@ PacketMachine::send(const engine::Message& message)
     {
         OpenOwn(place, message);
     }
-    const PlannedHop& hop = m_plan[m_messages[place].hop];
+    const PlannedHop hop = m_plan[m_messages[place].hop];
+    if ((m_ports[hop.port].watched | m_ports[hop.port].still) != 0)
+    {
+        m_steady->BeforeStart(hop.port);
+    }
     m_messages.Append(m_turns[hop.port * m_channels + hop.channel], place);
     ShowTurn(hop.queue);
     Arm(hop.port, std::max(m_ports[hop.port].busyUntil, now));
+    if (m_steady)
+    {
+        m_steady->AfterStart(hop.port, message.bytes.value());
+    }
 }
 
 void
@@ -95,6 +103,10 @@ PacketMachine::Arm(std::uint32_t portNumber, std::int64_t at)
     if (at < port.wake)
     {
         port.wake = at;
+        if (m_resuming)
+        {
+            return;
+        }
         m_queue.schedule(Time::ps(at),
                          EventKey::of(Phase::Arbitration, engine::event_kind::port, portNumber),
                          m_wakeEvent,
@@ -112,14 +124,13 @@ PacketMachine::Wake(std::uint32_t portNumber)
         return;
     }
     port.wake = NEVER;
-    Decide(portNumber);
+    Decide(portNumber, now);
 }
 
 void
-PacketMachine::Decide(std::uint32_t portNumber)
+PacketMachine::Decide(std::uint32_t portNumber, std::int64_t now)
 {
     PacketPort& port = m_ports[portNumber];
-    const std::int64_t now = m_queue.now().ps();
     // Only a message sent by someone else after this instant's choices finds the port busy here.
     if (port.busyUntil <= now)
     {
@@ -238,6 +249,10 @@ PacketMachine::Transmit(std::uint32_t portNumber, std::uint32_t queueNumber, std
     port.busy += crossing.busy;
     port.wire += wire;
     ++port.packets;
+    if (port.anchor != 0)
+    {
+        m_steady->AnchorStarts(portNumber, crossing.end);
+    }
 
     QueuedPacket& packet = m_packets[place];
     port.payload += packet.payload;
@@ -329,6 +344,10 @@ PacketMachine::CutPacket(std::uint32_t queueNumber, std::int64_t now, std::int64
     }
     else
     {
+        if (m_ports[port].watched != 0)
+        {
+            m_steady->MessageEnds(port);
+        }
         m_messages.Remove(turns, number);
         if (message.wantsSent)
         {
@@ -390,6 +409,10 @@ PacketMachine::PopPacket(PacketPort& port, std::uint32_t queueNumber, std::int64
         SendCreditBack(queue.upstream, queue.inputChannel, wire, stamp);
         return place;
     }
+    if (upstream.still != 0)
+    {
+        m_steady->CreditComes(queue.upstream);
+    }
     Credit(queue.upstream, queue.inputChannel).Return(stamp, wire);
     if ((upstream.waiting >> queue.inputChannel & 1U) != 0)
     {
@@ -401,10 +424,14 @@ PacketMachine::PopPacket(PacketPort& port, std::uint32_t queueNumber, std::int64
 void
 PacketMachine::PushPacket(std::uint32_t place)
 {
+    const PlannedHop hop = m_plan[m_packets[place].hop];
+    PacketPort& port = m_ports[hop.port];
+    if ((port.watched | port.still) != 0)
+    {
+        m_steady->PacketComes(hop.port, m_packets[place].message);
+    }
     QueuedPacket& packet = m_packets[place];
     packet.next = NONE;
-    const PlannedHop& hop = m_plan[packet.hop];
-    PacketPort& port = m_ports[hop.port];
     VirtualQueue& queue = m_queues[hop.queue];
     port.queued += WireBytes(packet.payload);
     if (!m_histograms.empty())

@@ -7,19 +7,14 @@
 #ifndef NPU_PACKET_MACHINE_H
 #define NPU_PACKET_MACHINE_H
 
-#include "npu-credit-account.h"
-#include "npu-input-reads.h"
 #include "npu-link-timing.h"
-#include "npu-message-table.h"
 #include "npu-packet-border.h"
-#include "npu-packet-classes.h"
 #include "npu-packet-cut.h"
 #include "npu-packet-level.h"
-#include "npu-packet-port.h"
-#include "npu-packet-queues.h"
+#include "npu-packet-state.h"
 #include "npu-packet-ways.h"
 #include "npu-queue-histogram.h"
-#include "npu-route-plan.h"
+#include "npu-steady-traffic.h"
 #include "npu-way-chooser.h"
 
 #include "engine/event_queue.h"
@@ -91,7 +86,7 @@ namespace npunet::packet
  * care is that none is missing: the head of every queue is covered by the port's wake, or by its
  * `waiting` bit for the channel whose credit it lacks.
  */
-class PacketMachine : public PacketLevel
+class PacketMachine final : public PacketLevel, private PacketState, private SteadyTrafficHost
 {
   public:
     /**
@@ -133,6 +128,9 @@ class PacketMachine : public PacketLevel
      *                 its way to wait for it
      */
     void ListQueued(LinkId link, const std::function<void(LinkId, Bytes, Time)>& function) override;
+
+    void SetTrains(bool wanted) override;
+    void Settle() override;
 
     /**
      * Lets this machine move the packets of some nodes only, while others, or those of other
@@ -207,8 +205,26 @@ class PacketMachine : public PacketLevel
     /**
      * A port chooses, if it is idle, and plans its next wake.
      * @param portNumber the port
+     * @param now in picoseconds
      */
-    void Decide(std::uint32_t portNumber);
+    void Decide(std::uint32_t portNumber, std::int64_t now);
+
+    /// @copydoc Decide
+    /// Others have chosen already.
+    void DecideAgain(std::uint32_t portNumber, std::int64_t now);
+
+    void Resume(const std::vector<std::uint32_t>& ports,
+                std::int64_t from,
+                std::int64_t until) override;
+
+    /**
+     * Makes the choices of some ports that are due at one time.
+     * @param ports in ascending order
+     * @param now in picoseconds
+     */
+    void DecideDue(const std::vector<std::uint32_t>& ports, std::int64_t now);
+
+    void ObserverChanges() override;
 
     /**
      * @param portNumber an idle port that is up
@@ -508,16 +524,6 @@ class PacketMachine : public PacketLevel
     }
 
     /**
-     * @param bytes payload of a message
-     * @return how many packets it is
-     */
-    std::int64_t
-    PacketsOf(std::int64_t bytes) const
-    {
-        return std::max<std::int64_t>((bytes + m_mtu - 1) / m_mtu, 1);
-    }
-
-    /**
      * Makes the next packet of the message whose turn it is.
      * @param queueNumber a queue of messages
      * @param now in picoseconds
@@ -588,15 +594,6 @@ class PacketMachine : public PacketLevel
     void CountStall(std::uint32_t portNumber, std::int64_t now);
 
     /**
-     * Calls a function for every non-empty queue of a port, cyclically.
-     * @param port the port
-     * @param first the queue to begin with, from 0
-     * @param function of the queue's number; true ends the round
-     */
-    template <class Function>
-    void ForEachQueue(const PacketPort& port, std::uint32_t first, Function function);
-
-    /**
      * @param portNumber the port
      * @param wire bytes of a packet that is not full
      * @return how long they occupy a link without faults
@@ -648,65 +645,14 @@ class PacketMachine : public PacketLevel
         return m_messages[queue.upstream == NONE ? queue.head : m_packets[queue.head].message];
     }
 
-    /**
-     * @return what must be in of a packet before it can be passed on
-     */
-    std::uint32_t
-    HeaderBytes() const
-    {
-        return m_header > 0 ? static_cast<std::uint32_t>(m_header) : 1;
-    }
-
-    /**
-     * @param port number of the port
-     * @param channel virtual channel
-     * @return what may be sent there
-     */
-    CreditAccount&
-    Credit(std::uint32_t port, std::uint32_t channel)
-    {
-        return m_credits[port * m_channels + channel];
-    }
-
-    /**
-     * @param payload bytes of a message in a packet
-     * @return bytes of the packet
-     */
-    std::uint32_t
-    WireBytes(std::int64_t payload) const
-    {
-        const std::int64_t bytes = payload + m_header;
-        return static_cast<std::uint32_t>(bytes > 0 ? bytes : 1);
-    }
-
-    engine::EventQueue& m_queue; ///< the simulation's events
-    std::int64_t m_mtu;          ///< payload bytes of a full packet
-    std::int64_t m_header;       ///< bytes besides the payload
-    /// A packet that starts later could end beyond the clock, in picoseconds.
-    std::int64_t m_lastStart = Time::max().ps();
-    std::uint32_t m_fullWire;                              ///< bytes of a full packet
     bool m_cutThrough;                                     ///< packets leave before they are in
-    bool m_oldest;                                         ///< oldest first
-    bool m_several;                                        ///< there are traffic classes
-    std::uint32_t m_channels;                              ///< of every link, for all classes
-    RoutePlan m_plan;                                      ///< routes as ports and queues
-    std::vector<PacketPort> m_ports;                       ///< by link
-    std::vector<VirtualQueue> m_queues;                    ///< of all ports
-    std::vector<std::uint64_t> m_masks;                    ///< a bit per queue: it is not empty
-    std::vector<CreditAccount> m_credits;                  ///< by link and virtual channel
-    std::vector<TurnList> m_turns;                         ///< by link and virtual channel
     LinkTiming m_timing;                                   ///< links with faults and errors
     std::vector<Rate> m_rates;                             ///< by link
     std::vector<std::int64_t> m_headerTimes;               ///< by link, of HeaderBytes()
     std::vector<std::int64_t> m_retransmissions;           ///< by link
     std::vector<QueueHistogram> m_histograms;              ///< by link, where they are asked for
-    PacketPool m_packets;                                  ///< packets under way
-    std::vector<std::int64_t> m_born;                      ///< by packet: oldest first needs it
-    InputReads m_reads;                                    ///< packets that leave inputs
     bool m_secondChance = false;                           ///< the port that decides has waited
     bool m_yielded = false;                                ///< it has left an input to others
-    PacketClasses m_classes;                               ///< traffic classes
-    MessageTable m_messages;                               ///< messages under way
     WayChooser m_chooser;                                  ///< of multi-path routing
     PacketWays m_ways;                                     ///< of multi-path routing
     std::unique_ptr<topology::Detours> m_detours;          ///< where faults take links down
@@ -714,6 +660,10 @@ class PacketMachine : public PacketLevel
     bool m_epochAwaited = false;                           ///< its end is an event
     std::size_t m_underWay = 0;                            ///< messages, where there are detours
     std::unique_ptr<PacketBorder> m_border;                ///< where the network is split
+    std::unique_ptr<SteadyTraffic> m_steady;               ///< packet trains, or null
+    bool m_trains = true;                                  ///< they are wanted
+    bool m_resuming = false;                               ///< ports make up for lost time
+    std::vector<std::uint32_t> m_again;                    ///< and wait for their second chance
     Event<&PacketMachine::Wake> m_wakeEvent{*this};        ///< of ports
     Event<&PacketMachine::MessageSent> m_sentEvent{*this}; ///< of messages
     Event<&PacketMachine::MessageDelivered> m_deliveredEvent{*this}; ///< of messages

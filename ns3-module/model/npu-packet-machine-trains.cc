@@ -1,0 +1,101 @@
+/*
+ * Copyright (c) 2026 The npunet authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+// The packet machine's side of packet trains (SteadyTraffic).
+
+#include "npu-packet-machine.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace npunet::packet
+{
+
+using engine::EventKey;
+using engine::Phase;
+
+void
+PacketMachine::SetTrains(bool wanted)
+{
+    // What these keep for every packet would have to be moved on, too.
+    const bool possible = m_ways.router == nullptr && !m_detours && !m_border &&
+                          m_histograms.empty() && m_observer == nullptr;
+    m_trains = wanted;
+    m_steady.reset(wanted && possible ? new SteadyTraffic(*this, *this) : nullptr);
+}
+
+void
+PacketMachine::Settle()
+{
+    if (m_steady)
+    {
+        m_steady->Settle();
+    }
+}
+
+void
+PacketMachine::ObserverChanges()
+{
+    if (m_steady)
+    {
+        m_steady->Enable(m_observer == nullptr);
+    }
+}
+
+void
+PacketMachine::Resume(const std::vector<std::uint32_t>& ports,
+                      std::int64_t from,
+                      std::int64_t until)
+{
+    m_resuming = true;
+    for (const std::uint32_t port : ports)
+    {
+        m_ports[port].wake = NEVER;
+        PlanWake(port, std::max(m_ports[port].busyUntil, from));
+    }
+    for (;;)
+    {
+        std::int64_t next = NEVER;
+        for (const std::uint32_t port : ports)
+        {
+            next = std::min(next, m_ports[port].wake);
+        }
+        if (next >= until)
+        {
+            break;
+        }
+        DecideDue(ports, next);
+    }
+    m_resuming = false;
+    for (const std::uint32_t port : ports)
+    {
+        const std::int64_t wake = std::exchange(m_ports[port].wake, NEVER);
+        if (wake != NEVER)
+        {
+            Arm(port, wake);
+        }
+    }
+}
+
+void
+PacketMachine::DecideDue(const std::vector<std::uint32_t>& ports, std::int64_t now)
+{
+    for (const std::uint32_t port : ports)
+    {
+        if (m_ports[port].wake == now)
+        {
+            m_ports[port].wake = NEVER;
+            Decide(port, now);
+        }
+    }
+    for (const std::uint32_t port : m_again)
+    {
+        DecideAgain(port, now);
+    }
+    m_again.clear();
+}
+
+} // namespace npunet::packet

@@ -1,0 +1,256 @@
+/*
+ * Copyright (c) 2026 The npunet authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef NPU_STEADY_TRAFFIC_H
+#define NPU_STEADY_TRAFFIC_H
+
+#include "npu-packet-state.h"
+#include "npu-traffic-sample.h"
+
+#include "engine/event_queue.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace npunet::packet
+{
+
+/**
+ * @ingroup npunet
+ * Moves packets one by one, where SteadyTraffic cannot move them by periods.
+ */
+class SteadyTrafficHost
+{
+  public:
+    /**
+     * Lets ports that stood still go on.
+     * @param ports in ascending order; nothing is planned for them
+     * @param from the time of their state, in picoseconds
+     * @param until all their choices before this time are made at once, in picoseconds
+     */
+    virtual void Resume(const std::vector<std::uint32_t>& ports,
+                        std::int64_t from,
+                        std::int64_t until) = 0;
+
+  protected:
+    ~SteadyTrafficHost() = default;
+};
+
+/**
+ * @ingroup npunet
+ * Packet trains: long messages settle into patterns that repeat themselves, a message alone packet
+ * by packet, several that share links after a few packets of each. Of such a pattern one period is
+ * simulated and the others are counted.
+ *
+ * A group is a set of ports and of the long messages that cross them, closed in both directions: all
+ * ports of their routes, all messages that have a packet or their turn at one of these ports. It
+ * depends on nothing else while no message begins or ends there, and its rules know no absolute
+ * times. So when its state (TrafficSample) at t equals that at t - P, it does from t on what it has
+ * done since t - P, over and over, until
+ * - a message of the group has no full period of packets left, or
+ * - something comes from outside: a message that starts at one of its ports, a packet that joins a
+ *   queue of theirs, credit for one of them.
+ * Until then the group stands still: its state is that of t, and no events are pending. Then its
+ * state is moved on by as many whole periods as have passed, with all times in it, and what they
+ * have carried is added to the counts; the rest of the period that has begun is made up for packet
+ * by packet. The result is that of all packets one by one, in every figure.
+ *
+ * Whoever looks at counts or queues calls Settle() before. Looking for patterns takes time, in
+ * proportion to that of the packets that are moved meanwhile: attempts that fail are repeated after
+ * ever longer breaks.
+ */
+class SteadyTraffic final : private engine::EventHandler
+{
+  public:
+    /**
+     * @param state of the machine; must outlive this
+     * @param host moves packets one by one; must outlive this
+     */
+    SteadyTraffic(PacketState& state, SteadyTrafficHost& host);
+
+    /**
+     * A message is about to start.
+     * @param port first one on its way
+     */
+    void BeforeStart(std::uint32_t port);
+
+    /**
+     * A message has started.
+     * @param port first one on its way
+     * @param bytes of the message
+     */
+    void AfterStart(std::uint32_t port, std::int64_t bytes);
+
+    /**
+     * A packet is about to join the queues of a port that is watched or stands still.
+     * @param port the port
+     * @param message the packet's
+     */
+    void PacketComes(std::uint32_t port, std::uint32_t message);
+
+    /**
+     * Credit is about to come back to a port that stands still.
+     * @param port the port
+     */
+    void CreditComes(std::uint32_t port);
+
+    /**
+     * The last packet of a message has started at a port that is watched.
+     * @param port the port
+     */
+    void MessageEnds(std::uint32_t port);
+
+    /**
+     * A port has started a packet by which its group's time is measured.
+     * @param port the port
+     * @param end when it has left, in picoseconds
+     */
+    void AnchorStarts(std::uint32_t port, std::int64_t end);
+
+    /// Brings all ports that stand still up to the present.
+    void Settle();
+
+    /**
+     * @param enabled whether ports may stand still from now on
+     */
+    void Enable(bool enabled);
+
+  private:
+    /// What an event is about.
+    enum class Kind : std::uint8_t
+    {
+        LOOK,    ///< for a pattern, beginning with a port
+        COMPARE, ///< the state of a group with an earlier one
+        RESUME   ///< a group that stands still
+    };
+
+    /// Ports and messages that depend on each other.
+    struct Group
+    {
+        std::vector<std::uint32_t> ports;    ///< ascending
+        std::vector<std::uint32_t> messages; ///< any order
+        std::uint32_t anchor = NONE;         ///< its state is looked at when this port is free
+        std::uint32_t serial = 0;            ///< of its present use
+        bool still = false;                  ///< no events are pending for its ports
+        std::uint32_t looks = 0;             ///< how often it was looked at
+        std::uint32_t nextKept = 0;          ///< the look whose sample is kept next
+        TrafficSample kept;                  ///< to compare with
+        TrafficSample present;               ///< while it stands still: its state
+        std::int64_t period = 0;             ///< in picoseconds
+        std::int64_t periods = 0;            ///< that it can go on for
+    };
+
+    /// What is known of a port.
+    struct PortNote
+    {
+        std::uint32_t group = NONE; ///< that it belongs to
+        bool lookPlanned = false;   ///< an event is pending
+        std::uint32_t breakFor = 0; ///< packets until the next attempt
+    };
+
+    void handle(std::uint64_t payload) override;
+
+    /**
+     * @param at in picoseconds
+     * @param kind of the event
+     * @param index of the group or port
+     * @param serial of the group; 0 for a port
+     */
+    void Plan(std::int64_t at, Kind kind, std::uint32_t index, std::uint32_t serial);
+
+    /**
+     * Sees to it that there will be an attempt.
+     * @param port with which it begins
+     */
+    void PlanLook(std::uint32_t port);
+
+    /**
+     * Tries to find a group.
+     * @param port with which to begin
+     */
+    void Look(std::uint32_t port);
+
+    /**
+     * Collects all ports and messages that depend on each other.
+     * @param group with its anchor
+     * @return whether they can be looked at
+     */
+    bool Collect(Group& group);
+
+    /**
+     * Adds the ports of a message's route.
+     * @param group that is being collected
+     * @param message one that was found
+     * @return whether it can be part of a group
+     */
+    bool AddMessage(Group& group, std::uint32_t message);
+
+    /**
+     * @param group that is being collected
+     * @param port whose messages are to be added
+     * @return whether they can be part of a group
+     */
+    bool AddMessagesOf(Group& group, std::uint32_t port);
+
+    /**
+     * Looks whether the state of a group repeats itself.
+     * @param index of the group
+     */
+    void Compare(std::uint32_t index);
+
+    /**
+     * The state of a group repeats itself.
+     * @param index of the group; its present sample equals the kept one
+     * @return whether it is worth while to stand still
+     */
+    bool StandStill(std::uint32_t index);
+
+    /**
+     * Lets a group that stands still go on.
+     * @param index of the group
+     */
+    void Resume(std::uint32_t index);
+
+    /**
+     * Moves the state of a group on.
+     * @param group that stands still
+     * @param periods how many
+     */
+    void Skip(const Group& group, std::int64_t periods);
+
+    /**
+     * Moves the times of a port on.
+     * @param port number of the port
+     * @param by in picoseconds
+     */
+    void Shift(std::uint32_t port, std::int64_t by);
+
+    /**
+     * Forgets a group, and plans further attempts.
+     * @param index of the group
+     */
+    void Dissolve(std::uint32_t index);
+
+    /**
+     * @param index of a group
+     * @return the payload bytes of one of its messages in a period
+     */
+    std::int64_t SentInPeriod(const Group& group, std::size_t message) const;
+
+    PacketState& m_state;                 ///< of the machine
+    SteadyTrafficHost& m_host;            ///< moves packets one by one
+    std::vector<Group> m_groups;          ///< in use and free
+    std::vector<std::uint32_t> m_free;    ///< groups that are not in use
+    std::vector<PortNote> m_notes;        ///< by port
+    std::vector<std::uint32_t> m_groupOf; ///< by message; of no meaning for others than a group's
+    std::uint64_t m_work = 0;             ///< words looked at so far
+    bool m_enabled = true;                ///< ports may stand still
+};
+
+} // namespace npunet::packet
+
+#endif /* NPU_STEADY_TRAFFIC_H */
