@@ -190,8 +190,8 @@ SteadyTraffic::Look(std::uint32_t port)
     if (busy || !Collect(group))
     {
         m_notes[port].breakFor = std::min(m_notes[port].breakFor * 3 / 2, LONGEST_BREAK);
-        group.messages.clear();
-        Dissolve(index);
+        Release(index);
+        PlanLook(port);
         return;
     }
     std::sort(group.ports.begin(), group.ports.end());
@@ -400,6 +400,12 @@ SteadyTraffic::Skip(const Group& group, std::int64_t periods)
         port.busy += periods * counts.busy;
         port.packets += periods * counts.packets;
         port.stall += periods * counts.stall;
+        const std::size_t classes = m_state.m_several ? m_state.m_classes.given.count : 0;
+        for (std::size_t number = 0; number < classes; ++number)
+        {
+            m_state.m_classes.OfPort(group.ports[i])[number].wire +=
+                periods * group.present.ClassWireSince(group.kept, i * classes + number);
+        }
         Shift(group.ports[i], periods * group.period);
     }
 }
@@ -437,6 +443,18 @@ SteadyTraffic::Shift(std::uint32_t portNumber, std::int64_t by)
 void
 SteadyTraffic::Dissolve(std::uint32_t index)
 {
+    const Group& group = m_groups[index];
+    PlanLook(group.anchor);
+    for (const std::uint32_t message : group.messages)
+    {
+        PlanLook(m_state.m_plan[m_state.m_messages[message].hop].port);
+    }
+    Release(index);
+}
+
+void
+SteadyTraffic::Release(std::uint32_t index)
+{
     Group& group = m_groups[index];
     ++group.serial;
     group.still = false;
@@ -448,13 +466,11 @@ SteadyTraffic::Dissolve(std::uint32_t index)
         state.still = 0;
         m_notes[port].group = NONE;
     }
-    m_free.push_back(index);
-    PlanLook(group.anchor);
     for (const std::uint32_t message : group.messages)
     {
         m_groupOf[message] = NONE;
-        PlanLook(m_state.m_plan[m_state.m_messages[message].hop].port);
     }
+    m_free.push_back(index);
 }
 
 } // namespace npunet::packet

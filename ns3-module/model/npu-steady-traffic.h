@@ -236,8 +236,15 @@ class SteadyTraffic final : private engine::EventHandler
     void Dissolve(std::uint32_t index);
 
     /**
-     * @param index of a group
-     * @return the payload bytes of one of its messages in a period
+     * Forgets a group.
+     * @param index of the group
+     */
+    void Release(std::uint32_t index);
+
+    /**
+     * @param group whose state repeats itself
+     * @param message place of a message in its list
+     * @return the payload bytes that its source sends in a period
      */
     std::int64_t SentInPeriod(const Group& group, std::size_t message) const;
 

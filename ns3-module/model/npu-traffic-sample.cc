@@ -22,6 +22,7 @@ TrafficSample::Take(PacketState& state,
     m_queued.clear();
     m_waits.clear();
     m_counts.clear();
+    m_classWire.clear();
     m_remaining.clear();
     for (const std::uint32_t port : ports)
     {
@@ -53,6 +54,7 @@ TrafficSample::TakePort(PacketState& state, std::uint32_t portNumber)
         {
             m_words.push_back(classes[number].turn);
             m_words.push_back(classes[number].lead);
+            m_classWire.push_back(classes[number].wire);
         }
     }
     state.m_reads.Describe(portNumber, m_at, m_words);

@@ -86,6 +86,18 @@ class TrafficSample
     PortCounts Since(const TrafficSample& earlier, std::size_t port) const;
 
     /**
+     * Several traffic classes.
+     * @param earlier a sample of the same ports and messages
+     * @param place of a class of a port: place of the port x classes + class
+     * @return bytes with headers that it has carried in between
+     */
+    std::int64_t
+    ClassWireSince(const TrafficSample& earlier, std::size_t place) const
+    {
+        return m_classWire[place] - earlier.m_classWire[place];
+    }
+
+    /**
      * @param message place of a message in the list
      * @return payload bytes that its source has not sent
      */
@@ -139,6 +151,7 @@ class TrafficSample
     std::vector<std::int64_t> m_queued;    ///< by port: bytes that wait
     std::vector<std::int64_t> m_waits;     ///< by port: WaitsSince()
     std::vector<PortCounts> m_counts;      ///< by port: since the start
+    std::vector<std::int64_t> m_classWire; ///< by port and class: bytes since the start
     std::vector<std::int64_t> m_remaining; ///< by message
 };
 
