@@ -28,7 +28,7 @@ struct CollectiveRecord {
     bool unequal = false;  ///< an all-to-all with a size for each rank; comm_size then may differ
 };
 
-/// Both in program order.
+/// Both in trace order.
 struct RankCommunication {
     std::vector<MessageRecord> messages;
     std::vector<CollectiveRecord> collectives;

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/errors.h"
-#include "chakra/program_order.h"
+#include "chakra/trace_order.h"
 #include "chakra/trace_reader.h"
 
 namespace npunet::chakra {
@@ -244,7 +244,7 @@ private:
         const FollowedDeps kept = graph_.acyclic(FollowedDeps::DataAndCtrl)
                                       ? FollowedDeps::DataAndCtrl
                                       : reading_.followed;
-        const std::vector<Place> order = program_order(graph_, kept);
+        const std::vector<Place> order = trace_order(graph_, kept);
         std::vector<Place> number(order.size());
         for (std::size_t i = 0; i < order.size(); ++i) {
             number[order[i]] = static_cast<Place>(i);

@@ -36,23 +36,8 @@ public:
             program_.names.push_back(nodes_[at].name);
         }
         collect_dependencies(dangling_controls);
-        const std::vector<std::uint32_t> sequence = lay_out_and_sequence();
-        for (const std::uint32_t number : sequence) {
-            const ProgramOperation& operation = program_.operations[number];
-            if (operation.kind == OperationKind::Collective && !operation.nothing &&
-                !operation.replayed) {
-                program_.collectives.push_back(number);
-            }
-        }
-        program_.collectives_of.resize(binding_.groups.size());
-        for (const std::uint32_t number : program_.collectives) {
-            const auto slot = static_cast<std::size_t>(program_.operations[number].group);
-            program_.collectives_of[slot].push_back(number);
-        }
-        if (context_.collectives_in_program_order) {
-            chain_collectives();
-            lay_out_and_sequence();
-        }
+        lay_out();
+        list_collectives();
         collect_tensors();
         program_.signature = signature();
         if (context_.issue_order == IssueOrder::HashWalk) {
@@ -127,8 +112,7 @@ private:
         }
     }
 
-    /// Fills the lists of children and returns the program order: lowest ready id first.
-    std::vector<std::uint32_t> lay_out_and_sequence() {
+    void lay_out() {
         const auto count = static_cast<std::uint32_t>(order_.size());
         program_.child_begin.assign(count + 1, 0);
         for (std::uint32_t number = 0; number < count; ++number) {
@@ -148,47 +132,16 @@ private:
                 program_.children[next[parent]++] = number;
             }
         }
-        return sequence();
     }
 
-    [[nodiscard]] std::vector<std::uint32_t> sequence() const {
-        std::priority_queue<std::uint32_t, std::vector<std::uint32_t>, std::greater<>> ready;
-        std::vector<std::uint32_t> waiting(order_.size());
-        for (std::uint32_t number = 0; number < order_.size(); ++number) {
-            waiting[number] = program_.operations[number].dependencies;
-            if (waiting[number] == 0) {
-                ready.push(number);
-            }
-        }
-        std::vector<std::uint32_t> result;
-        result.reserve(order_.size());
-        while (!ready.empty()) {
-            const std::uint32_t number = ready.top();
-            ready.pop();
-            result.push_back(number);
-            for (std::uint32_t c = program_.child_begin[number];
-                 c < program_.child_begin[number + 1]; ++c) {
-                if (--waiting[program_.children[c]] == 0) {
-                    ready.push(program_.children[c]);
-                }
-            }
-        }
-        return result;
-    }
-
-    /// Each collective waits for the one before it on its communicator. Following the program order
-    /// this cannot close a cycle.
-    void chain_collectives() {
-        std::unordered_map<std::int32_t, std::uint32_t> last;
-        for (const std::uint32_t number : program_.collectives) {
+    void list_collectives() {
+        program_.collectives_of.resize(binding_.groups.size());
+        for (const std::uint32_t number : trace_order(program_)) {
             const ProgramOperation& operation = program_.operations[number];
-            const auto [entry, first] = last.emplace(operation.group, number);
-            if (!first) {
-                auto& parents = parents_[number];
-                if (std::find(parents.begin(), parents.end(), entry->second) == parents.end()) {
-                    parents.push_back(entry->second);
-                }
-                entry->second = number;
+            if (exchanges_messages(operation)) {
+                program_.collectives.push_back(number);
+                program_.collectives_of[static_cast<std::size_t>(operation.group)].push_back(
+                    number);
             }
         }
     }
@@ -277,6 +230,31 @@ private:
 };
 
 }  // namespace
+
+std::vector<std::uint32_t> trace_order(const RankProgram& program) {
+    std::priority_queue<std::uint32_t, std::vector<std::uint32_t>, std::greater<>> ready;
+    std::vector<std::uint32_t> waiting(program.operations.size());
+    for (std::uint32_t number = 0; number < waiting.size(); ++number) {
+        waiting[number] = program.operations[number].dependencies;
+        if (waiting[number] == 0) {
+            ready.push(number);
+        }
+    }
+    std::vector<std::uint32_t> result;
+    result.reserve(waiting.size());
+    while (!ready.empty()) {
+        const std::uint32_t number = ready.top();
+        ready.pop();
+        result.push_back(number);
+        for (std::uint32_t c = program.child_begin[number]; c < program.child_begin[number + 1];
+             ++c) {
+            if (--waiting[program.children[c]] == 0) {
+                ready.push(program.children[c]);
+            }
+        }
+    }
+    return result;
+}
 
 BuiltProgram build_program(const std::vector<chakra::Node>& nodes, const ProgramContext& context,
                            std::size_t& dangling_controls) {

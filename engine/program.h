@@ -55,6 +55,11 @@ struct ProgramOperation {
 /// Equal but for names: of the node, its tag, other ranks and communicators.
 [[nodiscard]] bool same_work(const ProgramOperation& x, const ProgramOperation& y);
 
+/// A collective that the members of its group carry out together.
+[[nodiscard]] inline bool exchanges_messages(const ProgramOperation& operation) {
+    return operation.kind == OperationKind::Collective && !operation.nothing && !operation.replayed;
+}
+
 /// A tensor that an operation reads or writes.
 struct TensorUse {
     std::uint32_t tensor = 0;  ///< index into RankProgram::tensor_bytes
@@ -78,10 +83,9 @@ struct RankProgram {
     std::vector<std::uint32_t> tensor_names;  ///< in Workload::tensor_names
     /// IssueOrder::HashWalk only: what is ready at the start, in the order of the walk.
     std::vector<std::uint32_t> first_ready;
-    /// The collectives that exchange messages, in program order: lowest ready id first if every
-    /// node finished at once.
+    /// The collectives that exchange messages, in trace order.
     std::vector<std::uint32_t> collectives;
-    /// The same, of each group slot by itself.
+    /// The same, of each group slot by itself, in the order in which they run (program_order.h).
     std::vector<std::vector<std::uint32_t>> collectives_of;
     /// Hash of everything but names, ids, peers and groups: equal for ranks that do the same work.
     std::uint64_t signature = 0;
@@ -117,9 +121,6 @@ struct ProgramContext {
     /// The group of the ranks that differ from this one in the marked dimensions only, for the
     /// attribute involve_dims; -1 when the list does not fit the machine. May be empty: no machine.
     std::function<std::int32_t(Rank, const std::vector<bool>&)> group_of_dimensions;
-    /// Collectives of one communicator run one at a time in program order (the order in which
-    /// nodes are handed out when every node finishes at once, lowest id first).
-    bool collectives_in_program_order = true;
     /// Where to keep the names of the tensors of the attributes "inputs" and "outputs"; null: do
     /// not keep tensors.
     NameTable* tensor_names = nullptr;
@@ -127,6 +128,10 @@ struct ProgramContext {
     /// A broadcast takes its recorded duration on each rank alone.
     bool broadcasts_replay = false;
 };
+
+/// Trace order: that in which the operations are handed out when every one ends at once, receives
+/// too, the lowest ready id first.
+[[nodiscard]] std::vector<std::uint32_t> trace_order(const RankProgram& program);
 
 /// Checks and lays out the nodes of one rank. Throws InputError with file and node. Control
 /// dependencies on absent nodes are counted in `dangling_controls` and taken as satisfied.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cassert>
 #include <map>
 #include <numeric>
 #include <optional>
@@ -10,6 +11,7 @@
 #include <utility>
 
 #include "base/errors.h"
+#include "engine/program_order.h"
 
 namespace npunet::engine {
 
@@ -163,6 +165,9 @@ class WorkloadBuilder::State {
 public:
     State(std::size_t ranks, const std::vector<Group>& groups, const WorkloadOptions& options)
         : options_(options), ranks_(ranks) {
+        assert((options.issue_order == IssueOrder::AscendingId ||
+                !options.collectives_in_program_order) &&
+               "the walk gives an order of its own");
         check_groups(groups, ranks);
         workload_.groups = groups;
         Group world;
@@ -225,6 +230,9 @@ public:
                 "taken as satisfied",
                 dangling_controls_));
         }
+        if (options_.collectives_in_program_order) {
+            keep_program_order(workload_);
+        }
         return std::move(workload_);
     }
 
@@ -241,7 +249,6 @@ private:
                 return of_dimensions_->group_of(of, involved);
             };
         }
-        context.collectives_in_program_order = options_.collectives_in_program_order;
         context.tensor_names = options_.tensors ? &workload_.tensor_names : nullptr;
         context.issue_order = options_.issue_order;
         context.broadcasts_replay = options_.broadcasts_replay;

@@ -61,6 +61,8 @@ struct Workload {
 };
 
 struct WorkloadOptions {
+    /// Collectives of one communicator run one at a time (program_order.h); not with
+    /// IssueOrder::HashWalk.
     bool collectives_in_program_order = true;
     bool tensors = false;
     IssueOrder issue_order = IssueOrder::AscendingId;

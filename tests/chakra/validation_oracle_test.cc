@@ -9,7 +9,7 @@
 #include <random>
 #include <set>
 
-#include "chakra/program_order.h"
+#include "chakra/trace_order.h"
 #include "chakra/trace_writer.h"
 #include "chakra/workload_validation.h"
 #include "test_files.h"
@@ -67,7 +67,7 @@ std::vector<Node> random_nodes(std::mt19937& random, std::size_t count) {
     return nodes;
 }
 
-TEST(ProgramOrder, AgreesWithBruteForce) {
+TEST(TraceOrder, AgreesWithBruteForce) {
     std::mt19937 random(5);
     for (int round = 0; round < 500; ++round) {
         const std::vector<Node> nodes = random_nodes(random, 1 + random() % 12);
@@ -77,7 +77,7 @@ TEST(ProgramOrder, AgreesWithBruteForce) {
         }
         graph.resolve();
         std::vector<std::uint64_t> order;
-        for (const auto place : program_order(graph, FollowedDeps::Data)) {
+        for (const auto place : trace_order(graph, FollowedDeps::Data)) {
             order.push_back(graph.id_of(place));
         }
         ASSERT_EQ(order, slow_order(nodes)) << "round " << round;
@@ -87,7 +87,7 @@ TEST(ProgramOrder, AgreesWithBruteForce) {
 using Channel = std::tuple<std::int32_t, std::int32_t, std::int32_t>;  // source, destination, tag
 
 /// Makes random traffic between three ranks and what the findings about it must be: per channel,
-/// the k-th send in program order against the k-th receive.
+/// the k-th send in trace order against the k-th receive.
 struct Traffic {
     std::vector<std::vector<Node>> ranks;
     std::map<std::string, std::uint64_t> expected;

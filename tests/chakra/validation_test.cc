@@ -316,8 +316,8 @@ TEST_F(Validation, UnmatchedMessagesNameTheNearestMiss) {
                 ElementsAre("error 1 3 message-size-mismatch"));
 }
 
-// Messages of a channel meet in program order, which is not the order of the file.
-TEST_F(Validation, MessagesMeetInProgramOrder) {
+// Messages of a channel meet in trace order, which is not the order of the file.
+TEST_F(Validation, MessagesMeetInTraceOrder) {
     Node late = send(1, 1, 8);
     late.data_deps = {2};
     EXPECT_THAT(lines(validate({{late, send(2, 1, 16)}, {receive(0, 0, 16), receive(1, 0, 8)}})),

@@ -1,4 +1,4 @@
-#include "chakra/program_order.h"
+#include "chakra/trace_order.h"
 
 #include <algorithm>
 #include <functional>
@@ -68,7 +68,7 @@ Waiting waiting_in(const DependencyGraph& graph, FollowedDeps followed,
 
 }  // namespace
 
-std::vector<Place> program_order(const DependencyGraph& graph, FollowedDeps followed) {
+std::vector<Place> trace_order(const DependencyGraph& graph, FollowedDeps followed) {
     const std::vector<Place> sorted = by_id(graph);
     std::vector<Place> number(sorted.size());
     for (std::size_t i = 0; i < sorted.size(); ++i) {
