@@ -29,6 +29,9 @@ void RunInputs::add_to(CLI::App& command) {
     command.add_flag_callback(
         "--no-fold", [this] { run_options.fold = false; },
         "Simulate every NPU, also those that provably behave alike (same results)");
+    command.add_flag_callback(
+        "--no-trains", [this] { run_options.trains = false; },
+        "Move every packet by itself, also those that follow a pattern (same results)");
     model.add_to(command, "--workload-dialect");
 }
 

@@ -19,7 +19,8 @@ namespace npunet::study {
 namespace {
 
 std::unique_ptr<engine::Network> make_network(const Machine& machine, Fidelity fidelity,
-                                              engine::EventQueue& queue, const engine::Fold& fold) {
+                                              engine::EventQueue& queue, const engine::Fold& fold,
+                                              const RunOptions& options) {
     switch (fidelity) {
         case Fidelity::Analytical:
             return std::make_unique<analytical::CongestionUnaware>(machine.network, queue,
@@ -30,7 +31,9 @@ std::unique_ptr<engine::Network> make_network(const Machine& machine, Fidelity f
         case Fidelity::Packet:
             break;
     }
-    return make_packet_network(machine.network, queue);
+    PacketOptions packet;
+    packet.trains = options.trains;
+    return make_packet_network(machine.network, queue, packet);
 }
 
 /// ns-3 has one simulator a process.
@@ -158,7 +161,7 @@ engine::Results simulate(const engine::Workload& workload, const Machine& machin
     if (options.shuffle_seed) {
         queue.shuffle_insertions(*options.shuffle_seed);
     }
-    const std::unique_ptr<engine::Network> network = make_network(machine, fidelity, queue, fold);
+    const std::unique_ptr<engine::Network> network = make_network(machine, fidelity, queue, fold, options);
     engine::Simulation simulation(workload, machine.network, machine.system, machine.dialect, queue,
                                   *network, fold);
     simulation.set_timeline(options.timeline);

@@ -56,6 +56,8 @@ struct Machine {
 struct RunOptions {
     /// NPUs that provably behave alike are simulated once (engine/fold.h); analytical only.
     bool fold = true;
+    /// Packets that follow a pattern are moved together (docs/models.md); packet only.
+    bool trains = true;
     /// The results hold what every NPU did when (Results::operations).
     bool timeline = true;
     /// For tests, see EventQueue::shuffle_insertions().

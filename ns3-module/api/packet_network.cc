@@ -52,6 +52,15 @@ class SimulatedPacketNetwork final : public engine::Network
     {
     }
 
+    /**
+     * @param wanted see PacketOptions
+     */
+    void
+    SetTrains(bool wanted)
+    {
+        m_level->SetTrains(wanted);
+    }
+
     void
     send(const engine::Message& message) override
     {
@@ -112,18 +121,26 @@ packet_fidelity_available()
 }
 
 std::unique_ptr<engine::Network>
-make_packet_network(const topology::NetworkDescription& description, engine::EventQueue& queue)
+make_packet_network(const topology::NetworkDescription& description,
+                    engine::EventQueue& queue,
+                    const PacketOptions& options)
 {
     ns3::NpuEventBridge::UsePicoseconds();
+    std::unique_ptr<SimulatedPacketNetwork> network;
     if (Rate() < description.packet.injection)
     {
-        return std::make_unique<SimulatedPacketNetwork>(
+        network = std::make_unique<SimulatedPacketNetwork>(
             std::make_unique<topology::NetworkDescription>(
                 topology::with_injection(description, description.packet.injection)),
             description.graph.links(),
             queue);
     }
-    return std::make_unique<SimulatedPacketNetwork>(description, queue);
+    else
+    {
+        network = std::make_unique<SimulatedPacketNetwork>(description, queue);
+    }
+    network->SetTrains(options.trains);
+    return network;
 }
 
 } // namespace npunet

@@ -22,10 +22,19 @@ namespace npunet
 /// Whether this build has the packet fidelity, that is, whether it was built with ns-3.
 [[nodiscard]] bool packet_fidelity_available();
 
-/// A packet-level network on ns-3. Both arguments must outlive it. Its run() resets ns-3's
+/// How packets are simulated; none of it changes results.
+struct PacketOptions
+{
+    /// Packets that follow a pattern are moved together.
+    bool trains = true;
+};
+
+/// A packet-level network on ns-3. Description and queue must outlive it. Its run() resets ns-3's
 /// simulator when it is done. Throws InputError for packet parameters that cannot work, and where
 /// the build has no ns-3.
 [[nodiscard]] std::unique_ptr<engine::Network> make_packet_network(
-    const topology::NetworkDescription& description, engine::EventQueue& queue);
+    const topology::NetworkDescription& description,
+    engine::EventQueue& queue,
+    const PacketOptions& options = PacketOptions());
 
 } // namespace npunet

@@ -15,7 +15,8 @@ packet_fidelity_available()
 
 std::unique_ptr<engine::Network>
 make_packet_network(const topology::NetworkDescription& /* description */,
-                    engine::EventQueue& /* queue */)
+                    engine::EventQueue& /* queue */,
+                    const PacketOptions& /* options */)
 {
     throw InputError({"",
                       "fidelity",

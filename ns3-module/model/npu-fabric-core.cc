@@ -16,7 +16,9 @@
 namespace ns3
 {
 
-NpuFabric::Core::Core(NpuFabric& fabric, npunet::topology::NetworkDescription network)
+NpuFabric::Core::Core(NpuFabric& fabric,
+                      npunet::topology::NetworkDescription network,
+                      bool trains)
     : description(std::move(network)), m_fabric(fabric),
       m_level(npunet::packet::MakePacketLevel(description, queue)),
       m_machine(dynamic_cast<npunet::packet::PacketMachine*>(m_level.get())),
@@ -24,6 +26,7 @@ NpuFabric::Core::Core(NpuFabric& fabric, npunet::topology::NetworkDescription ne
       m_ownCount(description.graph.npus(), FIRST_OWN_COUNT)
 {
     m_level->set_listener(*this);
+    m_level->SetTrains(trains);
 }
 
 void

@@ -37,8 +37,9 @@ class NpuFabric::Core final : public npunet::engine::Network,
     /**
      * @param fabric that owns this
      * @param network the network, with its packet parameters
+     * @param trains whether packets that follow a pattern may be moved together
      */
-    Core(NpuFabric& fabric, npunet::topology::NetworkDescription network);
+    Core(NpuFabric& fabric, npunet::topology::NetworkDescription network, bool trains);
 
     /// What becomes of a message that someone other than the engine has sent.
     struct Receipt

@@ -65,7 +65,7 @@ NpuFabric::SetNetwork(npunet::topology::NetworkDescription network)
     {
         network = npunet::topology::with_injection(network, npunet::Rate(injection));
     }
-    m_core = std::make_unique<Core>(*this, std::move(network));
+    m_core = std::make_unique<Core>(*this, std::move(network), m_trains);
 }
 
 const npunet::topology::NetworkDescription&

@@ -221,6 +221,7 @@ class NpuFabric : public NpuNetwork
     double m_errorRate{0};                        //!< attribute ErrorRate
     uint64_t m_seed{1};                           //!< attribute Seed
     bool m_queueHistogram{false};                 //!< attribute QueueHistogram
+    bool m_trains{true};                          //!< attribute Trains
     uint8_t m_speedUp{0};                         //!< attribute SpeedUp
     uint8_t m_classes{1};                         //!< attribute Classes
     std::string m_classArbitration;               //!< attribute ClassArbitration
