@@ -140,7 +140,6 @@ NpuFabric::Core::on_delivered(std::uint32_t handle, npunet::Time firstByteLeft)
 std::vector<npunet::engine::LinkUse>
 NpuFabric::Core::link_use() const
 {
-    m_level->Settle();
     return m_level->link_use();
 }
 
@@ -153,7 +152,6 @@ NpuFabric::Core::explain_stall() const
 std::uint64_t
 NpuFabric::Core::packet_hops() const
 {
-    m_level->Settle();
     return m_level->packet_hops();
 }
 

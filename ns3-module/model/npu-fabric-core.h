@@ -90,6 +90,14 @@ class NpuFabric::Core final : public npunet::engine::Network,
         m_bridge.Synchronize();
     }
 
+    /// Brings what can be looked at up to ns-3's time.
+    void
+    Settle()
+    {
+        m_bridge.Synchronize();
+        m_level->Settle();
+    }
+
     /**
      * The listeners of a device have changed.
      * @param position number of its node

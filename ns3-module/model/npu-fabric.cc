@@ -219,7 +219,12 @@ NpuFabric::Synchronize()
 std::vector<npunet::engine::LinkUse>
 NpuFabric::GetLinkUse() const
 {
-    return m_core ? m_core->link_use() : std::vector<npunet::engine::LinkUse>();
+    if (!m_core)
+    {
+        return {};
+    }
+    m_core->Settle();
+    return m_core->link_use();
 }
 
 std::vector<npunet::engine::LinkUse>
@@ -231,7 +236,12 @@ NpuFabric::GatherLinkUse() const
 uint64_t
 NpuFabric::GetPacketHops() const
 {
-    return m_core ? m_core->packet_hops() : 0;
+    if (!m_core)
+    {
+        return 0;
+    }
+    m_core->Settle();
+    return m_core->packet_hops();
 }
 
 uint32_t

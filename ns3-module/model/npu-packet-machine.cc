@@ -397,6 +397,10 @@ PacketMachine::PopPacket(PacketPort& port, std::uint32_t queueNumber, std::int64
         m_masks[port.firstMask + slot / 64] &= ~(std::uint64_t{1} << (slot % 64));
     }
 
+    if (m_ports[queue.upstream].still != 0)
+    {
+        m_steady->CreditComes(queue.upstream);
+    }
     if (m_reads.AreLimited())
     {
         const auto output = static_cast<std::uint32_t>(&port - m_ports.data());
@@ -408,10 +412,6 @@ PacketMachine::PopPacket(PacketPort& port, std::uint32_t queueNumber, std::int64
     {
         SendCreditBack(queue.upstream, queue.inputChannel, wire, stamp);
         return place;
-    }
-    if (upstream.still != 0)
-    {
-        m_steady->CreditComes(queue.upstream);
     }
     Credit(queue.upstream, queue.inputChannel).Return(stamp, wire);
     if ((upstream.waiting >> queue.inputChannel & 1U) != 0)

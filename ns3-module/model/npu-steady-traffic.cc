@@ -28,7 +28,7 @@ constexpr std::uint32_t LONGEST_BREAK = 1U << 14;
 /// A state is compared with an earlier one at least so often before an attempt fails.
 constexpr std::uint32_t LEAST_LOOKS = 24;
 /// Words that may be looked at for each event of the simulation, and at any rate.
-constexpr std::uint64_t WORDS_PER_EVENT = 2;
+constexpr std::uint64_t WORDS_PER_EVENT = 12;
 constexpr std::uint64_t FREE_WORDS = 200'000;
 
 } // namespace
@@ -209,12 +209,41 @@ SteadyTraffic::Collect(Group& group)
     for (std::size_t i = 0; i < group.ports.size(); ++i)
     {
         const std::uint32_t port = group.ports[i];
-        if (m_state.m_ports[port].irregular == 1 || !AddMessagesOf(group, port))
+        if (m_state.m_ports[port].irregular == 1 || !AddMessagesOf(group, port) ||
+            (m_state.m_reads.AreLimited() && !AddMessagesFrom(group, port)))
         {
             return false;
         }
     }
     return true;
+}
+
+bool
+SteadyTraffic::AddMessagesFrom(Group& group, std::uint32_t input)
+{
+    const topology::Graph& graph = m_state.m_plan.GetGraph();
+    bool possible = true;
+    for (const LinkId output : graph.links_from(graph.link(LinkId(std::size_t{input})).to))
+    {
+        m_state.ForEachQueue(m_state.m_ports[output.index()], 0, [&](std::uint32_t number) {
+            const VirtualQueue& queue = m_state.m_queues[number];
+            possible = possible && (queue.upstream != input || AddPackets(group, queue));
+            return !possible;
+        });
+    }
+    return possible;
+}
+
+bool
+SteadyTraffic::AddPackets(Group& group, const VirtualQueue& queue)
+{
+    bool possible = true;
+    for (std::uint32_t place = queue.head; possible && place != NONE;
+         place = m_state.m_packets[place].next)
+    {
+        possible = AddMessage(group, m_state.m_packets[place].message);
+    }
+    return possible;
 }
 
 bool
@@ -225,11 +254,7 @@ SteadyTraffic::AddMessagesOf(Group& group, std::uint32_t port)
         const VirtualQueue& queue = m_state.m_queues[number];
         if (queue.upstream != NONE)
         {
-            for (std::uint32_t place = queue.head; possible && place != NONE;
-                 place = m_state.m_packets[place].next)
-            {
-                possible = AddMessage(group, m_state.m_packets[place].message);
-            }
+            possible = AddPackets(group, queue);
             return !possible;
         }
         const TurnList& turns = m_state.m_turns[port * m_state.m_channels + queue.channel];

@@ -197,6 +197,21 @@ class SteadyTraffic final : private engine::EventHandler
     bool AddMessagesOf(Group& group, std::uint32_t port);
 
     /**
+     * Nodes with a limited internal speed-up: whatever leaves an input competes for it.
+     * @param group that is being collected
+     * @param input port whose packets wait at the other end of its link
+     * @return whether their messages can be part of a group
+     */
+    bool AddMessagesFrom(Group& group, std::uint32_t input);
+
+    /**
+     * @param group that is being collected
+     * @param queue of packets whose messages are to be added
+     * @return whether they can be part of a group
+     */
+    bool AddPackets(Group& group, const VirtualQueue& queue);
+
+    /**
      * Looks whether the state of a group repeats itself.
      * @param index of the group
      */
