@@ -122,6 +122,7 @@ set(npunet_ns3_suites
     npu-internet
     npu-net-device
     npu-output
+    npu-packet-fate
     npu-processes
     npu-socket
     npu-socket-scenario
