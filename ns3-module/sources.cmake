@@ -51,6 +51,7 @@ set(npunet_ns3_headers
     helper/npu-chakra-helper.h
     helper/npu-fabric-helper.h
     helper/npu-fault-list.h
+    helper/npu-flow-writer.h
     helper/npu-link-statistics.h
     helper/npu-socket-helper.h
     helper/npu-topology-helper.h
@@ -60,6 +61,7 @@ set(npunet_ns3_headers
     model/npu-congestion-settings.h
     model/npu-event-bridge.h
     model/npu-fabric.h
+    model/npu-flow-statistics.h
     model/npu-message-header.h
     model/npu-net-device.h
     model/npu-network.h
@@ -75,6 +77,7 @@ set(npunet_ns3_sources
     helper/npu-chakra-helper.cc
     helper/npu-fabric-helper.cc
     helper/npu-fault-list.cc
+    helper/npu-flow-writer.cc
     helper/npu-link-statistics.cc
     helper/npu-parameter-attributes.cc
     helper/npu-topology-helper.cc
@@ -87,6 +90,7 @@ set(npunet_ns3_sources
     model/npu-fabric-core.cc
     model/npu-fabric-core-border.cc
     model/npu-fabric.cc
+    model/npu-flow-statistics.cc
     model/npu-link-use-gathering.cc
     model/npu-net-device.cc
     model/npu-network.cc
@@ -117,9 +121,11 @@ set(npunet_ns3_suites
     npu-congestion
     npu-event-bridge
     npu-fabric
+    npu-flow
     npu-internet
     npu-net-device
     npu-output
+    npu-packet-fate
     npu-processes
     npu-socket
     npu-socket-scenario

@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "report/bubble.h"
+#include "report/flow_summary.h"
 
 namespace npunet::report {
 
@@ -185,6 +186,10 @@ void write_results(JsonWriter& json, const engine::Results& results, Bytes peak_
         write_link(json, link);
     }
     json.end_array();
+    if (results.flows) {
+        json.key("flows");
+        write_flow_summary(json, *results.flows);
+    }
     if (!results.notes.empty()) {
         json.key("notes").begin_array(Layout::Lines);
         for (const std::string& note : results.notes) {

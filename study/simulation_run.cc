@@ -5,6 +5,7 @@
 #include <chrono>
 #include <memory>
 #include <mutex>
+#include <optional>
 
 #include "analytical/congestion_aware.h"
 #include "analytical/congestion_unaware.h"
@@ -13,6 +14,7 @@
 #include "engine/simulation.h"
 #include "engine/workload_loader.h"
 #include "ns3-module/api/packet_network.h"
+#include "study/flow_watch.h"
 
 namespace npunet::study {
 
@@ -154,20 +156,28 @@ engine::Results simulate(const engine::Workload& workload, const Machine& machin
     const auto begin = std::chrono::steady_clock::now();
     check_fidelity(machine, fidelity);
     engine::Fold fold;
-    if (options.fold && fidelity == Fidelity::Analytical) {
+    if (options.fold && !options.flows && fidelity == Fidelity::Analytical) {
         fold = engine::find_fold(workload, machine.network, machine.system, machine.dialect);
     }
     engine::EventQueue queue(machine.dialect.event_order);
     if (options.shuffle_seed) {
         queue.shuffle_insertions(*options.shuffle_seed);
     }
-    const std::unique_ptr<engine::Network> network = make_network(machine, fidelity, queue, fold, options);
+    const std::unique_ptr<engine::Network> network =
+        make_network(machine, fidelity, queue, fold, options);
+    std::optional<FlowWatch> watch;
+    if (options.flows) {
+        watch.emplace(machine, fidelity, *network, queue, options.each_message);
+    }
     engine::Simulation simulation(workload, machine.network, machine.system, machine.dialect, queue,
-                                  *network, fold);
+                                  watch ? watch->network() : *network, fold);
     simulation.set_timeline(options.timeline);
     try {
         engine::Results results = simulation.run();
         results.fidelity = name_of(fidelity);
+        if (watch) {
+            results.flows = watch->results();
+        }
         results.wall_seconds =
             std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
         return results;

@@ -12,6 +12,7 @@
 #include "engine/clock_limit.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace npunet::packet
 {
@@ -24,7 +25,7 @@ EthernetNetwork::CrossIrregular(std::uint32_t portNumber, std::uint32_t wire, st
 {
     const LinkId link(std::size_t{portNumber});
     Passage passage{};
-    passage.lost =
+    passage.corrupted =
         m_errors.Any() && m_errors.IsCorrupted(portNumber, m_transmissions[portNumber]++);
     const Time start = Time::ps(now);
     const Time down = m_clock.down_at(link, start);
@@ -43,7 +44,7 @@ EthernetNetwork::CrossIrregular(std::uint32_t portNumber, std::uint32_t wire, st
     }
     const Time latency = m_clock.latency(link, std::min(end, down));
     const Time arrival = std::max(Time::ps(m_lastArrival[portNumber]), engine::later(end, latency));
-    passage.lost = passage.lost || down < arrival;
+    passage.lost = passage.corrupted || down < arrival;
     passage.end = std::min(end, down).ps();
     passage.arrival = arrival.ps();
     passage.headerIn = passage.arrival;
@@ -164,7 +165,7 @@ EthernetNetwork::Bury(std::uint32_t portNumber)
     }
     while (port.control.head != NONE)
     {
-        Drop(portNumber, port.control.Pop(m_packets), "on a dead link");
+        Drop(portNumber, port.control.Pop(m_packets), PacketLoss::LINK_DOWN, "on a dead link");
     }
     for (std::uint32_t number = 0; number < m_classCount; ++number)
     {
@@ -182,7 +183,7 @@ EthernetNetwork::Bury(std::uint32_t portNumber)
                                          Time::ps(std::max(packet.ready, m_queue.now().ps())));
             }
             FreeRoom(port.node, packet.input, packet.trafficClass, packet.wire);
-            Drop(portNumber, place, "on a dead link");
+            Drop(portNumber, place, PacketLoss::LINK_DOWN, "on a dead link");
         }
     }
     port.filled = 0;
@@ -194,7 +195,14 @@ EthernetNetwork::Bury(std::uint32_t portNumber)
     EthernetPort& back = m_ports[port.reverse];
     if (back.paused != 0)
     {
-        back.paused = 0;
+        const std::uint32_t paused = std::exchange(back.paused, 0);
+        for (std::uint8_t number = 0; number < m_classCount; ++number)
+        {
+            if ((paused >> number & 1U) != 0)
+            {
+                TellPause(port.reverse, number, false);
+            }
+        }
         PauseEnds(port.reverse);
     }
 }

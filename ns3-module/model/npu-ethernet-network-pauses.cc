@@ -44,6 +44,7 @@ EthernetNetwork::Pause(std::uint32_t portNumber, const EthernetPacket& packet)
     EthernetPort& port = m_ports[portNumber];
     const std::int64_t now = m_queue.now().ps();
     const std::uint32_t bit = 1U << packet.trafficClass;
+    TellPause(portNumber, packet.trafficClass, packet.kind == PacketKind::PAUSE);
     if (packet.kind == PacketKind::PAUSE)
     {
         ++port.pauses;
@@ -59,6 +60,15 @@ EthernetNetwork::Pause(std::uint32_t portNumber, const EthernetPacket& packet)
     else
     {
         WakePort(portNumber, now);
+    }
+}
+
+void
+EthernetNetwork::TellPause(std::uint32_t portNumber, std::uint8_t trafficClass, bool paused)
+{
+    if (m_observer != nullptr)
+    {
+        m_observer->LinkPaused(LinkId(std::size_t{portNumber}), trafficClass, paused);
     }
 }
 

@@ -262,6 +262,29 @@ EthernetNetwork::link_use() const
     return uses;
 }
 
+std::vector<engine::FlowUse>
+EthernetNetwork::flow_use() const
+{
+    std::vector<engine::FlowUse> uses;
+    for (const QueuePair& pair : m_pairs.GetPairs())
+    {
+        engine::FlowUse use;
+        use.flow = {NodeId(std::size_t{pair.source}),
+                    NodeId(std::size_t{pair.destination}),
+                    pair.trafficClass};
+        use.counts.packets = static_cast<std::uint64_t>(pair.use.packets);
+        use.counts.retransmissions = static_cast<std::uint64_t>(pair.use.repeated);
+        use.counts.timeouts = static_cast<std::uint64_t>(pair.use.timeouts);
+        use.counts.marked = static_cast<std::uint64_t>(pair.use.marked);
+        use.counts.notifications = static_cast<std::uint64_t>(pair.use.notified);
+        uses.push_back(use);
+    }
+    std::sort(uses.begin(), uses.end(), [](const engine::FlowUse& a, const engine::FlowUse& b) {
+        return a.flow < b.flow;
+    });
+    return uses;
+}
+
 std::vector<Bytes>
 EthernetNetwork::ClassesWire(std::size_t port) const
 {

@@ -98,6 +98,7 @@ class EthernetNetwork final : public PacketLevel, private TransportWire
     void send(const engine::Message& message) override;
     /// credit_stall: for how long the port was told to pause.
     std::vector<engine::LinkUse> link_use() const override;
+    std::vector<engine::FlowUse> flow_use() const override;
     std::uint64_t packet_hops() const override;
     std::string explain_stall() const override;
     void ListQueued(LinkId link, const std::function<void(LinkId, Bytes, Time)>& function) override;
@@ -141,6 +142,7 @@ class EthernetNetwork final : public PacketLevel, private TransportWire
         std::int64_t arrival;  ///< all of it is in
         std::int64_t headerIn; ///< its header is in
         bool lost;             ///< it does not arrive
+        bool corrupted;        ///< because of an error
     };
 
     void SendControl(std::uint32_t place) override;
@@ -300,6 +302,14 @@ class EthernetNetwork final : public PacketLevel, private TransportWire
     void Pause(std::uint32_t port, const EthernetPacket& packet);
 
     /**
+     * Tells the observer that a port pauses, or goes on.
+     * @param port number of the port
+     * @param trafficClass which is meant
+     * @param paused whether it pauses
+     */
+    void TellPause(std::uint32_t port, std::uint8_t trafficClass, bool paused);
+
+    /**
      * A port may send in all classes again.
      * @param port number of the port
      */
@@ -333,9 +343,18 @@ class EthernetNetwork final : public PacketLevel, private TransportWire
      * A packet is lost.
      * @param port number of the port where
      * @param place of the packet
-     * @param why for the explanation where nobody sends it again
+     * @param why it is lost
+     * @param where for the explanation where nobody sends it again
      */
-    void Drop(std::uint32_t port, std::uint32_t place, const char* why);
+    void Drop(std::uint32_t port, std::uint32_t place, PacketLoss why, const char* where);
+
+    /**
+     * Counts a packet that is lost, or its payload.
+     * @param port number of the port where
+     * @param wire bytes of the packet
+     * @param why it is lost
+     */
+    void CountDrop(std::uint32_t port, std::uint32_t wire, PacketLoss why);
 
     /// Faults that take links down: sees to it that the next change of the routes is an event.
     void AwaitEpoch();

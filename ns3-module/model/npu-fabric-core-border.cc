@@ -197,7 +197,8 @@ NpuFabric::Core::MessageArrives(const npunet::packet::BorderMessage& message)
     delivered.source = message.source;
     delivered.destination = message.destination;
     delivered.bytes = npunet::Bytes(message.bytes);
-    m_fabric.NotifyDelivered(delivered);
+    delivered.traffic_class = static_cast<std::uint8_t>(message.trafficClass);
+    m_fabric.NotifyDelivered(delivered, npunet::Time::ps(message.start));
     const std::uint64_t count = message.id & ((std::uint64_t{1} << 36) - 1);
     if (count < FIRST_OWN_COUNT)
     {

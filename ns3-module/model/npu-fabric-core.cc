@@ -61,6 +61,11 @@ NpuFabric::Core::send(const npunet::engine::Message& message)
 void
 NpuFabric::Core::Start(Record record)
 {
+    if (record.message.traffic_class == npunet::engine::Message::by_kind)
+    {
+        record.message.traffic_class = description.packet.classes.of(record.message.kind);
+    }
+    record.begun = queue.now();
     npunet::engine::Message message = record.message;
     message.wants_sent = message.wants_sent || m_fabric.HasSentListeners();
     record.awaitsSent = message.wants_sent;
@@ -109,7 +114,7 @@ NpuFabric::Core::on_delivered(std::uint32_t handle, npunet::Time firstByteLeft)
     m_records[handle].delivered = true;
     const Record record = m_records[handle].awaitsSent ? m_records[handle] : Forget(handle);
     const npunet::engine::Message& message = record.message;
-    m_fabric.NotifyDelivered(message);
+    m_fabric.NotifyDelivered(message, record.begun);
     if (!record.own)
     {
         record.listener->on_delivered(message.handle, firstByteLeft);
@@ -141,6 +146,12 @@ std::vector<npunet::engine::LinkUse>
 NpuFabric::Core::link_use() const
 {
     return m_level->link_use();
+}
+
+std::vector<npunet::engine::FlowUse>
+NpuFabric::Core::flow_use() const
+{
+    return m_level->flow_use();
 }
 
 std::string

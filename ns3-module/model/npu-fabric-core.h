@@ -113,6 +113,7 @@ class NpuFabric::Core final : public npunet::engine::Network,
     // The engine's side
     void send(const npunet::engine::Message& message) override;
     std::vector<npunet::engine::LinkUse> link_use() const override;
+    std::vector<npunet::engine::FlowUse> flow_use() const override;
     std::uint64_t packet_hops() const override;
     std::string explain_stall() const override;
     void run(npunet::engine::EventQueue& queue) override;
@@ -129,6 +130,7 @@ class NpuFabric::Core final : public npunet::engine::Network,
     {
         npunet::engine::Message message;                    //!< as its sender gave it
         npunet::engine::MessageListener* listener{nullptr}; //!< hears of it; null: the fabric's own
+        npunet::Time begun;                                 //!< when its sender did
         bool own{false};                                    //!< not the engine's
         bool awaitsSent{false};                             //!< on_sent() is to come
         bool delivered{false};                              //!< on_delivered() has come

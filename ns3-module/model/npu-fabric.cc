@@ -12,6 +12,7 @@
 #include "npu-net-device.h"
 
 #include "base/errors.h"
+#include "topology/idle_path.h"
 #include "topology/injection.h"
 
 #include <ns3/abort.h>
@@ -231,6 +232,24 @@ std::vector<npunet::engine::LinkUse>
 NpuFabric::GatherLinkUse() const
 {
     return GatherNpuLinkUse(GetLinkUse());
+}
+
+std::vector<npunet::engine::FlowUse>
+NpuFabric::GetFlowUse() const
+{
+    return m_core ? m_core->flow_use() : std::vector<npunet::engine::FlowUse>();
+}
+
+npunet::engine::FlowStatistics::IdleTime
+NpuFabric::GetIdleTime() const
+{
+    return [this](const npunet::engine::FlowKey& flow, npunet::Bytes bytes) {
+        return npunet::topology::idle_path_time(
+            GetDescription(),
+            GetDescription().route(flow.source, flow.destination),
+            bytes,
+            npunet::topology::IdlePath::Packets);
+    };
 }
 
 uint64_t

@@ -195,6 +195,8 @@ class NpuFabric : public NpuNetwork
 
   protected:
     void DoDispose() override;
+    std::vector<npunet::engine::FlowUse> GetFlowUse() const override;
+    npunet::engine::FlowStatistics::IdleTime GetIdleTime() const override;
 
   private:
     class Core;

@@ -7,7 +7,10 @@
 #ifndef NPU_NETWORK_H
 #define NPU_NETWORK_H
 
+#include "npu-flow-statistics.h"
+
 #include "engine/event_queue.h"
+#include "engine/flow_statistics.h"
 #include "engine/network.h"
 #include "topology/network_description.h"
 
@@ -41,6 +44,9 @@ class NpuChakraWorkload;
 class NpuNetwork : public Object
 {
   public:
+    NpuNetwork();
+    ~NpuNetwork() override;
+
     /**
      * @brief Get the type ID.
      * @return the object TypeId
@@ -89,6 +95,24 @@ class NpuNetwork : public Object
     virtual std::vector<npunet::engine::LinkUse> GatherLinkUse() const = 0;
 
     /**
+     * Counts the messages that arrive from now on by their flows, which takes 16 bytes a message.
+     */
+    void EnableFlowStatistics();
+
+    /**
+     * @return what became of the messages that have arrived in this process since
+     *         EnableFlowStatistics(), by numbers of source and destination, then class; empty
+     *         without
+     */
+    std::vector<NpuFlowStatistics> GetFlowStatistics() const;
+
+    /**
+     * The same of all processes. Each must call it, after Simulator::Run().
+     * @return by numbers of source and destination, then class
+     */
+    std::vector<NpuFlowStatistics> GatherFlowStatistics() const;
+
+    /**
      * A workload wants to send and to hear of its messages.
      * @param workload that is about to be installed; it stays until Drop()
      *
@@ -120,8 +144,30 @@ class NpuNetwork : public Object
                                           uint64_t bytes,
                                           Time time);
 
+    /**
+     * TracedCallback signature of MessageCompleted.
+     *
+     * @param [in] source ns-3 id of the node that sends
+     * @param [in] destination ns-3 id of the node that receives
+     * @param [in] bytes payload of the message
+     * @param [in] start when it was handed to the network
+     * @param [in] end now: when the last byte has arrived
+     */
+    typedef void (*MessageCompletedTracedCallback)(
+        uint32_t source, uint32_t destination, uint64_t bytes, Time start, Time end);
+
   protected:
     void DoDispose() override;
+
+    /**
+     * @return what a transport has done for each flow so far, in this process
+     */
+    virtual std::vector<npunet::engine::FlowUse> GetFlowUse() const;
+
+    /**
+     * @return how long a message takes alone on an idle network; null where nobody can say
+     */
+    virtual npunet::engine::FlowStatistics::IdleTime GetIdleTime() const;
 
     /**
      * @return whether anybody listens to MessageSent
@@ -137,10 +183,23 @@ class NpuNetwork : public Object
     /**
      * The last byte of a message has arrived, now.
      * @param message as its sender gave it
+     * @param start when it did
      */
-    void NotifyDelivered(const npunet::engine::Message& message) const;
+    void NotifyDelivered(const npunet::engine::Message& message, npunet::Time start) const;
 
   private:
+    /**
+     * @return what became of the messages that have arrived in this process
+     */
+    std::vector<npunet::engine::FlowResult> GetFlows() const;
+
+    /**
+     * @param flows as the engine has them
+     * @return the same for ns-3
+     */
+    std::vector<NpuFlowStatistics> StatisticsOf(
+        const std::vector<npunet::engine::FlowResult>& flows) const;
+
     NpuChakraWorkload* m_workload{nullptr};    //!< the last one that was installed
     std::vector<std::shared_ptr<void>> m_kept; //!< of workloads that are disposed of
 
@@ -148,6 +207,9 @@ class NpuNetwork : public Object
     TracedCallback<uint32_t, uint32_t, uint64_t, Time> m_messageSent;
     /// The last byte of a message has arrived.
     TracedCallback<uint32_t, uint32_t, uint64_t, Time> m_messageDelivered;
+    /// The same, with its start.
+    TracedCallback<uint32_t, uint32_t, uint64_t, Time, Time> m_messageCompleted;
+    std::unique_ptr<npunet::engine::FlowStatistics> m_flows; //!< null: nobody wants them
 };
 
 } // namespace ns3

@@ -281,6 +281,7 @@ NpuSocketNetwork::handle(std::uint64_t payload)
     // The listener may send, which moves the records.
     Record& record = m_records[place];
     const npunet::engine::Message message = record.message;
+    const npunet::Time begun = record.begun;
     const npunet::Time firstByteLeft = record.firstByteLeft;
     npunet::engine::MessageListener* const listener = record.listener;
     const bool delivery = (payload & 15) == event_kind::message_delivered;
@@ -292,7 +293,7 @@ NpuSocketNetwork::handle(std::uint64_t payload)
     }
     if (delivery)
     {
-        NotifyDelivered(message);
+        NotifyDelivered(message, begun);
         listener->on_delivered(message.handle, firstByteLeft);
         return;
     }

@@ -6,9 +6,11 @@
 #include <fstream>
 #include <iterator>
 #include <set>
+#include <sstream>
 
 #include "base/errors.h"
 #include "report/csv.h"
+#include "report/flow_csv.h"
 #include "tests/report/sample_results.h"
 
 namespace npunet::report {
@@ -50,6 +52,20 @@ TEST_F(ResultsFolder, ReplacesAnEarlierRun) {
     EXPECT_EQ(files().size(), 5u);
     std::ifstream file(folder_ / "npus.csv");
     EXPECT_EQ(std::string(std::istreambuf_iterator<char>(file), {}), npus_csv(sample_analytical()));
+}
+
+// flows.csv is there where flows were asked for; a later run without them takes it away.
+TEST_F(ResultsFolder, HoldsFlowsThatWereAskedFor) {
+    engine::Results results = sample_results();
+    results.flows = sample_flows();
+    write_results_folder(results, folder_);
+    EXPECT_EQ(files().size(), 6u);
+    std::ostringstream text;
+    write_flows_csv(text, *results.flows);
+    std::ifstream file(folder_ / "flows.csv");
+    EXPECT_EQ(std::string(std::istreambuf_iterator<char>(file), {}), text.str());
+    write_results_folder(sample_results(), folder_);
+    EXPECT_EQ(files().count("flows.csv"), 0u);
 }
 
 // A regular file where the folder should be refuses even root.

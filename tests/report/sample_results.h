@@ -10,6 +10,10 @@ namespace npunet::report {
 /// idle.
 [[nodiscard]] engine::Results sample_results();
 
+/// Twelve flows of one message each, flow i from NPU i to NPU 0 (0: to 1) with a slowdown of
+/// 1 + i / 4; flow 2 took 100 ns longer than the others, and flow 3 is as slow as flow 2.
+[[nodiscard]] engine::FlowResults sample_flows();
+
 /// The same workload, message by message: quicker, and no headers on the wire.
 [[nodiscard]] engine::Results sample_analytical();
 
