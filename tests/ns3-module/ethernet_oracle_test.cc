@@ -7,6 +7,7 @@
 #include <random>
 #include <string>
 
+#include "base/errors.h"
 #include "ethernet_runs.h"
 #include "naive_ethernet.h"
 #include "random_networks.h"
@@ -38,7 +39,7 @@ Case draw_case(unsigned seed) {
         packet.congestion_control = {};
     }
     if (random() % 8 == 0) {
-        packet.transport.kind = topology::TransportKind::None;
+        packet.transport = {};
         packet.flow_control = topology::FlowControl::Pfc;
         packet.error_rate = 0;
         packet.congestion_control = {};
@@ -49,8 +50,9 @@ Case draw_case(unsigned seed) {
     if (random() % 2 == 0) {
         packet.ecn.per = Rate(0);
     }
-    if (random() % 4 == 0) {
+    if (random() % 4 == 0 && packet.transport.kind != topology::TransportKind::None) {
         packet.transport.rto = Time::ns(3000);
+        packet.transport.retries = random() % 4 == 0 ? 2 : 0;
     }
     if (packet.congestion_control.algorithm == topology::CongestionAlgorithm::Dcqcn) {
         // Marked packets often come this time apart.
@@ -73,8 +75,9 @@ Case draw_case(unsigned seed) {
     return drawn;
 }
 
-/// What a run tells; where pauses wait for each other for ever, what became of the messages only:
-/// how long links have been paused then depends on when the last event was.
+/// What a run tells: where a queue pair gave up, when and which; where pauses wait for each other
+/// for ever, what became of the messages only, since how long links have been paused then depends
+/// on when the last event was.
 template <class NetworkType>
 std::string run(const Case& drawn, std::uint64_t shuffle_seed) {
     engine::EventQueue queue;
@@ -83,7 +86,12 @@ std::string run(const Case& drawn, std::uint64_t shuffle_seed) {
     }
     NetworkType machine(drawn.network, queue);
     const Traffic traffic(drawn.plan, queue, machine);
-    queue.run();
+    try {
+        queue.run();
+    } catch (const StallError& error) {
+        const std::string text = error.what();
+        return text.substr(0, text.find(')'));
+    }
     const std::string text = transcript(traffic, machine);
     const bool stalled =
         std::any_of(traffic.outcomes().begin(), traffic.outcomes().end(),
