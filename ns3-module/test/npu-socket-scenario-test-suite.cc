@@ -14,9 +14,11 @@
 
 #include "base/errors.h"
 
+#include <ns3/config.h>
 #include <ns3/csma-helper.h>
 #include <ns3/inet-socket-address.h>
 #include <ns3/ipv6-address-helper.h>
+#include <ns3/neighbor-cache-helper.h>
 #include <ns3/socket.h>
 
 #include <utility>
@@ -339,6 +341,107 @@ class NpuSocketPartsTestCase : public TestCase
 
 /**
  * @ingroup npunet-test
+ * Connections of others to the port of an NPU, and the way there by a Config path.
+ */
+class NpuSocketStrangersTestCase : public TestCase
+{
+  public:
+    NpuSocketStrangersTestCase() : TestCase("strangers connect, and Config paths lead to a network")
+    {
+    }
+
+  private:
+    void
+    DoRun() override
+    {
+        // Bytes that are no headers, and the header of a message that is under way with a payload
+        // that it does not have: neither counts, and 3000 bytes arrive once.
+        const NodeContainer nodes(2);
+        InternetStackHelper().Install(nodes);
+        Ipv4AddressHelper("10.0.0.0", "255.255.255.0").Assign(NanosecondBytes().Install(nodes));
+        NpuTestSender sender(NpuSocketHelper().Install(nodes));
+        NpuMessageHeader header;
+        header.source = 0;
+        header.number = 0;
+        header.bytes = 100;
+        const Ptr<Packet> wrong = Create<Packet>(2000);
+        wrong->AddHeader(header);
+        const std::vector<uint8_t> noise(1000, 0xff);
+        for (const Ptr<Packet>& bytes : {Create<Packet>(noise.data(), 1000), wrong})
+        {
+            const Ptr<Socket> stranger =
+                Socket::CreateSocket(nodes.Get(0), TypeId::LookupByName("ns3::TcpSocketFactory"));
+            stranger->Bind();
+            stranger->Connect(InetSocketAddress("10.0.0.2", 4791));
+            stranger->Send(bytes);
+            stranger->Close();
+        }
+        uint64_t delivered = 0;
+        Config::ConnectWithoutContext(
+            "/NodeList/0/ApplicationList/*/$ns3::NpuSocketApplication/Network/MessageDelivered",
+            Callback<void, uint32_t, uint32_t, uint64_t, Time>(
+                [&](uint32_t, uint32_t, uint64_t bytes, Time) { delivered += bytes; }));
+        Simulator::Schedule(MicroSeconds(5), [&]() { sender.Send(0, 1, 3000); });
+        Simulator::Run();
+        NS_TEST_EXPECT_MSG_GT(sender.delivered[0], sender.left[0] + 13'000'000, "all of it is in");
+        NS_TEST_EXPECT_MSG_EQ(delivered, 3000, "once");
+        Simulator::Destroy();
+    }
+};
+
+/**
+ * @ingroup npunet-test
+ * Datagrams that leave while ARP asks.
+ */
+class NpuSocketArpTestCase : public TestCase
+{
+  public:
+    NpuSocketArpTestCase() : TestCase("datagrams that ARP keeps waiting")
+    {
+    }
+
+  private:
+    void
+    DoRun() override
+    {
+        // Ten datagrams at once: ARP keeps three while it asks. Where it knows already, all arrive.
+        for (const bool known : {false, true})
+        {
+            CsmaHelper bus;
+            bus.SetChannelAttribute("DataRate", StringValue("100Mbps"));
+            bus.SetChannelAttribute("Delay", StringValue("1us"));
+            const NodeContainer nodes(2);
+            InternetStackHelper().Install(nodes);
+            Ipv4AddressHelper("10.0.0.0", "255.255.255.0").Assign(bus.Install(nodes));
+            if (known)
+            {
+                NeighborCacheHelper().PopulateNeighborCache();
+            }
+            const auto network = NpuSocketHelper("ns3::UdpSocketFactory").Install(nodes);
+            const auto work = NpuChakraHelper().Install(
+                network, OneCollective(CollectiveType::AllReduce, 2 * 10 * 1448));
+            Simulator::Run();
+            NS_TEST_EXPECT_MSG_EQ(work->IsFinished(), known, "all of them are needed");
+            std::string stall;
+            try
+            {
+                work->GetResults();
+            }
+            catch (const npunet::StallError& error)
+            {
+                stall = error.what();
+            }
+            for (const char* part : {"NeighborCacheHelper", "The simulation ended at "})
+            {
+                NS_TEST_EXPECT_MSG_EQ(stall.find(part) == std::string::npos, known, stall);
+            }
+            Simulator::Destroy();
+        }
+    }
+};
+
+/**
+ * @ingroup npunet-test
  * The suite "npu-socket-scenario".
  */
 class NpuSocketScenarioTestSuite : public NpuTestSuite
@@ -350,6 +453,8 @@ class NpuSocketScenarioTestSuite : public NpuTestSuite
         AddTestCase(new NpuSocketLifeTestCase, NPU_TEST_QUICK);
         AddTestCase(new NpuSocketRefusalTestCase, NPU_TEST_QUICK);
         AddTestCase(new NpuSocketPartsTestCase, NPU_TEST_QUICK);
+        AddTestCase(new NpuSocketStrangersTestCase, NPU_TEST_QUICK);
+        AddTestCase(new NpuSocketArpTestCase, NPU_TEST_QUICK);
     }
 };
 
