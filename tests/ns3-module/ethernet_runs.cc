@@ -23,7 +23,7 @@ void draw_ethernet(topology::NetworkDescription& network, bool loses, std::mt199
     packet.shared_buffer.alpha = loses ? std::array<double, 3>{0.25, 1, 8}[random() % 3] : 1;
     packet.transport.kind =
         random() % 2 == 0 ? TransportKind::GoBackN : TransportKind::SelectiveRepeat;
-    packet.transport.ack_every = std::array<std::int32_t, 3>{1, 2, 7}[random() % 3];
+    packet.transport.ack_every = std::array<std::int32_t, 4>{1, 2, 7, 20}[random() % 4];
     packet.transport.window = Bytes(std::array<std::int64_t, 3>{0, wire, 12 * wire}[random() % 3]);
     packet.transport.rto = Time::ns(std::array<std::int64_t, 3>{0, 20'000, 100'000}[random() % 3]);
     packet.transport.retries = 0;

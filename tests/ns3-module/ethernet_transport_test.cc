@@ -73,6 +73,34 @@ TEST(EthernetTransport, AnOpenWindowIsAnsweredNowAndThen) {
     EXPECT_EQ(run.machine.packet_hops(), 64U + 8U);
 }
 
+// Eight senders share a link, and congestion control makes their windows, 83 packets at first,
+// smaller than what is under way, packets that have not asked for an answer among them: nobody waits
+// for a timeout, which would be 500 us, when 8 x 400 packets take 32 us.
+TEST(EthernetTransport, AWindowThatClosesLaterIsNoWait) {
+    NetworkDescription network = topology::make_network(
+        {topology::make_dimension(topology::DimensionKind::Switch, 9, rate, Time::ns(200))}, "star");
+    network.packet.mtu = Bytes(mtu);
+    network.packet.flow_control = FlowControl::Pfc;
+    network.packet.transport.kind = TransportKind::GoBackN;
+    network.packet.ecn = {Bytes(5000), Bytes(20'000), 1, Rate()};
+    using topology::CongestionAlgorithm;
+    for (const CongestionAlgorithm algorithm :
+         {CongestionAlgorithm::Hpcc, CongestionAlgorithm::Swift, CongestionAlgorithm::Dctcp}) {
+        network.packet.congestion_control = topology::standard_choice(algorithm);
+        for (const std::int32_t every : {2, 5, 20, 60}) {
+            network.packet.transport.ack_every = every;
+            Plan plan;
+            for (int npu = 1; npu < 9; ++npu) {
+                plan.push_back(packets(npu, 0, 400));
+            }
+            const EthernetRun run(network, plan);
+            for (const packet::QueuePair& pair : run.machine.GetPairs()) {
+                EXPECT_EQ(pair.use.timeouts, 0) << topology::name_of(algorithm) << " " << every;
+            }
+        }
+    }
+}
+
 // A message of one packet each 12 ns, acknowledged after 20.64 ns: one or two are under way, no
 // more than the first window (a bandwidth-delay product: 2.064 packets), so each goes at once,
 // without a request for credit. With one each 10 ns the third finds two under way, and waits.
