@@ -11,6 +11,8 @@
 #include "ethernet_runs.h"
 #include "naive_ethernet.h"
 #include "random_networks.h"
+#include "topology/builder.h"
+#include "topology/congestion_control.h"
 #include "topology/congestion_parameters.h"
 #include "traffic.h"
 
@@ -102,9 +104,9 @@ std::string run(const Case& drawn, std::uint64_t shuffle_seed) {
 // For every case: each message's times of sending, of its first byte and of its delivery, and each
 // link's bytes, busy time, longest queue, pauses, marks, drops and packets sent again are those of
 // the plain network; so they are when simultaneous events are inserted in random order.
-class EthernetOracle : public testing::TestWithParam<unsigned> {};
+class EthernetOracleOfRandom : public testing::TestWithParam<unsigned> {};
 
-TEST_P(EthernetOracle, EqualsThePlainNetwork) {
+TEST_P(EthernetOracleOfRandom, EqualsThePlainNetwork) {
     for (unsigned i = 0; i < 40; ++i) {
         const unsigned seed = 40 * GetParam() + i;
         const Case drawn = draw_case(seed);
@@ -117,7 +119,42 @@ TEST_P(EthernetOracle, EqualsThePlainNetwork) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, EthernetOracle, testing::Range(0U, 10U));
+// Eight senders of 200 to 400 packets share a link and a buffer of 40 packets, which drops much,
+// and congestion control closes windows of 83 packets at first, in which few packets ask for an
+// answer.
+TEST(EthernetOracle, AgreesWhereWindowsCloseAfterLosses) {
+    using topology::CongestionAlgorithm;
+    Case drawn;
+    topology::NetworkDescription& network = drawn.network;
+    network =
+        topology::make_network({topology::make_dimension(topology::DimensionKind::Switch, 9,
+                                                         Rate(100'000'000'000), Time::ns(200))},
+                               "star");
+    network.packet.mtu = Bytes(936);
+    network.packet.flow_control = topology::FlowControl::None;
+    network.packet.buffer = Bytes(40'000);
+    network.packet.ecn = {Bytes(5000), Bytes(20'000), 1, Rate()};
+    for (std::int64_t npu = 1; npu < 9; ++npu) {
+        drawn.plan.push_back({NodeId(static_cast<int>(npu)), NodeId(0),
+                              Bytes(936 * (175 + 25 * npu)), Time::ns(100 * npu), -1, true});
+    }
+    for (const topology::TransportKind kind :
+         {topology::TransportKind::GoBackN, topology::TransportKind::SelectiveRepeat}) {
+        for (const CongestionAlgorithm algorithm :
+             {CongestionAlgorithm::Hpcc, CongestionAlgorithm::Swift, CongestionAlgorithm::Dctcp}) {
+            for (const std::int32_t every : {5, 20, 60}) {
+                network.packet.transport.kind = kind;
+                network.packet.transport.ack_every = every;
+                network.packet.congestion_control = topology::standard_choice(algorithm);
+                ASSERT_EQ(run<packet::EthernetNetwork>(drawn, 0), run<NaiveEthernet>(drawn, 0))
+                    << topology::name_of(kind) << " " << topology::name_of(algorithm) << " "
+                    << every;
+            }
+        }
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, EthernetOracleOfRandom, testing::Range(0U, 10U));
 
 }  // namespace
 }  // namespace npunet::packet_test

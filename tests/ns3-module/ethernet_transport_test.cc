@@ -74,11 +74,12 @@ TEST(EthernetTransport, AnOpenWindowIsAnsweredNowAndThen) {
 }
 
 // Eight senders share a link, and congestion control makes their windows, 83 packets at first,
-// smaller than what is under way, packets that have not asked for an answer among them: nobody waits
-// for a timeout, which would be 500 us, when 8 x 400 packets take 32 us.
+// smaller than what is under way, packets that have not asked for an answer among them: nobody
+// waits for a timeout, which would be 500 us, when 8 x 400 packets take 32 us.
 TEST(EthernetTransport, AWindowThatClosesLaterIsNoWait) {
     NetworkDescription network = topology::make_network(
-        {topology::make_dimension(topology::DimensionKind::Switch, 9, rate, Time::ns(200))}, "star");
+        {topology::make_dimension(topology::DimensionKind::Switch, 9, rate, Time::ns(200))},
+        "star");
     network.packet.mtu = Bytes(mtu);
     network.packet.flow_control = FlowControl::Pfc;
     network.packet.transport.kind = TransportKind::GoBackN;
