@@ -9,7 +9,10 @@
 #include "npu-ethernet-network.h"
 
 #include "base/errors.h"
+#include "base/units.h"
 #include "engine/clock_limit.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
@@ -95,6 +98,61 @@ EthernetNetwork::UpAgain(std::uint32_t portNumber, std::int64_t now)
         m_clock.refuse(link, Time::ps(now), Bytes(m_fullWire), Time::ps(now));
     }
     return up.ps();
+}
+
+LinkId
+EthernetNetwork::WorstLink(const QueuePair& pair) const
+{
+    const NodeId source(std::size_t{pair.source});
+    const NodeId destination(std::size_t{pair.destination});
+    std::vector<LinkId> links;
+    for (const topology::Hop& hop : m_description.route(source, destination))
+    {
+        links.push_back(hop.link);
+    }
+    for (const topology::Hop& hop : m_description.route(destination, source))
+    {
+        links.push_back(hop.link);
+    }
+    // By which of several ways its packets went is not kept.
+    for (std::size_t number = 0; m_routes.AreChosen() && number < m_ports.size(); ++number)
+    {
+        links.emplace_back(number);
+    }
+    return *std::max_element(links.begin(), links.end(), [this](LinkId one, LinkId other) {
+        return m_ports[one.index()].drops < m_ports[other.index()].drops;
+    });
+}
+
+void
+EthernetNetwork::GiveUp(const QueuePair& pair) const
+{
+    const topology::Graph& graph = m_description.graph;
+    const topology::TransportParameters& transport = m_description.packet.transport;
+    const LinkId worst = WorstLink(pair);
+    const EthernetPort& port = m_ports[worst.index()];
+    const std::string why =
+        port.drops == 0
+            ? fmt::format("no link between them has lost a packet, so answers take longer than the "
+                          "retransmission timeout, {}: raise packet.transport.rto",
+                          format_time(Time::ps(pair.timeout)))
+            : fmt::format(
+                  "the link {} -> {} has lost {} of {} packets: lower packet.error_rate, "
+                  "give it room, or raise packet.transport.retries ('unlimited' sends again "
+                  "as often as it takes)",
+                  graph.name(graph.link(worst).from),
+                  graph.name(graph.link(worst).to),
+                  port.drops,
+                  port.packets);
+    throw StallError(
+        fmt::format("at {} ps {} gave up to send to {} (class {}) after {} timeouts in "
+                    "a row without an answer; {}",
+                    m_queue.now().ps(),
+                    graph.name(NodeId(std::size_t{pair.source})),
+                    graph.name(NodeId(std::size_t{pair.destination})),
+                    pair.trafficClass,
+                    transport.retries + 1,
+                    why));
 }
 
 void

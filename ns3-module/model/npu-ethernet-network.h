@@ -147,6 +147,14 @@ class EthernetNetwork final : public PacketLevel, private TransportWire
 
     void SendControl(std::uint32_t place) override;
     void WakePort(std::uint32_t port, std::int64_t at) override;
+    [[noreturn]] void GiveUp(const QueuePair& pair) const override;
+
+    /**
+     * @param pair a queue pair
+     * @return of the links by which it sends and is answered, the one that has lost most; the first
+     *         one where none has
+     */
+    LinkId WorstLink(const QueuePair& pair) const;
 
     /**
      * @param port to be woken

@@ -10,13 +10,15 @@
 #include "npu-credit-account.h"
 #include "npu-ethernet-packet.h"
 
+#include "topology/headroom.h"
+
 #include <cstdint>
 
 namespace npunet::packet
 {
 
 /// A request to pause or to go on: a frame of the least size (IEEE 802.3).
-inline constexpr std::int64_t PAUSE_BYTES = 64;
+inline constexpr std::int64_t PAUSE_BYTES = topology::pause_bytes;
 
 /**
  * @ingroup npunet

@@ -60,11 +60,11 @@ NpuFabric::SetNetwork(npunet::topology::NetworkDescription network)
              "Name the routing in network.yml, or let "
              "NpuFabricHelper::SetTopology() build the network"});
     }
-    const auto injection = static_cast<int64_t>(m_injectionRate.GetBitRate() / 8);
+    const npunet::Rate injection = RateOf(m_injectionRate, "NpuFabric::InjectionRate");
     network.packet.injection = npunet::Rate();
-    if (injection > 0)
+    if (injection.bytes_per_second() > 0)
     {
-        network = npunet::topology::with_injection(network, npunet::Rate(injection));
+        network = npunet::topology::with_injection(network, injection);
     }
     m_core = std::make_unique<Core>(*this, std::move(network), m_trains);
 }

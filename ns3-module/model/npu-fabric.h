@@ -212,6 +212,14 @@ class NpuFabric : public NpuNetwork
      */
     void SetTransport(npunet::topology::PacketParameters& packet) const;
 
+    /**
+     * Throws npunet::InputError for rates below a byte/s, which would count as none.
+     * @param rate an attribute
+     * @param attribute its name in messages
+     * @return the rate in whole bytes/s
+     */
+    static npunet::Rate RateOf(const DataRate& rate, const char* attribute);
+
     std::unique_ptr<Core> m_core;                 //!< description, event queue, machine, bridge
     std::vector<Ptr<NpuNetDevice>> m_devices;     //!< by number of the node
     uint32_t m_mtu{0};                            //!< attribute Mtu
@@ -237,6 +245,7 @@ class NpuFabric : public NpuNetwork
     uint64_t m_window{0};                         //!< attribute TransportWindow
     uint32_t m_ackEvery{1};                       //!< attribute AckEvery
     Time m_timeout;                               //!< attribute RetransmissionTimeout
+    uint32_t m_retries{0};                        //!< attribute Retries
     int32_t m_reordering{-1};                     //!< attribute Reordering
     std::string m_congestionControl;              //!< attribute CongestionControl
     uint64_t m_ecnMinimum{0};                     //!< attribute EcnMinimum

@@ -101,6 +101,7 @@ struct QueuePair
     std::uint64_t top = 0;              ///< one past the highest that was ever sent
     std::uint64_t end = 0;              ///< one past the last packet of its messages
     std::uint64_t acknowledged = 0;     ///< packets below are in, as far as is known
+    std::uint64_t asked = 0;            ///< packets below may have asked for an answer
     std::int64_t inFlight = 0;          ///< bytes sent and neither acknowledged nor lost
     std::int64_t window = 0;            ///< most of them, but for congestion control
     std::int64_t nextStart = 0;         ///< no packet starts before, in ps
@@ -112,14 +113,14 @@ struct QueuePair
     std::uint32_t sending = NONE;       ///< message of the packet `next`, if it is there
     std::uint32_t acknowledging = NONE; ///< message of the packet `acknowledged`
     std::uint32_t newest = NONE;        ///< its last message, while that is known
-    std::uint8_t backoff = 0;           ///< timeouts since the last progress
+    std::uint32_t backoff = 0;          ///< timeouts since the last progress
 
     // The receiver.
     std::uint64_t expected = 0;      ///< packets below are in
     std::int64_t lastNotified = -1;  ///< when it last sent a notification, in ps; -1: never
     std::uint32_t delivering = NONE; ///< message of the packet `expected`
-    std::uint32_t unanswered = 0;    ///< packets in order since the last acknowledgement
-    std::uint32_t markedBytes = 0;   ///< that came marked since the last acknowledgement
+    std::uint32_t unanswered = 0;    ///< packets in order since the last answer
+    std::uint32_t markedBytes = 0;   ///< that came marked since the last answer
     std::uint64_t answers = 0;       ///< sent so far, numbers what is drawn for ways
     bool askedBack = false;          ///< it has asked for the expected packet
     SequenceSet early;               ///< packets beyond the expected one that are in

@@ -27,7 +27,8 @@ QueuePairs::QueuePairs(const topology::NetworkDescription& description,
                        TransportWire& wire)
     : m_description(description), m_queue(queue), m_packets(packets), m_telemetry(telemetry),
       m_routes(routes), m_wire(wire), m_kind(description.packet.transport.kind),
-      m_ackEvery(static_cast<std::uint32_t>(description.packet.transport.ack_every)),
+      m_ackEvery(description.packet.transport.ack_every),
+      m_retries(static_cast<std::uint32_t>(description.packet.transport.retries)),
       m_reordering(description.packet.transport.reordering),
       m_needs(NeedsOf(description.packet.congestion_control)),
       m_mtu(description.packet.mtu.value()), m_header(description.packet.header.value()),
@@ -140,9 +141,9 @@ QueuePairs::Send(const engine::Message& message, std::uint8_t trafficClass)
     record.pair = number;
     record.handle = message.handle;
     record.wantsSent = message.wants_sent;
-    if (pair.credit && pair.acknowledged == pair.end)
+    if (pair.credit && !HasMore(pair))
     {
-        pair.credit->balance = pair.credit->initial;
+        BeginBurst(pair);
     }
     record.first = pair.end;
     pair.end +=
@@ -167,21 +168,12 @@ QueuePairs::Send(const engine::Message& message, std::uint8_t trafficClass)
 bool
 QueuePairs::MaySend(const QueuePair& pair) const
 {
-    if (pair.next == pair.end && (pair.selective == nullptr || pair.selective->losses == 0))
+    if (!HasMore(pair) || (pair.credit && pair.credit->balance <= 0))
     {
         return false;
     }
-    if (pair.credit && pair.credit->balance <= 0)
-    {
-        return false;
-    }
-    if (pair.inFlight == 0 || m_kind == TransportKind::None)
-    {
-        return true;
-    }
-    const std::int64_t window =
-        pair.control == nullptr ? pair.window : std::min(pair.window, pair.control->Window());
-    return pair.inFlight + m_fullWire <= window;
+    return pair.inFlight == 0 || m_kind == TransportKind::None || IsOpen(pair) ||
+           ExpectsNoAnswer(pair);
 }
 
 void
@@ -310,6 +302,11 @@ QueuePairs::TakePacket(std::uint32_t port, std::uint32_t trafficClass, std::int6
         {
             pair.nextStart = now + time_for(packet.wire, rate).ps();
         }
+    }
+    packet.asks = !HasMore(pair) || !IsOpen(pair);
+    if (packet.asks || sequence == message.last)
+    {
+        pair.asked = std::max(pair.asked, sequence + 1);
     }
     Review(number);
     return place;

@@ -17,6 +17,7 @@
 #include "engine/network.h"
 #include "topology/network_description.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <unordered_map>
 #include <vector>
@@ -44,6 +45,12 @@ class TransportWire
      */
     virtual void WakePort(std::uint32_t port, std::int64_t at) = 0;
 
+    /**
+     * Throws the StallError of a queue pair that has sent again as often as it may.
+     * @param pair the queue pair
+     */
+    [[noreturn]] virtual void GiveUp(const QueuePair& pair) const = 0;
+
   protected:
     ~TransportWire() = default;
 };
@@ -64,24 +71,30 @@ class TransportWire
  *   within the window, that of the transport and that of congestion control; and not before the
  *   time since the start of the packet before at which the pace of congestion control has it. All
  *   these count bytes with headers, without telemetry.
- * - The receiver acknowledges every `ack_every`-th packet in order, one that completes a message or
- *   closes a gap, and whatever comes twice or, with selective repeat, out of order. Such an answer
- *   is a packet of header and the telemetry of the packet that causes it; others are of header
- *   only. A mark may cause a notification besides, which goes first.
- * - Congestion control hears of each acknowledgement: of the bytes that were not known to be in, of
- *   those that came marked since the acknowledgement before, at most as many, and of the round
- *   trip, that of packets sent again, too, as the answer says when the packet started. It hears of
- *   a loss that the acknowledgement shows just before.
+ * - A packet after which the window is closed, or nothing is left to be sent, asks for an answer.
+ *   The window of congestion control may close later: when less than `ack_every` full packets are
+ *   in flight, and no packet beyond those that are acknowledged in order has asked or ended a
+ *   message since the sender last went back or a timeout, one more may be sent, and asks.
+ * - The receiver acknowledges every `ack_every`-th packet in order, one that asks for it, completes
+ *   a message or closes a gap, and whatever comes twice or, with selective repeat, out of order.
+ *   Such an answer is a packet of header and the telemetry of the packet that causes it, and so is
+ *   one that asks to go back; others are of header only. A mark may cause a notification besides,
+ *   which goes first.
+ * - Congestion control hears of each acknowledgement, and of each answer that asks to go back: of
+ *   the bytes that were not known to be in, of those that came marked since the answer before, at
+ *   most as many, and of the round trip, that of packets sent again, too, as the answer says when
+ *   the packet started. It hears of a loss that the answer shows just before.
  * - Go-back-N: a packet beyond the expected one is thrown away; the first such makes the receiver
  *   ask for the expected one, once, and the sender goes on from there, if it has sent anything
- *   beyond. What comes before is in, though congestion control hears of the loss only.
+ *   beyond. What comes before is in.
  * - Selective repeat: such a packet is kept and answered. A packet that is not in although one is
  *   whose number is higher by more than `reordering` is sent again, by this rule once. What has to
  *   be sent again goes before what is new, the lowest number first.
  * - The retransmission timeout starts with a packet that is sent while it does not run, and anew
  *   when something is in that was not known to be, if anything is in flight then; going back does
  *   not change it. When it runs out the sender takes all that is in flight for lost. It doubles
- *   each time, up to 64 times, until there is progress.
+ *   each time, up to 64 times, until there is progress; after `retries` times in a row the run ends
+ *   when it runs out again.
  */
 class QueuePairs
 {
@@ -291,6 +304,38 @@ class QueuePairs
      */
     bool MaySend(const QueuePair& pair) const;
 
+    /**
+     * @param pair a queue pair
+     * @return whether it has a packet to send, whether it may or not
+     */
+    static bool
+    HasMore(const QueuePair& pair)
+    {
+        return pair.next != pair.end || (pair.selective != nullptr && pair.selective->losses > 0);
+    }
+
+    /**
+     * @param pair a queue pair
+     * @return whether a full packet more is within its window
+     */
+    bool
+    IsOpen(const QueuePair& pair) const
+    {
+        const std::int64_t window =
+            pair.control == nullptr ? pair.window : std::min(pair.window, pair.control->Window());
+        return pair.inFlight + m_fullWire <= window;
+    }
+
+    /**
+     * @param pair a queue pair with something in flight
+     * @return whether nothing of that makes the receiver answer
+     */
+    bool
+    ExpectsNoAnswer(const QueuePair& pair) const
+    {
+        return pair.asked <= pair.acknowledged && pair.inFlight < m_ackEvery * m_fullWire;
+    }
+
     // Messages.
 
     /**
@@ -427,6 +472,12 @@ class QueuePairs
     void OpenCredit(QueuePair& pair, const FlowPath& path);
 
     /**
+     * Nothing waits to be sent, and something comes: the first window is there again.
+     * @param pair a queue pair
+     */
+    void BeginBurst(QueuePair& pair) const;
+
+    /**
      * @param pair a queue pair
      * @return grants that its sender needs for all that it has to send
      */
@@ -473,7 +524,8 @@ class QueuePairs
     engine::MessageListener* m_listener = nullptr;     ///< hears of messages
 
     topology::TransportKind m_kind; ///< what is done about losses
-    std::uint32_t m_ackEvery;       ///< packets for one acknowledgement
+    std::int64_t m_ackEvery;        ///< packets for one acknowledgement
+    std::uint32_t m_retries;        ///< timeouts in a row that are no error; 0: any number
     std::int64_t m_reordering;      ///< later packets before a loss is found; -1: never
     CongestionNeeds m_needs;        ///< of congestion control
     std::int64_t m_mtu;             ///< payload of a full packet

@@ -23,7 +23,8 @@ namespace npunet::packet
 /**
  * @ingroup npunet
  * What the two ends of a queue pair know of its credit, in packets. A sender may send as many
- * packets as it has credit for: at the start of a burst the initial window, later what the receiver
+ * packets as it has credit for: at the start of a burst, which is a message that comes while
+ * nothing waits to be sent, the initial window less what is in flight; later what the receiver
  * grants, one packet at a time.
  *
  * The sender tells with each packet how many more grants it `needs`, and how many it has had. The

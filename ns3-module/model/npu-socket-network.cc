@@ -253,6 +253,7 @@ NpuSocketNetwork::BytesArrived(const NpuMessageKey& key, uint64_t bytes)
     {
         return;
     }
+    m_lastArrival = npunet::Time::ps(Simulator::Now().GetPicoSeconds());
     Record& record = m_records[place];
     record.arrived += npunet::Bytes(static_cast<int64_t>(bytes));
     if (record.arrived >= record.message.bytes)
@@ -377,13 +378,19 @@ NpuSocketNetwork::explain_stall() const
     {
         text += fmt::format("\n  ... and {} more", missing - MOST);
     }
-    return fmt::format("{} messages have not arrived over {}:{}\nEither the simulation was stopped "
-                       "before, or something is lost for good: sockets of datagrams do not send "
-                       "again what a queue or a link drops (a DatagramRate helps, or TCP), and "
-                       "connections need a route there and back, and ARP an answer",
-                       missing,
-                       m_protocol.GetName(),
-                       text);
+    const npunet::Time now = npunet::Time::ps(Simulator::Now().GetPicoSeconds());
+    return fmt::format(
+        "{} messages have not arrived over {}:{}\nThe simulation ended at {}, the last "
+        "bytes came at {}. If it was stopped before they all could arrive, let it go "
+        "on (Simulator::Stop()). Otherwise something is lost for good: sockets of "
+        "datagrams do not send again what a queue or a link drops, or what waits for "
+        "an answer of ARP (a DatagramRate helps, a NeighborCacheHelper, or TCP), and "
+        "connections need a route there and back",
+        missing,
+        m_protocol.GetName(),
+        text,
+        npunet::format_time(now),
+        npunet::format_time(m_lastArrival));
 }
 
 void

@@ -223,6 +223,7 @@ class NpuSocketNetwork final : public NpuNetwork,
     uint32_t m_datagramSize{0};                                      //!< attribute DatagramSize
     DataRate m_datagramRate;                                         //!< attribute DatagramRate
     SendEnd m_sendEnds{ACKNOWLEDGED};                                //!< attribute SendEnds
+    npunet::Time m_lastArrival;                                      //!< of any bytes
 };
 
 } // namespace ns3
