@@ -118,6 +118,14 @@ public:
     /// Handles events until none is left.
     void run();
 
+    /// Handlers may do what they have planned for later before next_time() at once: nobody looks at
+    /// the clock in between. False while somebody else shares it (ns-3), or the order of events is
+    /// shuffled.
+    [[nodiscard]] bool may_run_ahead() const { return alone_ && !shuffling_; }
+    void set_alone(bool alone) { alone_ = alone; }
+    /// Counts what a handler has done besides, each as an event.
+    void count_handled(std::uint64_t events) { handled_ += events; }
+
     /// Who takes a turn in an instant, between its arrivals and everything else, when it has asked
     /// for one during that instant: cheaper than an event. Order::Content only.
     void set_turn_taker(EventHandler* taker) { turn_taker_ = taker; }
@@ -204,6 +212,7 @@ private:
     std::uint64_t inserted_ = 0;
     std::uint64_t handled_ = 0;
     bool handling_ = false;
+    bool alone_ = true;
     EventHandler* turn_taker_ = nullptr;
     bool turn_requested_ = false;
     EventHandler* waker_ = nullptr;

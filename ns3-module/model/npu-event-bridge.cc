@@ -141,6 +141,7 @@ NpuEventBridge::Fire()
         else
         {
             m_letOthersGo = false;
+            m_queue.set_alone(m_stride == Stride::UNTIL_OTHERS && Simulator::IsFinished());
             do
             {
                 m_queue.run_instant();

@@ -29,6 +29,7 @@ PacketMachine::Split(std::vector<bool> owned, PacketCut& cut)
     const topology::Graph& graph = m_plan.GetGraph();
     assert(owned.size() == graph.nodes());
     m_border = std::make_unique<PacketBorder>(cut, std::move(owned));
+    ChooseGait();
     SetTrains(m_trains);
     for (std::size_t number = 0; number < m_ports.size(); ++number)
     {

@@ -8,6 +8,7 @@
 #define NPU_PACKET_MACHINE_H
 
 #include "npu-link-timing.h"
+#include "npu-node-windows.h"
 #include "npu-packet-border.h"
 #include "npu-packet-cut.h"
 #include "npu-packet-level.h"
@@ -225,6 +226,36 @@ class PacketMachine final : public PacketLevel, private PacketState, private Ste
     void DecideDue(const std::vector<std::uint32_t>& ports, std::int64_t now);
 
     void ObserverChanges() override;
+
+    /// Finds out whether nodes can go on alone in windows of time.
+    void ChooseGait();
+
+    /// From now on every choice is an event.
+    void LeaveWindows();
+
+    /**
+     * Windows: sees to it that the ports have their turn.
+     * @param at in picoseconds
+     */
+    void PlanTurn(std::int64_t at);
+
+    /// Windows: the ports have their turn.
+    void Turn(std::uint32_t);
+
+    /**
+     * What happens at one node has effects at others one link latency later at the earliest, so
+     * that within the shortest latency each can go on alone, in any order.
+     * @param from start of a window, in picoseconds
+     * @return its end: nobody is told of anything before it
+     */
+    std::int64_t WindowEnd(std::int64_t from) const;
+
+    /**
+     * Makes all choices of a node before the end of a window.
+     * @param node the node
+     * @param limit the end, in picoseconds
+     */
+    void GoOnAlone(std::uint32_t node, std::int64_t limit);
 
     /**
      * @param portNumber an idle port that is up
@@ -661,10 +692,14 @@ class PacketMachine final : public PacketLevel, private PacketState, private Ste
     std::size_t m_underWay = 0;                            ///< messages, where there are detours
     std::unique_ptr<PacketBorder> m_border;                ///< where the network is split
     std::unique_ptr<SteadyTraffic> m_steady;               ///< packet trains, or null
+    std::unique_ptr<NodeWindows> m_windows;                ///< nodes go on alone, or null
+    std::int64_t m_lookahead = 0;                          ///< the longest window
+    std::int64_t m_turnAt = NEVER;                         ///< time of the event pending for it
     bool m_trains = true;                                  ///< they are wanted
     bool m_resuming = false;                               ///< ports make up for lost time
     std::vector<std::uint32_t> m_again;                    ///< and wait for their second chance
     Event<&PacketMachine::Wake> m_wakeEvent{*this};        ///< of ports
+    Event<&PacketMachine::Turn> m_turnEvent{*this};        ///< of all ports, with windows
     Event<&PacketMachine::MessageSent> m_sentEvent{*this}; ///< of messages
     Event<&PacketMachine::MessageDelivered> m_deliveredEvent{*this}; ///< of messages
     Event<&PacketMachine::PacketIn> m_packetInEvent{*this};          ///< of multi-path routing

@@ -92,6 +92,18 @@ SteadyTraffic::AnchorStarts(std::uint32_t port, std::int64_t end)
     Plan(end, Kind::COMPARE, group, m_groups[group].serial);
 }
 
+std::int64_t
+SteadyTraffic::NextLook() const
+{
+    std::int64_t next = NEVER;
+    for (const std::uint32_t index : m_looking)
+    {
+        const PacketPort& anchor = m_state.m_ports[m_groups[index].anchor];
+        next = std::min(next, anchor.wake == NEVER ? NEVER : anchor.wake + anchor.fullTime);
+    }
+    return next;
+}
+
 void
 SteadyTraffic::Settle()
 {
@@ -146,7 +158,7 @@ SteadyTraffic::PlanLook(std::uint32_t port)
 {
     PortNote& note = m_notes[port];
     const PacketPort& state = m_state.m_ports[port];
-    const std::int64_t now = m_state.m_queue.now().ps();
+    const std::int64_t now = m_state.Present();
     const std::int64_t room = m_state.m_lastStart - now - state.latency;
     if (!note.lookPlanned && room / LONGEST_BREAK > state.fullTime)
     {
@@ -199,6 +211,7 @@ SteadyTraffic::Look(std::uint32_t port)
     {
         m_state.m_ports[member].watched = 1;
     }
+    m_looking.push_back(index);
     m_state.m_ports[port].anchor = 1;
 }
 
@@ -312,7 +325,7 @@ void
 SteadyTraffic::Compare(std::uint32_t index)
 {
     Group& group = m_groups[index];
-    const std::int64_t now = m_state.m_queue.now().ps();
+    const std::int64_t now = m_state.Present();
     ++group.looks;
     m_work += group.ports.size();
     const bool keep = group.looks == group.nextKept;
@@ -386,6 +399,7 @@ SteadyTraffic::StandStill(std::uint32_t index)
         state.still = 1;
         state.wake = NEVER;
     }
+    m_looking.erase(std::find(m_looking.begin(), m_looking.end(), index));
     Plan(group.present.At() + group.periods * group.period, Kind::RESUME, index, group.serial);
     return true;
 }
@@ -394,7 +408,7 @@ void
 SteadyTraffic::Resume(std::uint32_t index)
 {
     Group& group = m_groups[index];
-    const std::int64_t now = m_state.m_queue.now().ps();
+    const std::int64_t now = m_state.Present();
     const std::int64_t since = group.present.At();
     const std::int64_t periods = std::min(group.periods, (now - since) / group.period);
     Skip(group, periods);
@@ -410,7 +424,8 @@ SteadyTraffic::Skip(const Group& group, std::int64_t periods)
 {
     for (std::size_t i = 0; i < group.messages.size(); ++i)
     {
-        m_state.m_messages[group.messages[i]].remaining -= periods * SentInPeriod(group, i);
+        m_state.CountSent(m_state.m_messages[group.messages[i]],
+                          periods * SentInPeriod(group, i));
     }
     for (std::size_t i = 0; i < group.ports.size(); ++i)
     {
@@ -494,6 +509,11 @@ SteadyTraffic::Release(std::uint32_t index)
     for (const std::uint32_t message : group.messages)
     {
         m_groupOf[message] = NONE;
+    }
+    const auto looking = std::find(m_looking.begin(), m_looking.end(), index);
+    if (looking != m_looking.end())
+    {
+        m_looking.erase(looking);
     }
     m_free.push_back(index);
 }

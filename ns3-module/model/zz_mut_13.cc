@@ -1,0 +1,501 @@
+/*
+ * Copyright (c) 2026 The npunet authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "npu-steady-traffic.h"
+
+#include <algorithm>
+
+namespace npunet::packet
+{
+
+using engine::EventKey;
+using engine::Phase;
+
+namespace
+{
+
+/// Shorter messages are over before their pattern is found.
+constexpr std::int64_t LEAST_PACKETS = 32;
+/// Messages with less to send are about to end.
+constexpr std::int64_t LEAST_LEFT = 6;
+/// The first attempt comes after so many packets, when pipelines are full and credits flow.
+constexpr std::uint32_t FIRST_BREAK = 12;
+/// No break is longer, in packets.
+constexpr std::uint32_t LONGEST_BREAK = 1U << 14;
+/// A state is compared with an earlier one at least so often before an attempt fails.
+constexpr std::uint32_t LEAST_LOOKS = 24;
+/// Words that may be looked at for each event of the simulation, and at any rate.
+constexpr std::uint64_t WORDS_PER_EVENT = 12;
+constexpr std::uint64_t FREE_WORDS = 200'000;
+
+} // namespace
+
+SteadyTraffic::SteadyTraffic(PacketState& state, SteadyTrafficHost& host)
+    : m_state(state), m_host(host), m_notes(state.m_ports.size())
+{
+    for (PortNote& note : m_notes)
+    {
+        note.breakFor = FIRST_BREAK;
+    }
+}
+
+void
+SteadyTraffic::BeforeStart(std::uint32_t port)
+{
+    const std::uint32_t group = m_notes[port].group;
+    Dissolve(group);
+}
+
+void
+SteadyTraffic::AfterStart(std::uint32_t port, std::int64_t bytes)
+{
+    if (m_enabled && bytes >= LEAST_PACKETS * m_state.m_mtu)
+    {
+        m_notes[port].breakFor = FIRST_BREAK;
+        PlanLook(port);
+    }
+}
+
+void
+SteadyTraffic::PacketComes(std::uint32_t port, std::uint32_t message)
+{
+    const std::uint32_t group = m_notes[port].group;
+    if (m_groups[group].still)
+    {
+        Resume(group);
+    }
+    else if (m_groupOf.size() <= message || m_groupOf[message] != group)
+    {
+        Dissolve(group);
+    }
+}
+
+void
+SteadyTraffic::CreditComes(std::uint32_t port)
+{
+    Resume(m_notes[port].group);
+}
+
+void
+SteadyTraffic::MessageEnds(std::uint32_t port)
+{
+    Dissolve(m_notes[port].group);
+}
+
+void
+SteadyTraffic::AnchorStarts(std::uint32_t port, std::int64_t end)
+{
+    const std::uint32_t group = m_notes[port].group;
+    Plan(end, Kind::COMPARE, group, m_groups[group].serial);
+}
+
+void
+SteadyTraffic::Settle()
+{
+    for (std::uint32_t index = 0; index < m_groups.size(); ++index)
+    {
+        if (m_groups[index].still)
+        {
+            Resume(index);
+        }
+    }
+}
+
+void
+SteadyTraffic::Enable(bool enabled)
+{
+    Settle();
+    m_enabled = enabled;
+}
+
+void
+SteadyTraffic::Plan(std::int64_t at, Kind kind, std::uint32_t index, std::uint32_t serial)
+{
+    const std::uint64_t payload = static_cast<std::uint64_t>(kind) << 56 |
+                                  static_cast<std::uint64_t>(serial & 0xffffffU) << 32 | index;
+    m_state.m_queue.schedule(
+        Time::ps(at),
+        EventKey::of(Phase::Arbitration, engine::event_kind::steady, payload),
+        *this,
+        payload);
+}
+
+void
+SteadyTraffic::handle(std::uint64_t payload)
+{
+    const auto index = static_cast<std::uint32_t>(payload);
+    const auto kind = static_cast<Kind>(payload >> 56);
+    if (kind == Kind::LOOK)
+    {
+        m_notes[index].lookPlanned = false;
+        Look(index);
+        return;
+    }
+    if ((m_groups[index].serial & 0xffffffU) != (payload >> 32 & 0xffffffU))
+    {
+        return;
+    }
+    kind == Kind::COMPARE ? Compare(index) : Resume(index);
+}
+
+void
+SteadyTraffic::PlanLook(std::uint32_t port)
+{
+    PortNote& note = m_notes[port];
+    const PacketPort& state = m_state.m_ports[port];
+    const std::int64_t now = m_state.m_queue.now().ps();
+    const std::int64_t room = m_state.m_lastStart - now - state.latency;
+    if (!note.lookPlanned && room / LONGEST_BREAK > state.fullTime)
+    {
+        note.lookPlanned = true;
+        Plan(now + note.breakFor * state.fullTime + state.latency, Kind::LOOK, port, 0);
+    }
+}
+
+void
+SteadyTraffic::Look(std::uint32_t port)
+{
+    if (m_notes[port].group != NONE)
+    {
+        return; // whoever dissolves it plans the next attempt
+    }
+    bool sends = false;
+    for (std::uint32_t channel = 0; channel < m_state.m_channels; ++channel)
+    {
+        sends = sends || m_state.m_turns[port * m_state.m_channels + channel].first != NONE;
+    }
+    if (!sends)
+    {
+        return;
+    }
+    if (m_free.empty())
+    {
+        m_free.push_back(static_cast<std::uint32_t>(m_groups.size()));
+        m_groups.emplace_back();
+    }
+    const std::uint32_t index = m_free.back();
+    m_free.pop_back();
+    Group& group = m_groups[index];
+    ++group.serial;
+    group.anchor = port;
+    group.looks = 0;
+    group.nextKept = 1;
+    group.ports.assign(1, port);
+    group.messages.clear();
+    m_notes[port].group = index;
+    const bool busy = m_work > FREE_WORDS + WORDS_PER_EVENT * m_state.m_queue.handled();
+    if (busy || !Collect(group))
+    {
+        m_notes[port].breakFor = std::min(m_notes[port].breakFor * 3 / 2, LONGEST_BREAK);
+        Release(index);
+        PlanLook(port);
+        return;
+    }
+    std::sort(group.ports.begin(), group.ports.end());
+    for (const std::uint32_t member : group.ports)
+    {
+        m_state.m_ports[member].watched = 1;
+    }
+    m_state.m_ports[port].anchor = 1;
+}
+
+bool
+SteadyTraffic::Collect(Group& group)
+{
+    // The list grows while it is gone through.
+    for (std::size_t i = 0; i < group.ports.size(); ++i)
+    {
+        const std::uint32_t port = group.ports[i];
+        if (m_state.m_ports[port].irregular == 1 || !AddMessagesOf(group, port) ||
+            (m_state.m_reads.AreLimited() && !AddMessagesFrom(group, port)))
+        {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool
+SteadyTraffic::AddMessagesFrom(Group& group, std::uint32_t input)
+{
+    const topology::Graph& graph = m_state.m_plan.GetGraph();
+    bool possible = true;
+    for (const LinkId output : graph.links_from(graph.link(LinkId(std::size_t{input})).to))
+    {
+        m_state.ForEachQueue(m_state.m_ports[output.index()], 0, [&](std::uint32_t number) {
+            const VirtualQueue& queue = m_state.m_queues[number];
+            possible = possible && (queue.upstream != input || AddPackets(group, queue));
+            return !possible;
+        });
+    }
+    return possible;
+}
+
+bool
+SteadyTraffic::AddPackets(Group& group, const VirtualQueue& queue)
+{
+    bool possible = true;
+    for (std::uint32_t place = queue.head; possible && place != NONE;
+         place = m_state.m_packets[place].next)
+    {
+        possible = AddMessage(group, m_state.m_packets[place].message);
+    }
+    return possible;
+}
+
+bool
+SteadyTraffic::AddMessagesOf(Group& group, std::uint32_t port)
+{
+    bool possible = true;
+    m_state.ForEachQueue(m_state.m_ports[port], 0, [&](std::uint32_t number) {
+        const VirtualQueue& queue = m_state.m_queues[number];
+        if (queue.upstream != NONE)
+        {
+            possible = AddPackets(group, queue);
+            return !possible;
+        }
+        const TurnList& turns = m_state.m_turns[port * m_state.m_channels + queue.channel];
+        for (std::uint32_t message = turns.first; possible && message != NONE;
+             message = m_state.m_messages[message].next)
+        {
+            possible = AddMessage(group, message);
+        }
+        return !possible;
+    });
+    return possible;
+}
+
+bool
+SteadyTraffic::AddMessage(Group& group, std::uint32_t message)
+{
+    ++m_work;
+    const auto index = static_cast<std::uint32_t>(&group - m_groups.data());
+    if (message >= m_groupOf.size())
+    {
+        m_groupOf.resize(message + 1, NONE);
+    }
+    if (m_groupOf[message] == index)
+    {
+        return true;
+    }
+    const MessageRecord& record = m_state.m_messages[message];
+    if (record.remaining < LEAST_LEFT * m_state.m_mtu)
+    {
+        return false;
+    }
+    m_groupOf[message] = index;
+    group.messages.push_back(message);
+    for (std::uint32_t hop = record.hop;; ++hop)
+    {
+        const PlannedHop& planned = m_state.m_plan[hop];
+        std::uint32_t& groupOfPort = m_notes[planned.port].group;
+        if (groupOfPort == NONE)
+        {
+            groupOfPort = index;
+            group.ports.push_back(planned.port);
+        }
+        else if (groupOfPort != index)
+        {
+            return false;
+        }
+        if (planned.final)
+        {
+            return true;
+        }
+    }
+}
+
+void
+SteadyTraffic::Compare(std::uint32_t index)
+{
+    Group& group = m_groups[index];
+    const std::int64_t now = m_state.m_queue.now().ps();
+    ++group.looks;
+    m_work += group.ports.size();
+    const bool keep = group.looks == group.nextKept;
+    const bool may = group.looks > 1 && group.kept.MayRepeat(m_state, group.ports);
+    if (keep || may)
+    {
+        group.present.Take(m_state, group.ports, group.messages, now);
+        m_work += group.present.Size();
+    }
+    if (may && m_enabled && group.present.Repeats(group.kept) && StandStill(index))
+    {
+        return;
+    }
+    PortNote& note = m_notes[group.anchor];
+    if (group.looks > std::max(LEAST_LOOKS, note.breakFor) ||
+        m_work > FREE_WORDS + WORDS_PER_EVENT * m_state.m_queue.handled())
+    {
+        note.breakFor = std::min(note.breakFor * 3 / 2, LONGEST_BREAK);
+        Dissolve(index);
+        return;
+    }
+    if (keep)
+    {
+        // Keeping the 1st, 2nd, 4th, 8th, ... finds periods of any length (R. P. Brent, BIT 20,
+        // 1980).
+        std::swap(group.kept, group.present);
+        group.nextKept = 2 * group.looks;
+    }
+}
+
+std::int64_t
+SteadyTraffic::SentInPeriod(const Group& group, std::size_t message) const
+{
+    return group.kept.Remaining(message) - group.present.Remaining(message);
+}
+
+bool
+SteadyTraffic::StandStill(std::uint32_t index)
+{
+    Group& group = m_groups[index];
+    group.period = group.present.At() - group.kept.At();
+    group.periods = (m_state.m_lastStart - group.present.At()) / group.period - 1;
+    bool moves = false;
+    for (std::size_t i = 0; i < group.messages.size(); ++i)
+    {
+        const std::int64_t sent = SentInPeriod(group, i);
+        if (sent > 0)
+        {
+            moves = true;
+            // The period after the last one that is counted has full packets only, too.
+            const std::int64_t left = (group.present.Remaining(i) - 1) / sent - 1;
+            group.periods = std::min(group.periods, left);
+        }
+    }
+    std::int64_t packets = 0;
+    for (std::size_t i = 0; i < group.ports.size(); ++i)
+    {
+        packets += group.present.Since(group.kept, i).packets;
+    }
+    if (!moves || group.periods < 2 ||
+        group.periods * packets < static_cast<std::int64_t>(group.present.Size() / 4))
+    {
+        return false;
+    }
+    group.still = true;
+    for (const std::uint32_t port : group.ports)
+    {
+        PacketPort& state = m_state.m_ports[port];
+        state.watched = 0;
+        state.anchor = 0;
+        state.still = 1;
+        state.wake = NEVER;
+    }
+    Plan(group.present.At() + group.periods * group.period, Kind::RESUME, index, group.serial);
+    return true;
+}
+
+void
+SteadyTraffic::Resume(std::uint32_t index)
+{
+    Group& group = m_groups[index];
+    const std::int64_t now = m_state.m_queue.now().ps();
+    const std::int64_t since = group.present.At();
+    const std::int64_t periods = std::min(group.periods, (now - since) / group.period);
+    Skip(group, periods);
+    const std::int64_t from = since + periods * group.period;
+    m_notes[group.anchor].breakFor = FIRST_BREAK;
+    const std::vector<std::uint32_t> ports = group.ports;
+    Dissolve(index);
+    m_host.Resume(ports, from, now);
+}
+
+void
+SteadyTraffic::Skip(const Group& group, std::int64_t periods)
+{
+    for (std::size_t i = 0; i < group.messages.size(); ++i)
+    {
+        m_state.m_messages[group.messages[i]].remaining -= periods * SentInPeriod(group, i);
+    }
+    for (std::size_t i = 0; i < group.ports.size(); ++i)
+    {
+        const PortCounts counts = group.present.Since(group.kept, i);
+        if (counts.packets == 0)
+        {
+            continue; // whatever it has stays as it is
+        }
+        PacketPort& port = m_state.m_ports[group.ports[i]];
+        port.payload += periods * counts.payload;
+        port.wire += periods * counts.wire;
+        port.busy += periods * counts.busy;
+        port.packets += periods * counts.packets;
+        port.stall += periods * counts.stall;
+        const std::size_t classes = m_state.m_several ? m_state.m_classes.given.count : 0;
+        for (std::size_t number = 0; number < classes; ++number)
+        {
+            m_state.m_classes.OfPort(group.ports[i])[number].wire +=
+                periods * group.present.ClassWireSince(group.kept, i * classes + number);
+        }
+        Shift(group.ports[i], periods * group.period);
+    }
+}
+
+void
+SteadyTraffic::Shift(std::uint32_t portNumber, std::int64_t by)
+{
+    PacketPort& port = m_state.m_ports[portNumber];
+    port.busyUntil += by;
+    for (std::uint32_t channel = 0; channel < m_state.m_channels; ++channel)
+    {
+        m_state.Credit(portNumber, channel).Shift(by);
+    }
+    m_state.m_reads.Shift(portNumber, by);
+    m_state.ForEachQueue(port, 0, [&](std::uint32_t number) {
+        VirtualQueue& queue = m_state.m_queues[number];
+        if (queue.upstream == NONE)
+        {
+            return false;
+        }
+        queue.ready += by;
+        for (std::uint32_t place = queue.head; place != NONE;
+             place = m_state.m_packets[place].next)
+        {
+            m_state.m_packets[place].ready += by;
+            if (m_state.m_oldest)
+            {
+                m_state.m_born[place] += by;
+            }
+        }
+        return false;
+    });
+}
+
+void
+SteadyTraffic::Dissolve(std::uint32_t index)
+{
+    const Group& group = m_groups[index];
+    PlanLook(group.anchor);
+    for (const std::uint32_t message : group.messages)
+    {
+        PlanLook(m_state.m_plan[m_state.m_messages[message].hop].port);
+    }
+    Release(index);
+}
+
+void
+SteadyTraffic::Release(std::uint32_t index)
+{
+    Group& group = m_groups[index];
+    ++group.serial;
+    group.still = false;
+    for (const std::uint32_t port : group.ports)
+    {
+        PacketPort& state = m_state.m_ports[port];
+        state.watched = 0;
+        state.anchor = 0;
+        state.still = 0;
+        m_notes[port].group = NONE;
+    }
+    for (const std::uint32_t message : group.messages)
+    {
+        m_groupOf[message] = NONE;
+    }
+    m_free.push_back(index);
+}
+
+} // namespace npunet::packet
