@@ -81,9 +81,8 @@ std::vector<CollectiveOrder> find_orders(const Workload& workload, const WorkPat
          UntimedRun(workload, pattern, numbers).rounds()) {
         CollectiveOrder order(rounds.size());
         std::iota(order.begin(), order.end(), 0U);
-        std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
-            return rounds[a] < rounds[b];
-        });
+        std::stable_sort(order.begin(), order.end(),
+                         [&](std::uint32_t a, std::uint32_t b) { return rounds[a] < rounds[b]; });
         orders.push_back(std::move(order));
     }
     return UntimedRun(workload, pattern, numbers).order_like(std::move(orders));
@@ -145,10 +144,10 @@ void chain(RankProgram& program) {
     std::vector<std::uint32_t> children;
     children.reserve(program.children.size() + program.collectives.size());
     for (std::size_t number = 0; number < program.operations.size(); ++number) {
-        const auto begin = program.children.begin() +
-                           static_cast<std::ptrdiff_t>(program.child_begin[number]);
-        const auto end = program.children.begin() +
-                         static_cast<std::ptrdiff_t>(program.child_begin[number + 1]);
+        const auto begin =
+            program.children.begin() + static_cast<std::ptrdiff_t>(program.child_begin[number]);
+        const auto end =
+            program.children.begin() + static_cast<std::ptrdiff_t>(program.child_begin[number + 1]);
         const auto place = std::lower_bound(begin, end, next[number]);
         program.child_begin[number] = static_cast<std::uint32_t>(children.size());
         children.insert(children.end(), begin, place);
