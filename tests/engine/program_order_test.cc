@@ -139,6 +139,24 @@ TEST(ProgramOrder, WhatNeverEndsComesLast) {
                                 "message of 1024 bytes with tag 7 from rank 1"));
 }
 
+// The root of a broadcast need not wait for who gets it, though the rounds take it so. Rank 1 takes
+// part when a message tells it that rank 0 is done: the order of the trace stays, and the run ends.
+// Broadcast and message leave one after the other, then rank 1 gathers.
+TEST(ProgramOrder, ARootMayGoOn) {
+    const engine::Workload workload = test::workload_of(2, [](Rank rank) {
+        const auto broadcast = [](std::vector<std::uint64_t> after) {
+            return collective_node(2, CollectiveType::Broadcast, 100'000, "", std::move(after));
+        };
+        const auto gather = collective_node(4, CollectiveType::AllGather, 200'000);
+        return rank == Rank(0)
+                   ? std::vector{broadcast({}), send_node(3, 1, 300'000, 0, {2}), gather}
+                   : std::vector{receive_node(1, 0, 300'000), broadcast({1}), gather};
+    });
+    EXPECT_THAT(order_of(workload, Rank(0)), ElementsAre(2, 4));
+    EXPECT_EQ(test::run(workload, full_machine(2)).finish,
+              message(100'000 + 300'000) + message(200'000));
+}
+
 // Two communicators of the same ranks whose gathers cross. On rank 0 the first of y needs the
 // second of x, on rank 1 the first of x the second of y: were these to wait for the first ones,
 // everything would wait in a circle, without any message.
