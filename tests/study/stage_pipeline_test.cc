@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <string>
 #include <vector>
 
 #include "generators/stage/stage_workload.h"
@@ -46,7 +47,7 @@ void expect_finish(const generators::StageArguments& arguments, const Machine& m
     const Time folded = simulate(workload, machine, Fidelity::Analytical).finish;
     const engine::Results results = simulate(workload, machine, Fidelity::Analytical, unfolded);
     EXPECT_EQ(results.finish, folded);
-    EXPECT_GE(simulate(workload, machine, Fidelity::CongestionAware).finish, Time());
+    EXPECT_NO_THROW(static_cast<void>(simulate(workload, machine, Fidelity::CongestionAware)));
 }
 
 TEST(StagePipeline, EveryPlanFinishes) {
@@ -71,7 +72,8 @@ TEST(StagePipeline, EveryPlanFinishes) {
     }
 }
 
-// The sanity workload of the exercise on networks of the collection.
+// The sanity workload of the exercise on networks of the collection. One communication of an NPU at
+// a time, whatever is ready first, takes about as long: within a tenth.
 TEST(StagePipeline, TheSanityWorkloadFinishes) {
     generators::StageArguments arguments;
     arguments.dp = arguments.tp = arguments.pp = arguments.sp = 2;
@@ -82,13 +84,21 @@ TEST(StagePipeline, TheSanityWorkloadFinishes) {
     arguments.head = 64;
     arguments.batch = 512;
     arguments.num_stacks = 8;
+    const auto finish = [&](const Machine& machine) {
+        const engine::Workload workload =
+            workload_from(generators::generate(arguments), workload_options(machine));
+        return static_cast<double>(simulate(workload, machine, Fidelity::Analytical).finish.ps());
+    };
     for (const char* name : {"mesh-4x4", "torus-4x4"}) {
         SCOPED_TRACE(name);
-        Machine machine = ring_of(16);
-        machine.network = topology::read_network(
-            fmt::format("{}/configs/networks/{}.yml", NPUNET_SOURCE_DIR, name),
-            machine.dialect.gigabyte, machine.dialect.tolerant_input);
+        const std::string network =
+            fmt::format("{}/configs/networks/{}.yml", NPUNET_SOURCE_DIR, name);
+        Machine machine = load_machine(network, "", "npunet");
+        Machine other = load_machine(network, "", "astra-sim");
+        machine.system.roofline = other.system.roofline = true;
+        machine.system.compute = other.system.compute = {312, 2039};
         expect_finish(arguments, machine);
+        EXPECT_NEAR(finish(machine) / finish(other), 1, 0.1);
     }
 }
 
