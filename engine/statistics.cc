@@ -103,7 +103,8 @@ void fill_times(NpuResult& npu, const RankProgram& program, const RankRecord& re
             }
         }
         npu.compute = gpu;
-        npu.exposed_communication = std::max(npu.finish, begin) - begin - gpu;
+        npu.idle = std::min(npu.finish, begin);
+        npu.exposed_communication = npu.finish - npu.idle - gpu;
         return;
     }
     std::vector<Interval> busy = activities.compute;
