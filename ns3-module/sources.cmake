@@ -115,6 +115,7 @@ set(npunet_ns3_suites
     npu-event-bridge
     npu-fabric
     npu-internet
+    npu-jobs
     npu-net-device
     npu-output
     npu-processes
@@ -137,4 +138,5 @@ set(npunet_ns3_examples
     npu-tcp-all-reduce
     npu-torus-utilization
     npu-training-step
+    npu-two-jobs
 )

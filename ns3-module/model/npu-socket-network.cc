@@ -192,7 +192,6 @@ NpuSocketNetwork::send(const npunet::engine::Message& message)
     record.key.destination = static_cast<uint32_t>(message.destination.value());
     record.key.number = m_count[{record.key.source, record.key.destination}]++;
     record.message = message;
-    record.listener = listener_;
     record.begun = m_queue.now();
     m_places[record.key] = place;
     // Sockets are used in the context of their node.
@@ -282,7 +281,6 @@ NpuSocketNetwork::handle(std::uint64_t payload)
     Record& record = m_records[place];
     const npunet::engine::Message message = record.message;
     const npunet::Time firstByteLeft = record.firstByteLeft;
-    npunet::engine::MessageListener* const listener = record.listener;
     const bool delivery = (payload & 15) == event_kind::message_delivered;
     (delivery ? record.told : record.sent) = true;
     if (record.told && record.sent)
@@ -293,13 +291,13 @@ NpuSocketNetwork::handle(std::uint64_t payload)
     if (delivery)
     {
         NotifyDelivered(message);
-        listener->on_delivered(message.handle, firstByteLeft);
+        listener_->on_delivered(message.handle, firstByteLeft);
         return;
     }
     NotifySent(message);
     if (message.wants_sent)
     {
-        listener->on_sent(message.handle);
+        listener_->on_sent(message.handle);
     }
 }
 
