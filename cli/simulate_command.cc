@@ -8,6 +8,7 @@
 #include "base/units.h"
 #include "cli/astra_options.h"
 #include "cli/run_inputs.h"
+#include "cli/simulate_jobs.h"
 #include "report/astra_log.h"
 #include "report/results_folder.h"
 #include "report/results_json.h"
@@ -20,6 +21,7 @@ namespace {
 struct Options {
     RunInputs inputs;
     AstraOptions astra;
+    std::string jobs_file;
     std::string fidelity = "analytical";
 };
 
@@ -45,6 +47,10 @@ void print(const CommandContext& context, const Options& options, const engine::
 
 void run(const CommandContext& context, const Options& options) {
     const study::Fidelity fidelity = study::fidelity_named(options.fidelity);
+    if (!options.jobs_file.empty()) {
+        simulate_jobs(context, options.inputs, options.jobs_file, fidelity);
+        return;
+    }
     const study::Machine machine = options.inputs.machine(context);
     study::check_fidelity(machine, fidelity);
     const engine::Workload workload = options.inputs.workload(machine);
@@ -68,6 +74,9 @@ void add_simulate_command(CLI::App& program, CommandContext& context) {
                      "analytical (quick estimate), congestion-aware (messages queue on links) or "
                      "packet (ns-3)")
         ->capture_default_str();
+    command->add_option("--jobs-file", options->jobs_file,
+                        "Several jobs at a time instead of one workload: their traces, NPUs and "
+                        "start times (jobs.yml)");
     command->footer(
         "Example:\n"
         "  npunet simulate --model llama2-4layer --batch 4 --seq 256 --dp 2 --tp 4 --pp 2 \\\n"

@@ -8,6 +8,7 @@
 
 #include <filesystem>
 
+#include "engine/job_results.h"
 #include "engine/results.h"
 
 namespace npunet::report {
@@ -16,5 +17,9 @@ namespace npunet::report {
 /// whole or absent; results.json comes last, so that where it is, the others are. Throws
 /// MachineError when something cannot be written.
 void write_results_folder(const engine::Results& results, const std::filesystem::path& folder);
+
+/// The same for several jobs: results.json and links.csv of all of them, and in jobs/NAME the other
+/// files of each. results.json of all comes last.
+void write_results_folder(const engine::JobsResults& results, const std::filesystem::path& folder);
 
 }  // namespace npunet::report
