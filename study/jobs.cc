@@ -138,6 +138,7 @@ std::vector<std::size_t> order_of_npus(const std::vector<Job>& jobs) {
     }
     std::sort(order.begin(), order.end());
     std::vector<std::size_t> places;
+    places.reserve(order.size());
     for (const auto& [npu, place] : order) {
         places.push_back(place);
     }
@@ -204,6 +205,7 @@ engine::JobsResults simulate_jobs(const std::vector<Job>& jobs, const Machine& m
     const std::unique_ptr<engine::Network> network = make_network(machine, fidelity, queue);
     engine::SharedNetwork shared(*network);
     std::vector<std::unique_ptr<RunningJob>> running;
+    running.reserve(jobs.size());
     for (const Job& job : jobs) {
         running.push_back(std::make_unique<RunningJob>(job, machine, queue, shared, options));
     }
