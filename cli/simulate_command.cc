@@ -12,6 +12,7 @@
 #include "base/units.h"
 #include "cli/astra_options.h"
 #include "cli/run_inputs.h"
+#include "cli/simulate_jobs.h"
 #include "report/astra_log.h"
 #include "report/flow_csv.h"
 #include "report/flow_summary.h"
@@ -26,6 +27,7 @@ namespace {
 struct Options {
     RunInputs inputs;
     AstraOptions astra;
+    std::string jobs_file;
     std::string fidelity = "analytical";
     bool messages = false;
 };
@@ -101,6 +103,10 @@ void run(const CommandContext& context, const Options& options) {
                           "--flows alone needs none"});
     }
     const study::Fidelity fidelity = study::fidelity_named(options.fidelity);
+    if (!options.jobs_file.empty()) {
+        simulate_jobs(context, options.inputs, options.jobs_file, fidelity);
+        return;
+    }
     const study::Machine machine = options.inputs.machine(context);
     study::check_fidelity(machine, fidelity);
     const engine::Workload workload = options.inputs.workload(machine);
@@ -133,6 +139,9 @@ void add_simulate_command(CLI::App& program, CommandContext& context) {
             options->inputs.run_options.flows = true;
         },
         "The same, and a row for every message, in the output folder");
+    command->add_option("--jobs-file", options->jobs_file,
+                        "Several jobs at a time instead of one workload: their traces, NPUs and "
+                        "start times (jobs.yml)");
     command->footer(
         "Example:\n"
         "  npunet simulate --model llama2-4layer --batch 4 --seq 256 --dp 2 --tp 4 --pp 2 \\\n"

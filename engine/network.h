@@ -34,6 +34,7 @@ inline constexpr unsigned delay = 6;              ///< of an endpoint; no conten
 inline constexpr unsigned packet_in = 7;          ///< content: link, then packet on it
 inline constexpr unsigned timeout = 8;            ///< of a transport; content: its queue pair
 inline constexpr unsigned grant = 9;              ///< of credit by a receiver; content: link
+inline constexpr unsigned begin = 10;             ///< of a job; content: its first NPU
 inline constexpr unsigned issue = 0;              ///< Phase::Issue; content: rank
 inline constexpr unsigned steady = 0;             ///< Phase::Arbitration; of packet trains
 inline constexpr unsigned port = 1;               ///< Phase::Arbitration; content: link
@@ -84,6 +85,7 @@ struct Message {
 /// content only. The network carries it and does not look at it.
 struct MessageLabel {
     std::array<std::uint32_t, 6> words{};
+    std::uint32_t share = 0;  ///< which of the simulations on the network (shared_network.h)
 };
 
 /// Hears what becomes of messages.

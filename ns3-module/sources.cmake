@@ -124,6 +124,7 @@ set(npunet_ns3_suites
     npu-fabric
     npu-flow
     npu-internet
+    npu-jobs
     npu-net-device
     npu-output
     npu-packet-fate
@@ -147,4 +148,5 @@ set(npunet_ns3_examples
     npu-tcp-all-reduce
     npu-torus-utilization
     npu-training-step
+    npu-two-jobs
 )

@@ -22,6 +22,14 @@ void write_whole(const std::filesystem::path& path, const std::string& text) {
     file.commit();
 }
 
+/// What is known of the NPUs; results.json last.
+void write_npu_files(const engine::Results& results, const std::filesystem::path& folder) {
+    write_whole(folder / "npus.csv", npus_csv(results));
+    write_whole(folder / "collectives.csv", collectives_csv(results));
+    write_perfetto_trace(results, folder / "timeline.perfetto-trace");
+    write_whole(folder / "results.json", results_json(results));
+}
+
 }  // namespace
 
 void remove_old(const std::filesystem::path& file) {
@@ -33,8 +41,6 @@ void remove_old(const std::filesystem::path& file) {
 }
 
 void write_results_folder(const engine::Results& results, const std::filesystem::path& folder) {
-    write_whole(folder / "npus.csv", npus_csv(results));
-    write_whole(folder / "collectives.csv", collectives_csv(results));
     write_whole(folder / "links.csv", links_csv(results));
     if (results.flows) {
         AtomicFile file(folder / "flows.csv");
@@ -43,7 +49,14 @@ void write_results_folder(const engine::Results& results, const std::filesystem:
     } else {
         remove_old(folder / "flows.csv");
     }
-    write_perfetto_trace(results, folder / "timeline.perfetto-trace");
+    write_npu_files(results, folder);
+}
+
+void write_results_folder(const engine::JobsResults& results, const std::filesystem::path& folder) {
+    for (const engine::JobResult& job : results.jobs) {
+        write_npu_files(job.results, folder / "jobs" / job.name);
+    }
+    write_whole(folder / "links.csv", links_csv(results.all));
     write_whole(folder / "results.json", results_json(results));
 }
 

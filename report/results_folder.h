@@ -8,6 +8,7 @@
 
 #include <filesystem>
 
+#include "engine/job_results.h"
 #include "engine/results.h"
 
 namespace npunet::report {
@@ -20,5 +21,8 @@ void write_results_folder(const engine::Results& results, const std::filesystem:
 /// Removes what an earlier run has left there, if it has, and this one does not write. Throws
 /// MachineError when it cannot.
 void remove_old(const std::filesystem::path& file);
+/// The same for several jobs: results.json and links.csv of all of them, and in jobs/NAME the other
+/// files of each. results.json of all comes last.
+void write_results_folder(const engine::JobsResults& results, const std::filesystem::path& folder);
 
 }  // namespace npunet::report

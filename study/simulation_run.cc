@@ -7,43 +7,17 @@
 #include <mutex>
 #include <optional>
 
-#include "analytical/congestion_aware.h"
-#include "analytical/congestion_unaware.h"
 #include "base/errors.h"
 #include "engine/fold_finder.h"
 #include "engine/simulation.h"
 #include "engine/workload_loader.h"
 #include "ns3-module/api/packet_network.h"
+#include "study/fidelity_network.h"
 #include "study/flow_watch.h"
 
 namespace npunet::study {
 
 namespace {
-
-std::unique_ptr<engine::Network> make_network(const Machine& machine, Fidelity fidelity,
-                                              engine::EventQueue& queue, const engine::Fold& fold,
-                                              const RunOptions& options) {
-    switch (fidelity) {
-        case Fidelity::Analytical:
-            return std::make_unique<analytical::CongestionUnaware>(machine.network, queue,
-                                                                   machine.dialect, fold);
-        case Fidelity::CongestionAware:
-            return std::make_unique<analytical::CongestionAware>(machine.network, queue,
-                                                                 machine.dialect);
-        case Fidelity::Packet:
-            break;
-    }
-    PacketOptions packet;
-    packet.trains = options.trains;
-    return make_packet_network(machine.network, queue, packet);
-}
-
-/// ns-3 has one simulator a process.
-std::unique_lock<std::mutex> turn_for(Fidelity fidelity) {
-    static std::mutex packet_level;
-    return fidelity == Fidelity::Packet ? std::unique_lock<std::mutex>(packet_level)
-                                        : std::unique_lock<std::mutex>();
-}
 
 /// The astra-sim dialects offer what their reference has.
 void check_reference(const Machine& machine, Fidelity fidelity) {
@@ -146,7 +120,7 @@ engine::Workload load_workload_for(const Machine& machine, const std::string& pr
                                    const std::string& group_file) {
     const bool none = machine.dialect.empty_group_file_means_none &&
                       group_file.find("empty") != std::string::npos;
-    return engine::load_workload(prefix, none ? "" : group_file, machine.network.graph.npus(),
+    return engine::load_workload(prefix, none ? "" : group_file, machine.network.npu_of_rank.size(),
                                  workload_options(machine));
 }
 
@@ -164,7 +138,7 @@ engine::Results simulate(const engine::Workload& workload, const Machine& machin
         queue.shuffle_insertions(*options.shuffle_seed);
     }
     const std::unique_ptr<engine::Network> network =
-        make_network(machine, fidelity, queue, fold, options);
+        make_network(machine, fidelity, queue, options, fold);
     std::optional<FlowWatch> watch;
     if (options.flows) {
         watch.emplace(machine, fidelity, *network, queue, options.each_message);

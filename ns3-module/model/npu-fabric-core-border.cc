@@ -146,8 +146,7 @@ NpuFabric::Core::LabelOf(std::uint32_t handle)
     NS_ABORT_MSG_IF(record.receipt.packet,
                     "ns3::Packets, and with them the internet stack, do not cross a fabric from "
                     "one process to another");
-    return record.own ? npunet::engine::MessageLabel()
-                      : record.listener->label_of(record.message.handle);
+    return record.own ? npunet::engine::MessageLabel() : listener_->label_of(record.message.handle);
 }
 
 void
@@ -186,7 +185,7 @@ NpuFabric::Core::MessageHasLeft(std::uint32_t handle)
     const Record record = Forget(handle);
     if (!record.own)
     {
-        record.listener->on_left(record.message.handle);
+        listener_->on_left(record.message.handle);
     }
 }
 

@@ -54,7 +54,6 @@ NpuFabric::Core::send(const npunet::engine::Message& message)
 {
     Record record;
     record.message = message;
-    record.listener = listener_;
     Start(std::move(record));
 }
 
@@ -95,7 +94,6 @@ NpuFabric::Core::on_sent(std::uint32_t handle)
 {
     m_records[handle].awaitsSent = false;
     const npunet::engine::Message message = m_records[handle].message;
-    npunet::engine::MessageListener* const listener = m_records[handle].listener;
     if (m_records[handle].delivered)
     {
         Forget(handle);
@@ -103,7 +101,7 @@ NpuFabric::Core::on_sent(std::uint32_t handle)
     m_fabric.NotifySent(message);
     if (message.wants_sent)
     {
-        listener->on_sent(message.handle);
+        listener_->on_sent(message.handle);
     }
 }
 
@@ -117,7 +115,7 @@ NpuFabric::Core::on_delivered(std::uint32_t handle, npunet::Time firstByteLeft)
     m_fabric.NotifyDelivered(message, record.begun);
     if (!record.own)
     {
-        record.listener->on_delivered(message.handle, firstByteLeft);
+        listener_->on_delivered(message.handle, firstByteLeft);
         return;
     }
     // ns-3 code runs in an event of its own, in the context of its node.

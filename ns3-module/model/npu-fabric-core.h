@@ -128,13 +128,12 @@ class NpuFabric::Core final : public npunet::engine::Network,
     /// A message under way.
     struct Record
     {
-        npunet::engine::Message message;                    //!< as its sender gave it
-        npunet::engine::MessageListener* listener{nullptr}; //!< hears of it; null: the fabric's own
-        npunet::Time begun;                                 //!< when its sender did
-        bool own{false};                                    //!< not the engine's
-        bool awaitsSent{false};                             //!< on_sent() is to come
-        bool delivered{false};                              //!< on_delivered() has come
-        Receipt receipt;                                    //!< of the fabric's own
+        npunet::engine::Message message; //!< as its sender gave it
+        npunet::Time begun;              //!< when its sender did
+        bool own{false};                 //!< not the engine's
+        bool awaitsSent{false};          //!< on_sent() is to come
+        bool delivered{false};           //!< on_delivered() has come
+        Receipt receipt;                 //!< of the fabric's own
     };
 
     /**

@@ -67,24 +67,61 @@ NpuNetwork::IsHere(std::size_t /* position */) const
     return true;
 }
 
-void
-NpuNetwork::Carry(NpuChakraWorkload* workload)
+npunet::engine::Network&
+NpuNetwork::Carry(NpuChakraWorkload* workload, const std::vector<npunet::NodeId>& npus)
 {
-    if (m_workload != nullptr && !m_workload->IsFinished())
+    std::vector<bool> taken(GetDescription().graph.npus(), false);
+    for (const npunet::NodeId npu : npus)
     {
-        throw npunet::InputError({"",
-                                  "NpuChakraWorkload::Install",
-                                  "a workload on a network whose other workload is not finished",
-                                  "one workload at a time",
-                                  "use a network for each, or install it when the other is done"});
+        const bool exists = npu.valid() && npu.index() < taken.size();
+        if (!exists || taken[npu.index()])
+        {
+            Refuse(npu, exists ? "a second time" : "which does not exist");
+        }
+        taken[npu.index()] = true;
     }
-    m_workload = workload;
+    for (const Carried& other : m_carried)
+    {
+        for (const npunet::NodeId npu : other.npus)
+        {
+            if (taken[npu.index()] && !other.workload->IsFinished())
+            {
+                Refuse(npu, "which another workload has that is not finished");
+            }
+        }
+    }
+    if (!m_shared)
+    {
+        m_shared = std::make_unique<npunet::engine::SharedNetwork>(GetNetwork());
+    }
+    npunet::engine::Network& share = m_shared->add();
+    m_carried.push_back({workload, npus, &share});
+    return share;
+}
+
+void
+NpuNetwork::Refuse(npunet::NodeId npu, const std::string& why)
+{
+    throw npunet::InputError({"",
+                              "NpuChakraWorkload::Install",
+                              "NPU " + std::to_string(npu.value()) + ", " + why,
+                              "an NPU of the network for each rank, and for one workload at a time",
+                              "Place the workload on other NPUs (NpuChakraHelper::SetNpus()), or "
+                              "install it when the other is done"});
 }
 
 void
 NpuNetwork::Drop(NpuChakraWorkload* workload)
 {
-    m_workload = m_workload == workload ? nullptr : m_workload;
+    const auto dropped =
+        std::find_if(m_carried.begin(), m_carried.end(), [workload](const Carried& carried) {
+            return carried.workload == workload;
+        });
+    if (dropped != m_carried.end())
+    {
+        m_shared->close(*dropped->share);
+        m_carried.erase(dropped);
+    }
 }
 
 void

@@ -9,9 +9,11 @@
 
 #include "npu-flow-statistics.h"
 
+#include "base/ids.h"
 #include "engine/event_queue.h"
 #include "engine/flow_statistics.h"
 #include "engine/network.h"
+#include "engine/shared_network.h"
 #include "topology/network_description.h"
 
 #include <ns3/nstime.h>
@@ -21,6 +23,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 namespace ns3
@@ -36,7 +39,8 @@ class NpuChakraWorkload;
 /**
  * @ingroup npunet
  * What carries the messages of workloads between NPUs: NpuFabric, a network of the module's own, or
- * NpuSocketNetwork, the sockets of any other ns-3 scenario. NpuChakraHelper puts a workload on it.
+ * NpuSocketNetwork, the sockets of any other ns-3 scenario. NpuChakraHelper puts workloads on it:
+ * any number at a time, each on NPUs of its own.
  *
  * A further kind of network derives from this class and implements npunet::engine::Network, on an
  * event queue that ns-3 drives (NpuEventBridge).
@@ -60,7 +64,8 @@ class NpuNetwork : public Object
 
     /**
      * The network as a workload engine wants it: message numbers are the engine's own, their counts
-     * below 2^35 per source. Its run() runs the Simulator.
+     * below 2^35 per source. Its run() runs the Simulator. Workloads have their shares of it from
+     * Carry(); who has an engine of another kind sets its listener, and installs no workload.
      * @return the network; lives as long as this object
      */
     virtual npunet::engine::Network& GetNetwork() = 0;
@@ -115,12 +120,17 @@ class NpuNetwork : public Object
     /**
      * A workload wants to send and to hear of its messages.
      * @param workload that is about to be installed; it stays until Drop()
+     * @param npus by rank: the number of its NPU
+     * @return the network as the workload sees it; lives as long as this object
      *
-     * Throws npunet::InputError while another workload is not finished.
+     * Throws npunet::InputError for NPUs that the network does not have or that stand twice, and
+     * while another workload with one of them is not finished.
      */
-    void Carry(NpuChakraWorkload* workload);
+    npunet::engine::Network& Carry(NpuChakraWorkload* workload,
+                                   const std::vector<npunet::NodeId>& npus);
 
     /**
+     * Messages of a workload that are under way end, but nobody hears of them.
      * @param workload that is disposed of
      */
     void Drop(NpuChakraWorkload* workload);
@@ -200,8 +210,25 @@ class NpuNetwork : public Object
     std::vector<NpuFlowStatistics> StatisticsOf(
         const std::vector<npunet::engine::FlowResult>& flows) const;
 
-    NpuChakraWorkload* m_workload{nullptr};    //!< the last one that was installed
-    std::vector<std::shared_ptr<void>> m_kept; //!< of workloads that are disposed of
+    /**
+     * @param npu that a workload cannot have
+     * @param why a phrase about it
+     *
+     * Throws npunet::InputError.
+     */
+    [[noreturn]] static void Refuse(npunet::NodeId npu, const std::string& why);
+
+    /// A workload that was installed and is not disposed of.
+    struct Carried
+    {
+        NpuChakraWorkload* workload;          //!< which one
+        std::vector<npunet::NodeId> npus;     //!< those that it has
+        const npunet::engine::Network* share; //!< what it sends by
+    };
+
+    std::unique_ptr<npunet::engine::SharedNetwork> m_shared; //!< tells workloads; null before them
+    std::vector<Carried> m_carried;                          //!< in the order of installation
+    std::vector<std::shared_ptr<void>> m_kept;               //!< of workloads disposed of
 
     /// The last byte of a message has left its source.
     TracedCallback<uint32_t, uint32_t, uint64_t, Time> m_messageSent;

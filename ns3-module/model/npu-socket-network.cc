@@ -192,7 +192,6 @@ NpuSocketNetwork::send(const npunet::engine::Message& message)
     record.key.destination = static_cast<uint32_t>(message.destination.value());
     record.key.number = m_count[{record.key.source, record.key.destination}]++;
     record.message = message;
-    record.listener = listener_;
     record.begun = m_queue.now();
     m_places[record.key] = place;
     // Sockets are used in the context of their node.
@@ -284,7 +283,6 @@ NpuSocketNetwork::handle(std::uint64_t payload)
     const npunet::engine::Message message = record.message;
     const npunet::Time begun = record.begun;
     const npunet::Time firstByteLeft = record.firstByteLeft;
-    npunet::engine::MessageListener* const listener = record.listener;
     const bool delivery = (payload & 15) == event_kind::message_delivered;
     (delivery ? record.told : record.sent) = true;
     if (record.told && record.sent)
@@ -295,13 +293,13 @@ NpuSocketNetwork::handle(std::uint64_t payload)
     if (delivery)
     {
         NotifyDelivered(message, begun);
-        listener->on_delivered(message.handle, firstByteLeft);
+        listener_->on_delivered(message.handle, firstByteLeft);
         return;
     }
     NotifySent(message);
     if (message.wants_sent)
     {
-        listener->on_sent(message.handle);
+        listener_->on_sent(message.handle);
     }
 }
 

@@ -51,6 +51,8 @@ TEST(Documentation, ExplainsEveryKeyOfResultsJson) {
     results.npus.assign(most_listed_npus + 1, results.npus.front());
     collect_keys(Json::parse(results_json(results)), keys);
     EXPECT_EQ(keys.count("ranks"), 1u);
+    collect_keys(Json::parse(results_json(sample_jobs())), keys);
+    EXPECT_EQ(keys.count("duration_ns"), 1u);
     expect_documented(keys);
 }
 

@@ -46,6 +46,19 @@ TEST_F(ResultsFolder, HoldsAFileForEachReader) {
     folder_ = folder_.parent_path();
 }
 
+// Links belong to all jobs, everything else to each.
+TEST_F(ResultsFolder, HoldsAFolderForEachJob) {
+    write_results_folder(sample_jobs(), folder_);
+    EXPECT_EQ(files(), (std::set<std::string>{"jobs", "links.csv", "results.json"}));
+    const std::filesystem::path whole = folder_;
+    for (const char* job : {"first", "second"}) {
+        folder_ = whole / "jobs" / job;
+        EXPECT_EQ(files(), (std::set<std::string>{"collectives.csv", "npus.csv", "results.json",
+                                                  "timeline.perfetto-trace"}));
+    }
+    folder_ = whole;
+}
+
 TEST_F(ResultsFolder, ReplacesAnEarlierRun) {
     write_results_folder(sample_results(), folder_);
     write_results_folder(sample_analytical(), folder_);

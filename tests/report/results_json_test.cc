@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -200,6 +201,28 @@ TEST(ResultsJson, ManyRanksBecomeClassesOfEqualNpus) {
 
 TEST(ResultsJson, KnowsThePeakOfMemory) {
     EXPECT_GT(peak_resident_memory(), Bytes(1 << 20));
+}
+
+// A job ends with its last NPU, not before its start; it lasts from the one to the other.
+TEST(ResultsJson, SeveralJobs) {
+    engine::JobsResults results = sample_jobs();
+    results.jobs.push_back({"idle", {NodeId(8)}, Time::ns(5), engine::Results()});
+    const Json json = Json::parse(results_json(results));
+    const Json single = Json::parse(results_json(sample_results()));
+    const double finish = single["finish_ns"].get<double>();
+    ASSERT_EQ(json["jobs"].size(), 3U);
+    EXPECT_EQ(json["jobs"][1], (Json{{"name", "second"},
+                                     {"npus", {9, 4, 5, 6}},
+                                     {"start_ns", 250},
+                                     {"finish_ns", single["finish_ns"]},
+                                     {"duration_ns", finish - 250}}));
+    EXPECT_EQ(json["jobs"][2]["finish_ns"], 5);
+    EXPECT_EQ(json["jobs"][2]["duration_ns"], 0);
+    EXPECT_EQ(json["links"], single["links"]);
+    std::vector<std::string> keys = keys_of(json);
+    EXPECT_EQ(std::count(keys.begin(), keys.end(), "jobs"), 1);
+    keys.erase(std::find(keys.begin(), keys.end(), "jobs"));
+    EXPECT_EQ(keys, keys_of(single)) << "the rest is as of one workload";
 }
 
 }  // namespace

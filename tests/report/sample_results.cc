@@ -141,4 +141,19 @@ engine::Results sample_analytical() {
     return results;
 }
 
+engine::JobsResults sample_jobs() {
+    engine::Results own = sample_results();
+    engine::JobsResults results;
+    results.all = own;
+    results.all.npus.clear();
+    results.all.collectives.clear();
+    results.all.operations.clear();
+    own.links.clear();
+    results.jobs.push_back({"first", {NodeId(0), NodeId(1), NodeId(2), NodeId(3)}, Time(), own});
+    own.notes = {"a choice"};
+    results.jobs.push_back(
+        {"second", {NodeId(9), NodeId(4), NodeId(5), NodeId(6)}, Time::ns(250), own});
+    return results;
+}
+
 }  // namespace npunet::report

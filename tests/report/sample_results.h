@@ -1,6 +1,7 @@
 // A small run, written down by hand, that the tests of report/ print in every format.
 #pragma once
 
+#include "engine/job_results.h"
 #include "engine/results.h"
 
 namespace npunet::report {
@@ -16,5 +17,9 @@ namespace npunet::report {
 
 /// The same workload, message by message: quicker, and no headers on the wire.
 [[nodiscard]] engine::Results sample_analytical();
+
+/// Two jobs on one network: sample_results() as "first" on NPUs 0 to 3, and as "second", with a
+/// note, on NPUs 9, 4, 5, 6 from 250 ns on.
+[[nodiscard]] engine::JobsResults sample_jobs();
 
 }  // namespace npunet::report
