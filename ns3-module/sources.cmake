@@ -17,6 +17,7 @@ set(npunet_packet_core_sources
     model/npu-hpcc.cc
     model/npu-link-timing.cc
     model/npu-message-table.cc
+    model/npu-network-part.cc
     model/npu-packet-level.cc
     model/npu-packet-machine.cc
     model/npu-packet-machine-border.cc

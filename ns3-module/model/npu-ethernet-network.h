@@ -101,6 +101,15 @@ class EthernetNetwork final : public PacketLevel, private TransportWire
     std::uint64_t packet_hops() const override;
     std::string explain_stall() const override;
     void ListQueued(LinkId link, const std::function<void(LinkId, Bytes, Time)>& function) override;
+    /// Throws InputError: there is only the whole.
+    void Split(std::vector<bool> owned, PacketCut& cut) override;
+    void Enter(const std::uint8_t* data, std::size_t size) override;
+
+    bool
+    IsCut(LinkId /* link */) const override
+    {
+        return false;
+    }
 
     /**
      * @return the queue pairs so far

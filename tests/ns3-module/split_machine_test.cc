@@ -164,9 +164,7 @@ TEST(SplitMachine, ATurnGivenUp) {
 /// start.
 class Notes final : public packet::PacketObserver {
 public:
-    explicit Notes(packet::PacketMachine& machine) : machine_(machine) {
-        machine.SetObserver(this);
-    }
+    explicit Notes(packet::PacketLevel& machine) : machine_(machine) { machine.SetObserver(this); }
     ~Notes() { machine_.SetObserver(nullptr); }
 
     void add_to(std::vector<std::string>& all) const {
@@ -197,7 +195,7 @@ private:
         note("stalled", link, duration.ps(), from);
     }
 
-    packet::PacketMachine& machine_;
+    packet::PacketLevel& machine_;
     std::vector<std::string> notes_;
 };
 
