@@ -284,7 +284,7 @@ EthernetNetwork::Transmit(std::uint32_t portNumber, std::uint32_t place, std::in
     {
         m_observer->PacketStarted(LinkId(std::size_t{portNumber}),
                                   Bytes(packet.wire),
-                                  Time::ps(passage.arrival),
+                                  passage.lost ? Time::max() : Time::ps(passage.arrival),
                                   data && passing ? waited : Bytes());
     }
     if (data && !passing)

@@ -23,7 +23,7 @@ class PacketObserver
     /**
      * @param link the link
      * @param wire bytes of the packet, header included
-     * @param arrival when its last byte is in at the other end
+     * @param arrival when its last byte is in at the other end; Time::max() where it is lost
      * @param waited bytes of it of which PacketQueued() has told; 0 where it starts at the node, or
      *               has not waited
      */

@@ -86,7 +86,7 @@ NpuTraceFeed::PacketStarted(npunet::LinkId link,
         }
         from->NotifyPacketSent(static_cast<uint32_t>(ends.to.index()), bytes);
     }
-    if (!m_machine.IsCut(link))
+    if (!m_machine.IsCut(link) && arrival < npunet::Time::max())
     {
         PacketEntered(link, wire, arrival);
     }
