@@ -8,6 +8,7 @@ set(npunet_packet_core_sources
     model/npu-congestion-parameters.cc
     model/npu-credit-account.cc
     model/npu-ethernet-network.cc
+    model/npu-ethernet-network-border.cc
     model/npu-ethernet-network-links.cc
     model/npu-ethernet-network-pauses.cc
     model/npu-ethernet-network-setup.cc
@@ -30,6 +31,7 @@ set(npunet_packet_core_sources
     model/npu-packet-machine-ways.cc
     model/npu-packet-parameters.cc
     model/npu-queue-pairs.cc
+    model/npu-queue-pairs-border.cc
     model/npu-queue-pairs-credits.cc
     model/npu-queue-pairs-receiver.cc
     model/npu-queue-pairs-sender.cc

@@ -273,22 +273,6 @@ EthernetNetwork::ClassesWire(std::size_t port) const
     return wires;
 }
 
-void
-EthernetNetwork::Split(std::vector<bool> /* owned */, PacketCut& /* cut */)
-{
-    throw InputError({"",
-                      "NpuFabric::FlowControl",
-                      std::string(topology::name_of(m_description.packet.flow_control)) +
-                          " on a network that is split over processes",
-                      "credit",
-                      "Run networks with Ethernet-like switches in one process"});
-}
-
-void
-EthernetNetwork::Enter(const std::uint8_t* /* data */, std::size_t /* size */)
-{
-}
-
 std::uint64_t
 EthernetNetwork::packet_hops() const
 {

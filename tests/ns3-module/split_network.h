@@ -42,6 +42,9 @@ public:
     [[nodiscard]] engine::Network& network(std::uint32_t part);
     [[nodiscard]] packet::PacketLevel& machine(std::uint32_t part);
 
+    /// Messages are expected to stay under way for ever.
+    void let_stall();
+
     /// Until no part has an event left.
     void run();
 
@@ -50,6 +53,7 @@ public:
     [[nodiscard]] std::uint64_t packet_hops() const;
     /// Frames that went from part to part: packets, credits.
     [[nodiscard]] std::uint64_t crossings() const;
+    [[nodiscard]] std::uint64_t crossings(std::uint8_t kind) const;
 
 private:
     class Part;
