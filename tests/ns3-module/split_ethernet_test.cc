@@ -31,18 +31,17 @@ using topology::FlowControl;
 using topology::NetworkDescription;
 using topology::TransportKind;
 
-constexpr std::array packet_kinds{PacketKind::DATA,         PacketKind::ACKNOWLEDGEMENT,
-                                  PacketKind::GO_BACK,      PacketKind::TRIMMED,
-                                  PacketKind::NOTIFICATION, PacketKind::REQUEST,
-                                  PacketKind::GRANT,        PacketKind::PAUSE,
-                                  PacketKind::RESUME};
+constexpr std::array packet_kinds{
+    PacketKind::DATA,    PacketKind::ACKNOWLEDGEMENT, PacketKind::GO_BACK,
+    PacketKind::TRIMMED, PacketKind::NOTIFICATION,    PacketKind::REQUEST,
+    PacketKind::GRANT,   PacketKind::PAUSE,           PacketKind::RESUME};
 
 /// What a queue pair has done, as text.
 std::string described(const PairUse& use) {
     std::string text;
-    for (const std::int64_t figure : {use.started, use.ended, use.delivered, use.messages,
-                                      use.packets, use.repeated, use.timeouts, use.marked,
-                                      use.notified}) {
+    for (const std::int64_t figure :
+         {use.started, use.ended, use.delivered, use.messages, use.packets, use.repeated,
+          use.timeouts, use.marked, use.notified}) {
         text += ' ' + std::to_string(figure);
     }
     return text;
@@ -126,8 +125,7 @@ void draw_parameters(NetworkDescription& network, std::mt19937_64& random) {
     if (random() % 8 == 0) {
         packet.flow_control = FlowControl::None;
         packet.transport.kind = TransportKind::SelectiveRepeat;
-        packet.congestion_control =
-            topology::standard_choice(CongestionAlgorithm::ReceiverCredit);
+        packet.congestion_control = topology::standard_choice(CongestionAlgorithm::ReceiverCredit);
         packet.congestion_control.values.back() = 1;
         packet.buffer = Bytes(8 * (packet.mtu + packet.header).value());
         packet.shared_buffer.alpha = 1;
@@ -144,10 +142,10 @@ void compare(const test::OfferedRouting& offer, unsigned seed, Coverage& coverag
     NetworkDescription network = test::random_network(offer, random);
     draw_parameters(network, random);
     const topology::PacketParameters& packet = network.packet;
-    Plan plan = make_plan(static_cast<Pattern>(random() % 5),
-                          static_cast<int>(network.graph.npus()),
-                          packet.mtu.value() * static_cast<std::int64_t>(1 + random() % 12),
-                          packet.mtu.value(), random);
+    Plan plan =
+        make_plan(static_cast<Pattern>(random() % 5), static_cast<int>(network.graph.npus()),
+                  packet.mtu.value() * static_cast<std::int64_t>(1 + random() % 12),
+                  packet.mtu.value(), random);
     draw_classes(plan, packet.classes.count, random);
     // Without a transport nobody sends again what links lose that go down.
     if (packet.transport.kind != TransportKind::None && random() % 2 == 0) {
@@ -232,9 +230,9 @@ TEST(SplitEthernet, ObserversAreToldTheSame) {
             NetworkDescription network = test::random_network(offer, random);
             draw_parameters(network, random);
             const std::int64_t full = network.packet.mtu.value();
-            const Plan plan = make_plan(static_cast<Pattern>(round),
-                                        static_cast<int>(network.graph.npus()), 6 * full, full,
-                                        random);
+            const Plan plan =
+                make_plan(static_cast<Pattern>(round), static_cast<int>(network.graph.npus()),
+                          6 * full, full, random);
             if (network.packet.transport.kind != TransportKind::None && round % 2 == 1) {
                 network.faults.links =
                     test::random_outages(network.graph, 3, Time::ns(30'000), random);
