@@ -8,6 +8,7 @@ set(npunet_packet_core_sources
     model/npu-congestion-parameters.cc
     model/npu-credit-account.cc
     model/npu-ethernet-network.cc
+    model/npu-ethernet-network-border.cc
     model/npu-ethernet-network-links.cc
     model/npu-ethernet-network-pauses.cc
     model/npu-ethernet-network-setup.cc
@@ -17,6 +18,7 @@ set(npunet_packet_core_sources
     model/npu-hpcc.cc
     model/npu-link-timing.cc
     model/npu-message-table.cc
+    model/npu-network-part.cc
     model/npu-packet-level.cc
     model/npu-packet-machine.cc
     model/npu-packet-machine-border.cc
@@ -31,6 +33,7 @@ set(npunet_packet_core_sources
     model/npu-packet-machine-windows.cc
     model/npu-packet-parameters.cc
     model/npu-queue-pairs.cc
+    model/npu-queue-pairs-border.cc
     model/npu-queue-pairs-credits.cc
     model/npu-queue-pairs-receiver.cc
     model/npu-queue-pairs-sender.cc

@@ -174,7 +174,6 @@ EthernetNetwork::AwaitEpoch()
     {
         m_epoch = epoch;
         detours.set_epoch(epoch);
-        BuryDead();
     }
     if (epoch + 1 < begins.size())
     {
@@ -194,10 +193,21 @@ EthernetNetwork::EpochBegins(std::uint32_t epoch)
     m_routes.GetDetours()->set_epoch(epoch);
     BuryDead();
     m_pairs.ChooseAnew();
-    if (m_pairs.IsBusy())
+    if (m_border || IsBusy())
     {
         AwaitEpoch();
     }
+}
+
+bool
+EthernetNetwork::IsBusy() const
+{
+    // Copies of what has arrived may be left when all messages are done, and grants, and pauses.
+    return m_pairs.IsBusy() || m_pairs.AnyGrantIsDue() ||
+           std::any_of(m_ports.begin(), m_ports.end(), [](const EthernetPort& port) {
+               return port.flight.head != NONE || port.requests.head != NONE ||
+                      port.control.head != NONE || port.filled != 0 || port.paused != 0;
+           });
 }
 
 void

@@ -144,6 +144,23 @@ EthernetNetwork::explain_stall() const
                 topology::describe_cycle(m_description.graph, chain));
         }
     }
+    return m_border ? ExplainPausesFromAfar() : std::string();
+}
+
+std::string
+EthernetNetwork::ExplainPausesFromAfar() const
+{
+    for (std::uint32_t number = 0; number < m_ports.size(); ++number)
+    {
+        const topology::Link& link = m_description.graph.link(LinkId(std::size_t{number}));
+        if (m_ports[number].paused != 0 && !m_border->Owns(link.to))
+        {
+            return fmt::format("the link {} -> {} is paused by a node of another process: perhaps "
+                               "a deadlock, whose links one process alone would name",
+                               m_description.graph.name(link.from),
+                               m_description.graph.name(link.to));
+        }
+    }
     return {};
 }
 

@@ -309,11 +309,23 @@ EthernetNetwork::Transmit(std::uint32_t portNumber, std::uint32_t place, std::in
     const bool early = m_cutThrough && !IsRequest(packet.kind) && !m_routes.IsLast(packet);
     packet.arrival = passage.arrival;
     packet.ready = early ? passage.headerIn : passage.arrival;
-    const bool alone = port.flight.head == NONE;
-    port.flight.Append(m_packets, place);
+    if (port.cut)
+    {
+        LeaveByCut(portNumber, place);
+        return;
+    }
+    Fly(portNumber, place);
+}
+
+void
+EthernetNetwork::Fly(std::uint32_t link, std::uint32_t place)
+{
+    PacketLine& flight = m_ports[link].flight;
+    const bool alone = flight.head == NONE;
+    flight.Append(m_packets, place);
     if (alone)
     {
-        AwaitArrival(portNumber);
+        AwaitArrival(link);
     }
 }
 

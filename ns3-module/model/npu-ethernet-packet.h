@@ -85,6 +85,16 @@ IsRequest(PacketKind kind)
 }
 
 /**
+ * @param kind of a packet that is no request to pause or to resume
+ * @return whether it goes from the source of its queue pair to the destination, not back
+ */
+constexpr bool
+GoesForth(PacketKind kind)
+{
+    return kind == PacketKind::DATA || kind == PacketKind::REQUEST;
+}
+
+/**
  * @ingroup npunet
  * All packets under way. The freed place is the next one used, so that a run touches little memory
  * however long it is.

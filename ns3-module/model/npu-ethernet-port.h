@@ -56,6 +56,7 @@ struct alignas(64) EthernetPort
     std::uint32_t node = 0;       ///< the node that sends
     bool irregular = false;       ///< whether LinkTiming knows the link
     bool startsHere = false;      ///< the node is an NPU
+    bool cut = false;             ///< one end of the link is in another part of the network
 
     // What the packet that is being sent leaves behind in the node's buffer.
     std::uint8_t leavingClass = 0;     ///< its class

@@ -21,7 +21,6 @@ NpuFabric::Core::Core(NpuFabric& fabric,
                       bool trains)
     : description(std::move(network)), m_fabric(fabric),
       m_level(npunet::packet::MakePacketLevel(description, queue)),
-      m_machine(dynamic_cast<npunet::packet::PacketMachine*>(m_level.get())),
       m_feed(description.graph, *m_level), m_bridge(queue),
       m_ownCount(description.graph.npus(), FIRST_OWN_COUNT)
 {

@@ -12,10 +12,10 @@
 #include "npu-fabric.h"
 #include "npu-packet-cut.h"
 #include "npu-packet-level.h"
-#include "npu-packet-machine.h"
 #include "npu-processes.h"
 #include "npu-trace-feed.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -148,8 +148,9 @@ class NpuFabric::Core final : public npunet::engine::Network,
 
     // The border of this process's part
     npunet::engine::MessageLabel LabelOf(std::uint32_t handle) override;
-    void PacketLeaves(const npunet::packet::BorderPacket& packet, npunet::Time at) override;
-    void CreditLeaves(const npunet::packet::BorderCredit& credit, npunet::Time at) override;
+    void FrameLeaves(const npunet::packet::BorderFrame& frame,
+                     npunet::NodeId to,
+                     npunet::Time at) override;
     void MessageHasLeft(std::uint32_t handle) override;
     void MessageArrives(const npunet::packet::BorderMessage& message) override;
 
@@ -157,7 +158,7 @@ class NpuFabric::Core final : public npunet::engine::Network,
      * @param data what another process has sent
      * @param size in bytes
      */
-    void Read(const uint8_t* data, uint32_t size);
+    void Read(const uint8_t* data, std::size_t size);
 
     /**
      * @param handle of a message of which nobody hears any more
@@ -167,7 +168,6 @@ class NpuFabric::Core final : public npunet::engine::Network,
 
     NpuFabric& m_fabric;                                  //!< that owns this
     std::unique_ptr<npunet::packet::PacketLevel> m_level; //!< moves the packets
-    npunet::packet::PacketMachine* m_machine;             //!< the same with credits, or null
     NpuTraceFeed m_feed;                                  //!< of the devices
     NpuEventBridge m_bridge;                              //!< lets ns-3 drive the queue
     std::vector<Record> m_records;                        //!< messages under way, by handle

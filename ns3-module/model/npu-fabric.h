@@ -125,9 +125,8 @@ class NpuFabric : public NpuNetwork
      * attached, in every process alike.
      * @param processes by node of the network: the process that has it
      *
-     * Throws npunet::InputError where a link between two processes has no latency, and for networks
-     * that cannot be split; stops the program where ns-3 has no MPI, or another parallel simulator
-     * than DistributedSimulatorImpl.
+     * Throws npunet::InputError where a link between two processes has no latency; stops the
+     * program where ns-3 has no MPI, or another parallel simulator than DistributedSimulatorImpl.
      */
     void Split(const std::vector<uint32_t>& processes);
 

@@ -133,35 +133,9 @@ class PacketMachine final : public PacketLevel, private PacketState, private Ste
     void SetTrains(bool wanted) override;
     void Settle() override;
 
-    /**
-     * Lets this machine move the packets of some nodes only, while others, or those of other
-     * processes, move the rest: all of them together do what one would do alone. Messages are sent
-     * in the part of their source and delivered in that of their destination, from which the
-     * listener hears of those that have started here; of the others the cut does. link_use() has
-     * what leaves the part's own nodes. Before the first message.
-     * @param owned by node: whether it is in this part
-     * @param cut joins the parts; must outlive the machine
-     *
-     * Throws InputError where a link between two parts has no latency.
-     */
-    void Split(std::vector<bool> owned, PacketCut& cut);
+    void Split(std::vector<bool> owned, PacketCut& cut) override;
+    void Enter(const std::uint8_t* data, std::size_t size) override;
 
-    /**
-     * A packet enters this part, before anything happens here now.
-     * @param packet that another part has handed to the cut
-     */
-    void Enter(const BorderPacket& packet);
-
-    /**
-     * Credit enters this part, before anything happens here now.
-     * @param credit that another part has handed to the cut
-     */
-    void Enter(const BorderCredit& credit);
-
-    /**
-     * @param link a link
-     * @return whether one of its ends is in another part
-     */
     bool
     IsCut(LinkId link) const override
     {
@@ -508,6 +482,18 @@ class PacketMachine final : public PacketLevel, private PacketState, private Ste
     void LeaveByCut(std::uint32_t portNumber, std::uint32_t place, const Crossing& crossing);
 
     /**
+     * Split network: a packet of another part is to enter, before anything happens here now.
+     * @param packet that is on a link to this part
+     */
+    void EnterLater(const BorderPacket& packet);
+
+    /**
+     * Split network: credit enters, before anything happens here now.
+     * @param credit from another part
+     */
+    void TakeCredit(const BorderCredit& credit);
+
+    /**
      * Split network: a packet is on a link from another part.
      * @param number of the packet among those that enter
      */
@@ -524,12 +510,6 @@ class PacketMachine final : public PacketLevel, private PacketState, private Ste
                         std::uint32_t channel,
                         std::uint32_t wire,
                         std::int64_t stamp);
-
-    /**
-     * @param link between two parts
-     * @return when what happens now is told at its other end
-     */
-    Time BehindBorder(std::uint32_t link) const;
 
     /**
      * Split network: the source of a message has done its part.

@@ -13,6 +13,7 @@
 #include "npu-receiver-credits.h"
 #include "npu-sequence-set.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -69,6 +70,28 @@ struct PairUse
     std::int64_t timeouts = 0;  ///< retransmission timers that ran out
     std::int64_t marked = 0;    ///< data packets that came marked
     std::int64_t notified = 0;  ///< notifications (CNPs) that the source was sent
+
+    /**
+     * Each figure is known at one end of the queue pair, and these may be in different parts of a
+     * split network.
+     * @param other what is known in another part
+     */
+    void
+    Join(const PairUse& other)
+    {
+        for (std::int64_t PairUse::*figure : {&PairUse::started,
+                                              &PairUse::ended,
+                                              &PairUse::delivered,
+                                              &PairUse::messages,
+                                              &PairUse::packets,
+                                              &PairUse::repeated,
+                                              &PairUse::timeouts,
+                                              &PairUse::marked,
+                                              &PairUse::notified})
+        {
+            this->*figure = std::max(this->*figure, other.*figure);
+        }
+    }
 };
 
 /**
@@ -86,7 +109,39 @@ struct QueuePair
         PACED    ///< it waits for its time
     };
 
-    std::uint64_t key = 0;          ///< source, destination and class, as one number
+    /**
+     * @param source an NPU; nodes are below 2^22
+     * @param destination another NPU
+     * @param trafficClass a class
+     * @return all of them as one number, below 2^58
+     */
+    static constexpr std::uint64_t
+    KeyOf(std::uint32_t source, std::uint32_t destination, std::uint8_t trafficClass)
+    {
+        return (std::uint64_t{source} << 30 | std::uint64_t{destination} << 8) | trafficClass;
+    }
+
+    /**
+     * @param key of a queue pair
+     * @return its source
+     */
+    static constexpr std::uint32_t
+    SourceOf(std::uint64_t key)
+    {
+        return static_cast<std::uint32_t>(key >> 30);
+    }
+
+    /**
+     * @param key of a queue pair
+     * @return its destination
+     */
+    static constexpr std::uint32_t
+    DestinationOf(std::uint64_t key)
+    {
+        return static_cast<std::uint32_t>(key >> 8) & 0x3fffffU;
+    }
+
+    std::uint64_t key = 0;          ///< KeyOf() its source, destination and class
     std::uint32_t source = 0;       ///< an NPU
     std::uint32_t destination = 0;  ///< another NPU
     std::uint32_t port = 0;         ///< link by which its next packet starts

@@ -71,6 +71,10 @@ QueuePairs::AskForCredit(std::uint32_t number, bool afresh)
     packet.wire = WireBytes(0);
     packet.trafficClass = pair.trafficClass;
     packet.hop = pair.forth;
+    if (m_border != nullptr)
+    {
+        TakeAlong(place, number, NONE);
+    }
     if (m_routes.AreChosen())
     {
         using topology::mixed;

@@ -131,6 +131,10 @@ QueuePairs::Answer(PacketKind kind, EthernetPacket& cause)
                 TELEMETRY_BYTES * static_cast<std::uint32_t>(m_telemetry[packet.telemetry].size());
         }
     }
+    if (m_border != nullptr)
+    {
+        TakeAlong(place, cause.pair, NONE);
+    }
     if (m_routes.AreChosen())
     {
         using topology::mixed;

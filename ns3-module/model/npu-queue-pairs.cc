@@ -43,11 +43,8 @@ QueuePairs::QueuePairs(const topology::NetworkDescription& description,
 }
 
 std::uint32_t
-QueuePairs::PairOf(std::uint32_t source, std::uint32_t destination, std::uint8_t trafficClass)
+QueuePairs::PairOf(std::uint64_t key)
 {
-    // Nodes are below 2^22, classes below 2^8.
-    const std::uint64_t key =
-        (std::uint64_t{source} << 30 | std::uint64_t{destination} << 8) | trafficClass;
     const auto found = m_numbers.find(key);
     if (found != m_numbers.end())
     {
@@ -58,13 +55,13 @@ QueuePairs::PairOf(std::uint32_t source, std::uint32_t destination, std::uint8_t
     m_pairs.emplace_back();
     QueuePair& pair = m_pairs.back();
     pair.key = key;
-    pair.source = source;
-    pair.destination = destination;
-    pair.trafficClass = trafficClass;
+    pair.source = QueuePair::SourceOf(key);
+    pair.destination = QueuePair::DestinationOf(key);
+    pair.trafficClass = static_cast<std::uint8_t>(key & 0xff);
     if (!m_routes.AreChosen())
     {
-        pair.forth = m_routes.FirstHop(source, destination);
-        pair.back = m_routes.FirstHop(destination, source);
+        pair.forth = m_routes.FirstHop(pair.source, pair.destination);
+        pair.back = m_routes.FirstHop(pair.destination, pair.source);
         pair.port = m_routes.LinkAt(pair.forth);
     }
     if (m_kind == TransportKind::None)
@@ -80,12 +77,16 @@ QueuePairs::PairOf(std::uint32_t source, std::uint32_t destination, std::uint8_t
     constexpr std::int64_t leastTimeout = 500'000'000;
     pair.timeout =
         transport.rto > Time() ? transport.rto.ps() : std::max(leastTimeout, 8 * path.roundTrip);
-    pair.control = MakeCongestionControl(m_description.packet.congestion_control, path);
     if (m_description.packet.congestion_control.algorithm ==
         topology::CongestionAlgorithm::ReceiverCredit)
     {
         OpenCredit(pair, path);
     }
+    if (!SendsHere(pair))
+    {
+        return number;
+    }
+    pair.control = MakeCongestionControl(m_description.packet.congestion_control, path);
     if (m_kind == TransportKind::SelectiveRepeat)
     {
         pair.selective = std::make_unique<SelectiveState>();
@@ -129,9 +130,10 @@ QueuePairs::PathOf(const QueuePair& pair) const
 void
 QueuePairs::Send(const engine::Message& message, std::uint8_t trafficClass)
 {
-    const std::uint32_t number = PairOf(static_cast<std::uint32_t>(message.source.index()),
-                                        static_cast<std::uint32_t>(message.destination.index()),
-                                        trafficClass);
+    const std::uint32_t number =
+        PairOf(QueuePair::KeyOf(static_cast<std::uint32_t>(message.source.index()),
+                                static_cast<std::uint32_t>(message.destination.index()),
+                                trafficClass));
     QueuePair& pair = m_pairs[number];
     const std::uint32_t place = m_messages.Take();
     ++m_underWay;
@@ -146,17 +148,21 @@ QueuePairs::Send(const engine::Message& message, std::uint8_t trafficClass)
         BeginBurst(pair);
     }
     record.first = pair.end;
-    pair.end +=
-        static_cast<std::uint64_t>(std::max<std::int64_t>((record.bytes + m_mtu - 1) / m_mtu, 1));
+    pair.end += PacketsOf(record.bytes);
     record.last = pair.end - 1;
     if (pair.newest != NONE)
     {
         m_messages[pair.newest].next = place;
     }
     pair.newest = place;
+    if (m_border != nullptr)
+    {
+        OpenAtBorder(place, message);
+    }
     for (std::uint32_t* pointer : {&pair.sending, &pair.acknowledging, &pair.delivering})
     {
-        *pointer = *pointer == NONE ? place : *pointer;
+        const bool here = pointer != &pair.delivering || ReceivesHere(pair);
+        *pointer = *pointer == NONE && here ? place : *pointer;
     }
     if (pair.use.started < 0)
     {
@@ -281,6 +287,10 @@ QueuePairs::TakePacket(std::uint32_t port, std::uint32_t trafficClass, std::int6
     {
         packet.telemetry = m_telemetry.Take();
     }
+    if (m_border != nullptr)
+    {
+        TakeAlong(place, number, messagePlace);
+    }
     ++pair.transmissions;
     ++pair.use.packets;
     packet.repeated = sequence < pair.top;
@@ -350,8 +360,14 @@ QueuePairs::SenderIsDone(std::uint32_t place, std::int64_t at)
     PairMessage& message = m_messages[place];
     if (!message.wantsSent)
     {
+        const std::uint32_t handle = message.handle;
+        const bool leaves = !ReceivesHere(m_pairs[message.pair]);
         message.acknowledged = true;
         FreeIfDone(place);
+        if (leaves)
+        {
+            m_border->Cut().MessageHasLeft(handle);
+        }
         return;
     }
     m_queue.schedule(Time::ps(at),
@@ -365,9 +381,14 @@ QueuePairs::MessageSent(std::uint32_t place)
 {
     PairMessage& message = m_messages[place];
     const std::uint32_t handle = message.handle;
+    const bool leaves = !ReceivesHere(m_pairs[message.pair]);
     message.acknowledged = true;
     FreeIfDone(place);
     m_listener->on_sent(handle);
+    if (leaves)
+    {
+        m_border->Cut().MessageHasLeft(handle);
+    }
 }
 
 void
@@ -376,8 +397,15 @@ QueuePairs::MessageDelivered(std::uint32_t place)
     PairMessage& message = m_messages[place];
     const std::uint32_t handle = message.handle;
     const Time left = Time::ps(message.firstByteLeft);
+    const bool comesFromAfar = !SendsHere(m_pairs[message.pair]);
     message.delivered = true;
     FreeIfDone(place);
+    if (comesFromAfar)
+    {
+        const BorderMessage known = m_border->OfMessage(place);
+        m_border->Cut().MessageArrives(known);
+        return;
+    }
     m_listener->on_delivered(handle, left);
 }
 
@@ -402,6 +430,10 @@ void
 QueuePairs::Receive(std::uint32_t place)
 {
     EthernetPacket packet = m_packets[place];
+    if (m_border != nullptr)
+    {
+        ComeToEnd(place, packet);
+    }
     m_packets.Free(place);
     switch (packet.kind)
     {

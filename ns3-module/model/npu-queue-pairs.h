@@ -7,6 +7,7 @@
 #ifndef NPU_QUEUE_PAIRS_H
 #define NPU_QUEUE_PAIRS_H
 
+#include "npu-ethernet-border.h"
 #include "npu-ethernet-packet.h"
 #include "npu-ethernet-routes.h"
 #include "npu-queue-pair.h"
@@ -119,6 +120,17 @@ class QueuePairs
     QueuePairs& operator=(const QueuePairs&) = delete;
 
     /**
+     * The network is split, and this is in one part of it: messages are sent in the part of their
+     * source and delivered in that of their destination. Before the first message.
+     * @param border of the part; must outlive this
+     */
+    void
+    Split(EthernetBorder& border)
+    {
+        m_border = &border;
+    }
+
+    /**
      * @param message starts now
      * @param trafficClass of it
      */
@@ -171,6 +183,15 @@ class QueuePairs
     IsBusy() const
     {
         return m_underWay > 0;
+    }
+
+    /**
+     * @return whether a receiver is going to give credit
+     */
+    bool
+    AnyGrantIsDue() const
+    {
+        return m_credits.AnyIsDue();
     }
 
     /**
@@ -257,14 +278,30 @@ class QueuePairs
     // Queue pairs.
 
     /**
-     * @param source an NPU
-     * @param destination another NPU
-     * @param trafficClass a class
-     * @return number of their queue pair, made on first use
+     * @param key of a queue pair (QueuePair::KeyOf())
+     * @return its number; it is made on first use
      */
-    std::uint32_t PairOf(std::uint32_t source,
-                         std::uint32_t destination,
-                         std::uint8_t trafficClass);
+    std::uint32_t PairOf(std::uint64_t key);
+
+    /**
+     * @param pair a queue pair
+     * @return whether its sender is in this part of the network
+     */
+    bool
+    SendsHere(const QueuePair& pair) const
+    {
+        return m_border == nullptr || m_border->Owns(NodeId(std::size_t{pair.source}));
+    }
+
+    /**
+     * @param pair a queue pair
+     * @return whether its receiver is in this part of the network
+     */
+    bool
+    ReceivesHere(const QueuePair& pair) const
+    {
+        return m_border == nullptr || m_border->Owns(NodeId(std::size_t{pair.destination}));
+    }
 
     /**
      * @param pair a new queue pair
@@ -344,6 +381,16 @@ class QueuePairs
      * @return its message
      */
     std::uint32_t MessageOf(const QueuePair& pair, std::uint64_t sequence);
+
+    /**
+     * @param bytes of a message
+     * @return how many packets it has
+     */
+    std::uint64_t
+    PacketsOf(std::int64_t bytes) const
+    {
+        return bytes > m_mtu ? static_cast<std::uint64_t>((bytes + m_mtu - 1) / m_mtu) : 1;
+    }
 
     /**
      * @param message a message
@@ -515,12 +562,45 @@ class QueuePairs
      */
     void NoticeMark(EthernetPacket& packet);
 
+    // Split networks (npu-queue-pairs-border.cc).
+
+    /**
+     * A message starts here.
+     * @param place of the message
+     * @param message as it was sent
+     */
+    void OpenAtBorder(std::uint32_t place, const engine::Message& message);
+
+    /**
+     * A packet starts here: whatever part it comes to, its queue pair and message shall be known.
+     * @param place of the packet
+     * @param number of its queue pair
+     * @param message of data; of other packets NONE
+     */
+    void TakeAlong(std::uint32_t place, std::uint32_t number, std::uint32_t message);
+
+    /**
+     * A packet has arrived at an end of its queue pair, perhaps from another part.
+     * @param place of the packet
+     * @param packet the packet; afterwards with the number that its queue pair has here
+     */
+    void ComeToEnd(std::uint32_t place, EthernetPacket& packet);
+
+    /**
+     * Data of another part has come.
+     * @param number of its queue pair
+     * @param cargo of the data; its message, if that is not known, waits from now on to be
+     *              delivered
+     */
+    void MeetMessage(std::uint32_t number, const EthernetCargo& cargo);
+
     const topology::NetworkDescription& m_description; ///< the network
     engine::EventQueue& m_queue;                       ///< the simulation's events
     EthernetPackets& m_packets;                        ///< packets under way
     TelemetryRecords& m_telemetry;                     ///< what is written into them
     EthernetRoutes& m_routes;                          ///< the ways of packets
     TransportWire& m_wire;                             ///< the network below
+    EthernetBorder* m_border = nullptr;                ///< of this part; null: it is the whole
     engine::MessageListener* m_listener = nullptr;     ///< hears of messages
 
     topology::TransportKind m_kind; ///< what is done about losses

@@ -146,6 +146,15 @@ class ReceiverCredits final : private engine::EventHandler
         m_pacers[link].line.push_back(pair);
     }
 
+    /**
+     * @return whether any grant is yet to be given
+     */
+    bool
+    AnyIsDue() const
+    {
+        return m_due > 0;
+    }
+
   private:
     /// The grants for what comes by one link.
     struct Pacer
@@ -166,6 +175,7 @@ class ReceiverCredits final : private engine::EventHandler
 
     engine::EventQueue& m_queue; ///< the simulation's events
     std::vector<Pacer> m_pacers; ///< by link
+    std::size_t m_due = 0;       ///< of them those whose next grant is an event
     Giver m_giver;               ///< sends a grant
 };
 

@@ -12,7 +12,7 @@
 
 #include "base/errors.h"
 #include "engine/simulation.h"
-#include "ns3-module/model/npu-packet-machine.h"
+#include "ns3-module/model/npu-packet-level.h"
 #include "random_training.h"
 #include "split_network.h"
 #include "tests/support/machines.h"
@@ -75,14 +75,21 @@ void compare(unsigned first_seed, unsigned count) {
         if (network.virtual_channels() <= 4 && random() % 2 == 0) {
             network.packet.classes = random_classes(random);
         }
+        if (random() % 2 == 0) {
+            network.packet.flow_control = topology::FlowControl::None;
+            network.packet.transport.kind = topology::TransportKind::SelectiveRepeat;
+            network.packet.congestion_control =
+                topology::standard_choice(topology::CongestionAlgorithm::Dcqcn);
+        }
         const auto ranks = static_cast<int>(network.graph.npus());
         const engine::Workload workload = random_workload(ranks, random);
         const engine::SystemConfig system = random_system(random);
         const engine::Dialect dialect = engine::Dialect::named("npunet");
 
         engine::EventQueue queue;
-        packet::PacketMachine machine(network, queue);
-        engine::Simulation whole(workload, network, system, dialect, queue, machine);
+        const std::unique_ptr<packet::PacketLevel> machine =
+            packet::MakePacketLevel(network, queue);
+        engine::Simulation whole(workload, network, system, dialect, queue, *machine);
         const std::string expected = described(whole.run());
 
         Together parts(workload, network, system, random_parts(network.graph, 4, random), random());
@@ -90,15 +97,15 @@ void compare(unsigned first_seed, unsigned count) {
         for (const std::string& text : parts.finish()) {
             ASSERT_EQ(text, expected);
         }
-        ASSERT_EQ(links_of(parts.network().link_use()), links_of(machine.link_use()));
+        ASSERT_EQ(links_of(parts.network().link_use()), links_of(machine->link_use()));
         crossings += parts.network().crossings();
     }
     EXPECT_GT(crossings, 100U * count);
 }
 
-// Random training on random networks, ranks placed on parts at random: every part that gathers
-// finds the times of every rank, collective and operation that one simulation of all of them finds,
-// and the links have carried the same.
+// Random training on random networks of both kinds, ranks placed on parts at random: every part
+// that gathers finds the times of every rank, collective and operation that one simulation of all
+// of them finds, and the links have carried the same.
 TEST(SplitSimulation, EqualsTheWhole0) {
     compare(1, 60);
 }
