@@ -4,7 +4,6 @@
 
 #include <chrono>
 #include <memory>
-#include <mutex>
 
 #include "analytical/congestion_aware.h"
 #include "analytical/congestion_unaware.h"
@@ -34,13 +33,6 @@ std::unique_ptr<engine::Network> make_network(const Machine& machine, Fidelity f
     PacketOptions packet;
     packet.trains = options.trains;
     return make_packet_network(machine.network, queue, packet);
-}
-
-/// ns-3 has one simulator a process.
-std::unique_lock<std::mutex> turn_for(Fidelity fidelity) {
-    static std::mutex packet_level;
-    return fidelity == Fidelity::Packet ? std::unique_lock<std::mutex>(packet_level)
-                                        : std::unique_lock<std::mutex>();
 }
 
 /// The astra-sim dialects offer what their reference has.
@@ -78,6 +70,12 @@ constexpr Fidelity fidelities[] = {Fidelity::Analytical, Fidelity::CongestionAwa
                                    Fidelity::Packet};
 
 }  // namespace
+
+std::unique_lock<std::mutex> turn_for(Fidelity fidelity) {
+    static std::mutex packet_level;
+    return fidelity == Fidelity::Packet ? std::unique_lock<std::mutex>(packet_level)
+                                        : std::unique_lock<std::mutex>();
+}
 
 void check_fidelity(const Machine& machine, Fidelity fidelity) {
     if (machine.dialect.whole_nanoseconds) {

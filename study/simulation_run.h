@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -63,6 +64,9 @@ struct RunOptions {
     /// For tests, see EventQueue::shuffle_insertions().
     std::optional<std::uint64_t> shuffle_seed;
 };
+
+/// To be held while a network of that fidelity lives: ns-3 has one simulator a process.
+[[nodiscard]] std::unique_lock<std::mutex> turn_for(Fidelity fidelity);
 
 /// Runs to the end. Throws StallError when the workload cannot finish, InputError as
 /// check_fidelity() does. May be called from several threads at once; runs at packet level take
