@@ -14,6 +14,11 @@ namespace npunet::report {
 
 namespace {
 
+std::string signed_time(Time time) {
+    return fmt::format("{}{}", time < Time() ? "-" : "",
+                       format_time(time < Time() ? Time() - time : time));
+}
+
 std::string in_words(std::string name) {
     std::replace(name.begin(), name.end(), '_', ' ');
     return name;
@@ -24,11 +29,11 @@ std::string list_of(const Gap& gap, Time slack = Time()) {
     std::vector<std::string> items;
     for (const auto& [name, part] : gap_parts) {
         if (gap.*part != Time()) {
-            items.push_back(fmt::format("{} {}", in_words(name), format_time(gap.*part)));
+            items.push_back(fmt::format("{} {}", in_words(name), signed_time(gap.*part)));
         }
     }
     if (slack != Time()) {
-        items.push_back("slack " + format_time(slack));
+        items.push_back("slack " + signed_time(slack));
     }
     return items.empty() ? "" : fmt::format(": {}", fmt::join(items, ", "));
 }
@@ -77,9 +82,9 @@ std::string delay_table(const std::vector<const CommunicationGap*>& shown) {
     for (const CommunicationGap* communication : shown) {
         std::vector<std::string> row{label(*communication), communication->type,
                                      communication->critical ? "yes" : "",
-                                     format_time(communication->gap.total())};
+                                     signed_time(communication->gap.total())};
         for (Time Gap::*part : parts) {
-            row.push_back(format_time(communication->gap.*part));
+            row.push_back(signed_time(communication->gap.*part));
         }
         table.add(std::move(row));
     }
@@ -139,7 +144,7 @@ void write_communication(JsonWriter& json, const CommunicationGap& communication
     } else {
         json.null();
     }
-    json.member("critical", communication.critical).key("meetings").begin_array();
+    json.key("meetings").begin_array();
     for (const Meeting& meeting : communication.meetings) {
         json.begin_object().member("from", meeting.from).member("to", meeting.to);
         json.member("with", static_cast<std::uint64_t>(meeting.other));
@@ -152,7 +157,7 @@ void write_communication(JsonWriter& json, const CommunicationGap& communication
 
 std::string gap_lines(const GapExplanation& why) {
     std::string text =
-        fmt::format("the difference, {}{}\n", format_time(why.total.total()), list_of(why.total));
+        fmt::format("the difference, {}{}\n", signed_time(why.total.total()), list_of(why.total));
     if (why.total.dependency != Time()) {
         text += fmt::format("the same along the critical path{}\n", list_of(why.path, why.slack));
     }
@@ -176,7 +181,13 @@ void write_gap(JsonWriter& json, const GapExplanation& why) {
     write_parts(json, why.total);
     json.end_object().key("path_gap_ns").begin_object();
     write_parts(json, why.path);
-    json.member("slack", why.slack).end_object();
+    json.member("slack", why.slack).end_object().key("critical_path").begin_array();
+    for (std::size_t place = 0; place < why.communications.size(); ++place) {
+        if (why.communications[place].critical) {
+            json.value(static_cast<std::uint64_t>(place));
+        }
+    }
+    json.end_array();
     json.key("collectives").begin_array(JsonWriter::Layout::Lines);
     for (const CommunicationGap& communication : why.communications) {
         write_communication(json, communication);

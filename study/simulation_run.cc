@@ -159,7 +159,8 @@ engine::Results simulate(const engine::Workload& workload, const Machine& machin
     if (options.shuffle_seed) {
         queue.shuffle_insertions(*options.shuffle_seed);
     }
-    const std::unique_ptr<engine::Network> network = make_network(machine, fidelity, queue, fold, options);
+    const std::unique_ptr<engine::Network> network =
+        make_network(machine, fidelity, queue, fold, options);
     engine::Simulation simulation(workload, machine.network, machine.system, machine.dialect, queue,
                                   *network, fold);
     simulation.set_timeline(options.timeline);

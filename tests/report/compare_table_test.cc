@@ -154,15 +154,15 @@ TEST(CompareTable, ShowsWhatIsDelayedMostAndWhere) {
     EXPECT_EQ(text,
               "delayed most          type        critical      later   header  contention  "
               "dependency\n"
-              "--------------------  ----------  --------  ---------  -------  ----------  "
-              "----------\n"
+              "------------------------------------------------------------------------------"
+              "--------\n"
               "gradients (0-3)       all_reduce  yes          192 ns    12 ns      180 ns        "
               "0 ns\n"
               "activations (3 -> 0)  send_recv             190.25 ns  0.25 ns        0 ns      "
               "190 ns\n"
               "\n"
               "contention on  between                                together\n"
-              "-------------  -------------------------------------  --------\n"
+              "--------------------------------------------------------------\n"
               "npu0 -> npu1   gradients (0-3), activations (3 -> 0)    110 ns\n"
               "npu1 -> npu2   gradients (0-3) with itself                7 ns\n");
     EXPECT_THAT(gap_tables(sample_explanation(), 1), Not(HasSubstr("activations (3 -> 0)  send")));
@@ -179,6 +179,7 @@ TEST(CompareJson, HasThePartsOfTheDifference) {
                                     {"congestion_control", 0},
                                     {"dependency", 190}}));
     EXPECT_EQ(json["path_gap_ns"]["slack"], -2);
+    EXPECT_EQ(json["critical_path"], Json::array({0}));
     const Json& reduction = json["collectives"][0];
     EXPECT_EQ(reduction["id"], 0);
     EXPECT_EQ(reduction["later_ns"], 192);

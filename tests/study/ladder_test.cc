@@ -182,6 +182,42 @@ TEST(Ladder, ASecondCollectiveInheritsTheDelayOfTheFirst) {
     }
 }
 
+// Links of their own between three NPUs. NPU 2 sends k packets to NPU 1, which then joins NPU 0 in
+// an all-reduce of parts of k packets: two steps from when the later one of them comes. The message
+// is late by k ser(header), the all-reduce by twice that, and it inherits what the message is late
+// by where NPU 1 comes last, and nothing where NPU 0 computes until long after.
+TEST(Ladder, TheLastToComeIsInheritedFrom) {
+    constexpr std::int64_t k = 5;
+    const Machine machine =
+        as_machine(test::line_machine(DimensionKind::FullyConnected, 3, rate, latency));
+    const Time headers = k * transfer_time(Bytes(header), rate);
+    for (const std::uint64_t compute : {0, 100}) {
+        const Explained explained(
+            test::workload_of(3,
+                              [&](Rank rank) -> std::vector<chakra::Node> {
+                                  const chakra::Node reduction = collective_node(
+                                      2, CollectiveType::AllReduce, 2 * k * mtu, "pair", {1});
+                                  if (rank == Rank(0)) {
+                                      return {compute_node(1, compute), reduction};
+                                  }
+                                  if (rank == Rank(1)) {
+                                      return {receive_node(1, 2, k * mtu), reduction};
+                                  }
+                                  return {send_node(1, 1, k * mtu)};
+                              },
+                              {{"pair", {Rank(0), Rank(1)}}}),
+            machine);
+        EXPECT_EQ(explained.of("send_1").gap.header, headers);
+        const CommunicationGap& reduction = explained.of("collective_2");
+        EXPECT_EQ(reduction.gap.header, 2 * headers) << compute;
+        EXPECT_EQ(reduction.gap.dependency, compute == 0 ? headers : Time());
+        EXPECT_EQ(reduction.others.header, Time());
+        EXPECT_EQ(explained.why.total.dependency, reduction.gap.dependency);
+        EXPECT_EQ(explained.of("send_1").critical, compute == 0);
+        EXPECT_EQ(explained.why.slack, Time());
+    }
+}
+
 // What is computed after a collective is late by what the collective is: no collective inherits it.
 // What is computed beside it for longer hides all of it.
 TEST(Ladder, ComputePassesDelaysOnAndHidesThem) {
@@ -298,6 +334,35 @@ TEST(Ladder, SeveralWaysAreNegativeContention) {
     const Explained explained(workload, machine);
     EXPECT_EQ(explained.why.total.contention, Time() - n / 2 * packet_time);
     EXPECT_EQ(explained.why.total.flow_control, Time());
+}
+
+// The astra-sim dialects have no packets; the sums are exact all the same.
+TEST(Ladder, OtherDialects) {
+    for (const char* name : {"astra-sim", "astra-sim-2025-03"}) {
+        test::TestMachine made = test::ring_machine(6, rate, latency);
+        made.dialect = engine::Dialect::named(name);
+        made.use(engine::Algorithm::Direct);
+        const Machine machine = as_machine(made);
+        const engine::Workload workload = test::workload_of(
+            6,
+            [&](Rank) {
+                return std::vector{collective_node(1, CollectiveType::AllToAll, 6 << 16),
+                                   compute_node(2, 3, {1}),
+                                   collective_node(3, CollectiveType::AllToAll, 6 << 16, "", {2})};
+            },
+            {}, test::options_of(made.dialect));
+        const std::vector<engine::Results> runs{
+            simulate(workload, machine, Fidelity::Analytical),
+            simulate(workload, machine, Fidelity::CongestionAware)};
+        const GapExplanation why = explain_gap(runs, workload, machine);
+        EXPECT_EQ(why.total.total(), runs[1].finish - runs[0].finish) << name;
+        EXPECT_GT(why.total.dependency, Time());
+        for (const CommunicationGap& communication : why.communications) {
+            EXPECT_EQ(communication.gap.total(),
+                      runs[1].collectives[static_cast<std::size_t>(communication.id)].end -
+                          runs[0].collectives[static_cast<std::size_t>(communication.id)].end);
+        }
+    }
 }
 
 // Where nothing is run alone, what is inherited is how much later the last rank starts.
