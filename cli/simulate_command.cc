@@ -3,12 +3,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <memory>
+#include <system_error>
+#include <utility>
 
+#include "base/errors.h"
 #include "base/units.h"
 #include "cli/astra_options.h"
 #include "cli/run_inputs.h"
+#include "cli/simulate_jobs.h"
 #include "report/astra_log.h"
+#include "report/flow_csv.h"
+#include "report/flow_summary.h"
 #include "report/results_folder.h"
 #include "report/results_json.h"
 #include "report/tables.h"
@@ -20,7 +27,9 @@ namespace {
 struct Options {
     RunInputs inputs;
     AstraOptions astra;
+    std::string jobs_file;
     std::string fidelity = "analytical";
+    bool messages = false;
 };
 
 /// Whether ranks send each other messages beside collectives, as the stages of a pipeline do.
@@ -40,15 +49,68 @@ void print(const CommandContext& context, const Options& options, const engine::
         constexpr std::size_t most_classes = 16;
         context.out << report::summary_table(results, most_classes, has_messages(workload)) << '\n'
                     << report::hot_links_table(results);
+        if (results.flows) {
+            context.out << '\n' << report::flow_tables(*results.flows);
+        }
     }
 }
 
+/// Takes a folder away again that was not there before and has stayed empty.
+class NewFolder {
+public:
+    explicit NewFolder(std::filesystem::path path)
+        : path_(std::move(path)), is_new_(!std::filesystem::exists(path_)) {}
+    ~NewFolder() {
+        if (is_new_) {
+            std::error_code not_empty;
+            std::filesystem::remove(path_, not_empty);
+        }
+    }
+    NewFolder(const NewFolder&) = delete;
+    NewFolder& operator=(const NewFolder&) = delete;
+
+private:
+    std::filesystem::path path_;
+    bool is_new_;
+};
+
+/// Runs, with messages.csv written meanwhile or an old one removed.
+engine::Results simulate(const CommandContext& context, const Options& options,
+                         const engine::Workload& workload, const study::Machine& machine,
+                         study::Fidelity fidelity) {
+    const std::filesystem::path path = options.inputs.output_dir + "/messages.csv";
+    if (!options.messages) {
+        engine::Results results = options.inputs.run(context, workload, machine, fidelity);
+        if (!options.inputs.output_dir.empty()) {
+            report::remove_old(path);
+        }
+        return results;
+    }
+    const NewFolder folder(options.inputs.output_dir);
+    report::MessagesFile file(path, machine.network.graph);
+    RunInputs inputs = options.inputs;
+    inputs.run_options.each_message = [&file](const engine::CompletedMessage& message) {
+        file.add(message);
+    };
+    engine::Results results = inputs.run(context, workload, machine, fidelity);
+    file.commit();
+    return results;
+}
+
 void run(const CommandContext& context, const Options& options) {
+    if (options.messages && options.inputs.output_dir.empty()) {
+        throw InputError({"--messages", "", "no folder for messages.csv", "--output-dir DIR",
+                          "--flows alone needs none"});
+    }
     const study::Fidelity fidelity = study::fidelity_named(options.fidelity);
+    if (!options.jobs_file.empty()) {
+        simulate_jobs(context, options.inputs, options.jobs_file, fidelity);
+        return;
+    }
     const study::Machine machine = options.inputs.machine(context);
     study::check_fidelity(machine, fidelity);
     const engine::Workload workload = options.inputs.workload(machine);
-    const engine::Results results = options.inputs.run(context, workload, machine, fidelity);
+    const engine::Results results = simulate(context, options, workload, machine, fidelity);
     if (!options.inputs.output_dir.empty()) {
         report::write_results_folder(results, options.inputs.output_dir);
         options.inputs.progress(context, "results in " + options.inputs.output_dir);
@@ -68,6 +130,18 @@ void add_simulate_command(CLI::App& program, CommandContext& context) {
                      "analytical (quick estimate), congestion-aware (messages queue on links) or "
                      "packet (ns-3)")
         ->capture_default_str();
+    command->add_flag("--flows", options->inputs.run_options.flows,
+                      "Tell how long messages took: of every flow, and of the slowest ones");
+    command->add_flag_callback(
+        "--messages",
+        [options = options.get()] {
+            options->messages = true;
+            options->inputs.run_options.flows = true;
+        },
+        "The same, and a row for every message, in the output folder");
+    command->add_option("--jobs-file", options->jobs_file,
+                        "Several jobs at a time instead of one workload: their traces, NPUs and "
+                        "start times (jobs.yml)");
     command->footer(
         "Example:\n"
         "  npunet simulate --model llama2-4layer --batch 4 --seq 256 --dp 2 --tp 4 --pp 2 \\\n"

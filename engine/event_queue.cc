@@ -186,12 +186,20 @@ bool EventQueue::arrival_is_next() const {
            (!late_.empty() && late_.front().key.major() < first_issue);
 }
 
+void EventQueue::take_turn() {
+    if (shuffling_ && turns_.size() > 1) {
+        std::swap(turns_.back(), turns_[shuffler_() % turns_.size()]);
+    }
+    EventHandler* const taker = turns_.back();
+    turns_.pop_back();
+    taker->handle(0);
+}
+
 void EventQueue::handle_instant() {
     open_instant();
     for (;;) {
-        if (turn_requested_ && !arrival_is_next()) {
-            turn_requested_ = false;
-            turn_taker_->handle(0);
+        if (!turns_.empty() && !arrival_is_next()) {
+            take_turn();
         } else if (next_ != none && late_.empty()) {
             const std::uint32_t node = next_;
             const Event& event = nodes_[node].event;

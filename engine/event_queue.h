@@ -118,10 +118,18 @@ public:
     /// Handles events until none is left.
     void run();
 
-    /// Who takes a turn in an instant, between its arrivals and everything else, when it has asked
-    /// for one during that instant: cheaper than an event. Order::Content only.
-    void set_turn_taker(EventHandler* taker) { turn_taker_ = taker; }
-    void request_turn() { turn_requested_ = true; }
+    /// Handlers may do what they have planned for later before next_time() at once: nobody looks at
+    /// the clock in between. False while somebody else shares it (ns-3), or the order of events is
+    /// shuffled.
+    [[nodiscard]] bool may_run_ahead() const { return alone_ && !shuffling_; }
+    void set_alone(bool alone) { alone_ = alone; }
+    /// Counts what a handler has done besides, each as an event.
+    void count_handled(std::uint64_t events) { handled_ += events; }
+
+    /// Lets `taker` act once more in the instant being handled, between its arrivals and everything
+    /// else: cheaper than an event. Turns of several takers must commute, and nobody asks for a
+    /// second one before the first. Order::Content only.
+    void request_turn(EventHandler& taker) { turns_.push_back(&taker); }
 
     /// Called whenever an event becomes the earliest while no event is being handled: a driver
     /// (ns-3's simulator) must then wake this queue at next_time().
@@ -188,6 +196,7 @@ private:
     Event take_next();
     /// An event of Phase::Arrival is next in the instant being handled.
     [[nodiscard]] bool arrival_is_next() const;
+    void take_turn();
     void handle_instant();
     void flush_shuffled();
 
@@ -204,8 +213,8 @@ private:
     std::uint64_t inserted_ = 0;
     std::uint64_t handled_ = 0;
     bool handling_ = false;
-    EventHandler* turn_taker_ = nullptr;
-    bool turn_requested_ = false;
+    bool alone_ = true;
+    std::vector<EventHandler*> turns_;  ///< asked for in the instant being handled
     EventHandler* waker_ = nullptr;
     bool shuffling_ = false;
     std::mt19937_64 shuffler_;

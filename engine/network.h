@@ -12,6 +12,7 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "base/communication.h"
@@ -33,6 +34,7 @@ inline constexpr unsigned delay = 6;              ///< of an endpoint; no conten
 inline constexpr unsigned packet_in = 7;          ///< content: link, then packet on it
 inline constexpr unsigned timeout = 8;            ///< of a transport; content: its queue pair
 inline constexpr unsigned grant = 9;              ///< of credit by a receiver; content: link
+inline constexpr unsigned begin = 10;             ///< of a job; content: its first NPU
 inline constexpr unsigned issue = 0;              ///< Phase::Issue; content: rank
 inline constexpr unsigned steady = 0;             ///< Phase::Arbitration; of packet trains
 inline constexpr unsigned port = 1;               ///< Phase::Arbitration; content: link
@@ -83,6 +85,7 @@ struct Message {
 /// content only. The network carries it and does not look at it.
 struct MessageLabel {
     std::array<std::uint32_t, 6> words{};
+    std::uint32_t share = 0;  ///< which of the simulations on the network (shared_network.h)
 };
 
 /// Hears what becomes of messages.
@@ -129,6 +132,44 @@ struct LinkUse {
     std::vector<Bytes> classes_wire = {};
 };
 
+/// The messages from one NPU to another in one traffic class (0 where there are no classes).
+struct FlowKey {
+    NodeId source;
+    NodeId destination;
+    std::uint8_t traffic_class = 0;
+
+    friend bool operator<(const FlowKey& a, const FlowKey& b) {
+        return std::tie(a.source, a.destination, a.traffic_class) <
+               std::tie(b.source, b.destination, b.traffic_class);
+    }
+    friend bool operator==(const FlowKey& a, const FlowKey& b) {
+        return a.source == b.source && a.destination == b.destination &&
+               a.traffic_class == b.traffic_class;
+    }
+};
+
+/// What a transport has done for a flow.
+struct FlowCounts {
+    std::uint64_t packets = 0;          ///< of data, each time that one was sent
+    std::uint64_t retransmissions = 0;  ///< of them those that had been sent before
+    std::uint64_t timeouts = 0;         ///< retransmission timers that ran out
+    std::uint64_t marked = 0;           ///< packets that came in marked (ECN)
+    std::uint64_t notifications = 0;    ///< of congestion (CNPs), sent to the source
+
+    void add(const FlowCounts& other) {
+        packets += other.packets;
+        retransmissions += other.retransmissions;
+        timeouts += other.timeouts;
+        marked += other.marked;
+        notifications += other.notifications;
+    }
+};
+
+struct FlowUse {
+    FlowKey flow;
+    FlowCounts counts;
+};
+
 class Network {
 public:
     virtual ~Network() = default;
@@ -141,6 +182,9 @@ public:
 
     /// What each link has carried so far.
     [[nodiscard]] virtual std::vector<LinkUse> link_use() const = 0;
+
+    /// What a transport has done for each flow so far, by key; nothing where there is none.
+    [[nodiscard]] virtual std::vector<FlowUse> flow_use() const { return {}; }
 
     /// Packets times links crossed so far; 0 where there are no packets.
     [[nodiscard]] virtual std::uint64_t packet_hops() const { return 0; }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <optional>
 #include <utility>
 
 #include "engine/untimed_run.h"
@@ -70,20 +71,47 @@ bool has_one_order(const RankProgram& program) {
                        });
 }
 
-/// By group of the pattern.
-std::vector<CollectiveOrder> find_orders(const Workload& workload, const WorkPattern& pattern) {
+/// A member may be done before others come: who has a root, unequal shares or nothing to do.
+bool may_end_early(const ProgramOperation& collective) {
+    return collective.root >= 0 || !collective.sizes.empty() ||
+           (collective.bytes == Bytes() && collective.collective != CollectiveKind::Barrier);
+}
+
+/// Whether what never ended may be waited for by nobody but the execution without time.
+bool stuck_in_vain(const Workload& workload, const WorkPattern& pattern,
+                   const std::vector<std::vector<std::uint32_t>>& rounds) {
+    for (const WorkPattern::Actor& actor : pattern.actors) {
+        const RankProgram& program = workload.program(actor.rank);
+        for (std::size_t slot = 0; slot < program.collectives_of.size(); ++slot) {
+            const std::vector<std::uint32_t>& own = program.collectives_of[slot];
+            for (std::size_t k = 0; k < own.size(); ++k) {
+                if (rounds[actor.groups[slot]][k] == UntimedRun::never &&
+                    may_end_early(program.operations[own[k]])) {
+                    return true;
+                }
+            }
+        }
+    }
+    return false;
+}
+
+/// By group of the pattern; nothing where the order of the trace has to do.
+std::optional<std::vector<CollectiveOrder>> find_orders(const Workload& workload,
+                                                        const WorkPattern& pattern) {
     std::vector<TraceNumbers> numbers;
     for (const RankProgram& program : workload.programs) {
         numbers.push_back(trace_numbers(program));
     }
+    const auto rounds = UntimedRun(workload, pattern, numbers).rounds();
+    if (stuck_in_vain(workload, pattern, rounds)) {
+        return std::nullopt;
+    }
     std::vector<CollectiveOrder> orders;
-    for (const std::vector<std::uint32_t>& rounds :
-         UntimedRun(workload, pattern, numbers).rounds()) {
-        CollectiveOrder order(rounds.size());
+    for (const std::vector<std::uint32_t>& ended : rounds) {
+        CollectiveOrder order(ended.size());
         std::iota(order.begin(), order.end(), 0U);
-        std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
-            return rounds[a] < rounds[b];
-        });
+        std::stable_sort(order.begin(), order.end(),
+                         [&](std::uint32_t a, std::uint32_t b) { return ended[a] < ended[b]; });
         orders.push_back(std::move(order));
     }
     return UntimedRun(workload, pattern, numbers).order_like(std::move(orders));
@@ -145,10 +173,10 @@ void chain(RankProgram& program) {
     std::vector<std::uint32_t> children;
     children.reserve(program.children.size() + program.collectives.size());
     for (std::size_t number = 0; number < program.operations.size(); ++number) {
-        const auto begin = program.children.begin() +
-                           static_cast<std::ptrdiff_t>(program.child_begin[number]);
-        const auto end = program.children.begin() +
-                         static_cast<std::ptrdiff_t>(program.child_begin[number + 1]);
+        const auto begin =
+            program.children.begin() + static_cast<std::ptrdiff_t>(program.child_begin[number]);
+        const auto end =
+            program.children.begin() + static_cast<std::ptrdiff_t>(program.child_begin[number + 1]);
         const auto place = std::lower_bound(begin, end, next[number]);
         program.child_begin[number] = static_cast<std::uint32_t>(children.size());
         children.insert(children.end(), begin, place);
@@ -169,7 +197,9 @@ void keep_program_order(Workload& workload) {
     if (std::any_of(programs.begin(), programs.end(), receives) &&
         !std::all_of(programs.begin(), programs.end(), has_one_order)) {
         const WorkPattern pattern = find_work_pattern(workload);
-        apply(workload, pattern, find_orders(workload, pattern));
+        if (const auto orders = find_orders(workload, pattern)) {
+            apply(workload, pattern, *orders);
+        }
     }
     for (RankProgram& program : workload.programs) {
         chain(program);

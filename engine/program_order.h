@@ -11,7 +11,9 @@
 // such waits could not leave its round, since what waits for a message belongs to a later one, and
 // the execution is repeated with each collective waiting for its turn: where nothing can go on,
 // collectives that every member has come to go first. What remains then are circles and absences
-// of the trace itself; what takes part in those comes last, in trace order.
+// of the trace itself; what takes part in those comes last, in trace order. Where a collective is
+// among it whose members need not all wait for each other, as with a root, all keep trace order: it
+// may well come to an end.
 //
 //     keep_program_order(workload);
 //

@@ -9,11 +9,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/ids.h"
 #include "base/quantities.h"
+#include "engine/flow_results.h"
 
 namespace npunet::engine {
 
@@ -108,7 +110,9 @@ struct Results {
     std::vector<CollectiveResult> collectives;
     std::vector<LinkResult> links;      ///< in the order of the topology
     std::vector<Operation> operations;  ///< by rank, then start, then node
+    std::optional<FlowResults> flows;   ///< where they are asked for
     std::vector<std::string> notes;     ///< what the user should know (choices made, no effect)
+    /// Handled; with those at the borders where several processes share a simulation, so more then.
     std::uint64_t events = 0;
     std::uint64_t simulated_npus = 0;  ///< the others were proven to behave like one of them
     std::uint64_t packet_hops = 0;

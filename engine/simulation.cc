@@ -9,6 +9,7 @@
 
 #include "base/errors.h"
 #include "base/units.h"
+#include "engine/named_errors.h"
 #include "engine/statistics.h"
 
 namespace npunet::engine {
@@ -48,10 +49,11 @@ Simulation::Simulation(const Workload& workload, const topology::NetworkDescript
       fixed_handler_(*this, &Simulation::fixed_start_is_due),
       npus_(workload.ranks()),
       records_(workload.ranks()) {
-    if (workload.ranks() != description.graph.npus()) {
+    if (const std::size_t npus = description.npu_of_rank.size(); workload.ranks() != npus) {
+        const bool all = npus == description.graph.npus();
         throw InputError({"the workload", "", fmt::format("{} ranks", workload.ranks()),
-                          fmt::format("{}, the NPUs of the network", description.graph.npus()),
-                          "Give as many traces as the network has NPUs"});
+                          fmt::format("{}, the NPUs of the {}", npus, all ? "network" : "job"),
+                          "Give one trace for each NPU"});
     }
     for (const auto& [rank, rate] : system.overrides) {
         if (static_cast<std::size_t>(rank) >= workload.ranks()) {
@@ -107,6 +109,7 @@ void Simulation::set_observers(Observer started, Observer ended) {
 }
 
 void Simulation::start() {
+    began_ = queue_.now();
     for (std::size_t index = 0; index < records_.size(); ++index) {
         if (!simulates(Rank(index))) {
             continue;
@@ -189,7 +192,7 @@ void Simulation::issue_turn(std::uint64_t content) {
 void Simulation::issue(Rank rank) {
     Npu& npu = npus_[rank.index()];
     const std::vector<ProgramOperation>& operations = workload_.program(rank).operations;
-    for (;;) {
+    while (!stopped_) {
         std::vector<std::uint32_t> startable;
         npu.ready->choose(npu.free, startable);
         if (rules_.communication_slows()) {
@@ -198,9 +201,11 @@ void Simulation::issue(Rank rank) {
                 return operations[number].kind != OperationKind::Compute;
             });
         }
-        for (const std::uint32_t number : startable) {
-            begin(rank, number);
-        }
+        naming_errors(name_, [&] {
+            for (const std::uint32_t number : startable) {
+                begin(rank, number);
+            }
+        });
         if (startable.empty() || dialect_.issue_after_each_completion) {
             return;
         }
@@ -430,7 +435,7 @@ void Simulation::gather_records(const Largest& largest) {
 
 Results Simulation::summary(std::vector<CollectiveResult> collectives) const {
     Results results = summarize(workload_, dialect_, compute_, fold_, records_,
-                                {system_.track_memory, timeline_});
+                                {system_.track_memory, timeline_, began_});
     results.collectives = std::move(collectives);
     add_links(results, description_, network_.link_use());
     results.notes.insert(results.notes.begin(), workload_.notes.begin(), workload_.notes.end());

@@ -5,6 +5,10 @@
 //     Simulation simulation(workload, description, system, dialect, queue, network);
 //     Results results = simulation.run();
 //
+// Several simulations, of jobs with NPUs of their own, share a queue and a network
+// (shared_network.h): their descriptions are those of the whole network, each with the NPUs of one
+// job (NetworkDescription::with_placement()).
+//
 // An NPU runs one GPU compute and one CPU operation at a time; which ready one comes first, and
 // what else runs side by side, is the dialect's (engine/dialect.h). Simulation issues operations as
 // they become ready and free resources allow; CollectiveEngine and PointToPoint carry out
@@ -17,6 +21,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/collective/collective_engine.h"
@@ -72,8 +77,13 @@ public:
     /// times must outlive the simulation. Before start(); not with a fold or a share.
     void fix_times(const FixedTimes& times) { fixed_ = &times; }
 
+    /// Whose errors these are, where there are several jobs: "job 'a'".
+    void set_name(std::string name) { name_ = std::move(name); }
+
     /// Issues the first operations at the queue's present time.
     void start();
+    /// Issues nothing more; what is under way comes to its end.
+    void stop() { stopped_ = true; }
     /// start(), all events, finish(). Throws StallError with an explanation when NPUs are left with
     /// work; InputError for contradictions that only show while running.
     [[nodiscard]] Results run();
@@ -166,7 +176,10 @@ private:
     Handler fixed_handler_;
     std::vector<Npu> npus_;
     std::vector<RankRecord> records_;
+    std::string name_;
+    Time began_;  ///< when start() was called
     bool timeline_ = true;
+    bool stopped_ = false;
     const FixedTimes* fixed_ = nullptr;
     Observer started_;
     Observer ended_;

@@ -86,7 +86,7 @@ Activities activities_of(const RankProgram& program, const RankRecord& record) {
 }
 
 void fill_times(NpuResult& npu, const RankProgram& program, const RankRecord& record,
-                const Dialect& dialect) {
+                const Dialect& dialect, Time begin) {
     Activities activities = activities_of(program, record);
     npu.finish = record.finish;
     npu.communication = union_length(activities.communication);
@@ -103,7 +103,8 @@ void fill_times(NpuResult& npu, const RankProgram& program, const RankRecord& re
             }
         }
         npu.compute = gpu;
-        npu.exposed_communication = npu.finish - gpu;
+        npu.idle = std::min(npu.finish, begin);
+        npu.exposed_communication = npu.finish - npu.idle - gpu;
         return;
     }
     std::vector<Interval> busy = activities.compute;
@@ -193,7 +194,7 @@ Results summarize(const Workload& workload, const Dialect& dialect, const Comput
         if (like.index() < index) {
             npu = results.npus[like.index()];
         } else {
-            fill_times(npu, program, record, dialect);
+            fill_times(npu, program, record, dialect, scope.begin);
             fill_rates(npu, sum_compute(workload, record, like, dialect, compute));
             if (scope.memory) {
                 npu.peak_memory =

@@ -34,6 +34,7 @@ struct Interval {
 struct SummaryScope {
     bool memory = false;   ///< peaks, from the tensors of the traces
     bool timeline = true;  ///< Results::operations
+    Time begin;            ///< when the NPUs were let go
 };
 
 /// Collectives and links are left empty.

@@ -8,6 +8,7 @@ set(npunet_packet_core_sources
     model/npu-congestion-parameters.cc
     model/npu-credit-account.cc
     model/npu-ethernet-network.cc
+    model/npu-ethernet-network-border.cc
     model/npu-ethernet-network-links.cc
     model/npu-ethernet-network-pauses.cc
     model/npu-ethernet-network-setup.cc
@@ -17,6 +18,7 @@ set(npunet_packet_core_sources
     model/npu-hpcc.cc
     model/npu-link-timing.cc
     model/npu-message-table.cc
+    model/npu-network-part.cc
     model/npu-packet-level.cc
     model/npu-packet-machine.cc
     model/npu-packet-machine-border.cc
@@ -28,8 +30,10 @@ set(npunet_packet_core_sources
     model/npu-packet-machine-statistics.cc
     model/npu-packet-machine-trains.cc
     model/npu-packet-machine-ways.cc
+    model/npu-packet-machine-windows.cc
     model/npu-packet-parameters.cc
     model/npu-queue-pairs.cc
+    model/npu-queue-pairs-border.cc
     model/npu-queue-pairs-credits.cc
     model/npu-queue-pairs-receiver.cc
     model/npu-queue-pairs-sender.cc
@@ -51,6 +55,7 @@ set(npunet_ns3_headers
     helper/npu-chakra-helper.h
     helper/npu-fabric-helper.h
     helper/npu-fault-list.h
+    helper/npu-flow-writer.h
     helper/npu-link-statistics.h
     helper/npu-socket-helper.h
     helper/npu-topology-helper.h
@@ -60,6 +65,7 @@ set(npunet_ns3_headers
     model/npu-congestion-settings.h
     model/npu-event-bridge.h
     model/npu-fabric.h
+    model/npu-flow-statistics.h
     model/npu-message-header.h
     model/npu-net-device.h
     model/npu-network.h
@@ -75,6 +81,7 @@ set(npunet_ns3_sources
     helper/npu-chakra-helper.cc
     helper/npu-fabric-helper.cc
     helper/npu-fault-list.cc
+    helper/npu-flow-writer.cc
     helper/npu-link-statistics.cc
     helper/npu-parameter-attributes.cc
     helper/npu-topology-helper.cc
@@ -87,6 +94,7 @@ set(npunet_ns3_sources
     model/npu-fabric-core.cc
     model/npu-fabric-core-border.cc
     model/npu-fabric.cc
+    model/npu-flow-statistics.cc
     model/npu-link-use-gathering.cc
     model/npu-net-device.cc
     model/npu-network.cc
@@ -117,9 +125,12 @@ set(npunet_ns3_suites
     npu-congestion
     npu-event-bridge
     npu-fabric
+    npu-flow
     npu-internet
+    npu-jobs
     npu-net-device
     npu-output
+    npu-packet-fate
     npu-processes
     npu-socket
     npu-socket-scenario
@@ -140,4 +151,5 @@ set(npunet_ns3_examples
     npu-tcp-all-reduce
     npu-torus-utilization
     npu-training-step
+    npu-two-jobs
 )

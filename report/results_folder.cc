@@ -1,9 +1,14 @@
 #include "report/results_folder.h"
 
+#include <fmt/format.h>
+
 #include <string>
+#include <system_error>
 
 #include "base/atomic_file.h"
+#include "base/errors.h"
 #include "report/csv.h"
+#include "report/flow_csv.h"
 #include "report/perfetto_trace.h"
 #include "report/results_json.h"
 
@@ -17,13 +22,41 @@ void write_whole(const std::filesystem::path& path, const std::string& text) {
     file.commit();
 }
 
-}  // namespace
-
-void write_results_folder(const engine::Results& results, const std::filesystem::path& folder) {
+/// What is known of the NPUs; results.json last.
+void write_npu_files(const engine::Results& results, const std::filesystem::path& folder) {
     write_whole(folder / "npus.csv", npus_csv(results));
     write_whole(folder / "collectives.csv", collectives_csv(results));
-    write_whole(folder / "links.csv", links_csv(results));
     write_perfetto_trace(results, folder / "timeline.perfetto-trace");
+    write_whole(folder / "results.json", results_json(results));
+}
+
+}  // namespace
+
+void remove_old(const std::filesystem::path& file) {
+    std::error_code error;
+    std::filesystem::remove(file, error);
+    if (error) {
+        throw MachineError(fmt::format("cannot remove {}: {}", file.string(), error.message()));
+    }
+}
+
+void write_results_folder(const engine::Results& results, const std::filesystem::path& folder) {
+    write_whole(folder / "links.csv", links_csv(results));
+    if (results.flows) {
+        AtomicFile file(folder / "flows.csv");
+        write_flows_csv(file.stream(), *results.flows);
+        file.commit();
+    } else {
+        remove_old(folder / "flows.csv");
+    }
+    write_npu_files(results, folder);
+}
+
+void write_results_folder(const engine::JobsResults& results, const std::filesystem::path& folder) {
+    for (const engine::JobResult& job : results.jobs) {
+        write_npu_files(job.results, folder / "jobs" / job.name);
+    }
+    write_whole(folder / "links.csv", links_csv(results.all));
     write_whole(folder / "results.json", results_json(results));
 }
 

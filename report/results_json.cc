@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "report/bubble.h"
+#include "report/flow_summary.h"
 
 namespace npunet::report {
 
@@ -159,22 +160,33 @@ void write_link(JsonWriter& json, const LinkResult& link) {
     json.end_object();
 }
 
-}  // namespace
-
-Bytes peak_resident_memory() {
-    rusage usage{};
-    if (getrusage(RUSAGE_SELF, &usage) != 0) {
-        return Bytes(0);
+void write_jobs(JsonWriter& json, const std::vector<engine::JobResult>& jobs) {
+    json.key("jobs").begin_array(Layout::Lines);
+    for (const engine::JobResult& job : jobs) {
+        json.begin_object().member("name", job.name).key("npus").begin_array();
+        for (const NodeId npu : job.npus) {
+            json.value(npu.value());
+        }
+        json.end_array()
+            .member("start_ns", job.start)
+            .member("finish_ns", job.finish())
+            .member("duration_ns", job.duration())
+            .end_object();
     }
-    return Bytes(static_cast<std::int64_t>(usage.ru_maxrss) * 1024);
+    json.end_array();
 }
 
-void write_results(JsonWriter& json, const engine::Results& results, Bytes peak_memory) {
+/// `jobs`: those that share the run; empty where it is one workload.
+void write_document(JsonWriter& json, const engine::Results& results,
+                    const std::vector<engine::JobResult>& jobs, Bytes peak_memory) {
     json.begin_object(Layout::Lines)
         .member("schema", 1)
         .member("fidelity", results.fidelity)
         .member("dialect", results.dialect)
         .member("finish_ns", results.finish);
+    if (!jobs.empty()) {
+        write_jobs(json, jobs);
+    }
     write_npus(json, results.npus, results.finish);
     json.key("collectives").begin_array(Layout::Lines);
     for (const CollectiveResult& collective : results.collectives) {
@@ -185,6 +197,10 @@ void write_results(JsonWriter& json, const engine::Results& results, Bytes peak_
         write_link(json, link);
     }
     json.end_array();
+    if (results.flows) {
+        json.key("flows");
+        write_flow_summary(json, *results.flows);
+    }
     if (!results.notes.empty()) {
         json.key("notes").begin_array(Layout::Lines);
         for (const std::string& note : results.notes) {
@@ -203,9 +219,29 @@ void write_results(JsonWriter& json, const engine::Results& results, Bytes peak_
     json.end_object();
 }
 
+}  // namespace
+
+Bytes peak_resident_memory() {
+    rusage usage{};
+    if (getrusage(RUSAGE_SELF, &usage) != 0) {
+        return Bytes(0);
+    }
+    return Bytes(static_cast<std::int64_t>(usage.ru_maxrss) * 1024);
+}
+
+void write_results(JsonWriter& json, const engine::Results& results, Bytes peak_memory) {
+    write_document(json, results, {}, peak_memory);
+}
+
 std::string results_json(const engine::Results& results, Bytes peak_memory) {
     JsonWriter json;
     write_results(json, results, peak_memory);
+    return json.text() + '\n';
+}
+
+std::string results_json(const engine::JobsResults& results, Bytes peak_memory) {
+    JsonWriter json;
+    write_document(json, results.all, results.jobs, peak_memory);
     return json.text() + '\n';
 }
 

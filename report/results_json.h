@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <string>
 
+#include "engine/job_results.h"
 #include "engine/results.h"
 #include "report/json_writer.h"
 
@@ -24,6 +25,10 @@ inline constexpr std::size_t most_listed_npus = 4096;
 
 /// The document, with a newline at its end. `peak_memory` goes to performance.peak_rss_bytes.
 [[nodiscard]] std::string results_json(const engine::Results& results,
+                                       Bytes peak_memory = peak_resident_memory());
+
+/// The document of several jobs: what they have in common, and when each of them ran ("jobs").
+[[nodiscard]] std::string results_json(const engine::JobsResults& results,
                                        Bytes peak_memory = peak_resident_memory());
 
 /// The same as one value inside a larger document.

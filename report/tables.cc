@@ -122,6 +122,27 @@ std::string summary_table(const engine::Results& results, std::size_t most_class
     return text;
 }
 
+std::string jobs_table(const engine::JobsResults& results) {
+    TextTable table({"job", "NPUs", "start", "finish", "duration"}, 2);
+    std::string notes;
+    for (const engine::JobResult& job : results.jobs) {
+        std::vector<Rank> npus;
+        for (const NodeId npu : job.npus) {
+            npus.emplace_back(npu.value());
+        }
+        std::sort(npus.begin(), npus.end());
+        table.add({job.name, format_ranks(npus), format_time(job.start), format_time(job.finish()),
+                   format_time(job.duration())});
+        for (const std::string& note : job.results.notes) {
+            notes += fmt::format("note: {}: {}\n", job.name, note);
+        }
+    }
+    return fmt::format("{}: {} job{} finished after {} ({} ns)\n\n", results.all.fidelity,
+                       results.jobs.size(), results.jobs.size() == 1 ? "" : "s",
+                       format_time(results.all.finish), format_ns(results.all.finish)) +
+           table.text() + notes;
+}
+
 std::vector<std::size_t> hot_links(const engine::Results& results, std::size_t count) {
     std::vector<std::size_t> order(results.links.size());
     std::iota(order.begin(), order.end(), std::size_t{0});

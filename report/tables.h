@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/job_results.h"
 #include "engine/results.h"
 
 namespace npunet::report {
@@ -18,6 +19,9 @@ namespace npunet::report {
 /// when asked for.
 [[nodiscard]] std::string summary_table(const engine::Results& results,
                                         std::size_t most_classes = 16, bool with_bubble = false);
+
+/// One row for each of several jobs, above it the finish of the run, below it the notes.
+[[nodiscard]] std::string jobs_table(const engine::JobsResults& results);
 
 /// The `count` links that were busy longest (of equals the one with more bytes, then the first in
 /// the topology); links that carried nothing are left out.

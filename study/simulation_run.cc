@@ -4,36 +4,20 @@
 
 #include <chrono>
 #include <memory>
+#include <mutex>
+#include <optional>
 
-#include "analytical/congestion_aware.h"
-#include "analytical/congestion_unaware.h"
 #include "base/errors.h"
 #include "engine/fold_finder.h"
 #include "engine/simulation.h"
 #include "engine/workload_loader.h"
 #include "ns3-module/api/packet_network.h"
+#include "study/fidelity_network.h"
+#include "study/flow_watch.h"
 
 namespace npunet::study {
 
 namespace {
-
-std::unique_ptr<engine::Network> make_network(const Machine& machine, Fidelity fidelity,
-                                              engine::EventQueue& queue, const engine::Fold& fold,
-                                              const RunOptions& options) {
-    switch (fidelity) {
-        case Fidelity::Analytical:
-            return std::make_unique<analytical::CongestionUnaware>(machine.network, queue,
-                                                                   machine.dialect, fold);
-        case Fidelity::CongestionAware:
-            return std::make_unique<analytical::CongestionAware>(machine.network, queue,
-                                                                 machine.dialect);
-        case Fidelity::Packet:
-            break;
-    }
-    PacketOptions packet;
-    packet.trains = options.trains;
-    return make_packet_network(machine.network, queue, packet);
-}
 
 /// The astra-sim dialects offer what their reference has.
 void check_reference(const Machine& machine, Fidelity fidelity) {
@@ -70,12 +54,6 @@ constexpr Fidelity fidelities[] = {Fidelity::Analytical, Fidelity::CongestionAwa
                                    Fidelity::Packet};
 
 }  // namespace
-
-std::unique_lock<std::mutex> turn_for(Fidelity fidelity) {
-    static std::mutex packet_level;
-    return fidelity == Fidelity::Packet ? std::unique_lock<std::mutex>(packet_level)
-                                        : std::unique_lock<std::mutex>();
-}
 
 void check_fidelity(const Machine& machine, Fidelity fidelity) {
     if (machine.dialect.whole_nanoseconds) {
@@ -142,7 +120,7 @@ engine::Workload load_workload_for(const Machine& machine, const std::string& pr
                                    const std::string& group_file) {
     const bool none = machine.dialect.empty_group_file_means_none &&
                       group_file.find("empty") != std::string::npos;
-    return engine::load_workload(prefix, none ? "" : group_file, machine.network.graph.npus(),
+    return engine::load_workload(prefix, none ? "" : group_file, machine.network.npu_of_rank.size(),
                                  workload_options(machine));
 }
 
@@ -152,7 +130,7 @@ engine::Results simulate(const engine::Workload& workload, const Machine& machin
     const auto begin = std::chrono::steady_clock::now();
     check_fidelity(machine, fidelity);
     engine::Fold fold;
-    if (options.fold && fidelity == Fidelity::Analytical) {
+    if (options.fold && !options.flows && fidelity == Fidelity::Analytical) {
         fold = engine::find_fold(workload, machine.network, machine.system, machine.dialect);
     }
     engine::EventQueue queue(machine.dialect.event_order);
@@ -160,13 +138,20 @@ engine::Results simulate(const engine::Workload& workload, const Machine& machin
         queue.shuffle_insertions(*options.shuffle_seed);
     }
     const std::unique_ptr<engine::Network> network =
-        make_network(machine, fidelity, queue, fold, options);
+        make_network(machine, fidelity, queue, options, fold);
+    std::optional<FlowWatch> watch;
+    if (options.flows) {
+        watch.emplace(machine, fidelity, *network, queue, options.each_message);
+    }
     engine::Simulation simulation(workload, machine.network, machine.system, machine.dialect, queue,
-                                  *network, fold);
+                                  watch ? watch->network() : *network, fold);
     simulation.set_timeline(options.timeline);
     try {
         engine::Results results = simulation.run();
         results.fidelity = name_of(fidelity);
+        if (watch) {
+            results.flows = watch->results();
+        }
         results.wall_seconds =
             std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
         return results;

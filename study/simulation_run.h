@@ -6,7 +6,7 @@
 #pragma once
 
 #include <cstdint>
-#include <mutex>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -53,7 +53,7 @@ struct Machine {
 [[nodiscard]] engine::Workload load_workload_for(const Machine& machine, const std::string& prefix,
                                                  const std::string& group_file);
 
-/// How a simulation is carried out; none of it changes results.
+/// How a simulation is carried out, and what it notes; none of it changes other results.
 struct RunOptions {
     /// NPUs that provably behave alike are simulated once (engine/fold.h); analytical only.
     bool fold = true;
@@ -61,12 +61,14 @@ struct RunOptions {
     bool trains = true;
     /// The results hold what every NPU did when (Results::operations).
     bool timeline = true;
+    /// The results hold what became of messages (Results::flows). Every NPU is simulated then.
+    bool flows = false;
+    /// With `flows`: hears of every message when it has arrived, in the order of arrival, of one
+    /// instant in that of their ids.
+    std::function<void(const engine::CompletedMessage&)> each_message;
     /// For tests, see EventQueue::shuffle_insertions().
     std::optional<std::uint64_t> shuffle_seed;
 };
-
-/// To be held while a network of that fidelity lives: ns-3 has one simulator a process.
-[[nodiscard]] std::unique_lock<std::mutex> turn_for(Fidelity fidelity);
 
 /// Runs to the end. Throws StallError when the workload cannot finish, InputError as
 /// check_fidelity() does. May be called from several threads at once; runs at packet level take

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <utility>
 
 #include "topology/routing.h"
 #include "topology/shortest_paths.h"
@@ -72,6 +73,13 @@ Bytes NetworkDescription::shared_buffer_of(NodeId node) const {
         room = std::min(room + buffer_of(link), Bytes(std::int64_t{1} << 60));
     }
     return room;
+}
+
+NetworkDescription NetworkDescription::with_placement(std::vector<NodeId> npus) const {
+    assert(!npus.empty());
+    NetworkDescription placed = *this;
+    placed.npu_of_rank = std::move(npus);
+    return placed;
 }
 
 std::int32_t NetworkDescription::coordinate(NodeId npu, std::size_t dimension) const {

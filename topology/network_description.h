@@ -74,7 +74,7 @@ public:
     Graph graph;
     std::string name;                   ///< "Mesh2D", "Ring x Switch", ... for people
     std::vector<Dimension> dimensions;  ///< empty for networks without dimensions
-    std::vector<NodeId> npu_of_rank;    ///< the placement
+    std::vector<NodeId> npu_of_rank;    ///< the placement: all NPUs, or those of a job
     Routing routing = Routing::DimensionOrder;
     PacketParameters packet;
     Faults faults;
@@ -116,6 +116,10 @@ public:
     /// The room that packets in a node share, without the headroom of pauses: packet.buffer, or,
     /// where that is automatic, the sum of buffer_of() over the links that reach the node.
     [[nodiscard]] Bytes shared_buffer_of(NodeId node) const;
+
+    /// The same network for a job that has some of its NPUs: rank r runs on npus[r]. Links, routes
+    /// and faults stay those of all. At least one, different ones, that exist.
+    [[nodiscard]] NetworkDescription with_placement(std::vector<NodeId> npus) const;
 
     /// Coordinate of an NPU in a dimension: (npu / product of lower sizes) mod size.
     [[nodiscard]] std::int32_t coordinate(NodeId npu, std::size_t dimension) const;

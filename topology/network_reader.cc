@@ -217,7 +217,7 @@ NetworkDescription network_of(const YamlField& root, GigaByte gigabyte,
     if (const auto faults = root.find("faults")) {
         read_faults_section(*faults, unknown, network);
     }
-    check_transport(network, root.file(), "packet");
+    check_transport(network, root.file(), "packet", unknown.warnings);
     return network;
 }
 

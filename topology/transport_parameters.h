@@ -34,11 +34,14 @@ struct TransportParameters {
     /// its path (rounded down), a byte, and ack_every + 1 full packets.
     Bytes window{0};
     /// One acknowledgement for that many packets; what completes a message or closes a gap has one,
-    /// and whatever comes twice or out of order.
+    /// whatever comes twice or out of order, and that after which the sender's window is closed.
     std::int32_t ack_every = 1;
     /// How long a queue pair waits for progress before it sends again; 0: the larger of 500 us and
     /// 8 round trips of the idle path. Doubles from one timeout to the next without progress.
     Time rto;
+    /// Timeouts in a row, without progress, after which a queue pair still sends again; the next
+    /// one is a StallError. 0: any number.
+    std::int32_t retries = 32;
     /// Selective repeat: a packet counts as lost when one is in whose number is higher by more than
     /// this; -1: 0 where packets of a queue pair keep their order, and never, but for timeouts,
     /// where they take several ways.

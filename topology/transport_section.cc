@@ -4,7 +4,6 @@
 
 #include <string>
 
-#include "base/errors.h"
 #include "base/units.h"
 #include "topology/congestion_section.h"
 #include "topology/link_fields.h"
@@ -75,7 +74,8 @@ TransportParameters read_transport(const YamlField& section, const UnknownKeys& 
         transport.kind = kind_at(*field);
         return transport;
     }
-    check_keys(*field, {"kind", "window", "ack_every", "rto", "reordering"}, {}, unknown);
+    check_keys(*field, {"kind", "window", "ack_every", "rto", "retries", "reordering"}, {},
+               unknown);
     transport.kind = kind_at(field->at("kind"));
     if (const auto window = field->find("window"); window && !is_word(*window, "auto")) {
         transport.window = size_at(*window, 1);
@@ -86,6 +86,13 @@ TransportParameters read_transport(const YamlField& section, const UnknownKeys& 
     }
     if (const auto rto = field->find("rto"); rto && !is_word(*rto, "auto")) {
         transport.rto = span_at(*rto);
+    }
+    if (const auto retries = field->find("retries")) {
+        transport.retries =
+            is_word(*retries, "unlimited")
+                ? 0
+                : static_cast<std::int32_t>(retries->whole(
+                      1, 1 << 20, "timeouts in a row, 1 to 1048576, or 'unlimited'"));
     }
     if (const auto reordering = field->find("reordering");
         reordering && !is_word(*reordering, "auto")) {
@@ -140,84 +147,36 @@ SharedBufferParameters read_shared_buffer(const YamlField& section, const Unknow
     return shared;
 }
 
-/// Keys that mean nothing, or something else, where there are no credits.
-void refuse_keys_of_credits(const YamlField& section, FlowControl flow_control) {
-    for (const char* key : {"virtual_channels", "speedup"}) {
-        const auto field = section.find(key);
-        if (field && !is_word(*field, "auto") && !is_word(*field, "none")) {
-            field->refuse(
-                fmt::format("{}: {} with flow_control: {}", key, field->text(""),
-                            name_of(flow_control)),
-                "flow_control: credit",
-                "Leave it out: Ethernet-like switches have one queue per class at each output");
+/// Sections that nothing looks at.
+void warn_of_no_effect(const YamlField& section, const UnknownKeys& unknown,
+                       const PacketParameters& packet) {
+    const auto warn = [&](const YamlField& field, const std::string& why) {
+        if (unknown.warnings != nullptr) {
+            unknown.warnings->push_back(
+                fmt::format("{}: {}: has no effect {}", field.file(), field.place(), why));
         }
+    };
+    const CongestionAlgorithm algorithm = packet.congestion_control.algorithm;
+    const bool marks =
+        algorithm == CongestionAlgorithm::Dcqcn || algorithm == CongestionAlgorithm::Dctcp;
+    const auto ecn = section.find("ecn");
+    const auto pfc = section.find("pfc");
+    if (packet.flow_control == FlowControl::Credit) {
+        for (const auto& field : {ecn, pfc}) {
+            if (field) {
+                warn(*field, "with flow_control: credit");
+            }
+        }
+    } else if (ecn && !marks) {
+        warn(*ecn, fmt::format("with congestion_control: {}, which does not look at marks",
+                               name_of(algorithm)));
     }
-    const auto arbitration = section.find("arbitration");
-    if (arbitration && is_word(*arbitration, "oldest")) {
-        arbitration->refuse(
-            fmt::format("'oldest' with flow_control: {}", name_of(flow_control)), "round-robin",
-            "Ethernet-like switches send what waits for a link in the order in which it came");
+    if (packet.flow_control == FlowControl::None && pfc && pfc->find("headroom")) {
+        warn(*pfc->find("headroom"), "with flow_control: none");
     }
 }
 
 }  // namespace
-
-void check_transport(const NetworkDescription& network, const std::string& file,
-                     const std::string& place) {
-    const PacketParameters& packet = network.packet;
-    const bool transport = packet.transport.kind != TransportKind::None;
-    const auto refuse = [&](const std::string& found, const std::string& expected,
-                            const std::string& remedy) {
-        throw InputError({file, place, found, expected, remedy});
-    };
-    if (packet.flow_control == FlowControl::Credit) {
-        if (packet.congestion_control.algorithm != CongestionAlgorithm::None) {
-            refuse(fmt::format("congestion_control: {} with flow_control: credit",
-                               name_of(packet.congestion_control.algorithm)),
-                   "flow_control: pfc or none",
-                   "Networks with credits have no transport on which it could act");
-        }
-        if (transport) {
-            refuse(fmt::format("transport: {} with flow_control: credit",
-                               name_of(packet.transport.kind)),
-                   "flow_control: pfc or none",
-                   "Networks with credits lose nothing and need no transport: leave it out");
-        }
-        return;
-    }
-    const CongestionAlgorithm algorithm = packet.congestion_control.algorithm;
-    if (algorithm != CongestionAlgorithm::None && !transport) {
-        refuse(fmt::format("congestion_control: {} without a transport", name_of(algorithm)),
-               "transport: go-back-n or selective-repeat",
-               "It acts on the windows and the pace of a transport's queue pairs");
-    }
-    if (algorithm == CongestionAlgorithm::ReceiverCredit &&
-        value_of(packet.congestion_control, "trimming") != 0 &&
-        (packet.flow_control != FlowControl::None ||
-         packet.transport.kind != TransportKind::SelectiveRepeat)) {
-        refuse("receiver-credit with trimming",
-               "flow_control: none and transport: selective-repeat",
-               "Packets are trimmed where they would be dropped, and sent again one by one");
-    }
-    if (algorithm == CongestionAlgorithm::Hpcc && network.multipath != nullptr) {
-        refuse(
-            fmt::format("congestion_control: hpcc with routing: {}", network.routing_name()),
-            "one path for each pair of NPUs",
-            "HPCC compares what the ports of a path told before: use another routing, or another "
-            "algorithm");
-    }
-    const bool loses = packet.error_rate > 0 || network.faults.take_links_down();
-    if (packet.flow_control == FlowControl::None && !transport) {
-        refuse("flow_control: none without a transport", "transport: go-back-n or selective-repeat",
-               "Switches without flow control drop packets, and nobody would send them again");
-    }
-    if (loses && !transport) {
-        refuse(packet.error_rate > 0 ? "error_rate without a transport"
-                                     : "faults that take links down without a transport",
-               "transport: go-back-n or selective-repeat",
-               "What is lost on an Ethernet-like link is lost unless a transport sends it again");
-    }
-}
 
 void read_transport_section(const YamlField& section, const UnknownKeys& unknown,
                             NetworkDescription& network) {
@@ -227,17 +186,7 @@ void read_transport_section(const YamlField& section, const UnknownKeys& unknown
     packet.congestion_control = read_congestion_control(section, unknown);
     packet.ecn = read_ecn(section, unknown);
     packet.shared_buffer = read_shared_buffer(section, unknown);
-    if (packet.flow_control == FlowControl::Credit) {
-        for (const char* key : {"ecn", "pfc"}) {
-            if (const auto field = section.find(key); field && unknown.warnings != nullptr) {
-                unknown.warnings->push_back(
-                    fmt::format("{}: {}: has no effect with flow_control: credit", field->file(),
-                                field->place()));
-            }
-        }
-        return;
-    }
-    refuse_keys_of_credits(section, packet.flow_control);
+    warn_of_no_effect(section, unknown, packet);
 }
 
 }  // namespace npunet::topology

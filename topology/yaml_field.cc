@@ -40,17 +40,31 @@ YamlField YamlField::load(const std::string& file, const std::string& what,
     return parse(file, content_of(file, what), beginning);
 }
 
+YamlField YamlField::load_list(const std::string& file, const std::string& what,
+                               const std::string& beginning) {
+    YamlField root = document(file, content_of(file, what));
+    if (!root.is_list()) {
+        root.refuse(root.found(), "a list", "Begin with '" + beginning + "'");
+    }
+    return root;
+}
+
 YamlField YamlField::parse(const std::string& file, const std::string& text,
                            const std::string& beginning) {
+    YamlField root = document(file, text);
+    if (!root.is_map()) {
+        root.refuse(root.found(), "keys with values", "Begin with '" + beginning + "'");
+    }
+    return root;
+}
+
+YamlField YamlField::document(const std::string& file, const std::string& text) {
     try {
         const std::vector<YAML::Node> documents = YAML::LoadAll(text);
-        const YamlField root(file, "", documents.empty() ? YAML::Node() : documents.front());
+        YamlField root(file, "", documents.empty() ? YAML::Node() : documents.front());
         if (documents.size() > 1) {
             root.refuse(fmt::format("{} documents", documents.size()), "one document",
                         "Remove the lines '---'");
-        }
-        if (!root.is_map()) {
-            root.refuse(root.found(), "keys with values", "Begin with '" + beginning + "'");
         }
         return root;
     } catch (const YAML::Exception& error) {

@@ -27,7 +27,11 @@ public:
                                         const std::string& what = "a network description",
                                         const std::string& beginning = "topology: [Ring]");
 
-    /// The same for a description that stands in memory; `file` is its name in messages.
+    /// The same for a file that must be a list.
+    [[nodiscard]] static YamlField load_list(const std::string& file, const std::string& what,
+                                             const std::string& beginning);
+
+    /// The same as load() for a description that stands in memory; `file` is its name in messages.
     [[nodiscard]] static YamlField parse(const std::string& file, const std::string& text,
                                          const std::string& beginning = "topology: [Ring]");
 
@@ -69,6 +73,8 @@ public:
 
 private:
     YamlField(std::string file, std::string path, YAML::Node node);
+    /// The one document of a text, whatever it is.
+    [[nodiscard]] static YamlField document(const std::string& file, const std::string& text);
 
     std::string file_;
     std::string path_;

@@ -51,7 +51,6 @@ CollectiveEngine::CollectiveEngine(const Workload& workload,
       reference_reductions_(!dialect.schedules.every_reduction_is_charged),
       turn_(*this),
       delay_end_(*this) {
-    queue.set_turn_taker(&turn_);
     transport_.add_owner(*this);
     for (const ComputeRate& rate : system.compute_rates(workload.ranks())) {
         memory_gbps_.push_back(rate.memory_bandwidth);
@@ -330,8 +329,10 @@ inline void CollectiveEngine::arrive(Run& run, std::uint32_t place, std::uint32_
                                      Bytes bytes) {
     const Arrival arrival{run.who(), place, exchange_number, bytes, &run};
     if (by_content_) {
+        if (arrivals_.empty()) {
+            queue_.request_turn(turn_);
+        }
         arrivals_.push_back(arrival);
-        queue_.request_turn();
     } else {
         act_on(arrival);
     }

@@ -126,13 +126,15 @@ CollectivePlanner::CollectivePlanner(const topology::NetworkDescription& network
                                       CollectiveKind::ReduceScatter, CollectiveKind::AllToAll}) {
         check_list(kind, system.implementations(kind), dimensions);
     }
-    const std::size_t npus = network.npu_of_rank.size();
+    // NPUs of other jobs have no rank here; no sub-grid of ours has their lines.
+    const std::size_t npus = network.graph.npus();
+    const std::size_t ranks = network.npu_of_rank.size();
     std::vector<Rank> rank_of_npu(npus);
-    for (std::size_t rank = 0; rank < npus; ++rank) {
+    for (std::size_t rank = 0; rank < ranks; ++rank) {
         rank_of_npu[network.npu_of_rank[rank].index()] = Rank(rank);
     }
     lines_.resize(dimensions);
-    line_of_.assign(dimensions, std::vector<std::int32_t>(npus));
+    line_of_.assign(dimensions, std::vector<std::int32_t>(ranks));
     std::size_t stride = 1;
     for (std::size_t d = 0; d < dimensions; ++d) {
         const auto size = static_cast<std::size_t>(network.dimensions[d].size);
@@ -140,7 +142,9 @@ CollectivePlanner::CollectivePlanner(const topology::NetworkDescription& network
         for (std::size_t npu = 0; npu < npus; ++npu) {
             const std::size_t line = npu / (stride * size) * stride + npu % stride;
             lines_[d][line].push_back(rank_of_npu[npu]);
-            line_of_[d][rank_of_npu[npu].index()] = static_cast<std::int32_t>(line);
+            if (rank_of_npu[npu].valid()) {
+                line_of_[d][rank_of_npu[npu].index()] = static_cast<std::int32_t>(line);
+            }
         }
         stride *= size;
     }

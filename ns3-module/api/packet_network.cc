@@ -76,6 +76,12 @@ class SimulatedPacketNetwork final : public engine::Network
         return uses;
     }
 
+    std::vector<engine::FlowUse>
+    flow_use() const override
+    {
+        return m_level->flow_use();
+    }
+
     std::uint64_t
     packet_hops() const override
     {

@@ -4,13 +4,15 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
-// A training step on a torus or a fat tree, in one process or, in an ns-3 with its module mpi, in
-// several: every NPU computes, all sum up their gradients and exchange tokens, and the lower half
-// sends its activations to the upper half. Meanwhile every NPU writes a checkpoint to another one.
+// A training step on a torus, a fat tree or the network of a file, in one process or, in an ns-3
+// with its module mpi, in several: every NPU computes, all sum up their gradients and exchange
+// tokens, and the lower half sends its activations to the upper half. Meanwhile every NPU writes a
+// checkpoint to another one.
 //
 //     npu-split-training
 //     mpirun -np 2 npu-split-training
 //     mpirun -np 4 npu-split-training --topology=FatTree --ns3::NpuFabric::Switching=CutThrough
+//     mpirun -np 2 npu-split-training --network=ethernet.yml
 //
 // Prints when each NPU has finished and what each link has carried: the same, however many
 // processes there are.
@@ -30,8 +32,8 @@ namespace
 
 namespace chakra = npunet::chakra;
 
-/// How many NPUs there are.
-constexpr int32_t NPUS = 16;
+/// How many NPUs the named topologies have.
+constexpr uint32_t NPUS = 16;
 
 /// A node of a trace that follows the one before it.
 chakra::Node
@@ -58,17 +60,17 @@ Collective(uint64_t id, const std::string& name, chakra::CollectiveType type, in
     return node;
 }
 
-/// The trace of one NPU.
+/// The trace of one of an even number of NPUs.
 std::vector<chakra::Node>
-Step(int32_t rank, int64_t bytes)
+Step(int32_t rank, int32_t npus, int64_t bytes)
 {
     chakra::Node compute = NodeOf(1, "forward_and_backward", chakra::NodeType::Compute);
     compute.duration_micros = 10;
-    const bool sends = rank < NPUS / 2;
+    const bool sends = rank < npus / 2;
     chakra::Node activations = NodeOf(
         4, "activations", sends ? chakra::NodeType::CommSend : chakra::NodeType::CommReceive);
     activations.set_int32(sends ? "comm_dst" : "comm_src",
-                          sends ? rank + NPUS / 2 : rank - NPUS / 2);
+                          sends ? rank + npus / 2 : rank - npus / 2);
     activations.set_int32("comm_tag", 1);
     activations.set_integer("comm_size", bytes);
     return {compute,
@@ -78,7 +80,7 @@ Step(int32_t rank, int64_t bytes)
 }
 
 /// When the last message of each NPU has come in, in picoseconds.
-std::vector<int64_t> g_lastMessage(NPUS);
+std::vector<int64_t> g_lastMessage;
 
 /// A message has come in, at an NPU of this process.
 void
@@ -95,14 +97,20 @@ main(int argc, char* argv[])
     NpuFabricHelper::UsePicoseconds();
     NpuProcesses::Enable(&argc, &argv);
     std::string topology = "Torus2D";
+    std::string network;
     int64_t bytes = 1 << 20;
     CommandLine cmd(__FILE__);
     cmd.AddValue("topology", "Torus2D or FatTree, of 16 NPUs", topology);
+    cmd.AddValue("network", "a network.yml of an even number of NPUs instead", network);
     cmd.AddValue("bytes", "of each collective and message", bytes);
     cmd.Parse(argc, argv);
 
     NpuFabricHelper fabricHelper;
-    if (topology == "FatTree")
+    if (!network.empty())
+    {
+        fabricHelper.SetNetworkFile(network);
+    }
+    else if (topology == "FatTree")
     {
         NpuTopologyHelper::FatTree tree;
         tree.levels = 3;
@@ -116,17 +124,21 @@ main(int argc, char* argv[])
     {
         fabricHelper.SetTopology(topology, {4, 4});
     }
-    fabricHelper.Install(fabricHelper.CreateNpus());
+    const NodeContainer nodes = fabricHelper.CreateNpus();
+    const uint32_t npus = nodes.GetN();
+    fabricHelper.Install(nodes);
     Ptr<NpuFabric> fabric = fabricHelper.GetFabric();
+    g_lastMessage.resize(npus);
 
     NpuChakraHelper trainingHelper;
-    Ptr<NpuChakraWorkload> training = trainingHelper.Install(
-        fabric, [&](npunet::Rank rank) { return Step(rank.value(), bytes); });
+    Ptr<NpuChakraWorkload> training = trainingHelper.Install(fabric, [&](npunet::Rank rank) {
+        return Step(rank.value(), static_cast<int32_t>(npus), bytes);
+    });
     fabric->TraceConnectWithoutContext("MessageDelivered", MakeCallback(&Delivered));
-    for (uint32_t npu = 0; npu < NPUS; ++npu)
+    for (uint32_t npu = 0; npu < npus; ++npu)
     {
         // A process leaves the messages of NPUs that it does not have to the others.
-        fabric->Send(npu, (npu + NPUS / 2) % NPUS, 1 << 16);
+        fabric->Send(npu, (npu + npus / 2) % npus, 1 << 16);
     }
     Simulator::Run();
 
@@ -135,6 +147,13 @@ main(int argc, char* argv[])
     const std::vector<int64_t> lastMessage = NpuProcesses::Max(g_lastMessage);
     std::ostringstream links;
     WriteNpuLinkStatistics(links, fabric, PicoSeconds(results.finish.ps()));
+    npunet::engine::LinkUse all{};
+    for (const npunet::engine::LinkUse& use : fabric->GatherLinkUse())
+    {
+        all.pauses += use.pauses;
+        all.marked += use.marked;
+        all.drops += use.drops;
+    }
     if (NpuProcesses::GetId() == 0)
     {
         for (const npunet::engine::NpuResult& npu : results.npus)
@@ -149,6 +168,11 @@ main(int argc, char* argv[])
                       << collective.end.ps() << " ps\n";
         }
         std::cout << results.packet_hops << " packet-hops\n" << links.str();
+        if (all.pauses + all.marked + all.drops > 0)
+        {
+            std::cout << all.pauses << " pauses, " << all.marked << " packets marked, " << all.drops
+                      << " dropped\n";
+        }
     }
     Simulator::Destroy();
     NpuProcesses::Disable();

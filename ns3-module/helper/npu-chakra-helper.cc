@@ -14,6 +14,8 @@
 #include <ns3/abort.h>
 #include <ns3/simulator.h>
 
+#include <algorithm>
+#include <limits>
 #include <utility>
 
 namespace ns3
@@ -34,15 +36,26 @@ NpuChakraHelper::SetStartTime(Time start)
     m_start = start;
 }
 
+void
+NpuChakraHelper::SetNpus(const std::vector<uint32_t>& npus)
+{
+    m_npus.clear();
+    for (const uint32_t npu : npus)
+    {
+        // What is beyond them does not exist either.
+        constexpr uint32_t most = std::numeric_limits<int32_t>::max();
+        m_npus.emplace_back(static_cast<int32_t>(std::min(npu, most)));
+    }
+}
+
 Ptr<NpuChakraWorkload>
 NpuChakraHelper::Install(Ptr<NpuNetwork> network,
                          const std::string& prefix,
                          const std::string& groupFile) const
 {
     NS_ABORT_MSG_UNLESS(network, "a workload needs a network: install the network first");
-    return Install(network,
-                   npunet::engine::load_workload(
-                       prefix, groupFile, network->GetDescription().graph.npus(), Options()));
+    return Install(
+        network, npunet::engine::load_workload(prefix, groupFile, CountRanks(*network), Options()));
 }
 
 Ptr<NpuChakraWorkload>
@@ -52,9 +65,9 @@ NpuChakraHelper::Install(Ptr<NpuNetwork> network,
 {
     NS_ABORT_MSG_UNLESS(network, "a workload needs a network: install the network first");
     const auto label = [](npunet::Rank rank) { return "rank " + std::to_string(rank.value()); };
-    return Install(network,
-                   npunet::engine::make_workload(
-                       network->GetDescription().graph.npus(), nodes, label, groups, Options()));
+    return Install(
+        network,
+        npunet::engine::make_workload(CountRanks(*network), nodes, label, groups, Options()));
 }
 
 Ptr<NpuChakraWorkload>
@@ -71,12 +84,18 @@ NpuChakraHelper::Install(Ptr<NpuNetwork> network, npunet::engine::Workload workl
                                   "or run in one process"});
     }
     Ptr<NpuChakraWorkload> training = CreateObject<NpuChakraWorkload>();
-    training->Install(network, std::move(workload), m_system);
+    training->Install(network, std::move(workload), m_system, m_npus);
     Simulator::ScheduleWithContext(
         Simulator::NO_CONTEXT, m_start, &NpuChakraWorkload::Start, training);
     // It lives as long as the simulation, whether or not the caller keeps it.
     Simulator::ScheduleDestroy([training]() {});
     return training;
+}
+
+std::size_t
+NpuChakraHelper::CountRanks(const NpuNetwork& network) const
+{
+    return m_npus.empty() ? network.GetDescription().npu_of_rank.size() : m_npus.size();
 }
 
 npunet::engine::WorkloadOptions

@@ -27,6 +27,14 @@ namespace ns3
  *     Ptr<NpuChakraWorkload> training = helper.Install(network, "traces/step", "groups.json");
  *     Simulator::Run();
  *     npunet::engine::Results results = training->GetResults();
+ *
+ * Several workloads share a network, each with NPUs of its own:
+ *
+ *     helper.SetNpus({0, 1, 2, 3});
+ *     Ptr<NpuChakraWorkload> first = helper.Install(network, "traces/a");
+ *     helper.SetNpus({8, 9, 10, 11});
+ *     helper.SetStartTime(MilliSeconds(2));
+ *     Ptr<NpuChakraWorkload> second = helper.Install(network, "traces/b");
  */
 class NpuChakraHelper
 {
@@ -45,12 +53,21 @@ class NpuChakraHelper
     void SetStartTime(Time start);
 
     /**
+     * @param npus of the workloads that are installed from now on, by rank: the number of its NPU
+     * in the network; empty, as it is until told otherwise: all of them
+     *
+     * The NPUs of a workload belong to it until it is finished or disposed of.
+     */
+    void SetNpus(const std::vector<uint32_t>& npus);
+
+    /**
      * @param network one NPU per rank
      * @param prefix rank r executes the trace PREFIX.r.et
      * @param groupFile communicator groups; may be empty
      * @return the workload, which begins at the start time
      *
-     * Throws npunet::InputError for traces that are missing, damaged or contradictory.
+     * Throws npunet::InputError for traces that are missing, damaged or contradictory, and for NPUs
+     * that do not exist or belong to another workload.
      */
     Ptr<NpuChakraWorkload> Install(Ptr<NpuNetwork> network,
                                    const std::string& prefix,
@@ -76,12 +93,19 @@ class NpuChakraHelper
                                    npunet::engine::Workload workload) const;
 
     /**
+     * @param network of the workload
+     * @return how many ranks it has there
+     */
+    std::size_t CountRanks(const NpuNetwork& network) const;
+
+    /**
      * @return how traces are laid out
      */
     npunet::engine::WorkloadOptions Options() const;
 
     npunet::engine::SystemConfig m_system; //!< how the NPUs compute
     Time m_start;                          //!< when they begin
+    std::vector<npunet::NodeId> m_npus;    //!< by rank; empty: all
 };
 
 } // namespace ns3

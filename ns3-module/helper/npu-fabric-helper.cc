@@ -10,6 +10,7 @@
 
 #include "npu-anim-writer.h"
 #include "npu-ascii-trace.h"
+#include "npu-flow-writer.h"
 #include "npu-link-statistics.h"
 
 #include "ns3/npu-channel.h"
@@ -402,6 +403,15 @@ NpuFabricHelper::EnableStatistics(const std::string& path) const
     const Ptr<NpuFabric> fabric = m_fabric;
     Simulator::ScheduleDestroy(
         [path, fabric]() { WriteNpuLinkStatistics(path, fabric, Simulator::Now()); });
+}
+
+void
+NpuFabricHelper::EnableFlowStatistics(const std::string& path) const
+{
+    NS_ABORT_MSG_IF(!m_fabric, "EnableFlowStatistics() comes after Install()");
+    m_fabric->EnableFlowStatistics();
+    const Ptr<NpuFabric> fabric = m_fabric;
+    Simulator::ScheduleDestroy([path, fabric]() { WriteNpuFlowStatistics(path, fabric); });
 }
 
 void

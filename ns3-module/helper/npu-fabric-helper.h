@@ -172,6 +172,13 @@ class NpuFabricHelper : public AsciiTraceHelperForDevice, public PcapHelperForDe
     void EnableStatistics(const std::string& path) const;
 
     /**
+     * Counts the messages of the fabric that the last Install() has built by their flows, and lets
+     * Simulator::Destroy() write what became of them, in all processes (npu-flow-writer.h).
+     * @param path of a CSV file, which is written whole or not at all
+     */
+    void EnableFlowStatistics(const std::string& path) const;
+
+    /**
      * Writes the topology of the fabric that the last Install() has built for NetAnim
      * (NpuAnimWriter). Of several processes the first does.
      * @param path of an XML file, which is written whole or not at all

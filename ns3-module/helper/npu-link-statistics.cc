@@ -6,6 +6,8 @@
 
 #include "npu-link-statistics.h"
 
+#include "npu-csv-field.h"
+
 #include "ns3/npu-processes.h"
 
 #include "base/atomic_file.h"
@@ -18,30 +20,6 @@
 
 namespace ns3
 {
-
-namespace
-{
-
-/**
- * @param name of a node
- * @return the name as a field of a CSV
- */
-std::string
-Field(const std::string& name)
-{
-    if (name.find_first_of(",\"\n") == std::string::npos)
-    {
-        return name;
-    }
-    std::string quoted = "\"";
-    for (const char each : name)
-    {
-        quoted += each == '"' ? "\"\"" : std::string(1, each);
-    }
-    return quoted + "\"";
-}
-
-} // namespace
 
 void
 WriteNpuLinkStatistics(std::ostream& out, Ptr<const NpuFabric> fabric, Time duration)
@@ -74,9 +52,10 @@ WriteNpuLinkStatistics(std::ostream& out, Ptr<const NpuFabric> fabric, Time dura
     {
         const npunet::topology::Link& link = graph.link(npunet::LinkId(i));
         const npunet::engine::LinkUse& use = uses[i];
-        text << i << "," << Field(graph.name(link.from)) << "," << Field(graph.name(link.to)) << ","
-             << use.payload.value() << "," << use.wire.value() << "," << npunet::format_ns(use.busy)
-             << "," << (whole > 0 ? 100 * static_cast<double>(use.busy.ps()) / whole : 0.0) << ","
+        text << i << "," << NpuCsvField(graph.name(link.from)) << ","
+             << NpuCsvField(graph.name(link.to)) << "," << use.payload.value() << ","
+             << use.wire.value() << "," << npunet::format_ns(use.busy) << ","
+             << (whole > 0 ? 100 * static_cast<double>(use.busy.ps()) / whole : 0.0) << ","
              << use.max_queue.value() << "," << use.packets << "," << use.retransmissions << ","
              << npunet::format_ns(use.credit_stall);
         for (std::size_t power = 0; power < powers; ++power)

@@ -64,6 +64,7 @@ GiveTransport(const npunet::topology::PacketParameters& packet, const Give& give
     set("AckEvery", transport.ack_every);
     give("RetransmissionTimeout",
          TimeValue(PicoSeconds(static_cast<uint64_t>(transport.rto.ps()))));
+    give("Retries", UintegerValue(static_cast<uint64_t>(transport.retries)));
     give("Reordering", IntegerValue(transport.reordering));
     set("EcnMinimum", packet.ecn.kmin.value());
     set("EcnMaximum", packet.ecn.kmax.value());

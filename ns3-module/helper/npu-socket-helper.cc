@@ -6,6 +6,7 @@
 
 #include "npu-socket-helper.h"
 
+#include "ns3/npu-processes.h"
 #include "ns3/npu-socket-application.h"
 
 #include "base/errors.h"
@@ -173,6 +174,14 @@ NpuSocketHelper::Install(const NodeContainer& npus) const
 Ptr<NpuSocketNetwork>
 NpuSocketHelper::Install(const NodeContainer& npus, const std::vector<Address>& addresses) const
 {
+    if (NpuProcesses::GetCount() > 1)
+    {
+        throw npunet::InputError({"",
+                                  INSTALL,
+                                  fmt::format("{} processes of MPI", NpuProcesses::GetCount()),
+                                  "one: of a message the process of its source alone would know",
+                                  "run the script without mpirun, or use an NpuFabric"});
+    }
     npunet::topology::NetworkDescription topology = m_network;
     if (!m_given)
     {

@@ -83,7 +83,8 @@ class NpuSocketHelper
      * @return the network
      *
      * Throws npunet::InputError for nodes without an Internet stack or an address, for a
-     * topology with another number of NPUs, and where NPUs of another network have the port.
+     * topology with another number of NPUs, where NPUs of another network have the port, and where
+     * MPI has more than one process.
      */
     Ptr<NpuSocketNetwork> Install(const NodeContainer& npus) const;
 

@@ -33,17 +33,18 @@ namespace
 
 /**
  * @param network of the workload
+ * @param npus by rank: its NPU
  * @return the ranks whose NPUs are in this process
  */
 npunet::engine::RankShare
-ShareOf(const NpuNetwork& network)
+ShareOf(const NpuNetwork& network, const std::vector<npunet::NodeId>& npus)
 {
     if (NpuProcesses::GetCount() == 1)
     {
         return npunet::engine::RankShare();
     }
     std::vector<bool> here;
-    for (const npunet::NodeId npu : network.GetDescription().npu_of_rank)
+    for (const npunet::NodeId npu : npus)
     {
         here.push_back(network.IsHere(npu.index()));
     }
@@ -79,28 +80,35 @@ GatherNetwork(npunet::engine::Results& results, const NpuNetwork& network)
 struct NpuChakraWorkload::Parts
 {
     /**
-     * @param network carries the messages
+     * @param network of the NPUs
+     * @param share carries the messages
+     * @param npus by rank: its NPU
      * @param work one program per rank
      * @param config how the NPUs compute
      */
-    Parts(NpuNetwork& network, npunet::engine::Workload work, npunet::engine::SystemConfig config)
-        : workload(std::move(work)), system(std::move(config)),
-          dialect(npunet::engine::Dialect::named("npunet")),
+    Parts(NpuNetwork& network,
+          npunet::engine::Network& share,
+          const std::vector<npunet::NodeId>& npus,
+          npunet::engine::Workload work,
+          npunet::engine::SystemConfig config)
+        : description(network.GetDescription().with_placement(npus)), workload(std::move(work)),
+          system(std::move(config)), dialect(npunet::engine::Dialect::named("npunet")),
           simulation(workload,
-                     network.GetDescription(),
+                     description,
                      system,
                      dialect,
                      network.GetEventQueue(),
-                     network.GetNetwork(),
+                     share,
                      npunet::engine::Fold::everyone_for_itself(),
-                     ShareOf(network))
+                     ShareOf(network, npus))
     {
     }
 
-    npunet::engine::Workload workload;     //!< one program per rank
-    npunet::engine::SystemConfig system;   //!< how the NPUs compute
-    npunet::engine::Dialect dialect;       //!< the rules
-    npunet::engine::Simulation simulation; //!< executes the programs
+    npunet::topology::NetworkDescription description; //!< with the NPUs of the workload
+    npunet::engine::Workload workload;                //!< one program per rank
+    npunet::engine::SystemConfig system;              //!< how the NPUs compute
+    npunet::engine::Dialect dialect;                  //!< the rules
+    npunet::engine::Simulation simulation;            //!< executes the programs
 };
 
 TypeId
@@ -136,12 +144,24 @@ NpuChakraWorkload::~NpuChakraWorkload() = default;
 void
 NpuChakraWorkload::Install(Ptr<NpuNetwork> network,
                            npunet::engine::Workload workload,
-                           npunet::engine::SystemConfig system)
+                           npunet::engine::SystemConfig system,
+                           const std::vector<npunet::NodeId>& npus)
 {
     NS_ABORT_MSG_IF(m_parts, "an NpuChakraWorkload is installed once");
-    network->Carry(this);
+    const std::vector<npunet::NodeId> own =
+        npus.empty() ? network->GetDescription().npu_of_rank : npus;
+    npunet::engine::Network& share = network->Carry(this, own);
+    try
+    {
+        m_parts =
+            std::make_unique<Parts>(*network, share, own, std::move(workload), std::move(system));
+    }
+    catch (const npunet::InputError&)
+    {
+        network->Drop(this);
+        throw;
+    }
     m_network = network;
-    m_parts = std::make_unique<Parts>(*network, std::move(workload), std::move(system));
     using npunet::engine::ProgramOperation;
     m_parts->simulation.set_observers(
         [this](npunet::Rank rank, const ProgramOperation& operation, const std::string& name) {
@@ -231,6 +251,7 @@ NpuChakraWorkload::DoDispose()
     if (m_network && m_parts)
     {
         // Its messages and events may be under way; nobody is told of them any more.
+        m_parts->simulation.stop();
         m_parts->simulation.set_observers(nullptr, nullptr);
         m_network->Keep(std::shared_ptr<Parts>(std::move(m_parts)));
         m_network->Drop(this);

@@ -7,6 +7,7 @@
 #ifndef NPU_CHAKRA_WORKLOAD_H
 #define NPU_CHAKRA_WORKLOAD_H
 
+#include "base/ids.h"
 #include "engine/results.h"
 #include "engine/system_config.h"
 #include "engine/workload.h"
@@ -18,6 +19,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace ns3
 {
@@ -42,16 +44,21 @@ class NpuChakraWorkload : public Object
     ~NpuChakraWorkload() override;
 
     /**
-     * Lays the work out on a network. Once only; a network carries one workload at a time.
-     * @param network the network, with one NPU per rank
+     * Lays the work out on a network. Once only.
+     * @param network the network
      * @param workload one program per rank
-     * @param system how the NPUs compute and run collectives
+     * @param system how the NPUs compute and run collectives; what it says of single ranks is about
+     *               those of the workload
+     * @param npus by rank: the number of its NPU in the network; empty: every NPU, in the placement
+     *             of the network
      *
-     * Throws npunet::InputError when the workload does not fit the network.
+     * Throws npunet::InputError when the workload does not fit the network, and while another one
+     * that has one of these NPUs is not finished.
      */
     void Install(Ptr<NpuNetwork> network,
                  npunet::engine::Workload workload,
-                 npunet::engine::SystemConfig system);
+                 npunet::engine::SystemConfig system,
+                 const std::vector<npunet::NodeId>& npus = {});
 
     /**
      * Lets the NPUs begin now.
@@ -59,7 +66,8 @@ class NpuChakraWorkload : public Object
     void Start();
 
     /**
-     * @return what the run has found; times count from the start of the Simulator
+     * @return what the run has found; times count from the start of the Simulator, and links,
+     *         packet hops and events are those of the network, whatever else it carries
      *
      * To be called after Simulator::Run() and before Simulator::Destroy(); where the fabric is
      * split in every process, each of which gets the results of all. Throws npunet::StallError,

@@ -11,6 +11,7 @@
 #include <ns3/nstime.h>
 #include <ns3/ptr.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -39,7 +40,7 @@ class NpuCourier
     };
 
     /// Reads what another process has sent, when its time has come.
-    using Reader = std::function<void(const uint8_t* data, uint32_t size)>;
+    using Reader = std::function<void(const uint8_t* data, std::size_t size)>;
 
     /**
      * @param gates all of the fabric, the same in every process
@@ -56,9 +57,8 @@ class NpuCourier
      * @param process a neighbour of this one
      * @param at when it is to read; later than the delay of the gate from now
      * @param data to be read
-     * @param size in bytes, at most 1500
      */
-    void Send(uint32_t process, Time at, const uint8_t* data, uint32_t size);
+    void Send(uint32_t process, Time at, const std::vector<uint8_t>& data);
 
   private:
     struct Ends;

@@ -88,7 +88,10 @@ NpuDatagramPort::SendOne()
                         message.key.destination,
                         "has no way for its datagrams, or they are too large,");
     }
-    m_application.NotifyTx(datagram);
+    else
+    {
+        m_application.NotifyTx(datagram);
+    }
     if (message.offset == 0)
     {
         network->FirstByteAccepted(message.key);

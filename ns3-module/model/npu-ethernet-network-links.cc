@@ -9,9 +9,13 @@
 #include "npu-ethernet-network.h"
 
 #include "base/errors.h"
+#include "base/units.h"
 #include "engine/clock_limit.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <utility>
 
 namespace npunet::packet
 {
@@ -24,7 +28,7 @@ EthernetNetwork::CrossIrregular(std::uint32_t portNumber, std::uint32_t wire, st
 {
     const LinkId link(std::size_t{portNumber});
     Passage passage{};
-    passage.lost =
+    passage.corrupted =
         m_errors.Any() && m_errors.IsCorrupted(portNumber, m_transmissions[portNumber]++);
     const Time start = Time::ps(now);
     const Time down = m_clock.down_at(link, start);
@@ -43,7 +47,7 @@ EthernetNetwork::CrossIrregular(std::uint32_t portNumber, std::uint32_t wire, st
     }
     const Time latency = m_clock.latency(link, std::min(end, down));
     const Time arrival = std::max(Time::ps(m_lastArrival[portNumber]), engine::later(end, latency));
-    passage.lost = passage.lost || down < arrival;
+    passage.lost = passage.corrupted || down < arrival;
     passage.end = std::min(end, down).ps();
     passage.arrival = arrival.ps();
     passage.headerIn = passage.arrival;
@@ -96,6 +100,61 @@ EthernetNetwork::UpAgain(std::uint32_t portNumber, std::int64_t now)
     return up.ps();
 }
 
+LinkId
+EthernetNetwork::WorstLink(const QueuePair& pair) const
+{
+    const NodeId source(std::size_t{pair.source});
+    const NodeId destination(std::size_t{pair.destination});
+    std::vector<LinkId> links;
+    for (const topology::Hop& hop : m_description.route(source, destination))
+    {
+        links.push_back(hop.link);
+    }
+    for (const topology::Hop& hop : m_description.route(destination, source))
+    {
+        links.push_back(hop.link);
+    }
+    // By which of several ways its packets went is not kept.
+    for (std::size_t number = 0; m_routes.AreChosen() && number < m_ports.size(); ++number)
+    {
+        links.emplace_back(number);
+    }
+    return *std::max_element(links.begin(), links.end(), [this](LinkId one, LinkId other) {
+        return m_ports[one.index()].drops < m_ports[other.index()].drops;
+    });
+}
+
+void
+EthernetNetwork::GiveUp(const QueuePair& pair) const
+{
+    const topology::Graph& graph = m_description.graph;
+    const topology::TransportParameters& transport = m_description.packet.transport;
+    const LinkId worst = WorstLink(pair);
+    const EthernetPort& port = m_ports[worst.index()];
+    const std::string why =
+        port.drops == 0
+            ? fmt::format("no link between them has lost a packet, so answers take longer than the "
+                          "retransmission timeout, {}: raise packet.transport.rto",
+                          format_time(Time::ps(pair.timeout)))
+            : fmt::format(
+                  "the link {} -> {} has lost {} of {} packets: lower packet.error_rate, "
+                  "give it room, or raise packet.transport.retries ('unlimited' sends again "
+                  "as often as it takes)",
+                  graph.name(graph.link(worst).from),
+                  graph.name(graph.link(worst).to),
+                  port.drops,
+                  port.packets);
+    throw StallError(
+        fmt::format("at {} ps {} gave up to send to {} (class {}) after {} timeouts in "
+                    "a row without an answer; {}",
+                    m_queue.now().ps(),
+                    graph.name(NodeId(std::size_t{pair.source})),
+                    graph.name(NodeId(std::size_t{pair.destination})),
+                    pair.trafficClass,
+                    transport.retries + 1,
+                    why));
+}
+
 void
 EthernetNetwork::AwaitEpoch()
 {
@@ -115,7 +174,6 @@ EthernetNetwork::AwaitEpoch()
     {
         m_epoch = epoch;
         detours.set_epoch(epoch);
-        BuryDead();
     }
     if (epoch + 1 < begins.size())
     {
@@ -135,10 +193,21 @@ EthernetNetwork::EpochBegins(std::uint32_t epoch)
     m_routes.GetDetours()->set_epoch(epoch);
     BuryDead();
     m_pairs.ChooseAnew();
-    if (m_pairs.IsBusy())
+    if (m_border || IsBusy())
     {
         AwaitEpoch();
     }
+}
+
+bool
+EthernetNetwork::IsBusy() const
+{
+    // Copies of what has arrived may be left when all messages are done, and grants, and pauses.
+    return m_pairs.IsBusy() || m_pairs.AnyGrantIsDue() ||
+           std::any_of(m_ports.begin(), m_ports.end(), [](const EthernetPort& port) {
+               return port.flight.head != NONE || port.requests.head != NONE ||
+                      port.control.head != NONE || port.filled != 0 || port.paused != 0;
+           });
 }
 
 void
@@ -164,7 +233,7 @@ EthernetNetwork::Bury(std::uint32_t portNumber)
     }
     while (port.control.head != NONE)
     {
-        Drop(portNumber, port.control.Pop(m_packets), "on a dead link");
+        Drop(portNumber, port.control.Pop(m_packets), PacketLoss::LINK_DOWN, "on a dead link");
     }
     for (std::uint32_t number = 0; number < m_classCount; ++number)
     {
@@ -182,7 +251,7 @@ EthernetNetwork::Bury(std::uint32_t portNumber)
                                          Time::ps(std::max(packet.ready, m_queue.now().ps())));
             }
             FreeRoom(port.node, packet.input, packet.trafficClass, packet.wire);
-            Drop(portNumber, place, "on a dead link");
+            Drop(portNumber, place, PacketLoss::LINK_DOWN, "on a dead link");
         }
     }
     port.filled = 0;
@@ -194,7 +263,14 @@ EthernetNetwork::Bury(std::uint32_t portNumber)
     EthernetPort& back = m_ports[port.reverse];
     if (back.paused != 0)
     {
-        back.paused = 0;
+        const std::uint32_t paused = std::exchange(back.paused, 0);
+        for (std::uint8_t number = 0; number < m_classCount; ++number)
+        {
+            if ((paused >> number & 1U) != 0)
+            {
+                TellPause(port.reverse, number, false);
+            }
+        }
         PauseEnds(port.reverse);
     }
 }

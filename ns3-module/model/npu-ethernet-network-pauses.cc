@@ -44,6 +44,7 @@ EthernetNetwork::Pause(std::uint32_t portNumber, const EthernetPacket& packet)
     EthernetPort& port = m_ports[portNumber];
     const std::int64_t now = m_queue.now().ps();
     const std::uint32_t bit = 1U << packet.trafficClass;
+    TellPause(portNumber, packet.trafficClass, packet.kind == PacketKind::PAUSE);
     if (packet.kind == PacketKind::PAUSE)
     {
         ++port.pauses;
@@ -59,6 +60,15 @@ EthernetNetwork::Pause(std::uint32_t portNumber, const EthernetPacket& packet)
     else
     {
         WakePort(portNumber, now);
+    }
+}
+
+void
+EthernetNetwork::TellPause(std::uint32_t portNumber, std::uint8_t trafficClass, bool paused)
+{
+    if (m_observer != nullptr)
+    {
+        m_observer->LinkPaused(LinkId(std::size_t{portNumber}), trafficClass, paused);
     }
 }
 
@@ -132,6 +142,23 @@ EthernetNetwork::explain_stall() const
                 "buffers, or flow_control: credit with virtual channels",
                 number,
                 topology::describe_cycle(m_description.graph, chain));
+        }
+    }
+    return m_border ? ExplainPausesFromAfar() : std::string();
+}
+
+std::string
+EthernetNetwork::ExplainPausesFromAfar() const
+{
+    for (std::uint32_t number = 0; number < m_ports.size(); ++number)
+    {
+        const topology::Link& link = m_description.graph.link(LinkId(std::size_t{number}));
+        if (m_ports[number].paused != 0 && !m_border->Owns(link.to))
+        {
+            return fmt::format("the link {} -> {} is paused by a node of another process: perhaps "
+                               "a deadlock, whose links one process alone would name",
+                               m_description.graph.name(link.from),
+                               m_description.graph.name(link.to));
         }
     }
     return {};

@@ -12,6 +12,7 @@
 #include "base/errors.h"
 #include "base/quantities.h"
 #include "engine/clock_limit.h"
+#include "topology/headroom.h"
 #include "topology/pair_hash.h"
 #include "topology/transport_section.h"
 
@@ -25,21 +26,6 @@ namespace npunet::packet
 namespace
 {
 
-/// By how many ports at most telemetry makes a packet grow in the reckoning of headroom.
-constexpr std::int64_t MOST_TELEMETRY = 64;
-
-/**
- * @param description the network
- * @return bytes of the largest packet on the wire
- */
-std::int64_t
-LargestPacket(const topology::NetworkDescription& description)
-{
-    const bool grows = NeedsOf(description.packet.congestion_control).telemetry;
-    const std::int64_t full = (description.packet.mtu + description.packet.header).value();
-    return full + (grows ? MOST_TELEMETRY * TELEMETRY_BYTES : 0);
-}
-
 /**
  * A packet that never finds room would be sent again for ever.
  * @param description the network
@@ -48,7 +34,7 @@ void
 CheckRoom(const topology::NetworkDescription& description)
 {
     const topology::PacketParameters& packet = description.packet;
-    const std::int64_t largest = LargestPacket(description);
+    const std::int64_t largest = topology::largest_packet(packet).value();
     if (packet.flow_control == topology::FlowControl::Pfc)
     {
         const std::int64_t headroom = packet.shared_buffer.headroom.value();
@@ -227,7 +213,8 @@ EthernetNetwork::EthernetNetwork(const topology::NetworkDescription& description
         m_kmin.push_back(static_cast<std::int64_t>(static_cast<double>(ecn.kmin.value()) * share));
         m_kmax.push_back(static_cast<std::int64_t>(static_cast<double>(ecn.kmax.value()) * share));
     }
-    m_buffer = std::make_unique<SharedBuffer>(description, LargestPacket(description), back);
+    m_buffer = std::make_unique<SharedBuffer>(
+        description, topology::largest_packet(description.packet).value(), back);
     const Time reach = engine::later(engine::later(longestPacket, longestLatency), longestLatency);
     m_lastStart = (Time::max() - reach).ps();
 }
@@ -259,6 +246,29 @@ EthernetNetwork::link_use() const
         }
         uses.push_back(std::move(use));
     }
+    return uses;
+}
+
+std::vector<engine::FlowUse>
+EthernetNetwork::flow_use() const
+{
+    std::vector<engine::FlowUse> uses;
+    for (const QueuePair& pair : m_pairs.GetPairs())
+    {
+        engine::FlowUse use;
+        use.flow = {NodeId(std::size_t{pair.source}),
+                    NodeId(std::size_t{pair.destination}),
+                    pair.trafficClass};
+        use.counts.packets = static_cast<std::uint64_t>(pair.use.packets);
+        use.counts.retransmissions = static_cast<std::uint64_t>(pair.use.repeated);
+        use.counts.timeouts = static_cast<std::uint64_t>(pair.use.timeouts);
+        use.counts.marked = static_cast<std::uint64_t>(pair.use.marked);
+        use.counts.notifications = static_cast<std::uint64_t>(pair.use.notified);
+        uses.push_back(use);
+    }
+    std::sort(uses.begin(), uses.end(), [](const engine::FlowUse& a, const engine::FlowUse& b) {
+        return a.flow < b.flow;
+    });
     return uses;
 }
 

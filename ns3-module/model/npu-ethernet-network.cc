@@ -284,7 +284,7 @@ EthernetNetwork::Transmit(std::uint32_t portNumber, std::uint32_t place, std::in
     {
         m_observer->PacketStarted(LinkId(std::size_t{portNumber}),
                                   Bytes(packet.wire),
-                                  Time::ps(passage.arrival),
+                                  passage.lost ? Time::max() : Time::ps(passage.arrival),
                                   data && passing ? waited : Bytes());
     }
     if (data && !passing)
@@ -299,18 +299,33 @@ EthernetNetwork::Transmit(std::uint32_t portNumber, std::uint32_t place, std::in
         }
         else
         {
-            Drop(portNumber, place, "on the link");
+            Drop(portNumber,
+                 place,
+                 passage.corrupted ? PacketLoss::CORRUPTED : PacketLoss::LINK_DOWN,
+                 "on the link");
         }
         return;
     }
     const bool early = m_cutThrough && !IsRequest(packet.kind) && !m_routes.IsLast(packet);
     packet.arrival = passage.arrival;
     packet.ready = early ? passage.headerIn : passage.arrival;
-    const bool alone = port.flight.head == NONE;
-    port.flight.Append(m_packets, place);
+    if (port.cut)
+    {
+        LeaveByCut(portNumber, place);
+        return;
+    }
+    Fly(portNumber, place);
+}
+
+void
+EthernetNetwork::Fly(std::uint32_t link, std::uint32_t place)
+{
+    PacketLine& flight = m_ports[link].flight;
+    const bool alone = flight.head == NONE;
+    flight.Append(m_packets, place);
     if (alone)
     {
-        AwaitArrival(portNumber);
+        AwaitArrival(link);
     }
 }
 
@@ -413,7 +428,7 @@ EthernetNetwork::Enqueue(std::uint32_t place, std::uint32_t link)
         verdict = m_buffer->TakeOrPause(port.node, link, packet.trafficClass, packet.wire);
         if (verdict == SharedBuffer::Verdict::DROPPED)
         {
-            Drop(out, place, "for want of headroom");
+            Drop(out, place, PacketLoss::NO_ROOM, "for want of headroom");
             return;
         }
     }
@@ -421,13 +436,13 @@ EthernetNetwork::Enqueue(std::uint32_t place, std::uint32_t link)
     {
         if (!m_trims)
         {
-            Drop(out, place, "for want of room");
+            Drop(out, place, PacketLoss::NO_ROOM, "for want of room");
             return;
         }
+        CountDrop(out, packet.wire, PacketLoss::TRIMMED);
         packet.trimmed = true;
         packet.payload = 0;
         packet.wire = m_header;
-        ++port.drops;
         port.control.Append(m_packets, place);
         WakePort(out, packet.ready);
         return;
@@ -436,6 +451,10 @@ EthernetNetwork::Enqueue(std::uint32_t place, std::uint32_t link)
     {
         packet.marked = 1;
         ++port.marked;
+        if (m_observer != nullptr)
+        {
+            m_observer->PacketMarked(LinkId(std::size_t{out}), Bytes(packet.wire));
+        }
     }
     queue.line.Append(m_packets, place);
     queue.bytes += packet.wire;
@@ -481,13 +500,26 @@ EthernetNetwork::Marks(std::uint32_t port, std::int64_t queued)
 }
 
 void
-EthernetNetwork::Drop(std::uint32_t portNumber, std::uint32_t place, const char* why)
+EthernetNetwork::CountDrop(std::uint32_t portNumber, std::uint32_t wire, PacketLoss why)
+{
+    ++m_ports[portNumber].drops;
+    if (m_observer != nullptr)
+    {
+        m_observer->PacketLost(LinkId(std::size_t{portNumber}), Bytes(wire), why);
+    }
+}
+
+void
+EthernetNetwork::Drop(std::uint32_t portNumber,
+                      std::uint32_t place,
+                      PacketLoss why,
+                      const char* where)
 {
     EthernetPacket& packet = m_packets[place];
-    ++m_ports[portNumber].drops;
+    CountDrop(portNumber, packet.wire, why);
     if (m_description.packet.transport.kind == topology::TransportKind::None)
     {
-        RefuseLoss(portNumber, why);
+        RefuseLoss(portNumber, where);
     }
     m_telemetry.Free(packet.telemetry);
     m_packets.Free(place);

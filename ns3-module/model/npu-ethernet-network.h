@@ -7,6 +7,7 @@
 #ifndef NPU_ETHERNET_NETWORK_H
 #define NPU_ETHERNET_NETWORK_H
 
+#include "npu-ethernet-border.h"
 #include "npu-ethernet-packet.h"
 #include "npu-ethernet-port.h"
 #include "npu-ethernet-routes.h"
@@ -98,12 +99,22 @@ class EthernetNetwork final : public PacketLevel, private TransportWire
     void send(const engine::Message& message) override;
     /// credit_stall: for how long the port was told to pause.
     std::vector<engine::LinkUse> link_use() const override;
+    std::vector<engine::FlowUse> flow_use() const override;
     std::uint64_t packet_hops() const override;
     std::string explain_stall() const override;
     void ListQueued(LinkId link, const std::function<void(LinkId, Bytes, Time)>& function) override;
+    void Split(std::vector<bool> owned, PacketCut& cut) override;
+    void Enter(const std::uint8_t* data, std::size_t size) override;
+
+    bool
+    IsCut(LinkId link) const override
+    {
+        return m_ports[link.index()].cut;
+    }
 
     /**
-     * @return the queue pairs so far
+     * @return the queue pairs so far; in a part of a split network those with an end in it, and of
+     *         each what its ends here know (QueuePair::use)
      */
     const std::vector<QueuePair>&
     GetPairs() const
@@ -141,10 +152,19 @@ class EthernetNetwork final : public PacketLevel, private TransportWire
         std::int64_t arrival;  ///< all of it is in
         std::int64_t headerIn; ///< its header is in
         bool lost;             ///< it does not arrive
+        bool corrupted;        ///< because of an error
     };
 
     void SendControl(std::uint32_t place) override;
     void WakePort(std::uint32_t port, std::int64_t at) override;
+    [[noreturn]] void GiveUp(const QueuePair& pair) const override;
+
+    /**
+     * @param pair a queue pair
+     * @return of the links by which it sends and is answered, the one that has lost most; the first
+     *         one where none has
+     */
+    LinkId WorstLink(const QueuePair& pair) const;
 
     /**
      * @param port to be woken
@@ -245,6 +265,13 @@ class EthernetNetwork final : public PacketLevel, private TransportWire
     void Arrive(std::uint32_t link);
 
     /**
+     * A packet is on a link, behind those that are there.
+     * @param link the link
+     * @param place of the packet
+     */
+    void Fly(std::uint32_t link, std::uint32_t place);
+
+    /**
      * Sees to it that the first packet on a link is an event.
      * @param link the link, with packets on it
      */
@@ -300,6 +327,14 @@ class EthernetNetwork final : public PacketLevel, private TransportWire
     void Pause(std::uint32_t port, const EthernetPacket& packet);
 
     /**
+     * Tells the observer that a port pauses, or goes on.
+     * @param port number of the port
+     * @param trafficClass which is meant
+     * @param paused whether it pauses
+     */
+    void TellPause(std::uint32_t port, std::uint8_t trafficClass, bool paused);
+
+    /**
      * A port may send in all classes again.
      * @param port number of the port
      */
@@ -312,6 +347,12 @@ class EthernetNetwork final : public PacketLevel, private TransportWire
      *         came by that link; NONE: there is none
      */
     std::uint32_t BlockedBehind(std::uint32_t port, std::uint32_t trafficClass) const;
+
+    /**
+     * Split network, when nothing goes on.
+     * @return which link another part has paused, in a sentence; nothing where there is none
+     */
+    std::string ExplainPausesFromAfar() const;
 
     /**
      * Throws the StallError of a packet that is lost where nobody sends it again.
@@ -333,12 +374,41 @@ class EthernetNetwork final : public PacketLevel, private TransportWire
      * A packet is lost.
      * @param port number of the port where
      * @param place of the packet
-     * @param why for the explanation where nobody sends it again
+     * @param why it is lost
+     * @param where for the explanation where nobody sends it again
      */
-    void Drop(std::uint32_t port, std::uint32_t place, const char* why);
+    void Drop(std::uint32_t port, std::uint32_t place, PacketLoss why, const char* where);
+
+    /**
+     * Counts a packet that is lost, or its payload.
+     * @param port number of the port where
+     * @param wire bytes of the packet
+     * @param why it is lost
+     */
+    void CountDrop(std::uint32_t port, std::uint32_t wire, PacketLoss why);
+
+    /**
+     * Split network: a packet is on a link to another part.
+     * @param port number of the port
+     * @param place of the packet, which is gone afterwards
+     */
+    void LeaveByCut(std::uint32_t port, std::uint32_t place);
+
+    /**
+     * Packets do not choose.
+     * @param kind of a packet
+     * @param key of its queue pair
+     * @return index of the first hop of its path
+     */
+    std::uint32_t FirstHopOf(PacketKind kind, std::uint64_t key);
 
     /// Faults that take links down: sees to it that the next change of the routes is an event.
     void AwaitEpoch();
+
+    /**
+     * @return whether the links that are down concern anything that is under way
+     */
+    bool IsBusy() const;
 
     /**
      * Faults that take links down: other links are down from now on.
@@ -387,6 +457,7 @@ class EthernetNetwork final : public PacketLevel, private TransportWire
     std::vector<QueueHistogram> m_histograms;             ///< by link, where they are asked for
     EthernetRoutes m_routes;                              ///< ways of packets
     QueuePairs m_pairs;                                   ///< the transport
+    std::unique_ptr<EthernetBorder> m_border;             ///< where the network is split
     std::uint32_t m_deciding = NONE;                      ///< the port that chooses
     std::size_t m_epoch = 0;                              ///< of the detours
     bool m_epochAwaited = false;                          ///< its end is an event

@@ -35,6 +35,10 @@ enum class PacketKind : std::uint8_t
  */
 struct EthernetPacket
 {
+    EthernetPacket() : trimmed(false), repeated(false), asks(false)
+    {
+    }
+
     std::int64_t ready = 0;     ///< in a queue: may leave from then on; on a link: is in; in ps
     std::int64_t arrival = 0;   ///< when all of it is in, where it is or goes to; in ps
     std::int64_t sentAt = 0;    ///< when the data left its source; answers repeat it; in ps
@@ -53,8 +57,9 @@ struct EthernetPacket
     std::uint32_t telemetry = NONE; ///< what ports have written into it
     PacketKind kind = PacketKind::DATA;
     std::uint8_t trafficClass = 0; ///< of data, and of what PAUSE and RESUME are about
-    bool trimmed = false;          ///< data whose payload was cut off
-    bool repeated = false;         ///< data that was sent before; REQUEST after a timeout
+    bool trimmed : 1;              ///< data whose payload was cut off
+    bool repeated : 1;             ///< data that was sent before; REQUEST after a timeout
+    bool asks : 1;                 ///< data that is to be acknowledged at once
 };
 
 static_assert(sizeof(EthernetPacket) <= 80, "packets are meant to be small");
@@ -77,6 +82,16 @@ constexpr bool
 IsRequest(PacketKind kind)
 {
     return kind == PacketKind::PAUSE || kind == PacketKind::RESUME;
+}
+
+/**
+ * @param kind of a packet that is no request to pause or to resume
+ * @return whether it goes from the source of its queue pair to the destination, not back
+ */
+constexpr bool
+GoesForth(PacketKind kind)
+{
+    return kind == PacketKind::DATA || kind == PacketKind::REQUEST;
 }
 
 /**

@@ -10,13 +10,15 @@
 #include "npu-credit-account.h"
 #include "npu-ethernet-packet.h"
 
+#include "topology/headroom.h"
+
 #include <cstdint>
 
 namespace npunet::packet
 {
 
 /// A request to pause or to go on: a frame of the least size (IEEE 802.3).
-inline constexpr std::int64_t PAUSE_BYTES = 64;
+inline constexpr std::int64_t PAUSE_BYTES = topology::pause_bytes;
 
 /**
  * @ingroup npunet
@@ -54,6 +56,7 @@ struct alignas(64) EthernetPort
     std::uint32_t node = 0;       ///< the node that sends
     bool irregular = false;       ///< whether LinkTiming knows the link
     bool startsHere = false;      ///< the node is an NPU
+    bool cut = false;             ///< one end of the link is in another part of the network
 
     // What the packet that is being sent leaves behind in the node's buffer.
     std::uint8_t leavingClass = 0;     ///< its class

@@ -50,7 +50,7 @@ EthernetRoutes::FirstHop(std::uint32_t source, std::uint32_t destination)
 }
 
 std::uint32_t
-EthernetRoutes::CodedLink(const Way& way) const
+EthernetRoutes::CodedLink(const EthernetWay& way) const
 {
     const auto link = static_cast<std::uint32_t>(way.hop.link.index());
     const bool last = m_description.graph.link(way.hop.link).to == way.place.destination;
@@ -58,7 +58,7 @@ EthernetRoutes::CodedLink(const Way& way) const
 }
 
 void
-EthernetRoutes::Choose(Way& way, std::uint32_t wire, std::int64_t now)
+EthernetRoutes::Choose(EthernetWay& way, std::uint32_t wire, std::int64_t now)
 {
     if (way.then.link.valid() && m_detours && m_detours->is_dead(way.then.link))
     {
@@ -105,8 +105,8 @@ EthernetRoutes::ChooseForPair(std::uint32_t pair,
                               std::uint32_t wire,
                               std::int64_t now)
 {
-    Way& way = At(m_ofPairs, pair);
-    way = Way();
+    EthernetWay& way = At(m_ofPairs, pair);
+    way = EthernetWay();
     way.place.at = NodeId(std::size_t{source});
     way.place.source = way.place.at;
     way.place.destination = NodeId(std::size_t{destination});
@@ -118,7 +118,7 @@ EthernetRoutes::ChooseForPair(std::uint32_t pair,
 void
 EthernetRoutes::TakeFromPair(std::uint32_t place, EthernetPacket& packet, std::uint32_t pair)
 {
-    Way& way = At(m_ofPackets, place);
+    EthernetWay& way = At(m_ofPackets, place);
     way = m_ofPairs[pair];
     packet.hop = CodedLink(way);
 }
@@ -136,8 +136,8 @@ EthernetRoutes::Start(std::uint32_t place,
         packet.hop = FirstHop(source, destination);
         return;
     }
-    Way& way = At(m_ofPackets, place);
-    way = Way();
+    EthernetWay& way = At(m_ofPackets, place);
+    way = EthernetWay();
     way.place.at = NodeId(std::size_t{source});
     way.place.source = way.place.at;
     way.place.destination = NodeId(std::size_t{destination});
@@ -149,7 +149,7 @@ EthernetRoutes::Start(std::uint32_t place,
 void
 EthernetRoutes::ChooseNext(std::uint32_t place, EthernetPacket& packet, std::int64_t now)
 {
-    Way& way = m_ofPackets[place];
+    EthernetWay& way = m_ofPackets[place];
     way.place.in = way.hop;
     way.place.at = m_description.graph.link(way.hop.link).to;
     way.place.memory = way.memory;

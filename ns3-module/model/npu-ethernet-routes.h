@@ -24,6 +24,18 @@ namespace npunet::packet
 
 /**
  * @ingroup npunet
+ * What a packet that chooses its way knows.
+ */
+struct EthernetWay
+{
+    topology::PacketPlace place; ///< where it is
+    topology::Hop hop;           ///< the hop it has chosen
+    topology::Hop then;          ///< the hop behind that one, where it is chosen already
+    std::uint32_t memory = 0;    ///< what it will remember behind the hop
+};
+
+/**
+ * @ingroup npunet
  * How packets of a network with Ethernet-like switches find their ways. Where every pair of NPUs
  * has one path, a packet carries the index of its next link in it. Where packets choose
  * (topology::MultipathRouter, and round links that are down) each chooses when it comes to a node,
@@ -160,20 +172,22 @@ class EthernetRoutes
         ChooseNext(place, packet, now);
     }
 
+    /**
+     * Packets choose.
+     * @param place of a packet
+     * @return its way
+     */
+    EthernetWay&
+    WayOf(std::uint32_t place)
+    {
+        return At(m_ofPackets, place);
+    }
+
   private:
     /// Stands in a link's number: the link ends at the destination.
     static constexpr std::uint32_t LAST = 0x80000000;
     /// A path not yet asked for.
     static constexpr std::uint32_t UNKNOWN = 0xffffffff;
-
-    /// What a packet that chooses knows.
-    struct Way
-    {
-        topology::PacketPlace place; ///< where it is
-        topology::Hop hop;           ///< the hop it has chosen
-        topology::Hop then;          ///< the hop behind that one, where it is chosen already
-        std::uint32_t memory = 0;    ///< what it will remember behind the hop
-    };
 
     /**
      * @param packet with a link
@@ -189,14 +203,14 @@ class EthernetRoutes
      * @param way of a packet
      * @return the chosen link, with LAST
      */
-    std::uint32_t CodedLink(const Way& way) const;
+    std::uint32_t CodedLink(const EthernetWay& way) const;
 
     /**
      * @param way of a packet that chooses
      * @param wire its bytes
      * @param now in picoseconds
      */
-    void Choose(Way& way, std::uint32_t wire, std::int64_t now);
+    void Choose(EthernetWay& way, std::uint32_t wire, std::int64_t now);
 
     /// @copydoc GoOn
     void ChooseNext(std::uint32_t place, EthernetPacket& packet, std::int64_t now);
@@ -206,8 +220,8 @@ class EthernetRoutes
      * @param index place or number
      * @return the way there
      */
-    static Way&
-    At(std::vector<Way>& ways, std::uint32_t index)
+    static EthernetWay&
+    At(std::vector<EthernetWay>& ways, std::uint32_t index)
     {
         if (index >= ways.size())
         {
@@ -223,8 +237,8 @@ class EthernetRoutes
     const topology::MultipathRouter* m_router;         ///< null: packets do not choose
     std::vector<std::vector<std::uint32_t>> m_first;   ///< by source, then destination
     std::vector<std::uint32_t> m_hops;                 ///< all paths asked for, end to end
-    std::vector<Way> m_ofPackets;                      ///< by place
-    std::vector<Way> m_ofPairs;                        ///< by number of the queue pair
+    std::vector<EthernetWay> m_ofPackets;              ///< by place
+    std::vector<EthernetWay> m_ofPairs;                ///< by number of the queue pair
     std::vector<topology::Way> m_offered;              ///< to the packet that is choosing
 };
 

@@ -10,6 +10,7 @@
 #include <ns3/nstime.h>
 #include <ns3/simulator.h>
 
+#include <algorithm>
 #include <limits>
 
 namespace ns3
@@ -93,7 +94,9 @@ NpuEventBridge::UsePicoseconds()
 void
 NpuEventBridge::Synchronize()
 {
-    m_queue.advance(npunet::Time::ps(Simulator::Now().GetTimeStep()));
+    const npunet::Time now = npunet::Time::ps(Simulator::Now().GetTimeStep());
+    // After Simulator::Destroy() ns-3's clock is at 0 again.
+    m_queue.advance(std::max(now, m_queue.now()));
 }
 
 void
@@ -138,6 +141,7 @@ NpuEventBridge::Fire()
         else
         {
             m_letOthersGo = false;
+            m_queue.set_alone(m_stride == Stride::UNTIL_OTHERS && Simulator::IsFinished());
             do
             {
                 m_queue.run_instant();

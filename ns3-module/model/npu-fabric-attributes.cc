@@ -44,8 +44,10 @@ NpuFabric::GetTypeId()
                           MakeUintegerAccessor(&NpuFabric::m_headerSize),
                           MakeUintegerChecker<uint32_t>(0, 1U << 29))
             .AddAttribute("BufferSize",
-                          "Room of an input port for packets of one virtual channel, in bytes with "
-                          "headers. 0: the larger of 256 KiB and 2 x latency x rate + 4 packets.",
+                          "With Credit: room of an input port for packets of one virtual channel, "
+                          "in bytes with headers; 0: the larger of 256 KiB and 2 x latency x rate "
+                          "+ 4 packets. With Pfc and None: room that all data in a node shares, "
+                          "without headroom; 0: as much for every link to the node.",
                           UintegerValue(0),
                           MakeUintegerAccessor(&NpuFabric::m_bufferSize),
                           MakeUintegerChecker<uint64_t>(0, uint64_t{1} << 50))
@@ -76,7 +78,8 @@ NpuFabric::GetTypeId()
                           MakeEnumChecker(ROUND_ROBIN, "RoundRobin", OLDEST, "Oldest"))
             .AddAttribute("ErrorRate",
                           "Probability of a packet to be corrupted each time that it crosses a "
-                          "link, which then sends it again. With StoreAndForward only.",
+                          "link. With Credit the link sends it again; with Pfc and None it is "
+                          "lost, which needs a Transport. With StoreAndForward only.",
                           DoubleValue(0),
                           MakeDoubleAccessor(&NpuFabric::m_errorRate),
                           MakeDoubleChecker<double>(0, 0.9))
@@ -153,12 +156,13 @@ NpuFabric::GetTypeId()
                                           "SelectiveRepeat"))
             .AddAttribute("TransportWindow",
                           "Most bytes of a queue pair under way, with headers. 0: twice the "
-                          "bandwidth-delay product of its path.",
+                          "bandwidth-delay product of its path, a byte, and AckEvery + 1 packets.",
                           UintegerValue(0),
                           MakeUintegerAccessor(&NpuFabric::m_window),
                           MakeUintegerChecker<uint64_t>(0, uint64_t{1} << 50))
             .AddAttribute("AckEvery",
-                          "One acknowledgement for that many packets in order.",
+                          "One acknowledgement for that many packets in order; what ends a "
+                          "message or fills the sender's window has one in any case.",
                           UintegerValue(1),
                           MakeUintegerAccessor(&NpuFabric::m_ackEvery),
                           MakeUintegerChecker<uint32_t>(1, 1U << 16))
@@ -168,6 +172,12 @@ NpuFabric::GetTypeId()
                           TimeValue(Time(0)),
                           MakeTimeAccessor(&NpuFabric::m_timeout),
                           MakeTimeChecker(Time(0)))
+            .AddAttribute("Retries",
+                          "Timeouts in a row, without progress, after which a queue pair still "
+                          "sends again; the next one ends the run with an error. 0: any number.",
+                          UintegerValue(32),
+                          MakeUintegerAccessor(&NpuFabric::m_retries),
+                          MakeUintegerChecker<uint32_t>(0, 1U << 20))
             .AddAttribute("Reordering",
                           "SelectiveRepeat: how many later packets must be in before one counts as "
                           "lost. -1: none, and never where packets take several ways.",
@@ -237,6 +247,18 @@ NpuFabric::SetParameters(npunet::topology::PacketParameters& packet) const
     SetTransport(packet);
 }
 
+npunet::Rate
+NpuFabric::RateOf(const DataRate& rate, const char* attribute)
+{
+    const uint64_t bits = rate.GetBitRate();
+    if (bits > 0 && bits < 8)
+    {
+        throw npunet::InputError(
+            {"", attribute, std::to_string(bits) + "bps", "0, or at least 8bps", ""});
+    }
+    return npunet::Rate(static_cast<int64_t>(bits / 8));
+}
+
 void
 NpuFabric::SetTransport(npunet::topology::PacketParameters& packet) const
 {
@@ -253,11 +275,12 @@ NpuFabric::SetTransport(npunet::topology::PacketParameters& packet) const
     packet.transport.window = npunet::Bytes(static_cast<int64_t>(m_window));
     packet.transport.ack_every = static_cast<int32_t>(m_ackEvery);
     packet.transport.rto = npunet::Time::ps(m_timeout.GetPicoSeconds());
+    packet.transport.retries = static_cast<int32_t>(m_retries);
     packet.transport.reordering = m_reordering;
     packet.ecn.kmin = npunet::Bytes(static_cast<int64_t>(m_ecnMinimum));
     packet.ecn.kmax = npunet::Bytes(static_cast<int64_t>(m_ecnMaximum));
     packet.ecn.pmax = m_ecnProbability;
-    packet.ecn.per = npunet::Rate(static_cast<int64_t>(m_ecnRate.GetBitRate() / 8));
+    packet.ecn.per = RateOf(m_ecnRate, "NpuFabric::EcnRate");
     if (packet.ecn.kmax < packet.ecn.kmin)
     {
         throw npunet::InputError({"",

@@ -10,17 +10,11 @@
 
 #include "npu-net-device.h"
 
-#include "base/errors.h"
-
 #include <ns3/abort.h>
 #include <ns3/simulator.h>
 
 #include <algorithm>
-#include <array>
-#include <cstring>
 #include <map>
-#include <string>
-#include <type_traits>
 #include <utility>
 
 namespace ns3
@@ -28,46 +22,6 @@ namespace ns3
 
 namespace
 {
-
-/// What a frame begins with.
-enum FrameKind : uint8_t
-{
-    PACKET_FRAME = 1, //!< a BorderPacket follows
-    CREDIT_FRAME = 2  //!< a BorderCredit follows
-};
-
-/**
- * The processes of one simulation run the same program on machines of one kind, so values cross as
- * they are in memory.
- * @param kind of the frame
- * @param value the rest of it
- * @return the frame
- */
-template <class Value>
-std::array<uint8_t, 1 + sizeof(Value)>
-FrameOf(FrameKind kind, const Value& value)
-{
-    static_assert(std::is_trivially_copyable_v<Value>);
-    std::array<uint8_t, 1 + sizeof(Value)> frame{};
-    frame[0] = kind;
-    std::memcpy(frame.data() + 1, &value, sizeof(Value));
-    return frame;
-}
-
-/**
- * @param data a frame
- * @param size of it
- * @return its value
- */
-template <class Value>
-Value
-ValueOf(const uint8_t* data, uint32_t size)
-{
-    NS_ABORT_MSG_IF(size != 1 + sizeof(Value), "a frame of another program");
-    Value value;
-    std::memcpy(&value, data + 1, sizeof(Value));
-    return value;
-}
 
 /**
  * @param time of the machine
@@ -93,17 +47,7 @@ NpuFabric::Core::Split(std::vector<uint32_t> parts)
                                 << ", but there are " << NpuProcesses::GetCount() << " processes");
         owned[node] = parts[node] == NpuProcesses::GetId();
     }
-    if (m_machine == nullptr)
-    {
-        throw npunet::InputError(
-            {"",
-             "NpuFabric::FlowControl",
-             std::string(npunet::topology::name_of(description.packet.flow_control)) +
-                 " on a network that is split over processes",
-             "credit",
-             "Run networks with Ethernet-like switches in one process"});
-    }
-    m_machine->Split(std::move(owned), *this);
+    m_level->Split(std::move(owned), *this);
     m_parts = std::move(parts);
 
     std::map<std::pair<uint32_t, uint32_t>, NpuCourier::Gate> gates;
@@ -133,7 +77,7 @@ NpuFabric::Core::Split(std::vector<uint32_t> parts)
         list.push_back(gate);
     }
     m_courier = std::make_unique<NpuCourier>(
-        list, [this](const uint8_t* data, uint32_t size) { Read(data, size); });
+        list, [this](const uint8_t* data, std::size_t size) { Read(data, size); });
 }
 
 npunet::engine::MessageLabel
@@ -146,38 +90,22 @@ NpuFabric::Core::LabelOf(std::uint32_t handle)
     NS_ABORT_MSG_IF(record.receipt.packet,
                     "ns3::Packets, and with them the internet stack, do not cross a fabric from "
                     "one process to another");
-    return record.own ? npunet::engine::MessageLabel()
-                      : record.listener->label_of(record.message.handle);
+    return record.own ? npunet::engine::MessageLabel() : listener_->label_of(record.message.handle);
 }
 
 void
-NpuFabric::Core::PacketLeaves(const npunet::packet::BorderPacket& packet, npunet::Time at)
+NpuFabric::Core::FrameLeaves(const npunet::packet::BorderFrame& frame,
+                             npunet::NodeId to,
+                             npunet::Time at)
 {
-    const auto frame = FrameOf(PACKET_FRAME, packet);
-    const npunet::NodeId to = description.graph.link(npunet::LinkId(std::size_t{packet.link})).to;
-    m_courier->Send(m_parts[to.index()], OfNs3(at), frame.data(), frame.size());
+    m_courier->Send(m_parts[to.index()], OfNs3(at), frame.GetBytes());
 }
 
 void
-NpuFabric::Core::CreditLeaves(const npunet::packet::BorderCredit& credit, npunet::Time at)
-{
-    const auto frame = FrameOf(CREDIT_FRAME, credit);
-    const npunet::NodeId to = description.graph.link(npunet::LinkId(std::size_t{credit.link})).from;
-    m_courier->Send(m_parts[to.index()], OfNs3(at), frame.data(), frame.size());
-}
-
-void
-NpuFabric::Core::Read(const uint8_t* data, uint32_t size)
+NpuFabric::Core::Read(const uint8_t* data, std::size_t size)
 {
     m_bridge.Synchronize();
-    if (data[0] == PACKET_FRAME)
-    {
-        m_machine->Enter(ValueOf<npunet::packet::BorderPacket>(data, size));
-    }
-    else
-    {
-        m_machine->Enter(ValueOf<npunet::packet::BorderCredit>(data, size));
-    }
+    m_level->Enter(data, size);
 }
 
 void
@@ -186,7 +114,7 @@ NpuFabric::Core::MessageHasLeft(std::uint32_t handle)
     const Record record = Forget(handle);
     if (!record.own)
     {
-        record.listener->on_left(record.message.handle);
+        listener_->on_left(record.message.handle);
     }
 }
 
@@ -197,7 +125,8 @@ NpuFabric::Core::MessageArrives(const npunet::packet::BorderMessage& message)
     delivered.source = message.source;
     delivered.destination = message.destination;
     delivered.bytes = npunet::Bytes(message.bytes);
-    m_fabric.NotifyDelivered(delivered);
+    delivered.traffic_class = static_cast<std::uint8_t>(message.trafficClass);
+    m_fabric.NotifyDelivered(delivered, npunet::Time::ps(message.start));
     const std::uint64_t count = message.id & ((std::uint64_t{1} << 36) - 1);
     if (count < FIRST_OWN_COUNT)
     {

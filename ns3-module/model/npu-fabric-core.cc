@@ -21,7 +21,6 @@ NpuFabric::Core::Core(NpuFabric& fabric,
                       bool trains)
     : description(std::move(network)), m_fabric(fabric),
       m_level(npunet::packet::MakePacketLevel(description, queue)),
-      m_machine(dynamic_cast<npunet::packet::PacketMachine*>(m_level.get())),
       m_feed(description.graph, *m_level), m_bridge(queue),
       m_ownCount(description.graph.npus(), FIRST_OWN_COUNT)
 {
@@ -54,13 +53,17 @@ NpuFabric::Core::send(const npunet::engine::Message& message)
 {
     Record record;
     record.message = message;
-    record.listener = listener_;
     Start(std::move(record));
 }
 
 void
 NpuFabric::Core::Start(Record record)
 {
+    if (record.message.traffic_class == npunet::engine::Message::by_kind)
+    {
+        record.message.traffic_class = description.packet.classes.of(record.message.kind);
+    }
+    record.begun = queue.now();
     npunet::engine::Message message = record.message;
     message.wants_sent = message.wants_sent || m_fabric.HasSentListeners();
     record.awaitsSent = message.wants_sent;
@@ -90,7 +93,6 @@ NpuFabric::Core::on_sent(std::uint32_t handle)
 {
     m_records[handle].awaitsSent = false;
     const npunet::engine::Message message = m_records[handle].message;
-    npunet::engine::MessageListener* const listener = m_records[handle].listener;
     if (m_records[handle].delivered)
     {
         Forget(handle);
@@ -98,7 +100,7 @@ NpuFabric::Core::on_sent(std::uint32_t handle)
     m_fabric.NotifySent(message);
     if (message.wants_sent)
     {
-        listener->on_sent(message.handle);
+        listener_->on_sent(message.handle);
     }
 }
 
@@ -109,10 +111,10 @@ NpuFabric::Core::on_delivered(std::uint32_t handle, npunet::Time firstByteLeft)
     m_records[handle].delivered = true;
     const Record record = m_records[handle].awaitsSent ? m_records[handle] : Forget(handle);
     const npunet::engine::Message& message = record.message;
-    m_fabric.NotifyDelivered(message);
+    m_fabric.NotifyDelivered(message, record.begun);
     if (!record.own)
     {
-        record.listener->on_delivered(message.handle, firstByteLeft);
+        listener_->on_delivered(message.handle, firstByteLeft);
         return;
     }
     // ns-3 code runs in an event of its own, in the context of its node.
@@ -140,8 +142,13 @@ NpuFabric::Core::on_delivered(std::uint32_t handle, npunet::Time firstByteLeft)
 std::vector<npunet::engine::LinkUse>
 NpuFabric::Core::link_use() const
 {
-    m_level->Settle();
     return m_level->link_use();
+}
+
+std::vector<npunet::engine::FlowUse>
+NpuFabric::Core::flow_use() const
+{
+    return m_level->flow_use();
 }
 
 std::string
@@ -153,7 +160,6 @@ NpuFabric::Core::explain_stall() const
 std::uint64_t
 NpuFabric::Core::packet_hops() const
 {
-    m_level->Settle();
     return m_level->packet_hops();
 }
 

@@ -12,10 +12,10 @@
 #include "npu-fabric.h"
 #include "npu-packet-cut.h"
 #include "npu-packet-level.h"
-#include "npu-packet-machine.h"
 #include "npu-processes.h"
 #include "npu-trace-feed.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -90,6 +90,14 @@ class NpuFabric::Core final : public npunet::engine::Network,
         m_bridge.Synchronize();
     }
 
+    /// Brings what can be looked at up to ns-3's time.
+    void
+    Settle()
+    {
+        m_bridge.Synchronize();
+        m_level->Settle();
+    }
+
     /**
      * The listeners of a device have changed.
      * @param position number of its node
@@ -105,6 +113,7 @@ class NpuFabric::Core final : public npunet::engine::Network,
     // The engine's side
     void send(const npunet::engine::Message& message) override;
     std::vector<npunet::engine::LinkUse> link_use() const override;
+    std::vector<npunet::engine::FlowUse> flow_use() const override;
     std::uint64_t packet_hops() const override;
     std::string explain_stall() const override;
     void run(npunet::engine::EventQueue& queue) override;
@@ -119,12 +128,12 @@ class NpuFabric::Core final : public npunet::engine::Network,
     /// A message under way.
     struct Record
     {
-        npunet::engine::Message message;                    //!< as its sender gave it
-        npunet::engine::MessageListener* listener{nullptr}; //!< hears of it; null: the fabric's own
-        bool own{false};                                    //!< not the engine's
-        bool awaitsSent{false};                             //!< on_sent() is to come
-        bool delivered{false};                              //!< on_delivered() has come
-        Receipt receipt;                                    //!< of the fabric's own
+        npunet::engine::Message message; //!< as its sender gave it
+        npunet::Time begun;              //!< when its sender did
+        bool own{false};                 //!< not the engine's
+        bool awaitsSent{false};          //!< on_sent() is to come
+        bool delivered{false};           //!< on_delivered() has come
+        Receipt receipt;                 //!< of the fabric's own
     };
 
     /**
@@ -139,8 +148,9 @@ class NpuFabric::Core final : public npunet::engine::Network,
 
     // The border of this process's part
     npunet::engine::MessageLabel LabelOf(std::uint32_t handle) override;
-    void PacketLeaves(const npunet::packet::BorderPacket& packet, npunet::Time at) override;
-    void CreditLeaves(const npunet::packet::BorderCredit& credit, npunet::Time at) override;
+    void FrameLeaves(const npunet::packet::BorderFrame& frame,
+                     npunet::NodeId to,
+                     npunet::Time at) override;
     void MessageHasLeft(std::uint32_t handle) override;
     void MessageArrives(const npunet::packet::BorderMessage& message) override;
 
@@ -148,7 +158,7 @@ class NpuFabric::Core final : public npunet::engine::Network,
      * @param data what another process has sent
      * @param size in bytes
      */
-    void Read(const uint8_t* data, uint32_t size);
+    void Read(const uint8_t* data, std::size_t size);
 
     /**
      * @param handle of a message of which nobody hears any more
@@ -158,7 +168,6 @@ class NpuFabric::Core final : public npunet::engine::Network,
 
     NpuFabric& m_fabric;                                  //!< that owns this
     std::unique_ptr<npunet::packet::PacketLevel> m_level; //!< moves the packets
-    npunet::packet::PacketMachine* m_machine;             //!< the same with credits, or null
     NpuTraceFeed m_feed;                                  //!< of the devices
     NpuEventBridge m_bridge;                              //!< lets ns-3 drive the queue
     std::vector<Record> m_records;                        //!< messages under way, by handle

@@ -12,6 +12,7 @@
 #include "npu-net-device.h"
 
 #include "base/errors.h"
+#include "topology/idle_path.h"
 #include "topology/injection.h"
 
 #include <ns3/abort.h>
@@ -59,11 +60,11 @@ NpuFabric::SetNetwork(npunet::topology::NetworkDescription network)
              "Name the routing in network.yml, or let "
              "NpuFabricHelper::SetTopology() build the network"});
     }
-    const auto injection = static_cast<int64_t>(m_injectionRate.GetBitRate() / 8);
+    const npunet::Rate injection = RateOf(m_injectionRate, "NpuFabric::InjectionRate");
     network.packet.injection = npunet::Rate();
-    if (injection > 0)
+    if (injection.bytes_per_second() > 0)
     {
-        network = npunet::topology::with_injection(network, npunet::Rate(injection));
+        network = npunet::topology::with_injection(network, injection);
     }
     m_core = std::make_unique<Core>(*this, std::move(network), m_trains);
 }
@@ -219,7 +220,12 @@ NpuFabric::Synchronize()
 std::vector<npunet::engine::LinkUse>
 NpuFabric::GetLinkUse() const
 {
-    return m_core ? m_core->link_use() : std::vector<npunet::engine::LinkUse>();
+    if (!m_core)
+    {
+        return {};
+    }
+    m_core->Settle();
+    return m_core->link_use();
 }
 
 std::vector<npunet::engine::LinkUse>
@@ -228,10 +234,33 @@ NpuFabric::GatherLinkUse() const
     return GatherNpuLinkUse(GetLinkUse());
 }
 
+std::vector<npunet::engine::FlowUse>
+NpuFabric::GetFlowUse() const
+{
+    return m_core ? m_core->flow_use() : std::vector<npunet::engine::FlowUse>();
+}
+
+npunet::engine::FlowStatistics::IdleTime
+NpuFabric::GetIdleTime() const
+{
+    return [this](const npunet::engine::FlowKey& flow, npunet::Bytes bytes) {
+        return npunet::topology::idle_path_time(
+            GetDescription(),
+            GetDescription().route(flow.source, flow.destination),
+            bytes,
+            npunet::topology::IdlePath::Packets);
+    };
+}
+
 uint64_t
 NpuFabric::GetPacketHops() const
 {
-    return m_core ? m_core->packet_hops() : 0;
+    if (!m_core)
+    {
+        return 0;
+    }
+    m_core->Settle();
+    return m_core->packet_hops();
 }
 
 uint32_t

@@ -125,9 +125,8 @@ class NpuFabric : public NpuNetwork
      * attached, in every process alike.
      * @param processes by node of the network: the process that has it
      *
-     * Throws npunet::InputError where a link between two processes has no latency, and for networks
-     * that cannot be split; stops the program where ns-3 has no MPI, or another parallel simulator
-     * than DistributedSimulatorImpl.
+     * Throws npunet::InputError where a link between two processes has no latency; stops the
+     * program where ns-3 has no MPI, or another parallel simulator than DistributedSimulatorImpl.
      */
     void Split(const std::vector<uint32_t>& processes);
 
@@ -195,6 +194,8 @@ class NpuFabric : public NpuNetwork
 
   protected:
     void DoDispose() override;
+    std::vector<npunet::engine::FlowUse> GetFlowUse() const override;
+    npunet::engine::FlowStatistics::IdleTime GetIdleTime() const override;
 
   private:
     class Core;
@@ -209,6 +210,14 @@ class NpuFabric : public NpuNetwork
      *               are the attributes'
      */
     void SetTransport(npunet::topology::PacketParameters& packet) const;
+
+    /**
+     * Throws npunet::InputError for rates below a byte/s, which would count as none.
+     * @param rate an attribute
+     * @param attribute its name in messages
+     * @return the rate in whole bytes/s
+     */
+    static npunet::Rate RateOf(const DataRate& rate, const char* attribute);
 
     std::unique_ptr<Core> m_core;                 //!< description, event queue, machine, bridge
     std::vector<Ptr<NpuNetDevice>> m_devices;     //!< by number of the node
@@ -235,6 +244,7 @@ class NpuFabric : public NpuNetwork
     uint64_t m_window{0};                         //!< attribute TransportWindow
     uint32_t m_ackEvery{1};                       //!< attribute AckEvery
     Time m_timeout;                               //!< attribute RetransmissionTimeout
+    uint32_t m_retries{0};                        //!< attribute Retries
     int32_t m_reordering{-1};                     //!< attribute Reordering
     std::string m_congestionControl;              //!< attribute CongestionControl
     uint64_t m_ecnMinimum{0};                     //!< attribute EcnMinimum

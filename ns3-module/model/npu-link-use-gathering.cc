@@ -19,7 +19,7 @@ namespace
 {
 
 /// Figures of a link besides those by class and by power of two.
-constexpr std::size_t FIGURES = 7;
+constexpr std::size_t FIGURES = 10;
 /// A histogram has not more entries.
 constexpr std::size_t POWERS = 64;
 
@@ -37,6 +37,9 @@ Write(const npunet::engine::LinkUse& use, int64_t* row)
     *row++ = static_cast<int64_t>(use.packets);
     *row++ = static_cast<int64_t>(use.retransmissions);
     *row++ = use.credit_stall.ps();
+    *row++ = static_cast<int64_t>(use.pauses);
+    *row++ = static_cast<int64_t>(use.marked);
+    *row++ = static_cast<int64_t>(use.drops);
     for (const npunet::Time time : use.queue_times)
     {
         *row++ = time.ps();
@@ -62,6 +65,9 @@ Read(const int64_t* row, npunet::engine::LinkUse& use)
     use.packets = static_cast<uint64_t>(*row++);
     use.retransmissions = static_cast<uint64_t>(*row++);
     use.credit_stall = npunet::Time::ps(*row++);
+    use.pauses = static_cast<uint64_t>(*row++);
+    use.marked = static_cast<uint64_t>(*row++);
+    use.drops = static_cast<uint64_t>(*row++);
     std::size_t powers = POWERS;
     while (powers > 0 && row[powers - 1] == 0)
     {

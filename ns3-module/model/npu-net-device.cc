@@ -73,6 +73,24 @@ NpuNetDevice::GetTypeId()
                 "of credit.",
                 MakeNpuTraceAccessor(&NpuNetDevice::m_creditStall, &NpuNetDevice::ListenersChanged),
                 "ns3::NpuNetDevice::CreditStallTracedCallback")
+            .AddTraceSource("PacketDropped",
+                            "A packet of the fabric is lost in front of one of the links of this "
+                            "node or on it; then it is told when the packet starts. Fabrics with "
+                            "credits drop nothing.",
+                            MakeNpuTraceAccessor(&NpuNetDevice::m_packetDropped,
+                                                 &NpuNetDevice::ListenersChanged),
+                            "ns3::NpuNetDevice::PacketDroppedTracedCallback")
+            .AddTraceSource("PacketMarked",
+                            "A packet of the fabric is marked (ECN) as it comes to wait for one of "
+                            "the links of this node.",
+                            MakeNpuTraceAccessor(&NpuNetDevice::m_packetMarked,
+                                                 &NpuNetDevice::ListenersChanged),
+                            "ns3::NpuNetDevice::PacketMarkedTracedCallback")
+            .AddTraceSource(
+                "Pause",
+                "One of the links of this node is told to pause a traffic class, or may go on.",
+                MakeNpuTraceAccessor(&NpuNetDevice::m_pause, &NpuNetDevice::ListenersChanged),
+                "ns3::NpuNetDevice::PauseTracedCallback")
             .AddTraceSource("MacTx",
                             "A packet has arrived from above for transmission.",
                             MakeTraceSourceAccessor(&NpuNetDevice::m_macTx),
@@ -198,7 +216,8 @@ bool
 NpuNetDevice::HasPacketListeners() const
 {
     return !m_packetSent.IsEmpty() || !m_packetReceived.IsEmpty() || !m_queueLength.IsEmpty() ||
-           !m_creditStall.IsEmpty();
+           !m_creditStall.IsEmpty() || !m_packetDropped.IsEmpty() || !m_packetMarked.IsEmpty() ||
+           !m_pause.IsEmpty();
 }
 
 bool
@@ -267,6 +286,24 @@ void
 NpuNetDevice::NotifyCreditStall(uint32_t link, Time from, Time duration)
 {
     m_creditStall(link, from, duration);
+}
+
+void
+NpuNetDevice::NotifyPacketDropped(uint32_t link, uint32_t wireBytes, DropReason reason)
+{
+    m_packetDropped(link, wireBytes, reason);
+}
+
+void
+NpuNetDevice::NotifyPacketMarked(uint32_t link, uint32_t wireBytes)
+{
+    m_packetMarked(link, wireBytes);
+}
+
+void
+NpuNetDevice::NotifyPause(uint32_t link, uint8_t trafficClass, bool paused)
+{
+    m_pause(link, trafficClass, paused);
 }
 
 void

@@ -34,12 +34,22 @@ class NpuSegment;
  *
  * The devices of switches forward inside the fabric; they neither send nor receive ns3::Packets.
  *
- * PacketSent, QueueLength and CreditStall are told in the midst of a choice of the fabric: a sink
- * that wants to send a message schedules an event for it (Simulator::ScheduleNow()).
+ * PacketSent, PacketDropped, PacketMarked, QueueLength, CreditStall and Pause are told in the midst
+ * of what the fabric does: a sink that wants to send a message schedules an event for it
+ * (Simulator::ScheduleNow()).
  */
 class NpuNetDevice : public NetDevice
 {
   public:
+    /// Why the fabric drops a packet.
+    enum DropReason
+    {
+        NO_ROOM,   //!< the buffer in front of the link has no room
+        TRIMMED,   //!< likewise, but only its payload is cut off and the header goes on
+        CORRUPTED, //!< an error on the link (attribute ErrorRate of the fabric)
+        LINK_DOWN  //!< the link goes down under it, or never comes back
+    };
+
     /**
      * @brief Get the type ID.
      * @return the object TypeId
@@ -101,7 +111,7 @@ class NpuNetDevice : public NetDevice
     // What the fabric tells the trace sources, and asks about them.
 
     /**
-     * @return whether anybody listens to PacketSent, PacketReceived, QueueLength or CreditStall
+     * @return whether anybody listens to what the fabric does to packets
      */
     bool HasPacketListeners() const;
 
@@ -165,6 +175,29 @@ class NpuNetDevice : public NetDevice
      * @param duration of the wait
      */
     void NotifyCreditStall(uint32_t link, Time from, Time duration);
+
+    /**
+     * A packet of the fabric is lost.
+     * @param link number of one of the node's links in the fabric's network
+     * @param wireBytes size of the packet, header included
+     * @param reason why
+     */
+    void NotifyPacketDropped(uint32_t link, uint32_t wireBytes, DropReason reason);
+
+    /**
+     * A packet of the fabric is marked.
+     * @param link number of one of the node's links in the fabric's network
+     * @param wireBytes size of the packet, header included
+     */
+    void NotifyPacketMarked(uint32_t link, uint32_t wireBytes);
+
+    /**
+     * A link pauses, or goes on.
+     * @param link number of one of the node's links in the fabric's network
+     * @param trafficClass which is meant
+     * @param paused whether it pauses from now on
+     */
+    void NotifyPause(uint32_t link, uint8_t trafficClass, bool paused);
 
     // Inherited from NetDevice
     void SetIfIndex(const uint32_t index) override;
@@ -235,6 +268,35 @@ class NpuNetDevice : public NetDevice
      */
     typedef void (*CreditStallTracedCallback)(uint32_t link, Time from, Time duration);
 
+    /**
+     * TracedCallback signature of PacketDropped.
+     *
+     * @param [in] link number of the link, in front of which or on which it is lost, in the
+     * fabric's network
+     * @param [in] wireBytes size of the fabric's packet in bytes, header included
+     * @param [in] reason why it is dropped
+     */
+    typedef void (*PacketDroppedTracedCallback)(uint32_t link,
+                                                uint32_t wireBytes,
+                                                NpuNetDevice::DropReason reason);
+
+    /**
+     * TracedCallback signature of PacketMarked.
+     *
+     * @param [in] link number of the link that it comes to wait for in the fabric's network
+     * @param [in] wireBytes size of the fabric's packet in bytes, header included
+     */
+    typedef void (*PacketMarkedTracedCallback)(uint32_t link, uint32_t wireBytes);
+
+    /**
+     * TracedCallback signature of Pause.
+     *
+     * @param [in] link number of the link in the fabric's network
+     * @param [in] trafficClass which is paused
+     * @param [in] paused whether the link pauses from now on; otherwise it may go on
+     */
+    typedef void (*PauseTracedCallback)(uint32_t link, uint8_t trafficClass, bool paused);
+
   protected:
     void DoDispose() override;
 
@@ -274,6 +336,9 @@ class NpuNetDevice : public NetDevice
     TracedCallback<uint32_t, uint32_t, uint32_t, Time> m_packetReceived;
     TracedCallback<uint32_t, uint64_t, uint64_t> m_queueLength; //!< bytes begin or cease to wait
     TracedCallback<uint32_t, Time, Time> m_creditStall;         //!< a link has waited for credit
+    TracedCallback<uint32_t, uint32_t, DropReason> m_packetDropped; //!< a fabric packet is lost
+    TracedCallback<uint32_t, uint32_t> m_packetMarked;              //!< a fabric packet is marked
+    TracedCallback<uint32_t, uint8_t, bool> m_pause;                //!< a link pauses, or goes on
     bool m_countsQueues{false};            //!< somebody listens to m_queueLength
     uint32_t m_queueEpoch{0};              //!< how often that has begun
     std::map<uint32_t, int64_t> m_waiting; //!< bytes, by link

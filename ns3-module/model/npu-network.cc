@@ -13,12 +13,31 @@
 #include <ns3/simulator.h>
 #include <ns3/trace-source-accessor.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace ns3
 {
 
 NS_OBJECT_ENSURE_REGISTERED(NpuNetwork);
+
+namespace
+{
+
+/**
+ * @param time of the engine
+ * @return the same for ns-3
+ */
+Time
+OfEngine(npunet::Time time)
+{
+    return PicoSeconds(static_cast<uint64_t>(time.ps()));
+}
+
+} // namespace
+
+NpuNetwork::NpuNetwork() = default;
+NpuNetwork::~NpuNetwork() = default;
 
 TypeId
 NpuNetwork::GetTypeId()
@@ -34,7 +53,11 @@ NpuNetwork::GetTypeId()
             .AddTraceSource("MessageDelivered",
                             "The last byte of a message has arrived.",
                             MakeTraceSourceAccessor(&NpuNetwork::m_messageDelivered),
-                            "ns3::NpuNetwork::MessageTracedCallback");
+                            "ns3::NpuNetwork::MessageTracedCallback")
+            .AddTraceSource("MessageCompleted",
+                            "The last byte of a message has arrived: from when to when it took.",
+                            MakeTraceSourceAccessor(&NpuNetwork::m_messageCompleted),
+                            "ns3::NpuNetwork::MessageCompletedTracedCallback");
     return tid;
 }
 
@@ -44,24 +67,61 @@ NpuNetwork::IsHere(std::size_t /* position */) const
     return true;
 }
 
-void
-NpuNetwork::Carry(NpuChakraWorkload* workload)
+npunet::engine::Network&
+NpuNetwork::Carry(NpuChakraWorkload* workload, const std::vector<npunet::NodeId>& npus)
 {
-    if (m_workload != nullptr && !m_workload->IsFinished())
+    std::vector<bool> taken(GetDescription().graph.npus(), false);
+    for (const npunet::NodeId npu : npus)
     {
-        throw npunet::InputError({"",
-                                  "NpuChakraWorkload::Install",
-                                  "a workload on a network whose other workload is not finished",
-                                  "one workload at a time",
-                                  "use a network for each, or install it when the other is done"});
+        const bool exists = npu.valid() && npu.index() < taken.size();
+        if (!exists || taken[npu.index()])
+        {
+            Refuse(npu, exists ? "a second time" : "which does not exist");
+        }
+        taken[npu.index()] = true;
     }
-    m_workload = workload;
+    for (const Carried& other : m_carried)
+    {
+        for (const npunet::NodeId npu : other.npus)
+        {
+            if (taken[npu.index()] && !other.workload->IsFinished())
+            {
+                Refuse(npu, "which another workload has that is not finished");
+            }
+        }
+    }
+    if (!m_shared)
+    {
+        m_shared = std::make_unique<npunet::engine::SharedNetwork>(GetNetwork());
+    }
+    npunet::engine::Network& share = m_shared->add();
+    m_carried.push_back({workload, npus, &share});
+    return share;
+}
+
+void
+NpuNetwork::Refuse(npunet::NodeId npu, const std::string& why)
+{
+    throw npunet::InputError({"",
+                              "NpuChakraWorkload::Install",
+                              "NPU " + std::to_string(npu.value()) + ", " + why,
+                              "an NPU of the network for each rank, and for one workload at a time",
+                              "Place the workload on other NPUs (NpuChakraHelper::SetNpus()), or "
+                              "install it when the other is done"});
 }
 
 void
 NpuNetwork::Drop(NpuChakraWorkload* workload)
 {
-    m_workload = m_workload == workload ? nullptr : m_workload;
+    const auto dropped =
+        std::find_if(m_carried.begin(), m_carried.end(), [workload](const Carried& carried) {
+            return carried.workload == workload;
+        });
+    if (dropped != m_carried.end())
+    {
+        m_shared->close(*dropped->share);
+        m_carried.erase(dropped);
+    }
 }
 
 void
@@ -93,12 +153,125 @@ NpuNetwork::NotifySent(const npunet::engine::Message& message) const
 }
 
 void
-NpuNetwork::NotifyDelivered(const npunet::engine::Message& message) const
+NpuNetwork::NotifyDelivered(const npunet::engine::Message& message, npunet::Time start) const
 {
-    m_messageDelivered(GetNodeId(message.source.index()),
-                       GetNodeId(message.destination.index()),
-                       static_cast<uint64_t>(message.bytes.value()),
-                       Simulator::Now());
+    const uint32_t source = GetNodeId(message.source.index());
+    const uint32_t destination = GetNodeId(message.destination.index());
+    const auto bytes = static_cast<uint64_t>(message.bytes.value());
+    const Time now = Simulator::Now();
+    m_messageDelivered(source, destination, bytes, now);
+    m_messageCompleted(source, destination, bytes, OfEngine(start), now);
+    if (m_flows)
+    {
+        npunet::engine::CompletedMessage completed;
+        completed.flow = {message.source, message.destination, message.traffic_class};
+        if (message.traffic_class == npunet::engine::Message::by_kind)
+        {
+            completed.flow.traffic_class = 0;
+        }
+        completed.bytes = message.bytes;
+        completed.start = start;
+        completed.end = npunet::Time::ps(now.GetPicoSeconds());
+        m_flows->add(completed);
+    }
+}
+
+std::vector<npunet::engine::FlowUse>
+NpuNetwork::GetFlowUse() const
+{
+    return {};
+}
+
+npunet::engine::FlowStatistics::IdleTime
+NpuNetwork::GetIdleTime() const
+{
+    return nullptr;
+}
+
+void
+NpuNetwork::EnableFlowStatistics()
+{
+    if (!m_flows)
+    {
+        m_flows = std::make_unique<npunet::engine::FlowStatistics>(GetIdleTime());
+    }
+}
+
+std::vector<npunet::engine::FlowResult>
+NpuNetwork::GetFlows() const
+{
+    if (!m_flows)
+    {
+        return {};
+    }
+    return m_flows->results(GetFlowUse()).flows;
+}
+
+std::vector<NpuFlowStatistics>
+NpuNetwork::GetFlowStatistics() const
+{
+    return StatisticsOf(GetFlows());
+}
+
+std::vector<NpuFlowStatistics>
+NpuNetwork::GatherFlowStatistics() const
+{
+    std::vector<npunet::engine::FlowResult> flows = GetFlows();
+    if (m_flows)
+    {
+        const std::size_t arrived = flows.size();
+        for (const npunet::engine::FlowUse& use : GetFlowUse())
+        {
+            npunet::engine::FlowResult counted;
+            counted.flow = use.flow;
+            const auto isBefore = [](const auto& a, const auto& b) { return a.flow < b.flow; };
+            if (!std::binary_search(flows.begin(),
+                                    flows.begin() + static_cast<std::ptrdiff_t>(arrived),
+                                    counted,
+                                    isBefore))
+            {
+                counted.counts = use.counts;
+                flows.push_back(counted);
+            }
+        }
+    }
+    return StatisticsOf(GatherNpuFlows(std::move(flows)));
+}
+
+std::vector<NpuFlowStatistics>
+NpuNetwork::StatisticsOf(const std::vector<npunet::engine::FlowResult>& flows) const
+{
+    std::vector<NpuFlowStatistics> all;
+    for (const npunet::engine::FlowResult& flow : flows)
+    {
+        NpuFlowStatistics statistics;
+        statistics.source = GetNodeId(flow.flow.source.index());
+        statistics.destination = GetNodeId(flow.flow.destination.index());
+        statistics.from = static_cast<uint32_t>(flow.flow.source.index());
+        statistics.to = static_cast<uint32_t>(flow.flow.destination.index());
+        statistics.trafficClass = flow.flow.traffic_class;
+        statistics.messages = flow.messages;
+        statistics.bytes = static_cast<uint64_t>(flow.bytes.value());
+        statistics.firstStart = OfEngine(flow.first_start);
+        statistics.lastEnd = OfEngine(flow.last_end);
+        statistics.total = OfEngine(flow.completion.total);
+        statistics.min = OfEngine(flow.completion.least);
+        statistics.mean = OfEngine(flow.completion.mean);
+        statistics.p50 = OfEngine(flow.completion.median);
+        statistics.p99 = OfEngine(flow.completion.p99);
+        statistics.max = OfEngine(flow.completion.most);
+        statistics.meanSlowdown = flow.slowdown.mean;
+        statistics.p50Slowdown = flow.slowdown.median;
+        statistics.p99Slowdown = flow.slowdown.p99;
+        statistics.maxSlowdown = flow.slowdown.most;
+        statistics.packets = flow.counts.packets;
+        statistics.retransmissions = flow.counts.retransmissions;
+        statistics.timeouts = flow.counts.timeouts;
+        statistics.marked = flow.counts.marked;
+        statistics.notifications = flow.counts.notifications;
+        all.push_back(statistics);
+    }
+    return all;
 }
 
 } // namespace ns3

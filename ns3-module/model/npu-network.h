@@ -7,8 +7,13 @@
 #ifndef NPU_NETWORK_H
 #define NPU_NETWORK_H
 
+#include "npu-flow-statistics.h"
+
+#include "base/ids.h"
 #include "engine/event_queue.h"
+#include "engine/flow_statistics.h"
 #include "engine/network.h"
+#include "engine/shared_network.h"
 #include "topology/network_description.h"
 
 #include <ns3/nstime.h>
@@ -18,6 +23,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 namespace ns3
@@ -33,7 +39,8 @@ class NpuChakraWorkload;
 /**
  * @ingroup npunet
  * What carries the messages of workloads between NPUs: NpuFabric, a network of the module's own, or
- * NpuSocketNetwork, the sockets of any other ns-3 scenario. NpuChakraHelper puts a workload on it.
+ * NpuSocketNetwork, the sockets of any other ns-3 scenario. NpuChakraHelper puts workloads on it:
+ * any number at a time, each on NPUs of its own.
  *
  * A further kind of network derives from this class and implements npunet::engine::Network, on an
  * event queue that ns-3 drives (NpuEventBridge).
@@ -41,6 +48,9 @@ class NpuChakraWorkload;
 class NpuNetwork : public Object
 {
   public:
+    NpuNetwork();
+    ~NpuNetwork() override;
+
     /**
      * @brief Get the type ID.
      * @return the object TypeId
@@ -54,7 +64,8 @@ class NpuNetwork : public Object
 
     /**
      * The network as a workload engine wants it: message numbers are the engine's own, their counts
-     * below 2^35 per source. Its run() runs the Simulator.
+     * below 2^35 per source. Its run() runs the Simulator. Workloads have their shares of it from
+     * Carry(); who has an engine of another kind sets its listener, and installs no workload.
      * @return the network; lives as long as this object
      */
     virtual npunet::engine::Network& GetNetwork() = 0;
@@ -89,14 +100,37 @@ class NpuNetwork : public Object
     virtual std::vector<npunet::engine::LinkUse> GatherLinkUse() const = 0;
 
     /**
-     * A workload wants to send and to hear of its messages.
-     * @param workload that is about to be installed; it stays until Drop()
-     *
-     * Throws npunet::InputError while another workload is not finished.
+     * Counts the messages that arrive from now on by their flows, which takes 16 bytes a message.
      */
-    void Carry(NpuChakraWorkload* workload);
+    void EnableFlowStatistics();
 
     /**
+     * @return what became of the messages that have arrived in this process since
+     *         EnableFlowStatistics(), by numbers of source and destination, then class; empty
+     *         without
+     */
+    std::vector<NpuFlowStatistics> GetFlowStatistics() const;
+
+    /**
+     * The same of all processes. Each must call it, after Simulator::Run().
+     * @return by numbers of source and destination, then class
+     */
+    std::vector<NpuFlowStatistics> GatherFlowStatistics() const;
+
+    /**
+     * A workload wants to send and to hear of its messages.
+     * @param workload that is about to be installed; it stays until Drop()
+     * @param npus by rank: the number of its NPU
+     * @return the network as the workload sees it; lives as long as this object
+     *
+     * Throws npunet::InputError for NPUs that the network does not have or that stand twice, and
+     * while another workload with one of them is not finished.
+     */
+    npunet::engine::Network& Carry(NpuChakraWorkload* workload,
+                                   const std::vector<npunet::NodeId>& npus);
+
+    /**
+     * Messages of a workload that are under way end, but nobody hears of them.
      * @param workload that is disposed of
      */
     void Drop(NpuChakraWorkload* workload);
@@ -120,8 +154,30 @@ class NpuNetwork : public Object
                                           uint64_t bytes,
                                           Time time);
 
+    /**
+     * TracedCallback signature of MessageCompleted.
+     *
+     * @param [in] source ns-3 id of the node that sends
+     * @param [in] destination ns-3 id of the node that receives
+     * @param [in] bytes payload of the message
+     * @param [in] start when it was handed to the network
+     * @param [in] end now: when the last byte has arrived
+     */
+    typedef void (*MessageCompletedTracedCallback)(
+        uint32_t source, uint32_t destination, uint64_t bytes, Time start, Time end);
+
   protected:
     void DoDispose() override;
+
+    /**
+     * @return what a transport has done for each flow so far, in this process
+     */
+    virtual std::vector<npunet::engine::FlowUse> GetFlowUse() const;
+
+    /**
+     * @return how long a message takes alone on an idle network; null where nobody can say
+     */
+    virtual npunet::engine::FlowStatistics::IdleTime GetIdleTime() const;
 
     /**
      * @return whether anybody listens to MessageSent
@@ -137,17 +193,50 @@ class NpuNetwork : public Object
     /**
      * The last byte of a message has arrived, now.
      * @param message as its sender gave it
+     * @param start when it did
      */
-    void NotifyDelivered(const npunet::engine::Message& message) const;
+    void NotifyDelivered(const npunet::engine::Message& message, npunet::Time start) const;
 
   private:
-    NpuChakraWorkload* m_workload{nullptr};    //!< the last one that was installed
-    std::vector<std::shared_ptr<void>> m_kept; //!< of workloads that are disposed of
+    /**
+     * @return what became of the messages that have arrived in this process
+     */
+    std::vector<npunet::engine::FlowResult> GetFlows() const;
+
+    /**
+     * @param flows as the engine has them
+     * @return the same for ns-3
+     */
+    std::vector<NpuFlowStatistics> StatisticsOf(
+        const std::vector<npunet::engine::FlowResult>& flows) const;
+
+    /**
+     * @param npu that a workload cannot have
+     * @param why a phrase about it
+     *
+     * Throws npunet::InputError.
+     */
+    [[noreturn]] static void Refuse(npunet::NodeId npu, const std::string& why);
+
+    /// A workload that was installed and is not disposed of.
+    struct Carried
+    {
+        NpuChakraWorkload* workload;          //!< which one
+        std::vector<npunet::NodeId> npus;     //!< those that it has
+        const npunet::engine::Network* share; //!< what it sends by
+    };
+
+    std::unique_ptr<npunet::engine::SharedNetwork> m_shared; //!< tells workloads; null before them
+    std::vector<Carried> m_carried;                          //!< in the order of installation
+    std::vector<std::shared_ptr<void>> m_kept;               //!< of workloads disposed of
 
     /// The last byte of a message has left its source.
     TracedCallback<uint32_t, uint32_t, uint64_t, Time> m_messageSent;
     /// The last byte of a message has arrived.
     TracedCallback<uint32_t, uint32_t, uint64_t, Time> m_messageDelivered;
+    /// The same, with its start.
+    TracedCallback<uint32_t, uint32_t, uint64_t, Time, Time> m_messageCompleted;
+    std::unique_ptr<npunet::engine::FlowStatistics> m_flows; //!< null: nobody wants them
 };
 
 } // namespace ns3

@@ -7,13 +7,13 @@
 #ifndef NPU_PACKET_BORDER_H
 #define NPU_PACKET_BORDER_H
 
-#include "npu-packet-cut.h"
+#include "npu-network-part.h"
 #include "npu-packet-queues.h"
+#include "npu-packet-ways.h"
 
 #include <cstddef>
 #include <cstdint>
 #include <unordered_map>
-#include <utility>
 #include <vector>
 
 namespace npunet::packet
@@ -21,41 +21,46 @@ namespace npunet::packet
 
 /**
  * @ingroup npunet
- * What a machine keeps that moves only a part of a network's packets: which nodes are its own, the
- * messages of which something is here, and the packets that are about to enter.
+ * A packet on a link from one part of a split network to another. Times in picoseconds.
+ */
+struct BorderPacket
+{
+    BorderMessage message;     ///< that it belongs to
+    std::int64_t number = 0;   ///< of the packet on the link
+    std::int64_t arrival = 0;  ///< Crossing::arrival
+    std::int64_t headerIn = 0; ///< Crossing::headerIn
+    std::int64_t born = 0;     ///< when it left its source; with oldest first only
+    std::uint32_t link = 0;    ///< number of the link
+    std::uint32_t hop = 0;     ///< which one of its route the link is; one path only
+    std::uint32_t payload = 0; ///< bytes of the message in it
+    bool last = false;         ///< whether it is the last of its message
+    WayOfPacket way;           ///< multi-path routing only
+};
+
+/**
+ * @ingroup npunet
+ * Credit on its way back over a link from one part of a split network to another.
+ */
+struct BorderCredit
+{
+    std::int64_t stamp = 0;    ///< when it counts, in picoseconds
+    std::uint32_t link = 0;    ///< number of the link for which it is
+    std::uint32_t channel = 0; ///< its virtual channel
+    std::uint32_t wire = 0;    ///< bytes
+};
+
+/**
+ * @ingroup npunet
+ * What a machine keeps that moves only a part of a network's packets: the messages of which
+ * something is here, and the packets that are about to enter.
  *
  * A message has a place in this part's MessageTable while something holds it: its source, as long
  * as it has packets to send; its destination, until it is delivered; every packet that is here.
  */
-class PacketBorder
+class PacketBorder : public NetworkPart
 {
   public:
-    /**
-     * @param cut joins the parts; must outlive this
-     * @param owned by node: whether it is in this part
-     */
-    PacketBorder(PacketCut& cut, std::vector<bool> owned) : m_cut(cut), m_owned(std::move(owned))
-    {
-    }
-
-    /**
-     * @return what joins the parts
-     */
-    PacketCut&
-    Cut()
-    {
-        return m_cut;
-    }
-
-    /**
-     * @param node a node
-     * @return whether it is in this part
-     */
-    bool
-    Owns(NodeId node) const
-    {
-        return m_owned[node.index()];
-    }
+    using NetworkPart::NetworkPart;
 
     /**
      * @param id of a message
@@ -157,8 +162,6 @@ class PacketBorder
         std::uint32_t holds = 0; ///< how many things hold it
     };
 
-    PacketCut& m_cut;                ///< joins the parts
-    std::vector<bool> m_owned;       ///< by node: whether it is in this part
     std::vector<Message> m_messages; ///< by place
     /// Places by id; never iterated over.
     std::unordered_map<std::uint64_t, std::uint32_t> m_places;

@@ -9,12 +9,15 @@
 #include "npu-ethernet-network.h"
 #include "npu-packet-machine.h"
 
+#include "topology/transport_section.h"
+
 namespace npunet::packet
 {
 
 std::unique_ptr<PacketLevel>
 MakePacketLevel(const topology::NetworkDescription& description, engine::EventQueue& queue)
 {
+    topology::check_transport(description, "", "packet");
     if (description.packet.flow_control == topology::FlowControl::Credit)
     {
         return std::make_unique<PacketMachine>(description, queue);

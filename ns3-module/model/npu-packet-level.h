@@ -7,6 +7,7 @@
 #ifndef NPU_PACKET_LEVEL_H
 #define NPU_PACKET_LEVEL_H
 
+#include "npu-packet-cut.h"
 #include "npu-packet-observer.h"
 
 #include "base/ids.h"
@@ -14,8 +15,11 @@
 #include "engine/network.h"
 #include "topology/network_description.h"
 
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
+#include <vector>
 
 namespace npunet::packet
 {
@@ -37,14 +41,30 @@ class PacketLevel : public engine::Network
                             const std::function<void(LinkId, Bytes, Time)>& function) = 0;
 
     /**
+     * Lets this network move the packets of some nodes only, while others, or those of other
+     * processes, move the rest: all of them together do what one would do alone. Messages are sent
+     * in the part of their source and delivered in that of their destination, from which the
+     * listener hears of those that have started here; of the others the cut does. link_use() has
+     * what leaves the part's own nodes. Before the first message.
+     * @param owned by node: whether it is in this part
+     * @param cut joins the parts; must outlive the network
+     *
+     * Throws InputError where a link between two parts has no latency.
+     */
+    virtual void Split(std::vector<bool> owned, PacketCut& cut) = 0;
+
+    /**
+     * A frame enters this part, before anything happens here now.
+     * @param data what another part has handed to the cut (BorderFrame::GetBytes())
+     * @param size in bytes
+     */
+    virtual void Enter(const std::uint8_t* data, std::size_t size) = 0;
+
+    /**
      * @param link a link
      * @return whether one of its ends is in another part of the network, where it is split
      */
-    virtual bool
-    IsCut(LinkId /* link */) const
-    {
-        return false;
-    }
+    virtual bool IsCut(LinkId link) const = 0;
 
     /**
      * @param observer hears of every packet from now on; null for nobody

@@ -9,12 +9,10 @@
 #include "npu-packet-machine.h"
 #include "npu-packet-rounds.h"
 
-#include "base/errors.h"
 #include "base/quantities.h"
 
 #include <algorithm>
 #include <cassert>
-#include <string>
 #include <utility>
 
 namespace npunet::packet
@@ -23,31 +21,46 @@ namespace npunet::packet
 using engine::EventKey;
 using engine::Phase;
 
+namespace
+{
+
+/// What a frame has in it.
+enum FrameKind : std::uint8_t
+{
+    PACKET_FRAME = 1, ///< a BorderPacket
+    CREDIT_FRAME = 2  ///< a BorderCredit
+};
+
+} // namespace
+
 void
 PacketMachine::Split(std::vector<bool> owned, PacketCut& cut)
 {
-    const topology::Graph& graph = m_plan.GetGraph();
-    assert(owned.size() == graph.nodes());
-    m_border = std::make_unique<PacketBorder>(cut, std::move(owned));
+    m_border = std::make_unique<PacketBorder>(m_plan.GetGraph(), std::move(owned), cut);
+    ChooseGait();
     SetTrains(m_trains);
     for (std::size_t number = 0; number < m_ports.size(); ++number)
     {
-        const topology::Link& link = graph.link(LinkId(number));
-        m_ports[number].cut = m_border->Owns(link.from) != m_border->Owns(link.to) ? 1U : 0U;
-        if (IsCut(LinkId(number)) && link.latency == Time())
-        {
-            throw InputError({"",
-                              "network",
-                              "a link without latency between two parts, from '" +
-                                  graph.name(link.from) + "' to '" + graph.name(link.to) + "'",
-                              "links with a latency where the network is split",
-                              "keep the two nodes together"});
-        }
+        m_ports[number].cut = m_border->IsCut(LinkId(number)) ? 1U : 0U;
     }
 }
 
 void
-PacketMachine::Enter(const BorderPacket& packet)
+PacketMachine::Enter(const std::uint8_t* data, std::size_t size)
+{
+    BorderFrameReader reader(data, size);
+    if (reader.GetKind() == PACKET_FRAME)
+    {
+        EnterLater(reader.Take<BorderPacket>());
+    }
+    else
+    {
+        TakeCredit(reader.Take<BorderCredit>());
+    }
+}
+
+void
+PacketMachine::EnterLater(const BorderPacket& packet)
 {
     // One packet of a link at a time; those of several links in the order of these.
     m_queue.schedule(m_queue.now(),
@@ -57,7 +70,7 @@ PacketMachine::Enter(const BorderPacket& packet)
 }
 
 void
-PacketMachine::Enter(const BorderCredit& credit)
+PacketMachine::TakeCredit(const BorderCredit& credit)
 {
     PacketPort& port = m_ports[credit.link];
     Credit(credit.link, credit.channel).Return(credit.stamp, credit.wire);
@@ -153,7 +166,8 @@ PacketMachine::LeaveByCut(std::uint32_t portNumber, std::uint32_t place, const C
     }
     const std::uint32_t message = packet.message;
     m_packets.Free(place);
-    m_border->Cut().PacketLeaves(leaving, BehindBorder(portNumber));
+    m_border->Begin(PACKET_FRAME).Add(leaving);
+    m_border->SendAlong(LinkId(std::size_t{portNumber}), m_queue.now());
     Release(message);
 }
 
@@ -211,15 +225,8 @@ PacketMachine::SendCreditBack(std::uint32_t link,
                               std::uint32_t wire,
                               std::int64_t stamp)
 {
-    m_border->Cut().CreditLeaves({stamp, link, channel, wire}, BehindBorder(link));
-}
-
-Time
-PacketMachine::BehindBorder(std::uint32_t link) const
-{
-    // Whatever leaves takes a picosecond at least besides the latency, so this is in time. Later
-    // than the latency, it is told behind the border before its instant has begun there.
-    return m_queue.now() + Time::ps(m_ports[link].latency + 1);
+    m_border->Begin(CREDIT_FRAME).Add(BorderCredit{stamp, link, channel, wire});
+    m_border->SendBack(LinkId(std::size_t{link}), m_queue.now());
 }
 
 void

@@ -70,7 +70,7 @@ PacketMachine::OthersComeFirst(std::uint32_t portNumber,
 void
 PacketMachine::AwaitSecondChance(std::uint32_t portNumber)
 {
-    if (m_resuming)
+    if (m_resuming || m_inWindow)
     {
         m_again.push_back(portNumber);
         return;

@@ -104,6 +104,7 @@ PacketMachine::PacketMachine(const topology::NetworkDescription& description,
           queue)
 {
     KnowRoutes(description);
+    ChooseGait();
     SetTrains(true);
 }
 
@@ -159,6 +160,7 @@ PacketMachine::PacketMachine(const topology::NetworkDescription& description,
     // The latest time that follows from a start: the packet is in, and its credit is back.
     const Time reach = engine::later(engine::later(longestPacket, longestLatency), longestLatency);
     m_lastStart = (Time::max() - reach).ps();
+    ChooseGait();
     SetTrains(true);
 }
 

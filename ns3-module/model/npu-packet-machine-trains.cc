@@ -43,6 +43,10 @@ PacketMachine::ObserverChanges()
     {
         m_steady->Enable(m_observer == nullptr);
     }
+    if (m_windows && m_observer != nullptr)
+    {
+        LeaveWindows();
+    }
 }
 
 void
@@ -50,6 +54,10 @@ PacketMachine::Resume(const std::vector<std::uint32_t>& ports,
                       std::int64_t from,
                       std::int64_t until)
 {
+    // The port that has broken the pattern may be in the middle of its choice.
+    std::vector<std::uint32_t> again;
+    m_again.swap(again);
+    const bool secondChance = std::exchange(m_secondChance, false);
     m_resuming = true;
     for (const std::uint32_t port : ports)
     {
@@ -70,6 +78,8 @@ PacketMachine::Resume(const std::vector<std::uint32_t>& ports,
         DecideDue(ports, next);
     }
     m_resuming = false;
+    m_secondChance = secondChance;
+    m_again.swap(again);
     for (const std::uint32_t port : ports)
     {
         const std::int64_t wake = std::exchange(m_ports[port].wake, NEVER);

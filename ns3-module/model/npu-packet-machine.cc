@@ -32,6 +32,7 @@ PacketMachine::send(const engine::Message& message)
     record.remaining = message.bytes.value();
     record.handle = message.handle;
     record.wantsSent = message.wants_sent;
+    m_nearEnd += record.wantsSent && record.bytes <= m_lastBytes ? 1 : 0;
     if (m_ways.router == nullptr)
     {
         record.hop = m_plan.FirstHop(message.source, message.destination, m_classes.Of(message));
@@ -66,6 +67,7 @@ PacketMachine::send(const engine::Message& message)
 void
 PacketMachine::MessageSent(std::uint32_t message)
 {
+    m_nearEnd -= m_nearEnd > 0 ? 1 : 0;
     listener_->on_sent(m_messages[message].handle);
     if (m_border)
     {
@@ -105,6 +107,15 @@ PacketMachine::Arm(std::uint32_t portNumber, std::int64_t at)
         port.wake = at;
         if (m_resuming)
         {
+            return;
+        }
+        if (m_windows)
+        {
+            m_windows->Wake(portNumber, at);
+            if (!m_inWindow)
+            {
+                PlanTurn(at);
+            }
             return;
         }
         m_queue.schedule(Time::ps(at),
@@ -310,7 +321,7 @@ PacketMachine::CutPacket(std::uint32_t queueNumber, std::int64_t now, std::int64
     const std::uint32_t number = m_queues[queueNumber].head;
     MessageRecord& message = m_messages[number];
     const std::int64_t payload = std::min(message.remaining, m_mtu);
-    message.remaining -= payload;
+    CountSent(message, payload);
     if (message.firstByteLeft < 0)
     {
         message.firstByteLeft = now;
@@ -397,6 +408,10 @@ PacketMachine::PopPacket(PacketPort& port, std::uint32_t queueNumber, std::int64
         m_masks[port.firstMask + slot / 64] &= ~(std::uint64_t{1} << (slot % 64));
     }
 
+    if (m_ports[queue.upstream].still != 0)
+    {
+        m_steady->CreditComes(queue.upstream);
+    }
     if (m_reads.AreLimited())
     {
         const auto output = static_cast<std::uint32_t>(&port - m_ports.data());
@@ -408,10 +423,6 @@ PacketMachine::PopPacket(PacketPort& port, std::uint32_t queueNumber, std::int64
     {
         SendCreditBack(queue.upstream, queue.inputChannel, wire, stamp);
         return place;
-    }
-    if (upstream.still != 0)
-    {
-        m_steady->CreditComes(queue.upstream);
     }
     Credit(queue.upstream, queue.inputChannel).Return(stamp, wire);
     if ((upstream.waiting >> queue.inputChannel & 1U) != 0)

@@ -8,6 +8,7 @@
 #define NPU_PACKET_MACHINE_H
 
 #include "npu-link-timing.h"
+#include "npu-node-windows.h"
 #include "npu-packet-border.h"
 #include "npu-packet-cut.h"
 #include "npu-packet-level.h"
@@ -132,35 +133,9 @@ class PacketMachine final : public PacketLevel, private PacketState, private Ste
     void SetTrains(bool wanted) override;
     void Settle() override;
 
-    /**
-     * Lets this machine move the packets of some nodes only, while others, or those of other
-     * processes, move the rest: all of them together do what one would do alone. Messages are sent
-     * in the part of their source and delivered in that of their destination, from which the
-     * listener hears of those that have started here; of the others the cut does. link_use() has
-     * what leaves the part's own nodes. Before the first message.
-     * @param owned by node: whether it is in this part
-     * @param cut joins the parts; must outlive the machine
-     *
-     * Throws InputError where a link between two parts has no latency.
-     */
-    void Split(std::vector<bool> owned, PacketCut& cut);
+    void Split(std::vector<bool> owned, PacketCut& cut) override;
+    void Enter(const std::uint8_t* data, std::size_t size) override;
 
-    /**
-     * A packet enters this part, before anything happens here now.
-     * @param packet that another part has handed to the cut
-     */
-    void Enter(const BorderPacket& packet);
-
-    /**
-     * Credit enters this part, before anything happens here now.
-     * @param credit that another part has handed to the cut
-     */
-    void Enter(const BorderCredit& credit);
-
-    /**
-     * @param link a link
-     * @return whether one of its ends is in another part
-     */
     bool
     IsCut(LinkId link) const override
     {
@@ -225,6 +200,36 @@ class PacketMachine final : public PacketLevel, private PacketState, private Ste
     void DecideDue(const std::vector<std::uint32_t>& ports, std::int64_t now);
 
     void ObserverChanges() override;
+
+    /// Finds out whether nodes can go on alone in windows of time.
+    void ChooseGait();
+
+    /// From now on every choice is an event.
+    void LeaveWindows();
+
+    /**
+     * Windows: sees to it that the ports have their turn.
+     * @param at in picoseconds
+     */
+    void PlanTurn(std::int64_t at);
+
+    /// Windows: the ports have their turn.
+    void Turn(std::uint32_t);
+
+    /**
+     * What happens at one node has effects at others one link latency later at the earliest, so
+     * that within the shortest latency each can go on alone, in any order.
+     * @param from start of a window, in picoseconds
+     * @return its end: nobody is told of anything before it
+     */
+    std::int64_t WindowEnd(std::int64_t from) const;
+
+    /**
+     * Makes all choices of a node before the end of a window.
+     * @param node the node
+     * @param limit the end, in picoseconds
+     */
+    void GoOnAlone(std::uint32_t node, std::int64_t limit);
 
     /**
      * @param portNumber an idle port that is up
@@ -477,6 +482,18 @@ class PacketMachine final : public PacketLevel, private PacketState, private Ste
     void LeaveByCut(std::uint32_t portNumber, std::uint32_t place, const Crossing& crossing);
 
     /**
+     * Split network: a packet of another part is to enter, before anything happens here now.
+     * @param packet that is on a link to this part
+     */
+    void EnterLater(const BorderPacket& packet);
+
+    /**
+     * Split network: credit enters, before anything happens here now.
+     * @param credit from another part
+     */
+    void TakeCredit(const BorderCredit& credit);
+
+    /**
      * Split network: a packet is on a link from another part.
      * @param number of the packet among those that enter
      */
@@ -493,12 +510,6 @@ class PacketMachine final : public PacketLevel, private PacketState, private Ste
                         std::uint32_t channel,
                         std::uint32_t wire,
                         std::int64_t stamp);
-
-    /**
-     * @param link between two parts
-     * @return when what happens now is told at its other end
-     */
-    Time BehindBorder(std::uint32_t link) const;
 
     /**
      * Split network: the source of a message has done its part.
@@ -661,10 +672,14 @@ class PacketMachine final : public PacketLevel, private PacketState, private Ste
     std::size_t m_underWay = 0;                            ///< messages, where there are detours
     std::unique_ptr<PacketBorder> m_border;                ///< where the network is split
     std::unique_ptr<SteadyTraffic> m_steady;               ///< packet trains, or null
+    std::unique_ptr<NodeWindows> m_windows;                ///< nodes go on alone, or null
+    std::int64_t m_lookahead = 0;                          ///< the longest window
+    std::int64_t m_turnAt = NEVER;                         ///< time of the event pending for it
     bool m_trains = true;                                  ///< they are wanted
     bool m_resuming = false;                               ///< ports make up for lost time
     std::vector<std::uint32_t> m_again;                    ///< and wait for their second chance
     Event<&PacketMachine::Wake> m_wakeEvent{*this};        ///< of ports
+    Event<&PacketMachine::Turn> m_turnEvent{*this};        ///< of all ports, with windows
     Event<&PacketMachine::MessageSent> m_sentEvent{*this}; ///< of messages
     Event<&PacketMachine::MessageDelivered> m_deliveredEvent{*this}; ///< of messages
     Event<&PacketMachine::PacketIn> m_packetInEvent{*this};          ///< of multi-path routing

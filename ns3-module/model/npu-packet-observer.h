@@ -10,12 +10,24 @@
 #include "base/ids.h"
 #include "base/quantities.h"
 
+#include <cstdint>
+
 namespace npunet::packet
 {
 
+/// Why a packet, or what it carries, does not arrive.
+enum class PacketLoss : std::uint8_t
+{
+    NO_ROOM,   ///< no room in the buffer in front of the link
+    TRIMMED,   ///< likewise, but only the payload is cut off
+    CORRUPTED, ///< an error on the link
+    LINK_DOWN  ///< the link went down, or never comes back
+};
+
 /**
  * @ingroup npunet
- * Hears of every packet that is put on a link, of what waits for one, and of waits for credit.
+ * Hears of every packet that is put on a link, of what waits for one and for how long, and of what
+ * networks without credits do to packets.
  */
 class PacketObserver
 {
@@ -23,7 +35,7 @@ class PacketObserver
     /**
      * @param link the link
      * @param wire bytes of the packet, header included
-     * @param arrival when its last byte is in at the other end
+     * @param arrival when its last byte is in at the other end; Time::max() where it is lost
      * @param waited bytes of it of which PacketQueued() has told; 0 where it starts at the node, or
      *               has not waited
      */
@@ -67,6 +79,38 @@ class PacketObserver
      * @param duration of the wait, without the time in which the link was down
      */
     virtual void CreditStalled(LinkId link, Time from, Time duration) = 0;
+
+    /**
+     * A packet is lost: it counts in LinkUse::drops.
+     * @param link in front of which, or on which; then it is told when the packet starts
+     * @param wire bytes of the packet, header included, before a payload is cut off
+     * @param why it is lost
+     */
+    virtual void
+    PacketLost(LinkId /* link */, Bytes /* wire */, PacketLoss /* why */)
+    {
+    }
+
+    /**
+     * A packet is marked: it counts in LinkUse::marked.
+     * @param link that it comes to wait for
+     * @param wire bytes of the packet, header included
+     */
+    virtual void
+    PacketMarked(LinkId /* link */, Bytes /* wire */)
+    {
+    }
+
+    /**
+     * A link is told to pause a class, which counts in LinkUse::pauses, or may go on with it.
+     * @param link that sends
+     * @param trafficClass which is meant
+     * @param paused whether it pauses from now on
+     */
+    virtual void
+    LinkPaused(LinkId /* link */, std::uint8_t /* trafficClass */, bool /* paused */)
+    {
+    }
 
   protected:
     ~PacketObserver() = default;

@@ -120,6 +120,29 @@ class PacketState
         return m_header > 0 ? static_cast<std::uint32_t>(m_header) : 1;
     }
 
+    /**
+     * @return until when everything has happened: the clock, or, where nodes go on alone, the start
+     *         of the window, in picoseconds
+     */
+    std::int64_t
+    Present() const
+    {
+        return m_inWindow ? m_windowFrom : m_queue.now().ps();
+    }
+
+    /**
+     * The source of a message has sent some of it.
+     * @param message the message
+     * @param payload bytes
+     */
+    void
+    CountSent(MessageRecord& message, std::int64_t payload)
+    {
+        const bool wasFar = message.remaining > m_lastBytes;
+        message.remaining -= payload;
+        m_nearEnd += wasFar && message.wantsSent && message.remaining <= m_lastBytes ? 1 : 0;
+    }
+
     engine::EventQueue& m_queue; ///< the simulation's events
     std::int64_t m_mtu;          ///< payload bytes of a full packet
     std::int64_t m_header;       ///< bytes besides the payload
@@ -140,6 +163,10 @@ class PacketState
     InputReads m_reads;                                    ///< packets that leave inputs
     PacketClasses m_classes;                               ///< traffic classes
     MessageTable m_messages;                               ///< messages under way
+    bool m_inWindow = false;                               ///< nodes go on alone
+    std::int64_t m_windowFrom = 0;                         ///< since then, in picoseconds
+    std::int64_t m_lastBytes = 0; ///< with so many left a message may end in a window
+    std::uint32_t m_nearEnd = 0;  ///< messages whose end somebody is told of, with so many left
 };
 
 template <class Function>

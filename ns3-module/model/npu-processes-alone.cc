@@ -55,10 +55,7 @@ NpuCourier::NpuCourier(const std::vector<Gate>& /* gates */, Reader /* reader */
 NpuCourier::~NpuCourier() = default;
 
 void
-NpuCourier::Send(uint32_t /* process */,
-                 Time /* at */,
-                 const uint8_t* /* data */,
-                 uint32_t /* size */)
+NpuCourier::Send(uint32_t /* process */, Time /* at */, const std::vector<uint8_t>& /* data */)
 {
 }
 

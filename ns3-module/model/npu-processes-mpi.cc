@@ -20,6 +20,10 @@
 #include <ns3/simple-net-device.h>
 #include <ns3/string.h>
 
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <list>
 #include <map>
 #include <mpi.h>
 #include <utility>
@@ -91,23 +95,83 @@ NpuProcesses::Max(std::vector<int64_t> values)
     return values;
 }
 
-/// The ends of the gates of this process, and the other ends of these.
-struct NpuCourier::Ends
+namespace
 {
+
+/// ns-3 passes on 2000 bytes at most, of which some are its own.
+constexpr std::size_t MOST_BYTES = 1400;
+
+/// What each piece of a frame begins with. The pieces of one frame come at the same time, but in
+/// any order.
+struct PieceHeader
+{
+    uint32_t frame;  //!< number of the frame, of its sender
+    uint16_t number; //!< of the piece, from 0
+    uint16_t count;  //!< how many the frame has
+};
+
+/// The near end of a gate: puts together what the process at the other end has sent.
+class NearEnd
+{
+  public:
     /**
-     * @param packet that another process has sent
+     * @param reader reads whole frames; must outlive this
+     */
+    explicit NearEnd(const NpuCourier::Reader& reader) : m_reader(reader)
+    {
+    }
+
+    /**
+     * @param packet a piece of a frame
      */
     void
     Receive(Ptr<Packet> packet)
     {
-        data.resize(packet->GetSize());
-        packet->CopyData(data.data(), packet->GetSize());
-        reader(data.data(), packet->GetSize());
+        m_piece.resize(packet->GetSize());
+        packet->CopyData(m_piece.data(), packet->GetSize());
+        PieceHeader header;
+        std::memcpy(&header, m_piece.data(), sizeof(header));
+        const std::size_t bytes = m_piece.size() - sizeof(header);
+        if (header.count == 1)
+        {
+            m_reader(m_piece.data() + sizeof(header), bytes);
+            return;
+        }
+        Frame& frame = m_frames[header.frame];
+        frame.bytes.resize(std::max(frame.bytes.size(), header.number * MOST_BYTES + bytes));
+        std::memcpy(frame.bytes.data() + header.number * MOST_BYTES,
+                    m_piece.data() + sizeof(header),
+                    bytes);
+        if (++frame.pieces == header.count)
+        {
+            const std::vector<uint8_t> whole = std::move(frame.bytes);
+            m_frames.erase(header.frame);
+            m_reader(whole.data(), whole.size());
+        }
     }
 
+  private:
+    /// A frame of which not all pieces are in.
+    struct Frame
+    {
+        std::vector<uint8_t> bytes; //!< of the pieces that are
+        uint16_t pieces{0};         //!< how many are
+    };
+
+    const NpuCourier::Reader& m_reader; //!< reads whole frames
+    std::vector<uint8_t> m_piece;       //!< the one being read
+    std::map<uint32_t, Frame> m_frames; //!< by number
+};
+
+} // namespace
+
+/// The ends of the gates of this process, and the other ends of these.
+struct NpuCourier::Ends
+{
     Reader reader;                                //!< reads what comes in
-    std::vector<uint8_t> data;                    //!< of the packet being read
     std::map<uint32_t, Ptr<SimpleNetDevice>> far; //!< by process
+    uint32_t frames{0};                           //!< sent so far
+    std::list<NearEnd> near;                      //!< where pieces come in
     std::vector<Ptr<MpiReceiver>> receivers;      //!< at the near ends
 };
 
@@ -139,7 +203,8 @@ NpuCourier::NpuCourier(const std::vector<Gate>& gates, Reader reader)
             if (gate.processes[end] == NpuProcesses::GetId())
             {
                 Ptr<MpiReceiver> receiver = CreateObject<MpiReceiver>();
-                receiver->SetReceiveCallback(MakeCallback(&Ends::Receive, m_ends.get()));
+                m_ends->near.emplace_back(m_ends->reader);
+                receiver->SetReceiveCallback(MakeCallback(&NearEnd::Receive, &m_ends->near.back()));
                 devices[end]->AggregateObject(receiver);
                 m_ends->receivers.push_back(receiver);
                 m_ends->far[gate.processes[1 - end]] = devices[1 - end];
@@ -157,11 +222,23 @@ NpuCourier::~NpuCourier()
 }
 
 void
-NpuCourier::Send(uint32_t process, Time at, const uint8_t* data, uint32_t size)
+NpuCourier::Send(uint32_t process, Time at, const std::vector<uint8_t>& data)
 {
     const Ptr<SimpleNetDevice>& far = m_ends->far.at(process);
-    MpiInterface::SendPacket(
-        Create<Packet>(data, size), at, far->GetNode()->GetId(), far->GetIfIndex());
+    PieceHeader header{m_ends->frames++, 0, 0};
+    header.count = static_cast<uint16_t>((data.size() + MOST_BYTES - 1) / MOST_BYTES);
+    std::array<uint8_t, sizeof(header) + MOST_BYTES> piece;
+    for (std::size_t begin = 0; begin < data.size(); begin += MOST_BYTES, ++header.number)
+    {
+        const std::size_t bytes = std::min(MOST_BYTES, data.size() - begin);
+        std::memcpy(piece.data(), &header, sizeof(header));
+        std::memcpy(piece.data() + sizeof(header), data.data() + begin, bytes);
+        MpiInterface::SendPacket(
+            Create<Packet>(piece.data(), static_cast<uint32_t>(sizeof(header) + bytes)),
+            at,
+            far->GetNode()->GetId(),
+            far->GetIfIndex());
+    }
 }
 
 } // namespace ns3

@@ -13,6 +13,7 @@
 #include "npu-receiver-credits.h"
 #include "npu-sequence-set.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -69,6 +70,28 @@ struct PairUse
     std::int64_t timeouts = 0;  ///< retransmission timers that ran out
     std::int64_t marked = 0;    ///< data packets that came marked
     std::int64_t notified = 0;  ///< notifications (CNPs) that the source was sent
+
+    /**
+     * Each figure is known at one end of the queue pair, and these may be in different parts of a
+     * split network.
+     * @param other what is known in another part
+     */
+    void
+    Join(const PairUse& other)
+    {
+        for (std::int64_t PairUse::*figure : {&PairUse::started,
+                                              &PairUse::ended,
+                                              &PairUse::delivered,
+                                              &PairUse::messages,
+                                              &PairUse::packets,
+                                              &PairUse::repeated,
+                                              &PairUse::timeouts,
+                                              &PairUse::marked,
+                                              &PairUse::notified})
+        {
+            this->*figure = std::max(this->*figure, other.*figure);
+        }
+    }
 };
 
 /**
@@ -86,7 +109,39 @@ struct QueuePair
         PACED    ///< it waits for its time
     };
 
-    std::uint64_t key = 0;          ///< source, destination and class, as one number
+    /**
+     * @param source an NPU; nodes are below 2^22
+     * @param destination another NPU
+     * @param trafficClass a class
+     * @return all of them as one number, below 2^58
+     */
+    static constexpr std::uint64_t
+    KeyOf(std::uint32_t source, std::uint32_t destination, std::uint8_t trafficClass)
+    {
+        return (std::uint64_t{source} << 30 | std::uint64_t{destination} << 8) | trafficClass;
+    }
+
+    /**
+     * @param key of a queue pair
+     * @return its source
+     */
+    static constexpr std::uint32_t
+    SourceOf(std::uint64_t key)
+    {
+        return static_cast<std::uint32_t>(key >> 30);
+    }
+
+    /**
+     * @param key of a queue pair
+     * @return its destination
+     */
+    static constexpr std::uint32_t
+    DestinationOf(std::uint64_t key)
+    {
+        return static_cast<std::uint32_t>(key >> 8) & 0x3fffffU;
+    }
+
+    std::uint64_t key = 0;          ///< KeyOf() its source, destination and class
     std::uint32_t source = 0;       ///< an NPU
     std::uint32_t destination = 0;  ///< another NPU
     std::uint32_t port = 0;         ///< link by which its next packet starts
@@ -101,6 +156,7 @@ struct QueuePair
     std::uint64_t top = 0;              ///< one past the highest that was ever sent
     std::uint64_t end = 0;              ///< one past the last packet of its messages
     std::uint64_t acknowledged = 0;     ///< packets below are in, as far as is known
+    std::uint64_t asked = 0;            ///< packets below may have asked for an answer
     std::int64_t inFlight = 0;          ///< bytes sent and neither acknowledged nor lost
     std::int64_t window = 0;            ///< most of them, but for congestion control
     std::int64_t nextStart = 0;         ///< no packet starts before, in ps
@@ -112,14 +168,14 @@ struct QueuePair
     std::uint32_t sending = NONE;       ///< message of the packet `next`, if it is there
     std::uint32_t acknowledging = NONE; ///< message of the packet `acknowledged`
     std::uint32_t newest = NONE;        ///< its last message, while that is known
-    std::uint8_t backoff = 0;           ///< timeouts since the last progress
+    std::uint32_t backoff = 0;          ///< timeouts since the last progress
 
     // The receiver.
     std::uint64_t expected = 0;      ///< packets below are in
     std::int64_t lastNotified = -1;  ///< when it last sent a notification, in ps; -1: never
     std::uint32_t delivering = NONE; ///< message of the packet `expected`
-    std::uint32_t unanswered = 0;    ///< packets in order since the last acknowledgement
-    std::uint32_t markedBytes = 0;   ///< that came marked since the last acknowledgement
+    std::uint32_t unanswered = 0;    ///< packets in order since the last answer
+    std::uint32_t markedBytes = 0;   ///< that came marked since the last answer
     std::uint64_t answers = 0;       ///< sent so far, numbers what is drawn for ways
     bool askedBack = false;          ///< it has asked for the expected packet
     SequenceSet early;               ///< packets beyond the expected one that are in

@@ -34,6 +34,14 @@ QueuePairs::OpenCredit(QueuePair& pair, const FlowPath& path)
     m_credits.SetPace(pair.lastLink, static_cast<std::int64_t>(interval) + 1);
 }
 
+void
+QueuePairs::BeginBurst(QueuePair& pair) const
+{
+    CreditState& credit = *pair.credit;
+    const std::int64_t flying = (pair.inFlight + m_fullWire - 1) / m_fullWire;
+    credit.balance = std::max(std::min(credit.balance, credit.initial), credit.initial - flying);
+}
+
 std::int64_t
 QueuePairs::NeedOf(const QueuePair& pair) const
 {
@@ -63,6 +71,10 @@ QueuePairs::AskForCredit(std::uint32_t number, bool afresh)
     packet.wire = WireBytes(0);
     packet.trafficClass = pair.trafficClass;
     packet.hop = pair.forth;
+    if (m_border != nullptr)
+    {
+        TakeAlong(place, number, NONE);
+    }
     if (m_routes.AreChosen())
     {
         using topology::mixed;

@@ -67,7 +67,7 @@ QueuePairs::ReceiveData(EthernetPacket& packet)
     ++pair.unanswered;
     // Whatever was kept makes the answer urgent: the sender may wait for it.
     const bool filled = pair.expected > sequence + 1;
-    if (complete || filled || pair.unanswered >= m_ackEvery)
+    if (complete || filled || packet.asks || pair.unanswered >= m_ackEvery)
     {
         Answer(PacketKind::ACKNOWLEDGEMENT, packet);
     }
@@ -118,7 +118,7 @@ QueuePairs::Answer(PacketKind kind, EthernetPacket& cause)
     packet.wire = WireBytes(0);
     packet.trafficClass = pair.trafficClass;
     packet.hop = pair.back;
-    if (kind == PacketKind::ACKNOWLEDGEMENT)
+    if (kind == PacketKind::ACKNOWLEDGEMENT || kind == PacketKind::GO_BACK)
     {
         packet.marked = pair.markedBytes;
         pair.markedBytes = 0;
@@ -130,6 +130,10 @@ QueuePairs::Answer(PacketKind kind, EthernetPacket& cause)
             packet.wire +=
                 TELEMETRY_BYTES * static_cast<std::uint32_t>(m_telemetry[packet.telemetry].size());
         }
+    }
+    if (m_border != nullptr)
+    {
+        TakeAlong(place, cause.pair, NONE);
     }
     if (m_routes.AreChosen())
     {

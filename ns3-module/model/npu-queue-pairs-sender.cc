@@ -52,7 +52,7 @@ QueuePairs::ReceiveAnswer(const EthernetPacket& packet)
         pair.backoff = 0;
         RestartTimer(pair, number);
     }
-    if (pair.control && packet.kind == PacketKind::ACKNOWLEDGEMENT)
+    if (pair.control && packet.kind != PacketKind::TRIMMED)
     {
         Acknowledgement told;
         told.now = now;
@@ -200,6 +200,7 @@ QueuePairs::TellLoss(QueuePair& pair, std::uint64_t sequence)
 void
 QueuePairs::LoseAll(QueuePair& pair)
 {
+    pair.asked = 0;
     if (pair.selective)
     {
         for (std::uint64_t sequence = pair.acknowledged; sequence < pair.next; ++sequence)
@@ -229,7 +230,7 @@ QueuePairs::RestartTimer(QueuePair& pair, std::uint32_t number)
         pair.deadline = NEVER;
         return;
     }
-    constexpr std::uint8_t mostDoublings = 6;
+    constexpr std::uint32_t mostDoublings = 6;
     pair.deadline = Now() + (pair.timeout << std::min(pair.backoff, mostDoublings));
     if (pair.deadline < pair.timer)
     {
@@ -264,7 +265,11 @@ QueuePairs::TimerDue(std::uint32_t number)
         return;
     }
     ++pair.use.timeouts;
-    pair.backoff = static_cast<std::uint8_t>(std::min(pair.backoff + 1, 255));
+    ++pair.backoff;
+    if (m_retries > 0 && pair.backoff > m_retries)
+    {
+        m_wire.GiveUp(pair);
+    }
     LoseAll(pair);
     pair.deadline = NEVER;
     if (pair.control)

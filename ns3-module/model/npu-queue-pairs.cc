@@ -27,7 +27,8 @@ QueuePairs::QueuePairs(const topology::NetworkDescription& description,
                        TransportWire& wire)
     : m_description(description), m_queue(queue), m_packets(packets), m_telemetry(telemetry),
       m_routes(routes), m_wire(wire), m_kind(description.packet.transport.kind),
-      m_ackEvery(static_cast<std::uint32_t>(description.packet.transport.ack_every)),
+      m_ackEvery(description.packet.transport.ack_every),
+      m_retries(static_cast<std::uint32_t>(description.packet.transport.retries)),
       m_reordering(description.packet.transport.reordering),
       m_needs(NeedsOf(description.packet.congestion_control)),
       m_mtu(description.packet.mtu.value()), m_header(description.packet.header.value()),
@@ -42,11 +43,8 @@ QueuePairs::QueuePairs(const topology::NetworkDescription& description,
 }
 
 std::uint32_t
-QueuePairs::PairOf(std::uint32_t source, std::uint32_t destination, std::uint8_t trafficClass)
+QueuePairs::PairOf(std::uint64_t key)
 {
-    // Nodes are below 2^22, classes below 2^8.
-    const std::uint64_t key =
-        (std::uint64_t{source} << 30 | std::uint64_t{destination} << 8) | trafficClass;
     const auto found = m_numbers.find(key);
     if (found != m_numbers.end())
     {
@@ -57,13 +55,13 @@ QueuePairs::PairOf(std::uint32_t source, std::uint32_t destination, std::uint8_t
     m_pairs.emplace_back();
     QueuePair& pair = m_pairs.back();
     pair.key = key;
-    pair.source = source;
-    pair.destination = destination;
-    pair.trafficClass = trafficClass;
+    pair.source = QueuePair::SourceOf(key);
+    pair.destination = QueuePair::DestinationOf(key);
+    pair.trafficClass = static_cast<std::uint8_t>(key & 0xff);
     if (!m_routes.AreChosen())
     {
-        pair.forth = m_routes.FirstHop(source, destination);
-        pair.back = m_routes.FirstHop(destination, source);
+        pair.forth = m_routes.FirstHop(pair.source, pair.destination);
+        pair.back = m_routes.FirstHop(pair.destination, pair.source);
         pair.port = m_routes.LinkAt(pair.forth);
     }
     if (m_kind == TransportKind::None)
@@ -79,12 +77,16 @@ QueuePairs::PairOf(std::uint32_t source, std::uint32_t destination, std::uint8_t
     constexpr std::int64_t leastTimeout = 500'000'000;
     pair.timeout =
         transport.rto > Time() ? transport.rto.ps() : std::max(leastTimeout, 8 * path.roundTrip);
-    pair.control = MakeCongestionControl(m_description.packet.congestion_control, path);
     if (m_description.packet.congestion_control.algorithm ==
         topology::CongestionAlgorithm::ReceiverCredit)
     {
         OpenCredit(pair, path);
     }
+    if (!SendsHere(pair))
+    {
+        return number;
+    }
+    pair.control = MakeCongestionControl(m_description.packet.congestion_control, path);
     if (m_kind == TransportKind::SelectiveRepeat)
     {
         pair.selective = std::make_unique<SelectiveState>();
@@ -128,9 +130,10 @@ QueuePairs::PathOf(const QueuePair& pair) const
 void
 QueuePairs::Send(const engine::Message& message, std::uint8_t trafficClass)
 {
-    const std::uint32_t number = PairOf(static_cast<std::uint32_t>(message.source.index()),
-                                        static_cast<std::uint32_t>(message.destination.index()),
-                                        trafficClass);
+    const std::uint32_t number =
+        PairOf(QueuePair::KeyOf(static_cast<std::uint32_t>(message.source.index()),
+                                static_cast<std::uint32_t>(message.destination.index()),
+                                trafficClass));
     QueuePair& pair = m_pairs[number];
     const std::uint32_t place = m_messages.Take();
     ++m_underWay;
@@ -140,22 +143,26 @@ QueuePairs::Send(const engine::Message& message, std::uint8_t trafficClass)
     record.pair = number;
     record.handle = message.handle;
     record.wantsSent = message.wants_sent;
-    if (pair.credit && pair.acknowledged == pair.end)
+    if (pair.credit && !HasMore(pair))
     {
-        pair.credit->balance = pair.credit->initial;
+        BeginBurst(pair);
     }
     record.first = pair.end;
-    pair.end +=
-        static_cast<std::uint64_t>(std::max<std::int64_t>((record.bytes + m_mtu - 1) / m_mtu, 1));
+    pair.end += PacketsOf(record.bytes);
     record.last = pair.end - 1;
     if (pair.newest != NONE)
     {
         m_messages[pair.newest].next = place;
     }
     pair.newest = place;
+    if (m_border != nullptr)
+    {
+        OpenAtBorder(place, message);
+    }
     for (std::uint32_t* pointer : {&pair.sending, &pair.acknowledging, &pair.delivering})
     {
-        *pointer = *pointer == NONE ? place : *pointer;
+        const bool here = pointer != &pair.delivering || ReceivesHere(pair);
+        *pointer = *pointer == NONE && here ? place : *pointer;
     }
     if (pair.use.started < 0)
     {
@@ -167,21 +174,12 @@ QueuePairs::Send(const engine::Message& message, std::uint8_t trafficClass)
 bool
 QueuePairs::MaySend(const QueuePair& pair) const
 {
-    if (pair.next == pair.end && (pair.selective == nullptr || pair.selective->losses == 0))
+    if (!HasMore(pair) || (pair.credit && pair.credit->balance <= 0))
     {
         return false;
     }
-    if (pair.credit && pair.credit->balance <= 0)
-    {
-        return false;
-    }
-    if (pair.inFlight == 0 || m_kind == TransportKind::None)
-    {
-        return true;
-    }
-    const std::int64_t window =
-        pair.control == nullptr ? pair.window : std::min(pair.window, pair.control->Window());
-    return pair.inFlight + m_fullWire <= window;
+    return pair.inFlight == 0 || m_kind == TransportKind::None || IsOpen(pair) ||
+           ExpectsNoAnswer(pair);
 }
 
 void
@@ -289,6 +287,10 @@ QueuePairs::TakePacket(std::uint32_t port, std::uint32_t trafficClass, std::int6
     {
         packet.telemetry = m_telemetry.Take();
     }
+    if (m_border != nullptr)
+    {
+        TakeAlong(place, number, messagePlace);
+    }
     ++pair.transmissions;
     ++pair.use.packets;
     packet.repeated = sequence < pair.top;
@@ -310,6 +312,11 @@ QueuePairs::TakePacket(std::uint32_t port, std::uint32_t trafficClass, std::int6
         {
             pair.nextStart = now + time_for(packet.wire, rate).ps();
         }
+    }
+    packet.asks = !HasMore(pair) || !IsOpen(pair);
+    if (packet.asks || sequence == message.last)
+    {
+        pair.asked = std::max(pair.asked, sequence + 1);
     }
     Review(number);
     return place;
@@ -353,8 +360,14 @@ QueuePairs::SenderIsDone(std::uint32_t place, std::int64_t at)
     PairMessage& message = m_messages[place];
     if (!message.wantsSent)
     {
+        const std::uint32_t handle = message.handle;
+        const bool leaves = !ReceivesHere(m_pairs[message.pair]);
         message.acknowledged = true;
         FreeIfDone(place);
+        if (leaves)
+        {
+            m_border->Cut().MessageHasLeft(handle);
+        }
         return;
     }
     m_queue.schedule(Time::ps(at),
@@ -368,9 +381,14 @@ QueuePairs::MessageSent(std::uint32_t place)
 {
     PairMessage& message = m_messages[place];
     const std::uint32_t handle = message.handle;
+    const bool leaves = !ReceivesHere(m_pairs[message.pair]);
     message.acknowledged = true;
     FreeIfDone(place);
     m_listener->on_sent(handle);
+    if (leaves)
+    {
+        m_border->Cut().MessageHasLeft(handle);
+    }
 }
 
 void
@@ -379,8 +397,15 @@ QueuePairs::MessageDelivered(std::uint32_t place)
     PairMessage& message = m_messages[place];
     const std::uint32_t handle = message.handle;
     const Time left = Time::ps(message.firstByteLeft);
+    const bool comesFromAfar = !SendsHere(m_pairs[message.pair]);
     message.delivered = true;
     FreeIfDone(place);
+    if (comesFromAfar)
+    {
+        const BorderMessage known = m_border->OfMessage(place);
+        m_border->Cut().MessageArrives(known);
+        return;
+    }
     m_listener->on_delivered(handle, left);
 }
 
@@ -405,6 +430,10 @@ void
 QueuePairs::Receive(std::uint32_t place)
 {
     EthernetPacket packet = m_packets[place];
+    if (m_border != nullptr)
+    {
+        ComeToEnd(place, packet);
+    }
     m_packets.Free(place);
     switch (packet.kind)
     {

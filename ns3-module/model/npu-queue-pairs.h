@@ -7,6 +7,7 @@
 #ifndef NPU_QUEUE_PAIRS_H
 #define NPU_QUEUE_PAIRS_H
 
+#include "npu-ethernet-border.h"
 #include "npu-ethernet-packet.h"
 #include "npu-ethernet-routes.h"
 #include "npu-queue-pair.h"
@@ -17,6 +18,7 @@
 #include "engine/network.h"
 #include "topology/network_description.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <unordered_map>
 #include <vector>
@@ -44,6 +46,12 @@ class TransportWire
      */
     virtual void WakePort(std::uint32_t port, std::int64_t at) = 0;
 
+    /**
+     * Throws the StallError of a queue pair that has sent again as often as it may.
+     * @param pair the queue pair
+     */
+    [[noreturn]] virtual void GiveUp(const QueuePair& pair) const = 0;
+
   protected:
     ~TransportWire() = default;
 };
@@ -64,24 +72,30 @@ class TransportWire
  *   within the window, that of the transport and that of congestion control; and not before the
  *   time since the start of the packet before at which the pace of congestion control has it. All
  *   these count bytes with headers, without telemetry.
- * - The receiver acknowledges every `ack_every`-th packet in order, one that completes a message or
- *   closes a gap, and whatever comes twice or, with selective repeat, out of order. Such an answer
- *   is a packet of header and the telemetry of the packet that causes it; others are of header
- *   only. A mark may cause a notification besides, which goes first.
- * - Congestion control hears of each acknowledgement: of the bytes that were not known to be in, of
- *   those that came marked since the acknowledgement before, at most as many, and of the round
- *   trip, that of packets sent again, too, as the answer says when the packet started. It hears of
- *   a loss that the acknowledgement shows just before.
+ * - A packet after which the window is closed, or nothing is left to be sent, asks for an answer.
+ *   The window of congestion control may close later: when less than `ack_every` full packets are
+ *   in flight, and no packet beyond those that are acknowledged in order has asked or ended a
+ *   message since the sender last went back or a timeout, one more may be sent, and asks.
+ * - The receiver acknowledges every `ack_every`-th packet in order, one that asks for it, completes
+ *   a message or closes a gap, and whatever comes twice or, with selective repeat, out of order.
+ *   Such an answer is a packet of header and the telemetry of the packet that causes it, and so is
+ *   one that asks to go back; others are of header only. A mark may cause a notification besides,
+ *   which goes first.
+ * - Congestion control hears of each acknowledgement, and of each answer that asks to go back: of
+ *   the bytes that were not known to be in, of those that came marked since the answer before, at
+ *   most as many, and of the round trip, that of packets sent again, too, as the answer says when
+ *   the packet started. It hears of a loss that the answer shows just before.
  * - Go-back-N: a packet beyond the expected one is thrown away; the first such makes the receiver
  *   ask for the expected one, once, and the sender goes on from there, if it has sent anything
- *   beyond. What comes before is in, though congestion control hears of the loss only.
+ *   beyond. What comes before is in.
  * - Selective repeat: such a packet is kept and answered. A packet that is not in although one is
  *   whose number is higher by more than `reordering` is sent again, by this rule once. What has to
  *   be sent again goes before what is new, the lowest number first.
  * - The retransmission timeout starts with a packet that is sent while it does not run, and anew
  *   when something is in that was not known to be, if anything is in flight then; going back does
  *   not change it. When it runs out the sender takes all that is in flight for lost. It doubles
- *   each time, up to 64 times, until there is progress.
+ *   each time, up to 64 times, until there is progress; after `retries` times in a row the run ends
+ *   when it runs out again.
  */
 class QueuePairs
 {
@@ -104,6 +118,17 @@ class QueuePairs
 
     QueuePairs(const QueuePairs&) = delete;
     QueuePairs& operator=(const QueuePairs&) = delete;
+
+    /**
+     * The network is split, and this is in one part of it: messages are sent in the part of their
+     * source and delivered in that of their destination. Before the first message.
+     * @param border of the part; must outlive this
+     */
+    void
+    Split(EthernetBorder& border)
+    {
+        m_border = &border;
+    }
 
     /**
      * @param message starts now
@@ -158,6 +183,15 @@ class QueuePairs
     IsBusy() const
     {
         return m_underWay > 0;
+    }
+
+    /**
+     * @return whether a receiver is going to give credit
+     */
+    bool
+    AnyGrantIsDue() const
+    {
+        return m_credits.AnyIsDue();
     }
 
     /**
@@ -244,14 +278,30 @@ class QueuePairs
     // Queue pairs.
 
     /**
-     * @param source an NPU
-     * @param destination another NPU
-     * @param trafficClass a class
-     * @return number of their queue pair, made on first use
+     * @param key of a queue pair (QueuePair::KeyOf())
+     * @return its number; it is made on first use
      */
-    std::uint32_t PairOf(std::uint32_t source,
-                         std::uint32_t destination,
-                         std::uint8_t trafficClass);
+    std::uint32_t PairOf(std::uint64_t key);
+
+    /**
+     * @param pair a queue pair
+     * @return whether its sender is in this part of the network
+     */
+    bool
+    SendsHere(const QueuePair& pair) const
+    {
+        return m_border == nullptr || m_border->Owns(NodeId(std::size_t{pair.source}));
+    }
+
+    /**
+     * @param pair a queue pair
+     * @return whether its receiver is in this part of the network
+     */
+    bool
+    ReceivesHere(const QueuePair& pair) const
+    {
+        return m_border == nullptr || m_border->Owns(NodeId(std::size_t{pair.destination}));
+    }
 
     /**
      * @param pair a new queue pair
@@ -291,6 +341,38 @@ class QueuePairs
      */
     bool MaySend(const QueuePair& pair) const;
 
+    /**
+     * @param pair a queue pair
+     * @return whether it has a packet to send, whether it may or not
+     */
+    static bool
+    HasMore(const QueuePair& pair)
+    {
+        return pair.next != pair.end || (pair.selective != nullptr && pair.selective->losses > 0);
+    }
+
+    /**
+     * @param pair a queue pair
+     * @return whether a full packet more is within its window
+     */
+    bool
+    IsOpen(const QueuePair& pair) const
+    {
+        const std::int64_t window =
+            pair.control == nullptr ? pair.window : std::min(pair.window, pair.control->Window());
+        return pair.inFlight + m_fullWire <= window;
+    }
+
+    /**
+     * @param pair a queue pair with something in flight
+     * @return whether nothing of that makes the receiver answer
+     */
+    bool
+    ExpectsNoAnswer(const QueuePair& pair) const
+    {
+        return pair.asked <= pair.acknowledged && pair.inFlight < m_ackEvery * m_fullWire;
+    }
+
     // Messages.
 
     /**
@@ -299,6 +381,16 @@ class QueuePairs
      * @return its message
      */
     std::uint32_t MessageOf(const QueuePair& pair, std::uint64_t sequence);
+
+    /**
+     * @param bytes of a message
+     * @return how many packets it has
+     */
+    std::uint64_t
+    PacketsOf(std::int64_t bytes) const
+    {
+        return bytes > m_mtu ? static_cast<std::uint64_t>((bytes + m_mtu - 1) / m_mtu) : 1;
+    }
 
     /**
      * @param message a message
@@ -427,6 +519,12 @@ class QueuePairs
     void OpenCredit(QueuePair& pair, const FlowPath& path);
 
     /**
+     * Nothing waits to be sent, and something comes: the first window is there again.
+     * @param pair a queue pair
+     */
+    void BeginBurst(QueuePair& pair) const;
+
+    /**
      * @param pair a queue pair
      * @return grants that its sender needs for all that it has to send
      */
@@ -464,16 +562,50 @@ class QueuePairs
      */
     void NoticeMark(EthernetPacket& packet);
 
+    // Split networks (npu-queue-pairs-border.cc).
+
+    /**
+     * A message starts here.
+     * @param place of the message
+     * @param message as it was sent
+     */
+    void OpenAtBorder(std::uint32_t place, const engine::Message& message);
+
+    /**
+     * A packet starts here: whatever part it comes to, its queue pair and message shall be known.
+     * @param place of the packet
+     * @param number of its queue pair
+     * @param message of data; of other packets NONE
+     */
+    void TakeAlong(std::uint32_t place, std::uint32_t number, std::uint32_t message);
+
+    /**
+     * A packet has arrived at an end of its queue pair, perhaps from another part.
+     * @param place of the packet
+     * @param packet the packet; afterwards with the number that its queue pair has here
+     */
+    void ComeToEnd(std::uint32_t place, EthernetPacket& packet);
+
+    /**
+     * Data of another part has come.
+     * @param number of its queue pair
+     * @param cargo of the data; its message, if that is not known, waits from now on to be
+     *              delivered
+     */
+    void MeetMessage(std::uint32_t number, const EthernetCargo& cargo);
+
     const topology::NetworkDescription& m_description; ///< the network
     engine::EventQueue& m_queue;                       ///< the simulation's events
     EthernetPackets& m_packets;                        ///< packets under way
     TelemetryRecords& m_telemetry;                     ///< what is written into them
     EthernetRoutes& m_routes;                          ///< the ways of packets
     TransportWire& m_wire;                             ///< the network below
+    EthernetBorder* m_border = nullptr;                ///< of this part; null: it is the whole
     engine::MessageListener* m_listener = nullptr;     ///< hears of messages
 
     topology::TransportKind m_kind; ///< what is done about losses
-    std::uint32_t m_ackEvery;       ///< packets for one acknowledgement
+    std::int64_t m_ackEvery;        ///< packets for one acknowledgement
+    std::uint32_t m_retries;        ///< timeouts in a row that are no error; 0: any number
     std::int64_t m_reordering;      ///< later packets before a loss is found; -1: never
     CongestionNeeds m_needs;        ///< of congestion control
     std::int64_t m_mtu;             ///< payload of a full packet

@@ -38,6 +38,7 @@ ReceiverCredits::Await(std::uint32_t link)
         return;
     }
     pacer.awaited = true;
+    ++m_due;
     const std::int64_t at = std::max(pacer.next, m_queue.now().ps());
     m_queue.schedule(
         Time::ps(at), EventKey::of(Phase::Arrival, engine::event_kind::grant, link), *this, link);
@@ -49,6 +50,7 @@ ReceiverCredits::handle(std::uint64_t number)
     const auto link = static_cast<std::uint32_t>(number);
     Pacer& pacer = m_pacers[link];
     pacer.awaited = false;
+    --m_due;
     const std::uint32_t pair = pacer.line.front();
     pacer.line.pop_front();
     pacer.next = m_queue.now().ps() + pacer.interval;

@@ -23,7 +23,8 @@ namespace npunet::packet
 /**
  * @ingroup npunet
  * What the two ends of a queue pair know of its credit, in packets. A sender may send as many
- * packets as it has credit for: at the start of a burst the initial window, later what the receiver
+ * packets as it has credit for: at the start of a burst, which is a message that comes while
+ * nothing waits to be sent, the initial window less what is in flight; later what the receiver
  * grants, one packet at a time.
  *
  * The sender tells with each packet how many more grants it `needs`, and how many it has had. The
@@ -145,6 +146,15 @@ class ReceiverCredits final : private engine::EventHandler
         m_pacers[link].line.push_back(pair);
     }
 
+    /**
+     * @return whether any grant is yet to be given
+     */
+    bool
+    AnyIsDue() const
+    {
+        return m_due > 0;
+    }
+
   private:
     /// The grants for what comes by one link.
     struct Pacer
@@ -165,6 +175,7 @@ class ReceiverCredits final : private engine::EventHandler
 
     engine::EventQueue& m_queue; ///< the simulation's events
     std::vector<Pacer> m_pacers; ///< by link
+    std::size_t m_due = 0;       ///< of them those whose next grant is an event
     Giver m_giver;               ///< sends a grant
 };
 

@@ -6,42 +6,12 @@
 
 #include "npu-shared-buffer.h"
 
-#include "npu-ethernet-port.h"
-
-#include "base/quantities.h"
+#include "topology/headroom.h"
 
 #include <algorithm>
 
 namespace npunet::packet
 {
-
-namespace
-{
-
-/**
- * What can still come by a link after a packet in it has made its node ask for a pause: that
- * packet, what the link is sending when it hears of it, and all that it sends until then. The
- * request waits for the packet that is on the link back, and for those of other classes.
- * @param forth the link
- * @param back the link back
- * @param largest bytes of a packet
- * @param classes that may ask at once
- * @return bytes
- */
-std::int64_t
-HeadroomOf(const topology::Link& forth,
-           const topology::Link& back,
-           std::int64_t largest,
-           std::int64_t classes)
-{
-    __extension__ using Wide = __int128;
-    const Time asked = transfer_time(Bytes(largest + classes * PAUSE_BYTES), back.rate);
-    const Wide span = Wide{asked.ps()} + back.latency.ps() + forth.latency.ps();
-    const Wide bytes = span * forth.rate.bytes_per_second() / 1'000'000'000'000 + 1 + 2 * largest;
-    return static_cast<std::int64_t>(std::min<Wide>(bytes, std::int64_t{1} << 60));
-}
-
-} // namespace
 
 SharedBuffer::SharedBuffer(const topology::NetworkDescription& description,
                            std::int64_t largest,
@@ -65,7 +35,9 @@ SharedBuffer::SharedBuffer(const topology::NetworkDescription& description,
         const LinkId back(std::size_t{reverse[link]});
         m_headrooms.push_back(
             given > 0 ? given
-                      : HeadroomOf(graph.link(LinkId(link)), graph.link(back), largest, m_classes));
+                      : topology::lossless_headroom(
+                            graph.link(LinkId(link)), graph.link(back), Bytes(largest), m_classes)
+                            .value());
     }
 }
 

@@ -15,7 +15,10 @@
 #include <ns3/inet6-socket-address.h>
 #include <ns3/log.h>
 #include <ns3/node.h>
+#include <ns3/pointer.h>
 #include <ns3/trace-source-accessor.h>
+
+#include <string>
 
 namespace ns3
 {
@@ -32,6 +35,12 @@ NpuSocketApplication::GetTypeId()
             .SetParent<Application>()
             .SetGroupName("Npunet")
             .AddConstructor<NpuSocketApplication>()
+            .AddAttribute("Network",
+                          "That the NPU belongs to.",
+                          TypeId::ATTR_GET,
+                          PointerValue(),
+                          MakePointerAccessor(&NpuSocketApplication::GetNetwork),
+                          MakePointerChecker<NpuSocketNetwork>())
             .AddTraceSource("Tx",
                             "A socket has taken a part of a message, with its header.",
                             MakeTraceSourceAccessor(&NpuSocketApplication::m_tx),
@@ -101,10 +110,17 @@ NpuSocketApplication::MakeSocket(bool listening) const
     {
         failed = six ? socket->Bind6() : socket->Bind();
     }
-    NS_ABORT_MSG_IF(failed != 0,
+    NS_ABORT_MSG_IF(failed != 0 && listening && socket->GetErrno() == Socket::ERROR_ADDRINUSE,
                     "port " << port << " of node " << GetNode()->GetId()
                             << " is in use: give the NPUs another one by "
                                "NpuSocketHelper::SetAttribute(\"Port\", ...)");
+    NS_ABORT_MSG_IF(failed != 0,
+                    "no socket of " << m_network->GetProtocol().GetName() << " could be bound to "
+                                    << (listening ? "port " + std::to_string(port) : "a free port")
+                                    << " of node " << GetNode()->GetId() << " (Socket::SocketErrno "
+                                    << socket->GetErrno() << "): does it have "
+                                    << (six ? "IPv6" : "IPv4") << ", as NPU " << m_npu
+                                    << "'s address says?");
     return socket;
 }
 

@@ -192,7 +192,6 @@ NpuSocketNetwork::send(const npunet::engine::Message& message)
     record.key.destination = static_cast<uint32_t>(message.destination.value());
     record.key.number = m_count[{record.key.source, record.key.destination}]++;
     record.message = message;
-    record.listener = listener_;
     record.begun = m_queue.now();
     m_places[record.key] = place;
     // Sockets are used in the context of their node.
@@ -253,6 +252,7 @@ NpuSocketNetwork::BytesArrived(const NpuMessageKey& key, uint64_t bytes)
     {
         return;
     }
+    m_lastArrival = npunet::Time::ps(Simulator::Now().GetPicoSeconds());
     Record& record = m_records[place];
     record.arrived += npunet::Bytes(static_cast<int64_t>(bytes));
     if (record.arrived >= record.message.bytes)
@@ -281,8 +281,8 @@ NpuSocketNetwork::handle(std::uint64_t payload)
     // The listener may send, which moves the records.
     Record& record = m_records[place];
     const npunet::engine::Message message = record.message;
+    const npunet::Time begun = record.begun;
     const npunet::Time firstByteLeft = record.firstByteLeft;
-    npunet::engine::MessageListener* const listener = record.listener;
     const bool delivery = (payload & 15) == event_kind::message_delivered;
     (delivery ? record.told : record.sent) = true;
     if (record.told && record.sent)
@@ -292,14 +292,14 @@ NpuSocketNetwork::handle(std::uint64_t payload)
     }
     if (delivery)
     {
-        NotifyDelivered(message);
-        listener->on_delivered(message.handle, firstByteLeft);
+        NotifyDelivered(message, begun);
+        listener_->on_delivered(message.handle, firstByteLeft);
         return;
     }
     NotifySent(message);
     if (message.wants_sent)
     {
-        listener->on_sent(message.handle);
+        listener_->on_sent(message.handle);
     }
 }
 
@@ -376,13 +376,19 @@ NpuSocketNetwork::explain_stall() const
     {
         text += fmt::format("\n  ... and {} more", missing - MOST);
     }
-    return fmt::format("{} messages have not arrived over {}:{}\nEither the simulation was stopped "
-                       "before, or something is lost for good: sockets of datagrams do not send "
-                       "again what a queue or a link drops (a DatagramRate helps, or TCP), and "
-                       "connections need a route there and back, and ARP an answer",
-                       missing,
-                       m_protocol.GetName(),
-                       text);
+    const npunet::Time now = npunet::Time::ps(Simulator::Now().GetPicoSeconds());
+    return fmt::format(
+        "{} messages have not arrived over {}:{}\nThe simulation ended at {}, the last "
+        "bytes came at {}. If it was stopped before they all could arrive, let it go "
+        "on (Simulator::Stop()). Otherwise something is lost for good: sockets of "
+        "datagrams do not send again what a queue or a link drops, or what waits for "
+        "an answer of ARP (a DatagramRate helps, a NeighborCacheHelper, or TCP), and "
+        "connections need a route there and back",
+        missing,
+        m_protocol.GetName(),
+        text,
+        npunet::format_time(now),
+        npunet::format_time(m_lastArrival));
 }
 
 void

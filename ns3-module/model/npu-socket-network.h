@@ -168,15 +168,14 @@ class NpuSocketNetwork final : public NpuNetwork,
     /// A message of which something is still to be heard.
     struct Record
     {
-        NpuMessageKey key;                                  //!< in m_places until the message is in
-        npunet::engine::Message message;                    //!< as its sender gave it
-        npunet::engine::MessageListener* listener{nullptr}; //!< hears of it
-        npunet::Time begun;                                 //!< when the engine sent it
-        npunet::Time firstByteLeft;                         //!< when a socket took the first byte
-        npunet::Bytes arrived;                              //!< payload that is in
-        bool delivered{false};                              //!< all of it is in
-        bool told{false};                                   //!< the engine has heard of that
-        bool sent{false}; //!< the engine has heard that it is sent
+        NpuMessageKey key;               //!< in m_places until the message is in
+        npunet::engine::Message message; //!< as its sender gave it
+        npunet::Time begun;              //!< when the engine sent it
+        npunet::Time firstByteLeft;      //!< when a socket took the first byte
+        npunet::Bytes arrived;           //!< payload that is in
+        bool delivered{false};           //!< all of it is in
+        bool told{false};                //!< the engine has heard of that
+        bool sent{false};                //!< the engine has heard that it is sent
     };
 
     // The engine's side
@@ -223,6 +222,7 @@ class NpuSocketNetwork final : public NpuNetwork,
     uint32_t m_datagramSize{0};                                      //!< attribute DatagramSize
     DataRate m_datagramRate;                                         //!< attribute DatagramRate
     SendEnd m_sendEnds{ACKNOWLEDGED};                                //!< attribute SendEnds
+    npunet::Time m_lastArrival;                                      //!< of any bytes
 };
 
 } // namespace ns3

@@ -28,7 +28,7 @@ constexpr std::uint32_t LONGEST_BREAK = 1U << 14;
 /// A state is compared with an earlier one at least so often before an attempt fails.
 constexpr std::uint32_t LEAST_LOOKS = 24;
 /// Words that may be looked at for each event of the simulation, and at any rate.
-constexpr std::uint64_t WORDS_PER_EVENT = 2;
+constexpr std::uint64_t WORDS_PER_EVENT = 12;
 constexpr std::uint64_t FREE_WORDS = 200'000;
 
 } // namespace
@@ -92,6 +92,18 @@ SteadyTraffic::AnchorStarts(std::uint32_t port, std::int64_t end)
     Plan(end, Kind::COMPARE, group, m_groups[group].serial);
 }
 
+std::int64_t
+SteadyTraffic::NextLook() const
+{
+    std::int64_t next = NEVER;
+    for (const std::uint32_t index : m_looking)
+    {
+        const PacketPort& anchor = m_state.m_ports[m_groups[index].anchor];
+        next = std::min(next, anchor.wake == NEVER ? NEVER : anchor.wake + anchor.fullTime);
+    }
+    return next;
+}
+
 void
 SteadyTraffic::Settle()
 {
@@ -146,7 +158,7 @@ SteadyTraffic::PlanLook(std::uint32_t port)
 {
     PortNote& note = m_notes[port];
     const PacketPort& state = m_state.m_ports[port];
-    const std::int64_t now = m_state.m_queue.now().ps();
+    const std::int64_t now = m_state.Present();
     const std::int64_t room = m_state.m_lastStart - now - state.latency;
     if (!note.lookPlanned && room / LONGEST_BREAK > state.fullTime)
     {
@@ -199,6 +211,7 @@ SteadyTraffic::Look(std::uint32_t port)
     {
         m_state.m_ports[member].watched = 1;
     }
+    m_looking.push_back(index);
     m_state.m_ports[port].anchor = 1;
 }
 
@@ -209,12 +222,41 @@ SteadyTraffic::Collect(Group& group)
     for (std::size_t i = 0; i < group.ports.size(); ++i)
     {
         const std::uint32_t port = group.ports[i];
-        if (m_state.m_ports[port].irregular == 1 || !AddMessagesOf(group, port))
+        if (m_state.m_ports[port].irregular == 1 || !AddMessagesOf(group, port) ||
+            (m_state.m_reads.AreLimited() && !AddMessagesFrom(group, port)))
         {
             return false;
         }
     }
     return true;
+}
+
+bool
+SteadyTraffic::AddMessagesFrom(Group& group, std::uint32_t input)
+{
+    const topology::Graph& graph = m_state.m_plan.GetGraph();
+    bool possible = true;
+    for (const LinkId output : graph.links_from(graph.link(LinkId(std::size_t{input})).to))
+    {
+        m_state.ForEachQueue(m_state.m_ports[output.index()], 0, [&](std::uint32_t number) {
+            const VirtualQueue& queue = m_state.m_queues[number];
+            possible = possible && (queue.upstream != input || AddPackets(group, queue));
+            return !possible;
+        });
+    }
+    return possible;
+}
+
+bool
+SteadyTraffic::AddPackets(Group& group, const VirtualQueue& queue)
+{
+    bool possible = true;
+    for (std::uint32_t place = queue.head; possible && place != NONE;
+         place = m_state.m_packets[place].next)
+    {
+        possible = AddMessage(group, m_state.m_packets[place].message);
+    }
+    return possible;
 }
 
 bool
@@ -225,11 +267,7 @@ SteadyTraffic::AddMessagesOf(Group& group, std::uint32_t port)
         const VirtualQueue& queue = m_state.m_queues[number];
         if (queue.upstream != NONE)
         {
-            for (std::uint32_t place = queue.head; possible && place != NONE;
-                 place = m_state.m_packets[place].next)
-            {
-                possible = AddMessage(group, m_state.m_packets[place].message);
-            }
+            possible = AddPackets(group, queue);
             return !possible;
         }
         const TurnList& turns = m_state.m_turns[port * m_state.m_channels + queue.channel];
@@ -287,7 +325,7 @@ void
 SteadyTraffic::Compare(std::uint32_t index)
 {
     Group& group = m_groups[index];
-    const std::int64_t now = m_state.m_queue.now().ps();
+    const std::int64_t now = m_state.Present();
     ++group.looks;
     m_work += group.ports.size();
     const bool keep = group.looks == group.nextKept;
@@ -361,6 +399,7 @@ SteadyTraffic::StandStill(std::uint32_t index)
         state.still = 1;
         state.wake = NEVER;
     }
+    m_looking.erase(std::find(m_looking.begin(), m_looking.end(), index));
     Plan(group.present.At() + group.periods * group.period, Kind::RESUME, index, group.serial);
     return true;
 }
@@ -369,7 +408,7 @@ void
 SteadyTraffic::Resume(std::uint32_t index)
 {
     Group& group = m_groups[index];
-    const std::int64_t now = m_state.m_queue.now().ps();
+    const std::int64_t now = m_state.Present();
     const std::int64_t since = group.present.At();
     const std::int64_t periods = std::min(group.periods, (now - since) / group.period);
     Skip(group, periods);
@@ -385,7 +424,8 @@ SteadyTraffic::Skip(const Group& group, std::int64_t periods)
 {
     for (std::size_t i = 0; i < group.messages.size(); ++i)
     {
-        m_state.m_messages[group.messages[i]].remaining -= periods * SentInPeriod(group, i);
+        m_state.CountSent(m_state.m_messages[group.messages[i]],
+                          periods * SentInPeriod(group, i));
     }
     for (std::size_t i = 0; i < group.ports.size(); ++i)
     {
@@ -469,6 +509,11 @@ SteadyTraffic::Release(std::uint32_t index)
     for (const std::uint32_t message : group.messages)
     {
         m_groupOf[message] = NONE;
+    }
+    const auto looking = std::find(m_looking.begin(), m_looking.end(), index);
+    if (looking != m_looking.end())
+    {
+        m_looking.erase(looking);
     }
     m_free.push_back(index);
 }

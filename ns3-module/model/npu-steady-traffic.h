@@ -111,6 +111,12 @@ class SteadyTraffic final : private engine::EventHandler
      */
     void AnchorStarts(std::uint32_t port, std::int64_t end);
 
+    /**
+     * @return when the state of a group may be looked at next, in picoseconds: at the end of the next
+     *         packet of its anchor, which is full
+     */
+    std::int64_t NextLook() const;
+
     /// Brings all ports that stand still up to the present.
     void Settle();
 
@@ -197,6 +203,21 @@ class SteadyTraffic final : private engine::EventHandler
     bool AddMessagesOf(Group& group, std::uint32_t port);
 
     /**
+     * Nodes with a limited internal speed-up: whatever leaves an input competes for it.
+     * @param group that is being collected
+     * @param input port whose packets wait at the other end of its link
+     * @return whether their messages can be part of a group
+     */
+    bool AddMessagesFrom(Group& group, std::uint32_t input);
+
+    /**
+     * @param group that is being collected
+     * @param queue of packets whose messages are to be added
+     * @return whether they can be part of a group
+     */
+    bool AddPackets(Group& group, const VirtualQueue& queue);
+
+    /**
      * Looks whether the state of a group repeats itself.
      * @param index of the group
      */
@@ -254,6 +275,7 @@ class SteadyTraffic final : private engine::EventHandler
     std::vector<std::uint32_t> m_free;    ///< groups that are not in use
     std::vector<PortNote> m_notes;        ///< by port
     std::vector<std::uint32_t> m_groupOf; ///< by message; of no meaning for others than a group's
+    std::vector<std::uint32_t> m_looking; ///< groups whose states are compared
     std::uint64_t m_work = 0;             ///< words looked at so far
     bool m_enabled = true;                ///< ports may stand still
 };

@@ -56,9 +56,9 @@ NpuStreamPort::GetSockets() const
     {
         sockets.push_back(connection.socket);
     }
-    for (const auto& [socket, reader] : m_inlets)
+    for (const Inlet& inlet : m_inlets)
     {
-        sockets.push_back(socket);
+        sockets.push_back(inlet.socket);
     }
     return sockets;
 }
@@ -197,28 +197,38 @@ NpuStreamPort::Write(Connection& connection)
 void
 NpuStreamPort::Accepted(Ptr<Socket> socket)
 {
-    const auto arrived = [this](const NpuMessageHeader& header, uint64_t bytes) {
-        m_application.GetNetwork()->BytesArrived(
-            {header.source, m_application.GetNpu(), header.number}, bytes);
-    };
-    m_inlets.emplace(socket, NpuStreamReader(arrived));
+    // Places in a deque stay where they are.
+    Inlet& inlet = m_inlets.emplace_back(
+        Inlet{socket, NpuStreamReader([this](const NpuMessageHeader& header, uint64_t bytes) {
+                  Arrived(header, bytes);
+              })});
     socket->SetRecvCallback(
-        Callback<void, Ptr<Socket>>([this](Ptr<Socket> inlet) { Read(inlet); }));
+        Callback<void, Ptr<Socket>>([this, &inlet](Ptr<Socket>) { Read(inlet); }));
 }
 
 void
-NpuStreamPort::Read(Ptr<Socket> socket)
+NpuStreamPort::Arrived(const NpuMessageHeader& header, uint64_t bytes) const
 {
-    NpuStreamReader& reader = m_inlets.at(socket);
+    const Ptr<NpuSocketNetwork> network = m_application.GetNetwork();
+    const NpuMessageKey key{header.source, m_application.GetNpu(), header.number};
+    if (network->IsComing(key, header.bytes))
+    {
+        network->BytesArrived(key, bytes);
+    }
+}
+
+void
+NpuStreamPort::Read(Inlet& inlet)
+{
     Address from;
-    while (const Ptr<Packet> packet = socket->RecvFrom(from))
+    while (const Ptr<Packet> packet = inlet.socket->RecvFrom(from))
     {
         if (packet->GetSize() == 0)
         {
             return; // the other end has closed
         }
         m_application.NotifyRx(packet, from);
-        reader.Read(packet);
+        inlet.reader.Read(packet);
     }
 }
 

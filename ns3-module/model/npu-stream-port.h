@@ -64,13 +64,21 @@ class NpuStreamPort final : public NpuMessagePort
         std::deque<Unacknowledged> unacknowledged; //!< in the order of the stream
     };
 
+    /// A connection that another NPU has made.
+    struct Inlet
+    {
+        Ptr<Socket> socket;     //!< of this end
+        NpuStreamReader reader; //!< of what comes
+    };
+
     /**
      * @param destination number of an NPU
      */
     void Connect(uint32_t destination);
 
     /**
-     * @return all sockets, in no order
+     * @return all sockets: that which listens, those to other NPUs by their numbers, and those of
+     *         others in the order in which they have connected
      */
     std::vector<Ptr<Socket>> GetSockets() const;
 
@@ -105,13 +113,21 @@ class NpuStreamPort final : public NpuMessagePort
     void Accepted(Ptr<Socket> socket);
 
     /**
-     * @param socket with bytes to be read
+     * @param inlet with bytes to be read
      */
-    void Read(Ptr<Socket> socket);
+    void Read(Inlet& inlet);
 
-    Ptr<Socket> m_listening;                         //!< for connections of others
-    std::map<uint32_t, Connection> m_connections;    //!< by number of the NPU
-    std::map<Ptr<Socket>, NpuStreamReader> m_inlets; //!< connections of others, to be looked up
+    /**
+     * Bytes have come in. Those of messages that are not coming, which are somebody else's, are
+     * left out of account.
+     * @param header of their message
+     * @param bytes how many
+     */
+    void Arrived(const NpuMessageHeader& header, uint64_t bytes) const;
+
+    Ptr<Socket> m_listening;                      //!< for connections of others
+    std::map<uint32_t, Connection> m_connections; //!< by number of the NPU
+    std::deque<Inlet> m_inlets;                   //!< in the order in which others have connected
 };
 
 } // namespace ns3

@@ -35,6 +35,27 @@ NumberOf(npunet::LinkId link)
     return static_cast<uint32_t>(link.index());
 }
 
+/**
+ * @param why a packet is lost, for the machine
+ * @return the same for ns-3
+ */
+NpuNetDevice::DropReason
+ReasonOf(npunet::packet::PacketLoss why)
+{
+    switch (why)
+    {
+    case npunet::packet::PacketLoss::NO_ROOM:
+        return NpuNetDevice::NO_ROOM;
+    case npunet::packet::PacketLoss::TRIMMED:
+        return NpuNetDevice::TRIMMED;
+    case npunet::packet::PacketLoss::CORRUPTED:
+        return NpuNetDevice::CORRUPTED;
+    case npunet::packet::PacketLoss::LINK_DOWN:
+        break;
+    }
+    return NpuNetDevice::LINK_DOWN;
+}
+
 } // namespace
 
 NpuTraceFeed::NpuTraceFeed(const npunet::topology::Graph& graph,
@@ -86,7 +107,7 @@ NpuTraceFeed::PacketStarted(npunet::LinkId link,
         }
         from->NotifyPacketSent(static_cast<uint32_t>(ends.to.index()), bytes);
     }
-    if (!m_machine.IsCut(link))
+    if (!m_machine.IsCut(link) && arrival < npunet::Time::max())
     {
         PacketEntered(link, wire, arrival);
     }
@@ -151,6 +172,34 @@ NpuTraceFeed::CreditStalled(npunet::LinkId link, npunet::Time from, npunet::Time
         device->NotifyCreditStall(NumberOf(link),
                                   TimeStep(static_cast<uint64_t>(from.ps())),
                                   TimeStep(static_cast<uint64_t>(duration.ps())));
+    }
+}
+
+void
+NpuTraceFeed::PacketLost(npunet::LinkId link, npunet::Bytes wire, npunet::packet::PacketLoss why)
+{
+    if (const Ptr<NpuNetDevice>& device = Listening(m_graph.link(link).from))
+    {
+        device->NotifyPacketDropped(
+            NumberOf(link), static_cast<uint32_t>(wire.value()), ReasonOf(why));
+    }
+}
+
+void
+NpuTraceFeed::PacketMarked(npunet::LinkId link, npunet::Bytes wire)
+{
+    if (const Ptr<NpuNetDevice>& device = Listening(m_graph.link(link).from))
+    {
+        device->NotifyPacketMarked(NumberOf(link), static_cast<uint32_t>(wire.value()));
+    }
+}
+
+void
+NpuTraceFeed::LinkPaused(npunet::LinkId link, std::uint8_t trafficClass, bool paused)
+{
+    if (const Ptr<NpuNetDevice>& device = Listening(m_graph.link(link).from))
+    {
+        device->NotifyPause(NumberOf(link), trafficClass, paused);
     }
 }
 

@@ -50,6 +50,11 @@ class NpuTraceFeed final : private npunet::packet::PacketObserver
     void PacketQueued(npunet::LinkId link, npunet::Bytes wire, npunet::Time from) override;
     void PacketGaveUp(npunet::LinkId link, npunet::Bytes wire, npunet::Time from) override;
     void CreditStalled(npunet::LinkId link, npunet::Time from, npunet::Time duration) override;
+    void PacketLost(npunet::LinkId link,
+                    npunet::Bytes wire,
+                    npunet::packet::PacketLoss why) override;
+    void PacketMarked(npunet::LinkId link, npunet::Bytes wire) override;
+    void LinkPaused(npunet::LinkId link, std::uint8_t trafficClass, bool paused) override;
 
     /**
      * Bytes begin or cease to wait.

@@ -14,6 +14,7 @@ cpp_examples = [
     ("npu-tcp-all-reduce", "True", "True"),
     ("npu-torus-utilization", "True", "True"),
     ("npu-training-step", "True", "True"),
+    ("npu-two-jobs", "True", "True"),
 ]
 
 # There are no examples in Python.

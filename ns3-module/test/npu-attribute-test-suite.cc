@@ -288,6 +288,32 @@ class NpuRefusalTestCase : public TestCase
         ExpectRefusal({{"BufferSize", "999"}}, "room for at least one full packet");
         ExpectRefusal({{"Routing", "best"}}, "'best'");
         ExpectRefusal({{"Routing", "ecmp"}}, "'ecmp' on");
+        ExpectRefusal({{"InjectionRate", "7bps"}}, "NpuFabric::InjectionRate");
+        RefuseWithoutEffect();
+    }
+
+    /// What Ethernet-like switches, or some of them, do not look at.
+    void
+    RefuseWithoutEffect()
+    {
+        for (const char* flowControl : {"Pfc", "None"})
+        {
+            const std::pair<std::string, std::string> without{"FlowControl", flowControl};
+            const std::pair<std::string, std::string> transport{"Transport", "GoBackN"};
+            ExpectRefusal({without, transport, {"SpeedUp", "2"}}, "speedup: 2 with");
+            ExpectRefusal({without, transport, {"VirtualChannels", "2"}}, "virtual_channels: 2");
+            ExpectRefusal({without, transport, {"Arbitration", "Oldest"}}, "'oldest' with");
+            ExpectRefusal({without, transport, {"Reordering", "3"}}, "transport.reordering");
+            ExpectRefusal({without, transport, {"EcnRate", "7bps"}}, "NpuFabric::EcnRate");
+            ExpectRefusal({without,
+                           {"Transport", "SelectiveRepeat"},
+                           {"Routing", "adaptive"},
+                           {"CongestionControl", "hpcc"}},
+                          "hpcc with routing: adaptive");
+        }
+        ExpectRefusal({{"FlowControl", "Pfc"}, {"TransportWindow", "5000"}}, "transport.window");
+        ExpectRefusal({{"FlowControl", "Pfc"}, {"Retries", "7"}}, "transport.retries");
+        ExpectRefusal({{"RetransmissionTimeout", "1ms"}}, "transport.rto with transport: none");
     }
 
     /**

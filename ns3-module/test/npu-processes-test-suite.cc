@@ -54,12 +54,16 @@ class NpuOneProcessTestCase : public TestCase
         // Two hops of 10 ns and 5 ns.
         NS_TEST_EXPECT_MSG_EQ(DeliveryTime(fabric, 0, 2, 936), NanoSeconds(30), "as always");
         NS_TEST_EXPECT_MSG_EQ(fabric->IsHere(3), true, "so is every node");
-        const auto own = fabric->GetLinkUse();
-        const auto all = fabric->GatherLinkUse();
-        NS_TEST_ASSERT_MSG_EQ(own.size(), all.size(), "the same links");
-        for (std::size_t i = 0; i < own.size(); ++i)
+        // A packet of 1000 bytes, 10 ns, on each of the two links of its way.
+        const auto uses = fabric->GatherLinkUse();
+        const auto& graph = fabric->GetDescription().graph;
+        NS_TEST_ASSERT_MSG_EQ(uses.size(), 8, "four cables");
+        for (std::size_t i = 0; i < uses.size(); ++i)
         {
-            NS_TEST_EXPECT_MSG_EQ(own[i].wire.value(), all[i].wire.value(), "the same bytes");
+            const npunet::topology::Link& link = graph.link(npunet::LinkId(i));
+            const bool onWay = link.from.index() < 2 && link.to.index() == link.from.index() + 1;
+            NS_TEST_EXPECT_MSG_EQ(uses[i].wire.value(), (onWay ? 1000 : 0), "link " << i);
+            NS_TEST_EXPECT_MSG_EQ(uses[i].busy.ps(), (onWay ? 10'000 : 0), "link " << i);
         }
         Simulator::Destroy();
     }

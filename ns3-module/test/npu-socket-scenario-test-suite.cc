@@ -14,6 +14,7 @@
 
 #include "base/errors.h"
 
+#include <ns3/config.h>
 #include <ns3/csma-helper.h>
 #include <ns3/inet-socket-address.h>
 #include <ns3/ipv6-address-helper.h>
@@ -339,6 +340,59 @@ class NpuSocketPartsTestCase : public TestCase
 
 /**
  * @ingroup npunet-test
+ * Connections of others to the port of an NPU, and the way there by a Config path.
+ */
+class NpuSocketStrangersTestCase : public TestCase
+{
+  public:
+    NpuSocketStrangersTestCase() : TestCase("strangers connect, and Config paths lead to a network")
+    {
+    }
+
+  private:
+    void
+    DoRun() override
+    {
+        // Bytes that are no headers, and the header of a message that is under way with 1000 bytes
+        // that are not its payload, before its own: neither counts. Its 3024 bytes take 3 us at
+        // least, and 10 us to arrive.
+        const NodeContainer nodes(2);
+        InternetStackHelper().Install(nodes);
+        Ipv4AddressHelper("10.0.0.0", "255.255.255.0").Assign(NanosecondBytes().Install(nodes));
+        NpuTestSender sender(NpuSocketHelper().Install(nodes));
+        NpuMessageHeader header;
+        header.source = 0;
+        header.number = 0;
+        header.bytes = 1000;
+        const Ptr<Packet> wrong = Create<Packet>(1000);
+        wrong->AddHeader(header);
+        const std::vector<uint8_t> noise(1000, 0xff);
+        for (const Ptr<Packet>& bytes : {Create<Packet>(noise.data(), 1000), wrong})
+        {
+            const Ptr<Socket> stranger =
+                Socket::CreateSocket(nodes.Get(0), TypeId::LookupByName("ns3::TcpSocketFactory"));
+            stranger->Bind();
+            Simulator::Schedule(MicroSeconds(2), [stranger, bytes]() {
+                stranger->Connect(InetSocketAddress("10.0.0.2", 4791));
+                stranger->Send(bytes);
+                stranger->Close();
+            });
+        }
+        uint64_t delivered = 0;
+        Config::ConnectWithoutContext(
+            "/NodeList/0/ApplicationList/*/$ns3::NpuSocketApplication/Network/MessageDelivered",
+            Callback<void, uint32_t, uint32_t, uint64_t, Time>(
+                [&](uint32_t, uint32_t, uint64_t bytes, Time) { delivered += bytes; }));
+        Simulator::Schedule(MicroSeconds(5), [&]() { sender.Send(0, 1, 3000); });
+        Simulator::Run();
+        NS_TEST_EXPECT_MSG_GT(sender.delivered[0], sender.left[0] + 13'000'000, "all of it is in");
+        NS_TEST_EXPECT_MSG_EQ(delivered, 3000, "once");
+        Simulator::Destroy();
+    }
+};
+
+/**
+ * @ingroup npunet-test
  * The suite "npu-socket-scenario".
  */
 class NpuSocketScenarioTestSuite : public NpuTestSuite
@@ -350,6 +404,7 @@ class NpuSocketScenarioTestSuite : public NpuTestSuite
         AddTestCase(new NpuSocketLifeTestCase, NPU_TEST_QUICK);
         AddTestCase(new NpuSocketRefusalTestCase, NPU_TEST_QUICK);
         AddTestCase(new NpuSocketPartsTestCase, NPU_TEST_QUICK);
+        AddTestCase(new NpuSocketStrangersTestCase, NPU_TEST_QUICK);
     }
 };
 

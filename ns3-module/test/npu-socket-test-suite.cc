@@ -16,6 +16,7 @@
 #include <ns3/error-model.h>
 #include <ns3/flow-monitor-helper.h>
 #include <ns3/ipv6-address-helper.h>
+#include <ns3/neighbor-cache-helper.h>
 #include <ns3/pointer.h>
 
 using namespace ns3;
@@ -287,6 +288,57 @@ class NpuUdpTestCase : public TestCase
 
 /**
  * @ingroup npunet-test
+ * Datagrams that leave while ARP asks.
+ */
+class NpuSocketArpTestCase : public TestCase
+{
+  public:
+    NpuSocketArpTestCase() : TestCase("datagrams that ARP keeps waiting")
+    {
+    }
+
+  private:
+    void
+    DoRun() override
+    {
+        // Ten datagrams at once: ARP keeps three while it asks. Where it knows already, all arrive.
+        for (const bool known : {false, true})
+        {
+            CsmaHelper bus;
+            bus.SetChannelAttribute("DataRate", StringValue("100Mbps"));
+            bus.SetChannelAttribute("Delay", StringValue("1us"));
+            const NodeContainer nodes(2);
+            InternetStackHelper().Install(nodes);
+            Ipv4AddressHelper("10.0.0.0", "255.255.255.0").Assign(bus.Install(nodes));
+            if (known)
+            {
+                NeighborCacheHelper().PopulateNeighborCache();
+            }
+            const auto network = NpuSocketHelper("ns3::UdpSocketFactory").Install(nodes);
+            const auto work = NpuChakraHelper().Install(
+                network, OneCollective(CollectiveType::AllReduce, 2 * 10 * 1448));
+            Simulator::Run();
+            NS_TEST_EXPECT_MSG_EQ(work->IsFinished(), known, "all of them are needed");
+            std::string stall;
+            try
+            {
+                work->GetResults();
+            }
+            catch (const npunet::StallError& error)
+            {
+                stall = error.what();
+            }
+            for (const char* part : {"NeighborCacheHelper", "The simulation ended at "})
+            {
+                NS_TEST_EXPECT_MSG_EQ((stall.find(part) == std::string::npos), known, stall);
+            }
+            Simulator::Destroy();
+        }
+    }
+};
+
+/**
+ * @ingroup npunet-test
  * The suite "npu-socket".
  */
 class NpuSocketTestSuite : public NpuTestSuite
@@ -298,6 +350,7 @@ class NpuSocketTestSuite : public NpuTestSuite
         AddTestCase(new NpuTcpTimesTestCase, NPU_TEST_QUICK);
         AddTestCase(new NpuTcpLossTestCase, NPU_TEST_QUICK);
         AddTestCase(new NpuUdpTestCase, NPU_TEST_QUICK);
+        AddTestCase(new NpuSocketArpTestCase, NPU_TEST_QUICK);
     }
 };
 

@@ -6,6 +6,7 @@
 #include "analytical/congestion_unaware.h"
 #include "engine/simulation.h"
 #include "ns3-module/api/packet_network.h"
+#include "study/fidelity_network.h"
 #include "study/idle_path_network.h"
 
 namespace npunet::study {

@@ -1,7 +1,7 @@
 // How many packets the packet machine moves over links per second of processor time: through ns-3's
-// simulator, on the bare event queue, and beside two yardsticks in the same run, so that figures
-// from different machines can be compared as ratios: the least that any packet simulator does
-// (bare_packet_loop.h), and the plain packet network that is the oracle of the tests.
+// simulator, one by one and in trains, on the bare event queue, and beside two yardsticks in the same
+// run, so that figures from different machines can be compared as ratios: the least that any packet
+// simulator does (bare_packet_loop.h), and the plain packet network that is the oracle of the tests.
 //
 //     packet_machine_benchmark [--repetitions N] [--filter TEXT] [--out FILE]
 //
@@ -42,6 +42,7 @@ struct Workload {
     std::function<Bytes(int step)> bytes;
     /// Where an NPU sends in a step; every NPU is sent to once.
     std::function<int(int npu, int step)> target;
+    bool trains_only = false;  ///< too long for packets one by one
 
     [[nodiscard]] int npus() const { return static_cast<int>(network.graph.npus()); }
 };
@@ -119,6 +120,8 @@ std::vector<Workload> workloads() {
         {"ring_all_reduce/mesh_4x4", grid(DimensionKind::Mesh1D, {4, 4}), 30, always(4 << 20),
          next},
         {"all_to_all/torus_4x4", grid(DimensionKind::Ring, {4, 4}), 60, always(1 << 20), each},
+        {"ring_all_reduce/ring_64_1GiB", grid(DimensionKind::Ring, {64}), 126, always(16 << 20),
+         [](int npu, int) { return (npu + 1) % 64; }, true},
     };
 }
 
@@ -184,12 +187,15 @@ Measured measure(const Workload& workload, engine::EventQueue& queue, engine::Ne
 Measured on_bare_queue(const Workload& workload) {
     engine::EventQueue queue;
     const auto machine = packet::MakePacketLevel(workload.network, queue);
+    machine->SetTrains(false);
     return measure(workload, queue, *machine);
 }
 
-Measured through_ns3(const Workload& workload) {
+Measured through_ns3(const Workload& workload, bool trains) {
     engine::EventQueue queue;
-    const auto network = make_packet_network(workload.network, queue);
+    PacketOptions options;
+    options.trains = trains;
+    const auto network = make_packet_network(workload.network, queue, options);
     return measure(workload, queue, *network);
 }
 
@@ -247,10 +253,10 @@ struct Runs {
     std::vector<Measured> naive;
     std::vector<Measured> queue;
     std::vector<Measured> ns3;
+    std::vector<Measured> trains;
 };
 
-nlohmann::json aggregate(const std::string& name, const std::vector<Measured>& measured,
-                         const Runs& runs) {
+nlohmann::json aggregate(const std::string& name, const std::vector<Measured>& measured) {
     std::vector<double> seconds;
     for (const Measured& run : measured) {
         seconds.push_back(run.seconds);
@@ -267,13 +273,15 @@ nlohmann::json aggregate(const std::string& name, const std::vector<Measured>& m
             {"time_unit", "ms"},
             {"items_per_second", static_cast<double>(measured.front().packet_hops) / middle},
             {"packet_hops", measured.front().packet_hops},
-            {"simulated_ps", measured.front().finish.ps()},
-            {"bare_loop_ratio", ratio(measured, runs.loop)}};
+            {"simulated_ps", measured.front().finish.ps()}};
 }
 
 nlohmann::json report(const std::string& name, const std::vector<Measured>& measured,
                       const Runs& runs) {
-    nlohmann::json result = aggregate(name, measured, runs);
+    nlohmann::json result = aggregate(name, measured);
+    if (!runs.loop.empty()) {
+        result["bare_loop_ratio"] = ratio(measured, runs.loop);
+    }
     if (!runs.naive.empty()) {
         result["naive_ratio"] = ratio(measured, runs.naive);
     }
@@ -288,10 +296,16 @@ nlohmann::json run_all(int repetitions, const std::string& filter) {
         }
         Runs runs;
         for (int i = 0; i < repetitions; ++i) {
+            if (packet_fidelity_available()) {
+                runs.trains.push_back(through_ns3(workload, true));
+            }
+            if (workload.trains_only) {
+                continue;
+            }
             runs.loop.push_back(bare_loop(workload));
             runs.queue.push_back(on_bare_queue(workload));
             if (packet_fidelity_available()) {
-                runs.ns3.push_back(through_ns3(workload));
+                runs.ns3.push_back(through_ns3(workload, false));
             }
             // The plain network has credits only.
             if (workload.network.packet.flow_control == topology::FlowControl::Credit) {
@@ -301,8 +315,13 @@ nlohmann::json run_all(int repetitions, const std::string& filter) {
         if (!runs.ns3.empty()) {
             benchmarks.push_back(report(workload.name + "/ns3", runs.ns3, runs));
         }
-        benchmarks.push_back(report(workload.name + "/queue", runs.queue, runs));
-        benchmarks.push_back(report(workload.name + "/bare_loop", runs.loop, runs));
+        if (!runs.trains.empty()) {
+            benchmarks.push_back(report(workload.name + "/trains", runs.trains, runs));
+        }
+        if (!runs.loop.empty()) {
+            benchmarks.push_back(report(workload.name + "/queue", runs.queue, runs));
+            benchmarks.push_back(report(workload.name + "/bare_loop", runs.loop, runs));
+        }
         if (!runs.naive.empty()) {
             benchmarks.push_back(report(workload.name + "/naive", runs.naive, runs));
         }

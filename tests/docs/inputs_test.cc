@@ -16,6 +16,7 @@
 #include "generators/text/text_workload.h"
 #include "generators/transformer/model_file.h"
 #include "page.h"
+#include "study/jobs_file.h"
 #include "study/sweep/spec_reader.h"
 #include "topology/network_description.h"
 
@@ -102,6 +103,14 @@ TEST(Inputs, KeysOfNetworksOnTheirOwnAreExactlyThoseOfTheReader) {
 TEST(Inputs, KeysOfModelFilesAreExactlyThoseOfTheReader) {
     EXPECT_THAT(first_cells(section_of(read_page("docs/inputs.md"), "Model files")),
                 ContainerEq(known_keys("zzzzzz: 1\n", read_model)));
+}
+
+TEST(Inputs, KeysOfJobsYmlAreExactlyThoseOfTheReader) {
+    const auto read = [](const std::string& path) {
+        static_cast<void>(study::read_jobs_file(path));
+    };
+    EXPECT_THAT(first_cells(section_of(read_page("docs/inputs.md"), "jobs.yml")),
+                ContainerEq(known_keys("- {name: a, workload: w, ranks: [0], zzzzzz: 1}\n", read)));
 }
 
 TEST(Inputs, KeysOfSweepYmlAreExactlyThoseOfTheReader) {

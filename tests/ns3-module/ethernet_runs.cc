@@ -12,6 +12,8 @@ void draw_ethernet(topology::NetworkDescription& network, bool loses, std::mt199
     using topology::TransportKind;
     topology::PacketParameters& packet = network.packet;
     packet.arbitration = topology::Arbitration::RoundRobin;
+    packet.virtual_channels = 0;
+    packet.speedup = 0;
     packet.flow_control = !loses || random() % 2 == 0 ? FlowControl::Pfc : FlowControl::None;
     const std::int64_t wire = (packet.mtu + packet.header).value();
     // A queue has room for one packet at least, with telemetry.
@@ -21,10 +23,13 @@ void draw_ethernet(topology::NetworkDescription& network, bool loses, std::mt199
     packet.shared_buffer.alpha = loses ? std::array<double, 3>{0.25, 1, 8}[random() % 3] : 1;
     packet.transport.kind =
         random() % 2 == 0 ? TransportKind::GoBackN : TransportKind::SelectiveRepeat;
-    packet.transport.ack_every = std::array<std::int32_t, 3>{1, 2, 7}[random() % 3];
+    packet.transport.ack_every = std::array<std::int32_t, 4>{1, 2, 7, 20}[random() % 4];
     packet.transport.window = Bytes(std::array<std::int64_t, 3>{0, wire, 12 * wire}[random() % 3]);
     packet.transport.rto = Time::ns(std::array<std::int64_t, 3>{0, 20'000, 100'000}[random() % 3]);
-    packet.transport.reordering = std::array<std::int32_t, 3>{-1, 0, 4}[random() % 3];
+    packet.transport.retries = 0;
+    const std::int32_t reordering = std::array<std::int32_t, 3>{-1, 0, 4}[random() % 3];
+    packet.transport.reordering =
+        packet.transport.kind == TransportKind::SelectiveRepeat ? reordering : -1;
     packet.congestion_control = topology::standard_choice(
         std::array{CongestionAlgorithm::None, CongestionAlgorithm::Dcqcn, CongestionAlgorithm::Hpcc,
                    CongestionAlgorithm::Timely, CongestionAlgorithm::Swift,
@@ -43,7 +48,7 @@ void draw_ethernet(topology::NetworkDescription& network, bool loses, std::mt199
     packet.seed = random() % 1000;
     if (loses) {
         packet.switching = topology::Switching::StoreAndForward;
-        packet.error_rate = std::array<double, 3>{0, 0.01, 0.2}[random() % 3];
+        packet.error_rate = std::array<double, 3>{0, 0.01, 0.1}[random() % 3];
     }
 }
 

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <optional>
 
+#include <fmt/format.h>
+
+#include "base/errors.h"
 #include "ns3-module/model/npu-telemetry-records.h"
 
 namespace npunet::packet_test {
@@ -112,6 +115,15 @@ bool NaiveTransport::may_send(const Pair& pair) const {
     if (parameters_.transport.kind == TransportKind::None || pair.flying.empty()) {
         return true;
     }
+    // The window has closed since, and the receiver would not answer what is under way.
+    const bool forgotten =
+        pair.asking.lower_bound(pair.acknowledged) == pair.asking.end() &&
+        pair.in_flight < parameters_.transport.ack_every * on_wire(parameters_.mtu, parameters_);
+    return is_open(pair) || forgotten;
+}
+
+/// Whether a full packet more is within its windows.
+bool NaiveTransport::is_open(const Pair& pair) const {
     const Bytes after = pair.in_flight + on_wire(parameters_.mtu, parameters_);
     return after <= pair.window &&
            (pair.control == nullptr || after <= Bytes(pair.control->Window()));
@@ -193,6 +205,10 @@ NaivePacket NaiveTransport::take_packet(LinkId port, std::size_t traffic_class) 
             pair.next_start += transfer_time(part.wire, Rate(rate));
         }
     }
+    packet.asks = pair.waiting.empty() || !is_open(pair);
+    if (packet.asks || message.last == sequence) {
+        pair.asking.insert(sequence);
+    }
     review(number);
     return packet;
 }
@@ -238,6 +254,12 @@ void NaiveTransport::timer_due(std::size_t number) {
     }
     pair.deadline = Time::max();
     ++pair.backoff;
+    if (parameters_.transport.retries > 0 && pair.backoff > parameters_.transport.retries) {
+        throw StallError(
+            fmt::format("at {} ps {} gave up to send to {} (class {})", queue_.now().ps(),
+                        description_.graph.name(std::get<0>(pair.key)),
+                        description_.graph.name(std::get<1>(pair.key)), std::get<2>(pair.key)));
+    }
     give_up_all(pair);
     pair.recovery_end = pair.top;
     if (pair.control != nullptr) {
@@ -291,7 +313,7 @@ void NaiveTransport::receive_answer(const NaivePacket& packet) {
             start_timer(packet.pair);
         }
     }
-    if (pair.control != nullptr && packet.kind == NaivePacket::Kind::Answer) {
+    if (pair.control != nullptr) {
         packet::Acknowledgement heard;
         heard.now = queue_.now().ps();
         heard.bytes = news.value();
@@ -307,6 +329,7 @@ void NaiveTransport::receive_answer(const NaivePacket& packet) {
 }
 
 void NaiveTransport::give_up_all(Pair& pair) {
+    pair.asking.clear();
     while (!pair.flying.empty()) {
         set_state(pair, *pair.flying.begin(), State::Waiting);
     }
@@ -373,7 +396,8 @@ void NaiveTransport::receive_data(const NaivePacket& packet) {
     }
     ++pair.unanswered;
     const bool fills = pair.expected > packet.sequence + 1;
-    if (!none && (ends || fills || pair.unanswered >= parameters_.transport.ack_every)) {
+    const bool enough = pair.unanswered >= parameters_.transport.ack_every;
+    if (!none && (ends || fills || packet.asks || enough)) {
         answer(NaivePacket::Kind::Answer, packet);
     }
     deliver(pair);
@@ -389,7 +413,7 @@ void NaiveTransport::answer(NaivePacket::Kind kind, const NaivePacket& cause) {
     packet.cause = cause.sequence;
     packet.payload = Bytes(0);
     packet.wire = on_wire(Bytes(0), parameters_);
-    if (kind == NaivePacket::Kind::Answer) {
+    if (kind != NaivePacket::Kind::Notification) {
         packet.wire +=
             static_cast<std::int64_t>(packet.telemetry.size()) * Bytes(packet::TELEMETRY_BYTES);
         packet.marked_bytes = pair.marked_bytes;

@@ -36,6 +36,7 @@ struct NaivePacket {
     Bytes marked_bytes;  ///< answers: what came marked
     Time sent_at;        ///< of the data
     bool repeated = false;
+    bool asks = false;  ///< for an answer
     std::vector<packet::HopTelemetry> telemetry;
 };
 
@@ -97,6 +98,7 @@ private:
         // The sender.
         std::set<std::uint64_t> waiting;
         std::set<std::uint64_t> flying;
+        std::set<std::uint64_t> asking;  ///< that asked or ended a message, since it went back
         std::uint64_t acknowledged = 0;  ///< packets below are in
         std::uint64_t top = 0;           ///< one past the highest that was sent
         Bytes in_flight;
@@ -124,6 +126,7 @@ private:
     std::size_t pair_of(const Key& key);
     [[nodiscard]] std::uint64_t number_of(const Key& key) const;
     [[nodiscard]] bool may_send(const Pair& pair) const;
+    [[nodiscard]] bool is_open(const Pair& pair) const;
     void review(std::size_t number);
     void join_those_due(Line& line);
     void set_state(Pair& pair, std::uint64_t sequence, State state);

@@ -12,6 +12,7 @@
 
 #include "base/errors.h"
 #include "ns3-module/model/npu-packet-machine.h"
+#include "packet_notes.h"
 #include "plan_run.h"
 #include "split_network.h"
 #include "tests/support/random_faults.h"
@@ -159,47 +160,6 @@ TEST(SplitMachine, ATurnGivenUp) {
     compare(test::offered_routings[0], 5071, coverage);
     EXPECT_EQ(coverage.detours, 1);
 }
-
-/// Notes what an observer of packets is told, those that come in from elsewhere as those that
-/// start.
-class Notes final : public packet::PacketObserver {
-public:
-    explicit Notes(packet::PacketMachine& machine) : machine_(machine) {
-        machine.SetObserver(this);
-    }
-    ~Notes() { machine_.SetObserver(nullptr); }
-
-    void add_to(std::vector<std::string>& all) const {
-        all.insert(all.end(), notes_.begin(), notes_.end());
-    }
-
-private:
-    void note(const char* what, LinkId link, std::int64_t a, Time at) {
-        notes_.push_back(std::string(what) + ' ' + std::to_string(link.value()) + ' ' +
-                         std::to_string(a) + ' ' + std::to_string(at.ps()));
-    }
-    void PacketStarted(LinkId link, Bytes wire, Time arrival, Bytes waited) override {
-        note(waited > Bytes() ? "goes on" : "starts", link, wire.value(), arrival);
-        if (!machine_.IsCut(link)) {
-            PacketEntered(link, wire, arrival);
-        }
-    }
-    void PacketEntered(LinkId link, Bytes wire, Time arrival) override {
-        note("comes in", link, wire.value(), arrival);
-    }
-    void PacketQueued(LinkId link, Bytes wire, Time from) override {
-        note("waits", link, wire.value(), from);
-    }
-    void PacketGaveUp(LinkId link, Bytes wire, Time from) override {
-        note("gives up", link, wire.value(), from);
-    }
-    void CreditStalled(LinkId link, Time from, Time duration) override {
-        note("stalled", link, duration.ps(), from);
-    }
-
-    packet::PacketMachine& machine_;
-    std::vector<std::string> notes_;
-};
 
 // Observers of the parts are told together what an observer of the whole is told, of every packet
 // in the part that has the node.

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "engine/network.h"
-#include "ns3-module/model/npu-packet-machine.h"
+#include "ns3-module/model/npu-packet-level.h"
 #include "topology/network_description.h"
 #include "traffic.h"
 
@@ -40,7 +40,10 @@ public:
     [[nodiscard]] bool owns(std::uint32_t part, NodeId node) const;
     [[nodiscard]] engine::EventQueue& queue(std::uint32_t part);
     [[nodiscard]] engine::Network& network(std::uint32_t part);
-    [[nodiscard]] packet::PacketMachine& machine(std::uint32_t part);
+    [[nodiscard]] packet::PacketLevel& machine(std::uint32_t part);
+
+    /// Messages are expected to stay under way for ever.
+    void let_stall();
 
     /// Until no part has an event left.
     void run();
@@ -48,8 +51,9 @@ public:
     /// What each link has carried; expects that the parts know of their own links only.
     [[nodiscard]] std::vector<engine::LinkUse> link_use() const;
     [[nodiscard]] std::uint64_t packet_hops() const;
-    /// Packets that went from part to part.
+    /// Frames that went from part to part: packets, credits.
     [[nodiscard]] std::uint64_t crossings() const;
+    [[nodiscard]] std::uint64_t crossings(std::uint8_t kind) const;
 
 private:
     class Part;

@@ -9,6 +9,7 @@
 
 #include "report/compare_table.h"
 #include "report/csv.h"
+#include "report/flow_csv.h"
 #include "report/results_json.h"
 #include "tests/report/sample_results.h"
 
@@ -44,11 +45,14 @@ void expect_documented(const std::set<std::string>& names) {
 TEST(Documentation, ExplainsEveryKeyOfResultsJson) {
     engine::Results results = sample_results();
     results.notes = {"a note"};
+    results.flows = sample_flows();
     std::set<std::string> keys;
     collect_keys(Json::parse(results_json(results)), keys);
     results.npus.assign(most_listed_npus + 1, results.npus.front());
     collect_keys(Json::parse(results_json(results)), keys);
     EXPECT_EQ(keys.count("ranks"), 1u);
+    collect_keys(Json::parse(results_json(sample_jobs())), keys);
+    EXPECT_EQ(keys.count("duration_ns"), 1u);
     expect_documented(keys);
 }
 
@@ -66,8 +70,11 @@ TEST(Documentation, ExplainsEveryKeyOfAComparison) {
 
 TEST(Documentation, ExplainsEveryColumn) {
     std::set<std::string> columns;
-    for (const std::string& csv : {npus_csv(sample_results()), collectives_csv(sample_results()),
-                                   links_csv(sample_results())}) {
+    std::ostringstream flows;
+    write_flows_csv(flows, sample_flows());
+    for (const std::string& csv :
+         {npus_csv(sample_results()), collectives_csv(sample_results()),
+          links_csv(sample_results()), flows.str(), messages_csv_heading()}) {
         std::istringstream heading(csv.substr(0, csv.find('\n')));
         for (std::string column; std::getline(heading, column, ',');) {
             columns.insert(column);

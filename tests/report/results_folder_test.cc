@@ -6,9 +6,11 @@
 #include <fstream>
 #include <iterator>
 #include <set>
+#include <sstream>
 
 #include "base/errors.h"
 #include "report/csv.h"
+#include "report/flow_csv.h"
 #include "tests/report/sample_results.h"
 
 namespace npunet::report {
@@ -44,12 +46,39 @@ TEST_F(ResultsFolder, HoldsAFileForEachReader) {
     folder_ = folder_.parent_path();
 }
 
+// Links belong to all jobs, everything else to each.
+TEST_F(ResultsFolder, HoldsAFolderForEachJob) {
+    write_results_folder(sample_jobs(), folder_);
+    EXPECT_EQ(files(), (std::set<std::string>{"jobs", "links.csv", "results.json"}));
+    const std::filesystem::path whole = folder_;
+    for (const char* job : {"first", "second"}) {
+        folder_ = whole / "jobs" / job;
+        EXPECT_EQ(files(), (std::set<std::string>{"collectives.csv", "npus.csv", "results.json",
+                                                  "timeline.perfetto-trace"}));
+    }
+    folder_ = whole;
+}
+
 TEST_F(ResultsFolder, ReplacesAnEarlierRun) {
     write_results_folder(sample_results(), folder_);
     write_results_folder(sample_analytical(), folder_);
     EXPECT_EQ(files().size(), 5u);
     std::ifstream file(folder_ / "npus.csv");
     EXPECT_EQ(std::string(std::istreambuf_iterator<char>(file), {}), npus_csv(sample_analytical()));
+}
+
+// flows.csv is there where flows were asked for; a later run without them takes it away.
+TEST_F(ResultsFolder, HoldsFlowsThatWereAskedFor) {
+    engine::Results results = sample_results();
+    results.flows = sample_flows();
+    write_results_folder(results, folder_);
+    EXPECT_EQ(files().size(), 6u);
+    std::ostringstream text;
+    write_flows_csv(text, *results.flows);
+    std::ifstream file(folder_ / "flows.csv");
+    EXPECT_EQ(std::string(std::istreambuf_iterator<char>(file), {}), text.str());
+    write_results_folder(sample_results(), folder_);
+    EXPECT_EQ(files().count("flows.csv"), 0u);
 }
 
 // A regular file where the folder should be refuses even root.

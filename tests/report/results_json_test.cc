@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -122,6 +123,43 @@ TEST(ResultsJson, HasTheFigures) {
     EXPECT_EQ(text.back(), '\n');
 }
 
+// The flows of a run that was asked for them: all together, and the ten slowest of twelve, 11 to 2,
+// where 2 took longer than 3, which is as slow.
+TEST(ResultsJson, HasTheFlowsThatWereAskedFor) {
+    engine::Results results = sample_results();
+    results.flows = sample_flows();
+    const Json json = Json::parse(results_json(results));
+    EXPECT_EQ(keys_of(json),
+              (std::vector<std::string>{"schema", "fidelity", "dialect", "finish_ns", "npus",
+                                        "collectives", "links", "flows", "performance"}));
+    std::vector<std::string> of_flow{
+        "messages",        "bytes",        "first_start_ns", "last_end_ns",  "total_ns",
+        "min_ns",          "mean_ns",      "p50_ns",         "p99_ns",       "max_ns",
+        "mean_slowdown",   "p50_slowdown", "p99_slowdown",   "max_slowdown", "packets",
+        "retransmissions", "timeouts",     "marked",         "notifications"};
+    std::vector<std::string> of_all = of_flow;
+    of_all.insert(of_all.begin(), "flows");
+    of_all.emplace_back("slowest");
+    EXPECT_EQ(keys_of(json["flows"]), of_all);
+    of_flow.insert(of_flow.begin(), {"from", "to", "class"});
+    EXPECT_EQ(keys_of(json["flows"]["slowest"][0]), of_flow);
+    EXPECT_EQ(json["flows"]["flows"], 12);
+    EXPECT_EQ(json["flows"]["packets"], 12 * 257);
+    EXPECT_EQ(json["flows"]["mean_ns"], 208.333);
+    std::vector<std::string> slowest;
+    for (const Json& flow : json["flows"]["slowest"]) {
+        slowest.push_back(flow["from"]);
+    }
+    EXPECT_EQ(slowest, (std::vector<std::string>{"npu,11", "npu10", "npu9", "npu8", "npu7", "npu6",
+                                                 "npu5", "npu4", "npu2", "npu3"}));
+    EXPECT_EQ(json["flows"]["slowest"][0]["max_slowdown"], 3.75);
+    results.flows->flows.clear();
+    results.flows->all = {};
+    const Json none = Json::parse(results_json(results));
+    EXPECT_TRUE(none["flows"]["slowest"].empty());
+    EXPECT_TRUE(none["flows"]["max_slowdown"].is_null());
+}
+
 TEST(ResultsJson, NotesAppearOnlyWhenThereAreAny) {
     engine::Results results = sample_results();
     results.notes = {"group 3 is no sub-grid: one ring in listed order"};
@@ -163,6 +201,28 @@ TEST(ResultsJson, ManyRanksBecomeClassesOfEqualNpus) {
 
 TEST(ResultsJson, KnowsThePeakOfMemory) {
     EXPECT_GT(peak_resident_memory(), Bytes(1 << 20));
+}
+
+// A job ends with its last NPU, not before its start; it lasts from the one to the other.
+TEST(ResultsJson, SeveralJobs) {
+    engine::JobsResults results = sample_jobs();
+    results.jobs.push_back({"idle", {NodeId(8)}, Time::ns(5), engine::Results()});
+    const Json json = Json::parse(results_json(results));
+    const Json single = Json::parse(results_json(sample_results()));
+    const double finish = single["finish_ns"].get<double>();
+    ASSERT_EQ(json["jobs"].size(), 3U);
+    EXPECT_EQ(json["jobs"][1], (Json{{"name", "second"},
+                                     {"npus", {9, 4, 5, 6}},
+                                     {"start_ns", 250},
+                                     {"finish_ns", single["finish_ns"]},
+                                     {"duration_ns", finish - 250}}));
+    EXPECT_EQ(json["jobs"][2]["finish_ns"], 5);
+    EXPECT_EQ(json["jobs"][2]["duration_ns"], 0);
+    EXPECT_EQ(json["links"], single["links"]);
+    std::vector<std::string> keys = keys_of(json);
+    EXPECT_EQ(std::count(keys.begin(), keys.end(), "jobs"), 1);
+    keys.erase(std::find(keys.begin(), keys.end(), "jobs"));
+    EXPECT_EQ(keys, keys_of(single)) << "the rest is as of one workload";
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "tests/report/sample_results.h"
 
+#include <fmt/format.h>
+
 namespace npunet::report {
 
 namespace {
@@ -66,6 +68,35 @@ engine::LinkResult link(const char* from, const char* to, std::int64_t payload, 
 
 }  // namespace
 
+engine::FlowResults sample_flows() {
+    engine::FlowResults flows;
+    flows.classes = 2;
+    for (std::int32_t npu = 0; npu < 12; ++npu) {
+        engine::FlowResult flow;
+        flow.flow = {NodeId(npu), NodeId(npu == 0 ? 1 : 0), static_cast<std::uint8_t>(npu % 2)};
+        flow.messages = 1;
+        flow.bytes = Bytes(1 << 20);
+        flow.first_start = Time::ps(500);
+        const Time took = Time::ns(npu == 2 ? 300 : 200);
+        flow.last_end = flow.first_start + took;
+        flow.completion = {took, took, took, took, took, took};
+        const double slowdown = 1 + 0.25 * (npu == 3 ? 2 : npu);
+        flow.slowdown = {slowdown, slowdown, slowdown, slowdown};
+        flow.counts = {257, 1, 2, 3, 4};
+        flows.flows.push_back(flow);
+        flows.names.push_back(npu == 11 ? "npu,11" : fmt::format("npu{}", npu));
+        flows.all.counts.add(flow.counts);
+    }
+    flows.all.messages = 12;
+    flows.all.bytes = Bytes(12 << 20);
+    flows.all.first_start = Time::ps(500);
+    flows.all.last_end = Time::ps(300'500);
+    flows.all.completion = {Time::ns(2500), Time::ns(200), Time::ps(208'333),
+                            Time::ns(200),  Time::ns(300), Time::ns(300)};
+    flows.all.slowdown = {2.5, 2.25, 3.75, 3.75};
+    return flows;
+}
+
 engine::Results sample_results() {
     using engine::OperationKind;
     engine::Results results;
@@ -107,6 +138,21 @@ engine::Results sample_analytical() {
         link.max_queue = Bytes(0);
     }
     results.packet_hops = 0;
+    return results;
+}
+
+engine::JobsResults sample_jobs() {
+    engine::Results own = sample_results();
+    engine::JobsResults results;
+    results.all = own;
+    results.all.npus.clear();
+    results.all.collectives.clear();
+    results.all.operations.clear();
+    own.links.clear();
+    results.jobs.push_back({"first", {NodeId(0), NodeId(1), NodeId(2), NodeId(3)}, Time(), own});
+    own.notes = {"a choice"};
+    results.jobs.push_back(
+        {"second", {NodeId(9), NodeId(4), NodeId(5), NodeId(6)}, Time::ns(250), own});
     return results;
 }
 

@@ -1,6 +1,7 @@
 // A small run, written down by hand, that the tests of report/ print in every format.
 #pragma once
 
+#include "engine/job_results.h"
 #include "engine/results.h"
 
 namespace npunet::report {
@@ -10,7 +11,15 @@ namespace npunet::report {
 /// idle.
 [[nodiscard]] engine::Results sample_results();
 
+/// Twelve flows of one message each, flow i from NPU i to NPU 0 (0: to 1) with a slowdown of
+/// 1 + i / 4; flow 2 took 100 ns longer than the others, and flow 3 is as slow as flow 2.
+[[nodiscard]] engine::FlowResults sample_flows();
+
 /// The same workload, message by message: quicker, and no headers on the wire.
 [[nodiscard]] engine::Results sample_analytical();
+
+/// Two jobs on one network: sample_results() as "first" on NPUs 0 to 3, and as "second", with a
+/// note, on NPUs 9, 4, 5, 6 from 250 ns on.
+[[nodiscard]] engine::JobsResults sample_jobs();
 
 }  // namespace npunet::report

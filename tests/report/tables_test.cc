@@ -126,6 +126,18 @@ TEST(SummaryTable, ShowsEachClassOnce) {
               "511 MiB\n");
 }
 
+// NPUs ascending, whichever ranks they have.
+TEST(JobsTable, ShowsEachJob) {
+    EXPECT_EQ(jobs_table(sample_jobs()),
+              "packet: 2 jobs finished after 1.000 us (1000.25 ns)\n"
+              "\n"
+              "job     NPUs     start    finish   duration\n"
+              "-------------------------------------------\n"
+              "first   0-3       0 ns  1.000 us   1.000 us\n"
+              "second  4-6, 9  250 ns  1.000 us  750.25 ns\n"
+              "note: second: a choice\n");
+}
+
 TEST(SummaryTable, ShowsMemoryWhereItIsExposed) {
     engine::Results results = sample_results();
     results.npus[2].exposed_memory = Time::ns(200);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 #include "base/errors.h"
 #include "topology/network_description.h"
@@ -21,6 +22,15 @@ NetworkDescription network(const std::string& entries, const std::string& rest =
         "net.yml");
 }
 
+std::vector<std::string> warnings(const std::string& entries) {
+    std::vector<std::string> said;
+    static_cast<void>(parse_network(
+        "topology: [Ring]\nnpus_count: [4]\nbandwidth: [50]\nlatency: [500]\npacket: {" + entries +
+            "}\n",
+        "net.yml", &said));
+    return said;
+}
+
 std::string refusal(const std::string& entries, const std::string& rest = "") {
     try {
         static_cast<void>(network(entries, rest));
@@ -34,7 +44,8 @@ TEST(TransportSection, ReadsEveryKey) {
     const PacketParameters packet =
         network(
             "flow_control: none, transport: {kind: selective-repeat, window: 1MiB, ack_every: 4, "
-            "rto: 200us, reordering: 3}, ecn: {kmin: 5KB, kmax: 200KB, pmax: 0.01, per: 40Gbps}, "
+            "rto: 200us, retries: 7, reordering: 3}, ecn: {kmin: 5KB, kmax: 200KB, pmax: 0.01, "
+            "per: 40Gbps}, "
             "pfc: {alpha: 0.125, headroom: 64KiB}")
             .packet;
     EXPECT_EQ(packet.flow_control, FlowControl::None);
@@ -42,7 +53,11 @@ TEST(TransportSection, ReadsEveryKey) {
     EXPECT_EQ(packet.transport.window, Bytes(1 << 20));
     EXPECT_EQ(packet.transport.ack_every, 4);
     EXPECT_EQ(packet.transport.rto, Time::ns(200'000));
+    EXPECT_EQ(packet.transport.retries, 7);
     EXPECT_EQ(packet.transport.reordering, 3);
+    EXPECT_EQ(network("flow_control: pfc, transport: {kind: go-back-n, retries: unlimited}")
+                  .packet.transport.retries,
+              0);
     EXPECT_EQ(packet.ecn.kmin, Bytes(5000));
     EXPECT_EQ(packet.ecn.kmax, Bytes(200'000));
     EXPECT_EQ(packet.ecn.pmax, 0.01);
@@ -58,6 +73,7 @@ TEST(TransportSection, HasDefaults) {
     EXPECT_EQ(packet.transport.window, Bytes(0));
     EXPECT_EQ(packet.transport.ack_every, 1);
     EXPECT_EQ(packet.transport.rto, Time());
+    EXPECT_EQ(packet.transport.retries, 32);
     EXPECT_EQ(packet.transport.reordering, -1);
     EXPECT_EQ(packet.ecn.kmin, Bytes(100 * 1024));
     EXPECT_EQ(packet.ecn.per, Rate(3'125'000'000));
@@ -98,6 +114,58 @@ TEST(TransportSection, RefusesContradictions) {
                 HasSubstr("congestion_control: hpcc with routing: adaptive"));
 }
 
+TEST(TransportSection, RefusesWhatHasNoEffectOnQueuePairs) {
+    for (const std::string flow : {"flow_control: pfc, ", "flow_control: credit, "}) {
+        for (const std::string key :
+             {"window: 1MiB", "ack_every: 2", "rto: 1ms", "retries: 7", "reordering: 3"}) {
+            EXPECT_THAT(
+                refusal(flow + "transport: {kind: none, " + key + "}"),
+                HasSubstr("transport." + key.substr(0, key.find(':')) + " with transport: none"));
+        }
+        EXPECT_EQ(refusal(flow + "transport: {kind: none, window: auto, rto: auto}"), "accepted");
+    }
+    EXPECT_THAT(refusal("flow_control: pfc, transport: {kind: go-back-n, reordering: 3}"),
+                HasSubstr("transport.reordering with transport: go-back-n"));
+    EXPECT_EQ(refusal("flow_control: pfc, transport: {kind: go-back-n, reordering: auto}"),
+              "accepted");
+}
+
+// One text may serve several values of flow_control and congestion_control.
+TEST(TransportSection, WarnsOfSectionsWithoutEffect) {
+    const std::string pfc = "flow_control: pfc, transport: go-back-n, ";
+    EXPECT_THAT(warnings(pfc + "ecn: {kmin: 5KB}"),
+                testing::ElementsAre(AllOf(HasSubstr("net.yml: "), HasSubstr("packet.ecn"),
+                                           HasSubstr("congestion_control: none"))));
+    EXPECT_EQ(warnings(pfc + "ecn: {kmin: 5KB}, congestion_control: swift").size(), 1U);
+    EXPECT_THAT(warnings(pfc + "ecn: {kmin: 5KB}, congestion_control: dcqcn"), testing::IsEmpty());
+    EXPECT_THAT(warnings(pfc + "ecn: {kmin: 5KB}, congestion_control: dctcp"), testing::IsEmpty());
+    EXPECT_THAT(warnings("ecn: {kmin: 5KB}, pfc: {alpha: 2}"),
+                testing::Each(HasSubstr("has no effect with flow_control: credit")));
+    const std::string none = "flow_control: none, transport: go-back-n, ";
+    EXPECT_THAT(warnings(none + "pfc: {alpha: 2}"), testing::IsEmpty());
+    EXPECT_THAT(warnings(none + "pfc: {alpha: 2, headroom: 1MiB}"),
+                testing::ElementsAre(
+                    AllOf(HasSubstr("packet.pfc.headroom"), HasSubstr("with flow_control: none"))));
+}
+
+// Packets of 4160 bytes, 83.2 ns at 50 GB/s, and links of 500 ns. The request waits for a packet
+// and has 64 bytes itself: it is there 84.48 + 500 ns later, and what is sent until then is in
+// 500 ns later: 1084.48 ns at 50 bytes/ns are 54224 bytes; with the byte that may have begun and
+// two packets 62545. HPCC's packets have 512 bytes more, once in the wait and twice besides.
+TEST(TransportSection, WarnsOfTooLittleHeadroom) {
+    const std::string pfc = "flow_control: pfc, transport: go-back-n, ";
+    EXPECT_THAT(warnings(pfc + "pfc: {headroom: 62545}"), testing::IsEmpty());
+    EXPECT_THAT(warnings(pfc + "pfc: {headroom: auto}"), testing::IsEmpty());
+    EXPECT_THAT(warnings(pfc + "pfc: {headroom: 62544}"),
+                testing::ElementsAre(AllOf(HasSubstr("net.yml: packet.pfc.headroom: 62544 B"),
+                                           HasSubstr("62545 B"))));
+    EXPECT_THAT(warnings(pfc + "congestion_control: hpcc, pfc: {headroom: 64080}"),
+                testing::ElementsAre(HasSubstr("64081 B")));
+    // Each class may ask at once: 64 bytes more.
+    EXPECT_THAT(warnings(pfc + "classes: 2, pfc: {headroom: 62545}"),
+                testing::ElementsAre(HasSubstr("62609 B")));
+}
+
 TEST(TransportSection, RefusesWhatIsOutOfRange) {
     const std::string pfc = "flow_control: pfc, ";
     EXPECT_THAT(refusal("flow_control: pause"), HasSubstr("packet.flow_control"));
@@ -107,6 +175,7 @@ TEST(TransportSection, RefusesWhatIsOutOfRange) {
                 HasSubstr("transport.ack_every"));
     EXPECT_THAT(refusal(pfc + "transport: {kind: go-back-n, rto: 5}"), HasSubstr("rto"));
     EXPECT_THAT(refusal(pfc + "transport: {kind: go-back-n, rto: 0}"), HasSubstr("rto"));
+    EXPECT_THAT(refusal(pfc + "transport: {kind: go-back-n, retries: 0}"), HasSubstr("unlimited"));
     EXPECT_THAT(refusal(pfc + "transport: {kind: go-back-n, windows: 5}"),
                 HasSubstr("Did you mean window?"));
     EXPECT_THAT(refusal(pfc + "ecn: {kmin: 2MiB, kmax: 1MiB}"), HasSubstr("kmin at most kmax"));

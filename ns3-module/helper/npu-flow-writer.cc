@@ -1,0 +1,87 @@
+/*
+ * Copyright (c) 2026 The npunet authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "npu-flow-writer.h"
+
+#include "npu-csv-field.h"
+
+#include "ns3/npu-processes.h"
+
+#include "base/atomic_file.h"
+#include "base/units.h"
+
+#include <fmt/format.h>
+
+#include <sstream>
+
+namespace ns3
+{
+
+namespace
+{
+
+/**
+ * @param time of ns-3
+ * @return nanoseconds, exactly
+ */
+std::string
+Nanoseconds(Time time)
+{
+    return npunet::format_ns(npunet::Time::ps(time.GetPicoSeconds()));
+}
+
+} // namespace
+
+void
+WriteNpuFlowStatistics(std::ostream& out, Ptr<const NpuNetwork> network)
+{
+    const npunet::topology::Graph& graph = network->GetDescription().graph;
+    const auto name = [&graph](uint32_t position) {
+        return NpuCsvField(graph.name(npunet::NodeId(std::size_t{position})));
+    };
+    out << "from,to,class,messages,bytes,first_start_ns,last_end_ns,total_ns,min_ns,mean_ns,p50_ns,"
+           "p99_ns,max_ns,mean_slowdown,p50_slowdown,p99_slowdown,max_slowdown,packets,"
+           "retransmissions,timeouts,marked,notifications\n";
+    for (const NpuFlowStatistics& flow : network->GatherFlowStatistics())
+    {
+        out << name(flow.from) << "," << name(flow.to) << "," << uint32_t{flow.trafficClass} << ","
+            << flow.messages << "," << flow.bytes;
+        for (const Time& time : {flow.firstStart,
+                                 flow.lastEnd,
+                                 flow.total,
+                                 flow.min,
+                                 flow.mean,
+                                 flow.p50,
+                                 flow.p99,
+                                 flow.max})
+        {
+            out << "," << Nanoseconds(time);
+        }
+        for (const double slowdown :
+             {flow.meanSlowdown, flow.p50Slowdown, flow.p99Slowdown, flow.maxSlowdown})
+        {
+            out << fmt::format(",{}", slowdown);
+        }
+        out << "," << flow.packets << "," << flow.retransmissions << "," << flow.timeouts << ","
+            << flow.marked << "," << flow.notifications << "\n";
+    }
+}
+
+void
+WriteNpuFlowStatistics(const std::string& path, Ptr<const NpuNetwork> network)
+{
+    std::ostringstream text;
+    WriteNpuFlowStatistics(text, network);
+    if (NpuProcesses::GetId() != 0)
+    {
+        return;
+    }
+    npunet::AtomicFile file(path);
+    file.stream() << text.str();
+    file.commit();
+}
+
+} // namespace ns3

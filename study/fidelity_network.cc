@@ -1,0 +1,33 @@
+#include "study/fidelity_network.h"
+
+#include "analytical/congestion_aware.h"
+#include "analytical/congestion_unaware.h"
+#include "ns3-module/api/packet_network.h"
+
+namespace npunet::study {
+
+std::unique_ptr<engine::Network> make_network(const Machine& machine, Fidelity fidelity,
+                                              engine::EventQueue& queue, const RunOptions& options,
+                                              const engine::Fold& fold) {
+    switch (fidelity) {
+        case Fidelity::Analytical:
+            return std::make_unique<analytical::CongestionUnaware>(machine.network, queue,
+                                                                   machine.dialect, fold);
+        case Fidelity::CongestionAware:
+            return std::make_unique<analytical::CongestionAware>(machine.network, queue,
+                                                                 machine.dialect);
+        case Fidelity::Packet:
+            break;
+    }
+    PacketOptions packet;
+    packet.trains = options.trains;
+    return make_packet_network(machine.network, queue, packet);
+}
+
+std::unique_lock<std::mutex> turn_for(Fidelity fidelity) {
+    static std::mutex packet_level;
+    return fidelity == Fidelity::Packet ? std::unique_lock<std::mutex>(packet_level)
+                                        : std::unique_lock<std::mutex>();
+}
+
+}  // namespace npunet::study

@@ -1,0 +1,239 @@
+#include "study/jobs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <utility>
+
+#include "base/errors.h"
+#include "base/units.h"
+#include "chakra/trace_set.h"
+#include "engine/named_errors.h"
+#include "engine/shared_network.h"
+#include "engine/simulation.h"
+#include "engine/statistics.h"
+#include "study/fidelity_network.h"
+
+namespace npunet::study {
+
+namespace {
+
+using engine::EventKey;
+using engine::Phase;
+
+std::string title_of(const std::string& name) {
+    return fmt::format("job '{}'", name);
+}
+
+void check_entry(const JobEntry& job, const std::string& file, const Machine& machine) {
+    const std::size_t npus = machine.network.graph.npus();
+    for (const NodeId npu : job.npus) {
+        if (npu.index() >= npus) {
+            throw InputError(
+                {file, job.ranks_place, fmt::format("NPU {}", npu.value()),
+                 fmt::format("the NPUs of {}, 0 to {}", machine.network.name, npus - 1), ""});
+        }
+    }
+    const chakra::TraceSet traces = chakra::find_traces(job.workload);
+    if (static_cast<std::size_t>(traces.ranks) != job.npus.size()) {
+        throw InputError(
+            {file, job.ranks_place, fmt::format("{} NPUs", job.npus.size()),
+             fmt::format("{}, one for each trace {}.<rank>{}", traces.ranks, traces.prefix,
+                         traces.extension),
+             fmt::format("Give {} as many NPUs as it has traces", title_of(job.name))});
+    }
+}
+
+/// Jobs take their turns at a memory of several NPUs without knowing of each other.
+void check_shared_memory(const std::vector<Job>& jobs, const engine::RemoteMemoryConfig& memory) {
+    using Kind = engine::RemoteMemoryConfig::Kind;
+    if (memory.kind != Kind::PerNode && memory.kind != Kind::Pool) {
+        return;
+    }
+    std::map<std::int64_t, const Job*> users;
+    for (const Job& job : jobs) {
+        for (const NodeId npu : job.npus) {
+            const std::int64_t place =
+                memory.kind == Kind::Pool ? 0 : npu.value() / memory.npus_per_node;
+            const Job* const other = users.emplace(place, &job).first->second;
+            if (other != &job) {
+                throw InputError({"remote_memory.json", "memory-type",
+                                  fmt::format("a memory that {} and {} share",
+                                              title_of(other->name), title_of(job.name)),
+                                  "memories of single NPUs, or nodes that belong to one job",
+                                  "Place the jobs on different nodes, or simulate one"});
+            }
+        }
+    }
+}
+
+/// What is said of ranks of the machine, by ranks of a job.
+template <class Value>
+std::vector<std::pair<std::int32_t, Value>> overrides_of(
+    const std::vector<std::pair<std::int32_t, Value>>& overrides, const Machine& machine,
+    const std::vector<NodeId>& npus) {
+    const std::vector<NodeId>& placement = machine.network.npu_of_rank;
+    std::vector<std::pair<std::int32_t, Value>> own;
+    for (const auto& [rank, value] : overrides) {
+        if (static_cast<std::size_t>(rank) >= placement.size()) {
+            throw InputError({"system.json", "npus", fmt::format("rank {}", rank),
+                              fmt::format("0 to {}", placement.size() - 1), ""});
+        }
+        const auto place =
+            std::find(npus.begin(), npus.end(), placement[static_cast<std::size_t>(rank)]);
+        if (place != npus.end()) {
+            own.emplace_back(static_cast<std::int32_t>(place - npus.begin()), value);
+        }
+    }
+    return own;
+}
+
+/// A job on its share of the network.
+class RunningJob final : private engine::EventHandler {
+public:
+    RunningJob(const Job& job, const Machine& machine, engine::EventQueue& queue,
+               engine::SharedNetwork& network, const RunOptions& options)
+        : job_(job), machine_(machine_of(machine, job.npus)), queue_(queue) {
+        engine::naming_errors(title_of(job.name), [&] {
+            simulation_ = std::make_unique<engine::Simulation>(
+                job.workload, machine_.network, machine_.system, machine_.dialect, queue,
+                network.add(title_of(job.name)));
+        });
+        simulation_->set_name(title_of(job.name));
+        simulation_->set_timeline(options.timeline);
+    }
+
+    /// Begins when its time has come.
+    void schedule() {
+        const auto npu = static_cast<std::uint64_t>(job_.npus.front().value());
+        queue_.schedule(job_.start, EventKey::of(Phase::Arrival, engine::event_kind::begin, npu),
+                        *this);
+    }
+
+    [[nodiscard]] engine::JobResult finish() const {
+        return {job_.name, job_.npus, job_.start, simulation_->finish()};
+    }
+
+private:
+    void handle(std::uint64_t) override {
+        engine::naming_errors(title_of(job_.name), [this] { simulation_->start(); });
+    }
+
+    const Job& job_;
+    const Machine machine_;
+    engine::EventQueue& queue_;
+    std::unique_ptr<engine::Simulation> simulation_;
+};
+
+/// By lowest NPU, so that results do not depend on the order of the list, though the astra-sim
+/// dialects handle first what was scheduled first.
+std::vector<std::size_t> order_of_npus(const std::vector<Job>& jobs) {
+    std::vector<std::pair<NodeId, std::size_t>> order;
+    for (std::size_t i = 0; i < jobs.size(); ++i) {
+        order.emplace_back(*std::min_element(jobs[i].npus.begin(), jobs[i].npus.end()), i);
+    }
+    std::sort(order.begin(), order.end());
+    std::vector<std::size_t> places;
+    places.reserve(order.size());
+    for (const auto& [npu, place] : order) {
+        places.push_back(place);
+    }
+    return places;
+}
+
+/// The results of every job, or StallError.
+std::vector<engine::JobResult> finish_all(const std::vector<std::unique_ptr<RunningJob>>& running,
+                                          const std::vector<Job>& jobs) {
+    std::vector<engine::JobResult> results;
+    std::string stalled;
+    for (std::size_t i = 0; i < jobs.size(); ++i) {
+        try {
+            results.push_back(running[i]->finish());
+        } catch (const StallError& error) {
+            stalled += stalled.empty() ? "" : "\n";
+            stalled += title_of(jobs[i].name) + ": " + error.what();
+        }
+    }
+    if (!stalled.empty()) {
+        for (const engine::JobResult& job : results) {
+            stalled +=
+                fmt::format("\n{} finished at {}", title_of(job.name), format_time(job.finish()));
+        }
+        throw StallError(stalled);
+    }
+    return results;
+}
+
+}  // namespace
+
+std::vector<Job> load_jobs(const JobsFile& file, const Machine& machine) {
+    std::vector<Job> jobs;
+    for (const JobEntry& entry : file.jobs) {
+        check_entry(entry, file.file, machine);
+        jobs.push_back(
+            {entry.name,
+             load_workload_for(machine_of(machine, entry.npus), entry.workload, entry.comm_group),
+             entry.npus, entry.start});
+    }
+    return jobs;
+}
+
+Machine machine_of(const Machine& machine, const std::vector<NodeId>& npus) {
+    Machine own;
+    own.dialect = machine.dialect;
+    own.network = machine.network.with_placement(npus);
+    own.system = machine.system;
+    own.system.overrides = overrides_of(machine.system.overrides, machine, npus);
+    own.system.capacity_overrides = overrides_of(machine.system.capacity_overrides, machine, npus);
+    return own;
+}
+
+engine::JobsResults simulate_jobs(const std::vector<Job>& jobs, const Machine& machine,
+                                  Fidelity fidelity, const RunOptions& options) {
+    const std::unique_lock<std::mutex> turn = turn_for(fidelity);
+    const auto begin = std::chrono::steady_clock::now();
+    check_fidelity(machine, fidelity);
+    check_shared_memory(jobs, machine.system.remote_memory);
+    engine::EventQueue queue(machine.dialect.event_order);
+    if (options.shuffle_seed) {
+        queue.shuffle_insertions(*options.shuffle_seed);
+    }
+    const std::unique_ptr<engine::Network> network = make_network(machine, fidelity, queue, options);
+    engine::SharedNetwork shared(*network);
+    std::vector<std::unique_ptr<RunningJob>> running;
+    running.reserve(jobs.size());
+    for (const Job& job : jobs) {
+        running.push_back(std::make_unique<RunningJob>(job, machine, queue, shared, options));
+    }
+    for (const std::size_t place : order_of_npus(jobs)) {
+        running[place]->schedule();
+    }
+    network->run(queue);
+
+    engine::JobsResults results;
+    results.jobs = finish_all(running, jobs);
+    results.all.fidelity = name_of(fidelity);
+    results.all.dialect = machine.dialect.name;
+    results.all.whole_nanoseconds = machine.dialect.whole_nanoseconds;
+    for (const engine::JobResult& job : results.jobs) {
+        results.all.finish = std::max(results.all.finish, job.finish());
+        results.all.simulated_npus += job.npus.size();
+    }
+    engine::add_links(results.all, machine.network, network->link_use());
+    results.all.events = queue.handled();
+    results.all.packet_hops = network->packet_hops();
+    results.all.wall_seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    for (engine::JobResult& job : results.jobs) {
+        job.results.fidelity = results.all.fidelity;
+        job.results.wall_seconds = results.all.wall_seconds;
+        job.results.links.clear();
+    }
+    return results;
+}
+
+}  // namespace npunet::study

@@ -1,0 +1,195 @@
+// What Ethernet-like switches and their transport tell of flows and of single packets is what the
+// links count.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <random>
+#include <utility>
+#include <vector>
+
+#include "ethernet_runs.h"
+#include "plan_run.h"
+#include "tests/support/random_faults.h"
+#include "topology/builder.h"
+#include "topology/congestion_control.h"
+
+namespace npunet::packet_test {
+namespace {
+
+using packet::PacketLoss;
+using topology::CongestionAlgorithm;
+using topology::DimensionKind;
+using topology::FlowControl;
+using topology::NetworkDescription;
+using topology::TransportKind;
+
+NetworkDescription network_of(DimensionKind kind, int npus, TransportKind transport) {
+    NetworkDescription network =
+        topology::make_network({topology::make_dimension(kind, npus, rate, latency)}, "a network");
+    network.packet = parameters();
+    network.packet.virtual_channels = 0;
+    network.packet.flow_control = FlowControl::Pfc;
+    network.packet.transport.kind = transport;
+    return network;
+}
+
+std::uint64_t packets_of(std::int64_t bytes) {
+    return static_cast<std::uint64_t>(std::max<std::int64_t>(1, (bytes + mtu - 1) / mtu));
+}
+
+// Two NPUs and one cable: what starts for the other end is all data that its link carries. Answers
+// go by the link back, on which 1 sends nothing of its own. Without errors nothing comes again.
+TEST(EthernetFlows, OneLinkCarriesWhatTheFlowSends) {
+    for (const TransportKind kind :
+         {TransportKind::None, TransportKind::GoBackN, TransportKind::SelectiveRepeat}) {
+        for (const double errors : {0.0, 0.02, 0.2}) {
+            if (kind == TransportKind::None && errors > 0) {
+                continue;
+            }
+            NetworkDescription network = network_of(DimensionKind::Mesh1D, 2, kind);
+            network.packet.error_rate = errors;
+            const Plan plan{packets(0, 1, 300),
+                            packets(0, 1, 1),
+                            {NodeId(0), NodeId(1), Bytes(0), Time::ns(777)}};
+            const EthernetRun run(network, plan);
+            const engine::LinkUse link =
+                run.machine.link_use()[network.graph.find_link(NodeId(0), NodeId(1)).index()];
+            const std::vector<engine::FlowUse> flows = run.machine.flow_use();
+            ASSERT_EQ(flows.size(), 1u);
+            const engine::FlowCounts& counts = flows.front().counts;
+            EXPECT_EQ(flows.front().flow, (engine::FlowKey{NodeId(0), NodeId(1), 0}));
+            EXPECT_EQ(counts.packets, link.packets);
+            EXPECT_EQ(counts.retransmissions, link.retransmissions);
+            EXPECT_EQ(counts.packets - counts.retransmissions, 302u) << "each once";
+            EXPECT_EQ(counts.retransmissions > 0, errors > 0);
+            EXPECT_GE(counts.retransmissions, link.drops);
+            EXPECT_EQ(counts.marked + counts.notifications, 0u);
+        }
+    }
+}
+
+// Seven flows meet at one port of a switch that pauses, so that nothing is lost: every packet that
+// is marked there arrives marked. DCQCN's receivers notify of some marks, DCTCP's of none.
+TEST(EthernetFlows, MarksAreThoseOfTheLinks) {
+    for (const CongestionAlgorithm algorithm :
+         {CongestionAlgorithm::Dctcp, CongestionAlgorithm::Dcqcn}) {
+        NetworkDescription network =
+            network_of(DimensionKind::Switch, 8, TransportKind::SelectiveRepeat);
+        network.packet.congestion_control = topology::standard_choice(algorithm);
+        network.packet.ecn.kmin = Bytes(5'000);
+        network.packet.ecn.kmax = Bytes(20'000);
+        network.packet.ecn.per = Rate(0);
+        Plan plan;
+        for (int npu = 1; npu < 8; ++npu) {
+            plan.push_back(packets(npu, 0, 100 + npu));
+        }
+        const EthernetRun run(network, plan);
+        engine::FlowCounts sum;
+        const std::vector<engine::FlowUse> flows = run.machine.flow_use();
+        ASSERT_EQ(flows.size(), 7u);
+        for (const engine::FlowUse& flow : flows) {
+            const std::size_t message = flow.flow.source.index() - 1;
+            EXPECT_EQ(flow.counts.packets, packets_of(plan[message].bytes.value()));
+            sum.add(flow.counts);
+        }
+        EXPECT_GT(sum.marked, 0u);
+        EXPECT_EQ(sum.marked, run.sum().marked);
+        EXPECT_EQ(sum.notifications > 0, algorithm == CongestionAlgorithm::Dcqcn);
+        EXPECT_LE(sum.notifications, sum.marked);
+        EXPECT_EQ(sum.retransmissions + run.sum().drops, 0u);
+    }
+}
+
+/// Counts what it is told, by link.
+class Observer final : public packet::PacketObserver {
+public:
+    explicit Observer(std::size_t links)
+        : started(links), drops(links), marked(links), pauses(links) {}
+
+    void PacketStarted(LinkId link, Bytes, Time arrival, Bytes) override {
+        ++started[link.index()];
+        lost_on_links += arrival == Time::max() ? 1 : 0;
+    }
+    void PacketQueued(LinkId, Bytes, Time) override {}
+    void CreditStalled(LinkId, Time, Time) override {}
+    void PacketLost(LinkId link, Bytes, PacketLoss why) override {
+        ++drops[link.index()];
+        ++reasons[why];
+    }
+    void PacketMarked(LinkId link, Bytes) override { ++marked[link.index()]; }
+    void LinkPaused(LinkId link, std::uint8_t trafficClass, bool begins) override {
+        const auto was = paused.find({link.index(), trafficClass});
+        EXPECT_EQ(was != paused.end() && was->second, !begins) << "pauses begin and end in turn";
+        paused[{link.index(), trafficClass}] = begins;
+        pauses[link.index()] += begins ? 1 : 0;
+    }
+
+    std::vector<std::uint64_t> started;
+    std::vector<std::uint64_t> drops;
+    std::vector<std::uint64_t> marked;
+    std::vector<std::uint64_t> pauses;
+    std::map<PacketLoss, std::uint64_t> reasons;
+    std::map<std::pair<std::size_t, std::uint8_t>, bool> paused;
+    std::uint64_t lost_on_links = 0;
+};
+
+// On networks of every kind, with losses of every kind: what the observer is told of each link adds
+// up to what the link counts, and who looks changes nothing.
+TEST(EthernetFlows, ObserversHearOfWhatLinksCount) {
+    std::mt19937_64 random(5);
+    std::map<PacketLoss, std::uint64_t> reasons;
+    std::uint64_t marked = 0;
+    std::uint64_t pauses = 0;
+    for (int round = 0; round < 12; ++round) {
+        for (const test::OfferedRouting& offer : test::offered_routings) {
+            NetworkDescription network = test::random_network(offer, random);
+            draw_ethernet(network, true, random);
+            const Plan plan = make_plan(static_cast<Pattern>(random() % 5),
+                                        static_cast<int>(network.graph.npus()), 20'000,
+                                        network.packet.mtu.value(), random);
+            network.faults.links = test::random_outages(
+                network.graph, static_cast<int>(random() % 4), Time::ns(100'000), random);
+            const EthernetRun silent(network, plan);
+            engine::EventQueue queue;
+            packet::EthernetNetwork machine(network, queue);
+            Observer observer(network.graph.links());
+            machine.SetObserver(&observer);
+            const Traffic traffic(plan, queue, machine);
+            queue.run();
+            ASSERT_EQ(transcript(traffic, machine), transcript(silent.traffic, silent.machine));
+            const std::vector<engine::LinkUse> uses = machine.link_use();
+            for (std::size_t link = 0; link < uses.size(); ++link) {
+                ASSERT_EQ(observer.started[link], uses[link].packets) << link;
+                ASSERT_EQ(observer.drops[link], uses[link].drops) << link;
+                ASSERT_EQ(observer.marked[link], uses[link].marked) << link;
+                ASSERT_EQ(observer.pauses[link], uses[link].pauses) << link;
+                marked += uses[link].marked;
+                pauses += uses[link].pauses;
+            }
+            // Those that are lost waiting for a dead link are not on it; lost requests are no
+            // drops.
+            EXPECT_LE(observer.reasons[PacketLoss::CORRUPTED], observer.lost_on_links);
+            for (const auto& [why, count] : observer.reasons) {
+                reasons[why] += count;
+            }
+        }
+    }
+    for (const PacketLoss why :
+         {PacketLoss::NO_ROOM, PacketLoss::TRIMMED, PacketLoss::CORRUPTED, PacketLoss::LINK_DOWN}) {
+        EXPECT_GT(reasons[why], 0u) << static_cast<int>(why);
+    }
+    EXPECT_GT(marked, 0u);
+    EXPECT_GT(pauses, 0u);
+}
+
+// Where links have credits there is no transport to tell of.
+TEST(EthernetFlows, NetworksWithCreditsHaveNoTransport) {
+    const PlanRun run({{DimensionKind::Mesh1D, 3}}, {packets(0, 2, 5)});
+    EXPECT_TRUE(run.machine.flow_use().empty());
+}
+
+}  // namespace
+}  // namespace npunet::packet_test

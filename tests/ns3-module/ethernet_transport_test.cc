@@ -1,0 +1,172 @@
+// The transport on idle links: when the receiver answers, what a sender may send without credit,
+// and when it gives up.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/errors.h"
+#include "ethernet_runs.h"
+#include "plan_run.h"
+#include "topology/builder.h"
+#include "topology/congestion_control.h"
+
+namespace npunet::packet_test {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+using topology::FlowControl;
+using topology::NetworkDescription;
+using topology::TransportKind;
+
+NetworkDescription line(int npus, TransportKind kind) {
+    NetworkDescription network = topology::make_network(
+        {topology::make_dimension(topology::DimensionKind::Mesh1D, npus, rate, latency)}, "line");
+    network.packet.mtu = Bytes(mtu);
+    network.packet.flow_control = FlowControl::Pfc;
+    network.packet.transport.kind = kind;
+    return network;
+}
+
+std::string stall_of(const NetworkDescription& network, const Plan& plan) {
+    try {
+        const EthernetRun run(network, plan);
+    } catch (const StallError& error) {
+        return error.what();
+    }
+    return "done";
+}
+
+// One acknowledgement for w packets, of which the last fills the window and asks for it though
+// ack_every is 8: it has left after 10 w ns, is in 5 ns later and answered another 5.64 ns later.
+// So w packets go in each 10 w + 10.64 ns; those of the last round have not filled the window, but
+// the last one ends the message.
+TEST(EthernetTransport, AFullWindowIsAnsweredAtOnce) {
+    for (const TransportKind kind : {TransportKind::GoBackN, TransportKind::SelectiveRepeat}) {
+        for (const int w : {1, 2, 3, 7}) {
+            for (const int count : {1, 2, 5, 14, 20}) {
+                NetworkDescription network = line(2, kind);
+                network.packet.transport.ack_every = 8;
+                network.packet.transport.window = Bytes(w * (mtu + 64));
+                PlannedMessage message = packets(0, 1, count);
+                const EthernetRun run(network, {message});
+                const int rounds = (count - 1) / w;
+                const Time start = Time::ps(rounds * (10'000 * w + 10'640));
+                const Time delivered = start + Time::ns(10 * (count - rounds * w) + 5);
+                EXPECT_EQ(run.delivered(0), delivered) << w << " of " << count;
+                EXPECT_EQ(run.traffic.outcomes()[0].sent, delivered + Time::ps(5640));
+                EXPECT_EQ(run.machine.packet_hops(),
+                          static_cast<std::uint64_t>(count + rounds + 1));
+                EXPECT_EQ(run.machine.GetPairs()[0].use.timeouts, 0);
+            }
+        }
+    }
+}
+
+// As many packets as ack_every within the window are answered without asking: 8 of 16.
+TEST(EthernetTransport, AnOpenWindowIsAnsweredNowAndThen) {
+    NetworkDescription network = line(2, TransportKind::GoBackN);
+    network.packet.transport.ack_every = 8;
+    network.packet.transport.window = Bytes(16 * (mtu + 64));
+    const EthernetRun run(network, {packets(0, 1, 64)});
+    EXPECT_EQ(run.delivered(0), Time::ns(645));
+    EXPECT_EQ(run.machine.packet_hops(), 64U + 8U);
+}
+
+// Eight senders share a link, and congestion control makes their windows, 83 packets at first,
+// smaller than what is under way, packets that have not asked for an answer among them: nobody
+// waits for a timeout, which would be 500 us, when 8 x 400 packets take 32 us.
+TEST(EthernetTransport, AWindowThatClosesLaterIsNoWait) {
+    NetworkDescription network = topology::make_network(
+        {topology::make_dimension(topology::DimensionKind::Switch, 9, rate, Time::ns(200))},
+        "star");
+    network.packet.mtu = Bytes(mtu);
+    network.packet.flow_control = FlowControl::Pfc;
+    network.packet.transport.kind = TransportKind::GoBackN;
+    network.packet.ecn = {Bytes(5000), Bytes(20'000), 1, Rate()};
+    using topology::CongestionAlgorithm;
+    for (const CongestionAlgorithm algorithm :
+         {CongestionAlgorithm::Hpcc, CongestionAlgorithm::Swift, CongestionAlgorithm::Dctcp}) {
+        network.packet.congestion_control = topology::standard_choice(algorithm);
+        for (const std::int32_t every : {2, 5, 20, 60}) {
+            network.packet.transport.ack_every = every;
+            Plan plan;
+            for (int npu = 1; npu < 9; ++npu) {
+                plan.push_back(packets(npu, 0, 400));
+            }
+            const EthernetRun run(network, plan);
+            for (const packet::QueuePair& pair : run.machine.GetPairs()) {
+                EXPECT_EQ(pair.use.timeouts, 0) << topology::name_of(algorithm) << " " << every;
+            }
+        }
+    }
+}
+
+// A message of one packet each 12 ns, acknowledged after 20.64 ns: one or two are under way, no
+// more than the first window (a bandwidth-delay product: 2.064 packets), so each goes at once,
+// without a request for credit. With one each 10 ns the third finds two under way, and waits.
+TEST(EthernetTransport, SmallMessagesNeedNoCreditWithinTheFirstWindow) {
+    NetworkDescription network = line(2, TransportKind::SelectiveRepeat);
+    network.packet.congestion_control =
+        topology::standard_choice(topology::CongestionAlgorithm::ReceiverCredit);
+    Plan plan;
+    for (int i = 0; i < 50; ++i) {
+        plan.push_back({NodeId(0), NodeId(1), Bytes(mtu), Time::ns(12 * i), -1, true});
+    }
+    const EthernetRun run(network, plan);
+    for (int i = 0; i < 50; ++i) {
+        EXPECT_EQ(run.delivered(static_cast<std::size_t>(i)), Time::ns(12 * i + 15));
+    }
+    EXPECT_EQ(run.machine.packet_hops(), 100U);
+    for (int i = 0; i < 50; ++i) {
+        plan[static_cast<std::size_t>(i)].start = Time::ns(10 * i);
+    }
+    const EthernetRun fast(network, plan);
+    EXPECT_EQ(fast.delivered(1), Time::ns(25));
+    EXPECT_GT(fast.delivered(2), Time::ns(35));
+    EXPECT_GT(fast.machine.packet_hops(), 100U);
+}
+
+// A packet hardly ever crosses five links that lose 9 of 10. It goes at 0, 20, 60 and 140 us, and
+// the fourth timeout, at 300 us, is one more than three retries.
+TEST(EthernetTransport, GivesUpWhatIsSentInVain) {
+    for (const TransportKind kind : {TransportKind::GoBackN, TransportKind::SelectiveRepeat}) {
+        NetworkDescription network = line(6, kind);
+        network.packet.error_rate = 0.9;
+        network.packet.transport.rto = Time::ns(20'000);
+        network.packet.transport.retries = 3;
+        const std::string text = stall_of(network, {packets(0, 5, 1)});
+        EXPECT_THAT(text, StartsWith("at 300000000 ps " + network.graph.name(NodeId(0)) +
+                                     " gave up to send to " + network.graph.name(NodeId(5)) +
+                                     " (class 0) after 4 timeouts in a row without an answer; "
+                                     "the link "));
+        EXPECT_THAT(text, HasSubstr(" has lost "));
+        EXPECT_THAT(text, HasSubstr("packet.transport.retries"));
+        network.packet.transport.retries = topology::TransportParameters().retries;
+        EXPECT_THAT(stall_of(network, {packets(0, 5, 1)}), HasSubstr("after 33 timeouts"));
+    }
+}
+
+// Half of all packets are lost on a link and half of the answers: one of four attempts succeeds.
+TEST(EthernetTransport, SendsAgainForEverWhereItIsTold) {
+    NetworkDescription network = line(2, TransportKind::GoBackN);
+    network.packet.error_rate = 0.5;
+    network.packet.transport.retries = 1;
+    EXPECT_THAT(stall_of(network, {packets(0, 1, 100)}), HasSubstr("after 2 timeouts"));
+    network.packet.transport.retries = 0;
+    EXPECT_EQ(stall_of(network, {packets(0, 1, 100)}), "done");
+}
+
+// A packet is acknowledged after 20.64 ns; a timeout of 1 ns runs out at 1 and, sent again when the
+// link is free at 10, of 2 ns at 12.
+TEST(EthernetTransport, SaysThatTheTimeoutIsTooShort) {
+    NetworkDescription network = line(2, TransportKind::GoBackN);
+    network.packet.transport.rto = Time::ns(1);
+    network.packet.transport.retries = 1;
+    const std::string text = stall_of(network, {packets(0, 1, 1)});
+    EXPECT_THAT(text, StartsWith("at 12000 ps "));
+    EXPECT_THAT(text, HasSubstr("retransmission timeout, 1 ns: raise packet.transport.rto"));
+}
+
+}  // namespace
+}  // namespace npunet::packet_test

@@ -1,0 +1,194 @@
+// Several jobs at random on one network: neither the order in which simultaneous events were
+// scheduled, nor that in which the jobs were added, nor splitting the network changes anything.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <numeric>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/shared_network.h"
+#include "engine/simulation.h"
+#include "ethernet_runs.h"
+#include "ns3-module/model/npu-packet-level.h"
+#include "random_training.h"
+#include "split_network.h"
+#include "tests/support/random_faults.h"
+
+namespace npunet::packet_test {
+namespace {
+
+/// A job without a network.
+struct RandomJob {
+    engine::Workload workload;
+    topology::NetworkDescription network;  ///< with its NPUs
+    engine::SystemConfig system;
+    Time start;
+};
+
+/// Two or three jobs on NPUs drawn at random, of which some may be left over.
+std::vector<RandomJob> random_jobs(const topology::NetworkDescription& network,
+                                   std::mt19937_64& random) {
+    std::vector<NodeId> npus(network.graph.npus());
+    for (std::size_t i = 0; i < npus.size(); ++i) {
+        npus[i] = NodeId(i);
+    }
+    std::shuffle(npus.begin(), npus.end(), random);
+    std::vector<RandomJob> jobs;
+    auto next = npus.begin();
+    while (jobs.size() < 3 && npus.end() - next >= 2) {
+        const auto most = static_cast<std::size_t>(std::min<std::ptrdiff_t>(npus.end() - next, 8));
+        const auto size = static_cast<std::ptrdiff_t>(2 + random() % (most - 1));
+        jobs.push_back({random_workload(static_cast<int>(size), random),
+                        network.with_placement({next, next + size}), random_system(random),
+                        Time::ns(static_cast<std::int64_t>(random() % 3) * 1000)});
+        next += size;
+    }
+    return jobs;
+}
+
+/// A job on its share; starts when its time has come.
+class RunningJob final : private engine::EventHandler {
+public:
+    RunningJob(const RandomJob& job, engine::EventQueue& queue, engine::SharedNetwork& network,
+               engine::RankShare share = engine::RankShare())
+        : simulation_(job.workload, job.network, job.system, dialect(), queue, network.add(),
+                      engine::Fold::everyone_for_itself(), std::move(share)) {
+        const auto npu = static_cast<std::uint64_t>(job.network.npu_of_rank.front().value());
+        queue.schedule(job.start,
+                       engine::EventKey::of(engine::Phase::Arrival, engine::event_kind::begin, npu),
+                       *this);
+    }
+    [[nodiscard]] engine::Simulation& simulation() { return simulation_; }
+
+private:
+    static const engine::Dialect& dialect() {
+        static const engine::Dialect npunet = engine::Dialect::named("npunet");
+        return npunet;
+    }
+    void handle(std::uint64_t) override { simulation_.start(); }
+
+    engine::Simulation simulation_;
+};
+
+struct Outcomes {
+    std::vector<std::string> jobs;
+    std::string links;
+};
+
+/// All jobs on one network, added in this order; seed 0: events as they come.
+Outcomes run_whole(const std::vector<RandomJob>& jobs, const topology::NetworkDescription& network,
+                   const std::vector<std::size_t>& order, std::uint64_t seed) {
+    engine::EventQueue queue;
+    if (seed != 0) {
+        queue.shuffle_insertions(seed);
+    }
+    const std::unique_ptr<packet::PacketLevel> level = packet::MakePacketLevel(network, queue);
+    engine::SharedNetwork shared(*level);
+    std::vector<std::unique_ptr<RunningJob>> runs(jobs.size());
+    for (const std::size_t place : order) {
+        runs[place] = std::make_unique<RunningJob>(jobs[place], queue, shared);
+    }
+    queue.run();
+    Outcomes outcomes;
+    for (const std::unique_ptr<RunningJob>& run : runs) {
+        outcomes.jobs.push_back(described(run->simulation().finish()));
+    }
+    outcomes.links = transcript({}, level->link_use(), 0);
+    return outcomes;
+}
+
+std::vector<std::size_t> as_listed(std::size_t count) {
+    std::vector<std::size_t> order(count);
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    return order;
+}
+
+topology::NetworkDescription draw_network(std::mt19937_64& random) {
+    topology::NetworkDescription network = test::random_network(
+        test::offered_routings[random() % std::size(test::offered_routings)], random);
+    network.packet.switching =
+        random() % 2 == 0 ? topology::Switching::CutThrough : topology::Switching::StoreAndForward;
+    return network;
+}
+
+void compare_orders(bool ethernet, unsigned first_seed, unsigned count) {
+    std::size_t several = 0;
+    for (unsigned seed = first_seed; seed < first_seed + count; ++seed) {
+        SCOPED_TRACE("seed " + std::to_string(seed));
+        std::mt19937_64 random(seed);
+        topology::NetworkDescription network = draw_network(random);
+        if (ethernet) {
+            draw_ethernet(network, seed % 2 == 0, random);
+        }
+        const std::vector<RandomJob> jobs = random_jobs(network, random);
+        several += jobs.size() > 1 ? 1 : 0;
+        std::vector<std::size_t> order = as_listed(jobs.size());
+        const Outcomes expected = run_whole(jobs, network, order, 0);
+        for (int again = 0; again < 3; ++again) {
+            std::shuffle(order.begin(), order.end(), random);
+            const Outcomes shuffled = run_whole(jobs, network, order, random() | 1);
+            ASSERT_EQ(shuffled.jobs, expected.jobs);
+            ASSERT_EQ(shuffled.links, expected.links);
+        }
+    }
+    EXPECT_GT(several, count / 2);
+}
+
+// Jobs have NPUs of their own, so events of several jobs with equal keys (timers and turns of equal
+// ranks, delays) commute: shuffled insertions and any order of the jobs give equal results, with
+// credits and with Ethernet-like switches.
+TEST(Jobs, OrderDoesNotMatter) {
+    compare_orders(false, 1, 60);
+}
+TEST(Jobs, OrderDoesNotMatterOnEthernet) {
+    compare_orders(true, 1, 60);
+}
+
+// The parts of a split network, each with its share of every job, find together what one network
+// finds that carries all of them.
+TEST(Jobs, SplitNetworksEqualTheWhole) {
+    std::uint64_t crossings = 0;
+    for (unsigned seed = 1; seed <= 40; ++seed) {
+        SCOPED_TRACE("seed " + std::to_string(seed));
+        std::mt19937_64 random(seed);
+        const topology::NetworkDescription network = draw_network(random);
+        const std::vector<RandomJob> jobs = random_jobs(network, random);
+        const Outcomes expected = run_whole(jobs, network, as_listed(jobs.size()), 0);
+
+        SplitNetwork split(network, random_parts(network.graph, 4, random), random());
+        std::vector<std::unique_ptr<engine::SharedNetwork>> shared;
+        std::vector<std::vector<std::unique_ptr<RunningJob>>> runs(jobs.size());
+        for (std::uint32_t part = 0; part < split.parts(); ++part) {
+            shared.push_back(std::make_unique<engine::SharedNetwork>(split.network(part)));
+            for (std::size_t i = 0; i < jobs.size(); ++i) {
+                std::vector<bool> here;
+                for (const NodeId npu : jobs[i].network.npu_of_rank) {
+                    here.push_back(split.owns(part, npu));
+                }
+                runs[i].push_back(std::make_unique<RunningJob>(
+                    jobs[i], split.queue(part), *shared.back(), engine::RankShare(here)));
+            }
+        }
+        split.run();
+        for (std::size_t i = 0; i < jobs.size(); ++i) {
+            std::vector<engine::Simulation*> parts;
+            for (const std::unique_ptr<RunningJob>& run : runs[i]) {
+                parts.push_back(&run->simulation());
+            }
+            for (const std::string& text : finish_together(parts)) {
+                ASSERT_EQ(text, expected.jobs[i]) << "job " << i;
+            }
+        }
+        ASSERT_EQ(transcript({}, split.link_use(), 0), expected.links);
+        crossings += split.crossings();
+    }
+    EXPECT_GT(crossings, 1000U);
+}
+
+}  // namespace
+}  // namespace npunet::packet_test

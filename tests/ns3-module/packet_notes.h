@@ -1,0 +1,51 @@
+// Notes what an observer of packets is told, those that come in from elsewhere as those that start.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "ns3-module/model/npu-packet-level.h"
+
+namespace npunet::packet_test {
+
+class Notes final : public packet::PacketObserver {
+public:
+    explicit Notes(packet::PacketLevel& machine) : machine_(machine) { machine.SetObserver(this); }
+    ~Notes() { machine_.SetObserver(nullptr); }
+    Notes(const Notes&) = delete;
+    Notes& operator=(const Notes&) = delete;
+
+    void add_to(std::vector<std::string>& all) const {
+        all.insert(all.end(), notes_.begin(), notes_.end());
+    }
+
+private:
+    void note(const char* what, LinkId link, std::int64_t a, Time at) {
+        notes_.push_back(std::string(what) + ' ' + std::to_string(link.value()) + ' ' +
+                         std::to_string(a) + ' ' + std::to_string(at.ps()));
+    }
+    void PacketStarted(LinkId link, Bytes wire, Time arrival, Bytes waited) override {
+        note(waited > Bytes() ? "goes on" : "starts", link, wire.value(), arrival);
+        if (!machine_.IsCut(link) && arrival < Time::max()) {
+            PacketEntered(link, wire, arrival);
+        }
+    }
+    void PacketEntered(LinkId link, Bytes wire, Time arrival) override {
+        note("comes in", link, wire.value(), arrival);
+    }
+    void PacketQueued(LinkId link, Bytes wire, Time from) override {
+        note("waits", link, wire.value(), from);
+    }
+    void PacketGaveUp(LinkId link, Bytes wire, Time from) override {
+        note("gives up", link, wire.value(), from);
+    }
+    void CreditStalled(LinkId link, Time from, Time duration) override {
+        note("stalled", link, duration.ps(), from);
+    }
+
+    packet::PacketLevel& machine_;
+    std::vector<std::string> notes_;
+};
+
+}  // namespace npunet::packet_test

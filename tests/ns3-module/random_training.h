@@ -1,0 +1,33 @@
+// Training drawn at random, and all that its results say.
+//
+//     const engine::Workload workload = random_workload(16, random);
+//     const engine::SystemConfig system = random_system(random);
+//     EXPECT_EQ(described(one_run), described(another));
+#pragma once
+
+#include <random>
+#include <string>
+#include <vector>
+
+#include "engine/results.h"
+#include "engine/simulation.h"
+#include "engine/system_config.h"
+#include "engine/workload.h"
+
+namespace npunet::packet_test {
+
+/// Everything that the results say of ranks, collectives and operations, as text.
+[[nodiscard]] std::string described(const engine::Results& results);
+
+/// Collectives of the world and of random groups, messages and compute, in an order in which nobody
+/// waits for himself: for every rank what concerns it, some of it depending on what came before.
+[[nodiscard]] engine::Workload random_workload(int ranks, std::mt19937_64& random);
+
+[[nodiscard]] engine::SystemConfig random_system(std::mt19937_64& random);
+
+/// The simulations of all parts of a split network, which gather their results: by part these, or
+/// what the error says.
+[[nodiscard]] std::vector<std::string> finish_together(
+    const std::vector<engine::Simulation*>& parts);
+
+}  // namespace npunet::packet_test

@@ -1,0 +1,316 @@
+// A network of Ethernet-like switches that is split is the network: every part with switches, queue
+// pairs and events of its own.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "base/errors.h"
+#include "ethernet_runs.h"
+#include "packet_notes.h"
+#include "plan_run.h"
+#include "split_network.h"
+#include "tests/support/random_faults.h"
+#include "topology/builder.h"
+#include "topology/congestion_parameters.h"
+
+namespace npunet::packet_test {
+namespace {
+
+using packet::PacketKind;
+using packet::PairUse;
+using packet::QueuePair;
+using topology::CongestionAlgorithm;
+using topology::FlowControl;
+using topology::NetworkDescription;
+using topology::TransportKind;
+
+constexpr std::array packet_kinds{
+    PacketKind::DATA,    PacketKind::ACKNOWLEDGEMENT, PacketKind::GO_BACK,
+    PacketKind::TRIMMED, PacketKind::NOTIFICATION,    PacketKind::REQUEST,
+    PacketKind::GRANT,   PacketKind::PAUSE,           PacketKind::RESUME};
+
+/// What a queue pair has done, as text.
+std::string described(const PairUse& use) {
+    std::string text;
+    for (const std::int64_t figure :
+         {use.started, use.ended, use.delivered, use.messages, use.packets, use.repeated,
+          use.timeouts, use.marked, use.notified}) {
+        text += ' ' + std::to_string(figure);
+    }
+    return text;
+}
+
+using PairUses = std::map<std::uint64_t, PairUse>;
+
+void join(PairUses& uses, const packet::PacketLevel& machine) {
+    for (const QueuePair& pair : dynamic_cast<const packet::EthernetNetwork&>(machine).GetPairs()) {
+        uses[pair.key].Join(pair.use);
+    }
+}
+
+std::string described(const PairUses& uses) {
+    std::string text;
+    for (const auto& [key, use] : uses) {
+        text += "pair " + std::to_string(key) + described(use) + '\n';
+    }
+    return text;
+}
+
+bool is_stalled(const std::vector<Outcome>& outcomes) {
+    return std::any_of(outcomes.begin(), outcomes.end(),
+                       [](const Outcome& outcome) { return outcome.deliveries == 0; });
+}
+
+/// Everything that a run tells. Where pauses wait for each other for ever, what became of the
+/// messages only: how long links have been paused then depends on when the last event was.
+std::string told(const std::vector<Outcome>& outcomes, const std::vector<engine::LinkUse>& uses,
+                 std::uint64_t packet_hops, const PairUses& pairs) {
+    const std::string text = transcript(outcomes, uses, packet_hops);
+    return is_stalled(outcomes) ? text.substr(0, text.find("link")) : text + described(pairs);
+}
+
+std::string whole(const NetworkDescription& network, const Plan& plan, bool& stalled) {
+    const EthernetRun run(network, plan);
+    stalled = is_stalled(run.traffic.outcomes());
+    PairUses pairs;
+    join(pairs, run.machine);
+    return told(run.traffic.outcomes(), run.machine.link_use(), run.machine.packet_hops(), pairs);
+}
+
+/// How much the runs of a comparison have put to the test.
+struct Coverage {
+    std::map<PacketKind, std::uint64_t> crossings;
+    std::map<CongestionAlgorithm, int> algorithms;
+    int runs = 0;
+    int several_ways = 0;
+    int detours = 0;
+    int classes = 0;
+    int cut_through = 0;
+    int no_transport = 0;
+    int stalled = 0;
+};
+
+void draw_parameters(NetworkDescription& network, std::mt19937_64& random) {
+    topology::PacketParameters& packet = network.packet;
+    draw_ethernet(network, random() % 3 != 0, random);
+    if (packet.error_rate == 0 && random() % 2 == 0) {
+        packet.switching = topology::Switching::CutThrough;
+    }
+    packet.ecn.per = Rate(0);
+    switch (random() % 8) {
+        case 0:
+            packet.transport.kind = TransportKind::None;
+            packet.flow_control = FlowControl::Pfc;
+            packet.error_rate = 0;
+            packet.congestion_control = {};
+            break;
+        case 1:
+            packet.congestion_control = topology::standard_choice(CongestionAlgorithm::Dcqcn);
+            packet.ecn.kmin = Bytes();
+            break;
+        case 2:
+            packet.flow_control = FlowControl::None;
+            packet.transport.kind = TransportKind::SelectiveRepeat;
+            packet.congestion_control =
+                topology::standard_choice(CongestionAlgorithm::ReceiverCredit);
+            packet.congestion_control.values.back() = 1;
+            packet.buffer = Bytes(8 * (packet.mtu + packet.header).value());
+            packet.shared_buffer.alpha = 1;
+            break;
+        default:
+            break;
+    }
+    if (packet.congestion_control.algorithm == CongestionAlgorithm::Dcqcn) {
+        // Marked packets often come this time apart.
+        const Time sending =
+            transfer_time(packet.mtu + packet.header, network.graph.link(LinkId(0)).rate);
+        packet.congestion_control.values[topology::DcqcnParameter::cnp_interval] =
+            static_cast<double>(sending.ps());
+    }
+    // Where packets overtake each other on several ways, go-back-n may repeat for ever.
+    if (network.multipath && packet.switching == topology::Switching::CutThrough &&
+        packet.transport.kind == TransportKind::GoBackN) {
+        packet.transport.kind = TransportKind::SelectiveRepeat;
+    }
+    if (random() % 4 == 0) {
+        packet.transport.rto = Time::ns(2500);
+    }
+    packet.queue_histogram = random() % 2 == 0;
+    if (random() % 2 == 0) {
+        packet.classes = random_classes(random);
+    }
+}
+
+/// One network with one routing, split at random.
+void compare(const test::OfferedRouting& offer, unsigned seed, Coverage& coverage) {
+    std::mt19937_64 random(seed);
+    NetworkDescription network = test::random_network(offer, random);
+    draw_parameters(network, random);
+    const topology::PacketParameters& packet = network.packet;
+    Plan plan =
+        make_plan(static_cast<Pattern>(random() % 5), static_cast<int>(network.graph.npus()),
+                  packet.mtu.value() * static_cast<std::int64_t>(1 + random() % 12),
+                  packet.mtu.value(), random);
+    draw_classes(plan, packet.classes.count, random);
+    // Without a transport nobody sends again what links lose that go down.
+    if (packet.transport.kind != TransportKind::None && random() % 2 == 0) {
+        const EthernetRun run(network, plan);
+        Time finish = Time::ns(1000);
+        for (const Outcome& outcome : run.traffic.outcomes()) {
+            finish = std::max(finish, outcome.delivered);
+        }
+        // Some when all messages are done, and copies are left.
+        network.faults.links =
+            test::random_outages(network.graph, 1 + static_cast<int>(random() % 6),
+                                 finish + Time::ps(finish.ps() / 2), random);
+    }
+    bool stalled = false;
+    const std::string expected = whole(network, plan, stalled);
+    for (int round = 0; round < 2; ++round) {
+        SplitNetwork split(network, random_parts(network.graph, 4, random), random());
+        if (stalled) {
+            split.let_stall();
+        }
+        std::vector<Outcome> outcomes(plan.size());
+        run_plan(split, plan, outcomes);
+        PairUses pairs;
+        for (std::uint32_t part = 0; part < split.parts(); ++part) {
+            join(pairs, split.machine(part));
+        }
+        ASSERT_EQ(told(outcomes, split.link_use(), split.packet_hops(), pairs), expected);
+        for (const PacketKind kind : packet_kinds) {
+            coverage.crossings[kind] += split.crossings(static_cast<std::uint8_t>(kind));
+        }
+    }
+    ++coverage.algorithms[packet.congestion_control.algorithm];
+    ++coverage.runs;
+    coverage.several_ways += network.multipath ? 1 : 0;
+    coverage.detours += network.faults.take_links_down() ? 1 : 0;
+    coverage.classes += packet.classes.count > 1 ? 1 : 0;
+    coverage.cut_through += packet.switching == topology::Switching::CutThrough ? 1 : 0;
+    coverage.no_transport += packet.transport.kind == TransportKind::None ? 1 : 0;
+    coverage.stalled += stalled ? 1 : 0;
+}
+
+// Networks of every kind with every routing, pauses and drops, every transport and congestion
+// control, both switchings, traffic classes, errors, outages for a time and for good; split node by
+// node at random into up to four parts, so that packets come back to parts they have left: each
+// message's times, each link's figures and each queue pair's, those of its two ends together, are
+// those of the whole.
+class SplitEthernetRuns : public testing::TestWithParam<unsigned> {};
+
+TEST_P(SplitEthernetRuns, EqualsTheWhole) {
+    Coverage coverage;
+    unsigned first = 10'000 * GetParam();
+    for (const test::OfferedRouting& offer : test::offered_routings) {
+        first += 100;
+        for (unsigned seed = first; seed < first + 10; ++seed) {
+            SCOPED_TRACE("kind " + std::to_string(offer.kind) + ", " + offer.routing + ", seed " +
+                         std::to_string(seed));
+            compare(offer, seed, coverage);
+            if (testing::Test::HasFatalFailure()) {
+                return;
+            }
+        }
+    }
+    for (const PacketKind kind : packet_kinds) {
+        EXPECT_GT(coverage.crossings[kind], 20U) << static_cast<int>(kind);
+    }
+    EXPECT_EQ(coverage.algorithms.size(), 7U);
+    EXPECT_GT(coverage.several_ways, coverage.runs / 4);
+    EXPECT_GT(coverage.detours, coverage.runs / 4);
+    EXPECT_GT(coverage.classes, coverage.runs / 4);
+    EXPECT_GT(coverage.cut_through, coverage.runs / 8);
+    EXPECT_GT(coverage.no_transport, coverage.runs / 20);
+    EXPECT_LT(coverage.stalled, coverage.runs / 4);
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, SplitEthernetRuns, testing::Range(0U, 4U));
+
+// Observers of the parts are told together what an observer of the whole is told, of every packet
+// in the part that has the node.
+TEST(SplitEthernet, ObserversAreToldTheSame) {
+    std::mt19937_64 random(7);
+    std::size_t notes_compared = 0;
+    for (const test::OfferedRouting& offer : test::offered_routings) {
+        for (int round = 0; round < 4; ++round) {
+            NetworkDescription network = test::random_network(offer, random);
+            draw_parameters(network, random);
+            const std::int64_t full = network.packet.mtu.value();
+            const Plan plan =
+                make_plan(static_cast<Pattern>(round), static_cast<int>(network.graph.npus()),
+                          6 * full, full, random);
+            if (network.packet.transport.kind != TransportKind::None && round % 2 == 1) {
+                network.faults.links =
+                    test::random_outages(network.graph, 3, Time::ns(30'000), random);
+            }
+            std::vector<std::string> expected;
+            bool stalled = false;
+            {
+                engine::EventQueue queue;
+                packet::EthernetNetwork machine(network, queue);
+                const Notes notes(machine);
+                const Traffic traffic(plan, queue, machine);
+                queue.run();
+                stalled = is_stalled(traffic.outcomes());
+                notes.add_to(expected);
+            }
+            std::vector<std::string> found;
+            SplitNetwork split(network, random_parts(network.graph, 4, random), random());
+            std::vector<std::unique_ptr<Notes>> notes;
+            for (std::uint32_t part = 0; part < split.parts(); ++part) {
+                notes.push_back(std::make_unique<Notes>(split.machine(part)));
+            }
+            if (stalled) {
+                split.let_stall();
+            }
+            std::vector<Outcome> outcomes(plan.size());
+            run_plan(split, plan, outcomes);
+            for (const std::unique_ptr<Notes>& of_part : notes) {
+                of_part->add_to(found);
+            }
+            std::sort(expected.begin(), expected.end());
+            std::sort(found.begin(), found.end());
+            ASSERT_EQ(found, expected) << offer.kind << ", " << offer.routing << ", " << round;
+            notes_compared += found.size();
+        }
+    }
+    EXPECT_GT(notes_compared, 100'000U);
+}
+
+// A line 0 - 1 - 2 of packets of 10 ns, 1000 bytes, and links of 5 ns, split between 1 and 2: of
+// three packets from 0 to 2 the last is in at 30 + 10 + 2 x 5 = 50. Its acknowledgement, of 64
+// bytes, starts then, and is back 2 x (0.64 + 5) = 11.28 later.
+TEST(SplitEthernet, ALineWorkedOutByHand) {
+    NetworkDescription network = topology::make_network(
+        {topology::make_dimension(topology::DimensionKind::Mesh1D, 3, rate, latency)}, "line");
+    network.packet = parameters();
+    network.packet.flow_control = FlowControl::Pfc;
+    network.packet.transport.kind = TransportKind::GoBackN;
+    for (const Parts& parts : {Parts{0, 0, 1}, Parts{0, 1, 1}, Parts{0, 1, 0}, Parts{0, 1, 2}}) {
+        const SplitResult result = run_split(network, {packets(0, 2, 3)}, parts, 1);
+        EXPECT_EQ(result.outcomes[0].delivered, Time::ns(50));
+        EXPECT_EQ(result.outcomes[0].first_byte_left, Time::ns(0));
+        EXPECT_EQ(result.outcomes[0].sent, Time::ps(61'280));
+        EXPECT_EQ(result.packet_hops, 12U);
+    }
+}
+
+// What happens on one side of a link without latency is felt on the other at once.
+TEST(SplitEthernet, RefusesToCutALinkWithoutLatency) {
+    NetworkDescription network = topology::make_network(
+        {topology::make_dimension(topology::DimensionKind::Mesh1D, 2, rate, Time())}, "line");
+    network.packet = parameters();
+    network.packet.flow_control = FlowControl::Pfc;
+    EXPECT_THROW(static_cast<void>(run_split(network, {}, {0, 1}, 1)), InputError);
+}
+
+}  // namespace
+}  // namespace npunet::packet_test

@@ -1,0 +1,164 @@
+// check_transport(): which packet parameters go together.
+
+#include <fmt/format.h>
+
+#include <string>
+#include <vector>
+
+#include "base/errors.h"
+#include "topology/headroom.h"
+#include "topology/transport_section.h"
+
+namespace npunet::topology {
+
+namespace {
+
+/// Says what cannot stay as it is, at a place of a file.
+struct Refusal {
+    const std::string& file;
+    const std::string& place;
+
+    [[noreturn]] void operator()(const std::string& found, const std::string& expected,
+                                 const std::string& remedy) const {
+        throw InputError({file, place, found, expected, remedy});
+    }
+};
+
+/// Parameters of queue pairs that do not look at them.
+void refuse_unused(const TransportParameters& transport, const Refusal& refuse) {
+    const TransportParameters standard;
+    const auto refuse_if = [&](bool given, const char* key) {
+        if (given) {
+            refuse(fmt::format("transport.{} with transport: {}", key, name_of(transport.kind)),
+                   "only what has an effect", "Leave it out, or to its default");
+        }
+    };
+    if (transport.kind == TransportKind::None) {
+        refuse_if(transport.window != standard.window, "window");
+        refuse_if(transport.ack_every != standard.ack_every, "ack_every");
+        refuse_if(transport.rto != standard.rto, "rto");
+        refuse_if(transport.retries != standard.retries, "retries");
+    }
+    if (transport.kind != TransportKind::SelectiveRepeat) {
+        refuse_if(transport.reordering != standard.reordering, "reordering");
+    }
+}
+
+/// Parameters that mean nothing, or something else, where there are no credits.
+void refuse_those_of_credits(const PacketParameters& packet, const Refusal& refuse) {
+    const auto refuse_if = [&](int value, const char* key) {
+        if (value != 0) {
+            refuse(fmt::format("{}: {} with flow_control: {}", key, value,
+                               name_of(packet.flow_control)),
+                   "flow_control: credit",
+                   "Leave it out: Ethernet-like switches have one queue per class at each output");
+        }
+    };
+    refuse_if(packet.virtual_channels, "virtual_channels");
+    refuse_if(packet.speedup, "speedup");
+    if (packet.arbitration == Arbitration::Oldest) {
+        refuse(fmt::format("arbitration: 'oldest' with flow_control: {}",
+                           name_of(packet.flow_control)),
+               "round-robin",
+               "Ethernet-like switches send what waits for a link in the order in which it came");
+    }
+}
+
+void refuse_those_of_ethernet(const PacketParameters& packet, const Refusal& refuse) {
+    if (packet.congestion_control.algorithm != CongestionAlgorithm::None) {
+        refuse(fmt::format("congestion_control: {} with flow_control: credit",
+                           name_of(packet.congestion_control.algorithm)),
+               "flow_control: pfc or none",
+               "Networks with credits have no transport on which it could act");
+    }
+    if (packet.transport.kind != TransportKind::None) {
+        refuse(
+            fmt::format("transport: {} with flow_control: credit", name_of(packet.transport.kind)),
+            "flow_control: pfc or none",
+            "Networks with credits lose nothing and need no transport: leave it out");
+    }
+}
+
+void check_congestion_control(const NetworkDescription& network, const Refusal& refuse) {
+    const PacketParameters& packet = network.packet;
+    const CongestionAlgorithm algorithm = packet.congestion_control.algorithm;
+    if (algorithm != CongestionAlgorithm::None && packet.transport.kind == TransportKind::None) {
+        refuse(fmt::format("congestion_control: {} without a transport", name_of(algorithm)),
+               "transport: go-back-n or selective-repeat",
+               "It acts on the windows and the pace of a transport's queue pairs");
+    }
+    if (algorithm == CongestionAlgorithm::ReceiverCredit &&
+        value_of(packet.congestion_control, "trimming") != 0 &&
+        (packet.flow_control != FlowControl::None ||
+         packet.transport.kind != TransportKind::SelectiveRepeat)) {
+        refuse("receiver-credit with trimming",
+               "flow_control: none and transport: selective-repeat",
+               "Packets are trimmed where they would be dropped, and sent again one by one");
+    }
+    if (algorithm == CongestionAlgorithm::Hpcc && network.multipath != nullptr) {
+        refuse(
+            fmt::format("congestion_control: hpcc with routing: {}", network.routing_name()),
+            "one path for each pair of NPUs",
+            "HPCC compares what the ports of a path told before: use another routing, or another "
+            "algorithm");
+    }
+}
+
+/// What is lost must be sent again.
+void check_losses(const NetworkDescription& network, const Refusal& refuse) {
+    const PacketParameters& packet = network.packet;
+    if (packet.transport.kind != TransportKind::None) {
+        return;
+    }
+    if (packet.flow_control == FlowControl::None) {
+        refuse("flow_control: none without a transport", "transport: go-back-n or selective-repeat",
+               "Switches without flow control drop packets, and nobody would send them again");
+    }
+    if (packet.error_rate > 0 || network.faults.take_links_down()) {
+        refuse(packet.error_rate > 0 ? "error_rate without a transport"
+                                     : "faults that take links down without a transport",
+               "transport: go-back-n or selective-repeat",
+               "What is lost on an Ethernet-like link is lost unless a transport sends it again");
+    }
+}
+
+/// With less headroom than may still come packets are lost in spite of pauses.
+std::string headroom_warning(const NetworkDescription& network) {
+    const Bytes given = network.packet.shared_buffer.headroom;
+    const NeededHeadroom needed = needed_headroom(network.graph, network.packet);
+    if (given >= needed.bytes) {
+        return {};
+    }
+    const Link& link = network.graph.link(needed.link);
+    return fmt::format(
+        "pfc.headroom: {} B is less than the {} B that may come by {} -> {} after it is told to "
+        "pause: packets are lost for want of headroom, and sending them again is slow; 'auto' is "
+        "enough for every link",
+        given.value(), needed.bytes.value(), network.graph.name(link.from),
+        network.graph.name(link.to));
+}
+
+}  // namespace
+
+void check_transport(const NetworkDescription& network, const std::string& file,
+                     const std::string& place, std::vector<std::string>* warnings) {
+    const PacketParameters& packet = network.packet;
+    const Refusal refuse{file, place};
+    if (packet.flow_control == FlowControl::Credit) {
+        refuse_those_of_ethernet(packet, refuse);
+        refuse_unused(packet.transport, refuse);
+        return;
+    }
+    refuse_those_of_credits(packet, refuse);
+    check_congestion_control(network, refuse);
+    check_losses(network, refuse);
+    refuse_unused(packet.transport, refuse);
+    if (warnings != nullptr && packet.flow_control == FlowControl::Pfc &&
+        packet.shared_buffer.headroom > Bytes()) {
+        if (const std::string text = headroom_warning(network); !text.empty()) {
+            warnings->push_back(fmt::format("{}: {}.{}", file, place, text));
+        }
+    }
+}
+
+}  // namespace npunet::topology
