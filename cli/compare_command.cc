@@ -46,8 +46,8 @@ void write_file(const std::filesystem::path& path, const std::string& text) {
     file.commit();
 }
 
-std::string json_of(const std::vector<engine::Results>& runs, const report::Gap& gap) {
-    return report::compare_json(runs, report::peak_resident_memory(), &gap);
+std::string json_of(const std::vector<engine::Results>& runs, const report::GapExplanation& why) {
+    return report::compare_json(runs, report::peak_resident_memory(), &why);
 }
 
 void run(const CommandContext& context, const Options& options) {
@@ -63,19 +63,21 @@ void run(const CommandContext& context, const Options& options) {
         runs.push_back(options.inputs.run(context, workload, machine, fidelity));
     }
     options.inputs.progress(context, "explaining the difference");
-    const report::Gap gap = study::explain_gap(runs, workload, machine);
-    const std::string table = report::compare_table(runs, 16, &gap);
+    study::GapOptions gap_options;
+    gap_options.trains = options.inputs.run_options.trains;
+    const report::GapExplanation why = study::explain_gap(runs, workload, machine, gap_options);
+    const std::string table = report::compare_table(runs, 16, &why);
     if (!options.inputs.output_dir.empty()) {
         const std::filesystem::path folder = options.inputs.output_dir;
         for (const engine::Results& results : runs) {
             report::write_results_folder(results, folder / results.fidelity);
         }
         write_file(folder / "compare.txt", table);
-        write_file(folder / "compare.json", json_of(runs, gap));
+        write_file(folder / "compare.json", json_of(runs, why));
         options.inputs.progress(context, "results in " + folder.string());
     }
     if (options.inputs.json) {
-        context.out << json_of(runs, gap);
+        context.out << json_of(runs, why);
     } else if (!options.inputs.quiet) {
         context.out << table;
     }

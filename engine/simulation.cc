@@ -46,6 +46,7 @@ Simulation::Simulation(const Workload& workload, const topology::NetworkDescript
       rules_(system, dialect, compute_),
       issue_handler_(*this, &Simulation::issue_turn),
       compute_handler_(*this, &Simulation::compute_done),
+      fixed_handler_(*this, &Simulation::fixed_start_is_due),
       npus_(workload.ranks()),
       records_(workload.ranks()) {
     if (const std::size_t npus = description.npu_of_rank.size(); workload.ranks() != npus) {
@@ -132,6 +133,7 @@ void Simulation::start() {
         for (const std::uint32_t number : workload_.program(Rank(index)).first_ready) {
             make_ready(Rank(index), number);
         }
+        start_fixed(Rank(index));
     }
     for (std::size_t index = 0; index < records_.size(); ++index) {
         if (share_.has(Rank(index))) {
@@ -140,7 +142,27 @@ void Simulation::start() {
     }
 }
 
+void Simulation::start_fixed(Rank rank) {
+    if (fixed_ == nullptr) {
+        return;
+    }
+    for (const auto& [number, time] : fixed_->of(rank)) {
+        timers_.start(rank, time.start, fixed_handler_, payload_of(rank, number));
+    }
+}
+
+void Simulation::fixed_start_is_due(std::uint64_t rank_and_number) {
+    const Rank rank(static_cast<std::int32_t>(rank_and_number >> 32));
+    const auto number = static_cast<std::uint32_t>(rank_and_number);
+    const ProgramOperation& operation = workload_.program(rank).operations[number];
+    npus_[rank.index()].ready->insert({number, operation.id, Resource::None, false, 0});
+    follow_up(rank);
+}
+
 void Simulation::make_ready(Rank rank, std::uint32_t number) {
+    if (fixed(rank, number) != nullptr) {
+        return;
+    }
     const ProgramOperation& operation = workload_.program(rank).operations[number];
     npus_[rank.index()].ready->insert({number, operation.id, rules_.resource_of(operation),
                                        rules_.holds(operation),
@@ -201,6 +223,10 @@ void Simulation::begin(Rank rank, std::uint32_t number) {
     if (started_) {
         started_(rank, operation, program.names[number]);
     }
+    if (const FixedTime* time = fixed(rank, number); time != nullptr && time->end != Time::max()) {
+        begin_until(rank, number, time->end);
+        return;
+    }
     if (operation.nothing || compute_.skipped(operation)) {
         end(rank, number);
         return;
@@ -237,6 +263,18 @@ void Simulation::begin(Rank rank, std::uint32_t number) {
     }
 }
 
+void Simulation::begin_until(Rank rank, std::uint32_t number, Time until) {
+    const OperationKind kind = workload_.program(rank).operations[number].kind;
+    if (kind == OperationKind::Send || kind == OperationKind::Collective) {
+        ++npus_[rank.index()].communications;
+    }
+    if (until > queue_.now()) {
+        timers_.start(rank, until - queue_.now(), compute_handler_, payload_of(rank, number));
+    } else {
+        end_at_once(rank, number);
+    }
+}
+
 void Simulation::begin_compute(Rank rank, std::uint32_t number) {
     const ProgramOperation& operation = workload_.program(rank).operations[number];
     Time duration = compute_.cost(rank, workload_.node_of(rank, operation), operation).duration;
@@ -259,7 +297,7 @@ void Simulation::end(Rank rank, std::uint32_t number) {
     record.finish = queue_.now();
     ++record.finished;
     Npu& npu = npus_[rank.index()];
-    if (rules_.holds(operation)) {
+    if (rules_.holds(operation) && fixed(rank, number) == nullptr) {
         ++npu.free[index_of(rules_.resource_of(operation))];
     }
     if (!operation.nothing &&
@@ -268,6 +306,9 @@ void Simulation::end(Rank rank, std::uint32_t number) {
     }
     for (std::uint32_t c = program.child_begin[number]; c < program.child_begin[number + 1]; ++c) {
         const std::uint32_t child = program.children[c];
+        if (fixed(rank, child) != nullptr) {
+            continue;
+        }
         if (--record.waiting[child] == 0) {
             make_ready(rank, child);
         }

@@ -27,6 +27,7 @@
 #include "engine/collective/collective_engine.h"
 #include "engine/compute_model.h"
 #include "engine/dialect.h"
+#include "engine/fixed_times.h"
 #include "engine/issue_rules.h"
 #include "engine/network.h"
 #include "engine/point_to_point.h"
@@ -72,6 +73,9 @@ public:
     void set_observers(Observer started, Observer ended);
     /// Whether the results are to hold the timeline (Results::operations), which they do.
     void set_timeline(bool wanted) { timeline_ = wanted; }
+    /// Operations with times of their own (fixed_times.h): sends, receives and collectives. The
+    /// times must outlive the simulation. Before start(); not with a fold or a share.
+    void fix_times(const FixedTimes& times) { fixed_ = &times; }
 
     /// Whose errors these are, where there are several jobs: "job 'a'".
     void set_name(std::string name) { name_ = std::move(name); }
@@ -94,6 +98,8 @@ public:
     [[nodiscard]] bool is_finished() const;
 
     [[nodiscard]] const Transport& transport() const { return transport_; }
+    /// What has happened so far, by rank; of ranks that are simulated.
+    [[nodiscard]] const std::vector<RankRecord>& records() const { return records_; }
 
 private:
     struct Npu {
@@ -121,6 +127,12 @@ private:
     /// Records of ranks that other processes simulate.
     void gather_records(const Largest& largest);
     [[nodiscard]] Results summary(std::vector<CollectiveResult> collectives) const;
+    [[nodiscard]] const FixedTime* fixed(Rank rank, std::uint32_t number) const {
+        return fixed_ == nullptr ? nullptr : fixed_->of(rank, number);
+    }
+    void start_fixed(Rank rank);
+    void fixed_start_is_due(std::uint64_t rank_and_number);
+    void begin_until(Rank rank, std::uint32_t number, Time end);
     void make_ready(Rank rank, std::uint32_t number);
     void issue_turn(std::uint64_t rank);
     void compute_done(std::uint64_t rank_and_number);
@@ -161,12 +173,14 @@ private:
     IssueRules rules_;
     Handler issue_handler_;
     Handler compute_handler_;
+    Handler fixed_handler_;
     std::vector<Npu> npus_;
     std::vector<RankRecord> records_;
     std::string name_;
     Time began_;  ///< when start() was called
     bool timeline_ = true;
     bool stopped_ = false;
+    const FixedTimes* fixed_ = nullptr;
     Observer started_;
     Observer ended_;
 };

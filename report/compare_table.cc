@@ -8,6 +8,7 @@
 
 #include "base/units.h"
 #include "report/comparison.h"
+#include "report/gap_table.h"
 #include "report/npu_classes.h"
 #include "report/text_table.h"
 
@@ -100,29 +101,6 @@ std::string link_table(const std::vector<Results>& runs, const Comparison& compa
     return table.text();
 }
 
-/// The parts under the names of the JSON.
-std::vector<std::pair<const char*, Time>> parts_of(const Gap& gap) {
-    return {{"header", gap.header},
-            {"latency", gap.latency},
-            {"contention", gap.contention},
-            {"flow_control", gap.flow_control},
-            {"congestion_control", gap.congestion_control},
-            {"dependency", gap.dependency}};
-}
-
-/// One line: what is not 0.
-std::string gap_line(const Gap& gap) {
-    std::string text;
-    for (const auto& [name, time] : parts_of(gap)) {
-        if (time != Time()) {
-            std::string words = name;
-            std::replace(words.begin(), words.end(), '_', ' ');
-            text += fmt::format("{} {} {}", text.empty() ? ":" : ",", words, format_time(time));
-        }
-    }
-    return fmt::format("the difference, {}{}\n", format_time(gap.total()), text);
-}
-
 void write_classes(JsonWriter& json, const std::vector<Results>& runs,
                    const Comparison& comparison) {
     json.key("by_class").begin_array(JsonWriter::Layout::Lines);
@@ -173,20 +151,23 @@ void write_links(JsonWriter& json, const std::vector<Results>& runs, const Compa
 }  // namespace
 
 std::string compare_table(const std::vector<Results>& runs, std::size_t most_classes,
-                          const Gap* gap) {
+                          const GapExplanation* why) {
     const Comparison comparison = compare(runs);
     const Results& least = runs[comparison.least_detailed];
     const Results& most = runs[comparison.most_detailed];
     std::string text =
         fmt::format("{}: {}, {}: {}, ratio {}\n", least.fidelity, format_time(least.finish),
                     most.fidelity, format_time(most.finish), format_ratio(comparison.ratio));
-    if (gap != nullptr) {
-        text += gap_line(*gap);
+    if (why != nullptr) {
+        text += gap_lines(*why);
     }
     text += fmt::format("every ratio is {} / {}\n\n", most.fidelity, least.fidelity);
     text += class_table(runs, comparison, most_classes);
     if (!comparison.collectives.empty()) {
         text += '\n' + collective_table(runs, comparison);
+    }
+    if (const std::string tables = why == nullptr ? "" : gap_tables(*why); !tables.empty()) {
+        text += '\n' + tables;
     }
     if (!comparison.hot_links.empty()) {
         text += '\n' + link_table(runs, comparison);
@@ -194,7 +175,8 @@ std::string compare_table(const std::vector<Results>& runs, std::size_t most_cla
     return text;
 }
 
-std::string compare_json(const std::vector<Results>& runs, Bytes peak_memory, const Gap* gap) {
+std::string compare_json(const std::vector<Results>& runs, Bytes peak_memory,
+                         const GapExplanation* why) {
     const Comparison comparison = compare(runs);
     JsonWriter json;
     json.begin_object(JsonWriter::Layout::Lines).key("runs");
@@ -208,12 +190,8 @@ std::string compare_json(const std::vector<Results>& runs, Bytes peak_memory, co
         .value(runs[comparison.most_detailed].fidelity)
         .value(runs[comparison.least_detailed].fidelity)
         .end_array();
-    if (gap != nullptr) {
-        json.key("gap_ns").begin_object();
-        for (const auto& [name, time] : parts_of(*gap)) {
-            json.member(name, time);
-        }
-        json.end_object();
+    if (why != nullptr) {
+        write_gap(json, *why);
     }
     write_classes(json, runs, comparison);
     json.key("collective_ratio").begin_object();

@@ -17,17 +17,18 @@
 
 namespace npunet::report {
 
-/// The total ratio, what the difference consists of if `gap` is not null, then three tables: the
-/// classes of NPUs (at most `most_classes`, those that finish last in the most detailed run), the
-/// collective types, the ten most loaded links.
+/// The total ratio, what the difference consists of if `why` is not null, then tables: the classes
+/// of NPUs (at most `most_classes`, those that finish last in the most detailed run), the
+/// collective types, what is delayed most and why, the ten most loaded links.
 [[nodiscard]] std::string compare_table(const std::vector<engine::Results>& runs,
-                                        std::size_t most_classes = 16, const Gap* gap = nullptr);
+                                        std::size_t most_classes = 16,
+                                        const GapExplanation* why = nullptr);
 
-/// {"runs": {FIDELITY: RESULTS, ...}, "ratio", "ratio_of", "gap_ns" (unless `gap` is null),
-/// "by_class", "collective_ratio", "hot_links"}, explained in docs/results.md; with a newline at
-/// its end.
+/// {"runs": {FIDELITY: RESULTS, ...}, "ratio", "ratio_of", "gap_ns" and what else
+/// write_gap() writes (unless `why` is null), "by_class", "collective_ratio", "hot_links"},
+/// explained in docs/results.md; with a newline at its end.
 [[nodiscard]] std::string compare_json(const std::vector<engine::Results>& runs,
                                        Bytes peak_memory = peak_resident_memory(),
-                                       const Gap* gap = nullptr);
+                                       const GapExplanation* why = nullptr);
 
 }  // namespace npunet::report

@@ -1,16 +1,25 @@
-// Why two fidelities give different finish times: the difference in parts that sum to it.
+// Why two fidelities give different finish times: the difference in parts that sum to it, of the
+// whole run and of every collective and message.
 //
-//     const Gap gap = study::explain_gap(runs, workload, machine);
-//     assert(gap.total() == runs[most].finish - runs[least].finish);
+//     const GapExplanation why = study::explain_gap(runs, workload, machine);
+//     assert(why.total.sum() == runs[most].finish - runs[least].finish);
 //
-// What each part means, and how it is found, is in study/gap.h and docs/results.md.
+// What each part means, and how it is found, is in study/gap.h and docs/gap.md.
 #pragma once
 
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/ids.h"
 #include "base/quantities.h"
 
 namespace npunet::report {
 
-/// Parts may be negative: of a whole run, less of one thing can mean more of another.
+/// Parts may be negative: less of one thing can mean more of another.
 struct Gap {
     Time header;
     Time latency;
@@ -22,6 +31,75 @@ struct Gap {
     [[nodiscard]] Time total() const {
         return header + latency + contention + flow_control + congestion_control + dependency;
     }
+    Gap& operator+=(const Gap& other);
+    Gap& operator-=(const Gap& other);
+};
+
+/// The parts under the names of the JSON, in its order.
+inline constexpr std::array<std::pair<const char*, Time Gap::*>, 6> gap_parts{
+    {{"header", &Gap::header},
+     {"latency", &Gap::latency},
+     {"contention", &Gap::contention},
+     {"flow_control", &Gap::flow_control},
+     {"congestion_control", &Gap::congestion_control},
+     {"dependency", &Gap::dependency}}};
+
+inline Gap& Gap::operator+=(const Gap& other) {
+    for (const auto& [name, part] : gap_parts) {
+        this->*part += other.*part;
+    }
+    return *this;
+}
+
+inline Gap& Gap::operator-=(const Gap& other) {
+    for (const auto& [name, part] : gap_parts) {
+        this->*part -= other.*part;
+    }
+    return *this;
+}
+
+/// Two collectives or messages that were under way over a link at the same time.
+struct Meeting {
+    std::string from;  ///< the link's ends
+    std::string to;
+    std::size_t other = 0;  ///< place in GapExplanation::communications; its own: with itself
+    Time together;
+};
+
+/// A collective, or a send with its receive, in the most detailed run and against the least.
+struct CommunicationGap {
+    std::int64_t id = -1;  ///< CollectiveResult::id of the most detailed run; -1: a message
+    std::string name;
+    std::string type;         ///< "all_reduce", ..., "send_recv"
+    std::vector<Rank> ranks;  ///< in the order of the group; of a message source and destination
+    Time start;               ///< of its first rank
+    Time end;                 ///< of its last rank
+    Gap gap;                  ///< sums to how much later it ends
+    /// Of the parts but `dependency`: what comes of others on the network; the rest is what it has
+    /// alone.
+    Gap others;
+    bool measured = true;   ///< else it was not run alone, and all of the parts are in `others`
+    bool critical = false;  ///< on the critical path of the most detailed run
+    std::vector<Meeting> meetings;  ///< longest first
+};
+
+/// A link on which collectives or messages met that contention delayed.
+struct ContentionLink {
+    std::string from;
+    std::string to;
+    Time together;                     ///< sum over pairs
+    std::vector<std::size_t> between;  ///< places in GapExplanation::communications, ascending
+};
+
+struct GapExplanation {
+    Gap total;
+    /// The same difference along the critical path of the most detailed run: the parts of what is
+    /// on it, summed; `dependency` is 0, and what waiting absorbed, or added, is `slack`.
+    Gap path;
+    Time slack;
+    std::vector<CommunicationGap> communications;  ///< by start, then lowest rank
+    std::vector<ContentionLink> links;             ///< longest together first
+    std::vector<std::string> notes;                ///< what could not be simulated
 };
 
 }  // namespace npunet::report

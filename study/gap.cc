@@ -1,107 +1,177 @@
 #include "study/gap.h"
 
-#include "engine/event_queue.h"
-#include "engine/simulation.h"
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cassert>
+#include <map>
+#include <numeric>
+#include <optional>
+#include <tuple>
+
 #include "report/comparison.h"
-#include "study/idle_path_network.h"
+#include "study/gap/alone.h"
+#include "study/gap/climb.h"
+#include "study/gap/critical_path.h"
+#include "study/gap/meetings.h"
 
 namespace npunet::study {
 
 namespace {
 
-/// More than anything that is ever under way, and far from the end of 64 bits.
-constexpr Bytes boundless{std::int64_t{1} << 50};
+using report::CommunicationGap;
+using report::Gap;
 
-class Explanation {
+class Explainer {
 public:
-    Explanation(const std::vector<engine::Results>& runs, const engine::Workload& workload,
-                const Machine& machine)
-        : workload_(workload), machine_(machine) {
-        for (const engine::Results& results : runs) {
-            if (results.fidelity == name_of(Fidelity::Analytical)) {
-                analytical_ = results.finish;
-                known_ = true;
+    Explainer(const engine::Workload& workload, const Machine& machine, const GapOptions& options)
+        : workload_(workload),
+          machine_(machine),
+          rungs_(machine, options.trains),
+          alone_(workload, machine, rungs_, options.most_alone),
+          estimate_(rungs_.run(workload, Rung::Estimate)),
+          list_(find_joint_operations(workload, estimate_)),
+          communication_of_(workload.ranks()) {
+        for (std::size_t rank = 0; rank < workload.ranks(); ++rank) {
+            communication_of_[rank].assign(workload.program(Rank(rank)).operations.size(),
+                                           LinkTap::none);
+        }
+        for (std::uint32_t number = 0; number < list_.size(); ++number) {
+            for (const Place part : list_[number].parts) {
+                communication_of_[part.rank.index()][part.number] = number;
             }
         }
     }
 
-    /// What makes a run longer than the analytical one.
-    report::Gap against_analytical(const engine::Results& results) {
-        report::Gap gap;
-        switch (fidelity_named(results.fidelity)) {
-            case Fidelity::Analytical:
-                break;
-            case Fidelity::CongestionAware: {
-                const Time idle = on_idle_paths(IdlePath::WholeMessages);
-                gap.latency = idle - analytical();
-                gap.contention = results.finish - idle;
-                break;
-            }
-            case Fidelity::Packet: {
-                const Time with_headers = on_idle_paths(IdlePath::Headers);
-                const Time idle = on_idle_paths(IdlePath::Packets);
-                const Time unbounded = with_boundless_buffers();
-                gap.header = with_headers - analytical();
-                gap.latency = idle - with_headers;
-                gap.contention = unbounded - idle;
-                gap.flow_control = results.finish - unbounded;
-                break;
-            }
+    report::GapExplanation explain(const engine::Results& least, const engine::Results& most) {
+        const Ladder high = ladder_to(most);
+        const Ladder low = ladder_to(least);
+        const RunTimes& times = high.times.back();
+        const std::vector<std::uint32_t> path =
+            critical_path(workload_, times, list_, communication_of_);
+        const std::vector<std::uint32_t> order = order_of_interest(path, times);
+        const Climb up = climb(workload_, rungs_, alone_, high, list_, order);
+        const Climb down = climb(workload_, rungs_, alone_, low, list_, order);
+        report::GapExplanation why;
+        why.total = up.total;
+        why.total -= down.total;
+        why.notes = high.notes;
+        why.notes.insert(why.notes.end(), low.notes.begin(), low.notes.end());
+        describe(times, most, why);
+        for (std::size_t i = 0; i < list_.size(); ++i) {
+            CommunicationGap& entry = why.communications[i];
+            entry.gap = up.of[i];
+            entry.gap -= down.of[i];
+            entry.others = up.others[i];
+            entry.others -= down.others[i];
+            entry.measured = up.measured[i] && down.measured[i];
         }
-        return gap;
+        note_unmeasured(why);
+        sum_along(path, most.finish - least.finish, why);
+        add_meetings(high.stays, machine_.network.graph, why);
+        assert(high.times.back().finish == most.finish && low.times.back().finish == least.finish);
+        assert(why.total.total() == most.finish - least.finish);
+        return why;
     }
 
 private:
-    Time analytical() {
-        if (!known_) {
-            analytical_ = run(machine_, Fidelity::Analytical);
-            known_ = true;
+    Ladder ladder_to(const engine::Results& results) {
+        return run_ladder(workload_, machine_, rungs_, fidelity_named(results.fidelity), estimate_,
+                          communication_of_);
+    }
+
+    /// What is on the path, then what ends latest against the estimate.
+    [[nodiscard]] std::vector<std::uint32_t> order_of_interest(
+        const std::vector<std::uint32_t>& path, const RunTimes& times) const {
+        std::vector<std::uint32_t> order(list_.size());
+        std::iota(order.begin(), order.end(), 0U);
+        std::vector<bool> on_path(list_.size());
+        for (const std::uint32_t number : path) {
+            on_path[number] = true;
         }
-        return analytical_;
+        std::vector<Time> later;
+        for (const JointOperation& communication : list_) {
+            later.push_back(communication.end(times) - communication.end(estimate_));
+        }
+        std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+            return on_path[a] != on_path[b] ? on_path[a] : later[a] > later[b];
+        });
+        return order;
     }
 
-    Time on_idle_paths(IdlePath path) const {
-        engine::EventQueue queue(machine_.dialect.event_order);
-        IdlePathNetwork network(machine_.network, queue, machine_.dialect, path);
-        engine::Simulation simulation(workload_, machine_.network, machine_.system,
-                                      machine_.dialect, queue, network);
-        simulation.set_timeline(false);
-        return simulation.run().finish;
+    /// Names and times.
+    void describe(const RunTimes& times, const engine::Results& results,
+                  report::GapExplanation& why) const {
+        // Collectives of one communicator do not overlap.
+        std::map<std::tuple<std::vector<Rank>, Time, Time>, std::int64_t> ids;
+        for (const engine::CollectiveResult& result : results.collectives) {
+            ids.emplace(std::tuple(result.group, result.first_start, result.end), result.id);
+        }
+        for (const JointOperation& communication : list_) {
+            CommunicationGap entry;
+            const Place first = communication.parts.front();
+            const engine::RankProgram& program = workload_.program(first.rank);
+            const engine::ProgramOperation& operation = program.operations[first.number];
+            entry.name = program.names[first.number];
+            entry.start = communication.start(times);
+            entry.end = communication.end(times);
+            if (communication.collective) {
+                entry.type = name_of(operation.collective);
+                entry.ranks = workload_.groups[workload_.group_of(first.rank, operation)].ranks;
+                const auto id = ids.find({entry.ranks, entry.start, entry.end});
+                entry.id = id == ids.end() ? -1 : id->second;
+            } else {
+                entry.type = name_of(Communication::SendReceive);
+                entry.ranks = {first.rank, workload_.peer_of(first.rank, operation)};
+            }
+            why.communications.push_back(std::move(entry));
+        }
     }
 
-    Time with_boundless_buffers() const {
-        Machine machine = machine_;
-        machine.network.packet.buffer = boundless;
-        machine.network.packet.error_rate = 0;
-        return run(machine, Fidelity::Packet);
+    static void note_unmeasured(report::GapExplanation& why) {
+        const auto count =
+            std::count_if(why.communications.begin(), why.communications.end(),
+                          [](const CommunicationGap& entry) { return !entry.measured; });
+        if (count > 0) {
+            why.notes.push_back(fmt::format(
+                "{} of {} collectives and messages were not run alone: what they inherit is how "
+                "much later their last rank starts",
+                count, why.communications.size()));
+        }
     }
 
-    Time run(const Machine& machine, Fidelity fidelity) const {
-        RunOptions options;
-        options.timeline = false;
-        return simulate(workload_, machine, fidelity, options).finish;
+    static void sum_along(const std::vector<std::uint32_t>& path, Time difference,
+                          report::GapExplanation& why) {
+        Time later;  // of what comes before on the path
+        for (const std::uint32_t number : path) {
+            CommunicationGap& entry = why.communications[number];
+            entry.critical = true;
+            why.path += entry.gap;
+            why.slack += entry.gap.dependency - later;
+            later = entry.gap.total();
+        }
+        why.path.dependency = Time();
+        why.slack += difference - later;
+        assert(why.path.total() + why.slack == difference);
     }
 
     const engine::Workload& workload_;
     const Machine& machine_;
-    Time analytical_;
-    bool known_ = false;
+    Rungs rungs_;
+    AloneRuns alone_;
+    RunTimes estimate_;
+    std::vector<JointOperation> list_;
+    LinkTap::CommunicationOf communication_of_;
 };
 
 }  // namespace
 
-report::Gap explain_gap(const std::vector<engine::Results>& runs, const engine::Workload& workload,
-                        const Machine& machine) {
+report::GapExplanation explain_gap(const std::vector<engine::Results>& runs,
+                                   const engine::Workload& workload, const Machine& machine,
+                                   const GapOptions& options) {
     const report::Comparison comparison = report::compare(runs, 0);
-    Explanation explanation(runs, workload, machine);
-    const report::Gap most = explanation.against_analytical(runs[comparison.most_detailed]);
-    const report::Gap least = explanation.against_analytical(runs[comparison.least_detailed]);
-    report::Gap gap;
-    gap.header = most.header - least.header;
-    gap.latency = most.latency - least.latency;
-    gap.contention = most.contention - least.contention;
-    gap.flow_control = most.flow_control - least.flow_control;
-    return gap;
+    return Explainer(workload, machine, options)
+        .explain(runs[comparison.least_detailed], runs[comparison.most_detailed]);
 }
 
 }  // namespace npunet::study

@@ -1,20 +1,21 @@
-// Why fidelities differ: whole runs in which one cause after another is added to the estimate.
+// Why fidelities differ: a ladder of simulations from the estimate up, with one effect more each.
 //
 //     std::vector<engine::Results> runs{analytical, packet};
-//     const report::Gap gap = explain_gap(runs, workload, machine);
+//     const report::GapExplanation why = explain_gap(runs, workload, machine);
 //
-// From the analytical run to the packet run, each part being the difference of two finish times:
+// From the analytical run to the packet run:
 //     analytical
-//     + header        messages carry the headers of their packets
-//     + latency       and are stored on their way, packet by packet, as on an idle network
-//                     (idle_path_network.h)
-//     + contention    and share links: the packet run with buffers without bound, no errors
-//     + flow_control  the packet run: packets wait for room in the next buffer, and those that were
-//                     corrupted are sent again
+//     + header              messages carry the headers of their packets
+//     + latency             and are stored on their way, packet by packet, each as on an idle
+//                           network (idle_path_network.h)
+//     + contention          and share links: packets in buffers without bound
+//     + flow_control        and wait for room, or are lost, and the transport limits and repeats
+//     + congestion_control  and senders are slowed: the packet run
 // From the analytical to the congestion-aware run: latency, messages stored whole, and contention.
-// Between these two, and for other pairs: the difference of the parts. There is no congestion
-// control, so its part is 0; so is `dependency`: as whole runs are compared, what comes late
-// because something else did is in the part of what made that late.
+// Between these two, and for other pairs: the difference of the parts.
+//
+// A step is what happens with the start times of the rung below; what comes of starting at other
+// times is `dependency`: study/gap/climb.h has the definitions, docs/gap.md an example with proof.
 #pragma once
 
 #include <vector>
@@ -26,10 +27,19 @@
 
 namespace npunet::study {
 
+struct GapOptions {
+    bool trains = true;  ///< RunOptions::trains
+    /// Simulations of single collectives and messages; those beyond are taken as a whole.
+    std::size_t most_alone = 4000;
+};
+
 /// The parts of the difference finish(most detailed) - finish(least detailed) of the runs, which
-/// are of this workload on this machine (report/comparison.h says which runs these are). Takes up
-/// to one further run at packet level and three quick ones.
-[[nodiscard]] report::Gap explain_gap(const std::vector<engine::Results>& runs,
-                                      const engine::Workload& workload, const Machine& machine);
+/// are of this workload on this machine (report/comparison.h says which runs these are), and of
+/// each collective and message. Runs every rung once, what differs in start times once more, and
+/// collectives and messages alone. Throws as simulate().
+[[nodiscard]] report::GapExplanation explain_gap(const std::vector<engine::Results>& runs,
+                                                 const engine::Workload& workload,
+                                                 const Machine& machine,
+                                                 const GapOptions& options = {});
 
 }  // namespace npunet::study

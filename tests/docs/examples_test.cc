@@ -3,7 +3,8 @@
 // A page's commands run one after another in a folder of their own, where configs/ and examples/
 // are what they are in the repository and the program is on the PATH; so they may build on each
 // other. A block whose info string names a file (```yaml mesh.yml) is written to that file first.
-// Blocks marked `text` show output and are left alone.
+// Blocks marked `text` show output and are left alone, but for ```text printed: every line of it is
+// a line that the command before has printed.
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -63,6 +64,17 @@ public:
         EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << command << '\n' << printed();
     }
 
+    /// Of the command that ran last; nothing is expected where none has.
+    void expect_printed(const std::vector<std::string>& lines) const {
+        if (!fs::exists(path_ / "printed")) {
+            return;
+        }
+        const std::string output = '\n' + printed();
+        for (const std::string& line : lines) {
+            EXPECT_NE(output.find('\n' + line + '\n'), std::string::npos) << line << output;
+        }
+    }
+
 private:
     [[nodiscard]] std::string printed() const {
         std::ostringstream text;
@@ -85,7 +97,9 @@ TEST_P(PageOf, RunsAsPrinted) {
     const Page page = read_page(GetParam());
     const Folder folder(GetParam());
     for (const Block& block : page.blocks) {
-        if (const std::string file = file_of(block); !file.empty()) {
+        if (block.info == "text printed") {
+            folder.expect_printed(block.lines);
+        } else if (const std::string file = file_of(block); !file.empty()) {
             folder.write(file, block.lines);
         } else if (block.info != "text") {
             for (const std::string& command : commands_of(block.lines)) {

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "report/comparison.h"
+#include "report/gap_table.h"
 #include "tests/report/sample_results.h"
 
 namespace npunet::report {
@@ -101,32 +102,94 @@ TEST(CompareTable, KeepsTheClassesThatFinishLast) {
     EXPECT_THAT(text, HasSubstr("(classes of NPUs that finish earlier: 1)"));
 }
 
-// 200.25 ns in parts, one of them negative; those of 0 are not on the line.
-Gap sample_gap() {
-    Gap gap;
-    gap.header = Time::ps(12'250);
-    gap.latency = Time::ns(-2);
-    gap.contention = Time::ns(190);
-    return gap;
+/// 200.25 ns in parts, one of them negative; those of 0 are not on the line. An all-reduce of four
+/// ranks, and a message that waits for it.
+GapExplanation sample_explanation() {
+    GapExplanation why;
+    why.total.header = Time::ps(12'250);
+    why.total.latency = Time::ns(-2);
+    why.total.dependency = Time::ns(190);
+    why.path.header = Time::ps(24'250);
+    why.path.latency = Time::ns(-2);
+    why.path.contention = Time::ns(180);
+    why.slack = Time::ns(-2);
+    CommunicationGap reduction;
+    reduction.id = 0;
+    reduction.name = "gradients";
+    reduction.type = "all_reduce";
+    reduction.ranks = {Rank(2), Rank(0), Rank(1), Rank(3)};
+    reduction.end = Time::ns(700);
+    reduction.gap.header = Time::ns(12);
+    reduction.gap.contention = Time::ns(180);
+    reduction.others.contention = Time::ns(30);
+    reduction.critical = true;
+    reduction.meetings = {{"npu0", "npu1", 1, Time::ns(60)}, {"npu0", "npu1", 0, Time::ns(50)}};
+    CommunicationGap message;
+    message.name = "activations";
+    message.type = "send_recv";
+    message.ranks = {Rank(3), Rank(0)};
+    message.gap.header = Time::ps(250);
+    message.gap.dependency = Time::ns(190);
+    message.measured = false;
+    why.communications = {reduction, message};
+    why.links = {{"npu0", "npu1", Time::ns(110), {0, 1}}, {"npu1", "npu2", Time::ns(7), {0}}};
+    why.notes = {"flow_control is part of congestion_control"};
+    return why;
 }
 
 TEST(CompareTable, SaysWhatTheDifferenceConsistsOf) {
-    const Gap gap = sample_gap();
-    EXPECT_THAT(compare_table(sample_runs(), 16, &gap),
+    const GapExplanation why = sample_explanation();
+    EXPECT_THAT(compare_table(sample_runs(), 16, &why),
                 HasSubstr("the difference, 200.25 ns: header 12.25 ns, latency -2 ns, "
-                          "contention 190 ns\n"));
+                          "dependency 190 ns\n"
+                          "the same along the critical path: header 24.25 ns, latency -2 ns, "
+                          "contention 180 ns, slack -2 ns\n"
+                          "note: flow_control is part of congestion_control\n"));
     EXPECT_THAT(compare_table(sample_runs()), Not(HasSubstr("the difference")));
 }
 
+// Sorted by what is their own: 192 ns against 0.25 ns. Columns in which nothing is are left out.
+TEST(CompareTable, ShowsWhatIsDelayedMostAndWhere) {
+    const std::string text = gap_tables(sample_explanation());
+    EXPECT_EQ(text,
+              "delayed most          type        critical      later   header  contention  "
+              "dependency\n"
+              "------------------------------------------------------------------------------"
+              "--------\n"
+              "gradients (0-3)       all_reduce  yes          192 ns    12 ns      180 ns        "
+              "0 ns\n"
+              "activations (3 -> 0)  send_recv             190.25 ns  0.25 ns        0 ns      "
+              "190 ns\n"
+              "\n"
+              "contention on  between                                together\n"
+              "--------------------------------------------------------------\n"
+              "npu0 -> npu1   gradients (0-3), activations (3 -> 0)    110 ns\n"
+              "npu1 -> npu2   gradients (0-3) with itself                7 ns\n");
+    EXPECT_THAT(gap_tables(sample_explanation(), 1), Not(HasSubstr("activations (3 -> 0)  send")));
+    EXPECT_EQ(gap_tables(GapExplanation()), "");
+}
+
 TEST(CompareJson, HasThePartsOfTheDifference) {
-    const Gap gap = sample_gap();
-    const Json json = Json::parse(compare_json(sample_runs(), Bytes(1), &gap));
+    const GapExplanation why = sample_explanation();
+    const Json json = Json::parse(compare_json(sample_runs(), Bytes(1), &why));
     EXPECT_EQ(json["gap_ns"], Json({{"header", 12.25},
                                     {"latency", -2},
-                                    {"contention", 190},
+                                    {"contention", 0},
                                     {"flow_control", 0},
                                     {"congestion_control", 0},
-                                    {"dependency", 0}}));
+                                    {"dependency", 190}}));
+    EXPECT_EQ(json["path_gap_ns"]["slack"], -2);
+    EXPECT_EQ(json["critical_path"], Json::array({0}));
+    const Json& reduction = json["collectives"][0];
+    EXPECT_EQ(reduction["id"], 0);
+    EXPECT_EQ(reduction["later_ns"], 192);
+    EXPECT_EQ(reduction["contention_ns"], 180);
+    EXPECT_EQ(reduction["others_ns"]["contention"], 30);
+    EXPECT_EQ(reduction["meetings"][0]["with"], 1);
+    EXPECT_TRUE(json["collectives"][1]["id"].is_null());
+    EXPECT_TRUE(json["collectives"][1]["others_ns"].is_null());
+    EXPECT_EQ(json["contention_links"][0]["between"], Json({0, 1}));
+    EXPECT_EQ(json["gap_notes"].size(), 1u);
     EXPECT_EQ(json["hot_links"][0]["runs"]["packet"]["credit_stall_ns"], 3);
 }
 

@@ -1,0 +1,219 @@
+#include "study/gap/climb.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cassert>
+#include <utility>
+
+#include "base/errors.h"
+
+namespace npunet::study {
+
+namespace {
+
+using report::Gap;
+
+/// The first line of an error, for a note.
+std::string first_line(const std::string& text) {
+    return text.substr(0, text.find('\n'));
+}
+
+const char* name_of(Time Gap::*part) {
+    for (const auto& [name, candidate] : report::gap_parts) {
+        if (candidate == part) {
+            return name;
+        }
+    }
+    return "";
+}
+
+/// A communication on the rungs of one step.
+struct Ends {
+    std::vector<Time> before;   ///< A(k - 1, s(k - 1)), by part
+    std::vector<Time> delayed;  ///< A(k, s(k - 1))
+    std::vector<Time> after;    ///< A(k, s(k))
+};
+
+Time last_of(const std::vector<Time>& ends) {
+    return *std::max_element(ends.begin(), ends.end());
+}
+
+class Climber {
+public:
+    Climber(const engine::Workload& workload, const Rungs& rungs, AloneRuns& alone,
+            const Ladder& ladder, const std::vector<JointOperation>& communications)
+        : workload_(workload),
+          rungs_(rungs),
+          alone_(alone),
+          ladder_(ladder),
+          communications_(communications),
+          ends_(communications.size()) {
+        result_.of.resize(communications.size());
+        result_.others.resize(communications.size());
+        result_.measured.resize(communications.size());
+    }
+
+    Climb climb(const std::vector<std::uint32_t>& first) {
+        if (ladder_.steps.empty()) {
+            result_.measured.assign(communications_.size(), true);
+            return std::move(result_);
+        }
+        for (const std::uint32_t number : first) {
+            measure(number);
+        }
+        for (std::size_t k = 0; k < ladder_.steps.size(); ++k) {
+            measure_run(k);
+        }
+        return std::move(result_);
+    }
+
+private:
+    [[nodiscard]] Rung rung(std::size_t k) const {
+        return k == 0 ? Rung::Estimate : ladder_.steps[k - 1].rung;
+    }
+
+    /// Where a communication cannot be run alone, the start of its last part stands for its end.
+    [[nodiscard]] std::vector<Ends> stand_ins(const JointOperation& communication) const {
+        const auto ends_at = [&](std::size_t k) {
+            return std::vector<Time>(communication.parts.size(),
+                                     communication.last_start(ladder_.times[k]));
+        };
+        std::vector<Ends> list;
+        for (std::size_t k = 1; k <= ladder_.steps.size(); ++k) {
+            list.push_back({ends_at(k - 1), ends_at(k - 1), ends_at(k)});
+        }
+        return list;
+    }
+
+    /// Empty where one of them cannot be told.
+    std::vector<Ends> alone_on_all_rungs(const JointOperation& communication) {
+        std::vector<Ends> list;
+        std::vector<Time> starts = communication.starts(ladder_.times.front());
+        std::vector<Time> before = alone_.ends(rung(0), communication, starts);
+        for (std::size_t k = 1; k <= ladder_.steps.size() && !before.empty(); ++k) {
+            Ends ends;
+            ends.before = std::move(before);
+            ends.delayed = alone_.ends(rung(k), communication, starts);
+            starts = communication.starts(ladder_.times[k]);
+            ends.after = alone_.ends(rung(k), communication, starts);
+            if (ends.delayed.empty() || ends.after.empty()) {
+                return {};
+            }
+            before = ends.after;
+            list.push_back(std::move(ends));
+        }
+        return list;
+    }
+
+    void measure(std::uint32_t number) {
+        const JointOperation& communication = communications_[number];
+        std::vector<Ends>& ends = ends_[number];
+        ends = alone_on_all_rungs(communication);
+        result_.measured[number] = !ends.empty();
+        if (ends.empty()) {
+            ends = stand_ins(communication);
+        }
+        for (std::size_t k = 0; k < ladder_.steps.size(); ++k) {
+            const Time end_before = communication.end(ladder_.times[k]);
+            const Time end_after = communication.end(ladder_.times[k + 1]);
+            const Time before = last_of(ends[k].before);
+            const Time delayed = last_of(ends[k].delayed);
+            const Time after = last_of(ends[k].after);
+            const Time by_itself = delayed - before;
+            const Time others = (end_after - after) - (end_before - before);
+            const Time dependency = after - delayed;
+            assert(by_itself + others + dependency == end_after - end_before);
+            result_.of[number].*ladder_.steps[k].part += by_itself + others;
+            result_.others[number].*ladder_.steps[k].part += others;
+            result_.of[number].dependency += dependency;
+        }
+    }
+
+    /// The finish when every communication starts as on rung k and takes what it takes on k + 1.
+    [[nodiscard]] Time finish_with_old_starts(std::size_t k) const {
+        const RunTimes& old = ladder_.times[k];
+        const RunTimes& now = ladder_.times[k + 1];
+        engine::FixedTimes fixed(workload_.ranks());
+        bool all_old = true;
+        bool all_new = true;
+        for (std::size_t number = 0; number < communications_.size(); ++number) {
+            const std::vector<Place>& parts = communications_[number].parts;
+            for (std::size_t i = 0; i < parts.size(); ++i) {
+                const Ends& ends = ends_[number][k];
+                const Time end = now.of(parts[i]).end - (ends.after[i] - ends.delayed[i]);
+                const Time start = old.of(parts[i]).start;
+                all_old = all_old && end == old.of(parts[i]).end;
+                all_new = all_new && end == now.of(parts[i]).end && start == now.of(parts[i]).start;
+                fixed.set(parts[i].rank, parts[i].number, start, end);
+            }
+        }
+        // These runs have been made.
+        return all_old ? old.finish : all_new ? now.finish : rungs_.replay(workload_, fixed).finish;
+    }
+
+    void measure_run(std::size_t k) {
+        const Time before = ladder_.times[k].finish;
+        const Time after = ladder_.times[k + 1].finish;
+        const Time old_starts = finish_with_old_starts(k);
+        const Time direct = old_starts - before;
+        const Time dependency = after - old_starts;
+        assert(direct + dependency == after - before);
+        result_.total.*ladder_.steps[k].part += direct;
+        result_.total.dependency += dependency;
+    }
+
+    const engine::Workload& workload_;
+    const Rungs& rungs_;
+    AloneRuns& alone_;
+    const Ladder& ladder_;
+    const std::vector<JointOperation>& communications_;
+    std::vector<std::vector<Ends>> ends_;  ///< by communication, then step
+    Climb result_;
+};
+
+}  // namespace
+
+Ladder run_ladder(const engine::Workload& workload, const Machine& machine, Rungs& rungs,
+                  Fidelity fidelity, const RunTimes& estimate,
+                  const LinkTap::CommunicationOf& communication_of) {
+    Ladder ladder;
+    ladder.times.push_back(estimate);
+    const std::vector<Step> steps = ladder_of(fidelity, machine);
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+        const Step step = steps[i];
+        const auto leave_out = [&](const std::exception& error) {
+            if (i + 1 == steps.size()) {
+                throw;
+            }
+            ladder.notes.push_back(fmt::format(
+                "{} is part of {}, as a network with the one and without the other cannot be "
+                "simulated: {}",
+                name_of(step.part), name_of(steps[i + 1].part), first_line(error.what())));
+        };
+        try {
+            if (step.part == &Gap::contention &&
+                machine.dialect.event_order == engine::EventQueue::Order::Content) {
+                LinkTap tap(machine.network, communication_of);
+                ladder.times.push_back(rungs.run(workload, step.rung, nullptr, tap.wrap()));
+                ladder.stays = tap.stays();
+            } else {
+                ladder.times.push_back(rungs.run(workload, step.rung));
+            }
+            ladder.steps.push_back(step);
+        } catch (const StallError& error) {
+            leave_out(error);
+        } catch (const InputError& error) {
+            leave_out(error);
+        }
+    }
+    return ladder;
+}
+
+Climb climb(const engine::Workload& workload, const Rungs& rungs, AloneRuns& alone,
+            const Ladder& ladder, const std::vector<JointOperation>& communications,
+            const std::vector<std::uint32_t>& first) {
+    return Climber(workload, rungs, alone, ladder, communications).climb(first);
+}
+
+}  // namespace npunet::study

@@ -1,0 +1,115 @@
+#include "study/gap/link_tap.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace npunet::study {
+
+class LinkTap::Listening final : public engine::Network, private engine::MessageListener {
+public:
+    Listening(LinkTap& tap, engine::Network& network, engine::EventQueue& queue)
+        : tap_(tap), network_(network), queue_(queue) {
+        network_.set_listener(*this);
+    }
+
+    void send(const engine::Message& message) override {
+        tap_.sent(message, queue_.now());
+        network_.send(message);
+    }
+    [[nodiscard]] std::vector<engine::LinkUse> link_use() const override {
+        return network_.link_use();
+    }
+    [[nodiscard]] std::uint64_t packet_hops() const override { return network_.packet_hops(); }
+    [[nodiscard]] std::string explain_stall() const override { return network_.explain_stall(); }
+    void run(engine::EventQueue& queue) override { network_.run(queue); }
+
+private:
+    void on_sent(std::uint32_t handle) override { listener_->on_sent(handle); }
+    void on_delivered(std::uint32_t handle, Time first_byte_left) override {
+        tap_.delivered(handle, queue_.now());
+        listener_->on_delivered(handle, first_byte_left);
+    }
+
+    LinkTap& tap_;
+    engine::Network& network_;
+    engine::EventQueue& queue_;
+};
+
+LinkTap::LinkTap(const topology::NetworkDescription& network,
+                 const CommunicationOf& communication_of)
+    : communication_of_(communication_of),
+      routes_(network),
+      rank_of_npu_(network.npu_of_rank.size()) {
+    for (std::size_t rank = 0; rank < rank_of_npu_.size(); ++rank) {
+        rank_of_npu_[network.npu_of_rank[rank].index()] = Rank(rank);
+    }
+}
+
+Rungs::Wrap LinkTap::wrap() {
+    return [this](engine::Network& network, engine::EventQueue& queue) {
+        return std::make_unique<Listening>(*this, network, queue);
+    };
+}
+
+std::uint32_t LinkTap::communication_of(const engine::Message& message) const {
+    // As the engine orders messages at their receiver: collectives by the receiver's operation,
+    // sends, above 2^32, by their own.
+    const bool is_send = (message.order_major >> 32) != 0;
+    const NodeId owner = is_send ? message.source : message.destination;
+    const std::vector<std::uint32_t>& list = communication_of_[rank_of_npu_[owner.index()].index()];
+    const auto number = static_cast<std::uint32_t>(message.order_major);
+    return number < list.size() ? list[number] : none;
+}
+
+void LinkTap::sent(const engine::Message& message, Time now) {
+    const std::uint32_t communication = communication_of(message);
+    const std::uint32_t route = routes_.number(message.source, message.destination);
+    if (message.handle >= under_way_.size()) {
+        under_way_.resize(message.handle + std::size_t{1});
+    }
+    under_way_[message.handle] = {route, communication};
+    if (communication == none) {
+        return;
+    }
+    for (const LinkId link : routes_.links(routes_[route])) {
+        const std::uint64_t key = (static_cast<std::uint64_t>(link.value()) << 32) | communication;
+        const auto [place, is_new] = on_link_.try_emplace(key);
+        OnLink& here = place->second;
+        if (is_new) {
+            here.stay = {link, communication, now, now, Time()};
+        }
+        if (++here.under_way == 2) {
+            here.crowded_since = now;
+        }
+    }
+}
+
+void LinkTap::delivered(std::uint32_t handle, Time now) {
+    const UnderWay message = under_way_[handle];
+    if (message.communication == none) {
+        return;
+    }
+    for (const LinkId link : routes_.links(routes_[message.route])) {
+        OnLink& here =
+            on_link_.at((static_cast<std::uint64_t>(link.value()) << 32) | message.communication);
+        here.stay.to = now;
+        if (here.under_way-- == 2) {
+            here.stay.crowded += now - here.crowded_since;
+        }
+    }
+}
+
+std::vector<Stay> LinkTap::stays() const {
+    std::vector<Stay> list;
+    list.reserve(on_link_.size());
+    for (const auto& [key, here] : on_link_) {
+        list.push_back(here.stay);
+    }
+    std::sort(list.begin(), list.end(), [](const Stay& a, const Stay& b) {
+        return std::tuple(a.link.value(), a.from, a.communication) <
+               std::tuple(b.link.value(), b.from, b.communication);
+    });
+    return list;
+}
+
+}  // namespace npunet::study

@@ -1,0 +1,97 @@
+#include "study/gap/meetings.h"
+
+#include <algorithm>
+#include <set>
+
+namespace npunet::study {
+
+namespace {
+
+using report::ContentionLink;
+using report::Meeting;
+
+/// Keeps the longest ones; equals keep their order.
+template <class Item>
+void keep_longest(std::vector<Item>& items, std::size_t most) {
+    std::stable_sort(items.begin(), items.end(),
+                     [](const Item& a, const Item& b) { return a.together > b.together; });
+    if (items.size() > most) {
+        items.resize(most);
+    }
+}
+
+class Meetings {
+public:
+    Meetings(const topology::Graph& graph, report::GapExplanation& explanation, std::size_t most)
+        : graph_(graph), explanation_(explanation), most_(most) {}
+
+    /// Those on one link, ascending by start.
+    void look_at(const Stay* first, const Stay* last) {
+        const topology::Link& link = graph_.link(first->link);
+        const std::string from = graph_.name(link.from);
+        const std::string to = graph_.name(link.to);
+        Time together;
+        std::set<std::size_t> between;
+        const auto meet = [&](const Stay& a, const Stay& b, Time span) {
+            if (span <= Time() || !(delayed(a) || delayed(b))) {
+                return;
+            }
+            together += span;
+            between.insert({a.communication, b.communication});
+            note(a, {from, to, b.communication, span});
+            if (a.communication != b.communication) {
+                note(b, {from, to, a.communication, span});
+            }
+        };
+        for (const Stay* a = first; a != last; ++a) {
+            meet(*a, *a, a->crowded);
+            for (const Stay* b = a + 1; b != last && b->from < a->to; ++b) {
+                meet(*a, *b, std::min(a->to, b->to) - b->from);
+            }
+        }
+        if (together > Time()) {
+            explanation_.links.push_back({from, to, together, {between.begin(), between.end()}});
+        }
+    }
+
+private:
+    [[nodiscard]] bool delayed(const Stay& stay) const {
+        return explanation_.communications[stay.communication].gap.contention != Time();
+    }
+    void note(const Stay& stay, Meeting meeting) {
+        std::vector<Meeting>& list = explanation_.communications[stay.communication].meetings;
+        if (!delayed(stay)) {
+            return;
+        }
+        list.push_back(std::move(meeting));
+        if (list.size() >= 20 * most_) {
+            keep_longest(list, most_);
+        }
+    }
+
+    const topology::Graph& graph_;
+    report::GapExplanation& explanation_;
+    std::size_t most_;
+};
+
+}  // namespace
+
+void add_meetings(const std::vector<Stay>& stays, const topology::Graph& graph,
+                  report::GapExplanation& explanation, std::size_t most) {
+    Meetings meetings(graph, explanation, most);
+    for (std::size_t first = 0; first < stays.size();) {
+        std::size_t last = first + 1;
+        while (last < stays.size() && stays[last].link == stays[first].link) {
+            ++last;
+        }
+        meetings.look_at(&stays[first], &stays[first] + (last - first));
+        first = last;
+    }
+    constexpr std::size_t most_links = 10;
+    keep_longest(explanation.links, most_links);
+    for (report::CommunicationGap& communication : explanation.communications) {
+        keep_longest(communication.meetings, most);
+    }
+}
+
+}  // namespace npunet::study

@@ -1,0 +1,77 @@
+// The rungs of the ladder from the quick estimate to the packet run: networks with one effect more
+// each.
+//
+//     Rungs rungs(workload, machine, trains);
+//     const RunTimes times = rungs.run(Rung::SharedLinks);
+//     ladder_of(Fidelity::Packet, machine);       // header, latency, contention, ...
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "engine/fixed_times.h"
+#include "report/gap.h"
+#include "study/gap/joint_operations.h"
+#include "study/simulation_run.h"
+
+namespace npunet::study {
+
+enum class Rung : std::uint8_t {
+    Estimate,       ///< the congestion-unaware network
+    Headers,        ///< and messages carry the headers of their packets
+    IdlePaths,      ///< and are passed on packet by packet, each as on an idle network
+    SharedLinks,    ///< packets on shared links, with buffers without bound, and nothing lost
+    FiniteBuffers,  ///< and with the buffers, flow control and transport that there are, and errors
+    PacketRun,      ///< and with congestion control: the packet run
+    WholeMessages,  ///< the estimate, but every link takes in a message before the next sends it
+    MessageQueues   ///< the congestion-aware network
+};
+
+/// An effect, and the rung that has it and the one below has not.
+struct Step {
+    Rung rung;
+    Time report::Gap::*part;
+};
+
+/// The steps from the estimate to a fidelity on a machine, in order; those without an effect, such
+/// as congestion control where there is none, are left out. The last rung is the fidelity itself.
+[[nodiscard]] std::vector<Step> ladder_of(Fidelity fidelity, const Machine& machine);
+
+/// What the rung lacks of the machine's network.
+[[nodiscard]] topology::NetworkDescription network_on(Rung rung,
+                                                      const topology::NetworkDescription& network);
+
+/// Runs workloads on the rungs of one machine.
+class Rungs {
+public:
+    /// The machine must outlive this; `trains` as in RunOptions.
+    Rungs(const Machine& machine, bool trains) : machine_(machine), trains_(trains) {}
+
+    /// Puts a network in front of that of the rung.
+    using Wrap =
+        std::function<std::unique_ptr<engine::Network>(engine::Network&, engine::EventQueue&)>;
+
+    /// Runs to the end. Throws StallError and InputError as simulate() does. `fixed` may be null.
+    [[nodiscard]] RunTimes run(const engine::Workload& workload, Rung rung,
+                               const engine::FixedTimes* fixed = nullptr, const Wrap& wrap = {});
+
+    /// Everything that `fixed` has not fixed, where that is all of communication, with an end: no
+    /// network is needed.
+    [[nodiscard]] RunTimes replay(const engine::Workload& workload,
+                                  const engine::FixedTimes& fixed) const;
+
+private:
+    const topology::NetworkDescription& description_of(Rung rung);
+    [[nodiscard]] std::unique_ptr<engine::Network> network_of(Rung rung, engine::EventQueue& queue);
+    RunTimes run(const engine::Workload& workload, engine::EventQueue& queue,
+                 engine::Network& network, const engine::FixedTimes* fixed) const;
+
+    const Machine& machine_;
+    bool trains_;
+    /// By rung; null before its first use, and where it is the machine's.
+    std::vector<std::unique_ptr<topology::NetworkDescription>> descriptions_{8};
+};
+
+}  // namespace npunet::study

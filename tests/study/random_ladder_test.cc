@@ -1,0 +1,249 @@
+// The ladder on random small cases: the parts of every collective and message, and of the whole
+// run, are exactly the difference of two runs that know nothing of the ladder; what cannot have an
+// effect has none.
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "study/gap.h"
+#include "study/simulation_run.h"
+#include "tests/support/machines.h"
+#include "tests/support/workloads.h"
+
+namespace npunet::study {
+namespace {
+
+using chakra::CollectiveType;
+using report::CommunicationGap;
+using report::Gap;
+using topology::DimensionKind;
+
+class Draw {
+public:
+    explicit Draw(std::uint64_t seed) : random_(seed) {}
+    std::int64_t from_to(std::int64_t least, std::int64_t most) {
+        return least +
+               static_cast<std::int64_t>(random_() % static_cast<std::uint64_t>(most - least + 1));
+    }
+    bool one_in(std::int64_t n) { return from_to(1, n) == 1; }
+    template <class Item>
+    Item any_of(std::initializer_list<Item> items) {
+        return items.begin()[from_to(0, static_cast<std::int64_t>(items.size()) - 1)];
+    }
+    template <class Item>
+    void shuffle(std::vector<Item>& items) {
+        std::shuffle(items.begin(), items.end(), random_);
+    }
+
+private:
+    std::mt19937_64 random_;
+};
+
+constexpr Bytes boundless(std::int64_t{1} << 40);
+
+/// An Ethernet-like switch with pauses, or drops and a transport.
+void draw_ethernet(Draw& draw, topology::PacketParameters& packet) {
+    packet.flow_control = draw.any_of({topology::FlowControl::Pfc, topology::FlowControl::None});
+    packet.transport.kind =
+        draw.any_of({topology::TransportKind::GoBackN, topology::TransportKind::SelectiveRepeat});
+    packet.transport.rto = Time::ns(50'000);
+    packet.buffer = Bytes(draw.from_to(4, 60) * 1000);
+    if (draw.one_in(2)) {
+        packet.congestion_control = topology::standard_choice(
+            draw.any_of({topology::CongestionAlgorithm::Dcqcn, topology::CongestionAlgorithm::Dctcp,
+                         topology::CongestionAlgorithm::Swift}));
+    }
+}
+
+Machine draw_machine(Draw& draw) {
+    const bool ethernet = draw.one_in(6);
+    const Rate rate(draw.any_of<std::int64_t>({1'000'000'007, 25'000'000'000, 50'000'000'000}));
+    const Time latency = Time::ps(draw.from_to(0, 1'000'000));
+    const DimensionKind kind =
+        ethernet ? DimensionKind::Switch
+                 : draw.any_of({DimensionKind::Ring, DimensionKind::Mesh1D, DimensionKind::Switch,
+                                DimensionKind::FullyConnected});
+    const test::TestMachine made =
+        draw.one_in(4) && !ethernet ? test::grid_machine(kind, 2, 3, rate, latency)
+                                    : test::line_machine(kind, draw.from_to(2, 6), rate, latency);
+    Machine machine{made.dialect, made.network, made.system, {}};
+    topology::PacketParameters& packet = machine.network.packet;
+    packet.mtu = Bytes(draw.from_to(100, 5000));
+    packet.header = Bytes(draw.one_in(4) ? 0 : draw.from_to(1, 200));
+    if (ethernet) {
+        draw_ethernet(draw, packet);
+        packet.buffer = std::max(packet.buffer, 8 * (packet.mtu + packet.header));
+        return machine;
+    }
+    packet.switching =
+        draw.any_of({topology::Switching::StoreAndForward, topology::Switching::CutThrough});
+    packet.arbitration =
+        draw.any_of({topology::Arbitration::RoundRobin, topology::Arbitration::Oldest});
+    packet.buffer =
+        draw.any_of({packet.mtu + packet.header, 3 * (packet.mtu + packet.header), boundless});
+    return machine;
+}
+
+struct Work {
+    engine::Workload workload;
+    int communications = 0;
+    std::vector<std::string> first;  ///< those of which no part waits for anything
+};
+
+/// One to six collectives and messages in an order that all ranks keep, each rank's part waiting
+/// for some of what the rank does before, and compute in between. What a rank does with others
+/// comes in the same order everywhere, so that nothing waits in a circle.
+Work draw_work(Draw& draw, std::size_t ranks) {
+    std::vector<std::vector<chakra::Node>> nodes(ranks);
+    std::vector<engine::Group> groups;
+    std::uint64_t id = 0;
+    const auto waits_for = [&](std::size_t rank) {
+        std::vector<std::uint64_t> ids;
+        for (const chakra::Node& node : nodes[rank]) {
+            if (draw.one_in(3)) {
+                ids.push_back(node.id);
+            }
+        }
+        return ids;
+    };
+    Work work;
+    work.communications = static_cast<int>(draw.from_to(1, 6));
+    for (int i = 0; i < work.communications; ++i) {
+        for (std::size_t rank = 0; rank < ranks; ++rank) {
+            if (draw.one_in(4)) {
+                nodes[rank].push_back(test::compute_node(
+                    ++id, static_cast<std::uint64_t>(draw.from_to(1, 20)), waits_for(rank)));
+            }
+        }
+        ++id;
+        std::vector<Rank> members;
+        for (std::size_t rank = 0; rank < ranks; ++rank) {
+            members.emplace_back(rank);
+        }
+        draw.shuffle(members);
+        const std::int64_t bytes = draw.from_to(1, 60'000);
+        bool waits = false;
+        const auto its_waits = [&](std::size_t rank) {
+            std::vector<std::uint64_t> ids = waits_for(rank);
+            waits = waits || !ids.empty();
+            return ids;
+        };
+        if (draw.one_in(2)) {
+            const auto from = static_cast<std::size_t>(members[0].value());
+            const auto to = static_cast<std::size_t>(members[1].value());
+            const auto tag = static_cast<std::int32_t>(id);
+            nodes[from].push_back(
+                test::send_node(id, members[1].value(), bytes, tag, its_waits(from)));
+            nodes[to].push_back(
+                test::receive_node(id, members[0].value(), bytes, tag, its_waits(to)));
+            if (!waits) {
+                work.first.push_back(fmt::format("send_{}", id));
+            }
+            continue;
+        }
+        members.resize(static_cast<std::size_t>(draw.from_to(2, static_cast<std::int64_t>(ranks))));
+        const std::string name = std::to_string(i);
+        const auto type = draw.any_of({CollectiveType::AllReduce, CollectiveType::AllGather,
+                                       CollectiveType::ReduceScatter, CollectiveType::AllToAll});
+        for (const Rank rank : members) {
+            nodes[rank.index()].push_back(
+                test::collective_node(id, type, bytes, name, its_waits(rank.index())));
+        }
+        groups.push_back({name, members});
+        if (!waits) {
+            work.first.push_back(fmt::format("collective_{}", id));
+        }
+    }
+    work.workload = test::workload_of(
+        ranks, [&](Rank rank) { return nodes[rank.index()]; }, groups);
+    return work;
+}
+
+/// When the last rank was done with a node, whose id all its ranks share.
+Time end_of(const engine::Results& results, const std::string& name) {
+    const std::uint64_t node = std::stoull(name.substr(name.find('_') + 1));
+    Time end;
+    for (const engine::Operation& operation : results.operations) {
+        if (operation.node == node) {
+            end = std::max(end, operation.end);
+        }
+    }
+    return end;
+}
+
+void expect_absent(const std::vector<Gap>& gaps, Time Gap::*part, const char* what) {
+    for (const Gap& gap : gaps) {
+        EXPECT_EQ(gap.*part, Time()) << what;
+    }
+}
+
+void check(const Work& work, const Machine& machine, Fidelity fidelity) {
+    const std::vector<engine::Results> runs{simulate(work.workload, machine, Fidelity::Analytical),
+                                            simulate(work.workload, machine, fidelity)};
+    const report::GapExplanation why = explain_gap(runs, work.workload, machine);
+    const Time difference = runs[1].finish - runs[0].finish;
+    EXPECT_EQ(why.total.total(), difference);
+    EXPECT_EQ(why.path.total() + why.slack, difference);
+    ASSERT_EQ(why.communications.size(), static_cast<std::size_t>(work.communications));
+    std::vector<Gap> gaps{why.total};
+    for (const CommunicationGap& communication : why.communications) {
+        gaps.push_back(communication.gap);
+        EXPECT_EQ(communication.gap.total(),
+                  end_of(runs[1], communication.name) - end_of(runs[0], communication.name))
+            << communication.name;
+        EXPECT_EQ(communication.end, end_of(runs[1], communication.name));
+        EXPECT_EQ(communication.id < 0, communication.type == "send_recv");
+        EXPECT_TRUE(communication.measured);
+        if (std::count(work.first.begin(), work.first.end(), communication.name) > 0) {
+            EXPECT_EQ(communication.gap.dependency, Time()) << communication.name;
+        }
+    }
+    const topology::PacketParameters& packet = machine.network.packet;
+    const bool credits = packet.flow_control == topology::FlowControl::Credit;
+    if (fidelity != Fidelity::Packet || packet.header == Bytes(0)) {
+        expect_absent(gaps, &Gap::header, "no headers");
+    }
+    if (fidelity != Fidelity::Packet || (credits && packet.buffer == boundless)) {
+        expect_absent(gaps, &Gap::flow_control, "buffers never fill");
+    }
+    if (fidelity != Fidelity::Packet || credits ||
+        packet.congestion_control.algorithm == topology::CongestionAlgorithm::None) {
+        expect_absent(gaps, &Gap::congestion_control, "no congestion control");
+    }
+    if (work.communications == 1) {
+        expect_absent(gaps, &Gap::dependency, "nothing to inherit from");
+        expect_absent({why.communications[0].others}, &Gap::contention, "nobody to meet");
+        if (why.communications[0].type == "send_recv") {
+            expect_absent(gaps, &Gap::contention, "a message alone");
+        }
+    }
+}
+
+class RandomLadder : public testing::TestWithParam<int> {};
+
+TEST_P(RandomLadder, SumsAreExactAndAbsentCausesAreZero) {
+    for (int round = 0; round < 125; ++round) {
+        const auto seed = static_cast<std::uint64_t>(GetParam() * 125 + round);
+        SCOPED_TRACE("seed " + std::to_string(seed));
+        Draw draw(seed);
+        const Machine machine = draw_machine(draw);
+        const Work work = draw_work(draw, machine.network.graph.npus());
+        check(work, machine, Fidelity::Packet);
+        if (round % 5 == 0) {
+            check(work, machine, Fidelity::CongestionAware);
+        }
+        if (HasFailure()) {
+            return;
+        }
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, RandomLadder, testing::Range(0, 4));
+
+}  // namespace
+}  // namespace npunet::study
