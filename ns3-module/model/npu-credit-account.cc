@@ -12,7 +12,7 @@ namespace npunet::packet
 {
 
 void
-CreditAccount::Return(std::int64_t stamp, std::int64_t bytes)
+CreditAccount::Insert(std::int64_t stamp, std::int64_t bytes)
 {
     if (m_count == m_returning.size())
     {

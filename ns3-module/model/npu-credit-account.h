@@ -77,7 +77,16 @@ class CreditAccount
      * @param stamp when the credit counts, in picoseconds
      * @param bytes how much
      */
-    void Return(std::int64_t stamp, std::int64_t bytes);
+    void
+    Return(std::int64_t stamp, std::int64_t bytes)
+    {
+        if (m_count < m_returning.size() && (m_count == 0 || At(m_count - 1).stamp <= stamp))
+        {
+            At(m_count++) = {stamp, bytes};
+            return;
+        }
+        Insert(stamp, bytes);
+    }
 
     /**
      * When the bytes will be there, by the credits that are known to be under way.
@@ -117,6 +126,13 @@ class CreditAccount
      * @param now in picoseconds
      */
     void Absorb(std::int64_t now);
+
+    /**
+     * Return() where the list is full, or others come back later.
+     * @param stamp when the credit counts, in picoseconds
+     * @param bytes how much
+     */
+    void Insert(std::int64_t stamp, std::int64_t bytes);
 
     /**
      * When() where the bytes are not there at once.

@@ -26,7 +26,7 @@ namespace npunet::packet
  * heap.
  *
  *     NodeWindows windows(graph);
- *     windows.Wake(port, 5000);
+ *     windows.Wake(port, 5000, nobody);
  *     windows.ForEachDue(6000, [&](std::uint32_t node) { ... });
  *
  * Times in picoseconds.
@@ -63,13 +63,18 @@ class NodeWindows
 
     /**
      * @param port an output port
-     * @param at when it has to decide; NEVER takes the wish back
+     * @param at when it has to decide
+     * @param alone the node that is going on and will Leave(), or any other number
      */
     void
-    Wake(std::uint32_t port, std::int64_t at)
+    Wake(std::uint32_t port, std::int64_t at, std::uint32_t alone)
     {
         m_wakes[m_place[port]] = at;
         const std::uint32_t node = m_node[port];
+        if (node == alone)
+        {
+            return;
+        }
         m_nodes[node] = std::min(m_nodes[node], at);
         m_blocks[node / BLOCK] = std::min(m_blocks[node / BLOCK], at);
     }
@@ -113,19 +118,56 @@ class NodeWindows
         }
     }
 
+    /// The first of the ports of a node that have to decide.
+    struct Due
+    {
+        std::int64_t first = NEVER;  ///< when it has to
+        std::int64_t second = NEVER; ///< when the next one of the others has to
+        std::uint32_t port = 0;      ///< which one
+    };
+
     /**
      * @param node a node
-     * @return when its first port has to decide
+     * @return its first port
      */
-    std::int64_t
+    Due
     First(std::uint32_t node) const
     {
-        std::int64_t first = NEVER;
+        Due due;
         for (std::uint32_t i = m_first[node]; i < m_first[node + 1]; ++i)
         {
-            first = std::min(first, m_wakes[i]);
+            if (m_wakes[i] < due.first)
+            {
+                due.second = due.first;
+                due.first = m_wakes[i];
+                due.port = m_ports[i];
+            }
+            else
+            {
+                due.second = std::min(due.second, m_wakes[i]);
+            }
         }
-        return first;
+        return due;
+    }
+
+    /**
+     * Takes back the wish of a port.
+     * @param port the port
+     */
+    void
+    Forget(std::uint32_t port)
+    {
+        m_wakes[m_place[port]] = NEVER;
+    }
+
+    /**
+     * @param port a port
+     * @return when it has to decide
+     */
+    std::int64_t
+    WakeOf(std::uint32_t port) const
+    {
+        return m_wakes[m_place[port]];
     }
 
     /**

@@ -80,6 +80,7 @@ PacketMachine::Resume(const std::vector<std::uint32_t>& ports,
     m_resuming = false;
     m_secondChance = secondChance;
     m_again.swap(again);
+    const std::uint32_t alone = std::exchange(m_alone, NONE);
     for (const std::uint32_t port : ports)
     {
         const std::int64_t wake = std::exchange(m_ports[port].wake, NEVER);
@@ -88,6 +89,7 @@ PacketMachine::Resume(const std::vector<std::uint32_t>& ports,
             Arm(port, wake);
         }
     }
+    m_alone = alone;
 }
 
 void
@@ -101,11 +103,7 @@ PacketMachine::DecideDue(const std::vector<std::uint32_t>& ports, std::int64_t n
             Decide(port, now);
         }
     }
-    for (const std::uint32_t port : m_again)
-    {
-        DecideAgain(port, now);
-    }
-    m_again.clear();
+    DecideAgain(now);
 }
 
 } // namespace npunet::packet

@@ -113,25 +113,49 @@ PacketMachine::WindowEnd(std::int64_t from) const
 void
 PacketMachine::GoOnAlone(std::uint32_t node, std::int64_t limit)
 {
-    std::int64_t now = m_windows->First(node);
-    while (now < limit)
+    m_alone = node;
+    NodeWindows::Due due = m_windows->First(node);
+    for (; due.first < limit; due = m_windows->First(node))
     {
-        m_windows->ForEachPort(node, now, [&](std::uint32_t port) {
-            if (m_ports[port].wake == now)
-            {
-                m_ports[port].wake = NEVER;
-                m_queue.count_handled(1);
-                Decide(port, now);
-            }
-        });
-        for (const std::uint32_t port : m_again)
+        if (due.first == due.second)
         {
-            DecideAgain(port, now);
+            m_windows->ForEachPort(
+                node, due.first, [&](std::uint32_t port) { DecideIfDue(port, due.first); });
+            DecideAgain(due.first);
+            continue;
         }
-        m_again.clear();
-        now = m_windows->First(node);
+        // What a port decides makes no other one of the node decide earlier.
+        const std::int64_t end = std::min(due.second, limit);
+        for (std::int64_t now = due.first; now < end; now = m_windows->WakeOf(due.port))
+        {
+            m_windows->Forget(due.port);
+            DecideIfDue(due.port, now);
+            DecideAgain(now);
+        }
     }
-    m_windows->Leave(node, now);
+    m_alone = NONE;
+    m_windows->Leave(node, due.first);
+}
+
+void
+PacketMachine::DecideIfDue(std::uint32_t port, std::int64_t now)
+{
+    if (m_ports[port].wake == now)
+    {
+        m_ports[port].wake = NEVER;
+        m_queue.count_handled(1);
+        Decide(port, now);
+    }
+}
+
+void
+PacketMachine::DecideAgain(std::int64_t now)
+{
+    for (const std::uint32_t port : m_again)
+    {
+        DecideAgain(port, now);
+    }
+    m_again.clear();
 }
 
 } // namespace npunet::packet

@@ -111,7 +111,7 @@ PacketMachine::Arm(std::uint32_t portNumber, std::int64_t at)
         }
         if (m_windows)
         {
-            m_windows->Wake(portNumber, at);
+            m_windows->Wake(portNumber, at, m_alone);
             if (!m_inWindow)
             {
                 PlanTurn(at);
@@ -260,9 +260,9 @@ PacketMachine::Transmit(std::uint32_t portNumber, std::uint32_t queueNumber, std
     port.busy += crossing.busy;
     port.wire += wire;
     ++port.packets;
-    if (port.anchor != 0)
+    if ((port.anchor | port.look) != 0)
     {
-        m_steady->AnchorStarts(portNumber, crossing.end);
+        m_steady->PacketStarts(portNumber, now, crossing.end);
     }
 
     QueuedPacket& packet = m_packets[place];
@@ -352,6 +352,10 @@ PacketMachine::CutPacket(std::uint32_t queueNumber, std::int64_t now, std::int64
     else if (message.remaining > 0)
     {
         m_messages.Serve(turns, number);
+        if (turns.first == turns.last && message.remaining >= m_mtu)
+        {
+            return place; // the same message again, and a full packet of it
+        }
     }
     else
     {

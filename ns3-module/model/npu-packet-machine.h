@@ -232,6 +232,18 @@ class PacketMachine final : public PacketLevel, private PacketState, private Ste
     void GoOnAlone(std::uint32_t node, std::int64_t limit);
 
     /**
+     * @param port that decides, unless its wish was taken back
+     * @param now in picoseconds
+     */
+    void DecideIfDue(std::uint32_t port, std::int64_t now);
+
+    /**
+     * Gives those their second chance that wait for it.
+     * @param now in picoseconds
+     */
+    void DecideAgain(std::int64_t now);
+
+    /**
      * @param portNumber an idle port that is up
      * @param queueNumber a queue of the port that is not empty
      * @param now in picoseconds
@@ -674,6 +686,7 @@ class PacketMachine final : public PacketLevel, private PacketState, private Ste
     std::unique_ptr<SteadyTraffic> m_steady;               ///< packet trains, or null
     std::unique_ptr<NodeWindows> m_windows;                ///< nodes go on alone, or null
     std::int64_t m_lookahead = 0;                          ///< the longest window
+    std::uint32_t m_alone = NONE;                          ///< the node that goes on alone
     std::int64_t m_turnAt = NEVER;                         ///< time of the event pending for it
     bool m_trains = true;                                  ///< they are wanted
     bool m_resuming = false;                               ///< ports make up for lost time

@@ -28,7 +28,8 @@ struct alignas(64) PacketPort
     std::int64_t otherTime = 0;   ///< the same for a packet of otherWire bytes
     std::uint32_t otherWire = 0;  ///< size of the last packet that was not full
     std::uint32_t firstQueue = 0; ///< number of its first queue
-    std::uint32_t queues : 26;    ///< how many it has
+    std::uint32_t queues : 25;    ///< how many it has
+    std::uint32_t look : 1;       ///< SteadyTraffic will look for a pattern after some packets
     std::uint32_t watched : 1;    ///< SteadyTraffic looks for a pattern here
     std::uint32_t anchor : 1;     ///< and whenever this port is free
     std::uint32_t still : 1;      ///< SteadyTraffic has found one; no events are pending
@@ -49,7 +50,7 @@ struct alignas(64) PacketPort
     std::int64_t packets = 0;  ///< carried
     std::int64_t stall = 0;    ///< idle and up, with packets that waited for credit
 
-    PacketPort() : queues(0), watched(0), anchor(0), still(0), cut(0), irregular(0), starved(0)
+    PacketPort() : queues(0), look(0), watched(0), anchor(0), still(0), cut(0), irregular(0), starved(0)
     {
     }
 };

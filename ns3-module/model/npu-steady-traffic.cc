@@ -86,10 +86,19 @@ SteadyTraffic::MessageEnds(std::uint32_t port)
 }
 
 void
-SteadyTraffic::AnchorStarts(std::uint32_t port, std::int64_t end)
+SteadyTraffic::PacketStarts(std::uint32_t port, std::int64_t now, std::int64_t end)
 {
-    const std::uint32_t group = m_notes[port].group;
-    Plan(end, Kind::COMPARE, group, m_groups[group].serial);
+    PacketPort& state = m_state.m_ports[port];
+    const PortNote& note = m_notes[port];
+    if (state.anchor != 0)
+    {
+        Plan(end, Kind::COMPARE, note.group, m_groups[note.group].serial);
+    }
+    else if (now >= note.lookFrom)
+    {
+        state.look = 0;
+        Plan(end + state.latency, Kind::LOOK, port, 0);
+    }
 }
 
 std::int64_t
@@ -141,7 +150,6 @@ SteadyTraffic::handle(std::uint64_t payload)
     const auto kind = static_cast<Kind>(payload >> 56);
     if (kind == Kind::LOOK)
     {
-        m_notes[index].lookPlanned = false;
         Look(index);
         return;
     }
@@ -155,14 +163,13 @@ SteadyTraffic::handle(std::uint64_t payload)
 void
 SteadyTraffic::PlanLook(std::uint32_t port)
 {
-    PortNote& note = m_notes[port];
-    const PacketPort& state = m_state.m_ports[port];
+    PacketPort& state = m_state.m_ports[port];
     const std::int64_t now = m_state.Present();
-    const std::int64_t room = m_state.m_lastStart - now - state.latency;
-    if (!note.lookPlanned && room / LONGEST_BREAK > state.fullTime)
+    const std::int64_t room = m_state.m_lastStart - now;
+    if (room / LONGEST_BREAK > state.fullTime)
     {
-        note.lookPlanned = true;
-        Plan(now + note.breakFor * state.fullTime + state.latency, Kind::LOOK, port, 0);
+        state.look = 1;
+        m_notes[port].lookFrom = now + m_notes[port].breakFor * state.fullTime;
     }
 }
 

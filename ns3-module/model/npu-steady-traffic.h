@@ -105,11 +105,14 @@ class SteadyTraffic final : private engine::EventHandler
     void MessageEnds(std::uint32_t port);
 
     /**
-     * A port has started a packet by which its group's time is measured.
+     * A port has started a packet by which its group's time is measured, or after which to look for
+     * a group. No event is planned for later than when that packet is in, so that none outlives the
+     * messages.
      * @param port the port
-     * @param end when it has left, in picoseconds
+     * @param now in picoseconds
+     * @param end when the packet has left, in picoseconds
      */
-    void AnchorStarts(std::uint32_t port, std::int64_t end);
+    void PacketStarts(std::uint32_t port, std::int64_t now, std::int64_t end);
 
     /**
      * @return when the state of a group may be looked at next, in picoseconds: at the end of the
@@ -154,8 +157,8 @@ class SteadyTraffic final : private engine::EventHandler
     struct PortNote
     {
         std::uint32_t group = NONE; ///< that it belongs to
-        bool lookPlanned = false;   ///< an event is pending
         std::uint32_t breakFor = 0; ///< packets until the next attempt
+        std::int64_t lookFrom = 0;  ///< when the next attempt may be made
     };
 
     void handle(std::uint64_t payload) override;
@@ -169,7 +172,7 @@ class SteadyTraffic final : private engine::EventHandler
     void Plan(std::int64_t at, Kind kind, std::uint32_t index, std::uint32_t serial);
 
     /**
-     * Sees to it that there will be an attempt.
+     * Sees to it that there will be an attempt after a break.
      * @param port with which it begins
      */
     void PlanLook(std::uint32_t port);

@@ -106,7 +106,7 @@ void draw_parameters(NetworkDescription& network, std::mt19937_64& random) {
     packet.ecn.per = Rate(0);
     switch (random() % 8) {
         case 0:
-            packet.transport.kind = TransportKind::None;
+            packet.transport = {};
             packet.flow_control = FlowControl::Pfc;
             packet.error_rate = 0;
             packet.congestion_control = {};
@@ -139,7 +139,7 @@ void draw_parameters(NetworkDescription& network, std::mt19937_64& random) {
         packet.transport.kind == TransportKind::GoBackN) {
         packet.transport.kind = TransportKind::SelectiveRepeat;
     }
-    if (random() % 4 == 0) {
+    if (random() % 4 == 0 && packet.transport.kind != TransportKind::None) {
         packet.transport.rto = Time::ns(2500);
     }
     packet.queue_histogram = random() % 2 == 0;
@@ -292,6 +292,7 @@ TEST(SplitEthernet, ALineWorkedOutByHand) {
     NetworkDescription network = topology::make_network(
         {topology::make_dimension(topology::DimensionKind::Mesh1D, 3, rate, latency)}, "line");
     network.packet = parameters();
+    network.packet.virtual_channels = 0;
     network.packet.flow_control = FlowControl::Pfc;
     network.packet.transport.kind = TransportKind::GoBackN;
     for (const Parts& parts : {Parts{0, 0, 1}, Parts{0, 1, 1}, Parts{0, 1, 0}, Parts{0, 1, 2}}) {
@@ -308,6 +309,7 @@ TEST(SplitEthernet, RefusesToCutALinkWithoutLatency) {
     NetworkDescription network = topology::make_network(
         {topology::make_dimension(topology::DimensionKind::Mesh1D, 2, rate, Time())}, "line");
     network.packet = parameters();
+    network.packet.virtual_channels = 0;
     network.packet.flow_control = FlowControl::Pfc;
     EXPECT_THROW(static_cast<void>(run_split(network, {}, {0, 1}, 1)), InputError);
 }
