@@ -16,8 +16,8 @@ namespace npunet::study {
 
 /// The references must outlive the network; the machine must have passed check_fidelity().
 [[nodiscard]] std::unique_ptr<engine::Network> make_network(
-    const Machine& machine, Fidelity fidelity, engine::EventQueue& queue,
-    const RunOptions& options, const engine::Fold& fold = engine::Fold::everyone_for_itself());
+    const Machine& machine, Fidelity fidelity, engine::EventQueue& queue, const RunOptions& options,
+    const engine::Fold& fold = engine::Fold::everyone_for_itself());
 
 /// To be held while such a network is there: ns-3 has one simulator a process.
 [[nodiscard]] std::unique_lock<std::mutex> turn_for(Fidelity fidelity);

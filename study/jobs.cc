@@ -202,7 +202,8 @@ engine::JobsResults simulate_jobs(const std::vector<Job>& jobs, const Machine& m
     if (options.shuffle_seed) {
         queue.shuffle_insertions(*options.shuffle_seed);
     }
-    const std::unique_ptr<engine::Network> network = make_network(machine, fidelity, queue, options);
+    const std::unique_ptr<engine::Network> network =
+        make_network(machine, fidelity, queue, options);
     engine::SharedNetwork shared(*network);
     std::vector<std::unique_ptr<RunningJob>> running;
     running.reserve(jobs.size());

@@ -51,12 +51,13 @@ NpuFabric::GetTypeId()
                           UintegerValue(0),
                           MakeUintegerAccessor(&NpuFabric::m_bufferSize),
                           MakeUintegerChecker<uint64_t>(0, uint64_t{1} << 50))
-            .AddAttribute("Trains",
-                          "Move packets that follow a pattern together, as long as nobody listens to "
-                          "packets. The results are the same.",
-                          BooleanValue(true),
-                          MakeBooleanAccessor(&NpuFabric::m_trains),
-                          MakeBooleanChecker())
+            .AddAttribute(
+                "Trains",
+                "Move packets that follow a pattern together, as long as nobody listens to "
+                "packets. The results are the same.",
+                BooleanValue(true),
+                MakeBooleanAccessor(&NpuFabric::m_trains),
+                MakeBooleanChecker())
             .AddAttribute("VirtualChannels",
                           "Virtual channels of every link. 0: as many as the routing needs.",
                           UintegerValue(0),

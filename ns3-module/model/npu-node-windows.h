@@ -22,7 +22,8 @@ namespace npunet::packet
 /**
  * @ingroup npunet
  * When the ports of a network have to decide next, node by node: a node's ports lie side by side,
- * and nodes in blocks know the earliest of theirs, so that finding those that are due takes no heap.
+ * and nodes in blocks know the earliest of theirs, so that finding those that are due takes no
+ * heap.
  *
  *     NodeWindows windows(graph);
  *     windows.Wake(port, 5000);

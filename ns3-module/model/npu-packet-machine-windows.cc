@@ -84,8 +84,7 @@ PacketMachine::Turn(std::uint32_t)
         // A group of ports that is made to go on may have something to do in nodes that are done.
         while (m_windows->Earliest() < limit)
         {
-            m_windows->ForEachDue(limit,
-                                  [&](std::uint32_t node) { GoOnAlone(node, limit); });
+            m_windows->ForEachDue(limit, [&](std::uint32_t node) { GoOnAlone(node, limit); });
         }
         from = m_windows->Earliest();
     } while (ahead && from < m_queue.next_time().ps());

@@ -62,9 +62,8 @@ class PacketState
           m_credits(description.graph.links() * m_channels),
           m_turns(description.graph.links() * m_channels),
           m_reads(description.graph.links(), description.packet.speedup),
-          m_classes(description.packet.classes,
-                    description.virtual_channels(),
-                    description.graph.links())
+          m_classes(
+              description.packet.classes, description.virtual_channels(), description.graph.links())
     {
     }
 
@@ -148,25 +147,25 @@ class PacketState
     std::int64_t m_header;       ///< bytes besides the payload
     /// A packet that starts later could end beyond the clock, in picoseconds.
     std::int64_t m_lastStart = Time::max().ps();
-    std::uint32_t m_fullWire;                              ///< bytes of a full packet
-    bool m_oldest;                                         ///< oldest first
-    bool m_several;                                        ///< there are traffic classes
-    std::uint32_t m_channels;                              ///< of every link, for all classes
-    RoutePlan m_plan;                                      ///< routes as ports and queues
-    std::vector<PacketPort> m_ports;                       ///< by link
-    std::vector<VirtualQueue> m_queues;                    ///< of all ports
-    std::vector<std::uint64_t> m_masks;                    ///< a bit per queue: it is not empty
-    std::vector<CreditAccount> m_credits;                  ///< by link and virtual channel
-    std::vector<TurnList> m_turns;                         ///< by link and virtual channel
-    PacketPool m_packets;                                  ///< packets under way
-    std::vector<std::int64_t> m_born;                      ///< by packet: oldest first needs it
-    InputReads m_reads;                                    ///< packets that leave inputs
-    PacketClasses m_classes;                               ///< traffic classes
-    MessageTable m_messages;                               ///< messages under way
-    bool m_inWindow = false;                               ///< nodes go on alone
-    std::int64_t m_windowFrom = 0;                         ///< since then, in picoseconds
-    std::int64_t m_lastBytes = 0; ///< with so many left a message may end in a window
-    std::uint32_t m_nearEnd = 0;  ///< messages whose end somebody is told of, with so many left
+    std::uint32_t m_fullWire;             ///< bytes of a full packet
+    bool m_oldest;                        ///< oldest first
+    bool m_several;                       ///< there are traffic classes
+    std::uint32_t m_channels;             ///< of every link, for all classes
+    RoutePlan m_plan;                     ///< routes as ports and queues
+    std::vector<PacketPort> m_ports;      ///< by link
+    std::vector<VirtualQueue> m_queues;   ///< of all ports
+    std::vector<std::uint64_t> m_masks;   ///< a bit per queue: it is not empty
+    std::vector<CreditAccount> m_credits; ///< by link and virtual channel
+    std::vector<TurnList> m_turns;        ///< by link and virtual channel
+    PacketPool m_packets;                 ///< packets under way
+    std::vector<std::int64_t> m_born;     ///< by packet: oldest first needs it
+    InputReads m_reads;                   ///< packets that leave inputs
+    PacketClasses m_classes;              ///< traffic classes
+    MessageTable m_messages;              ///< messages under way
+    bool m_inWindow = false;              ///< nodes go on alone
+    std::int64_t m_windowFrom = 0;        ///< since then, in picoseconds
+    std::int64_t m_lastBytes = 0;         ///< with so many left a message may end in a window
+    std::uint32_t m_nearEnd = 0; ///< messages whose end somebody is told of, with so many left
 };
 
 template <class Function>

@@ -128,11 +128,10 @@ SteadyTraffic::Plan(std::int64_t at, Kind kind, std::uint32_t index, std::uint32
 {
     const std::uint64_t payload = static_cast<std::uint64_t>(kind) << 56 |
                                   static_cast<std::uint64_t>(serial & 0xffffffU) << 32 | index;
-    m_state.m_queue.schedule(
-        Time::ps(at),
-        EventKey::of(Phase::Arbitration, engine::event_kind::steady, payload),
-        *this,
-        payload);
+    m_state.m_queue.schedule(Time::ps(at),
+                             EventKey::of(Phase::Arbitration, engine::event_kind::steady, payload),
+                             *this,
+                             payload);
 }
 
 void
@@ -424,8 +423,7 @@ SteadyTraffic::Skip(const Group& group, std::int64_t periods)
 {
     for (std::size_t i = 0; i < group.messages.size(); ++i)
     {
-        m_state.CountSent(m_state.m_messages[group.messages[i]],
-                          periods * SentInPeriod(group, i));
+        m_state.CountSent(m_state.m_messages[group.messages[i]], periods * SentInPeriod(group, i));
     }
     for (std::size_t i = 0; i < group.ports.size(); ++i)
     {
@@ -467,8 +465,7 @@ SteadyTraffic::Shift(std::uint32_t portNumber, std::int64_t by)
             return false;
         }
         queue.ready += by;
-        for (std::uint32_t place = queue.head; place != NONE;
-             place = m_state.m_packets[place].next)
+        for (std::uint32_t place = queue.head; place != NONE; place = m_state.m_packets[place].next)
         {
             m_state.m_packets[place].ready += by;
             if (m_state.m_oldest)

@@ -46,9 +46,9 @@ class SteadyTrafficHost
  * by packet, several that share links after a few packets of each. Of such a pattern one period is
  * simulated and the others are counted.
  *
- * A group is a set of ports and of the long messages that cross them, closed in both directions: all
- * ports of their routes, all messages that have a packet or their turn at one of these ports. It
- * depends on nothing else while no message begins or ends there, and its rules know no absolute
+ * A group is a set of ports and of the long messages that cross them, closed in both directions:
+ * all ports of their routes, all messages that have a packet or their turn at one of these ports.
+ * It depends on nothing else while no message begins or ends there, and its rules know no absolute
  * times. So when its state (TrafficSample) at t equals that at t - P, it does from t on what it has
  * done since t - P, over and over, until
  * - a message of the group has no full period of packets left, or
@@ -112,8 +112,8 @@ class SteadyTraffic final : private engine::EventHandler
     void AnchorStarts(std::uint32_t port, std::int64_t end);
 
     /**
-     * @return when the state of a group may be looked at next, in picoseconds: at the end of the next
-     *         packet of its anchor, which is full
+     * @return when the state of a group may be looked at next, in picoseconds: at the end of the
+     * next packet of its anchor, which is full
      */
     std::int64_t NextLook() const;
 

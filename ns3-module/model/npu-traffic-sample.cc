@@ -99,9 +99,8 @@ TrafficSample::WaitsSince(PacketState& state, std::uint32_t portNumber) const
     state.ForEachQueue(port, 0, [&](std::uint32_t number) {
         const VirtualQueue& queue = state.m_queues[number];
         const TurnList& turns = state.m_turns[portNumber * state.m_channels + queue.channel];
-        const std::int64_t since = queue.upstream == NONE
-                                       ? state.m_messages[turns.first].start
-                                       : queue.ready;
+        const std::int64_t since =
+            queue.upstream == NONE ? state.m_messages[turns.first].start : queue.ready;
         first = std::min(first, since);
         return false;
     });

@@ -1,7 +1,8 @@
 // How many packets the packet machine moves over links per second of processor time: through ns-3's
-// simulator, one by one and in trains, on the bare event queue, and beside two yardsticks in the same
-// run, so that figures from different machines can be compared as ratios: the least that any packet
-// simulator does (bare_packet_loop.h), and the plain packet network that is the oracle of the tests.
+// simulator, one by one and in trains, on the bare event queue, and beside two yardsticks in the
+// same run, so that figures from different machines can be compared as ratios: the least that any
+// packet simulator does (bare_packet_loop.h), and the plain packet network that is the oracle of
+// the tests.
 //
 //     packet_machine_benchmark [--repetitions N] [--filter TEXT] [--out FILE]
 //

@@ -152,8 +152,7 @@ void compare(unsigned first_seed, unsigned count) {
             looks.push_back(Time::ps(static_cast<std::int64_t>(random() % 200'000'000)));
         }
         const Seen expected = run(chosen, network, false, looks);
-        ASSERT_EQ(run(chosen, network, true, looks).transcript, expected.transcript)
-            << chosen.name;
+        ASSERT_EQ(run(chosen, network, true, looks).transcript, expected.transcript) << chosen.name;
         ASSERT_EQ(run(chosen, network, true, looks, seed + 1).transcript, expected.transcript)
             << chosen.name << ", insertions shuffled";
     }

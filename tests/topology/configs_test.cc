@@ -22,17 +22,15 @@ class ShippedNetwork : public testing::TestWithParam<Shipped> {};
 // clique of 8: 56 a line; switch: 2 n, and n / size switches.
 INSTANTIATE_TEST_SUITE_P(
     Configs, ShippedNetwork,
-    testing::Values(Shipped{"mesh-4x4", 16, 0, 48}, Shipped{"ring-8", 8, 0, 16},
-                    Shipped{"torus-4x4", 16, 0, 64}, Shipped{"torus-4x4x4", 64, 0, 384},
-                    Shipped{"dgx_16", 16, 8, 2 * 56 + 32},
-                    Shipped{"nvlink-8x2", 16, 8, 2 * 56 + 32},
-                    Shipped{"dgx_2k", 2048, 128, 256 * 56 + 3 * 4096},
-                    Shipped{"tpu_512", 512, 64, 4 * 1024}, Shipped{"system_1", 64, 0, 384},
-                    Shipped{"system_2", 64, 0, 384}, Shipped{"fat-tree-128", 128, 80, 768},
-                    Shipped{"leaf-spine-64", 64, 12, 192},
-                    Shipped{"dragonfly-72", 72, 36, 2 * 72 + 9 * (12 + 8)},
-                    Shipped{"rail-128", 128, 16 + 8 * 8, 16 * 16 + 8 * 64},
-                    Shipped{"two-sites", 8, 2, 22}),
+    testing::Values(
+        Shipped{"mesh-4x4", 16, 0, 48}, Shipped{"ring-8", 8, 0, 16},
+        Shipped{"torus-4x4", 16, 0, 64}, Shipped{"torus-4x4x4", 64, 0, 384},
+        Shipped{"dgx_16", 16, 8, 2 * 56 + 32}, Shipped{"nvlink-8x2", 16, 8, 2 * 56 + 32},
+        Shipped{"dgx_2k", 2048, 128, 256 * 56 + 3 * 4096}, Shipped{"tpu_512", 512, 64, 4 * 1024},
+        Shipped{"system_1", 64, 0, 384}, Shipped{"system_2", 64, 0, 384},
+        Shipped{"fat-tree-128", 128, 80, 768}, Shipped{"leaf-spine-64", 64, 12, 192},
+        Shipped{"dragonfly-72", 72, 36, 2 * 72 + 9 * (12 + 8)},
+        Shipped{"rail-128", 128, 16 + 8 * 8, 16 * 16 + 8 * 64}, Shipped{"two-sites", 8, 2, 22}),
     [](const auto& network) {
         std::string name = network.param.name;
         std::replace(name.begin(), name.end(), '-', '_');
