@@ -6,7 +6,8 @@
 //     simulation.fix_times(times);                            // before start()
 //
 // Such an operation waits for nothing, needs no place, and starts at its time in Phase::Issue. With
-// an end it is not carried out: it sends nothing, and what waits for it starts then.
+// an end it is not carried out: it sends nothing, and what waits for it starts then. The simulation
+// starts at time 0.
 //
 // C++17-clean.
 #pragma once

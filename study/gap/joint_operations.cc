@@ -27,16 +27,21 @@ void add_collectives(const Workload& workload, std::vector<JointOperation>& list
             }
         }
     }
+    std::vector<std::size_t> member_of(workload.ranks());  // of `group`
+    std::size_t group = workload.groups.size();
     for (auto& [key, communication] : by_group_and_number) {
-        communication.collective = true;
-        const std::vector<Rank>& ranks = workload.groups[key.first].ranks;
-        std::vector<std::size_t> member_of(workload.ranks());
-        for (std::size_t member = 0; member < ranks.size(); ++member) {
-            member_of[ranks[member].index()] = member;
+        if (key.first != group) {
+            group = key.first;
+            const std::vector<Rank>& ranks = workload.groups[group].ranks;
+            for (std::size_t member = 0; member < ranks.size(); ++member) {
+                member_of[ranks[member].index()] = member;
+            }
         }
-        std::sort(communication.parts.begin(), communication.parts.end(), [&](Place a, Place b) {
-            return member_of[a.rank.index()] < member_of[b.rank.index()];
-        });
+        communication.collective = true;
+        std::sort(communication.parts.begin(), communication.parts.end(),
+                  [&member_of](Place a, Place b) {
+                      return member_of[a.rank.index()] < member_of[b.rank.index()];
+                  });
         list.push_back(std::move(communication));
     }
 }
