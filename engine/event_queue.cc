@@ -197,6 +197,8 @@ void EventQueue::take_turn() {
 
 void EventQueue::handle_instant() {
     open_instant();
+    over_ = true;
+    over_at_ = now_;
     for (;;) {
         if (!turns_.empty() && !arrival_is_next()) {
             take_turn();

@@ -83,6 +83,8 @@ public:
     [[nodiscard]] Time now() const { return now_; }
     [[nodiscard]] bool empty() const { return instants_.empty() && !instant_has_more(); }
     [[nodiscard]] Order order() const { return order_; }
+    /// Nothing is being handled, and the present instant is over: what comes now comes after it.
+    [[nodiscard]] bool instant_is_over() const { return !handling_ && over_ && over_at_ == now_; }
     /// When the earliest event is due; Time::max() when there is none.
     [[nodiscard]] Time next_time() const {
         return instant_has_more() ? now_ : instants_.empty() ? Time::max() : instants_.front().at;
@@ -214,6 +216,8 @@ private:
     std::uint64_t handled_ = 0;
     bool handling_ = false;
     bool alone_ = true;
+    bool over_ = false;  ///< an instant was handled, the last one at
+    Time over_at_;
     std::vector<EventHandler*> turns_;  ///< asked for in the instant being handled
     EventHandler* waker_ = nullptr;
     bool shuffling_ = false;

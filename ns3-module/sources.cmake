@@ -136,6 +136,7 @@ set(npunet_ns3_suites
     npu-socket-scenario
     npu-topology
     npu-trace
+    npu-trains
 )
 
 # NAME is the program of examples/NAME.cc; test/examples-to-run.py lists it too.

@@ -71,6 +71,7 @@ class SimulatedPacketNetwork final : public engine::Network
     std::vector<engine::LinkUse>
     link_use() const override
     {
+        m_level->Settle();
         std::vector<engine::LinkUse> uses = m_level->link_use();
         uses.resize(m_links);
         return uses;
@@ -87,6 +88,7 @@ class SimulatedPacketNetwork final : public engine::Network
     {
         if (m_split == nullptr)
         {
+            m_level->Settle();
             return m_level->packet_hops();
         }
         std::uint64_t hops = 0;

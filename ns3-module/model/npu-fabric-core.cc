@@ -140,6 +140,7 @@ NpuFabric::Core::on_delivered(std::uint32_t handle, npunet::Time firstByteLeft)
 std::vector<npunet::engine::LinkUse>
 NpuFabric::Core::link_use() const
 {
+    m_level->Settle();
     return m_level->link_use();
 }
 
@@ -158,6 +159,7 @@ NpuFabric::Core::explain_stall() const
 std::uint64_t
 NpuFabric::Core::packet_hops() const
 {
+    m_level->Settle();
     return m_level->packet_hops();
 }
 

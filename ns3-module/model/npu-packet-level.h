@@ -72,6 +72,7 @@ class PacketLevel : public engine::Network
     void
     SetObserver(PacketObserver* observer)
     {
+        Settle();
         m_observer = observer;
         ObserverChanges();
     }

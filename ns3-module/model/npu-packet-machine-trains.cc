@@ -9,6 +9,7 @@
 #include "npu-packet-machine.h"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 namespace npunet::packet
@@ -64,19 +65,11 @@ PacketMachine::Resume(const std::vector<std::uint32_t>& ports,
         m_ports[port].wake = NEVER;
         PlanWake(port, std::max(m_ports[port].busyUntil, from));
     }
-    for (;;)
+    while (!m_resumed.empty() && m_resumed.front().first < until)
     {
-        std::int64_t next = NEVER;
-        for (const std::uint32_t port : ports)
-        {
-            next = std::min(next, m_ports[port].wake);
-        }
-        if (next >= until)
-        {
-            break;
-        }
-        DecideDue(ports, next);
+        DecideResumed(m_resumed.front().first);
     }
+    m_resumed.clear();
     m_resuming = false;
     m_secondChance = secondChance;
     m_again.swap(again);
@@ -93,15 +86,14 @@ PacketMachine::Resume(const std::vector<std::uint32_t>& ports,
 }
 
 void
-PacketMachine::DecideDue(const std::vector<std::uint32_t>& ports, std::int64_t now)
+PacketMachine::DecideResumed(std::int64_t now)
 {
-    for (const std::uint32_t port : ports)
+    while (!m_resumed.empty() && m_resumed.front().first == now)
     {
-        if (m_ports[port].wake == now)
-        {
-            m_ports[port].wake = NEVER;
-            Decide(port, now);
-        }
+        const std::uint32_t port = m_resumed.front().second;
+        std::pop_heap(m_resumed.begin(), m_resumed.end(), std::greater<>());
+        m_resumed.pop_back();
+        DecideIfDue(port, now);
     }
     DecideAgain(now);
 }

@@ -18,6 +18,55 @@ namespace npunet::packet
 using engine::EventKey;
 using engine::Phase;
 
+namespace
+{
+
+/// The ports of a node are looked through for every packet.
+constexpr std::size_t MOST_PORTS = 64;
+/// So are the nodes, in blocks, for every window.
+constexpr std::size_t MOST_NODES = 16384;
+
+/**
+ * @param graph nodes and links
+ * @return whether the nodes are few and small enough to be looked through
+ */
+bool
+IsSmall(const topology::Graph& graph)
+{
+    bool small = graph.nodes() <= MOST_NODES;
+    for (std::size_t node = 0; small && node < graph.nodes(); ++node)
+    {
+        small = graph.links_from(NodeId(node)).size() <= MOST_PORTS;
+    }
+    return small;
+}
+
+/// Sets a flag as long as it lives, also when an exception ends that.
+class Flag
+{
+  public:
+    /**
+     * @param flag to be set
+     */
+    explicit Flag(bool& flag) : m_flag(flag)
+    {
+        m_flag = true;
+    }
+
+    ~Flag()
+    {
+        m_flag = false;
+    }
+
+    Flag(const Flag&) = delete;
+    Flag& operator=(const Flag&) = delete;
+
+  private:
+    bool& m_flag; ///< that is set
+};
+
+} // namespace
+
 void
 PacketMachine::ChooseGait()
 {
@@ -27,8 +76,8 @@ PacketMachine::ChooseGait()
     {
         least = std::min(least, port.irregular == 1 ? 0 : port.latency);
     }
-    const bool possible = least > 0 && m_ways.router == nullptr && !m_detours && !m_border &&
-                          m_histograms.empty() && m_observer == nullptr;
+    const bool possible = least > 0 && IsSmall(m_plan.GetGraph()) && m_ways.router == nullptr &&
+                          !m_detours && !m_border && m_histograms.empty() && m_observer == nullptr;
     m_lookahead = possible ? least : 0;
     m_windows.reset(possible ? new NodeWindows(m_plan.GetGraph()) : nullptr);
     std::int64_t shortest = NEVER;
@@ -75,7 +124,17 @@ PacketMachine::Turn(std::uint32_t)
         return;
     }
     m_turnAt = NEVER;
-    m_inWindow = true;
+    from = GoOn(from);
+    if (from != NEVER)
+    {
+        PlanTurn(from);
+    }
+}
+
+std::int64_t
+PacketMachine::GoOn(std::int64_t from)
+{
+    const Flag inWindow(m_inWindow);
     const bool ahead = m_queue.may_run_ahead();
     do
     {
@@ -88,11 +147,7 @@ PacketMachine::Turn(std::uint32_t)
         }
         from = m_windows->Earliest();
     } while (ahead && from < m_queue.next_time().ps());
-    m_inWindow = false;
-    if (from != NEVER)
-    {
-        PlanTurn(from);
-    }
+    return from;
 }
 
 std::int64_t

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <functional>
 #include <utility>
 
 namespace npunet::packet
@@ -107,6 +108,8 @@ PacketMachine::Arm(std::uint32_t portNumber, std::int64_t at)
         port.wake = at;
         if (m_resuming)
         {
+            m_resumed.emplace_back(at, portNumber);
+            std::push_heap(m_resumed.begin(), m_resumed.end(), std::greater<>());
             return;
         }
         if (m_windows)
@@ -145,10 +148,6 @@ PacketMachine::Decide(std::uint32_t portNumber, std::int64_t now)
     // Only a message sent by someone else after this instant's choices finds the port busy here.
     if (port.busyUntil <= now)
     {
-        if (port.queued > port.maxQueue)
-        {
-            CountArrived(port, now);
-        }
         if (port.irregular == 0 || IsUp(portNumber, now))
         {
             m_yielded = false;
@@ -161,6 +160,10 @@ PacketMachine::Decide(std::uint32_t portNumber, std::int64_t now)
             }
             if (queue != NONE)
             {
+                if (port.queued > port.maxQueue)
+                {
+                    CountArrived(port, now);
+                }
                 Transmit(portNumber, queue, now);
             }
             else if (m_yielded)

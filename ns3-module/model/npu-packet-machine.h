@@ -27,6 +27,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <utility>
 #include <vector>
 
 namespace npunet::packet
@@ -193,11 +194,10 @@ class PacketMachine final : public PacketLevel, private PacketState, private Ste
                 std::int64_t until) override;
 
     /**
-     * Makes the choices of some ports that are due at one time.
-     * @param ports in ascending order
-     * @param now in picoseconds
+     * Makes the choices of ports that make up for lost time.
+     * @param now when the first of them is due, in picoseconds
      */
-    void DecideDue(const std::vector<std::uint32_t>& ports, std::int64_t now);
+    void DecideResumed(std::int64_t now);
 
     void ObserverChanges() override;
 
@@ -215,6 +215,13 @@ class PacketMachine final : public PacketLevel, private PacketState, private Ste
 
     /// Windows: the ports have their turn.
     void Turn(std::uint32_t);
+
+    /**
+     * Lets the nodes go on, window by window as long as nothing else happens.
+     * @param from start of the first window, in picoseconds
+     * @return when a port has to decide next
+     */
+    std::int64_t GoOn(std::int64_t from);
 
     /**
      * What happens at one node has effects at others one link latency later at the earliest, so
@@ -668,28 +675,30 @@ class PacketMachine final : public PacketLevel, private PacketState, private Ste
         return m_messages[queue.upstream == NONE ? queue.head : m_packets[queue.head].message];
     }
 
-    bool m_cutThrough;                                     ///< packets leave before they are in
-    LinkTiming m_timing;                                   ///< links with faults and errors
-    std::vector<Rate> m_rates;                             ///< by link
-    std::vector<std::int64_t> m_headerTimes;               ///< by link, of HeaderBytes()
-    std::vector<std::int64_t> m_retransmissions;           ///< by link
-    std::vector<QueueHistogram> m_histograms;              ///< by link, where they are asked for
-    bool m_secondChance = false;                           ///< the port that decides has waited
-    bool m_yielded = false;                                ///< it has left an input to others
-    WayChooser m_chooser;                                  ///< of multi-path routing
-    PacketWays m_ways;                                     ///< of multi-path routing
-    std::unique_ptr<topology::Detours> m_detours;          ///< where faults take links down
-    std::size_t m_epoch = 0;                               ///< of m_detours
-    bool m_epochAwaited = false;                           ///< its end is an event
-    std::size_t m_underWay = 0;                            ///< messages, where there are detours
-    std::unique_ptr<PacketBorder> m_border;                ///< where the network is split
-    std::unique_ptr<SteadyTraffic> m_steady;               ///< packet trains, or null
-    std::unique_ptr<NodeWindows> m_windows;                ///< nodes go on alone, or null
-    std::int64_t m_lookahead = 0;                          ///< the longest window
-    std::uint32_t m_alone = NONE;                          ///< the node that goes on alone
-    std::int64_t m_turnAt = NEVER;                         ///< time of the event pending for it
-    bool m_trains = true;                                  ///< they are wanted
-    bool m_resuming = false;                               ///< ports make up for lost time
+    bool m_cutThrough;                            ///< packets leave before they are in
+    LinkTiming m_timing;                          ///< links with faults and errors
+    std::vector<Rate> m_rates;                    ///< by link
+    std::vector<std::int64_t> m_headerTimes;      ///< by link, of HeaderBytes()
+    std::vector<std::int64_t> m_retransmissions;  ///< by link
+    std::vector<QueueHistogram> m_histograms;     ///< by link, where they are asked for
+    bool m_secondChance = false;                  ///< the port that decides has waited
+    bool m_yielded = false;                       ///< it has left an input to others
+    WayChooser m_chooser;                         ///< of multi-path routing
+    PacketWays m_ways;                            ///< of multi-path routing
+    std::unique_ptr<topology::Detours> m_detours; ///< where faults take links down
+    std::size_t m_epoch = 0;                      ///< of m_detours
+    bool m_epochAwaited = false;                  ///< its end is an event
+    std::size_t m_underWay = 0;                   ///< messages, where there are detours
+    std::unique_ptr<PacketBorder> m_border;       ///< where the network is split
+    std::unique_ptr<SteadyTraffic> m_steady;      ///< packet trains, or null
+    std::unique_ptr<NodeWindows> m_windows;       ///< nodes go on alone, or null
+    std::int64_t m_lookahead = 0;                 ///< the longest window
+    std::uint32_t m_alone = NONE;                 ///< the node that goes on alone
+    std::int64_t m_turnAt = NEVER;                ///< time of the event pending for it
+    bool m_trains = true;                         ///< they are wanted
+    bool m_resuming = false;                      ///< ports make up for lost time
+    /// When they decide next: a heap, the earliest first; obsolete where the port says otherwise.
+    std::vector<std::pair<std::int64_t, std::uint32_t>> m_resumed;
     std::vector<std::uint32_t> m_again;                    ///< and wait for their second chance
     Event<&PacketMachine::Wake> m_wakeEvent{*this};        ///< of ports
     Event<&PacketMachine::Turn> m_turnEvent{*this};        ///< of all ports, with windows

@@ -50,7 +50,8 @@ struct alignas(64) PacketPort
     std::int64_t packets = 0;  ///< carried
     std::int64_t stall = 0;    ///< idle and up, with packets that waited for credit
 
-    PacketPort() : queues(0), look(0), watched(0), anchor(0), still(0), cut(0), irregular(0), starved(0)
+    PacketPort()
+        : queues(0), look(0), watched(0), anchor(0), still(0), cut(0), irregular(0), starved(0)
     {
     }
 };

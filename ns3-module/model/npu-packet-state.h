@@ -174,6 +174,21 @@ PacketState::ForEachQueue(const PacketPort& port, std::uint32_t first, Function 
 {
     const std::uint64_t* masks = &m_masks[port.firstMask];
     const std::uint32_t words = (port.queues + 63) / 64;
+    if (words == 1)
+    {
+        const std::uint64_t fromTurn = masks[0] & ~std::uint64_t{0} << first;
+        for (std::uint64_t bits : {fromTurn, masks[0] & ~fromTurn})
+        {
+            for (; bits != 0; bits &= bits - 1)
+            {
+                if (function(port.firstQueue + static_cast<std::uint32_t>(__builtin_ctzll(bits))))
+                {
+                    return;
+                }
+            }
+        }
+        return;
+    }
     const std::uint32_t firstWord = first / 64;
     const std::uint64_t fromFirst = ~std::uint64_t{0} << (first % 64);
     std::uint32_t word = firstWord;

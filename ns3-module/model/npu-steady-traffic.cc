@@ -102,13 +102,15 @@ SteadyTraffic::PacketStarts(std::uint32_t port, std::int64_t now, std::int64_t e
 }
 
 std::int64_t
-SteadyTraffic::NextLook() const
+SteadyTraffic::NextLook()
 {
+    m_work += m_looking.size();
     std::int64_t next = NEVER;
     for (const std::uint32_t index : m_looking)
     {
         const PacketPort& anchor = m_state.m_ports[m_groups[index].anchor];
-        next = std::min(next, anchor.wake == NEVER ? NEVER : anchor.wake + anchor.fullTime);
+        const bool starts = anchor.wake <= m_state.m_lastStart;
+        next = std::min(next, starts ? anchor.wake + anchor.fullTime : NEVER);
     }
     return next;
 }
@@ -157,7 +159,14 @@ SteadyTraffic::handle(std::uint64_t payload)
     {
         return;
     }
-    kind == Kind::COMPARE ? Compare(index) : Resume(index);
+    if (kind == Kind::RESUME && m_groups[index].still)
+    {
+        Resume(index);
+    }
+    else if (kind == Kind::COMPARE && !m_groups[index].still)
+    {
+        Compare(index);
+    }
 }
 
 void
@@ -422,7 +431,8 @@ SteadyTraffic::Resume(std::uint32_t index)
     m_notes[group.anchor].breakFor = FIRST_BREAK;
     const std::vector<std::uint32_t> ports = group.ports;
     Dissolve(index);
-    m_host.Resume(ports, from, now);
+    // Code of ns-3 that comes when the choices of this instant are made finds them made.
+    m_host.Resume(ports, from, m_state.m_queue.instant_is_over() ? now + 1 : now);
 }
 
 void

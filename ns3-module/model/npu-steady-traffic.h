@@ -118,7 +118,7 @@ class SteadyTraffic final : private engine::EventHandler
      * @return when the state of a group may be looked at next, in picoseconds: at the end of the
      * next packet of its anchor, which is full
      */
-    std::int64_t NextLook() const;
+    std::int64_t NextLook();
 
     /// Brings all ports that stand still up to the present.
     void Settle();

@@ -1,0 +1,199 @@
+/*
+ * Copyright (c) 2026 The npunet authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "npu-test-compat.h"
+#include "npu-test-networks.h"
+
+#include "ns3/npu-fabric-helper.h"
+#include "ns3/npu-net-device.h"
+
+#include <ns3/boolean.h>
+#include <ns3/simulator.h>
+
+#include <cstdint>
+#include <sstream>
+#include <string>
+#include <vector>
+
+using namespace ns3;
+
+namespace
+{
+
+/// Draws numbers that depend on the seed alone.
+class Draw
+{
+  public:
+    /**
+     * @param seed any number
+     */
+    explicit Draw(uint64_t seed) : m_state(seed * 2 + 1)
+    {
+    }
+
+    /**
+     * @param end at least 1
+     * @return a number from 0 to end - 1
+     */
+    uint64_t
+    Below(uint64_t end)
+    {
+        m_state = m_state * 6364136223846793005U + 1442695040888963407U;
+        return (m_state >> 33) % end;
+    }
+
+  private:
+    uint64_t m_state; ///< of the generator
+};
+
+/**
+ * @ingroup npunet-test
+ * Long messages, whose times are multiples of the 10 ns of a packet, while code of ns-3 sends, looks
+ * and listens: from its own events, and where messages are delivered.
+ */
+class NpuTrainsTestCase : public TestCase
+{
+  public:
+    NpuTrainsTestCase() : TestCase("with and without packet trains ns-3's code finds the same")
+    {
+    }
+
+  private:
+    void
+    DoRun() override
+    {
+        for (uint64_t seed = 0; seed < 60; ++seed)
+        {
+            const std::string expected = Story(seed, false);
+            NS_TEST_ASSERT_MSG_EQ(Story(seed, true), expected, "seed " << seed);
+        }
+    }
+
+    /**
+     * @param seed decides about everything but the trains
+     * @param trains whether packets are moved together
+     * @return all that was found
+     */
+    std::string
+    Story(uint64_t seed, bool trains)
+    {
+        Draw draw(seed);
+        m_story.str("");
+        m_fabric = nullptr;
+        NpuFabricHelper helper = TenNanosecondPackets("Mesh1D", {4});
+        helper.SetFabricAttribute("Trains", BooleanValue(trains));
+        m_fabric = InstallOn(helper, 4);
+        for (uint64_t i = 0; i < 3; ++i)
+        {
+            Plan(draw, 936 * (40 + draw.Below(400)), draw.Below(4) == 0);
+        }
+        for (uint64_t i = draw.Below(4); i > 0; --i)
+        {
+            Plan(draw, 936 * (1 + draw.Below(3)), draw.Below(2) == 0);
+        }
+        for (uint64_t i = draw.Below(4); i > 0; --i)
+        {
+            Simulator::Schedule(When(draw), &NpuTrainsTestCase::Look, this);
+        }
+        if (draw.Below(3) == 0)
+        {
+            Simulator::Schedule(When(draw), &NpuTrainsTestCase::Listen, this);
+        }
+        if (draw.Below(5) == 0)
+        {
+            Simulator::Stop(When(draw));
+        }
+        Simulator::Run();
+        Look();
+        Simulator::Destroy();
+        m_fabric = nullptr;
+        return m_story.str();
+    }
+
+    /**
+     * @param draw numbers
+     * @return a time, mostly a multiple of that of a packet
+     */
+    Time
+    When(Draw& draw)
+    {
+        const uint64_t odd = draw.Below(3) == 0 ? 1 + draw.Below(9'999) : 0;
+        return NanoSeconds(10 * draw.Below(500)) + PicoSeconds(odd);
+    }
+
+    /**
+     * A message that starts at some time.
+     * @param draw numbers
+     * @param bytes of the message
+     * @param answered whether another one starts when it is delivered
+     */
+    void
+    Plan(Draw& draw, uint64_t bytes, bool answered)
+    {
+        const auto from = static_cast<uint32_t>(draw.Below(4));
+        const auto to = static_cast<uint32_t>((from + 1 + draw.Below(3)) % 4);
+        Simulator::Schedule(When(draw), [this, from, to, bytes, answered]() {
+            m_fabric->Send(from, to, bytes, Callback<void, Time>([this, from, to, bytes, answered](Time left) {
+                               m_story << from << " to " << to << " at " << Simulator::Now()
+                                       << ", from " << left << '\n';
+                               if (answered)
+                               {
+                                   m_fabric->Send(to, from, bytes, Callback<void, Time>([this](Time) {
+                                                      Look();
+                                                  }));
+                               }
+                           }));
+        });
+    }
+
+    /// Notes what the links have carried so far.
+    void
+    Look()
+    {
+        m_story << "at " << Simulator::Now() << ' ' << m_fabric->GetPacketHops() << ':';
+        for (const npunet::engine::LinkUse& use : m_fabric->GetLinkUse())
+        {
+            m_story << ' ' << use.wire.value() << '/' << use.busy.ps() << '/'
+                    << use.max_queue.value() << '/' << use.credit_stall.ps();
+        }
+        m_story << '\n';
+    }
+
+    /// From now on hears of the packets that leave the NPUs.
+    void
+    Listen()
+    {
+        for (uint32_t npu = 0; npu < 4; ++npu)
+        {
+            m_fabric->GetDevice(npu)->TraceConnectWithoutContext(
+                "PacketSent",
+                Callback<void, uint32_t, uint32_t>([this, npu](uint32_t far, uint32_t bytes) {
+                    m_story << npu << " sends " << bytes << " to " << far << " at "
+                            << Simulator::Now() << '\n';
+                }));
+        }
+    }
+
+    Ptr<NpuFabric> m_fabric;    //!< of the present story
+    std::ostringstream m_story; //!< all that was found
+};
+
+/**
+ * @ingroup npunet-test
+ * The suite "npu-trains".
+ */
+class NpuTrainsTestSuite : public NpuTestSuite
+{
+  public:
+    NpuTrainsTestSuite() : NpuTestSuite("npu-trains")
+    {
+        AddTestCase(new NpuTrainsTestCase, NPU_TEST_QUICK);
+    }
+};
+
+NpuTrainsTestSuite g_npuTrainsTestSuite; ///< the suite
+
+} // namespace
