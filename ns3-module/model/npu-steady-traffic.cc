@@ -28,7 +28,7 @@ constexpr std::uint32_t LONGEST_BREAK = 1U << 14;
 /// A state is compared with an earlier one at least so often before an attempt fails.
 constexpr std::uint32_t LEAST_LOOKS = 24;
 /// Words that may be looked at for each event of the simulation, and at any rate.
-constexpr std::uint64_t WORDS_PER_EVENT = 12;
+constexpr std::uint64_t WORDS_PER_EVENT = 3;
 constexpr std::uint64_t FREE_WORDS = 200'000;
 
 } // namespace
@@ -209,6 +209,7 @@ SteadyTraffic::Look(std::uint32_t port)
     ++group.serial;
     group.anchor = port;
     group.looks = 0;
+    group.work = 0;
     group.nextKept = 1;
     group.ports.assign(1, port);
     group.messages.clear();
@@ -299,7 +300,7 @@ SteadyTraffic::AddMessagesOf(Group& group, std::uint32_t port)
 bool
 SteadyTraffic::AddMessage(Group& group, std::uint32_t message)
 {
-    ++m_work;
+    Charge(group, 1);
     const auto index = static_cast<std::uint32_t>(&group - m_groups.data());
     if (message >= m_groupOf.size())
     {
@@ -342,13 +343,13 @@ SteadyTraffic::Compare(std::uint32_t index)
     Group& group = m_groups[index];
     const std::int64_t now = m_state.Present();
     ++group.looks;
-    m_work += group.ports.size();
+    Charge(group, group.ports.size());
     const bool keep = group.looks == group.nextKept;
     const bool may = group.looks > 1 && group.kept.MayRepeat(m_state, group.ports);
     if (keep || may)
     {
         group.present.Take(m_state, group.ports, group.messages, now);
-        m_work += group.present.Size();
+        Charge(group, group.present.Size());
     }
     if (may && m_enabled && group.present.Repeats(group.kept) && StandStill(index))
     {
@@ -406,6 +407,8 @@ SteadyTraffic::StandStill(std::uint32_t index)
         return false;
     }
     group.still = true;
+    // What has paid for itself does not count.
+    m_work -= std::min(m_work, group.work);
     for (const std::uint32_t port : group.ports)
     {
         PacketPort& state = m_state.m_ports[port];
@@ -499,10 +502,15 @@ SteadyTraffic::Dissolve(std::uint32_t index)
 {
     const Group& group = m_groups[index];
     PlanLook(group.anchor);
+    // All of them would find the same group, whichever looks first: they share its break.
+    const std::uint32_t breakFor = m_notes[group.anchor].breakFor;
     for (const std::uint32_t message : group.messages)
     {
-        PlanLook(m_state.m_plan[m_state.m_messages[message].hop].port);
+        const std::uint32_t port = m_state.m_plan[m_state.m_messages[message].hop].port;
+        m_notes[port].breakFor = breakFor;
+        PlanLook(port);
     }
+    m_work += group.messages.size();
     Release(index);
 }
 

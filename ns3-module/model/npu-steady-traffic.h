@@ -146,6 +146,7 @@ class SteadyTraffic final : private engine::EventHandler
         std::uint32_t serial = 0;            ///< of its present use
         bool still = false;                  ///< no events are pending for its ports
         std::uint32_t looks = 0;             ///< how often it was looked at
+        std::uint64_t work = 0;              ///< words of it that were looked at
         std::uint32_t nextKept = 0;          ///< the look whose sample is kept next
         TrafficSample kept;                  ///< to compare with
         TrafficSample present;               ///< while it stands still: its state
@@ -260,6 +261,17 @@ class SteadyTraffic final : private engine::EventHandler
     void Dissolve(std::uint32_t index);
 
     /**
+     * @param group of which something is looked at
+     * @param words how much
+     */
+    void
+    Charge(Group& group, std::uint64_t words)
+    {
+        group.work += words;
+        m_work += words;
+    }
+
+    /**
      * Forgets a group.
      * @param index of the group
      */
@@ -279,7 +291,7 @@ class SteadyTraffic final : private engine::EventHandler
     std::vector<PortNote> m_notes;        ///< by port
     std::vector<std::uint32_t> m_groupOf; ///< by message; of no meaning for others than a group's
     std::vector<std::uint32_t> m_looking; ///< groups whose states are compared
-    std::uint64_t m_work = 0;             ///< words looked at so far
+    std::uint64_t m_work = 0;             ///< words looked at so far, in vain
     bool m_enabled = true;                ///< ports may stand still
 };
 

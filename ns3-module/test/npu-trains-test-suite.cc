@@ -51,8 +51,8 @@ class Draw
 
 /**
  * @ingroup npunet-test
- * Long messages, whose times are multiples of the 10 ns of a packet, while code of ns-3 sends, looks
- * and listens: from its own events, and where messages are delivered.
+ * Long messages, whose times are multiples of the 10 ns of a packet, while code of ns-3 sends,
+ * looks and listens: from its own events, and where messages are delivered.
  */
 class NpuTrainsTestCase : public TestCase
 {
@@ -136,16 +136,16 @@ class NpuTrainsTestCase : public TestCase
         const auto from = static_cast<uint32_t>(draw.Below(4));
         const auto to = static_cast<uint32_t>((from + 1 + draw.Below(3)) % 4);
         Simulator::Schedule(When(draw), [this, from, to, bytes, answered]() {
-            m_fabric->Send(from, to, bytes, Callback<void, Time>([this, from, to, bytes, answered](Time left) {
-                               m_story << from << " to " << to << " at " << Simulator::Now()
-                                       << ", from " << left << '\n';
-                               if (answered)
-                               {
-                                   m_fabric->Send(to, from, bytes, Callback<void, Time>([this](Time) {
-                                                      Look();
-                                                  }));
-                               }
-                           }));
+            m_fabric->Send(
+                from, to, bytes, Callback<void, Time>([this, from, to, bytes, answered](Time left) {
+                    m_story << from << " to " << to << " at " << Simulator::Now() << ", from "
+                            << left << '\n';
+                    if (answered)
+                    {
+                        m_fabric->Send(
+                            to, from, bytes, Callback<void, Time>([this](Time) { Look(); }));
+                    }
+                }));
         });
     }
 
