@@ -192,6 +192,26 @@ class NodeWindows
     }
 
     /**
+     * Calls a function for every port of a node that has to decide before a time, in ascending
+     * order.
+     * @param node a node
+     * @param limit the time
+     * @param function of the port
+     */
+    template <class Function>
+    void
+    ForEachPortBefore(std::uint32_t node, std::int64_t limit, Function function)
+    {
+        for (std::uint32_t i = m_first[node]; i < m_first[node + 1]; ++i)
+        {
+            if (m_wakes[i] < limit)
+            {
+                function(m_ports[i]);
+            }
+        }
+    }
+
+    /**
      * @param node a node
      * @param at when its first port has to decide
      */

@@ -172,24 +172,98 @@ PacketMachine::GoOnAlone(std::uint32_t node, std::int64_t limit)
     NodeWindows::Due due = m_windows->First(node);
     for (; due.first < limit; due = m_windows->First(node))
     {
-        if (due.first == due.second)
+        if (!m_reads.AreLimited())
+        {
+            // Only inputs that feed few outputs at a time make ports of a node heed one another.
+            m_windows->ForEachPortBefore(
+                node, limit, [&](std::uint32_t port) { GoOnByItself(port, limit); });
+        }
+        else if (due.first == due.second)
         {
             m_windows->ForEachPort(
                 node, due.first, [&](std::uint32_t port) { DecideIfDue(port, due.first); });
             DecideAgain(due.first);
-            continue;
         }
-        // What a port decides makes no other one of the node decide earlier.
-        const std::int64_t end = std::min(due.second, limit);
-        for (std::int64_t now = due.first; now < end; now = m_windows->WakeOf(due.port))
+        else
         {
-            m_windows->Forget(due.port);
-            DecideIfDue(due.port, now);
-            DecideAgain(now);
+            // What a port decides makes no other one of the node decide earlier.
+            GoOnByItself(due.port, std::min(due.second, limit));
         }
     }
     m_alone = NONE;
     m_windows->Leave(node, due.first);
+}
+
+void
+PacketMachine::GoOnByItself(std::uint32_t port, std::int64_t limit)
+{
+    for (std::int64_t now = m_windows->WakeOf(port); now < limit; now = m_windows->WakeOf(port))
+    {
+        m_windows->Forget(port);
+        if (!Stream(port, now, limit))
+        {
+            DecideIfDue(port, now);
+            DecideAgain(now);
+        }
+    }
+}
+
+bool
+PacketMachine::Stream(std::uint32_t portNumber, std::int64_t from, std::int64_t limit)
+{
+    PacketPort& port = m_ports[portNumber];
+    const std::uint64_t filled = port.queues <= 64 ? m_masks[port.firstMask] : 0;
+    if (filled == 0 || (filled & (filled - 1)) != 0 || port.wake != from || port.busyUntil > from ||
+        (port.irregular | port.anchor | port.look | port.starved) != 0 || m_several)
+    {
+        return false;
+    }
+    const auto slot = static_cast<std::uint32_t>(__builtin_ctzll(filled));
+    const std::uint32_t number = port.firstQueue + slot;
+    const VirtualQueue& queue = m_queues[number];
+    if (queue.upstream != NONE)
+    {
+        return false;
+    }
+    MessageRecord& message = m_messages[queue.head];
+    const TurnList& turns = m_turns[portNumber * m_channels + queue.channel];
+    if (turns.first != turns.last || turns.served != queue.head || !m_plan[message.hop].final)
+    {
+        return false;
+    }
+
+    CreditAccount& credit = Credit(portNumber, queue.channel);
+    const std::int64_t creditBack = port.fullTime + 2 * port.latency;
+    // The last packet is left to Transmit(), which knows what follows from it.
+    const std::int64_t most = (message.remaining - 1) / m_mtu;
+    const std::int64_t end = std::min(limit, m_lastStart);
+    std::int64_t packets = 0;
+    std::int64_t now = from;
+    for (; packets < most && now < end && credit.Has(m_fullWire, now); ++packets)
+    {
+        credit.Take(m_fullWire);
+        credit.Return(now + creditBack, m_fullWire);
+        now += port.fullTime;
+    }
+    if (packets == 0)
+    {
+        return false;
+    }
+    port.turn = slot + 1 == port.queues ? 0 : slot + 1;
+    port.busyUntil = now;
+    port.busy += now - from;
+    port.wire += packets * m_fullWire;
+    port.payload += packets * m_mtu;
+    port.packets += packets;
+    CountSent(message, packets * m_mtu);
+    if (message.remaining < m_mtu)
+    {
+        ShowTurn(number);
+    }
+    m_queue.count_handled(static_cast<std::uint64_t>(packets));
+    port.wake = NEVER;
+    PlanWake(portNumber, now);
+    return true;
 }
 
 void

@@ -239,6 +239,23 @@ class PacketMachine final : public PacketLevel, private PacketState, private Ste
     void GoOnAlone(std::uint32_t node, std::int64_t limit);
 
     /**
+     * Makes all choices of a port before a time at which others may take part in them.
+     * @param port the port
+     * @param limit the time, in picoseconds
+     */
+    void GoOnByItself(std::uint32_t port, std::int64_t limit);
+
+    /**
+     * Puts packets of one message on their only link, one after the other, where nothing else
+     * waits for it: all the same choice.
+     * @param portNumber the port, whose wish is due
+     * @param from now, in picoseconds
+     * @param limit no choice at or after it, in picoseconds
+     * @return whether there was one; otherwise nothing has happened
+     */
+    bool Stream(std::uint32_t portNumber, std::int64_t from, std::int64_t limit);
+
+    /**
      * @param port that decides, unless its wish was taken back
      * @param now in picoseconds
      */
