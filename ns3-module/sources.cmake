@@ -31,6 +31,7 @@ set(npunet_packet_core_sources
     model/npu-packet-machine-trains.cc
     model/npu-packet-machine-ways.cc
     model/npu-packet-machine-windows.cc
+    model/npu-packet-machine-parts.cc
     model/npu-packet-parameters.cc
     model/npu-queue-pairs.cc
     model/npu-queue-pairs-border.cc

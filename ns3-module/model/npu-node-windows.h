@@ -25,7 +25,7 @@ namespace npunet::packet
  * and nodes in blocks know the earliest of theirs, so that finding those that are due takes no
  * heap.
  *
- *     NodeWindows windows(graph);
+ *     NodeWindows windows(graph, 1);
  *     windows.Wake(port, 5000, nobody);
  *     windows.ForEachDue(6000, [&](std::uint32_t node) { ... });
  *
@@ -36,11 +36,12 @@ class NodeWindows
   public:
     /**
      * @param graph nodes and links
+     * @param parts into which the nodes are divided, each a range with about as many ports
      */
-    explicit NodeWindows(const topology::Graph& graph)
+    NodeWindows(const topology::Graph& graph, std::size_t parts)
         : m_place(graph.links()), m_node(graph.links()), m_first(graph.nodes() + 1),
           m_wakes(graph.links(), NEVER), m_ports(graph.links()), m_nodes(graph.nodes(), NEVER),
-          m_blocks(graph.nodes() / BLOCK + 1, NEVER)
+          m_blockOf(graph.nodes())
     {
         std::uint32_t place = 0;
         for (std::size_t node = 0; node < graph.nodes(); ++node)
@@ -59,6 +60,26 @@ class NodeWindows
             }
         }
         m_first.back() = place;
+        MakeBlocks(parts);
+    }
+
+    /**
+     * @return how many parts there are, none of them empty
+     */
+    std::uint32_t
+    Parts() const
+    {
+        return static_cast<std::uint32_t>(m_firstBlock.size() - 1);
+    }
+
+    /**
+     * @param node a node
+     * @return number of its part
+     */
+    std::uint32_t
+    PartOf(std::uint32_t node) const
+    {
+        return m_blocks[m_blockOf[node]].part;
     }
 
     /**
@@ -76,7 +97,8 @@ class NodeWindows
             return;
         }
         m_nodes[node] = std::min(m_nodes[node], at);
-        m_blocks[node / BLOCK] = std::min(m_blocks[node / BLOCK], at);
+        std::int64_t& earliest = m_blocks[m_blockOf[node]].earliest;
+        earliest = std::min(earliest, at);
     }
 
     /**
@@ -85,7 +107,12 @@ class NodeWindows
     std::int64_t
     Earliest() const
     {
-        return *std::min_element(m_blocks.begin(), m_blocks.end());
+        std::int64_t earliest = NEVER;
+        for (const Block& block : m_blocks)
+        {
+            earliest = std::min(earliest, block.earliest);
+        }
+        return earliest;
     }
 
     /**
@@ -97,23 +124,39 @@ class NodeWindows
     void
     ForEachDue(std::int64_t limit, Function function)
     {
-        for (std::size_t block = 0; block < m_blocks.size(); ++block)
+        for (std::uint32_t part = 0; part < Parts(); ++part)
         {
-            if (m_blocks[block] < limit)
+            ForEachDue(part, limit, function);
+        }
+    }
+
+    /**
+     * The same for one part.
+     * @param part number of the part
+     * @param limit the time
+     * @param function of the node
+     */
+    template <class Function>
+    void
+    ForEachDue(std::uint32_t part, std::int64_t limit, Function function)
+    {
+        for (std::size_t i = m_firstBlock[part]; i < m_firstBlock[part + 1]; ++i)
+        {
+            Block& block = m_blocks[i];
+            if (block.earliest < limit)
             {
-                const std::size_t end = std::min((block + 1) * BLOCK, m_nodes.size());
                 std::int64_t earliest = NEVER;
-                // A node that is due again is due for one before it at the most: see the caller.
-                m_blocks[block] = NEVER;
-                for (std::size_t node = block * BLOCK; node < end; ++node)
+                // Whoever is woken in a node that is done says so here.
+                block.earliest = NEVER;
+                for (std::uint32_t node = block.first; node < block.end; ++node)
                 {
                     if (m_nodes[node] < limit)
                     {
-                        function(static_cast<std::uint32_t>(node));
+                        function(node);
                     }
                     earliest = std::min(earliest, m_nodes[node]);
                 }
-                m_blocks[block] = std::min(m_blocks[block], earliest);
+                block.earliest = std::min(block.earliest, earliest);
             }
         }
     }
@@ -222,15 +265,65 @@ class NodeWindows
     }
 
   private:
-    static constexpr std::size_t BLOCK = 32; ///< nodes
+    static constexpr std::uint32_t BLOCK = 32; ///< nodes, at the most
 
-    std::vector<std::uint32_t> m_place; ///< by port: its place among those of all nodes
-    std::vector<std::uint32_t> m_node;  ///< by port
-    std::vector<std::uint32_t> m_first; ///< by node, and one more: place of its first port
-    std::vector<std::int64_t> m_wakes;  ///< by place
-    std::vector<std::uint32_t> m_ports; ///< by place
-    std::vector<std::int64_t> m_nodes;  ///< by node: none of its ports decides before
-    std::vector<std::int64_t> m_blocks; ///< by block: none of its nodes decides before
+    /// Some nodes of one part.
+    struct alignas(64) Block
+    {
+        std::int64_t earliest = NEVER; ///< none of its nodes decides before
+        std::uint32_t first = 0;       ///< node
+        std::uint32_t end = 0;         ///< node behind the last one
+        std::uint32_t part = 0;        ///< number of the part
+    };
+
+    /**
+     * @param parts wanted
+     */
+    void
+    MakeBlocks(std::size_t parts)
+    {
+        const auto nodes = static_cast<std::uint32_t>(m_nodes.size());
+        const std::size_t ports = m_ports.size();
+        std::uint32_t node = 0;
+        for (std::size_t number = 1; number <= parts; ++number)
+        {
+            const std::size_t share = ports * number / parts;
+            std::uint32_t end = node;
+            while (end < nodes && (number == parts || m_first[end + 1] <= share))
+            {
+                ++end;
+            }
+            if (end == node)
+            {
+                continue;
+            }
+            const auto part = static_cast<std::uint32_t>(m_firstBlock.size());
+            m_firstBlock.push_back(m_blocks.size());
+            for (; node < end; node = m_blocks.back().end)
+            {
+                Block block;
+                block.first = node;
+                block.end = std::min(node + BLOCK, end);
+                block.part = part;
+                for (std::uint32_t i = block.first; i < block.end; ++i)
+                {
+                    m_blockOf[i] = static_cast<std::uint32_t>(m_blocks.size());
+                }
+                m_blocks.push_back(block);
+            }
+        }
+        m_firstBlock.push_back(m_blocks.size());
+    }
+
+    std::vector<std::uint32_t> m_place;    ///< by port: its place among those of all nodes
+    std::vector<std::uint32_t> m_node;     ///< by port
+    std::vector<std::uint32_t> m_first;    ///< by node, and one more: place of its first port
+    std::vector<std::int64_t> m_wakes;     ///< by place
+    std::vector<std::uint32_t> m_ports;    ///< by place
+    std::vector<std::int64_t> m_nodes;     ///< by node: none of its ports decides before
+    std::vector<std::uint32_t> m_blockOf;  ///< by node
+    std::vector<Block> m_blocks;           ///< in the order of their nodes
+    std::vector<std::size_t> m_firstBlock; ///< by part, and one more
 };
 
 } // namespace npunet::packet

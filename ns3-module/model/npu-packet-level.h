@@ -87,6 +87,20 @@ class PacketLevel : public engine::Network
     {
     }
 
+    /// Packets of a window of time that are worth waking threads for.
+    static constexpr std::uint64_t PACKETS_WORTH_THREADS = 400;
+
+    /**
+     * Before the first message.
+     * @param threads how many may move packets at the same time, where the network can do so, with
+     *                the same results; at least 1
+     * @param leastPackets of the window before, below which one thread does it
+     */
+    virtual void
+    SetThreads(std::size_t /* threads */, std::uint64_t /* leastPackets */ = PACKETS_WORTH_THREADS)
+    {
+    }
+
     /// Brings what can be looked at up to the present.
     virtual void
     Settle()

@@ -146,7 +146,7 @@ PacketMachine::LeaveByCut(std::uint32_t portNumber, std::uint32_t place, const C
     leaving.number = port.packets;
     leaving.arrival = crossing.arrival;
     leaving.headerIn = crossing.headerIn;
-    leaving.born = m_oldest ? m_born[place] : 0;
+    leaving.born = m_oldest ? m_packets.Born(place) : 0;
     leaving.link = portNumber;
     leaving.payload = packet.payload;
     leaving.last = packet.last == 1;
@@ -165,7 +165,7 @@ PacketMachine::LeaveByCut(std::uint32_t portNumber, std::uint32_t place, const C
             .Return(CreditBack(portNumber, crossing.arrival), WireBytes(packet.payload));
     }
     const std::uint32_t message = packet.message;
-    m_packets.Free(place);
+    m_packets.Free(place, 0);
     m_border->Begin(PACKET_FRAME).Add(leaving);
     m_border->SendAlong(LinkId(std::size_t{portNumber}), m_queue.now());
     Release(message);
@@ -196,14 +196,14 @@ PacketMachine::EnterPacket(std::uint32_t number)
         Release(message);
         return;
     }
-    const std::uint32_t place = m_packets.Take();
+    const std::uint32_t place = m_packets.Take(0);
     QueuedPacket& packet = m_packets[place];
     packet.message = message;
     packet.payload = entering.payload & 0x7fffffff;
     packet.last = entering.last ? 1U : 0U;
     if (m_oldest)
     {
-        SetBorn(place, entering.born);
+        m_packets.Born(place) = entering.born;
     }
     Crossing crossing;
     crossing.arrival = entering.arrival;
@@ -216,7 +216,7 @@ PacketMachine::EnterPacket(std::uint32_t number)
         return;
     }
     packet.hop = m_messages[message].hop + entering.hop;
-    GoOnByRoute(place, WireBytes(entering.payload), crossing);
+    GoOnByRoute(m_ports[link.index()], place, WireBytes(entering.payload), crossing);
 }
 
 void

@@ -76,7 +76,7 @@ PacketMachine::ChooseByClass(PacketPort& port, std::int64_t now)
         candidate.queue = number;
         if (m_oldest)
         {
-            candidate.first = queue.upstream == NONE ? now : m_born[queue.head];
+            candidate.first = queue.upstream == NONE ? now : m_packets.Born(queue.head);
             candidate.then = engine::MessageId::rank(MessageOfHead(queue).id);
         }
         else

@@ -26,11 +26,12 @@ PacketMachine::InputRefuses(std::uint32_t portNumber, std::uint32_t queueNumber,
     {
         return true;
     }
-    if (m_secondChance || !OthersComeFirst(portNumber, queueNumber, now))
+    PacketPart& part = PartOf(m_ports[portNumber]);
+    if (part.secondChance || !OthersComeFirst(portNumber, queueNumber, now))
     {
         return false;
     }
-    m_yielded = true;
+    part.yielded = true;
     return true;
 }
 
@@ -72,7 +73,7 @@ PacketMachine::AwaitSecondChance(std::uint32_t portNumber)
 {
     if (m_resuming || m_inWindow)
     {
-        m_again.push_back(portNumber);
+        PartOf(m_ports[portNumber]).again.push_back(portNumber);
         return;
     }
     m_queue.schedule(m_queue.now(),
@@ -90,9 +91,10 @@ PacketMachine::WakeAgain(std::uint32_t port)
 void
 PacketMachine::DecideAgain(std::uint32_t port, std::int64_t now)
 {
-    m_secondChance = true;
+    PacketPart& part = PartOf(m_ports[port]);
+    part.secondChance = true;
     Decide(port, now);
-    m_secondChance = false;
+    part.secondChance = false;
 }
 
 } // namespace npunet::packet

@@ -133,7 +133,7 @@ PacketMachine::PacketMachine(const topology::NetworkDescription& description,
         longestPacket = std::max(longestPacket, Time::ps(port.fullTime));
         longestLatency = std::max(longestLatency, link.latency);
         port.firstQueue = m_plan.FirstQueue(number);
-        port.queues = m_plan.Queues(number) & 0x1ffffff;
+        port.queues = m_plan.Queues(number) & PacketPort::MOST_QUEUES;
         port.firstMask = static_cast<std::uint32_t>(m_masks.size());
         m_masks.resize(m_masks.size() + (port.queues + 63) / 64);
 

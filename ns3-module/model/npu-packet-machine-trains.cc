@@ -56,9 +56,10 @@ PacketMachine::Resume(const std::vector<std::uint32_t>& ports,
                       std::int64_t until)
 {
     // The port that has broken the pattern may be in the middle of its choice.
+    PacketPart& part = m_parts.front();
     std::vector<std::uint32_t> again;
-    m_again.swap(again);
-    const bool secondChance = std::exchange(m_secondChance, false);
+    part.again.swap(again);
+    const bool secondChance = std::exchange(part.secondChance, false);
     m_resuming = true;
     for (const std::uint32_t port : ports)
     {
@@ -71,9 +72,9 @@ PacketMachine::Resume(const std::vector<std::uint32_t>& ports,
     }
     m_resumed.clear();
     m_resuming = false;
-    m_secondChance = secondChance;
-    m_again.swap(again);
-    const std::uint32_t alone = std::exchange(m_alone, NONE);
+    part.secondChance = secondChance;
+    part.again.swap(again);
+    const std::uint32_t alone = std::exchange(part.alone, NONE);
     for (const std::uint32_t port : ports)
     {
         const std::int64_t wake = std::exchange(m_ports[port].wake, NEVER);
@@ -82,7 +83,11 @@ PacketMachine::Resume(const std::vector<std::uint32_t>& ports,
             Arm(port, wake);
         }
     }
-    m_alone = alone;
+    part.alone = alone;
+    if (!m_inWindow)
+    {
+        Gather();
+    }
 }
 
 void
@@ -95,7 +100,7 @@ PacketMachine::DecideResumed(std::int64_t now)
         m_resumed.pop_back();
         DecideIfDue(port, now);
     }
-    DecideAgain(now);
+    DecideAgain(m_parts.front(), now);
 }
 
 } // namespace npunet::packet

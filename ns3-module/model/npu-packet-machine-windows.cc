@@ -79,13 +79,14 @@ PacketMachine::ChooseGait()
     const bool possible = least > 0 && IsSmall(m_plan.GetGraph()) && m_ways.router == nullptr &&
                           !m_detours && !m_border && m_histograms.empty() && m_observer == nullptr;
     m_lookahead = possible ? least : 0;
-    m_windows.reset(possible ? new NodeWindows(m_plan.GetGraph()) : nullptr);
+    m_windows.reset(possible ? new NodeWindows(m_plan.GetGraph(), m_threads) : nullptr);
     std::int64_t shortest = NEVER;
     for (const PacketPort& port : m_ports)
     {
         shortest = std::min(shortest, port.fullTime);
     }
     m_lastBytes = possible ? (m_lookahead / shortest + 2) * m_mtu : 0;
+    DivideNodes();
 }
 
 void
@@ -136,15 +137,21 @@ PacketMachine::GoOn(std::int64_t from)
 {
     const Flag inWindow(m_inWindow);
     const bool ahead = m_queue.may_run_ahead();
+    Gather();
     do
     {
         m_windowFrom = from;
         const std::int64_t limit = ahead ? WindowEnd(from) : from + 1;
+        if (PartsMayGoOn(from, limit))
+        {
+            GoOnInParts(limit);
+        }
         // A group of ports that is made to go on may have something to do in nodes that are done.
         while (m_windows->Earliest() < limit)
         {
             m_windows->ForEachDue(limit, [&](std::uint32_t node) { GoOnAlone(node, limit); });
         }
+        m_lastPackets = Gather();
         from = m_windows->Earliest();
     } while (ahead && from < m_queue.next_time().ps());
     return from;
@@ -168,7 +175,8 @@ PacketMachine::WindowEnd(std::int64_t from) const
 void
 PacketMachine::GoOnAlone(std::uint32_t node, std::int64_t limit)
 {
-    m_alone = node;
+    PacketPart& part = m_parts[m_windows->PartOf(node) & m_partMask];
+    part.alone = node;
     NodeWindows::Due due = m_windows->First(node);
     for (; due.first < limit; due = m_windows->First(node))
     {
@@ -182,7 +190,7 @@ PacketMachine::GoOnAlone(std::uint32_t node, std::int64_t limit)
         {
             m_windows->ForEachPort(
                 node, due.first, [&](std::uint32_t port) { DecideIfDue(port, due.first); });
-            DecideAgain(due.first);
+            DecideAgain(part, due.first);
         }
         else
         {
@@ -190,7 +198,7 @@ PacketMachine::GoOnAlone(std::uint32_t node, std::int64_t limit)
             GoOnByItself(due.port, std::min(due.second, limit));
         }
     }
-    m_alone = NONE;
+    part.alone = NONE;
     m_windows->Leave(node, due.first);
 }
 
@@ -203,7 +211,7 @@ PacketMachine::GoOnByItself(std::uint32_t port, std::int64_t limit)
         if (!Stream(port, now, limit))
         {
             DecideIfDue(port, now);
-            DecideAgain(now);
+            DecideAgain(PartOf(m_ports[port]), now);
         }
     }
 }
@@ -227,7 +235,7 @@ PacketMachine::Stream(std::uint32_t portNumber, std::int64_t from, std::int64_t 
     }
     MessageRecord& message = m_messages[queue.head];
     const TurnList& turns = m_turns[portNumber * m_channels + queue.channel];
-    if (turns.first != turns.last || turns.served != queue.head || !m_plan[message.hop].final)
+    if (turns.served != queue.head || !m_plan[message.hop].final)
     {
         return false;
     }
@@ -249,18 +257,18 @@ PacketMachine::Stream(std::uint32_t portNumber, std::int64_t from, std::int64_t 
     {
         return false;
     }
-    port.turn = slot + 1 == port.queues ? 0 : slot + 1;
+    port.turn = (slot + 1 == port.queues ? 0 : slot + 1) & PacketPort::MOST_QUEUES;
     port.busyUntil = now;
     port.busy += now - from;
     port.wire += packets * m_fullWire;
     port.payload += packets * m_mtu;
     port.packets += packets;
-    CountSent(message, packets * m_mtu);
+    CountSent(message, packets * m_mtu, PartOf(port));
     if (message.remaining < m_mtu)
     {
         ShowTurn(number);
     }
-    m_queue.count_handled(static_cast<std::uint64_t>(packets));
+    PartOf(port).handled += static_cast<std::uint64_t>(packets);
     port.wake = NEVER;
     PlanWake(portNumber, now);
     return true;
@@ -269,22 +277,24 @@ PacketMachine::Stream(std::uint32_t portNumber, std::int64_t from, std::int64_t 
 void
 PacketMachine::DecideIfDue(std::uint32_t port, std::int64_t now)
 {
-    if (m_ports[port].wake == now)
+    PacketPort& state = m_ports[port];
+    if (state.wake == now)
     {
-        m_ports[port].wake = NEVER;
-        m_queue.count_handled(1);
+        state.wake = NEVER;
+        const std::int64_t before = state.packets;
         Decide(port, now);
+        PartOf(state).handled += static_cast<std::uint64_t>(state.packets - before);
     }
 }
 
 void
-PacketMachine::DecideAgain(std::int64_t now)
+PacketMachine::DecideAgain(PacketPart& part, std::int64_t now)
 {
-    for (const std::uint32_t port : m_again)
+    for (const std::uint32_t port : part.again)
     {
         DecideAgain(port, now);
     }
-    m_again.clear();
+    part.again.clear();
 }
 
 } // namespace npunet::packet

@@ -114,7 +114,7 @@ PacketMachine::Arm(std::uint32_t portNumber, std::int64_t at)
         }
         if (m_windows)
         {
-            m_windows->Wake(portNumber, at, m_alone);
+            m_windows->Wake(portNumber, at, PartOf(port).alone);
             if (!m_inWindow)
             {
                 PlanTurn(at);
@@ -150,7 +150,7 @@ PacketMachine::Decide(std::uint32_t portNumber, std::int64_t now)
     {
         if (port.irregular == 0 || IsUp(portNumber, now))
         {
-            m_yielded = false;
+            PartOf(port).yielded = false;
             const std::uint32_t queue = ChooseQueue(port, now);
             if (queue != NONE && m_detours && port.irregular == 1 &&
                 !GetsThrough(portNumber, m_queues[queue].wire, now))
@@ -166,7 +166,7 @@ PacketMachine::Decide(std::uint32_t portNumber, std::int64_t now)
                 }
                 Transmit(portNumber, queue, now);
             }
-            else if (m_yielded)
+            else if (PartOf(port).yielded)
             {
                 AwaitSecondChance(portNumber);
                 return;
@@ -203,7 +203,7 @@ PacketMachine::ChooseOldest(PacketPort& port, std::int64_t now)
         if (CanGo(portNumber, number, now))
         {
             const VirtualQueue& queue = m_queues[number];
-            const std::int64_t own = queue.upstream == NONE ? now : m_born[queue.head];
+            const std::int64_t own = queue.upstream == NONE ? now : m_packets.Born(queue.head);
             const std::uint64_t rank = engine::MessageId::rank(MessageOfHead(queue).id);
             if (own < born || (own == born && rank < order))
             {
@@ -223,7 +223,7 @@ PacketMachine::Transmit(std::uint32_t portNumber, std::uint32_t queueNumber, std
     PacketPort& port = m_ports[portNumber];
     const VirtualQueue& queue = m_queues[queueNumber];
     const std::uint32_t slot = queueNumber - port.firstQueue;
-    port.turn = slot + 1 == port.queues ? 0 : slot + 1;
+    port.turn = (slot + 1 == port.queues ? 0 : slot + 1) & PacketPort::MOST_QUEUES;
 
     // From here on the sums of times below would pass the end of the clock; the queue says so.
     if (now > m_lastStart)
@@ -265,7 +265,7 @@ PacketMachine::Transmit(std::uint32_t portNumber, std::uint32_t queueNumber, std
     ++port.packets;
     if ((port.anchor | port.look) != 0)
     {
-        m_steady->PacketStarts(portNumber, now, crossing.end);
+        LookAtStart(portNumber, now, crossing.end);
     }
 
     QueuedPacket& packet = m_packets[place];
@@ -289,7 +289,7 @@ PacketMachine::Transmit(std::uint32_t portNumber, std::uint32_t queueNumber, std
             GoOn(place, crossing, port.packets);
             return;
         }
-        GoOnByRoute(place, wire, crossing);
+        GoOnByRoute(port, place, wire, crossing);
         return;
     }
     Credit(portNumber, channel).Return(CreditBack(portNumber, crossing.arrival), wire);
@@ -299,13 +299,23 @@ PacketMachine::Transmit(std::uint32_t portNumber, std::uint32_t queueNumber, std
     }
     else if (packet.last)
     {
-        ScheduleDelivery(packet.message, crossing.arrival);
+        TellOfDelivery(port, packet.message, crossing.arrival);
     }
     if (m_border)
     {
         Release(packet.message);
     }
-    m_packets.Free(place);
+    m_packets.Free(place, PartNumber(port));
+}
+
+void
+PacketMachine::ScheduleSent(std::uint32_t message, std::int64_t at)
+{
+    m_queue.schedule(
+        Time::ps(at),
+        EventKey::of(Phase::Arrival, engine::event_kind::message_sent, m_messages[message].id),
+        m_sentEvent,
+        message);
 }
 
 void
@@ -324,12 +334,13 @@ PacketMachine::CutPacket(std::uint32_t queueNumber, std::int64_t now, std::int64
     const std::uint32_t number = m_queues[queueNumber].head;
     MessageRecord& message = m_messages[number];
     const std::int64_t payload = std::min(message.remaining, m_mtu);
-    CountSent(message, payload);
+    PacketPort& output = m_ports[m_queues[queueNumber].tail];
+    CountSent(message, payload, PartOf(output));
     if (message.firstByteLeft < 0)
     {
         message.firstByteLeft = now;
     }
-    const std::uint32_t place = m_packets.Take();
+    const std::uint32_t place = m_packets.Take(PartNumber(output));
     QueuedPacket& packet = m_packets[place];
     packet.message = number;
     packet.hop = message.hop;
@@ -337,7 +348,7 @@ PacketMachine::CutPacket(std::uint32_t queueNumber, std::int64_t now, std::int64
     packet.last = message.remaining == 0;
     if (m_oldest)
     {
-        SetBorn(place, now);
+        m_packets.Born(place) = now;
     }
     if (m_border)
     {
@@ -369,11 +380,8 @@ PacketMachine::CutPacket(std::uint32_t queueNumber, std::int64_t now, std::int64
         m_messages.Remove(turns, number);
         if (message.wantsSent)
         {
-            m_queue.schedule(
-                Time::ps(m_ways.router == nullptr ? end : m_ways.OfMessage(number).lastEnd),
-                EventKey::of(Phase::Arrival, engine::event_kind::message_sent, message.id),
-                m_sentEvent,
-                number);
+            TellOfEnd(
+                output, number, m_ways.router == nullptr ? end : m_ways.OfMessage(number).lastEnd);
         }
         else if (m_border)
         {
@@ -424,19 +432,31 @@ PacketMachine::PopPacket(PacketPort& port, std::uint32_t queueNumber, std::int64
         const auto output = static_cast<std::uint32_t>(&port - m_ports.data());
         m_reads.Start(queue.upstream, output, end);
     }
-    PacketPort& upstream = m_ports[queue.upstream];
-    const std::int64_t stamp = CreditBack(queue.upstream, end);
-    if (upstream.cut == 1)
+    const MailedCredit credit{
+        CreditBack(queue.upstream, end), queue.upstream, queue.inputChannel, wire};
+    if (PartNumber(port) != PartNumber(m_ports[queue.upstream]))
     {
-        SendCreditBack(queue.upstream, queue.inputChannel, wire, stamp);
+        MailTo(port, m_ports[queue.upstream]).credits.push_back(credit);
         return place;
     }
-    Credit(queue.upstream, queue.inputChannel).Return(stamp, wire);
-    if ((upstream.waiting >> queue.inputChannel & 1U) != 0)
-    {
-        Arm(queue.upstream, std::max(upstream.busyUntil, stamp));
-    }
+    ReturnCredit(credit);
     return place;
+}
+
+void
+PacketMachine::ReturnCredit(const MailedCredit& credit)
+{
+    PacketPort& port = m_ports[credit.port];
+    if (port.cut == 1)
+    {
+        SendCreditBack(credit.port, credit.channel, credit.wire, credit.stamp);
+        return;
+    }
+    Credit(credit.port, credit.channel).Return(credit.stamp, credit.wire);
+    if ((port.waiting >> credit.channel & 1U) != 0)
+    {
+        Arm(credit.port, std::max(port.busyUntil, credit.stamp));
+    }
 }
 
 void

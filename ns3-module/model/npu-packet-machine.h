@@ -18,6 +18,7 @@
 #include "npu-steady-traffic.h"
 #include "npu-way-chooser.h"
 
+#include "base/thread_crew.h"
 #include "engine/event_queue.h"
 #include "engine/network.h"
 #include "topology/detours.h"
@@ -132,6 +133,7 @@ class PacketMachine final : public PacketLevel, private PacketState, private Ste
     void ListQueued(LinkId link, const std::function<void(LinkId, Bytes, Time)>& function) override;
 
     void SetTrains(bool wanted) override;
+    void SetThreads(std::size_t threads, std::uint64_t leastPackets) override;
     void Settle() override;
 
     void Split(std::vector<bool> owned, PacketCut& cut) override;
@@ -263,9 +265,10 @@ class PacketMachine final : public PacketLevel, private PacketState, private Ste
 
     /**
      * Gives those their second chance that wait for it.
+     * @param part in which they are
      * @param now in picoseconds
      */
-    void DecideAgain(std::int64_t now);
+    void DecideAgain(PacketPart& part, std::int64_t now);
 
     /**
      * @param portNumber an idle port that is up
@@ -391,6 +394,83 @@ class PacketMachine final : public PacketLevel, private PacketState, private Ste
     void ScheduleDelivery(std::uint32_t message, std::int64_t at);
 
     /**
+     * @param message index of a message whose sender wants to know
+     * @param at when its last packet has left, in picoseconds
+     */
+    void ScheduleSent(std::uint32_t message, std::int64_t at);
+
+    /**
+     * Credit of a port is on its way back.
+     * @param credit and for whom it is
+     */
+    void ReturnCredit(const MailedCredit& credit);
+
+    /**
+     * Schedules a delivery, after the window where parts go on at the same time.
+     * @param port that sends the last packet of a message
+     * @param message index of the message
+     * @param at when it is in, in picoseconds
+     */
+    void TellOfDelivery(const PacketPort& port, std::uint32_t message, std::int64_t at);
+
+    /**
+     * The same for the sender, who wants to know.
+     * @param port that sends the last packet of a message
+     * @param message index of the message
+     * @param at when it has left, in picoseconds
+     */
+    void TellOfEnd(const PacketPort& port, std::uint32_t message, std::int64_t at);
+
+    /**
+     * Tells m_steady that a port has started a packet, after the window where parts go on at the
+     * same time.
+     * @param portNumber the port
+     * @param now in picoseconds
+     * @param end when the packet has left, in picoseconds
+     */
+    void LookAtStart(std::uint32_t portNumber, std::int64_t now, std::int64_t end);
+
+    /**
+     * Parts go on at the same time.
+     * @param from a port
+     * @param to a port of another part
+     * @return what goes from the one part to the other
+     */
+    PartMail&
+    MailTo(const PacketPort& from, const PacketPort& to)
+    {
+        return m_parts[from.part].mail[to.part];
+    }
+
+    /// Finds out which nodes go on at the same time.
+    void DivideNodes();
+
+    /**
+     * @param from start of a window, in picoseconds
+     * @param limit its end
+     * @return whether it pays to let the parts go on at the same time, and nothing forbids it
+     */
+    bool PartsMayGoOn(std::int64_t from, std::int64_t limit) const;
+
+    /**
+     * Lets the parts go on at the same time.
+     * @param limit the end of the window, in picoseconds
+     */
+    void GoOnInParts(std::int64_t limit);
+
+    /**
+     * What other parts have sent to one of them.
+     * @param number of the part
+     */
+    void OpenMail(std::uint32_t number);
+
+    /**
+     * Adds up what the parts have counted, and schedules their events.
+     * @return packets that no event of the queue has started since the last time
+     */
+    std::uint64_t Gather();
+
+    /**
      * Finds out how packets find their ways.
      * @param description the network
      */
@@ -470,11 +550,15 @@ class PacketMachine final : public PacketLevel, private PacketState, private Ste
 
     /**
      * One path: a packet is on a link to a node that is not its destination.
+     * @param from the link's port
      * @param place of the packet, whose hop is that link still
      * @param wire bytes of the packet
      * @param crossing how it crosses the link
      */
-    void GoOnByRoute(std::uint32_t place, std::uint32_t wire, const Crossing& crossing);
+    void GoOnByRoute(const PacketPort& from,
+                     std::uint32_t place,
+                     std::uint32_t wire,
+                     const Crossing& crossing);
 
     /**
      * Multi-path routing: a packet can choose its next hop.
@@ -558,17 +642,6 @@ class PacketMachine final : public PacketLevel, private PacketState, private Ste
      * @param message its place
      */
     void Release(std::uint32_t message);
-
-    /**
-     * @param place of a packet
-     * @param born when it left its source, in picoseconds
-     */
-    void
-    SetBorn(std::uint32_t place, std::int64_t born)
-    {
-        m_born.resize(std::max<std::size_t>(m_born.size(), place + 1));
-        m_born[place] = born;
-    }
 
     /**
      * Makes the next packet of the message whose turn it is.
@@ -698,8 +771,6 @@ class PacketMachine final : public PacketLevel, private PacketState, private Ste
     std::vector<std::int64_t> m_headerTimes;      ///< by link, of HeaderBytes()
     std::vector<std::int64_t> m_retransmissions;  ///< by link
     std::vector<QueueHistogram> m_histograms;     ///< by link, where they are asked for
-    bool m_secondChance = false;                  ///< the port that decides has waited
-    bool m_yielded = false;                       ///< it has left an input to others
     WayChooser m_chooser;                         ///< of multi-path routing
     PacketWays m_ways;                            ///< of multi-path routing
     std::unique_ptr<topology::Detours> m_detours; ///< where faults take links down
@@ -710,16 +781,18 @@ class PacketMachine final : public PacketLevel, private PacketState, private Ste
     std::unique_ptr<SteadyTraffic> m_steady;      ///< packet trains, or null
     std::unique_ptr<NodeWindows> m_windows;       ///< nodes go on alone, or null
     std::int64_t m_lookahead = 0;                 ///< the longest window
-    std::uint32_t m_alone = NONE;                 ///< the node that goes on alone
+    std::unique_ptr<ThreadCrew> m_crew;           ///< lets parts go on at the same time, or null
+    std::size_t m_threads = 1;                    ///< wanted
+    std::uint64_t m_leastPackets = 0;             ///< of a window that is worth threads
+    std::uint64_t m_lastPackets = 0;              ///< of the last window
     std::int64_t m_turnAt = NEVER;                ///< time of the event pending for it
     bool m_trains = true;                         ///< they are wanted
     bool m_resuming = false;                      ///< ports make up for lost time
     /// When they decide next: a heap, the earliest first; obsolete where the port says otherwise.
     std::vector<std::pair<std::int64_t, std::uint32_t>> m_resumed;
-    std::vector<std::uint32_t> m_again;                    ///< and wait for their second chance
-    Event<&PacketMachine::Wake> m_wakeEvent{*this};        ///< of ports
-    Event<&PacketMachine::Turn> m_turnEvent{*this};        ///< of all ports, with windows
-    Event<&PacketMachine::MessageSent> m_sentEvent{*this}; ///< of messages
+    Event<&PacketMachine::Wake> m_wakeEvent{*this};                  ///< of ports
+    Event<&PacketMachine::Turn> m_turnEvent{*this};                  ///< of all ports, with windows
+    Event<&PacketMachine::MessageSent> m_sentEvent{*this};           ///< of messages
     Event<&PacketMachine::MessageDelivered> m_deliveredEvent{*this}; ///< of messages
     Event<&PacketMachine::PacketIn> m_packetInEvent{*this};          ///< of multi-path routing
     Event<&PacketMachine::WakeAgain> m_againEvent{*this};            ///< of ports

@@ -20,6 +20,9 @@ namespace npunet::packet
  */
 struct alignas(64) PacketPort
 {
+    static constexpr std::uint32_t MOST_QUEUES = 0x1ffffff; ///< it can have
+    static constexpr std::uint32_t MOST_PARTS = 128;        ///< of the network
+
     // What every decision needs.
     std::int64_t busyUntil = 0;   ///< end of the packet on the link
     std::int64_t wake = NEVER;    ///< time of the pending wake; entries for others are stale
@@ -36,7 +39,8 @@ struct alignas(64) PacketPort
     std::uint32_t cut : 1;        ///< whether one end of the link is in another part
     std::uint32_t irregular : 1;  ///< whether LinkTiming knows the link
     std::uint32_t starved : 1;    ///< whether a packet may have waited for nothing but credit
-    std::uint32_t turn = 0;       ///< round robin: the queue to be asked first
+    std::uint32_t turn : 25;      ///< round robin: the queue to be asked first
+    std::uint32_t part : 7;       ///< of the network, with all ports of the same node
     std::uint32_t firstMask = 0;  ///< index of its first word of non-empty queues
     std::uint32_t waiting = 0;    ///< channels for whose credit it waits without a wake
 
@@ -51,7 +55,8 @@ struct alignas(64) PacketPort
     std::int64_t stall = 0;    ///< idle and up, with packets that waited for credit
 
     PacketPort()
-        : queues(0), look(0), watched(0), anchor(0), still(0), cut(0), irregular(0), starved(0)
+        : queues(0), look(0), watched(0), anchor(0), still(0), cut(0), irregular(0), starved(0),
+          turn(0), part(0)
     {
     }
 };

@@ -8,7 +8,6 @@
 #define NPU_PACKET_QUEUES_H
 
 #include <cstdint>
-#include <vector>
 
 namespace npunet::packet
 {
@@ -52,55 +51,6 @@ struct VirtualQueue
 };
 
 static_assert(sizeof(VirtualQueue) == 32, "two queues are meant to share a cache line");
-
-/**
- * @ingroup npunet
- * All packets under way. The freed place is the next one used, so that a run touches little memory
- * however long it is.
- */
-class PacketPool
-{
-  public:
-    /**
-     * @return a place for a packet; its content is arbitrary
-     */
-    std::uint32_t
-    Take()
-    {
-        if (m_free == NONE)
-        {
-            m_packets.push_back(QueuedPacket{});
-            return static_cast<std::uint32_t>(m_packets.size() - 1);
-        }
-        const std::uint32_t place = m_free;
-        m_free = m_packets[place].next;
-        return place;
-    }
-
-    /**
-     * @param place of a packet that is gone
-     */
-    void
-    Free(std::uint32_t place)
-    {
-        m_packets[place].next = m_free;
-        m_free = place;
-    }
-
-    /**
-     * @param place as Take() gave it
-     * @return the packet
-     */
-    QueuedPacket&
-    operator[](std::uint32_t place)
-    {
-        return m_packets[place];
-    }
-
-  private:
-    std::vector<QueuedPacket> m_packets; ///< places, used and free
-    std::uint32_t m_free = NONE;         ///< first free place
-};
 
 } // namespace npunet::packet
 

@@ -24,7 +24,10 @@ PacketMachine::CanGo(std::uint32_t portNumber, std::uint32_t queueNumber, std::i
 }
 
 inline void
-PacketMachine::GoOnByRoute(std::uint32_t place, std::uint32_t wire, const Crossing& crossing)
+PacketMachine::GoOnByRoute(const PacketPort& from,
+                           std::uint32_t place,
+                           std::uint32_t wire,
+                           const Crossing& crossing)
 {
     QueuedPacket& packet = m_packets[place];
     ++packet.hop;
@@ -33,6 +36,12 @@ PacketMachine::GoOnByRoute(std::uint32_t place, std::uint32_t wire, const Crossi
     {
         const std::int64_t sending = LeastSendingTime(m_plan[packet.hop].port, wire);
         packet.ready = std::max(crossing.headerIn, crossing.arrival - sending);
+    }
+    const PacketPort& to = m_ports[m_plan[packet.hop].port];
+    if (PartNumber(from) != PartNumber(to))
+    {
+        MailTo(from, to).packets.push_back(place);
+        return;
     }
     PushPacket(place);
 }

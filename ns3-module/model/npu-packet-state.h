@@ -11,6 +11,8 @@
 #include "npu-input-reads.h"
 #include "npu-message-table.h"
 #include "npu-packet-classes.h"
+#include "npu-packet-part.h"
+#include "npu-packet-pool.h"
 #include "npu-packet-port.h"
 #include "npu-packet-queues.h"
 #include "npu-route-plan.h"
@@ -133,13 +135,34 @@ class PacketState
      * The source of a message has sent some of it.
      * @param message the message
      * @param payload bytes
+     * @param part of the network that the source is in
      */
     void
-    CountSent(MessageRecord& message, std::int64_t payload)
+    CountSent(MessageRecord& message, std::int64_t payload, PacketPart& part) const
     {
         const bool wasFar = message.remaining > m_lastBytes;
         message.remaining -= payload;
-        m_nearEnd += wasFar && message.wantsSent && message.remaining <= m_lastBytes ? 1 : 0;
+        part.nearEnd += wasFar && message.wantsSent && message.remaining <= m_lastBytes ? 1 : 0;
+    }
+
+    /**
+     * @param port a port
+     * @return number of the part in which its packets go on; 0 unless parts go on at the same time
+     */
+    std::uint32_t
+    PartNumber(const PacketPort& port) const
+    {
+        return port.part & m_partMask;
+    }
+
+    /**
+     * @param port a port
+     * @return the part in which its packets go on
+     */
+    PacketPart&
+    PartOf(const PacketPort& port)
+    {
+        return m_parts[PartNumber(port)];
     }
 
     engine::EventQueue& m_queue; ///< the simulation's events
@@ -158,10 +181,11 @@ class PacketState
     std::vector<CreditAccount> m_credits; ///< by link and virtual channel
     std::vector<TurnList> m_turns;        ///< by link and virtual channel
     PacketPool m_packets;                 ///< packets under way
-    std::vector<std::int64_t> m_born;     ///< by packet: oldest first needs it
     InputReads m_reads;                   ///< packets that leave inputs
     PacketClasses m_classes;              ///< traffic classes
     MessageTable m_messages;              ///< messages under way
+    std::vector<PacketPart> m_parts{1};   ///< the first one alone where all is one part
+    std::uint32_t m_partMask = 0;         ///< all bits set while parts go on at the same time
     bool m_inWindow = false;              ///< nodes go on alone
     std::int64_t m_windowFrom = 0;        ///< since then, in picoseconds
     std::int64_t m_lastBytes = 0;         ///< with so many left a message may end in a window

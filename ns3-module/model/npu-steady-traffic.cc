@@ -94,7 +94,7 @@ SteadyTraffic::PacketStarts(std::uint32_t port, std::int64_t now, std::int64_t e
     {
         Plan(end, Kind::COMPARE, note.group, m_groups[note.group].serial);
     }
-    else if (now >= note.lookFrom)
+    else if (IsDue(port, now))
     {
         state.look = 0;
         Plan(end + state.latency, Kind::LOOK, port, 0);
@@ -443,7 +443,9 @@ SteadyTraffic::Skip(const Group& group, std::int64_t periods)
 {
     for (std::size_t i = 0; i < group.messages.size(); ++i)
     {
-        m_state.CountSent(m_state.m_messages[group.messages[i]], periods * SentInPeriod(group, i));
+        m_state.CountSent(m_state.m_messages[group.messages[i]],
+                          periods * SentInPeriod(group, i),
+                          m_state.m_parts.front());
     }
     for (std::size_t i = 0; i < group.ports.size(); ++i)
     {
@@ -490,7 +492,7 @@ SteadyTraffic::Shift(std::uint32_t portNumber, std::int64_t by)
             m_state.m_packets[place].ready += by;
             if (m_state.m_oldest)
             {
-                m_state.m_born[place] += by;
+                m_state.m_packets.Born(place) += by;
             }
         }
         return false;

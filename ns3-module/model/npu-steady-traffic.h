@@ -120,6 +120,26 @@ class SteadyTraffic final : private engine::EventHandler
      */
     std::int64_t NextLook();
 
+    /**
+     * @return whether no ports are watched or stand still
+     */
+    bool
+    IsQuiet() const
+    {
+        return m_free.size() == m_groups.size();
+    }
+
+    /**
+     * @param port that has its `look` bit
+     * @param now in picoseconds
+     * @return whether it is time to, if it starts a packet
+     */
+    bool
+    IsDue(std::uint32_t port, std::int64_t now) const
+    {
+        return now >= m_notes[port].lookFrom;
+    }
+
     /// Brings all ports that stand still up to the present.
     void Settle();
 

@@ -85,7 +85,7 @@ TrafficSample::TakePackets(PacketState& state, const VirtualQueue& queue)
         m_words.push_back(static_cast<std::int64_t>(packet.payload) << 1 | packet.last);
         if (state.m_oldest)
         {
-            m_words.push_back(state.m_born[place] - m_at);
+            m_words.push_back(state.m_packets.Born(place) - m_at);
         }
     }
     m_words.push_back(-1);

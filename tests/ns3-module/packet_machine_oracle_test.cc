@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <random>
 #include <string>
 
@@ -112,8 +113,10 @@ Configuration configuration(unsigned seed) {
 }
 
 template <class NetworkType>
-std::string run(const Configuration& configuration, const TestNetwork& network, const Plan& plan,
-                const std::vector<topology::LinkFault>& faults, std::uint64_t shuffle_seed) {
+std::string run(
+    const Configuration& configuration, const TestNetwork& network, const Plan& plan,
+    const std::vector<topology::LinkFault>& faults, std::uint64_t shuffle_seed,
+    const std::function<void(NetworkType&)>& prepare = [](NetworkType&) {}) {
     engine::EventQueue queue;
     if (shuffle_seed != 0) {
         queue.shuffle_insertions(shuffle_seed);
@@ -122,6 +125,7 @@ std::string run(const Configuration& configuration, const TestNetwork& network, 
     description.faults.links = faults;
     NetworkType machine(
         description, [&network](NodeId from, NodeId to) { return network.route(from, to); }, queue);
+    prepare(machine);
     const Traffic traffic(plan, queue, machine);
     queue.run();
     return transcript(traffic, machine);
@@ -143,6 +147,14 @@ void compare(unsigned first_seed, unsigned count) {
             << chosen.name;
         ASSERT_EQ(run<packet::PacketMachine>(chosen, network, plan, faults, seed + 1), expected)
             << chosen.name << ", insertions shuffled";
+        if (seed % 4 == 0) {
+            const auto threads = [seed](packet::PacketMachine& machine) {
+                machine.SetThreads(2 + seed % 3, 0);
+            };
+            ASSERT_EQ(run<packet::PacketMachine>(chosen, network, plan, faults, 0, threads),
+                      expected)
+                << chosen.name << ", threads";
+        }
         ASSERT_EQ(run<NaivePacketNetwork>(chosen, network, plan, faults, seed + 1), expected)
             << chosen.name << ", oracle with insertions shuffled";
         ASSERT_EQ(expected.find(" -1 -1 0\n"), std::string::npos)
@@ -154,7 +166,7 @@ void compare(unsigned first_seed, unsigned count) {
 // and each link's bytes, busy time, longest queue, retransmissions, stalls and distribution of the
 // queue, with every switching, arbitration, traffic classes, errors and faults, are those of the
 // network in which every arrival, end and credit is an event; so they are when simultaneous events
-// are inserted in random order; and every message is delivered.
+// are inserted in random order, and in several threads; and every message is delivered.
 TEST(PacketMachineOracle, EqualsThePlainNetwork0) {
     compare(0, 150);
 }

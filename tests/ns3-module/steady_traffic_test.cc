@@ -55,6 +55,8 @@ Plan long_messages(int npus, std::int64_t mtu, std::mt19937_64& random) {
         message.start = Time::ps(below(spread));
         message.after = i > 0 && below(3) == 0 ? static_cast<int>(below(i)) : -1;
         message.wants_sent = below(3) == 0;
+        message.after_sent = message.after >= 0 && below(2) == 0 &&
+                             plan[static_cast<std::size_t>(message.after)].wants_sent;
         plan.push_back(message);
     }
     return plan;
@@ -122,7 +124,7 @@ struct Seen {
 };
 
 Seen run(const Configuration& configuration, const TestNetwork& network, bool trains,
-         const std::vector<Time>& looks, std::uint64_t shuffle_seed = 0) {
+         const std::vector<Time>& looks, std::uint64_t shuffle_seed = 0, std::size_t threads = 1) {
     engine::EventQueue queue;
     if (shuffle_seed != 0) {
         queue.shuffle_insertions(shuffle_seed);
@@ -131,6 +133,7 @@ Seen run(const Configuration& configuration, const TestNetwork& network, bool tr
     packet::PacketMachine machine(
         description, [&network](NodeId from, NodeId to) { return network.route(from, to); }, queue);
     machine.SetTrains(trains);
+    machine.SetThreads(threads, 0);
     const Traffic traffic(configuration.plan, queue, machine);
     const Watcher watcher(queue, machine, looks);
     queue.run();
@@ -155,6 +158,13 @@ void compare(unsigned first_seed, unsigned count) {
         ASSERT_EQ(run(chosen, network, true, looks).transcript, expected.transcript) << chosen.name;
         ASSERT_EQ(run(chosen, network, true, looks, seed + 1).transcript, expected.transcript)
             << chosen.name << ", insertions shuffled";
+        if (seed % 6 == 0) {
+            const Seen shared = run(chosen, network, false, looks, 0, 2 + seed % 3);
+            ASSERT_EQ(shared.transcript, expected.transcript) << chosen.name << ", threads";
+            ASSERT_EQ(shared.events, expected.events) << chosen.name << ", threads";
+            ASSERT_EQ(run(chosen, network, true, looks, 0, 3).transcript, expected.transcript)
+                << chosen.name << ", trains and threads";
+        }
     }
 }
 
@@ -185,7 +195,8 @@ PlannedMessage message(int from, int to, std::int64_t bytes, Time start = Time()
 
 // For every configuration: each message's times of sending, of its first byte and of its delivery,
 // and each link's figures, at the end and at some times before, are those of the run without
-// packet trains.
+// packet trains in one thread; so they are in several threads, with trains and without, and
+// without trains as many events are handled.
 TEST(SteadyTraffic, EqualsPacketByPacket0) {
     compare(0, 300);
 }

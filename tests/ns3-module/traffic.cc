@@ -44,6 +44,7 @@ void Traffic::send(std::size_t index) {
 
 void Traffic::on_sent(std::uint32_t handle) {
     outcomes_[handle].sent = queue_.now();
+    send_followers(handle, true);
 }
 
 void Traffic::on_delivered(std::uint32_t handle, Time first_byte_left) {
@@ -51,8 +52,14 @@ void Traffic::on_delivered(std::uint32_t handle, Time first_byte_left) {
     outcome.delivered = queue_.now();
     outcome.first_byte_left = first_byte_left;
     ++outcome.deliveries;
-    for (const std::size_t follower : followers_[handle]) {
-        send(follower);
+    send_followers(handle, false);
+}
+
+void Traffic::send_followers(std::size_t index, bool after_sent) {
+    for (const std::size_t follower : followers_[index]) {
+        if (plan_[follower].after_sent == after_sent) {
+            send(follower);
+        }
     }
 }
 
@@ -81,6 +88,7 @@ public:
         message.start = start;
         message.after = after;
         message.wants_sent = below(3) == 0;
+        message.after_sent = after >= 0 && plan[static_cast<std::size_t>(after)].wants_sent;
         plan.push_back(message);
         return static_cast<int>(plan.size()) - 1;
     }

@@ -17,8 +17,9 @@ struct PlannedMessage {
     NodeId source;
     NodeId destination;
     Bytes bytes;
-    Time start;      ///< when `after` is negative
-    int after = -1;  ///< sent when that message has been delivered
+    Time start;               ///< when `after` is negative
+    int after = -1;           ///< sent when that message has been delivered
+    bool after_sent = false;  ///< or, instead, when it has left; its wants_sent is true
     bool wants_sent = false;
     std::uint8_t traffic_class = engine::Message::by_kind;
     Communication kind = Communication::SendReceive;
@@ -46,6 +47,7 @@ private:
     void on_sent(std::uint32_t handle) override;
     void on_delivered(std::uint32_t handle, Time first_byte_left) override;
     void send(std::size_t index);
+    void send_followers(std::size_t index, bool after_sent);
 
     const Plan& plan_;
     engine::EventQueue& queue_;
