@@ -1,5 +1,6 @@
 #include "base/thread_crew.h"
 
+#include <mutex>
 #include <utility>
 
 namespace npunet {
@@ -10,7 +11,12 @@ namespace {
 constexpr int eager_looks = 2'000;
 constexpr int patient_looks = 200;
 
-void rest_a_moment() {
+// Waits a little, the longer the more often it was done.
+void rest_after(int looks) {
+    if (looks >= eager_looks) {
+        std::this_thread::yield();
+        return;
+    }
 #if defined(__x86_64__) || defined(__i386__)
     __builtin_ia32_pause();
 #endif
@@ -18,96 +24,98 @@ void rest_a_moment() {
 
 }  // namespace
 
-ThreadCrew::ThreadCrew(std::size_t members) : failures_(members) {
+ThreadCrew::ThreadCrew(std::size_t members) {
     threads_.reserve(members - 1);
     try {
-        for (std::size_t member = 1; member < members; ++member) {
-            threads_.emplace_back([this, member] { work(member); });
+        while (threads_.size() + 1 < members) {
+            threads_.emplace_back([this] { work(); });
         }
     } catch (...) {
         // Those that have begun would wait for ever.
-        ending_ = true;
-        run_round([](void*, std::size_t) {}, nullptr);
-        for (std::thread& thread : threads_) {
-            thread.join();
-        }
+        end();
         throw;
     }
 }
 
 ThreadCrew::~ThreadCrew() {
+    end();
+}
+
+void ThreadCrew::end() {
     ending_ = true;
-    run_round([](void*, std::size_t) {}, nullptr);
+    {
+        const std::scoped_lock lock(mutex_);
+        next_ += one_round;
+    }
+    wake_.notify_all();
     for (std::thread& thread : threads_) {
         thread.join();
     }
 }
 
-void ThreadCrew::run_round(Call call, void* what) {
+void ThreadCrew::run_round(std::size_t count, Call call, void* what) {
+    // Nobody has taken a step: those of the last round have ended, and this one has not begun.
     call_ = call;
     what_ = what;
-    working_ = threads_.size();
-    ++round_;
+    failures_.resize(count);
+    ended_ = 0;
+    next_ = (next_ / one_round + 1) * one_round + count * one_count;
     // Whoever counts itself as asleep looks at the round after that, and holds the mutex until it
     // sleeps.
     if (asleep_ > 0) {
         const std::scoped_lock lock(mutex_);
         wake_.notify_all();
     }
-    do_step(0);
-    for (int looks = 0; working_.load(std::memory_order_acquire) > 0; ++looks) {
-        if (looks < eager_looks) {
-            rest_a_moment();
-        } else {
-            std::this_thread::yield();
-        }
+    do_steps();
+    for (int looks = 0; ended_.load(std::memory_order_acquire) < count; ++looks) {
+        rest_after(looks);
     }
     for (std::exception_ptr& failure : failures_) {
         if (failure) {
             const std::exception_ptr first = std::exchange(failure, nullptr);
-            failures_.assign(failures_.size(), nullptr);
+            failures_.clear();
             std::rethrow_exception(first);
         }
     }
 }
 
-void ThreadCrew::work(std::size_t member) {
-    for (std::uint64_t seen = 0;;) {
-        seen = next_round(seen);
-        if (ending_) {
-            working_.fetch_sub(1, std::memory_order_release);
-            return;
-        }
-        do_step(member);
-        working_.fetch_sub(1, std::memory_order_release);
+void ThreadCrew::work() {
+    std::uint64_t seen = 0;
+    while (await_round(seen)) {
+        seen = next_ / one_round;
+        do_steps();
     }
 }
 
-void ThreadCrew::do_step(std::size_t member) {
+void ThreadCrew::do_steps() {
+    // A step that is taken keeps its round from ending. One beyond the last is none.
+    for (std::uint64_t taken = next_++; taken % one_count < taken % one_round / one_count;
+         taken = next_++) {
+        do_step(taken % one_count);
+        ended_.fetch_add(1, std::memory_order_release);
+    }
+}
+
+void ThreadCrew::do_step(std::size_t number) {
     try {
-        call_(what_, member);
+        call_(what_, number);
     } catch (...) {
-        failures_[member] = std::current_exception();
+        failures_[number] = std::current_exception();
     }
 }
 
-std::uint64_t ThreadCrew::next_round(std::uint64_t seen) {
+bool ThreadCrew::await_round(std::uint64_t seen) {
     for (int looks = 0; looks < eager_looks + patient_looks; ++looks) {
-        const std::uint64_t round = round_;
-        if (round != seen) {
-            return round;
+        if (next_ / one_round != seen) {
+            return !ending_;
         }
-        if (looks < eager_looks) {
-            rest_a_moment();
-        } else {
-            std::this_thread::yield();
-        }
+        rest_after(looks);
     }
     std::unique_lock<std::mutex> lock(mutex_);
     ++asleep_;
-    wake_.wait(lock, [&] { return round_ != seen; });
+    wake_.wait(lock, [&] { return next_ / one_round != seen; });
     --asleep_;
-    return round_;
+    return !ending_;
 }
 
 }  // namespace npunet

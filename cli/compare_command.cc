@@ -64,7 +64,7 @@ void run(const CommandContext& context, const Options& options) {
     }
     options.inputs.progress(context, "explaining the difference");
     study::GapOptions gap_options;
-    gap_options.trains = options.inputs.run_options.trains;
+    gap_options.packet = options.inputs.run_options.packet;
     const report::GapExplanation why = study::explain_gap(runs, workload, machine, gap_options);
     const std::string table = report::compare_table(runs, 16, &why);
     if (!options.inputs.output_dir.empty()) {

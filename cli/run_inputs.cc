@@ -30,8 +30,13 @@ void RunInputs::add_to(CLI::App& command) {
         "--no-fold", [this] { run_options.fold = false; },
         "Simulate every NPU, also those that provably behave alike (same results)");
     command.add_flag_callback(
-        "--no-trains", [this] { run_options.trains = false; },
+        "--no-trains", [this] { run_options.packet.trains = false; },
         "Move every packet by itself, also those that follow a pattern (same results)");
+    command
+        .add_option("--jobs", run_options.packet.threads,
+                    "Threads that move packets at packet level (same results)")
+        ->check(CLI::Range(std::size_t{1}, PacketOptions::most_threads))
+        ->capture_default_str();
     model.add_to(command, "--workload-dialect");
 }
 

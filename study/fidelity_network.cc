@@ -19,9 +19,7 @@ std::unique_ptr<engine::Network> make_network(const Machine& machine, Fidelity f
         case Fidelity::Packet:
             break;
     }
-    PacketOptions packet;
-    packet.trains = options.trains;
-    return make_packet_network(machine.network, queue, packet);
+    return make_packet_network(machine.network, queue, options.packet);
 }
 
 std::unique_lock<std::mutex> turn_for(Fidelity fidelity) {

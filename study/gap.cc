@@ -27,7 +27,7 @@ public:
     Explainer(const engine::Workload& workload, const Machine& machine, const GapOptions& options)
         : workload_(workload),
           machine_(machine),
-          rungs_(machine, options.trains),
+          rungs_(machine, options.packet),
           alone_(workload, machine, rungs_, options.most_alone),
           estimate_(rungs_.run(workload, Rung::Estimate)),
           list_(find_joint_operations(workload, estimate_)),

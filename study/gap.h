@@ -28,7 +28,7 @@
 namespace npunet::study {
 
 struct GapOptions {
-    bool trains = true;  ///< RunOptions::trains
+    PacketOptions packet;  ///< RunOptions::packet
     /// Simulations of single collectives and messages; those beyond are taken as a whole.
     std::size_t most_alone = 4000;
 };

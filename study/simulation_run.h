@@ -15,6 +15,7 @@
 #include "engine/results.h"
 #include "engine/system_config.h"
 #include "engine/workload.h"
+#include "ns3-module/api/packet_network.h"
 #include "topology/network_description.h"
 
 namespace npunet::study {
@@ -57,8 +58,7 @@ struct Machine {
 struct RunOptions {
     /// NPUs that provably behave alike are simulated once (engine/fold.h); analytical only.
     bool fold = true;
-    /// Packets that follow a pattern are moved together (docs/models.md); packet only.
-    bool trains = true;
+    PacketOptions packet;
     /// The results hold what every NPU did when (Results::operations).
     bool timeline = true;
     /// The results hold what became of messages (Results::flows). Every NPU is simulated then.

@@ -53,12 +53,14 @@ class SimulatedPacketNetwork final : public engine::Network
     }
 
     /**
-     * @param wanted see PacketOptions
+     * Before the first message.
+     * @param options how packets are simulated
      */
     void
-    SetTrains(bool wanted)
+    Set(const PacketOptions& options)
     {
-        m_level->SetTrains(wanted);
+        m_level->SetTrains(options.trains);
+        m_level->SetThreads(options.threads);
     }
 
     void
@@ -147,7 +149,7 @@ make_packet_network(const topology::NetworkDescription& description,
     {
         network = std::make_unique<SimulatedPacketNetwork>(description, queue);
     }
-    network->SetTrains(options.trains);
+    network->Set(options);
     return network;
 }
 

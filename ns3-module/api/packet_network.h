@@ -10,6 +10,7 @@
 // Several networks may run one after another in one process, each from time 0.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 
 #include "engine/event_queue.h"
@@ -25,8 +26,12 @@ namespace npunet
 /// How packets are simulated; none of it changes results.
 struct PacketOptions
 {
-    /// Packets that follow a pattern are moved together.
+    static constexpr std::size_t most_threads = 128;
+
+    /// Packets that follow a pattern are moved together (docs/models.md, "Packet trains").
     bool trains = true;
+    /// So many, 1 to most_threads, move packets at the same time (docs/models.md, "Threads").
+    std::size_t threads = 1;
 };
 
 /// A packet-level network on ns-3. Description and queue must outlive it. Its run() resets ns-3's

@@ -70,7 +70,8 @@ PacketMachine::DivideNodes()
     for (std::size_t port = 0; port < m_ports.size(); ++port)
     {
         const auto node = static_cast<std::uint32_t>(graph.link(LinkId(port)).from.index());
-        m_ports[port].part = (m_windows ? m_windows->PartOf(node) : 0) & (PacketPort::MOST_PARTS - 1);
+        m_ports[port].part =
+            (m_windows ? m_windows->PartOf(node) : 0) & (PacketPort::MOST_PARTS - 1);
     }
 }
 
@@ -86,12 +87,29 @@ void
 PacketMachine::GoOnInParts(std::int64_t limit)
 {
     const AtTheSameTime atTheSameTime(m_partMask);
-    m_crew->run([&](std::size_t part) {
+    m_crew->run(m_parts.size(), [&](std::size_t part) {
         m_windows->ForEachDue(static_cast<std::uint32_t>(part), limit, [&](std::uint32_t node) {
             GoOnAlone(node, limit);
         });
     });
-    m_crew->run([&](std::size_t part) { OpenMail(static_cast<std::uint32_t>(part)); });
+    std::size_t mailed = 0;
+    for (const PacketPart& part : m_parts)
+    {
+        for (const PartMail& mail : part.mail)
+        {
+            mailed += mail.packets.size() + mail.credits.size();
+        }
+    }
+    if (mailed < m_leastPackets)
+    {
+        for (std::uint32_t part = 0; part < m_parts.size(); ++part)
+        {
+            OpenMail(part);
+        }
+        return;
+    }
+    m_crew->run(m_parts.size(),
+                [&](std::size_t part) { OpenMail(static_cast<std::uint32_t>(part)); });
 }
 
 void

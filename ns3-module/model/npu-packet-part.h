@@ -49,9 +49,9 @@ struct MailedLook
 
 /**
  * @ingroup npunet
- * What the ports of a part of the network share while they go on: parts go on at the same time, each
- * in a thread of its own, for a window that is so short that nothing that happens in one can be felt
- * in another. Usually the whole network is one part.
+ * What the ports of a part of the network share while they go on: parts go on at the same time,
+ * each in a thread of its own, for a window that is so short that nothing that happens in one can
+ * be felt in another. Usually the whole network is one part.
  */
 struct alignas(64) PacketPart
 {

@@ -117,9 +117,7 @@ std::unique_ptr<engine::Network> Rungs::network_of(Rung rung, engine::EventQueue
         default:
             break;
     }
-    PacketOptions options;
-    options.trains = trains_;
-    return make_packet_network(description, queue, options);
+    return make_packet_network(description, queue, packet_);
 }
 
 RunTimes Rungs::run(const engine::Workload& workload, engine::EventQueue& queue,

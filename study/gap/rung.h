@@ -1,7 +1,7 @@
 // The rungs of the ladder from the quick estimate to the packet run: networks with one effect more
 // each.
 //
-//     Rungs rungs(workload, machine, trains);
+//     Rungs rungs(machine, options.packet);
 //     const RunTimes times = rungs.run(Rung::SharedLinks);
 //     ladder_of(Fidelity::Packet, machine);       // header, latency, contention, ...
 #pragma once
@@ -46,8 +46,9 @@ struct Step {
 /// Runs workloads on the rungs of one machine.
 class Rungs {
 public:
-    /// The machine must outlive this; `trains` as in RunOptions.
-    Rungs(const Machine& machine, bool trains) : machine_(machine), trains_(trains) {}
+    /// The machine must outlive this; `packet` as in RunOptions.
+    Rungs(const Machine& machine, const PacketOptions& packet)
+        : machine_(machine), packet_(packet) {}
 
     /// Puts a network in front of that of the rung.
     using Wrap =
@@ -69,7 +70,7 @@ private:
                  engine::Network& network, const engine::FixedTimes* fixed) const;
 
     const Machine& machine_;
-    bool trains_;
+    PacketOptions packet_;
     /// By rung; null before its first use, and where it is the machine's.
     std::vector<std::unique_ptr<topology::NetworkDescription>> descriptions_{8};
 };

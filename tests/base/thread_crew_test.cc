@@ -1,7 +1,6 @@
-// Every member does its step once a round, rounds follow one another, and what one round has
-// written the next one reads: after r rounds of x[i] = sum of all x of the round before + 1, with n
-// members and x = 0 at first, every x is (n^r - 1) / (n - 1), which is small enough modulo 2^64 to
-// compare.
+// Every step is done once a round, rounds follow one another, and what one round has written the
+// next one reads: with n steps, x = 0 at first and x[i] = 1 + the sum of all x of the round before,
+// every x is 1 + n + n^2 + ... + n^(r-1) after r rounds, modulo 2^64.
 
 #include "base/thread_crew.h"
 
@@ -22,16 +21,21 @@ TEST(ThreadCrew, RoundsSeeWhatTheRoundBeforeHasWritten) {
     for (const std::size_t members : {std::size_t{1}, std::size_t{2}, std::size_t{5}}) {
         ThreadCrew crew(members);
         ASSERT_EQ(crew.members(), members);
-        std::vector<std::uint64_t> before(members, 0);
-        std::vector<std::uint64_t> after(members, 0);
-        std::uint64_t expected = 0;
-        for (int round = 0; round < 3000; ++round) {
-            crew.run([&](std::size_t member) {
-                after[member] = std::accumulate(before.begin(), before.end(), std::uint64_t{1});
-            });
-            expected = members * expected + 1;
-            ASSERT_EQ(after, std::vector<std::uint64_t>(members, expected)) << round;
-            before.swap(after);
+        for (const std::size_t steps : {members, std::size_t{1}, std::size_t{17}}) {
+            std::vector<std::uint64_t> before(steps, 0);
+            std::vector<std::uint64_t> after(steps, 0);
+            std::vector<int> times(steps, 0);
+            std::uint64_t expected = 0;
+            for (int round = 0; round < 1000; ++round) {
+                crew.run(steps, [&](std::size_t step) {
+                    after[step] = std::accumulate(before.begin(), before.end(), std::uint64_t{1});
+                    ++times[step];
+                });
+                expected = steps * expected + 1;
+                ASSERT_EQ(after, std::vector<std::uint64_t>(steps, expected)) << round;
+                before.swap(after);
+            }
+            EXPECT_EQ(times, std::vector<int>(steps, 1000));
         }
     }
 }
@@ -42,29 +46,29 @@ TEST(ThreadCrew, WakesThoseThatSleep) {
     std::vector<int> rounds(3, 0);
     for (int round = 0; round < 5; ++round) {
         std::this_thread::sleep_for(std::chrono::milliseconds(20));
-        crew.run([&](std::size_t member) { ++rounds[member]; });
+        crew.run(3, [&](std::size_t step) { ++rounds[step]; });
     }
     EXPECT_EQ(rounds, std::vector<int>(3, 5));
 }
 
-TEST(ThreadCrew, ThrowsTheFailureOfTheLowestMemberAndGoesOn) {
+TEST(ThreadCrew, ThrowsTheFailureOfTheLowestStepAndGoesOn) {
     ThreadCrew crew(4);
     std::vector<int> rounds(4, 0);
     for (int round = 0; round < 3; ++round) {
         try {
-            crew.run([&](std::size_t member) {
-                ++rounds[member];
-                if (member >= 2) {
-                    throw std::runtime_error("member " + std::to_string(member));
+            crew.run(4, [&](std::size_t step) {
+                ++rounds[step];
+                if (step >= 2) {
+                    throw std::runtime_error("step " + std::to_string(step));
                 }
             });
             FAIL() << "nothing was thrown";
         } catch (const std::runtime_error& error) {
-            EXPECT_STREQ(error.what(), "member 2");
+            EXPECT_STREQ(error.what(), "step 2");
         }
     }
     EXPECT_EQ(rounds, std::vector<int>(4, 3));
-    crew.run([&](std::size_t member) { ++rounds[member]; });
+    crew.run(4, [&](std::size_t step) { ++rounds[step]; });
     EXPECT_EQ(rounds, std::vector<int>(4, 4));
 }
 
