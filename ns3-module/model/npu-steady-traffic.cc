@@ -343,7 +343,8 @@ SteadyTraffic::Compare(std::uint32_t index)
     Group& group = m_groups[index];
     const std::int64_t now = m_state.Present();
     ++group.looks;
-    Charge(group, group.ports.size());
+    // Nodes that go on alone stop for it, all of them.
+    Charge(group, group.ports.size() + m_state.m_plan.GetGraph().nodes());
     const bool keep = group.looks == group.nextKept;
     const bool may = group.looks > 1 && group.kept.MayRepeat(m_state, group.ports);
     if (keep || may)
