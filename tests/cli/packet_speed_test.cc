@@ -1,0 +1,70 @@
+// What makes the packet level fast changes nothing else.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "tests/cli/program_run.h"
+
+namespace npunet::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+
+class PacketSpeed : public ::testing::Test {
+protected:
+    void SetUp() override {
+        folder_ = fs::temp_directory_path() / ("npunet_speed_" + std::to_string(::getpid()));
+        fs::create_directories(folder_);
+        std::ofstream(folder_ / "torus.yml") << "topology: [Ring, Ring]\nnpus_count: [8, 8]\n"
+                                                "bandwidth: [50, 50]\nlatency: [500, 500]\n";
+        const Outcome made = run("generate collective --type all_to_all --size 2MiB --npus 64 "
+                                 "--output-dir " +
+                                 (folder_ / "traces").string());
+        ASSERT_EQ(made.code, 0) << made.log;
+    }
+    void TearDown() override { fs::remove_all(folder_); }
+
+    [[nodiscard]] Outcome simulate(const std::string& options) const {
+        return run("simulate --workload " + (folder_ / "traces/workload").string() +
+                   " --network " + (folder_ / "torus.yml").string() +
+                   " --fidelity packet --quiet --json " + options);
+    }
+
+    fs::path folder_;
+};
+
+// In a dimension every NPU has a share of 64 packets for each of the seven others, 1 to 7 links
+// away. 128 links send 6 packets each in a window of 500 ns: enough for threads.
+TEST_F(PacketSpeed, ChangesNoResult) {
+    const auto results = [this](const std::string& options) {
+        const Outcome outcome = simulate(options);
+        EXPECT_EQ(outcome.code, 0) << outcome.log;
+        nlohmann::json json = nlohmann::json::parse(outcome.out);
+        EXPECT_EQ(json["performance"]["packet_hops"], 64 * 2 * (7 * 8 / 2) * 64) << options;
+        json.erase("performance");
+        return json;
+    };
+    const nlohmann::json expected = results("--no-trains");
+    for (const std::string options : {"", "--jobs 2", "--jobs 2 --no-trains", "--jobs 128"}) {
+        EXPECT_EQ(results(options), expected) << options;
+    }
+}
+
+TEST_F(PacketSpeed, RefusesNumbersOfThreadsThatCannotBe) {
+    for (const std::string number : {"0", "129", "-1", "two"}) {
+        const Outcome outcome = simulate("--jobs " + number);
+        EXPECT_EQ(outcome.code, 2) << number;
+        EXPECT_THAT(outcome.log, HasSubstr("--jobs")) << number;
+        EXPECT_THAT(outcome.log, HasSubstr(number)) << number;
+    }
+}
+
+}  // namespace
+}  // namespace npunet::cli
