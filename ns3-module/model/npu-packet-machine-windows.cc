@@ -146,8 +146,7 @@ PacketMachine::GoOn(std::int64_t from)
         {
             GoOnInParts(limit);
         }
-        // A group of ports that is made to go on may have something to do in nodes that are done.
-        while (m_windows->Earliest() < limit)
+        else
         {
             m_windows->ForEachDue(limit, [&](std::uint32_t node) { GoOnAlone(node, limit); });
         }

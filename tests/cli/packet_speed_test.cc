@@ -24,17 +24,18 @@ protected:
         fs::create_directories(folder_);
         std::ofstream(folder_ / "torus.yml") << "topology: [Ring, Ring]\nnpus_count: [8, 8]\n"
                                                 "bandwidth: [50, 50]\nlatency: [500, 500]\n";
-        const Outcome made = run("generate collective --type all_to_all --size 2MiB --npus 64 "
-                                 "--output-dir " +
-                                 (folder_ / "traces").string());
+        const Outcome made =
+            run("generate collective --type all_to_all --size 2MiB --npus 64 "
+                "--output-dir " +
+                (folder_ / "traces").string());
         ASSERT_EQ(made.code, 0) << made.log;
     }
     void TearDown() override { fs::remove_all(folder_); }
 
     [[nodiscard]] Outcome simulate(const std::string& options) const {
-        return run("simulate --workload " + (folder_ / "traces/workload").string() +
-                   " --network " + (folder_ / "torus.yml").string() +
-                   " --fidelity packet --quiet --json " + options);
+        return run("simulate --workload " + (folder_ / "traces/workload").string() + " --network " +
+                   (folder_ / "torus.yml").string() + " --fidelity packet --quiet --json " +
+                   options);
     }
 
     fs::path folder_;

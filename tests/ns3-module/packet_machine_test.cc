@@ -144,6 +144,30 @@ TEST(PacketMachine, VirtualChannelsHaveCreditOfTheirOwn) {
     EXPECT_EQ(run.delivered(1), Time::ns(30));
 }
 
+// A byte takes a second and the latency is 1000 s, so that what follows from a start lies 500 s + 2
+// x 1000 s later at most. The clock ends after 9 223 372.036 854 775 807 s; the last packet that
+// starts is the one at 9 220 500 s, number 18 441.
+TEST(PacketMachine, StopsBeforeTheEndOfTheClock) {
+    const TestNetwork network({{DimensionKind::Mesh1D, 2}},
+                              equal_links(Rate(1), Time::ns(1'000'000'000'000)));
+    topology::PacketParameters slow;
+    slow.mtu = Bytes(500);
+    slow.header = Bytes(0);
+    slow.buffer = Bytes(10'000);
+    for (const bool trains : {false, true}) {
+        engine::EventQueue queue;
+        const topology::NetworkDescription description = network.describe(slow);
+        PacketMachine machine(
+            description, [&network](NodeId from, NodeId to) { return network.route(from, to); },
+            queue);
+        machine.SetTrains(trains);
+        const Plan plan{{NodeId(0), NodeId(1), Bytes(500 * 20'000), Time()}};
+        const Traffic traffic(plan, queue, machine);
+        EXPECT_THROW(queue.run(), StallError) << trains;
+        EXPECT_EQ(machine.packet_hops(), 18'442u) << trains;
+    }
+}
+
 TEST(PacketMachine, RefusesParametersThatCannotWork) {
     using topology::make_dimension;
     const auto make = [](const std::function<void(topology::PacketParameters&)>& change) {

@@ -17,12 +17,12 @@ struct PlannedMessage {
     NodeId source;
     NodeId destination;
     Bytes bytes;
-    Time start;               ///< when `after` is negative
-    int after = -1;           ///< sent when that message has been delivered
-    bool after_sent = false;  ///< or, instead, when it has left; its wants_sent is true
+    Time start;      ///< when `after` is negative
+    int after = -1;  ///< sent when that message has been delivered
     bool wants_sent = false;
     std::uint8_t traffic_class = engine::Message::by_kind;
     Communication kind = Communication::SendReceive;
+    bool after_sent = false;  ///< sent when `after` has left, instead; it wants_sent
 };
 
 using Plan = std::vector<PlannedMessage>;
