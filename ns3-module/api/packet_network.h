@@ -26,7 +26,7 @@ namespace npunet
 /// How packets are simulated; none of it changes results.
 struct PacketOptions
 {
-    static constexpr std::size_t most_threads = 128;
+    static constexpr std::size_t most_threads = 64;
 
     /// Packets that follow a pattern are moved together (docs/models.md, "Packet trains").
     bool trains = true;

@@ -192,7 +192,7 @@ PacketMachine::LookAtStart(std::uint32_t portNumber, std::int64_t now, std::int6
     {
         m_steady->PacketStarts(portNumber, now, end);
     }
-    else if (m_steady->IsDue(portNumber, now))
+    else if (now >= m_steady->LookFrom(portNumber))
     {
         m_ports[portNumber].look = 0;
         PartOf(m_ports[portNumber]).looks.push_back({now, end, portNumber});

@@ -35,13 +35,15 @@ void
 CheckQueues(const topology::Graph& graph, std::uint64_t channels)
 {
     std::uint64_t queues = 0;
+    std::uint64_t mostOfPort = 0;
     for (std::size_t node = 0; node < graph.nodes(); ++node)
     {
         const NodeId id(node);
         const std::uint64_t inputs = graph.links_to(id).size() + 1;
         queues += graph.links_from(id).size() * inputs * channels;
+        mostOfPort = std::max(mostOfPort, inputs * channels);
     }
-    if (queues > MAX_QUEUES)
+    if (queues > MAX_QUEUES || mostOfPort > PacketPort::MOST_QUEUES)
     {
         throw InputError({"",
                           "network",

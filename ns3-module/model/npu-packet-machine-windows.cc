@@ -221,7 +221,7 @@ PacketMachine::Stream(std::uint32_t portNumber, std::int64_t from, std::int64_t 
     PacketPort& port = m_ports[portNumber];
     const std::uint64_t filled = port.queues <= 64 ? m_masks[port.firstMask] : 0;
     if (filled == 0 || (filled & (filled - 1)) != 0 || port.wake != from || port.busyUntil > from ||
-        (port.irregular | port.anchor | port.look | port.starved) != 0 || m_several)
+        (port.irregular | port.anchor | port.starved) != 0 || m_several)
     {
         return false;
     }
@@ -241,9 +241,10 @@ PacketMachine::Stream(std::uint32_t portNumber, std::int64_t from, std::int64_t 
 
     CreditAccount& credit = Credit(portNumber, queue.channel);
     const std::int64_t creditBack = port.fullTime + 2 * port.latency;
-    // The last packet is left to Transmit(), which knows what follows from it.
+    // Packets that something follows from are left to Transmit().
     const std::int64_t most = (message.remaining - 1) / m_mtu;
-    const std::int64_t end = std::min(limit, m_lastStart);
+    const std::int64_t look = port.look != 0 ? m_steady->LookFrom(portNumber) : limit;
+    const std::int64_t end = std::min({limit, look, m_lastStart});
     std::int64_t packets = 0;
     std::int64_t now = from;
     for (; packets < most && now < end && credit.Has(m_fullWire, now); ++packets)

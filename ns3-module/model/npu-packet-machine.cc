@@ -423,7 +423,8 @@ PacketMachine::PopPacket(PacketPort& port, std::uint32_t queueNumber, std::int64
         m_masks[port.firstMask + slot / 64] &= ~(std::uint64_t{1} << (slot % 64));
     }
 
-    if (m_ports[queue.upstream].still != 0)
+    const bool near = PartNumber(port) == PartNumber(m_ports[queue.upstream]);
+    if (near && m_ports[queue.upstream].still != 0)
     {
         m_steady->CreditComes(queue.upstream);
     }
@@ -434,7 +435,7 @@ PacketMachine::PopPacket(PacketPort& port, std::uint32_t queueNumber, std::int64
     }
     const MailedCredit credit{
         CreditBack(queue.upstream, end), queue.upstream, queue.inputChannel, wire};
-    if (PartNumber(port) != PartNumber(m_ports[queue.upstream]))
+    if (!near)
     {
         MailTo(port, m_ports[queue.upstream]).credits.push_back(credit);
         return place;

@@ -20,8 +20,8 @@ namespace npunet::packet
  */
 struct alignas(64) PacketPort
 {
-    static constexpr std::uint32_t MOST_QUEUES = 0x1ffffff; ///< it can have
-    static constexpr std::uint32_t MOST_PARTS = 128;        ///< of the network
+    static constexpr std::uint32_t MOST_QUEUES = 0xffffff; ///< it can have
+    static constexpr std::uint32_t MOST_PARTS = 64;        ///< of the network
 
     // What every decision needs.
     std::int64_t busyUntil = 0;   ///< end of the packet on the link
@@ -31,18 +31,20 @@ struct alignas(64) PacketPort
     std::int64_t otherTime = 0;   ///< the same for a packet of otherWire bytes
     std::uint32_t otherWire = 0;  ///< size of the last packet that was not full
     std::uint32_t firstQueue = 0; ///< number of its first queue
-    std::uint32_t queues : 25;    ///< how many it has
-    std::uint32_t look : 1;       ///< SteadyTraffic will look for a pattern after some packets
-    std::uint32_t watched : 1;    ///< SteadyTraffic looks for a pattern here
-    std::uint32_t anchor : 1;     ///< and whenever this port is free
-    std::uint32_t still : 1;      ///< SteadyTraffic has found one; no events are pending
-    std::uint32_t cut : 1;        ///< whether one end of the link is in another part
-    std::uint32_t irregular : 1;  ///< whether LinkTiming knows the link
-    std::uint32_t starved : 1;    ///< whether a packet may have waited for nothing but credit
-    std::uint32_t turn : 25;      ///< round robin: the queue to be asked first
-    std::uint32_t part : 7;       ///< of the network, with all ports of the same node
-    std::uint32_t firstMask = 0;  ///< index of its first word of non-empty queues
-    std::uint32_t waiting = 0;    ///< channels for whose credit it waits without a wake
+    // What other parts of the network may look at, too: it stays as it is while packets move.
+    std::uint32_t queues : 24;   ///< how many it has
+    std::uint32_t part : 6;      ///< of the network, with all ports of the same node
+    std::uint32_t irregular : 1; ///< whether LinkTiming knows the link
+    std::uint32_t cut : 1;       ///< whether one end of the link is in another process
+    // What they may not.
+    std::uint32_t turn : 24;     ///< round robin: the queue to be asked first
+    std::uint32_t look : 1;      ///< SteadyTraffic will look for a pattern after some packets
+    std::uint32_t watched : 1;   ///< SteadyTraffic looks for a pattern here
+    std::uint32_t anchor : 1;    ///< and whenever this port is free
+    std::uint32_t still : 1;     ///< SteadyTraffic has found one; no events are pending
+    std::uint32_t starved : 1;   ///< whether a packet may have waited for nothing but credit
+    std::uint32_t firstMask = 0; ///< index of its first word of non-empty queues
+    std::uint32_t waiting = 0;   ///< channels for whose credit it waits without a wake
 
     // Who is asked less often.
     std::int64_t queued = 0;   ///< bytes in its queues, those under way included
@@ -55,8 +57,8 @@ struct alignas(64) PacketPort
     std::int64_t stall = 0;    ///< idle and up, with packets that waited for credit
 
     PacketPort()
-        : queues(0), look(0), watched(0), anchor(0), still(0), cut(0), irregular(0), starved(0),
-          turn(0), part(0)
+        : queues(0), part(0), irregular(0), cut(0), turn(0), look(0), watched(0), anchor(0),
+          still(0), starved(0)
     {
     }
 };

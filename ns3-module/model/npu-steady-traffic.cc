@@ -94,7 +94,7 @@ SteadyTraffic::PacketStarts(std::uint32_t port, std::int64_t now, std::int64_t e
     {
         Plan(end, Kind::COMPARE, note.group, m_groups[note.group].serial);
     }
-    else if (IsDue(port, now))
+    else if (now >= LookFrom(port))
     {
         state.look = 0;
         Plan(end + state.latency, Kind::LOOK, port, 0);
@@ -343,8 +343,13 @@ SteadyTraffic::Compare(std::uint32_t index)
     Group& group = m_groups[index];
     const std::int64_t now = m_state.Present();
     ++group.looks;
-    // Nodes that go on alone stop for it, all of them.
-    Charge(group, group.ports.size() + m_state.m_plan.GetGraph().nodes());
+    Charge(group, group.ports.size());
+    if (now != m_lastCompare)
+    {
+        // Nodes that go on alone stop for it, all of them.
+        m_lastCompare = now;
+        Charge(group, m_state.m_plan.GetGraph().nodes());
+    }
     const bool keep = group.looks == group.nextKept;
     const bool may = group.looks > 1 && group.kept.MayRepeat(m_state, group.ports);
     if (keep || may)

@@ -131,13 +131,12 @@ class SteadyTraffic final : private engine::EventHandler
 
     /**
      * @param port that has its `look` bit
-     * @param now in picoseconds
-     * @return whether it is time to, if it starts a packet
+     * @return the packet that it starts then or later is the one to look after, in picoseconds
      */
-    bool
-    IsDue(std::uint32_t port, std::int64_t now) const
+    std::int64_t
+    LookFrom(std::uint32_t port) const
     {
-        return now >= m_notes[port].lookFrom;
+        return m_notes[port].lookFrom;
     }
 
     /// Brings all ports that stand still up to the present.
@@ -312,6 +311,7 @@ class SteadyTraffic final : private engine::EventHandler
     std::vector<std::uint32_t> m_groupOf; ///< by message; of no meaning for others than a group's
     std::vector<std::uint32_t> m_looking; ///< groups whose states are compared
     std::uint64_t m_work = 0;             ///< words looked at so far, in vain
+    std::int64_t m_lastCompare = -1;      ///< when states were compared last, in picoseconds
     bool m_enabled = true;                ///< ports may stand still
 };
 

@@ -53,13 +53,13 @@ TEST_F(PacketSpeed, ChangesNoResult) {
         return json;
     };
     const nlohmann::json expected = results("--no-trains");
-    for (const std::string options : {"", "--jobs 2", "--jobs 2 --no-trains", "--jobs 128"}) {
+    for (const std::string options : {"", "--jobs 2", "--jobs 2 --no-trains", "--jobs 64"}) {
         EXPECT_EQ(results(options), expected) << options;
     }
 }
 
 TEST_F(PacketSpeed, RefusesNumbersOfThreadsThatCannotBe) {
-    for (const std::string number : {"0", "129", "-1", "two"}) {
+    for (const std::string number : {"0", "65", "-1", "two"}) {
         const Outcome outcome = simulate("--jobs " + number);
         EXPECT_EQ(outcome.code, 2) << number;
         EXPECT_THAT(outcome.log, HasSubstr("--jobs")) << number;
