@@ -4,7 +4,7 @@
 #
 # by hand: where all wait for a straggler that takes 1.3 times as long to compute, the healthy step
 # and 0.3 of the compute time. Of a link at a quarter of its rate a bound: its bytes, headers
-# included, over 12.5 GB/s.
+# included, over 12.5 GB/s. Of a dead link likewise: the bytes of the one that takes over, over 50.
 #
 # Run it from the root of the repository with npunet on the PATH; it writes to out/studies.
 . examples/studies/common.sh
@@ -41,10 +41,10 @@ exposed() {
         "$out/packet/npus.csv"
 }
 
-# link FROM TO: how long its bytes take at 12.5 GB/s, in ms.
+# link FROM TO GBPS: how long its bytes take at that rate, in ms.
 link() {
-    awk -F , -v from="$1" -v to="$2" '
-        $1 == from && $2 == to { print $4 / 12.5e6 }' "$out/packet/links.csv"
+    awk -F , -v from="$1" -v to="$2" -v rate="$3" '
+        $1 == from && $2 == to { print $4 / rate / 1e6 }' "$out/packet/links.csv"
 }
 
 # row NETWORK NAME FAULT: prints the table's figures; NAME is one word.
@@ -53,8 +53,9 @@ row() {
     estimate=$(estimate)
     run packet
     case $2 in
-        NIC*) by_hand=$(link npu5 leaf1) ;;
-        up-link,1/4) by_hand=$(link leaf1 spine1) ;;
+        NIC*) by_hand=$(link npu5 leaf1 12.5) ;;
+        up-link,1/4) by_hand=$(link leaf1 spine1 12.5) ;;
+        up-link,down) by_hand=$(link leaf1 spine0 50) ;;
         *) by_hand=- ;;
     esac
     echo "$2 $by_hand $estimate $(number finish_ns "$out/packet/results.json") $(exposed)"

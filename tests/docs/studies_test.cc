@@ -1,11 +1,13 @@
 // The scripts of examples/studies print what stands beside them, and what they print says what
 // docs/studies.md says, whatever the last digits are.
 
+#include <algorithm>
 #include <sstream>
 #include <vector>
 
 #include "example_scripts.h"
 #include "ns3-module/api/packet_network.h"
+#include "page.h"
 
 namespace npunet::docs_test {
 namespace {
@@ -107,6 +109,23 @@ TEST_F(Studies, PlanOrder) {
     for (const std::size_t packet : {2U, 3U}) {
         EXPECT_GT(estimated[packet], 1.05 * best[packet]);
         EXPECT_GT(aware[packet], 1.05 * best[packet]);
+    }
+}
+
+// docs/studies.md shows what the scripts print.
+TEST(StudiesPage, ShowsTheExpectedOutput) {
+    const Page page = read_page("docs/studies.md");
+    for (const char* name : {"rank_order", "topologies", "two_jobs", "faults", "plan_order"}) {
+        const std::string file = std::string("examples/studies/") + name + ".expected.txt";
+        const std::string expected = content_of(std::filesystem::path(NPUNET_SOURCE_DIR) / file);
+        const auto shows = [&expected](const Block& block) {
+            std::string shown;
+            for (const std::string& line : block.lines) {
+                shown += line + '\n';
+            }
+            return shown == expected;
+        };
+        EXPECT_TRUE(std::any_of(page.blocks.begin(), page.blocks.end(), shows)) << file;
     }
 }
 
