@@ -1,5 +1,5 @@
-// Runs the scripts of examples/ as a reader would, and holds what they print against the file beside
-// them.
+// Runs the scripts of examples/ as a reader would, and holds what they print against the file
+// beside them.
 //
 //     TEST_F(Exercise, MeshRoutes) { expect_script("examples/exercise/mesh"); }
 #pragma once
@@ -14,8 +14,8 @@ namespace npunet::docs_test {
 /// The content of a file; empty where there is none.
 [[nodiscard]] std::string content_of(const std::filesystem::path& path);
 
-/// A folder of its own in which configs/ and examples/ are those of the repository, and npunet is on
-/// the PATH.
+/// A folder of its own in which configs/ and examples/ are those of the repository, and npunet is
+/// on the PATH.
 class ExampleScripts : public ::testing::Test {
 protected:
     void SetUp() override;
@@ -28,8 +28,8 @@ protected:
     /// The script NAME.sh ends with 0 and prints what is in NAME.expected.txt.
     void expect_script(const std::string& name);
 
-    std::string printed;
-    std::filesystem::path folder_;
+    std::string printed;            ///< by the command that ran last
+    std::filesystem::path folder_;  ///< where commands run
 };
 
 }  // namespace npunet::docs_test
