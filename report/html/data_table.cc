@@ -19,7 +19,7 @@ namespace {
 using Kind = DataTable::Kind;
 
 /// Longer texts may be broken into lines; as in report.js.
-constexpr std::size_t long_text = 40;
+constexpr std::size_t long_text = 60;
 
 bool is_digit(char c) {
     return c >= '0' && c <= '9';

@@ -72,11 +72,14 @@ void Page::add(Section section) {
 
 std::string Page::html() const {
     std::string html = head(title_);
-    html += fmt::format(R"(<body>
+    html += fmt::format(R"html(<body>
+<svg class="patterns" aria-hidden="true"><defs><pattern id="idle-hatch" width="6" height="6"
+patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect width="6" height="6"/><line x1="0"
+y1="0" x2="0" y2="6"/></pattern></defs></svg>
 <a class="skip" href="#content">To the content</a>
 <header><h1>{}</h1></header>
 <nav aria-label="Sections"><ul>
-)",
+)html",
                         html_text(title_));
     for (const Section& section : sections_) {
         html +=

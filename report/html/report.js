@@ -8,7 +8,7 @@
     // that tens of thousands of rows take seconds.
     const pageSizes = [50, 500, 2000];
     const filterFrom = 8;
-    const longText = 40;
+    const longText = 60;
 
     const element = (name, text, className) => {
         const node = document.createElement(name);

@@ -108,8 +108,12 @@ TEST(Page, ForbidsEverythingButItsOwn) {
 TEST(Page, RefersToNothingOutside) {
     const std::string html = two_sections().html();
     for (const char* outside :
-         {"http:", "https:", "src=", "@import", "url(", "<link", "<iframe", "<object", "<img"}) {
+         {"http:", "https:", "src=", "@import", "<link", "<iframe", "<object", "<img"}) {
         EXPECT_THAT(html, Not(HasSubstr(outside)));
+    }
+    for (std::size_t at = html.find("url("); at != std::string::npos;
+         at = html.find("url(", at + 1)) {
+        EXPECT_EQ(html[at + 4], '#') << "beyond the page itself";
     }
 }
 
