@@ -35,7 +35,7 @@ std::string number_or_dash(const std::string& text) {
 }
 
 std::string shown(const std::string& cell, Kind kind) {
-    if (kind == Kind::Text || cell == "-") {
+    if (kind == Kind::Text || number_or_dash(cell) == "-") {
         return html_text(cell);
     }
     if (kind == Kind::Exact) {
@@ -133,7 +133,7 @@ std::string DataTable::row_html(const std::vector<std::string>& row) const {
         html += kind != Kind::Text          ? R"( class="number")"
                 : row[i].size() > long_text ? R"( class="long")"
                                             : "";
-        html += kind == Kind::Real ? fmt::format(R"( title="{}")", row[i]) : "";
+        html += kind == Kind::Real && !row[i].empty() ? fmt::format(R"( title="{}")", row[i]) : "";
         html += fmt::format(">{}</{}>", shown(row[i], kind), i == 0 ? "th" : "td");
     }
     return html + "</tr>\n";

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <numeric>
 #include <string>
 #include <utility>
 #include <vector>
@@ -123,23 +124,23 @@ std::vector<std::size_t> parts_that_occur(const GapExplanation& why) {
     return parts;
 }
 
-std::vector<DataTable::Column> delay_columns(const std::vector<std::size_t>& parts) {
+std::vector<DataTable::Column> delay_columns(const std::vector<std::size_t>& parts, bool meetings) {
     std::vector<DataTable::Column> columns{{"name"},
                                            {"type"},
                                            {"ranks"},
                                            {"critical path"},
                                            {"ends later", "ns", Kind::Exact},
-                                           {"of that its own", "ns", Kind::Exact}};
+                                           {"own delay", "ns", Kind::Exact}};
     for (const std::size_t part : parts) {
         columns.push_back({in_words(gap_parts[part].first), "ns", Kind::Exact});
     }
-    for (const DataTable::Column& column : {DataTable::Column{"cost by others", "ns", Kind::Exact},
-                                            {"start", "ns", Kind::Exact},
-                                            {"end", "ns", Kind::Exact},
-                                            {"met most on"},
-                                            {"met there"},
-                                            {"together", "ns", Kind::Exact}}) {
-        columns.push_back(column);
+    columns.push_back({"cost by others", "ns", Kind::Exact});
+    columns.push_back({"start", "ns", Kind::Exact});
+    columns.push_back({"end", "ns", Kind::Exact});
+    if (meetings) {
+        columns.push_back({"met longest on"});
+        columns.push_back({"met there"});
+        columns.push_back({"together", "ns", Kind::Exact});
     }
     return columns;
 }
@@ -154,9 +155,8 @@ std::string ranks_of(const CommunicationGap& communication) {
     return format_ranks(sorted);
 }
 
-std::vector<std::string> delay_row(const GapExplanation& why, std::size_t place,
+std::vector<std::string> delay_row(const CommunicationGap& communication,
                                    const std::vector<std::size_t>& parts) {
-    const CommunicationGap& communication = why.communications[place];
     std::vector<std::string> row{communication.name,
                                  communication.type,
                                  ranks_of(communication),
@@ -169,16 +169,57 @@ std::vector<std::string> delay_row(const GapExplanation& why, std::size_t place,
     row.push_back(communication.measured ? format_ns(by_others(communication)) : "");
     row.push_back(format_ns(communication.start));
     row.push_back(format_ns(communication.end));
-    if (communication.meetings.empty()) {
-        row.insert(row.end(), {"", "", ""});
-    } else {
-        const Meeting& longest = communication.meetings.front();
-        row.push_back(longest.from + " -> " + longest.to);
-        row.push_back(longest.other == place ? "messages of its own"
-                                             : label_of(why.communications[longest.other]));
-        row.push_back(format_ns(longest.together));
-    }
     return row;
+}
+
+/// Of its meetings the longest.
+std::vector<std::string> meeting_cells(const GapExplanation& why, std::size_t place) {
+    const CommunicationGap& communication = why.communications[place];
+    if (communication.meetings.empty()) {
+        return {"", "", ""};
+    }
+    const Meeting& longest = communication.meetings.front();
+    return {longest.from + " -> " + longest.to,
+            longest.other == place ? "messages of its own"
+                                   : label_of(why.communications[longest.other]),
+            format_ns(longest.together)};
+}
+
+/// The positions of communications, first what delays itself most.
+std::vector<std::size_t> by_own_delay(const GapExplanation& why) {
+    std::vector<std::size_t> order(why.communications.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+        return own_delay(why.communications[a]) > own_delay(why.communications[b]);
+    });
+    return order;
+}
+
+/// A sentence on the parts that have no column; empty where all have one.
+std::string absent_parts(const std::vector<std::size_t>& present) {
+    std::string names;
+    for (std::size_t i = 0; i < gap_parts.size(); ++i) {
+        if (std::find(present.begin(), present.end(), i) == present.end()) {
+            names += (names.empty() ? "" : ", ") + in_words(gap_parts[i].first);
+        }
+    }
+    return names.empty() ? "" : "Parts that are 0 for all of them have no column: " + names + ".";
+}
+
+std::string ladder(const GapExplanation& why, const std::string& fidelity) {
+    if (why.ladder.empty()) {
+        return "";
+    }
+    std::vector<NamedTime> steps;
+    for (auto rung = why.ladder.begin() + 1; rung != why.ladder.end(); ++rung) {
+        steps.push_back({"+ " + in_words(rung->step), rung->direct + rung->dependency});
+    }
+    return "<h3>The ladder</h3>\n" +
+           waterfall({"the estimate", why.ladder.front().finish}, steps, fidelity,
+                     fmt::format("How simulations with one effect more each lead from the estimate "
+                                 "to {}.",
+                                 fidelity)) +
+           ladder_table(why, fidelity);
 }
 
 }  // namespace
@@ -197,9 +238,11 @@ Section gap_section(const std::vector<Results>& runs, const GapExplanation& why)
         least.fidelity, format_ns(least.finish), most.fidelity, format_ns(most.finish),
         why.total.total() > Time() ? "+" : "", format_ns(why.total.total()),
         std::isfinite(comparison.ratio) ? fmt::format(" (ratio {:.4f})", comparison.ratio) : ""));
-    body += waterfall({least.fidelity, least.finish}, changes, most.fidelity);
+    body += waterfall({least.fidelity, least.finish}, changes, most.fidelity,
+                      fmt::format("How the parts of the difference lead from {} to {}.",
+                                  least.fidelity, most.fidelity));
     body += parts_table(why, most.fidelity) + finish_table(runs, comparison) +
-            ladder_table(why, most.fidelity);
+            ladder(why, most.fidelity);
     if (!why.notes.empty()) {
         body += "<h3>Notes</h3>\n" + bullet_list(why.notes);
     }
@@ -208,29 +251,22 @@ Section gap_section(const std::vector<Results>& runs, const GapExplanation& why)
 
 Section delays_section(const GapExplanation& why) {
     const std::vector<std::size_t> parts = parts_that_occur(why);
+    const bool meetings =
+        std::any_of(why.communications.begin(), why.communications.end(),
+                    [](const CommunicationGap& entry) { return !entry.meetings.empty(); });
     DataTable table("delays-table", "Collectives and messages, first what delays itself most",
-                    delay_columns(parts));
-    std::vector<std::size_t> order(why.communications.size());
-    for (std::size_t i = 0; i < order.size(); ++i) {
-        order[i] = i;
-    }
-    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-        return own_delay(why.communications[a]) > own_delay(why.communications[b]);
-    });
-    for (const std::size_t place : order) {
-        table.add(delay_row(why, place, parts));
-    }
-    std::string body;
-    std::string absent;
-    for (std::size_t i = 0; i < gap_parts.size(); ++i) {
-        if (std::find(parts.begin(), parts.end(), i) == parts.end()) {
-            absent += (absent.empty() ? "" : ", ") + in_words(gap_parts[i].first);
+                    delay_columns(parts, meetings));
+    for (const std::size_t place : by_own_delay(why)) {
+        std::vector<std::string> row = delay_row(why.communications[place], parts);
+        if (meetings) {
+            const std::vector<std::string> cells = meeting_cells(why, place);
+            row.insert(row.end(), cells.begin(), cells.end());
         }
+        table.add(row);
     }
-    if (!absent.empty()) {
-        body += paragraph("Parts that are 0 for all of them have no column: " + absent + ".");
-    }
-    return {"delays", "Collectives and messages", body + table.html()};
+    const std::string absent = absent_parts(parts);
+    return {"delays", "Collectives and messages",
+            (absent.empty() ? "" : paragraph(absent)) + table.html()};
 }
 
 Section contention_section(const GapExplanation& why) {

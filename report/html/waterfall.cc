@@ -35,7 +35,7 @@ public:
           axis_(axis()),
           svg_(width, floor_ + 52, "From " + start.name + " to " + end, description()) {}
 
-    std::string html() {
+    std::string html(const std::string& text) {
         draw_axis();
         draw_total(0, start_);
         Time level = start_.time;
@@ -44,10 +44,7 @@ public:
             level += changes_[i].time;
         }
         draw_total(changes_.size() + 1, {end_, level});
-        return figure_html(svg_, legend(),
-                           fmt::format("How {} and {} differ. Every bar begins where the one above "
-                                       "ends.",
-                                       start_.name, end_));
+        return figure_html(svg_, legend(), text + " Every bar begins where the one above ends.");
     }
 
 private:
@@ -167,8 +164,8 @@ private:
 }  // namespace
 
 std::string waterfall(const NamedTime& start, const std::vector<NamedTime>& changes,
-                      const std::string& end) {
-    return Drawing(start, changes, end).html();
+                      const std::string& end, const std::string& text) {
+    return Drawing(start, changes, end).html(text);
 }
 
 }  // namespace npunet::report

@@ -73,7 +73,7 @@ TEST(Svg, HoldsAnyText) {
 TEST(Waterfall, LeadsFromOneTimeToTheOther) {
     const Element root = parsed(waterfall(
         {"estimate", Time::ns(100)},
-        {{"more", Time::ns(60)}, {"less", Time::ns(-40)}, {"nothing", Time()}}, "packets"));
+        {{"more", Time::ns(60)}, {"less", Time::ns(-40)}, {"nothing", Time()}}, "packets", "How."));
     const std::vector<const Element*> bars = bars_of(root);
     ASSERT_EQ(bars.size(), 4U);
     const double left = number(*bars[0], "x");
@@ -92,12 +92,14 @@ TEST(Waterfall, LeadsFromOneTimeToTheOther) {
                 ElementsAre("100 ns", "+60 ns", "-40 ns", "0 ns", "120 ns"));
     EXPECT_THAT(texts_of(root, "axis-name"), ElementsAre("finish time (ns)"));
     EXPECT_THAT(legend_of(root), ElementsAre("finish time", "later", "earlier"));
+    EXPECT_EQ(root.all("figcaption").at(0)->text(),
+              "How. Every bar begins where the one above ends.");
 }
 
 // A difference of a thousandth would not be seen on an axis from 0.
 TEST(Waterfall, LooksCloserAtSmallDifferences) {
-    const Element root =
-        parsed(waterfall({"estimate", Time::ns(1'000'000)}, {{"more", Time::ns(1000)}}, "packets"));
+    const Element root = parsed(waterfall({"estimate", Time::ns(1'000'000)},
+                                          {{"more", Time::ns(1000)}}, "packets", "How."));
     EXPECT_GT(number(*bars_of(root).at(1), "width"), 200);
     EXPECT_THAT(texts_of(root, "axis-name"),
                 ElementsAre("finish time (us); the axis does not begin at 0"));
@@ -107,7 +109,7 @@ TEST(Waterfall, LooksCloserAtSmallDifferences) {
 // Equal runs, even of no time at all.
 TEST(Waterfall, MayHaveNothingToShow) {
     for (const Time time : {Time(), Time::ns(5)}) {
-        const Element root = parsed(waterfall({"a", time}, {{"part", Time()}}, "b"));
+        const Element root = parsed(waterfall({"a", time}, {{"part", Time()}}, "b", "How."));
         EXPECT_EQ(bars_of(root).size(), 2U);
         EXPECT_THAT(legend_of(root), ElementsAre("finish time"));
     }

@@ -184,6 +184,40 @@ TEST(ComparisonPage, HasTheLadder) {
                 ElementsAre("0", "0", "0", "0", "0", "60.25"));
 }
 
+// Two figures: the parts lead from 800 ns to 1000.25 ns, and so do the rungs of the ladder.
+TEST(ComparisonPage, DrawsThePartsAndTheLadder) {
+    const SampleComparison sample = sample_comparison();
+    const Element page = parsed(comparison_page(sample.runs, sample.why, {}));
+    const std::vector<const Element*> figures = page.with_id("gap").all("figure");
+    ASSERT_EQ(figures.size(), 2U);
+    const auto labels = [](const Element& figure) {
+        std::vector<std::string> texts;
+        for (const Element* text : figure.having("class", "value")) {
+            texts.push_back(text->text());
+        }
+        return texts;
+    };
+    EXPECT_THAT(labels(*figures[0]), ElementsAre("800 ns", "+20 ns", "-60 ns", "+150 ns", "+30 ns",
+                                                 "0 ns", "+60.25 ns", "1.000 us"));
+    EXPECT_THAT(labels(*figures[1]), ElementsAre("800 ns", "+20 ns", "-60 ns", "+150 ns", "+30 ns",
+                                                 "+60.25 ns", "1.000 us"));
+}
+
+// Where nobody met anybody there are no columns for it.
+TEST(ComparisonPage, HasNoMeetingsWhereThereWereNone) {
+    SampleComparison sample = sample_comparison();
+    const auto has_meetings = [&sample] {
+        const Element page = parsed(comparison_page(sample.runs, sample.why, {}));
+        return page.with_id("delays-table").all("thead").at(0)->text().find("met there") !=
+               std::string::npos;
+    };
+    EXPECT_TRUE(has_meetings());
+    for (CommunicationGap& communication : sample.why.communications) {
+        communication.meetings.clear();
+    }
+    EXPECT_FALSE(has_meetings());
+}
+
 // What was not run alone has no cost by others; a part that is 0 for all has no column.
 TEST(ComparisonPage, LeavesOutWhatIsNotKnown) {
     SampleComparison sample = sample_comparison();
