@@ -6,8 +6,8 @@
 //     svg.text({95, 240}, "0", "tick", Svg::Anchor::Middle);
 //     section.body += svg.html();
 //
-// Coordinates are pixels from the upper left corner of the drawing, which is scaled down to two
-// thirds where the page is narrow, and scrolled below that.
+// Coordinates are pixels from the upper left corner of the drawing, which is as wide as the page,
+// but never smaller than is easily read: then it is scrolled.
 #pragma once
 
 #include <cstdint>
