@@ -11,6 +11,7 @@
 #include "cli/option_values.h"
 #include "cli/run_inputs.h"
 #include "report/compare_table.h"
+#include "report/html/comparison_page.h"
 #include "report/results_folder.h"
 #include "study/gap.h"
 
@@ -69,10 +70,12 @@ void run(const CommandContext& context, const Options& options) {
     const std::string table = report::compare_table(runs, 16, &why);
     if (!options.inputs.output_dir.empty()) {
         const std::filesystem::path folder = options.inputs.output_dir;
+        const report::InputList inputs = options.inputs.listed();
         for (const engine::Results& results : runs) {
-            report::write_results_folder(results, folder / results.fidelity);
+            report::write_results_folder(results, folder / results.fidelity, inputs);
         }
         write_file(folder / "compare.txt", table);
+        write_file(folder / "report.html", report::comparison_page(runs, why, inputs));
         write_file(folder / "compare.json", json_of(runs, why));
         options.inputs.progress(context, "results in " + folder.string());
     }

@@ -10,6 +10,7 @@
 namespace npunet::cli {
 
 void RunInputs::add_to(CLI::App& command) {
+    command_ = &command;
     command.add_option("--workload", workload_prefix,
                        "Traces PREFIX.0.et, PREFIX.1.et, ...: one for each NPU");
     command.add_option("--comm-group", comm_group_file, "Communicator groups of the traces (JSON)");
@@ -101,6 +102,20 @@ engine::Results RunInputs::run(const CommandContext& context, const engine::Work
                                       results.simulated_npus, workload.ranks()));
     }
     return results;
+}
+
+report::InputList RunInputs::listed() const {
+    report::InputList list;
+    for (const CLI::Option* option : command_->get_options()) {
+        const std::string name = option->get_name();
+        if (option->count() == 0 || name == "--output-dir" || name == "--json" ||
+            name == "--quiet") {
+            continue;
+        }
+        const bool flag = option->get_expected_max() == 0;
+        list.push_back({name, flag ? "" : fmt::format("{}", fmt::join(option->results(), " "))});
+    }
+    return list;
 }
 
 void RunInputs::progress(const CommandContext& context, const std::string& text) const {

@@ -11,6 +11,7 @@
 
 #include "cli/command.h"
 #include "cli/workload_options.h"
+#include "report/input_list.h"
 #include "study/simulation_run.h"
 
 namespace npunet::cli {
@@ -43,12 +44,16 @@ struct RunInputs {
                                       const engine::Workload& workload,
                                       const study::Machine& machine,
                                       study::Fidelity fidelity) const;
+    /// What the command line says of the run, for its report: options and their values, without
+    /// those that decide where and how results are shown.
+    [[nodiscard]] report::InputList listed() const;
     /// One line on context.log unless --quiet or log_lines_only.
     void progress(const CommandContext& context, const std::string& text) const;
 
 private:
     void warn(const CommandContext& context, const std::string& text) const;
 
+    const CLI::App* command_ = nullptr;
     const CLI::Option* dialect_option_ = nullptr;
 };
 

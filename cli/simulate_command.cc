@@ -112,7 +112,7 @@ void run(const CommandContext& context, const Options& options) {
     const engine::Workload workload = options.inputs.workload(machine);
     const engine::Results results = simulate(context, options, workload, machine, fidelity);
     if (!options.inputs.output_dir.empty()) {
-        report::write_results_folder(results, options.inputs.output_dir);
+        report::write_results_folder(results, options.inputs.output_dir, options.inputs.listed());
         options.inputs.progress(context, "results in " + options.inputs.output_dir);
     }
     print(context, options, workload, results);

@@ -52,7 +52,7 @@ void simulate_jobs(const CommandContext& context, const RunInputs& inputs,
     options.timeline = !inputs.output_dir.empty();
     const engine::JobsResults results = study::simulate_jobs(jobs, machine, fidelity, options);
     if (!inputs.output_dir.empty()) {
-        report::write_results_folder(results, inputs.output_dir);
+        report::write_results_folder(results, inputs.output_dir, inputs.listed());
         inputs.progress(context, "results in " + inputs.output_dir);
     }
     if (inputs.json) {

@@ -44,6 +44,16 @@ inline constexpr std::array<std::pair<const char*, Time Gap::*>, 6> gap_parts{
      {"congestion_control", &Gap::congestion_control},
      {"dependency", &Gap::dependency}}};
 
+/// The name of one of them.
+[[nodiscard]] inline const char* part_name(Time Gap::*part) {
+    for (const auto& [name, candidate] : gap_parts) {
+        if (candidate == part) {
+            return name;
+        }
+    }
+    return "";
+}
+
 inline Gap& Gap::operator+=(const Gap& other) {
     for (const auto& [name, part] : gap_parts) {
         this->*part += other.*part;
@@ -91,12 +101,22 @@ struct ContentionLink {
     std::vector<std::size_t> between;  ///< places in GapExplanation::communications, ascending
 };
 
+/// A rung of the ladder from the estimate to the most detailed run: a simulation with one effect
+/// more than the one below. direct + dependency is how much later it finishes than that.
+struct LadderRung {
+    std::string step;  ///< the part that the effect is, as in gap_parts; empty: the estimate
+    Time finish;
+    Time direct;      ///< with the start times of the rung below
+    Time dependency;  ///< as collectives and messages start at other times
+};
+
 struct GapExplanation {
     Gap total;
     /// The same difference along the critical path of the most detailed run: the parts of what is
     /// on it, summed; `dependency` is 0, and what waiting absorbed, or added, is `slack`.
     Gap path;
     Time slack;
+    std::vector<LadderRung> ladder;                ///< from the estimate up
     std::vector<CommunicationGap> communications;  ///< by start, then lowest rank
     std::vector<ContentionLink> links;             ///< longest together first
     std::vector<std::string> notes;                ///< what could not be simulated

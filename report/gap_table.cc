@@ -7,22 +7,12 @@
 #include <vector>
 
 #include "base/units.h"
-#include "report/npu_classes.h"
+#include "report/gap_words.h"
 #include "report/text_table.h"
 
 namespace npunet::report {
 
 namespace {
-
-std::string signed_time(Time time) {
-    return fmt::format("{}{}", time < Time() ? "-" : "",
-                       format_time(time < Time() ? Time() - time : time));
-}
-
-std::string in_words(std::string name) {
-    std::replace(name.begin(), name.end(), '_', ' ');
-    return name;
-}
 
 /// "header 1 ns, latency 2 ns": what is not 0.
 std::string list_of(const Gap& gap, Time slack = Time()) {
@@ -36,20 +26,6 @@ std::string list_of(const Gap& gap, Time slack = Time()) {
         items.push_back("slack " + signed_time(slack));
     }
     return items.empty() ? "" : fmt::format(": {}", fmt::join(items, ", "));
-}
-
-std::string label(const CommunicationGap& communication) {
-    if (communication.id < 0 && communication.ranks.size() == 2) {
-        return fmt::format("{} ({} -> {})", communication.name, communication.ranks[0].value(),
-                           communication.ranks[1].value());
-    }
-    std::vector<Rank> ranks = communication.ranks;
-    std::sort(ranks.begin(), ranks.end());
-    return fmt::format("{} ({})", communication.name, format_ranks(ranks));
-}
-
-Time own_delay(const CommunicationGap& communication) {
-    return communication.gap.total() - communication.gap.dependency;
 }
 
 std::vector<const CommunicationGap*> most_delayed(const GapExplanation& why, std::size_t most) {
@@ -80,7 +56,7 @@ std::string delay_table(const std::vector<const CommunicationGap*>& shown) {
     }
     TextTable table(std::move(heading), 3);
     for (const CommunicationGap* communication : shown) {
-        std::vector<std::string> row{label(*communication), communication->type,
+        std::vector<std::string> row{label_of(*communication), communication->type,
                                      communication->critical ? "yes" : "",
                                      signed_time(communication->gap.total())};
         for (Time Gap::*part : parts) {
@@ -101,7 +77,7 @@ std::string link_table(const GapExplanation& why) {
                 names.push_back(fmt::format("{} more", link.between.size() - most_named));
                 break;
             }
-            names.push_back(label(why.communications[place]));
+            names.push_back(label_of(why.communications[place]));
         }
         table.add({link.from + " -> " + link.to,
                    names.size() == 1 ? names[0] + " with itself"
@@ -153,6 +129,23 @@ void write_communication(JsonWriter& json, const CommunicationGap& communication
     json.end_array().end_object();
 }
 
+void write_ladder(JsonWriter& json, const std::vector<LadderRung>& ladder) {
+    json.key("ladder").begin_array(JsonWriter::Layout::Lines);
+    for (const LadderRung& rung : ladder) {
+        json.begin_object().key("step");
+        if (rung.step.empty()) {
+            json.null();
+        } else {
+            json.value(rung.step);
+        }
+        json.member("finish_ns", rung.finish)
+            .member("direct_ns", rung.direct)
+            .member("dependency_ns", rung.dependency)
+            .end_object();
+    }
+    json.end_array();
+}
+
 }  // namespace
 
 std::string gap_lines(const GapExplanation& why) {
@@ -188,6 +181,7 @@ void write_gap(JsonWriter& json, const GapExplanation& why) {
         }
     }
     json.end_array();
+    write_ladder(json, why.ladder);
     json.key("collectives").begin_array(JsonWriter::Layout::Lines);
     for (const CommunicationGap& communication : why.communications) {
         write_communication(json, communication);

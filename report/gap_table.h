@@ -20,8 +20,8 @@ namespace npunet::report {
 /// their parts, and the links on which contention arose. Empty where nothing is delayed.
 [[nodiscard]] std::string gap_tables(const GapExplanation& why, std::size_t most = 10);
 
-/// "gap_ns", "path_gap_ns", "critical_path", "collectives", "contention_links" and "gap_notes",
-/// explained in docs/results.md.
+/// "gap_ns", "path_gap_ns", "critical_path", "ladder", "collectives", "contention_links" and
+/// "gap_notes", explained in docs/results.md.
 void write_gap(JsonWriter& json, const GapExplanation& why);
 
 }  // namespace npunet::report

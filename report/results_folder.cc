@@ -9,6 +9,7 @@
 #include "base/errors.h"
 #include "report/csv.h"
 #include "report/flow_csv.h"
+#include "report/html/results_page.h"
 #include "report/perfetto_trace.h"
 #include "report/results_json.h"
 
@@ -22,11 +23,13 @@ void write_whole(const std::filesystem::path& path, const std::string& text) {
     file.commit();
 }
 
-/// What is known of the NPUs; results.json last.
-void write_npu_files(const engine::Results& results, const std::filesystem::path& folder) {
+/// What is known of the NPUs, and the page; results.json last.
+void write_npu_files(const engine::Results& results, const std::string& page,
+                     const std::filesystem::path& folder) {
     write_whole(folder / "npus.csv", npus_csv(results));
     write_whole(folder / "collectives.csv", collectives_csv(results));
     write_perfetto_trace(results, folder / "timeline.perfetto-trace");
+    write_whole(folder / "report.html", page);
     write_whole(folder / "results.json", results_json(results));
 }
 
@@ -40,7 +43,8 @@ void remove_old(const std::filesystem::path& file) {
     }
 }
 
-void write_results_folder(const engine::Results& results, const std::filesystem::path& folder) {
+void write_results_folder(const engine::Results& results, const std::filesystem::path& folder,
+                          const InputList& inputs) {
     write_whole(folder / "links.csv", links_csv(results));
     if (results.flows) {
         AtomicFile file(folder / "flows.csv");
@@ -49,14 +53,16 @@ void write_results_folder(const engine::Results& results, const std::filesystem:
     } else {
         remove_old(folder / "flows.csv");
     }
-    write_npu_files(results, folder);
+    write_npu_files(results, results_page(results, inputs), folder);
 }
 
-void write_results_folder(const engine::JobsResults& results, const std::filesystem::path& folder) {
+void write_results_folder(const engine::JobsResults& results, const std::filesystem::path& folder,
+                          const InputList& inputs) {
     for (const engine::JobResult& job : results.jobs) {
-        write_npu_files(job.results, folder / "jobs" / job.name);
+        write_npu_files(job.results, job_page(job, inputs), folder / "jobs" / job.name);
     }
     write_whole(folder / "links.csv", links_csv(results.all));
+    write_whole(folder / "report.html", results_page(results, inputs));
     write_whole(folder / "results.json", results_json(results));
 }
 

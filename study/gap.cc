@@ -57,6 +57,7 @@ public:
         why.total -= down.total;
         why.notes = high.notes;
         why.notes.insert(why.notes.end(), low.notes.begin(), low.notes.end());
+        why.ladder = rungs_of(high, up.total);
         describe(times, most, why);
         for (std::size_t i = 0; i < list_.size(); ++i) {
             CommunicationGap& entry = why.communications[i];
@@ -78,6 +79,18 @@ private:
     Ladder ladder_to(const engine::Results& results) {
         return run_ladder(workload_, machine_, rungs_, fidelity_named(results.fidelity), estimate_,
                           communication_of_);
+    }
+
+    /// `total`: what the climb up the ladder found; every step is another part of it.
+    static std::vector<report::LadderRung> rungs_of(const Ladder& ladder, const Gap& total) {
+        std::vector<report::LadderRung> rungs{{"", ladder.times.front().finish, Time(), Time()}};
+        for (std::size_t k = 0; k < ladder.steps.size(); ++k) {
+            Time Gap::*const part = ladder.steps[k].part;
+            const Time finish = ladder.times[k + 1].finish;
+            rungs.push_back(
+                {part_name(part), finish, total.*part, finish - rungs.back().finish - total.*part});
+        }
+        return rungs;
     }
 
     /// What is on the path, then what ends latest against the estimate.

@@ -65,19 +65,26 @@ Scale Scale::over(const std::vector<double>& values, const std::vector<Unit>& un
 }
 
 Scale Scale::from_zero(double most, const std::vector<Unit>& units, double from, double to) {
+    return between(0, most > 0 ? most : 1, units, from, to);
+}
+
+Scale Scale::between(double low, double high, const std::vector<Unit>& units, double from,
+                     double to) {
     Scale scale;
     scale.from_ = from;
     scale.to_ = to;
-    scale.high_ = most > 0 ? most : 1;
+    scale.low_ = low;
+    scale.high_ = high;
     scale.choose_unit(units);
     return scale;
 }
 
 void Scale::choose_unit(const std::vector<Unit>& units) {
     unit_ = units.front();
+    const double most = std::max(std::abs(low_), std::abs(high_));
     for (const Unit& unit : units) {
         // A tenth of the top may still be read as 0.5 of a unit.
-        if (high_ >= 2 * unit.second) {
+        if (most >= 2 * unit.second) {
             unit_ = unit;
         }
     }

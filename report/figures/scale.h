@@ -35,6 +35,9 @@ public:
     /// Linear from 0 to `most` without space above it.
     [[nodiscard]] static Scale from_zero(double most, const std::vector<Unit>& units, double from,
                                          double to);
+    /// Linear from `low` to `high`, which is above it, without space around them.
+    [[nodiscard]] static Scale between(double low, double high, const std::vector<Unit>& units,
+                                       double from, double to);
 
     [[nodiscard]] double position(double value) const;
     /// Ticks at 1, 2 or 5 times powers of ten, about `count` of them.

@@ -19,15 +19,6 @@ std::string first_line(const std::string& text) {
     return text.substr(0, text.find('\n'));
 }
 
-const char* name_of(Time Gap::*part) {
-    for (const auto& [name, candidate] : report::gap_parts) {
-        if (candidate == part) {
-            return name;
-        }
-    }
-    return "";
-}
-
 /// A communication on the rungs of one step.
 struct Ends {
     std::vector<Time> before;   ///< A(k - 1, s(k - 1)), by part
@@ -189,7 +180,7 @@ Ladder run_ladder(const engine::Workload& workload, const Machine& machine, Rung
             ladder.notes.push_back(fmt::format(
                 "{} is part of {}, as a network with the one and without the other cannot be "
                 "simulated: {}",
-                name_of(step.part), name_of(steps[i + 1].part), first_line(error.what())));
+                part_name(step.part), part_name(steps[i + 1].part), first_line(error.what())));
         };
         try {
             if (step.part == &Gap::contention &&

@@ -39,8 +39,9 @@ protected:
 TEST_F(ResultsFolder, HoldsAFileForEachReader) {
     write_results_folder(sample_results(), folder_ / "run");
     folder_ /= "run";
-    EXPECT_EQ(files(), (std::set<std::string>{"collectives.csv", "links.csv", "npus.csv",
-                                              "results.json", "timeline.perfetto-trace"}));
+    EXPECT_EQ(files(),
+              (std::set<std::string>{"collectives.csv", "links.csv", "npus.csv", "report.html",
+                                     "results.json", "timeline.perfetto-trace"}));
     std::ifstream file(folder_ / "npus.csv");
     EXPECT_EQ(std::string(std::istreambuf_iterator<char>(file), {}), npus_csv(sample_results()));
     folder_ = folder_.parent_path();
@@ -49,12 +50,12 @@ TEST_F(ResultsFolder, HoldsAFileForEachReader) {
 // Links belong to all jobs, everything else to each.
 TEST_F(ResultsFolder, HoldsAFolderForEachJob) {
     write_results_folder(sample_jobs(), folder_);
-    EXPECT_EQ(files(), (std::set<std::string>{"jobs", "links.csv", "results.json"}));
+    EXPECT_EQ(files(), (std::set<std::string>{"jobs", "links.csv", "report.html", "results.json"}));
     const std::filesystem::path whole = folder_;
     for (const char* job : {"first", "second"}) {
         folder_ = whole / "jobs" / job;
-        EXPECT_EQ(files(), (std::set<std::string>{"collectives.csv", "npus.csv", "results.json",
-                                                  "timeline.perfetto-trace"}));
+        EXPECT_EQ(files(), (std::set<std::string>{"collectives.csv", "npus.csv", "report.html",
+                                                  "results.json", "timeline.perfetto-trace"}));
     }
     folder_ = whole;
 }
@@ -62,7 +63,7 @@ TEST_F(ResultsFolder, HoldsAFolderForEachJob) {
 TEST_F(ResultsFolder, ReplacesAnEarlierRun) {
     write_results_folder(sample_results(), folder_);
     write_results_folder(sample_analytical(), folder_);
-    EXPECT_EQ(files().size(), 5u);
+    EXPECT_EQ(files().size(), 6u);
     std::ifstream file(folder_ / "npus.csv");
     EXPECT_EQ(std::string(std::istreambuf_iterator<char>(file), {}), npus_csv(sample_analytical()));
 }
@@ -72,7 +73,7 @@ TEST_F(ResultsFolder, HoldsFlowsThatWereAskedFor) {
     engine::Results results = sample_results();
     results.flows = sample_flows();
     write_results_folder(results, folder_);
-    EXPECT_EQ(files().size(), 6u);
+    EXPECT_EQ(files().size(), 7u);
     std::ostringstream text;
     write_flows_csv(text, *results.flows);
     std::ifstream file(folder_ / "flows.csv");

@@ -65,8 +65,30 @@ struct Pair {
           why(explain_gap(runs, workload, machine)),
           gap(why.total) {
         EXPECT_EQ(gap.total(), difference());
+        expect_ladder();
     }
     [[nodiscard]] Time difference() const { return runs[1].finish - runs[0].finish; }
+
+    /// The ladder leads from the one run to the other: every rung finishes direct + dependency
+    /// later than the one below, and these are the parts of the gap.
+    void expect_ladder() const {
+        ASSERT_FALSE(why.ladder.empty());
+        EXPECT_EQ(why.ladder.front().finish, runs[0].finish);
+        EXPECT_EQ(why.ladder.front().step, "");
+        EXPECT_EQ(why.ladder.back().finish, runs[1].finish);
+        Gap sum;
+        for (std::size_t k = 1; k < why.ladder.size(); ++k) {
+            const report::LadderRung& rung = why.ladder[k];
+            EXPECT_EQ(rung.finish - why.ladder[k - 1].finish, rung.direct + rung.dependency);
+            sum.dependency += rung.dependency;
+            for (const auto& [name, part] : report::gap_parts) {
+                sum.*part += name == rung.step ? rung.direct : Time();
+            }
+        }
+        for (const auto& [name, part] : report::gap_parts) {
+            EXPECT_EQ(sum.*part, gap.*part) << name;
+        }
+    }
 
     std::vector<engine::Results> runs;
     report::GapExplanation why;

@@ -1,0 +1,15 @@
+# Puts the style and the script of pages into C++: cmake -D FOLDER=report/html -D OUTPUT=assets.cc
+# -P embed.cmake
+set(code "#include \"report/html/assets.h\"\n\nnamespace npunet::report {\n\n")
+foreach(name style script)
+    if(name STREQUAL style)
+        set(file ${FOLDER}/report.css)
+    else()
+        set(file ${FOLDER}/report.js)
+    endif()
+    file(READ ${file} text)
+    file(SHA256 ${file} hash)
+    string(APPEND code "const std::string_view page_${name} = R\"asset(${text})asset\";\n")
+    string(APPEND code "const std::string_view page_${name}_sha256 = \"${hash}\";\n\n")
+endforeach()
+file(WRITE ${OUTPUT} "${code}}  // namespace npunet::report\n")

@@ -1,0 +1,294 @@
+#include "report/html/gap_section.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <numeric>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/units.h"
+#include "report/comparison.h"
+#include "report/gap_words.h"
+#include "report/html/data_table.h"
+#include "report/html/waterfall.h"
+#include "report/json_writer.h"
+#include "report/npu_classes.h"
+
+namespace npunet::report {
+
+namespace {
+
+using engine::Results;
+using Kind = DataTable::Kind;
+
+/// What a part says (docs/results.md), for the fidelity that the ladder leads to.
+const char* meaning_of(Time Gap::*part, const std::string& fidelity) {
+    const bool packets = fidelity == "packet";
+    if (part == &Gap::header) {
+        return packets ? "messages carry the headers of their packets" : "no headers here";
+    }
+    if (part == &Gap::latency) {
+        return packets ? "packets are stored on their way, or cut through, as on an idle network"
+                       : "every link takes in a whole message before the next one sends it";
+    }
+    if (part == &Gap::contention) {
+        return packets ? "packets share links, with buffers without bound" : "messages queue";
+    }
+    if (part == &Gap::flow_control) {
+        return packets ? "packets wait for room, or are lost and sent again" : "no packets here";
+    }
+    if (part == &Gap::congestion_control) {
+        return packets ? "senders are slowed by congestion control" : "no packets here";
+    }
+    return "what is last starts at another time, as what it waits for is late";
+}
+
+/// In percent of a whole; "" where that is 0.
+std::string share(Time part, Time whole) {
+    return whole == Time()
+               ? ""
+               : shortest(100.0 * static_cast<double>(part.ps()) / static_cast<double>(whole.ps()));
+}
+
+std::string finish_table(const std::vector<Results>& runs, const Comparison& comparison) {
+    const Time least = runs[comparison.least_detailed].finish;
+    DataTable table("finish-table", "Finish times",
+                    {{"fidelity"},
+                     {"finish", "ns", Kind::Exact},
+                     {"more than " + runs[comparison.least_detailed].fidelity, "ns", Kind::Exact},
+                     {"ratio to it", "", Kind::Real}});
+    for (const Results& results : runs) {
+        table.add({results.fidelity, format_ns(results.finish), format_ns(results.finish - least),
+                   least == Time() ? ""
+                                   : shortest(static_cast<double>(results.finish.ps()) /
+                                              static_cast<double>(least.ps()))});
+    }
+    return table.html();
+}
+
+std::string parts_table(const GapExplanation& why, const std::string& fidelity) {
+    const Time whole = why.total.total();
+    DataTable table("parts-table", "The parts of the difference",
+                    {{"part"},
+                     {"what it says"},
+                     {"difference", "ns", Kind::Exact},
+                     {"share", "%", Kind::Real},
+                     {"along the critical path", "ns", Kind::Exact}});
+    for (const auto& [name, part] : gap_parts) {
+        table.add({in_words(name), meaning_of(part, fidelity), format_ns(why.total.*part),
+                   share(why.total.*part, whole), format_ns(why.path.*part)});
+    }
+    table.add({"slack", "along the path, something else was waited for in the estimate", "", "",
+               format_ns(why.slack)});
+    table.set_foot({"sum", "", format_ns(whole), share(whole, whole),
+                    format_ns(why.path.total() + why.slack)});
+    return table.html();
+}
+
+std::string ladder_table(const GapExplanation& why, const std::string& fidelity) {
+    DataTable table("ladder-table",
+                    fmt::format("The ladder of simulations from the estimate to {}, with one "
+                                "effect more on each rung",
+                                fidelity),
+                    {{"rung"},
+                     {"finish", "ns", Kind::Exact},
+                     {"more than below", "ns", Kind::Exact},
+                     {"by the effect", "ns", Kind::Exact},
+                     {"by dependency", "ns", Kind::Exact}});
+    for (const LadderRung& rung : why.ladder) {
+        const std::string name = rung.step.empty() ? "the estimate" : "+ " + in_words(rung.step);
+        table.add({name, format_ns(rung.finish), format_ns(rung.direct + rung.dependency),
+                   format_ns(rung.direct), format_ns(rung.dependency)});
+    }
+    return table.html();
+}
+
+Time by_others(const CommunicationGap& communication) {
+    return communication.others.total() - communication.others.dependency;
+}
+
+/// Those that are not 0 for all of them, in their order.
+std::vector<std::size_t> parts_that_occur(const GapExplanation& why) {
+    std::vector<std::size_t> parts;
+    for (std::size_t i = 0; i < gap_parts.size(); ++i) {
+        const Time Gap::*const part = gap_parts[i].second;
+        if (std::any_of(why.communications.begin(), why.communications.end(),
+                        [part](const CommunicationGap& c) { return c.gap.*part != Time(); })) {
+            parts.push_back(i);
+        }
+    }
+    return parts;
+}
+
+std::vector<DataTable::Column> delay_columns(const std::vector<std::size_t>& parts, bool meetings) {
+    std::vector<DataTable::Column> columns{{"name"},
+                                           {"type"},
+                                           {"ranks"},
+                                           {"critical path"},
+                                           {"ends later", "ns", Kind::Exact},
+                                           {"own delay", "ns", Kind::Exact}};
+    for (const std::size_t part : parts) {
+        columns.push_back({in_words(gap_parts[part].first), "ns", Kind::Exact});
+    }
+    columns.push_back({"cost by others", "ns", Kind::Exact});
+    columns.push_back({"start", "ns", Kind::Exact});
+    columns.push_back({"end", "ns", Kind::Exact});
+    if (meetings) {
+        columns.push_back({"met longest on"});
+        columns.push_back({"met there"});
+        columns.push_back({"together", "ns", Kind::Exact});
+    }
+    return columns;
+}
+
+std::string ranks_of(const CommunicationGap& communication) {
+    const std::vector<Rank>& ranks = communication.ranks;
+    if (communication.id < 0 && ranks.size() == 2) {
+        return fmt::format("{} -> {}", ranks[0].value(), ranks[1].value());
+    }
+    std::vector<Rank> sorted = ranks;
+    std::sort(sorted.begin(), sorted.end());
+    return format_ranks(sorted);
+}
+
+std::vector<std::string> delay_row(const CommunicationGap& communication,
+                                   const std::vector<std::size_t>& parts) {
+    std::vector<std::string> row{communication.name,
+                                 communication.type,
+                                 ranks_of(communication),
+                                 communication.critical ? "yes" : "",
+                                 format_ns(communication.gap.total()),
+                                 format_ns(own_delay(communication))};
+    for (const std::size_t part : parts) {
+        row.push_back(format_ns(communication.gap.*gap_parts[part].second));
+    }
+    row.push_back(communication.measured ? format_ns(by_others(communication)) : "");
+    row.push_back(format_ns(communication.start));
+    row.push_back(format_ns(communication.end));
+    return row;
+}
+
+/// Of its meetings the longest.
+std::vector<std::string> meeting_cells(const GapExplanation& why, std::size_t place) {
+    const CommunicationGap& communication = why.communications[place];
+    if (communication.meetings.empty()) {
+        return {"", "", ""};
+    }
+    const Meeting& longest = communication.meetings.front();
+    return {longest.from + " -> " + longest.to,
+            longest.other == place ? "messages of its own"
+                                   : label_of(why.communications[longest.other]),
+            format_ns(longest.together)};
+}
+
+/// The positions of communications, first what delays itself most.
+std::vector<std::size_t> by_own_delay(const GapExplanation& why) {
+    std::vector<std::size_t> order(why.communications.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+        return own_delay(why.communications[a]) > own_delay(why.communications[b]);
+    });
+    return order;
+}
+
+/// A sentence on the parts that have no column; empty where all have one.
+std::string absent_parts(const std::vector<std::size_t>& present) {
+    std::string names;
+    for (std::size_t i = 0; i < gap_parts.size(); ++i) {
+        if (std::find(present.begin(), present.end(), i) == present.end()) {
+            names += (names.empty() ? "" : ", ") + in_words(gap_parts[i].first);
+        }
+    }
+    return names.empty() ? "" : "Parts that are 0 for all of them have no column: " + names + ".";
+}
+
+std::string ladder(const GapExplanation& why, const std::string& fidelity) {
+    if (why.ladder.empty()) {
+        return "";
+    }
+    std::vector<NamedTime> steps;
+    for (auto rung = why.ladder.begin() + 1; rung != why.ladder.end(); ++rung) {
+        steps.push_back({"+ " + in_words(rung->step), rung->direct + rung->dependency});
+    }
+    return "<h3>The ladder</h3>\n" +
+           waterfall({"the estimate", why.ladder.front().finish}, steps, fidelity,
+                     fmt::format("How simulations with one effect more each lead from the estimate "
+                                 "to {}.",
+                                 fidelity)) +
+           ladder_table(why, fidelity);
+}
+
+}  // namespace
+
+Section gap_section(const std::vector<Results>& runs, const GapExplanation& why) {
+    const Comparison comparison = compare(runs, 0);
+    const Results& least = runs[comparison.least_detailed];
+    const Results& most = runs[comparison.most_detailed];
+    std::vector<NamedTime> changes;
+    for (const auto& [name, part] : gap_parts) {
+        changes.push_back({in_words(name), why.total.*part});
+    }
+    std::string body = paragraph(fmt::format(
+        "The {} run finishes after {} ns, the {} run after {} ns: {}{} ns{}. The parts of the "
+        "difference add up to it exactly.",
+        least.fidelity, format_ns(least.finish), most.fidelity, format_ns(most.finish),
+        why.total.total() > Time() ? "+" : "", format_ns(why.total.total()),
+        std::isfinite(comparison.ratio) ? fmt::format(" (ratio {:.4f})", comparison.ratio) : ""));
+    body += waterfall({least.fidelity, least.finish}, changes, most.fidelity,
+                      fmt::format("How the parts of the difference lead from {} to {}.",
+                                  least.fidelity, most.fidelity));
+    body += parts_table(why, most.fidelity) + finish_table(runs, comparison) +
+            ladder(why, most.fidelity);
+    if (!why.notes.empty()) {
+        body += "<h3>Notes</h3>\n" + bullet_list(why.notes);
+    }
+    return {"gap", "Why they differ", std::move(body)};
+}
+
+Section delays_section(const GapExplanation& why) {
+    const std::vector<std::size_t> parts = parts_that_occur(why);
+    const bool meetings =
+        std::any_of(why.communications.begin(), why.communications.end(),
+                    [](const CommunicationGap& entry) { return !entry.meetings.empty(); });
+    DataTable table("delays-table", "Collectives and messages, first what delays itself most",
+                    delay_columns(parts, meetings));
+    for (const std::size_t place : by_own_delay(why)) {
+        std::vector<std::string> row = delay_row(why.communications[place], parts);
+        if (meetings) {
+            const std::vector<std::string> cells = meeting_cells(why, place);
+            row.insert(row.end(), cells.begin(), cells.end());
+        }
+        table.add(row);
+    }
+    const std::string absent = absent_parts(parts);
+    return {"delays", "Collectives and messages",
+            (absent.empty() ? "" : paragraph(absent)) + table.html()};
+}
+
+Section contention_section(const GapExplanation& why) {
+    constexpr std::size_t most_named = 8;
+    DataTable table("contention-table", "Links on which collectives and messages met longest",
+                    {{"from"}, {"to"}, {"together", "ns", Kind::Exact}, {"between"}});
+    for (const ContentionLink& link : why.links) {
+        std::string names;
+        for (std::size_t i = 0; i < std::min(link.between.size(), most_named); ++i) {
+            names += (i == 0 ? "" : ", ") + label_of(why.communications[link.between[i]]);
+        }
+        if (link.between.size() == 1) {
+            names += " with itself";
+        } else if (link.between.size() > most_named) {
+            names += fmt::format(" and {} more", link.between.size() - most_named);
+        }
+        table.add({link.from, link.to, format_ns(link.together), names});
+    }
+    return {"contention", "Where contention arose",
+            why.links.empty()
+                ? paragraph("No link: nothing that contention delays met anything there.")
+                : table.html()};
+}
+
+}  // namespace npunet::report

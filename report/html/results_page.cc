@@ -1,0 +1,120 @@
+#include "report/html/results_page.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "base/units.h"
+#include "report/html/inputs_table.h"
+#include "report/html/npu_columns.h"
+#include "report/html/page.h"
+#include "report/html/results_tables.h"
+#include "report/npu_classes.h"
+
+namespace npunet::report {
+
+namespace {
+
+using engine::Results;
+using Kind = DataTable::Kind;
+
+std::string both_ways(Time time) {
+    return fmt::format("{} ({} ns)", format_time(time), format_ns(time));
+}
+
+/// The title of the page names the finish already; here it is exact.
+std::vector<Fact> facts_of(const Results& results) {
+    return {{"Finish time", both_ways(results.finish)},
+            {"Fidelity", results.fidelity},
+            {"Dialect", results.dialect}};
+}
+
+void add_notes(std::string& body, const std::vector<std::string>& notes) {
+    if (!notes.empty()) {
+        body += "<h3>Notes</h3>\n" + bullet_list(notes);
+    }
+}
+
+void add_npus(Page& page, const Results& results) {
+    if (!results.npus.empty()) {
+        page.add({"npus", "NPUs", npu_columns(results) + npus_table(results).html()});
+    }
+}
+
+void add_collectives(Page& page, const Results& results) {
+    if (!results.collectives.empty()) {
+        page.add({"collectives", "Collectives", collectives_table(results).html()});
+    }
+}
+
+void add_links(Page& page, const Results& results) {
+    if (!results.links.empty()) {
+        page.add({"links", "Links", links_table(results).html()});
+    }
+}
+
+std::string jobs_table_html(const engine::JobsResults& results) {
+    DataTable table("jobs-table", "Jobs",
+                    {{"job"},
+                     {"NPUs"},
+                     {"start", "ns", Kind::Exact},
+                     {"finish", "ns", Kind::Exact},
+                     {"duration", "ns", Kind::Exact}});
+    for (const engine::JobResult& job : results.jobs) {
+        std::vector<Rank> npus;
+        for (const NodeId npu : job.npus) {
+            npus.emplace_back(npu.value());
+        }
+        std::sort(npus.begin(), npus.end());
+        table.add({job.name, format_ranks(npus), format_ns(job.start), format_ns(job.finish()),
+                   format_ns(job.duration())});
+    }
+    return table.html();
+}
+
+}  // namespace
+
+std::string results_page(const Results& results, const InputList& inputs) {
+    Page page(fmt::format("Simulation ({}): {}", results.fidelity, format_time(results.finish)));
+    std::vector<Fact> facts = facts_of(results);
+    facts.push_back({"NPUs", fmt::format("{}", results.npus.size())});
+    facts.push_back({"Collectives", fmt::format("{}", results.collectives.size())});
+    facts.push_back({"Links", fmt::format("{}", results.links.size())});
+    std::string body = fact_list(facts);
+    add_notes(body, results.notes);
+    page.add({"summary", "Summary", body + inputs_table(inputs)});
+    add_npus(page, results);
+    add_collectives(page, results);
+    add_links(page, results);
+    return page.html();
+}
+
+std::string results_page(const engine::JobsResults& results, const InputList& inputs) {
+    Page page(fmt::format("Simulation of {} jobs ({}): {}", results.jobs.size(),
+                          results.all.fidelity, format_time(results.all.finish)));
+    std::string body = fact_list(facts_of(results.all));
+    add_notes(body, results.all.notes);
+    page.add({"summary", "Summary", body + inputs_table(inputs)});
+    page.add({"jobs", "Jobs", jobs_table_html(results)});
+    add_links(page, results.all);
+    return page.html();
+}
+
+std::string job_page(const engine::JobResult& job, const InputList& inputs) {
+    Page page(fmt::format("Job {} ({}): {}", job.name, job.results.fidelity,
+                          format_time(job.duration())));
+    std::vector<Fact> facts = facts_of(job.results);
+    facts.push_back({"Start", both_ways(job.start)});
+    facts.push_back({"Duration", both_ways(job.duration())});
+    facts.push_back({"NPUs", fmt::format("{}", job.npus.size())});
+    std::string body = fact_list(facts);
+    add_notes(body, job.results.notes);
+    page.add({"summary", "Summary", body + inputs_table(inputs)});
+    add_npus(page, job.results);
+    add_collectives(page, job.results);
+    return page.html();
+}
+
+}  // namespace npunet::report

@@ -1,0 +1,27 @@
+// The page of a run, report.html of a results folder: what was simulated, where the time of the
+// NPUs went, collectives, links.
+//
+//     AtomicFile file(folder / "report.html");
+//     file.stream() << report::results_page(results, inputs);
+//     file.commit();
+//
+// The same input gives the same page.
+#pragma once
+
+#include <string>
+
+#include "engine/job_results.h"
+#include "engine/results.h"
+#include "report/input_list.h"
+
+namespace npunet::report {
+
+[[nodiscard]] std::string results_page(const engine::Results& results, const InputList& inputs);
+
+/// Of several jobs: when each of them ran, and the links, which carry the messages of all.
+[[nodiscard]] std::string results_page(const engine::JobsResults& results, const InputList& inputs);
+
+/// Of one of them.
+[[nodiscard]] std::string job_page(const engine::JobResult& job, const InputList& inputs);
+
+}  // namespace npunet::report

@@ -1,0 +1,238 @@
+// The pages of runs and of comparisons have the numbers of the CSV files and of the JSON.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "base/units.h"
+#include "report/compare_table.h"
+#include "report/csv.h"
+#include "report/html/comparison_page.h"
+#include "report/html/results_page.h"
+#include "tests/report/html/parsed_page.h"
+#include "tests/report/html/sample_pages.h"
+#include "tests/report/sample_results.h"
+
+namespace npunet::report {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+/// Column `name` of a table, as the data for the script has it.
+std::vector<std::string> column(const Element& table, const std::string& name) {
+    const std::vector<const Element*> heads = table.all("thead").at(0)->all("th");
+    const Json data = Json::parse(table.all("script").at(0)->text());
+    for (std::size_t i = 0; i < heads.size(); ++i) {
+        if (heads[i]->text() != name) {
+            continue;
+        }
+        std::vector<std::string> cells;
+        std::istringstream stream(data[i]["cells"].get<std::string>());
+        for (std::string cell; stream >> cell;) {
+            cells.push_back(data[i]["kind"] == "text"
+                                ? data[i]["texts"].at(std::stoul(cell)).get<std::string>()
+                                : cell);
+        }
+        return cells;
+    }
+    ADD_FAILURE() << "no column " << name;
+    return {};
+}
+
+/// A column of a CSV file without quoted fields.
+std::vector<std::string> csv_column(const std::string& csv, std::size_t number) {
+    std::vector<std::string> cells;
+    std::istringstream lines(csv.substr(csv.find('\n') + 1));
+    for (std::string line; std::getline(lines, line);) {
+        std::istringstream fields(line);
+        std::string field;
+        for (std::size_t i = 0; i <= number; ++i) {
+            std::getline(fields, field, ',');
+        }
+        cells.push_back(field);
+    }
+    return cells;
+}
+
+std::vector<std::string> section_ids(const Element& page) {
+    std::vector<std::string> ids;
+    for (const Element* section : page.all("section")) {
+        ids.push_back(section->attribute("id"));
+    }
+    return ids;
+}
+
+TEST(ResultsPage, HasTheNumbersOfTheCsvFiles) {
+    const engine::Results results = large_results(70, 90);
+    const Element page = parsed(results_page(results, {}));
+    EXPECT_THAT(section_ids(page), ElementsAre("summary", "npus", "collectives", "links"));
+    const Element& npus = page.with_id("npus-table");
+    EXPECT_EQ(column(npus, "finish (ns)"), csv_column(npus_csv(results), 2));
+    EXPECT_EQ(column(npus, "exposed communication (ns)"), csv_column(npus_csv(results), 5));
+    EXPECT_EQ(column(npus, "idle (ns)"), csv_column(npus_csv(results), 7));
+    const Element& collectives = page.with_id("collectives-table");
+    EXPECT_EQ(column(collectives, "end (ns)"), csv_column(collectives_csv(results), 8));
+    EXPECT_EQ(column(collectives, "bandwidth (GB/s)"), csv_column(collectives_csv(results), 9));
+    // Sorted, as links stand in another order here.
+    EXPECT_THAT(column(page.with_id("links-table"), "busy (ns)"),
+                testing::UnorderedElementsAreArray(csv_column(links_csv(results), 4)));
+}
+
+TEST(ResultsPage, BeginsWithTheBusiestLinks) {
+    const Element page = parsed(results_page(sample_results(), {}));
+    EXPECT_THAT(column(page.with_id("links-table"), "from"), ElementsAre("npu1", "npu0", "npu2"));
+    EXPECT_THAT(column(page.with_id("links-table"), "busy (ns)"), ElementsAre("500", "200", "0"));
+}
+
+TEST(ResultsPage, TellsWhatWasSimulated) {
+    const Element page =
+        parsed(results_page(sample_results(), {{"--network", "a <b>.yml"}, {"--no-fold", ""}}));
+    EXPECT_THAT(page.all("dl").at(0)->text(), HasSubstr("1.000 us (1000.25 ns)"));
+    EXPECT_THAT(page.all("dl").at(0)->text(), HasSubstr("packet"));
+    EXPECT_THAT(column(page.with_id("inputs-table"), "option"),
+                ElementsAre("--network", "--no-fold"));
+    EXPECT_THAT(column(page.with_id("inputs-table"), "value"), ElementsAre("a <b>.yml", ""));
+}
+
+// The same results give the same page, whatever the run took.
+TEST(ResultsPage, DependsOnTheResultsAlone) {
+    engine::Results results = sample_results();
+    const std::string page = results_page(results, {});
+    results.wall_seconds *= 2;
+    results.events += 1;
+    EXPECT_EQ(results_page(results, {}), page);
+}
+
+TEST(ResultsPage, HoldsHostileNames) {
+    const Element page = parsed(results_page(hostile_results(), {}));
+    const std::vector<std::string> names = column(page.with_id("collectives-table"), "name");
+    for (const std::string& text : hostile_texts()) {
+        EXPECT_THAT(names, testing::Contains(text));
+    }
+    EXPECT_EQ(page.all("h1").size(), 1U);
+    EXPECT_TRUE(page.all("img").empty());
+}
+
+TEST(ResultsPage, OfJobsTellsWhenEachRan) {
+    const engine::JobsResults results = sample_jobs();
+    const Element page = parsed(results_page(results, {}));
+    EXPECT_THAT(section_ids(page), ElementsAre("summary", "jobs", "links"));
+    const Element& jobs = page.with_id("jobs-table");
+    EXPECT_THAT(column(jobs, "job"), ElementsAre("first", "second"));
+    EXPECT_THAT(column(jobs, "start (ns)"), ElementsAre("0", "250"));
+    EXPECT_THAT(column(jobs, "duration (ns)"), ElementsAre("1000.25", "750.25"));
+    EXPECT_THAT(section_ids(parsed(job_page(results.jobs[1], {}))),
+                ElementsAre("summary", "npus", "collectives"));
+}
+
+// A time of the JSON as it stands there: its text, which a double would round.
+std::string in_json(const std::string& json, const std::string& object, const std::string& key) {
+    const std::size_t from = json.find('"' + object + "\": {");
+    const std::size_t at = json.find('"' + key + "\": ", from) + key.size() + 4;
+    return json.substr(at, json.find_first_of(",}", at) - at);
+}
+
+TEST(ComparisonPage, HasThePartsOfTheJson) {
+    const SampleComparison sample = sample_comparison();
+    const std::string json = compare_json(sample.runs, Bytes(1), &sample.why);
+    const Element page = parsed(comparison_page(sample.runs, sample.why, {}));
+    EXPECT_EQ(section_ids(page).front(), "gap");
+    const Element& parts = page.with_id("parts-table");
+    std::vector<std::string> total;
+    std::vector<std::string> path;
+    for (const auto& [name, part] : gap_parts) {
+        total.push_back(in_json(json, "gap_ns", name));
+        path.push_back(in_json(json, "path_gap_ns", name));
+    }
+    total.emplace_back("-");
+    path.push_back(in_json(json, "path_gap_ns", "slack"));
+    EXPECT_EQ(column(parts, "difference (ns)"), total);
+    EXPECT_EQ(column(parts, "along the critical path (ns)"), path);
+    EXPECT_EQ(parts.all("tfoot").at(0)->text(), "sum200.25100.000200.25\n");
+}
+
+TEST(ComparisonPage, HasEveryCollectiveOfTheJson) {
+    const SampleComparison sample = sample_comparison();
+    const Element page = parsed(comparison_page(sample.runs, sample.why, {}));
+    const Element& delays = page.with_id("delays-table");
+    const std::vector<std::string> names = column(delays, "name");
+    const std::vector<std::string> later = column(delays, "ends later (ns)");
+    ASSERT_EQ(names.size(), sample.why.communications.size());
+    for (const CommunicationGap& communication : sample.why.communications) {
+        const auto row = static_cast<std::size_t>(
+            std::find(names.begin(), names.end(), communication.name) - names.begin());
+        ASSERT_LT(row, names.size());
+        EXPECT_EQ(later[row], format_ns(communication.gap.total()));
+        EXPECT_EQ(column(delays, "header (ns)")[row], format_ns(communication.gap.header));
+        EXPECT_EQ(column(delays, "start (ns)")[row], format_ns(communication.start));
+        EXPECT_EQ(column(delays, "critical path")[row], communication.critical ? "yes" : "");
+    }
+    EXPECT_THAT(column(page.with_id("contention-table"), "from"), ElementsAre(hostile_texts()[0]));
+    EXPECT_THAT(column(page.with_id("contention-table"), "together (ns)"), ElementsAre("40"));
+}
+
+// The ladder leads from the estimate to the packet run: its steps sum to the difference.
+TEST(ComparisonPage, HasTheLadder) {
+    const SampleComparison sample = sample_comparison();
+    const Element page = parsed(comparison_page(sample.runs, sample.why, {}));
+    EXPECT_THAT(column(page.with_id("ladder-table"), "finish (ns)"),
+                ElementsAre("800", "820", "760", "910", "940", "1000.25"));
+    EXPECT_THAT(column(page.with_id("ladder-table"), "by dependency (ns)"),
+                ElementsAre("0", "0", "0", "0", "0", "60.25"));
+}
+
+// Two figures: the parts lead from 800 ns to 1000.25 ns, and so do the rungs of the ladder.
+TEST(ComparisonPage, DrawsThePartsAndTheLadder) {
+    const SampleComparison sample = sample_comparison();
+    const Element page = parsed(comparison_page(sample.runs, sample.why, {}));
+    const std::vector<const Element*> figures = page.with_id("gap").all("figure");
+    ASSERT_EQ(figures.size(), 2U);
+    const auto labels = [](const Element& figure) {
+        std::vector<std::string> texts;
+        for (const Element* text : figure.having("class", "value")) {
+            texts.push_back(text->text());
+        }
+        return texts;
+    };
+    EXPECT_THAT(labels(*figures[0]), ElementsAre("800 ns", "+20 ns", "-60 ns", "+150 ns", "+30 ns",
+                                                 "0 ns", "+60.25 ns", "1.000 us"));
+    EXPECT_THAT(labels(*figures[1]), ElementsAre("800 ns", "+20 ns", "-60 ns", "+150 ns", "+30 ns",
+                                                 "+60.25 ns", "1.000 us"));
+}
+
+// Where nobody met anybody there are no columns for it.
+TEST(ComparisonPage, HasNoMeetingsWhereThereWereNone) {
+    SampleComparison sample = sample_comparison();
+    const auto has_meetings = [&sample] {
+        const Element page = parsed(comparison_page(sample.runs, sample.why, {}));
+        return page.with_id("delays-table").all("thead").at(0)->text().find("met there") !=
+               std::string::npos;
+    };
+    EXPECT_TRUE(has_meetings());
+    for (CommunicationGap& communication : sample.why.communications) {
+        communication.meetings.clear();
+    }
+    EXPECT_FALSE(has_meetings());
+}
+
+// What was not run alone has no cost by others; a part that is 0 for all has no column.
+TEST(ComparisonPage, LeavesOutWhatIsNotKnown) {
+    SampleComparison sample = sample_comparison();
+    for (CommunicationGap& communication : sample.why.communications) {
+        communication.measured = false;
+        communication.gap.latency = Time();
+    }
+    const Element page = parsed(comparison_page(sample.runs, sample.why, {}));
+    const Element& delays = page.with_id("delays-table");
+    EXPECT_EQ(column(delays, "cost by others (ns)").front(), "-");
+    for (const Element* head : delays.all("thead").at(0)->all("th")) {
+        EXPECT_NE(head->text(), "latency (ns)");
+    }
+    EXPECT_THAT(page.with_id("delays").text(), HasSubstr("have no column: latency."));
+}
+
+}  // namespace
+}  // namespace npunet::report
