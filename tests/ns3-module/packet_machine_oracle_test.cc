@@ -141,6 +141,7 @@ void compare(unsigned first_seed, unsigned count) {
         Plan plan = make_plan(chosen.pattern, static_cast<int>(network.graph.npus()),
                               chosen.largest, chosen.packet.mtu.value(), random);
         draw_classes(plan, chosen.packet.classes.count, random);
+        draw_followers_of_ends(plan, random);
         const auto faults = make_faults(chosen.faults, network.graph.links(), random);
         const auto expected = run<NaivePacketNetwork>(chosen, network, plan, faults, 0);
         ASSERT_EQ(run<packet::PacketMachine>(chosen, network, plan, faults, 0), expected)

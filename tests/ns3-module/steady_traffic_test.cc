@@ -55,8 +55,6 @@ Plan long_messages(int npus, std::int64_t mtu, std::mt19937_64& random) {
         message.start = Time::ps(below(spread));
         message.after = i > 0 && below(3) == 0 ? static_cast<int>(below(i)) : -1;
         message.wants_sent = below(3) == 0;
-        message.after_sent = message.after >= 0 && below(2) == 0 &&
-                             plan[static_cast<std::size_t>(message.after)].wants_sent;
         plan.push_back(message);
     }
     return plan;
@@ -150,6 +148,7 @@ void compare(unsigned first_seed, unsigned count) {
         chosen.plan = long_messages(static_cast<int>(network.graph.npus()),
                                     chosen.packet.mtu.value(), random);
         draw_classes(chosen.plan, chosen.packet.classes.count, random);
+        draw_followers_of_ends(chosen.plan, random);
         std::vector<Time> looks;
         for (std::uint64_t i = random() % 4; i > 0; --i) {
             looks.push_back(Time::ps(static_cast<std::int64_t>(random() % 200'000'000)));

@@ -88,7 +88,6 @@ public:
         message.start = start;
         message.after = after;
         message.wants_sent = below(3) == 0;
-        message.after_sent = after >= 0 && plan[static_cast<std::size_t>(after)].wants_sent;
         plan.push_back(message);
         return static_cast<int>(plan.size()) - 1;
     }
@@ -165,6 +164,14 @@ Plan make_plan(Pattern pattern, int npus, std::int64_t largest, std::int64_t mtu
             break;
     }
     return planner.plan;
+}
+
+void draw_followers_of_ends(Plan& plan, std::mt19937_64& random) {
+    for (PlannedMessage& message : plan) {
+        message.after_sent = message.after >= 0 &&
+                             plan[static_cast<std::size_t>(message.after)].wants_sent &&
+                             random() % 2 == 0;
+    }
 }
 
 void draw_classes(Plan& plan, std::uint8_t classes, std::mt19937_64& random) {

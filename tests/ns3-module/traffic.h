@@ -62,6 +62,10 @@ enum class Pattern { AllToAll, Permutation, Random, Streams, Chains };
 [[nodiscard]] Plan make_plan(Pattern pattern, int npus, std::int64_t largest, std::int64_t mtu,
                              std::mt19937_64& random);
 
+/// Of the messages that follow those that want to know when they have left, every other one starts
+/// then, and not when they have been delivered.
+void draw_followers_of_ends(Plan& plan, std::mt19937_64& random);
+
 /// Gives each message a kind, and every other one a class of its own, drawn below `classes`.
 void draw_classes(Plan& plan, std::uint8_t classes, std::mt19937_64& random);
 
