@@ -80,6 +80,7 @@ class SimulatedPacketNetwork final : public engine::Network
     std::vector<engine::FlowUse>
     flow_use() const override
     {
+        m_level->Settle();
         return m_level->flow_use();
     }
 

@@ -76,6 +76,21 @@ Dctcp::Lost(std::int64_t /* now */, bool timeout)
 }
 
 void
+Dctcp::Scan(StateScan& scan, const FlowProgress& progress)
+{
+    scan.Same(m_window);
+    scan.Same(m_threshold);
+    scan.Same(m_alpha);
+    scan.Same(m_acknowledged);
+    scan.Same(m_marked);
+    // What the receiver expects from now on is m_next or more.
+    scan.SequenceFrom(m_windowEnd, m_next - 1, progress);
+    scan.SequenceFrom(m_recovery, m_next - 1, progress);
+    scan.Sequence(m_next, progress);
+    scan.Sequence(m_sent, progress);
+}
+
+void
 Dctcp::Cut(double factor)
 {
     m_window *= factor;

@@ -39,6 +39,7 @@ class Dctcp : public CongestionControl
     void Acknowledged(const Acknowledgement& acknowledgement) override;
     void Lost(std::int64_t now, bool timeout) override;
     std::int64_t Window() const override;
+    void Scan(StateScan& scan, const FlowProgress& progress) override;
 
     /**
      * @return the estimate of the fraction of marked bytes

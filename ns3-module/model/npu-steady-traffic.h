@@ -8,6 +8,7 @@
 #define NPU_STEADY_TRAFFIC_H
 
 #include "npu-packet-state.h"
+#include "npu-period-search.h"
 #include "npu-traffic-sample.h"
 
 #include "engine/event_queue.h"
@@ -145,9 +146,8 @@ class SteadyTraffic final : private engine::EventHandler
         std::uint32_t anchor = NONE;         ///< its state is looked at when this port is free
         std::uint32_t serial = 0;            ///< of its present use
         bool still = false;                  ///< no events are pending for its ports
-        std::uint32_t looks = 0;             ///< how often it was looked at
+        PeriodSearch search;                 ///< among its states
         std::uint64_t work = 0;              ///< words of it that were looked at
-        std::uint32_t nextKept = 0;          ///< the look whose sample is kept next
         TrafficSample kept;                  ///< to compare with
         TrafficSample present;               ///< while it stands still: its state
         std::int64_t period = 0;             ///< in picoseconds
@@ -268,7 +268,7 @@ class SteadyTraffic final : private engine::EventHandler
     Charge(Group& group, std::uint64_t words)
     {
         group.work += words;
-        m_work += words;
+        m_budget.Charge(words);
     }
 
     /**
@@ -291,7 +291,7 @@ class SteadyTraffic final : private engine::EventHandler
     std::vector<PortNote> m_notes;        ///< by port
     std::vector<std::uint32_t> m_groupOf; ///< by message; of no meaning for others than a group's
     std::vector<std::uint32_t> m_looking; ///< groups whose states are compared
-    std::uint64_t m_work = 0;             ///< words looked at so far, in vain
+    LookBudget m_budget;                  ///< what may be looked at
     bool m_enabled = true;                ///< ports may stand still
 };
 

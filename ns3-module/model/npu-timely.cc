@@ -50,6 +50,21 @@ Timely::Acknowledged(const Acknowledgement& acknowledgement)
 }
 
 void
+Timely::Scan(StateScan& scan, const FlowProgress& progress)
+{
+    scan.Same(m_rate);
+    scan.Same(m_difference);
+    scan.Same(m_roundTrip);
+    scan.Same(m_bytes);
+    if (m_parameters[Parameter::every_round_trip] > 0)
+    {
+        scan.Sequence(m_roundEnd, progress);
+    }
+    // Beyond the threshold it makes no difference how many there were.
+    scan.Same(std::min<std::int64_t>(m_falling, m_parameters.Whole(Parameter::hai_threshold)));
+}
+
+void
 Timely::Update(std::int64_t roundTrip)
 {
     if (m_roundTrip >= 0)

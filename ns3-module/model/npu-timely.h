@@ -42,6 +42,7 @@ class Timely : public CongestionControl
 
     void Acknowledged(const Acknowledgement& acknowledgement) override;
     std::int64_t Rate(std::int64_t now) override;
+    void Scan(StateScan& scan, const FlowProgress& progress) override;
 
     /**
      * @return the normalized gradient of round trips
