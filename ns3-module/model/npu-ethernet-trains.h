@@ -188,22 +188,22 @@ class EthernetTrains final : private engine::EventHandler
      */
     void Charge(std::size_t words);
 
-    engine::EventQueue& m_queue;                        ///< the simulation's events
-    EthernetTrainsHost& m_host;                         ///< the network
-    Stage m_stage = Stage::WAITING;                     ///< what is being done
-    std::uint64_t m_serial = 0;                         ///< events with others are stale
-    std::uint32_t m_anchor = NONE;                      ///< by whose packets the state is looked at
-    std::int64_t m_packetTime = 0;                      ///< of the last anchor, in picoseconds
-    std::uint32_t m_break = PeriodSearch::FIRST_BREAK;  ///< before the next attempt
-    PeriodSearch m_search;                              ///< for a period
-    LookBudget m_budget;                                ///< what may be looked at
-    std::uint64_t m_work = 0;                           ///< words of this attempt
-    std::uint64_t m_keptEvents = 0;                     ///< handled until the kept state
-    std::uint64_t m_events = 0;                         ///< handled in a period
-    std::uint32_t m_looksLeft = 0;                      ///< until the period is confirmed
-    StateSample m_kept;                                 ///< an earlier state
-    StateSample m_present;                              ///< without words: they are the same
-    std::int64_t m_periods = 0;                         ///< for which the network may stand still
+    engine::EventQueue& m_queue;                       ///< the simulation's events
+    EthernetTrainsHost& m_host;                        ///< the network
+    Stage m_stage = Stage::WAITING;                    ///< what is being done
+    std::uint64_t m_serial = 0;                        ///< events with others are stale
+    std::uint32_t m_anchor = NONE;                     ///< by whose packets the state is looked at
+    std::int64_t m_packetTime = 0;                     ///< of the last anchor, in picoseconds
+    std::uint32_t m_break = PeriodSearch::FIRST_BREAK; ///< before the next attempt
+    PeriodSearch m_search;                             ///< for a period
+    LookBudget m_budget;                               ///< what may be looked at
+    std::uint64_t m_work = 0;                          ///< words of this attempt
+    std::uint64_t m_keptEvents = 0;                    ///< handled until the kept state
+    std::uint64_t m_events = 0;                        ///< handled in a period
+    std::uint32_t m_looksLeft = 0;                     ///< until the period is confirmed
+    StateSample m_kept;                                ///< an earlier state
+    StateSample m_present;                             ///< without words: they are the same
+    std::int64_t m_periods = 0;                        ///< for which the network may stand still
 };
 
 } // namespace npunet::packet

@@ -125,6 +125,13 @@ class LookBudget
 {
   public:
     /**
+     * @param perEvent words that may be looked at for each event of the simulation
+     */
+    explicit LookBudget(std::uint64_t perEvent) : m_perEvent(perEvent)
+    {
+    }
+
+    /**
      * @param words that were looked at
      */
     void
@@ -149,14 +156,14 @@ class LookBudget
     bool
     IsSpent(std::uint64_t events) const
     {
-        return m_words > FREE_WORDS + WORDS_PER_EVENT * events;
+        return m_words > FREE_WORDS + m_perEvent * events;
     }
 
   private:
-    /// Words that may be looked at for each event of the simulation, and at any rate.
-    static constexpr std::uint64_t WORDS_PER_EVENT = 3;
+    /// Words that may be looked at at any rate.
     static constexpr std::uint64_t FREE_WORDS = 200'000;
 
+    std::uint64_t m_perEvent;  ///< words for each event
     std::uint64_t m_words = 0; ///< looked at so far, in vain
 };
 

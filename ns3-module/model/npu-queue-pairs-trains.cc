@@ -125,6 +125,7 @@ class QueuePairs::RepeatedRestarts
 std::size_t
 QueuePairs::CollectFlows()
 {
+    constexpr std::size_t LOOK = 4; // words of each, far from those of the next
     m_flows.clear();
     for (std::uint32_t number = 0; number < m_pairs.size(); ++number)
     {
@@ -133,7 +134,7 @@ QueuePairs::CollectFlows()
             m_flows.push_back(number);
         }
     }
-    return m_pairs.size();
+    return LOOK * m_pairs.size();
 }
 
 void
@@ -193,8 +194,8 @@ QueuePairs::ScanPair(StateScan& scan, std::uint32_t number)
     scan.Instant(pair.deadline);
     scan.Ahead(pair.lastEnd);
     scan.Same(std::int64_t{pair.backoff});
-    const bool holdsBack = pair.lastNotified >= 0 &&
-                           scan.At() - pair.lastNotified < m_needs.notificationInterval;
+    const bool holdsBack =
+        pair.lastNotified >= 0 && scan.At() - pair.lastNotified < m_needs.notificationInterval;
     scan.Same(std::int64_t{holdsBack});
     if (holdsBack)
     {
@@ -317,9 +318,7 @@ QueuePairs::NoteRestart(std::uint32_t number, std::int64_t deadline)
 }
 
 void
-QueuePairs::MoveTimers(const StateSample& earlier,
-                       const StateSample& present,
-                       std::int64_t periods)
+QueuePairs::MoveTimers(const StateSample& earlier, const StateSample& present, std::int64_t periods)
 {
     const auto before = [](const Restart& one, const Restart& other) {
         return one.pair < other.pair;

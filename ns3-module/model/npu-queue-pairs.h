@@ -251,7 +251,7 @@ class QueuePairs
 
     /**
      * From now on Scan() goes through the queue pairs with messages under way.
-     * @return how many queue pairs were looked at
+     * @return words that were looked at
      */
     std::size_t CollectFlows();
 

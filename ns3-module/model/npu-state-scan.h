@@ -180,6 +180,22 @@ class StateScan
     }
 
     /**
+     * @param value that is not looked at before there is another cause; it must be moved on by its
+     *              owner where there has been none
+     * @param causes how many there were, counted besides
+     */
+    void
+    Fading(double value, std::int64_t causes)
+    {
+        const bool differed = m_differs;
+        Same(value);
+        const bool differs = m_differs;
+        m_differs = false;
+        Same(causes);
+        m_differs = differed || (differs && m_differs);
+    }
+
+    /**
      * @param time in picoseconds, past or not, or NEVER
      */
     void
@@ -274,8 +290,8 @@ class StateScan
         const std::size_t place = m_count++;
         if (m_moves)
         {
-            count += static_cast<Number>(
-                m_periods * (m_sample->counts[place] - m_earlier->counts[place]));
+            count += static_cast<Number>(m_periods *
+                                         (m_sample->counts[place] - m_earlier->counts[place]));
             return;
         }
         m_sample->counts.push_back(static_cast<std::int64_t>(count));

@@ -127,8 +127,8 @@ Case draw_case(unsigned seed) {
     draw_ethernet(network, random() % 2 == 0, random);
     topology::PacketParameters& packet = network.packet;
     packet.error_rate = 0;
-    packet.switching = random() % 3 == 0 ? topology::Switching::CutThrough
-                                         : topology::Switching::StoreAndForward;
+    packet.switching =
+        random() % 3 == 0 ? topology::Switching::CutThrough : topology::Switching::StoreAndForward;
     if (packet.congestion_control.algorithm == CongestionAlgorithm::ReceiverCredit) {
         packet.congestion_control = {};
     }
@@ -150,8 +150,7 @@ Case draw_case(unsigned seed) {
         packet.congestion_control.values[topology::DctcpParameter::initial_alpha] = 0;
         packet.congestion_control.values[topology::DctcpParameter::max_window] = 100'000;
     }
-    drawn.plan =
-        long_messages(static_cast<int>(network.graph.npus()), packet.mtu.value(), random);
+    drawn.plan = long_messages(static_cast<int>(network.graph.npus()), packet.mtu.value(), random);
     draw_classes(drawn.plan, packet.classes.count, random);
     for (std::uint64_t i = random() % 4; i > 0; --i) {
         drawn.looks.push_back(Time::ps(static_cast<std::int64_t>(random() % 200'000'000)));
