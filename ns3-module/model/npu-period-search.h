@@ -50,6 +50,14 @@ class PeriodSearch
         return std::min(breakFor * 3 / 2, LONGEST_BREAK);
     }
 
+    /**
+     * @param leastLooks a state is compared with an earlier one at least so often before an attempt
+     *                   fails
+     */
+    explicit PeriodSearch(std::uint32_t leastLooks) : m_leastLooks(leastLooks)
+    {
+    }
+
     /// A new attempt.
     void
     Begin()
@@ -106,13 +114,11 @@ class PeriodSearch
     bool
     IsOver(std::uint32_t breakFor) const
     {
-        return m_looks > std::max(LEAST_LOOKS, breakFor);
+        return m_looks > std::max(m_leastLooks, breakFor);
     }
 
   private:
-    /// A state is compared with an earlier one at least so often before an attempt fails.
-    static constexpr std::uint32_t LEAST_LOOKS = 24;
-
+    std::uint32_t m_leastLooks;   ///< before an attempt fails
     std::uint32_t m_looks = 0;    ///< how often it was looked at
     std::uint32_t m_nextKept = 1; ///< the look whose state is kept next
 };

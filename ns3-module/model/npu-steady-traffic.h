@@ -138,6 +138,9 @@ class SteadyTraffic final : private engine::EventHandler
         RESUME   ///< a group that stands still
     };
 
+    /// A state is compared with an earlier one at least so often before an attempt fails.
+    static constexpr std::uint32_t LEAST_LOOKS = 24;
+
     /// Ports and messages that depend on each other.
     struct Group
     {
@@ -146,7 +149,7 @@ class SteadyTraffic final : private engine::EventHandler
         std::uint32_t anchor = NONE;         ///< its state is looked at when this port is free
         std::uint32_t serial = 0;            ///< of its present use
         bool still = false;                  ///< no events are pending for its ports
-        PeriodSearch search;                 ///< among its states
+        PeriodSearch search{LEAST_LOOKS};    ///< among its states
         std::uint64_t work = 0;              ///< words of it that were looked at
         TrafficSample kept;                  ///< to compare with
         TrafficSample present;               ///< while it stands still: its state

@@ -10,9 +10,9 @@
 #include "base/errors.h"
 #include "ethernet_runs.h"
 #include "random_networks.h"
+#include "topology/builder.h"
 #include "topology/congestion_control.h"
 #include "topology/congestion_parameters.h"
-#include "topology/fat_tree.h"
 #include "traffic.h"
 
 namespace npunet::packet_test {
@@ -186,6 +186,103 @@ TEST_P(EthernetTrainsOfRandom, EqualsPacketByPacket) {
     const unsigned spared = compare(cases * GetParam(), cases);
     RecordProperty("spared", static_cast<int>(spared));
     EXPECT_GE(spared, cases / 5);
+}
+
+/// Events of a run with trains for each packet-hop; it must equal the run without.
+double events_per_packet_hop(const topology::NetworkDescription& network, const Plan& plan,
+                             const std::vector<Time>& looks = {}) {
+    const Case drawn{network, plan, looks};
+    const Seen expected = run(drawn, false);
+    const Seen found = run(drawn, true);
+    EXPECT_EQ(found.transcript, expected.transcript);
+    EXPECT_GE(expected.events, expected.packet_hops);
+    return static_cast<double>(found.events) / static_cast<double>(found.packet_hops);
+}
+
+topology::NetworkDescription star(int npus, TransportKind kind,
+                                  CongestionAlgorithm algorithm = CongestionAlgorithm::None) {
+    topology::NetworkDescription network =
+        topology::make_network({topology::make_dimension(topology::DimensionKind::Switch, npus,
+                                                         Rate(50'000'000'000), Time::ns(500))},
+                               "star");
+    network.packet.flow_control = topology::FlowControl::Pfc;
+    network.packet.transport.kind = kind;
+    network.packet.congestion_control = topology::standard_choice(algorithm);
+    return network;
+}
+
+PlannedMessage message(int from, int to, std::int64_t bytes, Time start = Time()) {
+    PlannedMessage planned;
+    planned.source = NodeId(from);
+    planned.destination = NodeId(to);
+    planned.bytes = Bytes(bytes);
+    planned.start = start;
+    return planned;
+}
+
+// 64 MiB alone are 16 384 packets over two links, with answers 65 536 packet-hops, and take 1.4 ms:
+// two timeouts of 500 us. Without marks nothing but averages changes in a sender; Swift's window
+// grows all the time, and HPCC has measurements.
+TEST(EthernetTrains, AMessageAloneTakesFewEvents) {
+    for (const CongestionAlgorithm algorithm :
+         {CongestionAlgorithm::None, CongestionAlgorithm::Dcqcn, CongestionAlgorithm::Dctcp,
+          CongestionAlgorithm::Timely}) {
+        for (const TransportKind kind : {TransportKind::GoBackN, TransportKind::SelectiveRepeat}) {
+            EXPECT_LT(events_per_packet_hop(star(2, kind, algorithm), {message(0, 1, 64 << 20)}),
+                      0.08)
+                << topology::name_of(algorithm);
+        }
+    }
+    EXPECT_LT(events_per_packet_hop(star(2, TransportKind::None), {message(0, 1, 64 << 20)}), 0.03);
+}
+
+// Seven senders, one receiver: windows of 49 packets each wait in the switch, and each sender's
+// packet is followed by six of others.
+TEST(EthernetTrains, AnIncastTakesFewEvents) {
+    Plan plan;
+    for (int npu = 1; npu < 8; ++npu) {
+        plan.push_back(message(npu, 0, 16 << 20));
+    }
+    EXPECT_LT(events_per_packet_hop(star(8, TransportKind::GoBackN), plan), 0.1);
+}
+
+// Two senders without windows, which the switch pauses again and again; and two with windows of 20
+// packets where it has room for 7: packets are lost, and sent again from the lost one on.
+TEST(EthernetTrains, PausesAndLossesRepeatThemselves) {
+    topology::NetworkDescription network = star(3, TransportKind::None);
+    network.packet.buffer = Bytes(100'000);
+    const Plan plan{message(1, 0, 32 << 20), message(2, 0, 32 << 20)};
+    EXPECT_LT(events_per_packet_hop(network, plan), 0.2);
+    EXPECT_GT(EthernetRun(network, plan).sum().pauses, 500U);
+
+    network = star(3, TransportKind::GoBackN);
+    network.packet.flow_control = topology::FlowControl::None;
+    network.packet.buffer = Bytes(30'000);
+    network.packet.transport.window = Bytes(20 * 4160);
+    EXPECT_LT(events_per_packet_hop(network, plan), 0.2);
+    EXPECT_GT(EthernetRun(network, plan).sum().drops, 3000U);
+}
+
+// Somebody looks every 10 us, that is every 120 packets, of which two or three dozen find the
+// pattern again.
+TEST(EthernetTrains, SomebodyWhoLooksSeesTheSame) {
+    std::vector<Time> looks;
+    for (int i = 1; i < 130; ++i) {
+        looks.push_back(Time::ps(10'000'037LL * i));
+    }
+    EXPECT_LT(
+        events_per_packet_hop(star(2, TransportKind::GoBackN), {message(0, 1, 64 << 20)}, looks),
+        2.0);
+}
+
+// 64 KiB are 16 packets: nothing to gain, and next to nothing to lose.
+TEST(EthernetTrains, ShortMessagesAreLeftAlone) {
+    Plan plan;
+    for (int i = 0; i < 200; ++i) {
+        plan.push_back(message(i % 4, (i + 1) % 4, 64 << 10, Time::ns(i)));
+    }
+    const Case drawn{star(4, TransportKind::GoBackN), plan, {}};
+    EXPECT_LE(run(drawn, true).events, run(drawn, false).events * 21 / 20);
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, EthernetTrainsOfRandom, testing::Range(0U, 6U));
