@@ -72,12 +72,6 @@ EthernetNetwork::CollectFlows()
     return m_pairs.CollectFlows();
 }
 
-bool
-EthernetNetwork::CanRepeat() const
-{
-    return !m_pairs.AnyNoticeIsDue();
-}
-
 void
 EthernetNetwork::NoteTimers(bool wanted)
 {

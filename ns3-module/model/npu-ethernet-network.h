@@ -169,7 +169,6 @@ class EthernetNetwork final : public PacketLevel, private TransportWire, private
 
     void Watch(std::uint32_t port, std::int64_t from) override;
     std::size_t CollectFlows() override;
-    bool CanRepeat() const override;
     void Scan(StateScan& scan) override;
     std::int64_t PeriodsLeft(const StateSample& earlier, const StateSample& present) const override;
     void NoteTimers(bool wanted) override;

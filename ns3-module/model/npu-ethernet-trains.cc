@@ -137,7 +137,7 @@ EthernetTrains::LookForPeriod()
         Wait();
         return;
     }
-    if (m_search.Keeps() && m_host.CanRepeat())
+    if (m_search.Keeps())
     {
         Keep(false);
         m_search.Kept();
@@ -156,10 +156,6 @@ EthernetTrains::Keep(bool counts)
 bool
 EthernetTrains::Repeats(bool counts)
 {
-    if (!m_host.CanRepeat())
-    {
-        return false;
-    }
     StateScan scan(m_kept, m_present, m_queue.now().ps(), counts);
     m_host.Scan(scan);
     Charge(scan.Size());

@@ -43,11 +43,6 @@ class EthernetTrainsHost
     virtual std::size_t CollectFlows() = 0;
 
     /**
-     * @return whether all that is pending is part of the state
-     */
-    virtual bool CanRepeat() const = 0;
-
-    /**
      * Goes through the state, at an instant before its choices.
      * @param scan describes, compares or moves
      */

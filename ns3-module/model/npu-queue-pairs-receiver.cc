@@ -94,7 +94,6 @@ QueuePairs::Accept(QueuePair& pair, std::uint64_t sequence)
         pair.use.ended = Now();
         pair.use.delivered += message.bytes;
         ++pair.use.messages;
-        ++m_notices;
         m_wire.MessagesChange();
         m_queue->schedule(
             m_queue->now(),

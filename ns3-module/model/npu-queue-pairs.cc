@@ -371,7 +371,6 @@ QueuePairs::SenderIsDone(std::uint32_t place, std::int64_t at)
         }
         return;
     }
-    ++m_notices;
     m_queue->schedule(Time::ps(at),
                       EventKey::of(Phase::Arrival, engine::event_kind::message_sent, message.id),
                       m_sentEvent,
@@ -381,7 +380,6 @@ QueuePairs::SenderIsDone(std::uint32_t place, std::int64_t at)
 void
 QueuePairs::MessageSent(std::uint32_t place)
 {
-    --m_notices;
     PairMessage& message = m_messages[place];
     const std::uint32_t handle = message.handle;
     const bool leaves = !ReceivesHere(m_pairs[message.pair]);
@@ -397,7 +395,6 @@ QueuePairs::MessageSent(std::uint32_t place)
 void
 QueuePairs::MessageDelivered(std::uint32_t place)
 {
-    --m_notices;
     PairMessage& message = m_messages[place];
     const std::uint32_t handle = message.handle;
     const Time left = Time::ps(message.firstByteLeft);

@@ -241,15 +241,6 @@ class QueuePairs
     }
 
     /**
-     * @return whether anybody is yet to hear of a message that is done
-     */
-    bool
-    AnyNoticeIsDue() const
-    {
-        return m_notices > 0;
-    }
-
-    /**
      * From now on Scan() goes through the queue pairs with messages under way.
      * @return words that were looked at
      */
@@ -764,7 +755,6 @@ class QueuePairs
     PairMessages m_messages;                                      ///< messages under way
     std::size_t m_underWay = 0;                                   ///< how many there are
     std::vector<std::uint32_t> m_list;                            ///< ChooseAnew()'s own
-    std::size_t m_notices = 0;                                    ///< events of messages
     std::vector<std::uint32_t> m_flows;                           ///< what Scan() goes through
     std::vector<std::uint64_t> m_steps;                           ///< by pair, while it moves
     std::vector<Restart> m_noted;                                 ///< restarts of timeouts
