@@ -336,6 +336,61 @@ TEST(EthernetTrains, SomebodyWhoLooksSeesTheSame) {
         2.0);
 }
 
+// Packets take 10 ns and links 5 ns. Every 1001 ns, so at every nanosecond of a pattern, somebody
+// looks, in turns before all and behind all that arrives, and a message of one packet starts behind
+// it, by a port where another queue pair waits for answers: pauses that arrive then count, or do
+// not yet, and queue pairs line up in the order of what opens them.
+TEST(EthernetTrains, WhatComesFromOutsideFindsItsPlaceInTheInstant) {
+    for (const TransportKind kind : {TransportKind::None, TransportKind::GoBackN}) {
+        Case drawn;
+        drawn.network =
+            topology::make_network({topology::make_dimension(topology::DimensionKind::Switch, 4,
+                                                             Rate(100'000'000'000), Time::ns(5))},
+                                   "round");
+        topology::PacketParameters& packet = drawn.network.packet;
+        packet.flow_control = topology::FlowControl::Pfc;
+        packet.transport.kind = kind;
+        packet.mtu = Bytes(900);
+        packet.header = Bytes(100);
+        packet.buffer = Bytes(20'000);
+        packet.transport.window = Bytes(kind == TransportKind::None ? 0 : 3000);
+        drawn.plan = {message(1, 0, 40'000 * 900), message(2, 0, 40'000 * 900)};
+        for (std::int64_t i = 0; i < 300; ++i) {
+            drawn.looks.push_back(Time::ps(40'000'000 + 1'001'000 * i));
+            if (kind != TransportKind::None) {
+                drawn.plan.push_back(message(1, 3, 900, Time::ps(440'000'000 + 1'001'000 * i)));
+            }
+        }
+        const Seen expected = run(drawn, false);
+        const Seen found = run(drawn, true);
+        EXPECT_EQ(found.transcript, expected.transcript);
+        EXPECT_LT(found.events, expected.events * 4 / 5);
+    }
+}
+
+// Queues of two windows of 12 packets lie between kmin and kmax: of a hundred packets one or so is
+// marked by chance.
+TEST(EthernetTrains, ChanceIsNoPattern) {
+    topology::NetworkDescription network =
+        star(3, TransportKind::GoBackN, CongestionAlgorithm::Dcqcn);
+    network.packet.transport.window = Bytes(12 * 4160 * 4);
+    network.packet.ecn = {Bytes(2 * 4160), Bytes(400 * 4160), 0.02, Rate()};
+    events_per_packet_hop(network, {message(1, 0, 8 << 20), message(2, 0, 8 << 20)});
+    EXPECT_GT(EthernetRun(network, {message(1, 0, 8 << 20), message(2, 0, 8 << 20)}).sum().marked,
+              1U);
+}
+
+// Alone for 300 us, DCTCP's alpha decays; then another one comes, and marks cut the window by half
+// of it.
+TEST(EthernetTrains, AveragesDecayMeanwhile) {
+    topology::NetworkDescription network =
+        star(3, TransportKind::GoBackN, CongestionAlgorithm::Dctcp);
+    network.packet.ecn = {Bytes(4 * 4160), Bytes(8 * 4160), 1, Rate()};
+    EXPECT_LT(events_per_packet_hop(
+                  network, {message(1, 0, 32 << 20), message(2, 0, 2 << 20, Time::ns(300'011))}),
+              2.0);
+}
+
 // 64 KiB are 16 packets: nothing to gain, and next to nothing to lose.
 TEST(EthernetTrains, ShortMessagesAreLeftAlone) {
     Plan plan;
