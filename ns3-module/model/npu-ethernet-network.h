@@ -80,7 +80,8 @@ namespace npunet::packet
  *   port whose link is down keeps its packets, unless it never comes back: then they are lost.
  *
  * How it is fast: one pending event for each port that sends and one for each link with packets on
- * it, so the list of events is as short as the network is busy, not as long as its queues.
+ * it, so the list of events is as short as the network is busy, not as long as its queues; and
+ * traffic that repeats itself is counted (EthernetTrains).
  */
 class EthernetNetwork final : public PacketLevel, private TransportWire, private EthernetTrainsHost
 {

@@ -368,16 +368,16 @@ TEST(EthernetTrains, WhatComesFromOutsideFindsItsPlaceInTheInstant) {
     }
 }
 
-// Queues of two windows of 12 packets lie between kmin and kmax: of a hundred packets one or so is
+// Queues of two windows of 48 packets lie between kmin and kmax: of some thousand packets one is
 // marked by chance.
 TEST(EthernetTrains, ChanceIsNoPattern) {
     topology::NetworkDescription network =
         star(3, TransportKind::GoBackN, CongestionAlgorithm::Dcqcn);
-    network.packet.transport.window = Bytes(12 * 4160 * 4);
-    network.packet.ecn = {Bytes(2 * 4160), Bytes(400 * 4160), 0.02, Rate()};
-    events_per_packet_hop(network, {message(1, 0, 8 << 20), message(2, 0, 8 << 20)});
-    EXPECT_GT(EthernetRun(network, {message(1, 0, 8 << 20), message(2, 0, 8 << 20)}).sum().marked,
-              1U);
+    network.packet.transport.window = Bytes(48 * 4160);
+    network.packet.ecn = {Bytes(2 * 4160), Bytes(400 * 4160), 0.002, Rate()};
+    const Plan plan{message(1, 0, 64 << 20), message(2, 0, 64 << 20)};
+    events_per_packet_hop(network, plan);
+    EXPECT_GT(EthernetRun(network, plan).sum().marked, 1U);
 }
 
 // Alone for 300 us, DCTCP's alpha decays; then another one comes, and marks cut the window by half
