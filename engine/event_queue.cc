@@ -24,6 +24,11 @@ private:
     bool& flag_;
 };
 
+/// Phase and kind of an event.
+std::uint8_t kind_of(EventKey key) {
+    return static_cast<std::uint8_t>(key.major() >> 58);
+}
+
 }  // namespace
 
 EventQueue::EventQueue(Order order)
@@ -207,12 +212,14 @@ void EventQueue::handle_instant() {
             const Event& event = nodes_[node].event;
             EventHandler& handler = *event.handler;
             const std::uint64_t payload = event.payload;
+            handled_kind_ = kind_of(event.key);
             next_ = nodes_[node].next;
             give_back(node);
             ++handled_;
             handler.handle(payload);
         } else if (instant_has_more()) {
             const Event event = take_next();
+            handled_kind_ = kind_of(event.key);
             ++handled_;
             event.handler->handle(event.payload);
         } else {
@@ -236,6 +243,28 @@ void EventQueue::run() {
     const Flag handling(handling_);
     while (!empty()) {
         handle_instant();
+    }
+}
+
+void EventQueue::run_before(Time at, EventKey key) {
+    const Flag handling(handling_);
+    while (!empty() && next_time() < at) {
+        handle_instant();
+    }
+    if (empty() || at < next_time()) {
+        return;
+    }
+    open_instant();
+    while (instant_has_more()) {
+        const bool late =
+            next_ == none || (!late_.empty() && late_.front().key < nodes_[next_].event.key);
+        if (!((late ? late_.front() : nodes_[next_].event).key < key)) {
+            return;
+        }
+        const Event event = take_next();
+        handled_kind_ = kind_of(event.key);
+        ++handled_;
+        event.handler->handle(event.payload);
     }
 }
 

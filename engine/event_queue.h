@@ -120,6 +120,19 @@ public:
     /// Handles events until none is left.
     void run();
 
+    /// How far the present instant has come: phase and kind of the event that is being handled;
+    /// beyond all keys when the instant is over, and the first key before it has begun.
+    /// Order::Content only.
+    [[nodiscard]] EventKey position() const {
+        constexpr std::uint64_t beyond = ~std::uint64_t{0};
+        return handling_           ? EventKey(std::uint64_t{handled_kind_} << 58, 0)
+               : instant_is_over() ? EventKey(beyond, beyond)
+                                   : EventKey();
+    }
+    /// Handles the events before those of an instant, and those of that instant with lower keys.
+    /// What is left is not handled any more.
+    void run_before(Time at, EventKey key);
+
     /// Handlers may do what they have planned for later before next_time() at once: nobody looks at
     /// the clock in between. False while somebody else shares it (ns-3), or the order of events is
     /// shuffled.
@@ -216,7 +229,8 @@ private:
     std::uint64_t handled_ = 0;
     bool handling_ = false;
     bool alone_ = true;
-    bool over_ = false;  ///< an instant was handled, the last one at
+    bool over_ = false;              ///< an instant was handled, the last one at over_at_
+    std::uint8_t handled_kind_ = 0;  ///< phase and kind of the last event, as in EventKey
     Time over_at_;
     std::vector<EventHandler*> turns_;  ///< asked for in the instant being handled
     EventHandler* waker_ = nullptr;

@@ -12,7 +12,9 @@ set(npunet_packet_core_sources
     model/npu-ethernet-network-links.cc
     model/npu-ethernet-network-pauses.cc
     model/npu-ethernet-network-setup.cc
+    model/npu-ethernet-network-trains.cc
     model/npu-ethernet-routes.cc
+    model/npu-ethernet-trains.cc
     model/npu-dcqcn.cc
     model/npu-dctcp.cc
     model/npu-hpcc.cc
@@ -38,6 +40,7 @@ set(npunet_packet_core_sources
     model/npu-queue-pairs-credits.cc
     model/npu-queue-pairs-receiver.cc
     model/npu-queue-pairs-sender.cc
+    model/npu-queue-pairs-trains.cc
     model/npu-receiver-credits.cc
     model/npu-route-plan.cc
     model/npu-send-turns.cc

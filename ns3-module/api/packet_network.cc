@@ -82,6 +82,7 @@ class SimulatedPacketNetwork final : public engine::Network
     std::vector<engine::FlowUse>
     flow_use() const override
     {
+        m_level->Settle();
         return m_level->flow_use();
     }
 

@@ -43,4 +43,9 @@ CongestionControl::Rate(std::int64_t /* now */)
     return NO_PACING;
 }
 
+void
+CongestionControl::Scan(StateScan& /* scan */, const FlowProgress& /* progress */)
+{
+}
+
 } // namespace npunet::packet

@@ -7,6 +7,8 @@
 #ifndef NPU_CONGESTION_CONTROL_H
 #define NPU_CONGESTION_CONTROL_H
 
+#include "npu-state-scan.h"
+
 #include "topology/congestion_control.h"
 
 #include <cstdint>
@@ -135,6 +137,13 @@ class CongestionControl
      *         is its bytes on the wire / rate; at least 1; or NO_PACING
      */
     virtual std::int64_t Rate(std::int64_t now);
+
+    /**
+     * Goes through what decides about Window() and Rate() from now on.
+     * @param scan of the whole network
+     * @param progress of the queue pair
+     */
+    virtual void Scan(StateScan& scan, const FlowProgress& progress);
 };
 
 /**

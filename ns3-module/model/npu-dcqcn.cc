@@ -156,6 +156,25 @@ Dcqcn::Raise() const
 }
 
 void
+Dcqcn::Scan(StateScan& scan, const FlowProgress& /* progress */)
+{
+    scan.Same(m_rate);
+    scan.Same(m_alpha);
+    scan.Same(std::int64_t{m_notified < 0});
+    if (m_rate == m_parameters.Path().rate)
+    {
+        // Increases change nothing, and the next CNP begins anew but for alpha.
+        scan.Lasting(m_notified);
+        return;
+    }
+    scan.Same(m_target);
+    scan.Instant(m_notified);
+    scan.Same(m_bytes);
+    scan.Same(m_ticks);
+    scan.Same(m_bytePeriods);
+}
+
+void
 Dcqcn::Increase()
 {
     m_target = std::min(m_target + Raise(), m_parameters.Path().rate);

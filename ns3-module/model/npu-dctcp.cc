@@ -37,11 +37,10 @@ Dctcp::Acknowledged(const Acknowledgement& acknowledgement)
     m_sent = acknowledgement.sent;
     m_acknowledged += acknowledgement.bytes;
     m_marked += acknowledgement.marked;
+    m_marks += acknowledgement.marked > 0 ? 1 : 0;
     if (m_next > m_windowEnd && m_acknowledged > 0)
     {
-        const double gain = m_parameters[Parameter::gain];
-        const double fraction = static_cast<double>(m_marked) / static_cast<double>(m_acknowledged);
-        m_alpha = (1 - gain) * m_alpha + gain * fraction;
+        Average(static_cast<double>(m_marked) / static_cast<double>(m_acknowledged));
         m_windowEnd = m_sent;
         m_acknowledged = 0;
         m_marked = 0;
@@ -72,6 +71,48 @@ Dctcp::Lost(std::int64_t /* now */, bool timeout)
     if (m_next > m_recovery)
     {
         Cut(0.5);
+    }
+}
+
+void
+Dctcp::Average(double fraction)
+{
+    const double gain = m_parameters[Parameter::gain];
+    m_alpha = (1 - gain) * m_alpha + gain * fraction;
+    ++m_averages;
+}
+
+void
+Dctcp::Scan(StateScan& scan, const FlowProgress& progress)
+{
+    scan.Same(m_window);
+    scan.Same(m_threshold);
+    ScanAlpha(scan);
+    scan.Same(m_acknowledged);
+    scan.Same(m_marked);
+    // What the receiver expects from now on is m_next or more.
+    scan.SequenceFrom(m_windowEnd, m_next - 1, progress);
+    scan.SequenceFrom(m_recovery, m_next - 1, progress);
+    scan.Sequence(m_next, progress);
+    scan.Sequence(m_sent, progress);
+}
+
+void
+Dctcp::ScanAlpha(StateScan& scan)
+{
+    // Without marks alpha decays, and nobody asks for it.
+    scan.Fading(m_alpha, m_marks);
+    const std::int64_t marks = m_marks;
+    const std::int64_t averages = m_averages;
+    scan.Count(m_marks);
+    scan.Count(m_averages);
+    if (marks == m_marks)
+    {
+        const std::int64_t until = m_averages;
+        for (m_averages = averages; m_averages < until;)
+        {
+            Average(0);
+        }
     }
 }
 

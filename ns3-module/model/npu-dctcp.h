@@ -39,6 +39,7 @@ class Dctcp : public CongestionControl
     void Acknowledged(const Acknowledgement& acknowledgement) override;
     void Lost(std::int64_t now, bool timeout) override;
     std::int64_t Window() const override;
+    void Scan(StateScan& scan, const FlowProgress& progress) override;
 
     /**
      * @return the estimate of the fraction of marked bytes
@@ -58,6 +59,17 @@ class Dctcp : public CongestionControl
     void Cut(double factor);
 
     /**
+     * @param scan of the whole network
+     */
+    void ScanAlpha(StateScan& scan);
+
+    /**
+     * Another window of data is in alpha.
+     * @param fraction of its bytes that came marked
+     */
+    void Average(double fraction);
+
+    /**
      * @param bytes newly acknowledged
      */
     void Grow(double bytes);
@@ -71,6 +83,8 @@ class Dctcp : public CongestionControl
     double m_window;                   ///< W, bytes
     double m_threshold;                ///< slow start ends there, bytes
     double m_alpha;                    ///< estimate of the fraction of marked bytes
+    std::int64_t m_averages = 0;       ///< windows of data that are in alpha
+    std::int64_t m_marks = 0;          ///< acknowledgements with marks
     std::int64_t m_acknowledged = 0;   ///< bytes of this window of data
     std::int64_t m_marked = 0;         ///< of them marked
     std::uint64_t m_windowEnd = 0;     ///< this window of data ends when it is acknowledged

@@ -23,6 +23,7 @@ EthernetNetwork::Split(std::vector<bool> owned, PacketCut& cut)
         m_ports[number].cut = m_border->IsCut(LinkId(number));
     }
     m_pairs.Split(*m_border);
+    SetTrains(m_trainsWanted);
     // Nobody here knows what is under way elsewhere: each part goes through all epochs.
     if (m_routes.GetDetours() != nullptr)
     {
@@ -64,7 +65,7 @@ EthernetNetwork::LeaveByCut(std::uint32_t portNumber, std::uint32_t place)
     }
     m_telemetry.Free(packet.telemetry);
     m_packets.Free(place);
-    m_border->SendAlong(LinkId(std::size_t{portNumber}), m_queue.now());
+    m_border->SendAlong(LinkId(std::size_t{portNumber}), m_queue->now());
 }
 
 void
@@ -102,7 +103,7 @@ EthernetNetwork::Enter(const std::uint8_t* data, std::size_t size)
             }
         }
     }
-    assert(reader.IsAtEnd() && packet.ready >= m_queue.now().ps());
+    assert(reader.IsAtEnd() && packet.ready >= m_queue->now().ps());
     if (m_observer != nullptr)
     {
         m_observer->PacketEntered(

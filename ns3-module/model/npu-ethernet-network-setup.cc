@@ -164,7 +164,7 @@ Trims(const topology::NetworkDescription& description)
 
 EthernetNetwork::EthernetNetwork(const topology::NetworkDescription& description,
                                  engine::EventQueue& queue)
-    : m_description(Checked(description)), m_queue(queue),
+    : m_description(Checked(description)), m_simulation(queue), m_queue(&queue),
       m_header(
           static_cast<std::uint32_t>(std::max<std::int64_t>(description.packet.header.value(), 1))),
       m_fullWire(
@@ -217,6 +217,7 @@ EthernetNetwork::EthernetNetwork(const topology::NetworkDescription& description
         description, topology::largest_packet(description.packet).value(), back);
     const Time reach = engine::later(engine::later(longestPacket, longestLatency), longestLatency);
     m_lastStart = (Time::max() - reach).ps();
+    SetTrains(true);
 }
 
 std::vector<engine::LinkUse>
@@ -231,7 +232,7 @@ EthernetNetwork::link_use() const
             Bytes(port.payload), Bytes(port.sent), Time::ps(port.busy), Bytes(port.maxQueue)};
         use.packets = static_cast<std::uint64_t>(port.packets);
         use.retransmissions = static_cast<std::uint64_t>(port.repeated);
-        const std::int64_t still = port.paused != 0 ? m_queue.now().ps() - port.pausedAt : 0;
+        const std::int64_t still = port.paused != 0 ? m_queue->now().ps() - port.pausedAt : 0;
         use.credit_stall = Time::ps(port.pauseTime + still);
         use.pauses = static_cast<std::uint64_t>(port.pauses);
         use.marked = static_cast<std::uint64_t>(port.marked);
@@ -297,6 +298,7 @@ EthernetNetwork::packet_hops() const
 void
 EthernetNetwork::ListQueued(LinkId link, const std::function<void(LinkId, Bytes, Time)>& function)
 {
+    Settle();
     for (std::uint32_t number = 0; number < m_classCount; ++number)
     {
         std::uint32_t place = m_queues[link.index() * m_classCount + number].line.head;

@@ -27,6 +27,10 @@ EthernetNetwork::send(const engine::Message& message)
         AwaitEpoch();
     }
     m_pairs.SetListener(*listener_);
+    if (m_trains)
+    {
+        m_trains->MessagesChange();
+    }
     m_pairs.Send(message, static_cast<std::uint8_t>(m_classes.Of(message)));
 }
 
@@ -35,7 +39,7 @@ EthernetNetwork::SendControl(std::uint32_t place)
 {
     EthernetPacket& packet = m_packets[place];
     const std::uint32_t link = m_routes.LinkOf(packet);
-    packet.ready = m_queue.now().ps();
+    packet.ready = m_queue->now().ps();
     m_ports[link].control.Append(m_packets, place);
     WakePort(link, packet.ready);
 }
@@ -57,10 +61,10 @@ EthernetNetwork::Arm(std::uint32_t portNumber, std::int64_t at)
     if (at < port.wake)
     {
         port.wake = at;
-        m_queue.schedule(Time::ps(at),
-                         EventKey::of(Phase::Arbitration, engine::event_kind::port, portNumber),
-                         m_wakeEvent,
-                         portNumber);
+        m_queue->schedule(Time::ps(at),
+                          EventKey::of(Phase::Arbitration, engine::event_kind::port, portNumber),
+                          m_wakeEvent,
+                          portNumber);
     }
 }
 
@@ -68,7 +72,7 @@ void
 EthernetNetwork::Wake(std::uint32_t portNumber)
 {
     EthernetPort& port = m_ports[portNumber];
-    if (port.wake == m_queue.now().ps())
+    if (port.wake == m_queue->now().ps() && !m_still)
     {
         port.wake = NEVER;
         Decide(portNumber);
@@ -79,7 +83,7 @@ void
 EthernetNetwork::Decide(std::uint32_t portNumber)
 {
     EthernetPort& port = m_ports[portNumber];
-    const std::int64_t now = m_queue.now().ps();
+    const std::int64_t now = m_queue->now().ps();
     // Only what is sent by someone else after this instant's choices finds the port busy here.
     if (port.busyUntil > now)
     {
@@ -254,7 +258,7 @@ EthernetNetwork::Transmit(std::uint32_t portNumber, std::uint32_t place, std::in
     // From here on the sums of times below would pass the end of the clock; the queue says so.
     if (now > m_lastStart)
     {
-        m_queue.schedule(Time::max(), EventKey(), m_wakeEvent, portNumber);
+        m_queue->schedule(Time::max(), EventKey(), m_wakeEvent, portNumber);
     }
     const bool passing = packet.input != NONE;
     const bool data = !IsControl(packet);
@@ -290,6 +294,10 @@ EthernetNetwork::Transmit(std::uint32_t portNumber, std::uint32_t place, std::in
     if (data && !passing)
     {
         m_pairs.Leaves(packet, passage.end);
+        if (now >= m_watchFrom && (m_watched == portNumber || m_watched == ANY_PORT))
+        {
+            m_trains->PacketStarts(portNumber, m_pairs.Unsent(packet.pair), now, passage.end);
+        }
     }
     if (passage.lost)
     {
@@ -361,17 +369,24 @@ EthernetNetwork::FreeRoom(std::uint32_t node,
 void
 EthernetNetwork::AwaitArrival(std::uint32_t link)
 {
-    m_queue.schedule(Time::ps(m_packets[m_ports[link].flight.head].ready),
-                     EventKey::of(Phase::Arrival, engine::event_kind::packet_in, link),
-                     m_arriveEvent,
-                     link);
+    EthernetPort& port = m_ports[link];
+    port.due = m_packets[port.flight.head].ready;
+    m_queue->schedule(Time::ps(port.due),
+                      EventKey::of(Phase::Arrival, engine::event_kind::packet_in, link),
+                      m_arriveEvent,
+                      link);
 }
 
 void
 EthernetNetwork::Arrive(std::uint32_t link)
 {
     EthernetPort& port = m_ports[link];
-    const std::int64_t now = m_queue.now().ps();
+    const std::int64_t now = m_queue->now().ps();
+    if (port.due != now || m_still)
+    {
+        return;
+    }
+    port.due = NEVER;
     while (port.flight.head != NONE && m_packets[port.flight.head].ready <= now)
     {
         Receive(port.flight.Pop(m_packets), link);
@@ -397,7 +412,7 @@ EthernetNetwork::Receive(std::uint32_t place, std::uint32_t link)
         m_pairs.Receive(place);
         return;
     }
-    const std::int64_t now = m_queue.now().ps();
+    const std::int64_t now = m_queue->now().ps();
     packet.input = link;
     m_routes.GoOn(place, packet, now);
     const std::uint32_t out = m_routes.LinkOf(packet);
@@ -463,7 +478,7 @@ EthernetNetwork::Enqueue(std::uint32_t place, std::uint32_t link)
     port.maxQueue = std::max(port.maxQueue, port.queued);
     if (!m_histograms.empty())
     {
-        m_histograms[out].Arrive(m_queue.now().ps(), packet.wire);
+        m_histograms[out].Arrive(m_queue->now().ps(), packet.wire);
     }
     if (m_observer != nullptr)
     {
@@ -494,6 +509,7 @@ EthernetNetwork::Marks(std::uint32_t port, std::int64_t queued)
                          static_cast<double>(m_kmax[port] - m_kmin[port]);
     using topology::mixed;
     const std::uint64_t drawn = mixed(mixed(m_markSeed + port) + number);
+    ++m_draws;
     // 53 bits are exact in a double.
     constexpr double unit = 1.0 / 9007199254740992.0;
     return static_cast<double>(drawn >> 11) * unit < m_description.packet.ecn.pmax * share;

@@ -11,6 +11,7 @@
 #include "npu-ethernet-packet.h"
 #include "npu-ethernet-port.h"
 #include "npu-ethernet-routes.h"
+#include "npu-ethernet-trains.h"
 #include "npu-packet-classes.h"
 #include "npu-packet-errors.h"
 #include "npu-packet-level.h"
@@ -79,9 +80,10 @@ namespace npunet::packet
  *   port whose link is down keeps its packets, unless it never comes back: then they are lost.
  *
  * How it is fast: one pending event for each port that sends and one for each link with packets on
- * it, so the list of events is as short as the network is busy, not as long as its queues.
+ * it, so the list of events is as short as the network is busy, not as long as its queues; and
+ * traffic that repeats itself is counted (EthernetTrains).
  */
-class EthernetNetwork final : public PacketLevel, private TransportWire
+class EthernetNetwork final : public PacketLevel, private TransportWire, private EthernetTrainsHost
 {
   public:
     /**
@@ -103,6 +105,8 @@ class EthernetNetwork final : public PacketLevel, private TransportWire
     std::uint64_t packet_hops() const override;
     std::string explain_stall() const override;
     void ListQueued(LinkId link, const std::function<void(LinkId, Bytes, Time)>& function) override;
+    void SetTrains(bool wanted) override;
+    void Settle() override;
     void Split(std::vector<bool> owned, PacketCut& cut) override;
     void Enter(const std::uint8_t* data, std::size_t size) override;
 
@@ -158,6 +162,40 @@ class EthernetNetwork final : public PacketLevel, private TransportWire
     void SendControl(std::uint32_t place) override;
     void WakePort(std::uint32_t port, std::int64_t at) override;
     [[noreturn]] void GiveUp(const QueuePair& pair) const override;
+    void MessagesChange() override;
+
+    void ObserverChanges() override;
+
+    // Packet trains (npu-ethernet-network-trains.cc).
+
+    void Watch(std::uint32_t port, std::int64_t from) override;
+    std::size_t CollectFlows() override;
+    void Scan(StateScan& scan) override;
+    std::int64_t PeriodsLeft(const StateSample& earlier, const StateSample& present) const override;
+    void NoteTimers(bool wanted) override;
+    void StandStill() override;
+    void GoOn(const StateSample& earlier,
+              StateSample& present,
+              std::int64_t periods,
+              engine::EventKey until) override;
+
+    /**
+     * @param scan of the whole network
+     * @param port number of a port
+     */
+    void ScanPort(StateScan& scan, std::uint32_t port);
+
+    /**
+     * @param scan of the whole network
+     * @param line of packets
+     */
+    void ScanLine(StateScan& scan, const PacketLine& line);
+
+    /**
+     * Other events are the simulation's from now on; what is pending is scheduled there.
+     * @param queue of them
+     */
+    void UseQueue(engine::EventQueue& queue);
 
     /**
      * @param pair a queue pair
@@ -433,7 +471,8 @@ class EthernetNetwork final : public PacketLevel, private TransportWire
     void Bury(std::uint32_t port);
 
     const topology::NetworkDescription& m_description;    ///< the network
-    engine::EventQueue& m_queue;                          ///< the simulation's events
+    engine::EventQueue& m_simulation;                     ///< the simulation's events
+    engine::EventQueue* m_queue;                          ///< of them, or of a part made up for
     const std::uint32_t m_header;                         ///< bytes of a header, at least 1
     const std::uint32_t m_fullWire;                       ///< bytes of a full packet on the wire
     const std::uint32_t m_classCount;                     ///< traffic classes
@@ -462,6 +501,12 @@ class EthernetNetwork final : public PacketLevel, private TransportWire
     std::size_t m_epoch = 0;                              ///< of the detours
     bool m_epochAwaited = false;                          ///< its end is an event
     std::int64_t m_lastStart = 0;                         ///< a later start passes the clock's end
+    std::unique_ptr<EthernetTrains> m_trains;             ///< null: packet by packet
+    bool m_trainsWanted = true;                           ///< where they are possible
+    bool m_still = false;                                 ///< nothing goes on
+    std::uint32_t m_watched = NONE;                       ///< whose packets m_trains hears of
+    std::int64_t m_watchFrom = 0;                         ///< from when on, in picoseconds
+    std::int64_t m_draws = 0;                             ///< for marks, so far
     Event<&EthernetNetwork::Wake> m_wakeEvent{*this};     ///< of ports
     Event<&EthernetNetwork::Arrive> m_arriveEvent{*this}; ///< of links
     Event<&EthernetNetwork::EpochBegins> m_epochEvent{*this}; ///< of the detours

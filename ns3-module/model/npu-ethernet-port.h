@@ -63,6 +63,8 @@ struct alignas(64) EthernetPort
     std::uint32_t leavingInput = NONE; ///< by which link it had come; NONE: nothing is to be freed
     std::int64_t leavingBytes = 0;     ///< its size when it came
 
+    std::int64_t due = NEVER; ///< time of the pending arrival; entries for others are stale
+
     // Who is asked less often.
     std::int64_t queued = 0;    ///< bytes that wait and have come by other links
     std::int64_t maxQueue = 0;  ///< most of them at one time

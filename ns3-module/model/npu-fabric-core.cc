@@ -147,6 +147,7 @@ NpuFabric::Core::link_use() const
 std::vector<npunet::engine::FlowUse>
 NpuFabric::Core::flow_use() const
 {
+    m_level->Settle();
     return m_level->flow_use();
 }
 

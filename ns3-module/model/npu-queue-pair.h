@@ -233,6 +233,13 @@ class PairMessages
         return m_messages[place];
     }
 
+    /// @copydoc operator[]
+    const PairMessage&
+    operator[](std::uint32_t place) const
+    {
+        return m_messages[place];
+    }
+
   private:
     std::vector<PairMessage> m_messages; ///< places, used and free
     std::uint32_t m_free = NONE;         ///< first free place

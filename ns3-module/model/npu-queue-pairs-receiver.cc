@@ -94,8 +94,9 @@ QueuePairs::Accept(QueuePair& pair, std::uint64_t sequence)
         pair.use.ended = Now();
         pair.use.delivered += message.bytes;
         ++pair.use.messages;
-        m_queue.schedule(
-            m_queue.now(),
+        m_wire.MessagesChange();
+        m_queue->schedule(
+            m_queue->now(),
             EventKey::of(Phase::Arrival, engine::event_kind::message_delivered, message.id),
             m_deliveredEvent,
             place);

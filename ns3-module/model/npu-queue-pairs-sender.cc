@@ -225,20 +225,21 @@ void
 QueuePairs::RestartTimer(QueuePair& pair, std::uint32_t number)
 {
     const bool waits = pair.credit && pair.credit->balance <= 0 && NeedOf(pair) > 0;
-    if (pair.inFlight == 0 && !waits)
-    {
-        pair.deadline = NEVER;
-        return;
-    }
     constexpr std::uint32_t mostDoublings = 6;
-    pair.deadline = Now() + (pair.timeout << std::min(pair.backoff, mostDoublings));
+    pair.deadline = pair.inFlight == 0 && !waits
+                        ? NEVER
+                        : Now() + (pair.timeout << std::min(pair.backoff, mostDoublings));
+    if (m_notes)
+    {
+        NoteRestart(number, pair.deadline);
+    }
     if (pair.deadline < pair.timer)
     {
         pair.timer = pair.deadline;
-        m_queue.schedule(Time::ps(pair.timer),
-                         EventKey::of(Phase::Arrival, engine::event_kind::timeout, pair.key),
-                         m_timerEvent,
-                         number);
+        m_queue->schedule(Time::ps(pair.timer),
+                          EventKey::of(Phase::Arrival, engine::event_kind::timeout, pair.key),
+                          m_timerEvent,
+                          number);
     }
 }
 
@@ -247,7 +248,7 @@ QueuePairs::TimerDue(std::uint32_t number)
 {
     QueuePair& pair = m_pairs[number];
     const std::int64_t now = Now();
-    if (pair.timer != now)
+    if (pair.timer != now || (m_still && IsUnderWay(pair)))
     {
         return;
     }
@@ -257,10 +258,10 @@ QueuePairs::TimerDue(std::uint32_t number)
         if (pair.deadline != NEVER)
         {
             pair.timer = pair.deadline;
-            m_queue.schedule(Time::ps(pair.timer),
-                             EventKey::of(Phase::Arrival, engine::event_kind::timeout, pair.key),
-                             m_timerEvent,
-                             number);
+            m_queue->schedule(Time::ps(pair.timer),
+                              EventKey::of(Phase::Arrival, engine::event_kind::timeout, pair.key),
+                              m_timerEvent,
+                              number);
         }
         return;
     }

@@ -25,7 +25,7 @@ QueuePairs::QueuePairs(const topology::NetworkDescription& description,
                        TelemetryRecords& telemetry,
                        EthernetRoutes& routes,
                        TransportWire& wire)
-    : m_description(description), m_queue(queue), m_packets(packets), m_telemetry(telemetry),
+    : m_description(description), m_queue(&queue), m_packets(packets), m_telemetry(telemetry),
       m_routes(routes), m_wire(wire), m_kind(description.packet.transport.kind),
       m_ackEvery(description.packet.transport.ack_every),
       m_retries(static_cast<std::uint32_t>(description.packet.transport.retries)),
@@ -358,6 +358,7 @@ void
 QueuePairs::SenderIsDone(std::uint32_t place, std::int64_t at)
 {
     PairMessage& message = m_messages[place];
+    m_wire.MessagesChange();
     if (!message.wantsSent)
     {
         const std::uint32_t handle = message.handle;
@@ -370,10 +371,10 @@ QueuePairs::SenderIsDone(std::uint32_t place, std::int64_t at)
         }
         return;
     }
-    m_queue.schedule(Time::ps(at),
-                     EventKey::of(Phase::Arrival, engine::event_kind::message_sent, message.id),
-                     m_sentEvent,
-                     place);
+    m_queue->schedule(Time::ps(at),
+                      EventKey::of(Phase::Arrival, engine::event_kind::message_sent, message.id),
+                      m_sentEvent,
+                      place);
 }
 
 void

@@ -52,6 +52,9 @@ class TransportWire
      */
     [[noreturn]] virtual void GiveUp(const QueuePair& pair) const = 0;
 
+    /// One end of a queue pair is done with a message.
+    virtual void MessagesChange() = 0;
+
   protected:
     ~TransportWire() = default;
 };
@@ -225,6 +228,85 @@ class QueuePairs
     /// Where packets choose: those that have not started choose anew.
     void ChooseAnew();
 
+    // Packet trains (npu-queue-pairs-trains.cc).
+
+    /**
+     * @param number of a queue pair
+     * @return packets that it has not sent yet
+     */
+    std::int64_t
+    Unsent(std::uint32_t number) const
+    {
+        return static_cast<std::int64_t>(m_pairs[number].end - m_pairs[number].top);
+    }
+
+    /**
+     * From now on Scan() goes through the queue pairs with messages under way.
+     * @return words that were looked at
+     */
+    std::size_t CollectFlows();
+
+    /**
+     * Moving: what is to be known before any packet is moved on.
+     * @param scan of the whole network
+     */
+    void PrepareMove(StateScan& scan);
+
+    /**
+     * @param scan of the whole network; all queue pairs of CollectFlows()
+     */
+    void Scan(StateScan& scan);
+
+    /**
+     * @param scan of the whole network
+     * @param port number of a port of an NPU
+     */
+    void ScanPort(StateScan& scan, std::uint32_t port);
+
+    /**
+     * @param scan of the whole network
+     * @param packet of a queue pair
+     */
+    void ScanPacket(StateScan& scan, EthernetPacket& packet);
+
+    /**
+     * @param earlier a sample
+     * @param present one that equals it, of the state as it is
+     * @return how many times what is between them happens again before a message is about to end; 0
+     *         where nothing moves
+     */
+    std::int64_t PeriodsLeft(const StateSample& earlier, const StateSample& present) const;
+
+    /**
+     * Begins to note when timeouts begin anew, or ceases to.
+     * @param wanted whether they are noted
+     */
+    void NoteRestarts(bool wanted);
+
+    /**
+     * Nothing goes on: timers of messages under way are no news.
+     * @param still whether it is so
+     */
+    void
+    StandStill(bool still)
+    {
+        m_still = still;
+    }
+
+    /**
+     * The state was moved on: where the timers are that run since NoteRestarts().
+     * @param earlier a sample of when that was
+     * @param present one that equals it, of when the state was moved on
+     * @param periods by how many
+     */
+    void MoveTimers(const StateSample& earlier, const StateSample& present, std::int64_t periods);
+
+    /**
+     * Other events are the simulation's from now on; those of timers are scheduled there.
+     * @param queue of them; must outlive this or the next call
+     */
+    void UseQueue(engine::EventQueue& queue);
+
     /**
      * @return all queue pairs so far
      */
@@ -261,7 +343,7 @@ class QueuePairs
     std::int64_t
     Now() const
     {
-        return m_queue.now().ps();
+        return m_queue->now().ps();
     }
 
     /**
@@ -371,6 +453,60 @@ class QueuePairs
     ExpectsNoAnswer(const QueuePair& pair) const
     {
         return pair.asked <= pair.acknowledged && pair.inFlight < m_ackEvery * m_fullWire;
+    }
+
+    /**
+     * @param pair a queue pair
+     * @return whether any message is under way on it
+     */
+    static bool
+    IsUnderWay(const QueuePair& pair)
+    {
+        return pair.acknowledged != pair.end || pair.expected != pair.end;
+    }
+
+    // Packet trains (npu-queue-pairs-trains.cc).
+
+    /// A timeout has begun anew, or ended.
+    struct Restart
+    {
+        std::uint32_t pair;    ///< number of the queue pair
+        std::int64_t at;       ///< when, in picoseconds
+        std::int64_t deadline; ///< when it runs out, or NEVER
+        bool afterTimers;      ///< behind the timers of that instant
+    };
+
+    /// Some of the notes that repeat themselves, those of one queue pair.
+    class RepeatedRestarts;
+
+    /**
+     * @param number of a queue pair
+     * @param deadline that it has got
+     */
+    void NoteRestart(std::uint32_t number, std::int64_t deadline);
+
+    /**
+     * @param scan of the whole network
+     * @param number of a queue pair
+     */
+    void ScanPair(StateScan& scan, std::uint32_t number);
+
+    /**
+     * Selective repeat.
+     * @param scan of the whole network
+     * @param pair a queue pair whose Acknowledged number is not moved on yet
+     * @param progress of the queue pair
+     */
+    static void ScanSelective(StateScan& scan, QueuePair& pair, const FlowProgress& progress);
+
+    /**
+     * @param number of a queue pair
+     * @return its progress
+     */
+    FlowProgress
+    ProgressOf(std::uint32_t number) const
+    {
+        return {m_pairs[number].expected, number < m_steps.size() ? m_steps[number] : 0};
     }
 
     // Messages.
@@ -595,7 +731,7 @@ class QueuePairs
     void MeetMessage(std::uint32_t number, const EthernetCargo& cargo);
 
     const topology::NetworkDescription& m_description; ///< the network
-    engine::EventQueue& m_queue;                       ///< the simulation's events
+    engine::EventQueue* m_queue;                       ///< the simulation's events
     EthernetPackets& m_packets;                        ///< packets under way
     TelemetryRecords& m_telemetry;                     ///< what is written into them
     EthernetRoutes& m_routes;                          ///< the ways of packets
@@ -619,6 +755,11 @@ class QueuePairs
     PairMessages m_messages;                                      ///< messages under way
     std::size_t m_underWay = 0;                                   ///< how many there are
     std::vector<std::uint32_t> m_list;                            ///< ChooseAnew()'s own
+    std::vector<std::uint32_t> m_flows;                           ///< what Scan() goes through
+    std::vector<std::uint64_t> m_steps;                           ///< by pair, while it moves
+    std::vector<Restart> m_noted;                                 ///< restarts of timeouts
+    bool m_notes = false;                                         ///< they are noted
+    bool m_still = false;                                         ///< nothing goes on
     Event<&QueuePairs::MessageSent> m_sentEvent{*this};           ///< of messages
     Event<&QueuePairs::MessageDelivered> m_deliveredEvent{*this}; ///< of messages
     Event<&QueuePairs::TimerDue> m_timerEvent{*this};             ///< of queue pairs

@@ -49,4 +49,26 @@ SendTurns::Empty(std::vector<QueuePair>& pairs, std::vector<std::uint32_t>& numb
     m_waiting.clear();
 }
 
+void
+SendTurns::Scan(const std::vector<QueuePair>& pairs, StateScan& scan)
+{
+    for (std::uint32_t number = m_head; number != NONE; number = pairs[number].nextReady)
+    {
+        scan.Same(std::int64_t{number});
+    }
+    scan.Same(std::int64_t{-1});
+    if (!scan.Moves())
+    {
+        // Where they lie in the heap depends on how they came there. The heap remains one.
+        std::sort_heap(m_waiting.begin(), m_waiting.end());
+        std::reverse(m_waiting.begin(), m_waiting.end());
+    }
+    for (Waiting& waiting : m_waiting)
+    {
+        scan.Same(std::int64_t{waiting.number});
+        scan.Ahead(waiting.at);
+    }
+    scan.Same(std::int64_t{-1});
+}
+
 } // namespace npunet::packet

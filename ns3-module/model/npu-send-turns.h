@@ -90,6 +90,12 @@ class SendTurns
         return m_waiting.empty() ? NEVER : m_waiting.front().at;
     }
 
+    /**
+     * @param pairs all queue pairs
+     * @param scan of the whole network
+     */
+    void Scan(const std::vector<QueuePair>& pairs, StateScan& scan);
+
   private:
     /// A queue pair that waits for its time.
     struct Waiting

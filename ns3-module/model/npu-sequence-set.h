@@ -81,6 +81,35 @@ class SequenceSet
         m_base = base;
     }
 
+    /**
+     * @param function called for each number in the set, ascending
+     */
+    template <class Function>
+    void
+    ForEach(Function function) const
+    {
+        for (std::uint64_t number = m_base; number < m_base + 64 * m_words.size(); ++number)
+        {
+            if (Contains(number))
+            {
+                function(number);
+            }
+        }
+    }
+
+    /**
+     * Makes the base and all numbers larger.
+     * @param by how much
+     */
+    void
+    Shift(std::uint64_t by)
+    {
+        SequenceSet moved;
+        moved.m_base = m_base + by;
+        ForEach([&](std::uint64_t number) { moved.Insert(number + by); });
+        *this = std::move(moved);
+    }
+
   private:
     /**
      * @param number not below the base

@@ -102,4 +102,24 @@ SharedBuffer::ReleaseAndResume(std::size_t nodeNumber,
     return true;
 }
 
+void
+SharedBuffer::Scan(StateScan& scan)
+{
+    for (const Node& node : m_nodes)
+    {
+        scan.Same(node.used);
+    }
+    for (std::size_t number = 0; number < m_inputs.size(); ++number)
+    {
+        const Input& input = m_inputs[number];
+        if (input.shared != 0 || input.headroom != 0 || input.paused)
+        {
+            scan.Same(static_cast<std::int64_t>(number));
+            scan.Same(input.shared);
+            scan.Same(input.headroom);
+            scan.Same(std::int64_t{input.paused});
+        }
+    }
+}
+
 } // namespace npunet::packet

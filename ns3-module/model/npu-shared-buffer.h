@@ -7,6 +7,8 @@
 #ifndef NPU_SHARED_BUFFER_H
 #define NPU_SHARED_BUFFER_H
 
+#include "npu-state-scan.h"
+
 #include "topology/network_description.h"
 
 #include <cstddef>
@@ -113,6 +115,11 @@ class SharedBuffer
     {
         return m_inputs[link * m_classes + trafficClass].paused;
     }
+
+    /**
+     * @param scan of the whole network
+     */
+    void Scan(StateScan& scan);
 
   private:
     /// The buffer of a node, without headroom.

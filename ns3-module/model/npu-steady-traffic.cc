@@ -17,28 +17,19 @@ using engine::Phase;
 namespace
 {
 
-/// Shorter messages are over before their pattern is found.
-constexpr std::int64_t LEAST_PACKETS = 32;
 /// Messages with less to send are about to end.
 constexpr std::int64_t LEAST_LEFT = 6;
-/// The first attempt comes after so many packets, when pipelines are full and credits flow.
-constexpr std::uint32_t FIRST_BREAK = 12;
-/// No break is longer, in packets.
-constexpr std::uint32_t LONGEST_BREAK = 1U << 14;
-/// A state is compared with an earlier one at least so often before an attempt fails.
-constexpr std::uint32_t LEAST_LOOKS = 24;
-/// Words that may be looked at for each event of the simulation, and at any rate.
+/// Words that may be looked at for each event.
 constexpr std::uint64_t WORDS_PER_EVENT = 3;
-constexpr std::uint64_t FREE_WORDS = 200'000;
 
 } // namespace
 
 SteadyTraffic::SteadyTraffic(PacketState& state, SteadyTrafficHost& host)
-    : m_state(state), m_host(host), m_notes(state.m_ports.size())
+    : m_state(state), m_host(host), m_notes(state.m_ports.size()), m_budget(WORDS_PER_EVENT)
 {
     for (PortNote& note : m_notes)
     {
-        note.breakFor = FIRST_BREAK;
+        note.breakFor = PeriodSearch::FIRST_BREAK;
     }
 }
 
@@ -52,9 +43,9 @@ SteadyTraffic::BeforeStart(std::uint32_t port)
 void
 SteadyTraffic::AfterStart(std::uint32_t port, std::int64_t bytes)
 {
-    if (m_enabled && bytes >= LEAST_PACKETS * m_state.m_mtu)
+    if (m_enabled && bytes >= PeriodSearch::LEAST_PACKETS * m_state.m_mtu)
     {
-        m_notes[port].breakFor = FIRST_BREAK;
+        m_notes[port].breakFor = PeriodSearch::FIRST_BREAK;
         PlanLook(port);
     }
 }
@@ -104,7 +95,7 @@ SteadyTraffic::PacketStarts(std::uint32_t port, std::int64_t now, std::int64_t e
 std::int64_t
 SteadyTraffic::NextLook()
 {
-    m_work += m_looking.size();
+    m_budget.Charge(m_looking.size());
     std::int64_t next = NEVER;
     for (const std::uint32_t index : m_looking)
     {
@@ -175,7 +166,7 @@ SteadyTraffic::PlanLook(std::uint32_t port)
     PacketPort& state = m_state.m_ports[port];
     const std::int64_t now = m_state.Present();
     const std::int64_t room = m_state.m_lastStart - now;
-    if (room / LONGEST_BREAK > state.fullTime)
+    if (room / PeriodSearch::LONGEST_BREAK > state.fullTime)
     {
         state.look = 1;
         m_notes[port].lookFrom = now + m_notes[port].breakFor * state.fullTime;
@@ -208,16 +199,14 @@ SteadyTraffic::Look(std::uint32_t port)
     Group& group = m_groups[index];
     ++group.serial;
     group.anchor = port;
-    group.looks = 0;
+    group.search.Begin();
     group.work = 0;
-    group.nextKept = 1;
     group.ports.assign(1, port);
     group.messages.clear();
     m_notes[port].group = index;
-    const bool busy = m_work > FREE_WORDS + WORDS_PER_EVENT * m_state.m_queue.handled();
-    if (busy || !Collect(group))
+    if (m_budget.IsSpent(m_state.m_queue.handled()) || !Collect(group))
     {
-        m_notes[port].breakFor = std::min(m_notes[port].breakFor * 3 / 2, LONGEST_BREAK);
+        m_notes[port].breakFor = PeriodSearch::BreakAfter(m_notes[port].breakFor);
         Release(index);
         PlanLook(port);
         return;
@@ -342,7 +331,7 @@ SteadyTraffic::Compare(std::uint32_t index)
 {
     Group& group = m_groups[index];
     const std::int64_t now = m_state.Present();
-    ++group.looks;
+    group.search.Look();
     Charge(group, group.ports.size());
     if (now != m_lastCompare)
     {
@@ -350,8 +339,8 @@ SteadyTraffic::Compare(std::uint32_t index)
         m_lastCompare = now;
         Charge(group, m_state.m_plan.GetGraph().nodes());
     }
-    const bool keep = group.looks == group.nextKept;
-    const bool may = group.looks > 1 && group.kept.MayRepeat(m_state, group.ports);
+    const bool keep = group.search.Keeps();
+    const bool may = group.search.HasKept() && group.kept.MayRepeat(m_state, group.ports);
     if (keep || may)
     {
         group.present.Take(m_state, group.ports, group.messages, now);
@@ -362,19 +351,16 @@ SteadyTraffic::Compare(std::uint32_t index)
         return;
     }
     PortNote& note = m_notes[group.anchor];
-    if (group.looks > std::max(LEAST_LOOKS, note.breakFor) ||
-        m_work > FREE_WORDS + WORDS_PER_EVENT * m_state.m_queue.handled())
+    if (group.search.IsOver(note.breakFor) || m_budget.IsSpent(m_state.m_queue.handled()))
     {
-        note.breakFor = std::min(note.breakFor * 3 / 2, LONGEST_BREAK);
+        note.breakFor = PeriodSearch::BreakAfter(note.breakFor);
         Dissolve(index);
         return;
     }
     if (keep)
     {
-        // Keeping the 1st, 2nd, 4th, 8th, ... finds periods of any length (R. P. Brent, BIT 20,
-        // 1980).
         std::swap(group.kept, group.present);
-        group.nextKept = 2 * group.looks;
+        group.search.Kept();
     }
 }
 
@@ -414,7 +400,7 @@ SteadyTraffic::StandStill(std::uint32_t index)
     }
     group.still = true;
     // What has paid for itself does not count.
-    m_work -= std::min(m_work, group.work);
+    m_budget.Repay(group.work);
     for (const std::uint32_t port : group.ports)
     {
         PacketPort& state = m_state.m_ports[port];
@@ -437,7 +423,7 @@ SteadyTraffic::Resume(std::uint32_t index)
     const std::int64_t periods = std::min(group.periods, (now - since) / group.period);
     Skip(group, periods);
     const std::int64_t from = since + periods * group.period;
-    m_notes[group.anchor].breakFor = FIRST_BREAK;
+    m_notes[group.anchor].breakFor = PeriodSearch::FIRST_BREAK;
     const std::vector<std::uint32_t> ports = group.ports;
     Dissolve(index);
     // Code of ns-3 that comes when the choices of this instant are made finds them made.
@@ -518,7 +504,7 @@ SteadyTraffic::Dissolve(std::uint32_t index)
         m_notes[port].breakFor = breakFor;
         PlanLook(port);
     }
-    m_work += group.messages.size();
+    m_budget.Charge(group.messages.size());
     Release(index);
 }
 

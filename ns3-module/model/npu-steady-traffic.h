@@ -8,6 +8,7 @@
 #define NPU_STEADY_TRAFFIC_H
 
 #include "npu-packet-state.h"
+#include "npu-period-search.h"
 #include "npu-traffic-sample.h"
 
 #include "engine/event_queue.h"
@@ -156,6 +157,9 @@ class SteadyTraffic final : private engine::EventHandler
         RESUME   ///< a group that stands still
     };
 
+    /// A state is compared with an earlier one at least so often before an attempt fails.
+    static constexpr std::uint32_t LEAST_LOOKS = 24;
+
     /// Ports and messages that depend on each other.
     struct Group
     {
@@ -164,9 +168,8 @@ class SteadyTraffic final : private engine::EventHandler
         std::uint32_t anchor = NONE;         ///< its state is looked at when this port is free
         std::uint32_t serial = 0;            ///< of its present use
         bool still = false;                  ///< no events are pending for its ports
-        std::uint32_t looks = 0;             ///< how often it was looked at
+        PeriodSearch search{LEAST_LOOKS};    ///< among its states
         std::uint64_t work = 0;              ///< words of it that were looked at
-        std::uint32_t nextKept = 0;          ///< the look whose sample is kept next
         TrafficSample kept;                  ///< to compare with
         TrafficSample present;               ///< while it stands still: its state
         std::int64_t period = 0;             ///< in picoseconds
@@ -287,7 +290,7 @@ class SteadyTraffic final : private engine::EventHandler
     Charge(Group& group, std::uint64_t words)
     {
         group.work += words;
-        m_work += words;
+        m_budget.Charge(words);
     }
 
     /**
@@ -310,8 +313,8 @@ class SteadyTraffic final : private engine::EventHandler
     std::vector<PortNote> m_notes;        ///< by port
     std::vector<std::uint32_t> m_groupOf; ///< by message; of no meaning for others than a group's
     std::vector<std::uint32_t> m_looking; ///< groups whose states are compared
-    std::uint64_t m_work = 0;             ///< words looked at so far, in vain
     std::int64_t m_lastCompare = -1;      ///< when states were compared last, in picoseconds
+    LookBudget m_budget;                  ///< what may be looked at
     bool m_enabled = true;                ///< ports may stand still
 };
 

@@ -99,6 +99,7 @@ Swift::Lost(std::int64_t now, bool timeout)
 void
 Swift::Decrease(std::int64_t now, double factor)
 {
+    ++m_calls;
     if (now - m_decreased < m_roundTrip)
     {
         return;
@@ -110,6 +111,16 @@ Swift::Decrease(std::int64_t now, double factor)
     {
         m_decreased = now;
     }
+}
+
+void
+Swift::Scan(StateScan& scan, const FlowProgress& /* progress */)
+{
+    scan.Same(m_window);
+    scan.Same(m_roundTrip);
+    scan.Same(std::int64_t{m_timeouts});
+    // As long as nobody wants to decrease the window it makes no difference when that was last.
+    scan.Same(m_calls);
 }
 
 void

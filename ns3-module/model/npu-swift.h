@@ -49,6 +49,7 @@ class Swift : public CongestionControl
     void Lost(std::int64_t now, bool timeout) override;
     std::int64_t Window() const override;
     std::int64_t Rate(std::int64_t now) override;
+    void Scan(StateScan& scan, const FlowProgress& progress) override;
 
     /**
      * @return the window in packets, which may be a fraction of one
@@ -81,6 +82,7 @@ class Swift : public CongestionControl
     double m_window;                   ///< packets
     std::int64_t m_roundTrip;          ///< of the last acknowledgement that knew it, ps
     std::int64_t m_decreased;          ///< when the window was decreased last, ps
+    std::int64_t m_calls = 0;          ///< of Decrease()
     std::int32_t m_timeouts = 0;       ///< in a row
 };
 

@@ -50,7 +50,20 @@ Timely::Acknowledged(const Acknowledgement& acknowledgement)
 }
 
 void
-Timely::Update(std::int64_t roundTrip)
+Timely::Scan(StateScan& scan, const FlowProgress& progress)
+{
+    scan.Same(m_rate);
+    ScanGradient(scan);
+    scan.Same(m_roundTrip);
+    scan.Same(m_bytes);
+    if (m_parameters[Parameter::every_round_trip] > 0)
+    {
+        scan.Sequence(m_roundEnd, progress);
+    }
+}
+
+void
+Timely::Average(std::int64_t roundTrip)
 {
     if (m_roundTrip >= 0)
     {
@@ -59,14 +72,45 @@ Timely::Update(std::int64_t roundTrip)
             (1 - weight) * m_difference + weight * static_cast<double>(roundTrip - m_roundTrip);
     }
     m_roundTrip = roundTrip;
+    m_falling = Gradient() <= 0 ? m_falling + 1 : 0;
+    ++m_averages;
+}
+
+void
+Timely::ScanGradient(StateScan& scan)
+{
+    // As long as all round trips are the same and short, it decays, and nobody asks for it.
+    scan.Fading(m_difference, m_changes);
+    // Beyond the threshold it makes no difference how many there were.
+    const auto falling =
+        std::min<std::int64_t>(m_falling, m_parameters.Whole(Parameter::hai_threshold));
+    scan.Fading(static_cast<double>(falling), m_changes);
+    const std::int64_t changes = m_changes;
+    const std::int64_t averages = m_averages;
+    scan.Count(m_changes);
+    scan.Count(m_averages);
+    if (changes == m_changes)
+    {
+        const std::int64_t until = m_averages;
+        for (m_averages = averages; m_averages < until;)
+        {
+            Average(m_roundTrip);
+        }
+    }
+}
+
+void
+Timely::Update(std::int64_t roundTrip)
+{
+    const double low = Low();
+    const auto time = static_cast<double>(roundTrip);
+    m_changes += roundTrip != m_roundTrip || !(time < low) ? 1 : 0;
+    Average(roundTrip);
     const double gradient = Gradient();
-    m_falling = gradient <= 0 ? m_falling + 1 : 0;
-    const double low = m_parameters[Parameter::t_low] + m_parameters[Parameter::t_low_round_trips];
     const double high = std::max(
         low, m_parameters[Parameter::t_high] + m_parameters[Parameter::t_high_round_trips]);
     const double increase = m_parameters[Parameter::rate_ai];
     const double beta = m_parameters[Parameter::beta];
-    const auto time = static_cast<double>(roundTrip);
     if (time < low)
     {
         m_rate += increase;

@@ -9,6 +9,8 @@
 
 #include "npu-congestion-parameters.h"
 
+#include "topology/congestion_parameters.h"
+
 namespace npunet::packet
 {
 
@@ -42,6 +44,7 @@ class Timely : public CongestionControl
 
     void Acknowledged(const Acknowledgement& acknowledgement) override;
     std::int64_t Rate(std::int64_t now) override;
+    void Scan(StateScan& scan, const FlowProgress& progress) override;
 
     /**
      * @return the normalized gradient of round trips
@@ -55,6 +58,27 @@ class Timely : public CongestionControl
      */
     void Update(std::int64_t roundTrip);
 
+    /**
+     * The first part of it: d, and how often in a row the gradient was not above 0.
+     * @param roundTrip ps
+     */
+    void Average(std::int64_t roundTrip);
+
+    /**
+     * @return T_low
+     */
+    double
+    Low() const
+    {
+        return m_parameters[topology::TimelyParameter::t_low] +
+               m_parameters[topology::TimelyParameter::t_low_round_trips];
+    }
+
+    /**
+     * @param scan of the whole network
+     */
+    void ScanGradient(StateScan& scan);
+
     CongestionParameters m_parameters; ///< with the path
     double m_rate;                     ///< R, bytes/s
     double m_difference = 0;           ///< d, ps
@@ -62,6 +86,8 @@ class Timely : public CongestionControl
     std::int64_t m_bytes = 0;          ///< acknowledged since the last update
     std::uint64_t m_roundEnd = 0;      ///< no update before it is acknowledged
     std::int32_t m_falling = 0;        ///< updates in a row with gradient <= 0
+    std::int64_t m_averages = 0;       ///< updates
+    std::int64_t m_changes = 0;        ///< of them those for which the gradient could matter
 };
 
 } // namespace npunet::packet

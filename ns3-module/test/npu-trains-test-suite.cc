@@ -65,7 +65,7 @@ class NpuTrainsTestCase : public TestCase
     void
     DoRun() override
     {
-        for (uint64_t seed = 0; seed < 60; ++seed)
+        for (uint64_t seed = 0; seed < 120; ++seed)
         {
             const std::string expected = Story(seed, false);
             NS_TEST_ASSERT_MSG_EQ(Story(seed, true), expected, "seed " << seed);
@@ -85,6 +85,11 @@ class NpuTrainsTestCase : public TestCase
         m_fabric = nullptr;
         NpuFabricHelper helper = TenNanosecondPackets("Mesh1D", {4});
         helper.SetFabricAttribute("Trains", BooleanValue(trains));
+        if (seed % 2 == 1)
+        {
+            helper.SetFabricAttribute("FlowControl", StringValue("Pfc"));
+            helper.SetFabricAttribute("Transport", StringValue(seed % 4 == 1 ? "GoBackN" : "None"));
+        }
         m_fabric = InstallOn(helper, 4);
         for (uint64_t i = 0; i < 3; ++i)
         {

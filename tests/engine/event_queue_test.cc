@@ -81,6 +81,49 @@ TEST(EventQueue, OrdersAnInstantByPhaseKindAndContent) {
     }
 }
 
+// Of an instant with all 18 keys those below the one with number n are the first n, whatever is
+// inserted meanwhile; those of earlier instants come before.
+TEST(EventQueue, RunBeforeStopsWithinAnInstant) {
+    const std::vector<EventKey> keys = keys_in_order();
+    for (std::size_t n = 0; n < keys.size(); ++n) {
+        EventQueue queue;
+        Recorder recorder(queue);
+        recorder.then = [&](std::uint64_t payload) {
+            if (payload == 100) {
+                queue.schedule(Time::ns(2), keys[0], recorder, 0);
+            }
+        };
+        for (std::size_t i = keys.size(); i > 1; --i) {
+            queue.schedule(Time::ns(2), keys[i - 1], recorder, i - 1);
+        }
+        queue.schedule(Time::ns(1), EventKey(), recorder, 100);
+        queue.run_before(Time::ns(2), keys[n]);
+        Payloads expected{100};
+        for (std::size_t i = 0; i < n; ++i) {
+            expected.push_back(i);
+        }
+        EXPECT_EQ(recorder.payloads, expected);
+        queue.schedule(Time::ns(9), EventKey(), recorder, 9);
+    }
+}
+
+// An event that is being handled has phase and kind of its key; code from outside comes before an
+// instant that has not begun, and after one that is over.
+TEST(EventQueue, KnowsItsPositionInTheInstant) {
+    EventQueue queue;
+    Recorder recorder(queue);
+    const auto equal = [](EventKey a, EventKey b) { return !(a < b) && !(b < a); };
+    const EventKey issue = EventKey::of(Phase::Issue, 3, 0);
+    recorder.then = [&](std::uint64_t) { EXPECT_TRUE(equal(queue.position(), issue)); };
+    EXPECT_TRUE(equal(queue.position(), EventKey()));
+    queue.schedule(Time::ns(1), EventKey::of(Phase::Issue, 3, 77), recorder);
+    queue.run_instant();
+    EXPECT_TRUE(EventKey::of(Phase::Arbitration, 15, (std::uint64_t{1} << 58) - 1) <
+                queue.position());
+    queue.advance(Time::ns(2));
+    EXPECT_TRUE(equal(queue.position(), EventKey()));
+}
+
 TEST(EventQueue, RunsTheFirstScheduledFirstInInsertionOrder) {
     EventQueue queue(EventQueue::Order::Insertion);
     Recorder recorder(queue);
