@@ -12,6 +12,7 @@
 
 #include <ns3/boolean.h>
 #include <ns3/simulator.h>
+#include <ns3/string.h>
 
 #include <cstdint>
 #include <sstream>
