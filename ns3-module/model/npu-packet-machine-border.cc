@@ -191,7 +191,7 @@ PacketMachine::EnterPacket(std::uint32_t number)
         }
         else if (entering.last)
         {
-            ScheduleDelivery(message, entering.arrival);
+            Schedule({entering.arrival, message, true});
         }
         Release(message);
         return;

@@ -141,16 +141,9 @@ PacketMachine::Gather()
         packets += part.handled;
         part.nearEnd = 0;
         part.handled = 0;
-        for (const MailedEvent& event : part.events)
+        for (const MessageEvent& event : part.events)
         {
-            if (event.delivered)
-            {
-                ScheduleDelivery(event.message, event.at);
-            }
-            else
-            {
-                ScheduleSent(event.message, event.at);
-            }
+            Schedule(event);
         }
         for (const MailedLook& look : part.looks)
         {
@@ -164,25 +157,14 @@ PacketMachine::Gather()
 }
 
 void
-PacketMachine::TellOfDelivery(const PacketPort& port, std::uint32_t message, std::int64_t at)
+PacketMachine::Announce(const PacketPort& port, const MessageEvent& event)
 {
     if (m_partMask != 0)
     {
-        PartOf(port).events.push_back({at, message, true});
+        PartOf(port).events.push_back(event);
         return;
     }
-    ScheduleDelivery(message, at);
-}
-
-void
-PacketMachine::TellOfEnd(const PacketPort& port, std::uint32_t message, std::int64_t at)
-{
-    if (m_partMask != 0)
-    {
-        PartOf(port).events.push_back({at, message, false});
-        return;
-    }
-    ScheduleSent(message, at);
+    Schedule(event);
 }
 
 void

@@ -158,7 +158,7 @@ PacketMachine::ArriveByWay(std::uint32_t message, std::int64_t arrival)
     ways.lastArrival = std::max(ways.lastArrival, arrival);
     if (--ways.undelivered == 0)
     {
-        ScheduleDelivery(message, ways.lastArrival);
+        Schedule({ways.lastArrival, message, true});
     }
 }
 

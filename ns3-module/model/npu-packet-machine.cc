@@ -299,7 +299,7 @@ PacketMachine::Transmit(std::uint32_t portNumber, std::uint32_t queueNumber, std
     }
     else if (packet.last)
     {
-        TellOfDelivery(port, packet.message, crossing.arrival);
+        Announce(port, {crossing.arrival, packet.message, true});
     }
     if (m_border)
     {
@@ -309,23 +309,18 @@ PacketMachine::Transmit(std::uint32_t portNumber, std::uint32_t queueNumber, std
 }
 
 void
-PacketMachine::ScheduleSent(std::uint32_t message, std::int64_t at)
+PacketMachine::Schedule(const MessageEvent& event)
 {
-    m_queue.schedule(
-        Time::ps(at),
-        EventKey::of(Phase::Arrival, engine::event_kind::message_sent, m_messages[message].id),
-        m_sentEvent,
-        message);
-}
-
-void
-PacketMachine::ScheduleDelivery(std::uint32_t message, std::int64_t at)
-{
-    m_queue.schedule(
-        Time::ps(at),
-        EventKey::of(Phase::Arrival, engine::event_kind::message_delivered, m_messages[message].id),
-        m_deliveredEvent,
-        message);
+    using namespace engine::event_kind;
+    engine::EventHandler& handler = event.delivered
+                                        ? static_cast<engine::EventHandler&>(m_deliveredEvent)
+                                        : static_cast<engine::EventHandler&>(m_sentEvent);
+    m_queue.schedule(Time::ps(event.at),
+                     EventKey::of(Phase::Arrival,
+                                  event.delivered ? message_delivered : message_sent,
+                                  m_messages[event.message].id),
+                     handler,
+                     event.message);
 }
 
 std::uint32_t
@@ -380,8 +375,9 @@ PacketMachine::CutPacket(std::uint32_t queueNumber, std::int64_t now, std::int64
         m_messages.Remove(turns, number);
         if (message.wantsSent)
         {
-            TellOfEnd(
-                output, number, m_ways.router == nullptr ? end : m_ways.OfMessage(number).lastEnd);
+            const std::int64_t left =
+                m_ways.router == nullptr ? end : m_ways.OfMessage(number).lastEnd;
+            Announce(output, {left, number, false});
         }
         else if (m_border)
         {

@@ -388,16 +388,9 @@ class PacketMachine final : public PacketLevel, private PacketState, private Ste
     void Transmit(std::uint32_t portNumber, std::uint32_t queueNumber, std::int64_t now);
 
     /**
-     * @param message index of a message
-     * @param at when its last packet is in, in picoseconds
+     * @param event of which somebody is to be told
      */
-    void ScheduleDelivery(std::uint32_t message, std::int64_t at);
-
-    /**
-     * @param message index of a message whose sender wants to know
-     * @param at when its last packet has left, in picoseconds
-     */
-    void ScheduleSent(std::uint32_t message, std::int64_t at);
+    void Schedule(const MessageEvent& event);
 
     /**
      * Credit of a port is on its way back.
@@ -406,20 +399,11 @@ class PacketMachine final : public PacketLevel, private PacketState, private Ste
     void ReturnCredit(const MailedCredit& credit);
 
     /**
-     * Schedules a delivery, after the window where parts go on at the same time.
+     * Schedules an event, after the window where parts go on at the same time.
      * @param port that sends the last packet of a message
-     * @param message index of the message
-     * @param at when it is in, in picoseconds
+     * @param event that follows from it
      */
-    void TellOfDelivery(const PacketPort& port, std::uint32_t message, std::int64_t at);
-
-    /**
-     * The same for the sender, who wants to know.
-     * @param port that sends the last packet of a message
-     * @param message index of the message
-     * @param at when it has left, in picoseconds
-     */
-    void TellOfEnd(const PacketPort& port, std::uint32_t message, std::int64_t at);
+    void Announce(const PacketPort& port, const MessageEvent& event);
 
     /**
      * Tells m_steady that a port has started a packet, after the window where parts go on at the

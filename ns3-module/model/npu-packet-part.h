@@ -31,12 +31,12 @@ struct PartMail
     std::vector<MailedCredit> credits;  ///< to be returned
 };
 
-/// What the simulation's queue is to be told after a window.
-struct MailedEvent
+/// What somebody is told of a message.
+struct MessageEvent
 {
-    std::int64_t at;       ///< when it happens, in picoseconds
+    std::int64_t at;       ///< when, in picoseconds
     std::uint32_t message; ///< its place
-    bool delivered;        ///< has come in; otherwise: has left
+    bool delivered;        ///< it has come in; otherwise: it has left
 };
 
 /// A port at which SteadyTraffic is to look.
@@ -62,7 +62,7 @@ struct alignas(64) PacketPart
     bool yielded = false;             ///< it has left an input to others
     std::vector<std::uint32_t> again; ///< ports that wait for their second chance
     std::vector<PartMail> mail;       ///< by the part that is to get it
-    std::vector<MailedEvent> events;  ///< in any order
+    std::vector<MessageEvent> events; ///< in any order
     std::vector<MailedLook> looks;    ///< in any order
 };
 
