@@ -36,15 +36,15 @@ struct alignas(64) PacketPort
     std::uint32_t part : 6;      ///< of the network, with all ports of the same node
     std::uint32_t irregular : 1; ///< whether LinkTiming knows the link
     std::uint32_t cut : 1;       ///< whether one end of the link is in another process
-    // What they may not.
-    std::uint32_t turn : 24;     ///< round robin: the queue to be asked first
-    std::uint32_t look : 1;      ///< SteadyTraffic will look for a pattern after some packets
-    std::uint32_t watched : 1;   ///< SteadyTraffic looks for a pattern here
-    std::uint32_t anchor : 1;    ///< and whenever this port is free
-    std::uint32_t still : 1;     ///< SteadyTraffic has found one; no events are pending
-    std::uint32_t starved : 1;   ///< whether a packet may have waited for nothing but credit
     std::uint32_t firstMask = 0; ///< index of its first word of non-empty queues
-    std::uint32_t waiting = 0;   ///< channels for whose credit it waits without a wake
+    // What they may not: no word with bits of the others, thanks to the one between.
+    std::uint32_t turn : 24;   ///< round robin: the queue to be asked first
+    std::uint32_t look : 1;    ///< SteadyTraffic will look for a pattern after some packets
+    std::uint32_t watched : 1; ///< SteadyTraffic looks for a pattern here
+    std::uint32_t anchor : 1;  ///< and whenever this port is free
+    std::uint32_t still : 1;   ///< SteadyTraffic has found one; no events are pending
+    std::uint32_t starved : 1; ///< whether a packet may have waited for nothing but credit
+    std::uint32_t waiting = 0; ///< channels for whose credit it waits without a wake
 
     // Who is asked less often.
     std::int64_t queued = 0;   ///< bytes in its queues, those under way included
