@@ -18,6 +18,7 @@
 #include "npu-steady-traffic.h"
 #include "npu-way-chooser.h"
 
+#include "base/quantities.h"
 #include "base/thread_crew.h"
 #include "engine/event_queue.h"
 #include "engine/network.h"
@@ -723,8 +724,13 @@ class PacketMachine final : public PacketLevel, private PacketState, private Ste
     std::int64_t
     LeastSendingTime(std::uint32_t portNumber, std::uint32_t wire)
     {
-        return m_ports[portNumber].irregular == 0 ? SendingTime(portNumber, wire)
-                                                  : m_timing.LeastTime(portNumber, wire);
+        if (m_ports[portNumber].irregular == 1)
+        {
+            return m_timing.LeastTime(portNumber, wire);
+        }
+        // The port may be another thread's, so nothing of it is written.
+        return wire == m_fullWire ? m_ports[portNumber].fullTime
+                                  : transfer_time(Bytes(wire), m_rates[portNumber]).ps();
     }
 
     /**
