@@ -268,6 +268,43 @@ void EventQueue::run_before(Time at, EventKey key) {
     }
 }
 
+std::vector<EventQueue::Pending> EventQueue::pending() const {
+    std::vector<Pending> events;
+    const auto add = [&events](Time at, const Event& event) {
+        events.push_back({at, event.key, event.handler, event.payload});
+    };
+    for (std::uint32_t node = next_; node != none; node = nodes_[node].next) {
+        add(now_, nodes_[node].event);
+    }
+    for (const Event& event : late_) {
+        add(now_, event);
+    }
+    for (const Instant& instant : instants_) {
+        for (std::uint32_t node = instant.first; node != none; node = nodes_[node].next) {
+            add(instant.at, nodes_[node].event);
+        }
+    }
+    std::sort(events.begin(), events.end(), [](const Pending& a, const Pending& b) {
+        return a.at != b.at ? a.at < b.at : a.key < b.key;
+    });
+    return events;
+}
+
+void EventQueue::replace_pending(const std::vector<Pending>& events) {
+    assert(turns_.empty() && delayed_.empty());
+    instants_.clear();
+    nodes_.clear();
+    free_ = none;
+    next_ = none;
+    last_ = none;
+    late_.clear();
+    std::fill(lately_.begin(), lately_.end(), Instant{Time(), none});
+    for (const Pending& event : events) {
+        assert(event.at >= now_);
+        insert(event.at, {event.key, event.handler, event.payload});
+    }
+}
+
 void EventQueue::shuffle_insertions(std::uint64_t seed) {
     shuffling_ = true;
     shuffler_.seed(seed);

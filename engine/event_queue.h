@@ -150,6 +150,18 @@ public:
     /// (ns-3's simulator) must then wake this queue at next_time().
     void set_waker(EventHandler* waker) { waker_ = waker; }
 
+    /// An event that is still to come.
+    struct Pending {
+        Time at;
+        EventKey key;
+        EventHandler* handler = nullptr;
+        std::uint64_t payload = 0;
+    };
+    /// All of them, in the order in which they come. Order::Content only.
+    [[nodiscard]] std::vector<Pending> pending() const;
+    /// Puts others in their place, none of them in the past.
+    void replace_pending(const std::vector<Pending>& events);
+
     /// For tests: inserts the events that one handler schedules in random order, and breaks ties of
     /// equal keys at random. Results must not change.
     void shuffle_insertions(std::uint64_t seed);

@@ -19,6 +19,8 @@
 #include "base/ids.h"
 #include "base/quantities.h"
 #include "engine/event_queue.h"
+#include "engine/pending_events.h"
+#include "engine/state_scan.h"
 
 namespace npunet::engine {
 
@@ -49,6 +51,8 @@ public:
     constexpr MessageId(NodeId source, std::uint64_t count)
         : value_((static_cast<std::uint64_t>(source.value()) << 36) | count) {}
     [[nodiscard]] constexpr std::uint64_t value() const { return value_; }
+    /// The part of a value that counts the messages of the source.
+    static constexpr std::uint64_t count_mask = (std::uint64_t{1} << 36) - 1;
     /// Orders ids by count, then source, which prefers no source over the others.
     [[nodiscard]] static constexpr std::uint64_t rank(std::uint64_t value) {
         return (value << 28) | (value >> 36);
@@ -170,6 +174,18 @@ struct FlowUse {
     FlowCounts counts;
 };
 
+/// Knows what a message is to its receiver, in terms that stay the same from step to step of a
+/// collective.
+class MessageScanner {
+public:
+    virtual void scan(StateScan& scan, std::uint32_t handle) = 0;
+    /// What the counts of message ids are relative to.
+    [[nodiscard]] virtual FlowProgress ids() const = 0;
+
+protected:
+    ~MessageScanner() = default;
+};
+
 class Network {
 public:
     virtual ~Network() = default;
@@ -192,6 +208,14 @@ public:
     /// When the events have run out though messages are under way: why they cannot go on, in a
     /// sentence; nothing where the network does not know.
     [[nodiscard]] virtual std::string explain_stall() const { return {}; }
+
+    /// Brings what scan() looks at up to the present; between the arrivals of an instant and its
+    /// arbitration. Whether the network has a scan(), as things are.
+    [[nodiscard]] virtual bool prepare_scan() { return false; }
+    /// Everything that decides what the network does from now on (state_scan.h), its own events
+    /// among it, and what it has counted.
+    virtual void scan(StateScan& /*scan*/, MessageScanner& /*messages*/,
+                      PendingEvents& /*events*/) {}
 
     /// Runs the queue's events until none is left. A network model that lives in another simulator
     /// lets that one drive.

@@ -67,6 +67,10 @@ Simulation::Simulation(const Workload& workload, const topology::NetworkDescript
         npu.ready = make_ready_set(dialect.issue_order);
         npu.free = rules_.places();
     }
+    if (queue.order() == EventQueue::Order::Content && share_.whole()) {
+        steady_steps_ =
+            std::make_unique<SteadySteps>(queue, network, transport_, collectives_, changes_);
+    }
 }
 
 void Simulation::check_remote_memory() const {
@@ -219,6 +223,7 @@ void Simulation::begin(Rank rank, std::uint32_t number) {
     record.start[number] = queue_.now();
     record.communication_from[number] = queue_.now();
     record.waiting[number] = under_way;
+    ++changes_;
     npus_[rank.index()].ready->started(operation.id);
     if (started_) {
         started_(rank, operation, program.names[number]);
@@ -296,6 +301,7 @@ void Simulation::end(Rank rank, std::uint32_t number) {
     record.waiting[number] = done;
     record.finish = queue_.now();
     ++record.finished;
+    ++changes_;
     Npu& npu = npus_[rank.index()];
     if (rules_.holds(operation) && fixed(rank, number) == nullptr) {
         ++npu.free[index_of(rules_.resource_of(operation))];

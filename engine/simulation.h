@@ -36,6 +36,7 @@
 #include "engine/ready_set.h"
 #include "engine/remote_memory.h"
 #include "engine/results.h"
+#include "engine/steady_steps.h"
 #include "engine/system_config.h"
 #include "engine/transport.h"
 #include "engine/workload.h"
@@ -98,6 +99,10 @@ public:
     [[nodiscard]] bool is_finished() const;
 
     [[nodiscard]] const Transport& transport() const { return transport_; }
+    /// Steps of collectives that were counted and not simulated (steady_steps.h).
+    [[nodiscard]] std::uint64_t skipped_steps() const {
+        return steady_steps_ ? steady_steps_->skipped() : 0;
+    }
     /// What has happened so far, by rank; of ranks that are simulated.
     [[nodiscard]] const std::vector<RankRecord>& records() const { return records_; }
 
@@ -176,6 +181,8 @@ private:
     Handler fixed_handler_;
     std::vector<Npu> npus_;
     std::vector<RankRecord> records_;
+    std::uint64_t changes_ = 0;  ///< operations begun and ended
+    std::unique_ptr<SteadySteps> steady_steps_;
     std::string name_;
     Time began_;  ///< when start() was called
     bool timeline_ = true;

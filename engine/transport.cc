@@ -37,6 +37,35 @@ void Transport::on_delivered(std::uint32_t handle, Time first_byte_left) {
     message.owner->on_delivered(message.note, message.bytes, first_byte_left);
 }
 
+void Transport::scan(StateScan& scan, PendingEvents& events, Rank reference) {
+    const std::uint64_t sent = sent_by_[description_.npu_of_rank[reference.index()].index()];
+    ids_.base = sent;
+    ids_.step = scan.progress(sent);
+    for (std::uint64_t& count : sent_by_) {
+        scan.count(count);
+    }
+    // None of them depends on when it is looked at.
+    std::int64_t sent_bytes = bytes_sent_.value();
+    std::int64_t delivered_bytes = bytes_delivered_.value();
+    scan.count(messages_sent_);
+    scan.count(messages_delivered_);
+    scan.count(sent_bytes);
+    scan.count(delivered_bytes);
+    bytes_sent_ = Bytes(sent_bytes);
+    bytes_delivered_ = Bytes(delivered_bytes);
+    scan.same(static_cast<std::int64_t>(messages_sent_ - messages_delivered_));
+    network_.scan(scan, *this, events);
+}
+
+void Transport::scan(StateScan& scan, std::uint32_t handle) {
+    InFlight& message = in_flight_[handle];
+    scan.same(message.bytes.value());
+    if (message.sent_is_due) {
+        scan.refuse();
+    }
+    message.owner->scan(scan, message.note);
+}
+
 MessageLabel Transport::label_of(std::uint32_t handle) {
     const InFlight& message = in_flight_[handle];
     MessageLabel label = message.owner->label_of(message.note);

@@ -32,6 +32,10 @@ public:
     virtual void on_sent(const MessageNote& note) = 0;
     virtual void on_delivered(const MessageNote& note, Bytes bytes, Time first_byte_left) = 0;
 
+    /// What a note says, as it would be said in any other step (state_scan.h). Notes that cannot be
+    /// compared refuse.
+    virtual void scan(StateScan& scan, MessageNote& /*note*/) { scan.refuse(); }
+
     // Where several processes share a simulation (rank_share.h):
 
     /// A note in content, for the owner of the same kind in another process: words 0 to 4.
@@ -43,7 +47,7 @@ protected:
     ~MessageOwner() = default;
 };
 
-class Transport final : private MessageListener {
+class Transport final : private MessageListener, private MessageScanner {
 public:
     Transport(Network& network, const topology::NetworkDescription& description);
     Transport(const Transport&) = delete;
@@ -70,6 +74,10 @@ public:
         message.kind = kind;
         network_.send(message);
     }
+
+    /// The messages under way and what has been counted (state_scan.h). Ids are meant relative to
+    /// how many messages `reference` has sent.
+    void scan(StateScan& scan, PendingEvents& events, Rank reference);
 
     [[nodiscard]] std::uint64_t messages_sent() const { return messages_sent_; }
     [[nodiscard]] std::uint64_t messages_delivered() const { return messages_delivered_; }
@@ -105,6 +113,8 @@ private:
     void on_delivered(std::uint32_t handle, Time first_byte_left) override;
     MessageLabel label_of(std::uint32_t handle) override;
     void on_left(std::uint32_t handle) override;
+    void scan(StateScan& scan, std::uint32_t handle) override;
+    [[nodiscard]] FlowProgress ids() const override { return ids_; }
     void on_delivered_from_afar(const MessageLabel& label, Bytes bytes,
                                 Time first_byte_left) override;
 
@@ -118,6 +128,7 @@ private:
     std::uint64_t messages_delivered_ = 0;
     Bytes bytes_sent_;
     Bytes bytes_delivered_;
+    FlowProgress ids_;  ///< of the last scan
 };
 
 }  // namespace npunet::engine

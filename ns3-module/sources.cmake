@@ -30,6 +30,7 @@ set(npunet_packet_core_sources
     model/npu-packet-machine-links.cc
     model/npu-packet-machine-setup.cc
     model/npu-packet-machine-statistics.cc
+    model/npu-packet-machine-steps.cc
     model/npu-packet-machine-trains.cc
     model/npu-packet-machine-ways.cc
     model/npu-packet-machine-windows.cc

@@ -75,6 +75,10 @@ Exchange exchange(const PhaseShape& shape, std::int32_t e) {
     return row(shape).at(shape, e);
 }
 
+bool exchanges_alike(const PhaseShape& shape) {
+    return shape.algorithm == Algorithm::Ring && ring::alike(shape);
+}
+
 std::int32_t exchange_reductions(const PhaseShape& shape) {
     return row(shape).reductions(shape);
 }

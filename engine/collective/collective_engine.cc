@@ -396,6 +396,9 @@ void CollectiveEngine::take_turn() {
         act_on(arrival);
     }
     acting_.clear();
+    if (step_listener_ != nullptr) {
+        step_listener_->on_steps();
+    }
 }
 
 void CollectiveEngine::sort_acting() {

@@ -39,6 +39,15 @@ protected:
     ~CollectiveListener() = default;
 };
 
+/// Hears that messages of collectives have come in and have been acted upon.
+class StepListener {
+public:
+    virtual void on_steps() = 0;
+
+protected:
+    ~StepListener() = default;
+};
+
 class CollectiveEngine final : private MessageOwner, private EventHandler {
 public:
     CollectiveEngine(const Workload& workload, const topology::NetworkDescription& network,
@@ -61,6 +70,29 @@ public:
     /// processes, too.
     using SpanOf = std::function<std::pair<Time, Time>(Rank rank, std::uint32_t operation)>;
     [[nodiscard]] std::vector<CollectiveResult> results(const SpanOf& span_of);
+
+    // Collectives that go on in equal steps (steady_steps.h).
+
+    /// Where to read how many steps there have been: a stream whose exchanges are alike.
+    struct StepCount {
+        static constexpr std::uint32_t none = 0xffffffff;
+        std::uint32_t run = none;
+        std::uint32_t stream = 0;
+        Rank rank;
+    };
+    /// The first one of those under way with so many steps to go; none where there is none.
+    [[nodiscard]] StepCount find_step_count(std::int32_t least) const;
+    /// Of ranks in collectives, at the most so far at one time.
+    [[nodiscard]] std::size_t parts() const { return runs_.size(); }
+    /// Steps so far; -1 when the stream is not in its phase any more.
+    [[nodiscard]] std::int32_t steps_of(const StepCount& count) const;
+    /// How many times as many steps follow in all collectives under way before any of them ends or
+    /// ceases to reduce.
+    [[nodiscard]] std::int64_t periods_left(std::int32_t steps) const;
+    /// The collectives under way (state_scan.h), in steps relative to those of `count`.
+    void scan(StateScan& scan, PendingEvents& events, const StepCount& count);
+    /// Hears of steps; must outlive this.
+    void set_step_listener(StepListener& listener) { step_listener_ = &listener; }
 
     /// What a rank that sits in a collective waits for: the members that have not come.
     [[nodiscard]] std::string explain(Rank rank, std::size_t group) const {
@@ -124,6 +156,12 @@ private:
 
     void on_sent(const MessageNote&) override {}
     void on_delivered(const MessageNote& note, Bytes bytes, Time first_byte_left) override;
+    void scan(StateScan& scan, MessageNote& note) override;
+    [[nodiscard]] static bool is_under_way(const Run& run);
+    void scan_run(StateScan& scan, Run& run);
+    void scan_stream(StateScan& scan, const Run& run, Stream& stream);
+    /// What the stream receives next costs time.
+    [[nodiscard]] bool pays_for_reductions(const Run& run, const Stream& stream) const;
     [[nodiscard]] MessageLabel label_of(const MessageNote& note) const override;
     [[nodiscard]] MessageNote note_of(const MessageLabel& label) override;
     void handle(std::uint64_t delay) override;
@@ -186,6 +224,8 @@ private:
     DelayEnd delay_end_;
     std::vector<Arrival> arrivals_;  ///< of this instant
     std::vector<Arrival> acting_;
+    StepListener* step_listener_ = nullptr;
+    FlowProgress steps_;  ///< of the last scan
 };
 
 }  // namespace npunet::engine

@@ -131,6 +131,9 @@ struct Gate {
 [[nodiscard]] Gate exchange_gate(const PhaseShape& shape, std::int32_t e);
 /// Whether each exchange waits until all before it are complete.
 [[nodiscard]] bool exchanges_in_sequence(const PhaseShape& shape);
+/// Whether all exchanges are the same but for their numbers, each after the one before, as long as
+/// they reduce or do not.
+[[nodiscard]] bool exchanges_alike(const PhaseShape& shape);
 /// How many bytes the reference charges as a reduction when a message of `received` bytes has come,
 /// as the r-th one (from 0), in exchange e; else they are those of the exchanges that reduce.
 [[nodiscard]] Bytes reduced_bytes_in_reference(const PhaseShape& shape, std::int32_t r,

@@ -91,4 +91,11 @@ Exchange at(const PhaseShape& shape, std::int32_t step) {
     return {back ? before : after, back ? after : before, bytes_sent(shape, step), step};
 }
 
+bool alike(const PhaseShape& shape) {
+    const bool blocks_one_by_one =
+        shape.kind == CollectiveKind::AllToAll && !shape.rules.ring_all_to_all_aggregates;
+    return !has_root(shape.kind) && shape.even() &&
+           (shape.kind != CollectiveKind::AllToAll || blocks_one_by_one);
+}
+
 }  // namespace npunet::engine::ring

@@ -20,5 +20,7 @@ namespace npunet::engine::ring {
 [[nodiscard]] std::int32_t count(const PhaseShape& shape);
 [[nodiscard]] std::int32_t reductions(const PhaseShape& shape);
 [[nodiscard]] Exchange at(const PhaseShape& shape, std::int32_t step);
+/// exchanges_alike().
+[[nodiscard]] bool alike(const PhaseShape& shape);
 
 }  // namespace npunet::engine::ring

@@ -108,6 +108,20 @@ class SimulatedPacketNetwork final : public engine::Network
         return m_level->explain_stall();
     }
 
+    bool
+    prepare_scan() override
+    {
+        return m_level->prepare_scan();
+    }
+
+    void
+    scan(engine::StateScan& scan,
+         engine::MessageScanner& messages,
+         engine::PendingEvents& events) override
+    {
+        m_level->scan(scan, messages, events);
+    }
+
     void
     run(engine::EventQueue& queue) override
     {

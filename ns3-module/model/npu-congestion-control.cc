@@ -44,7 +44,7 @@ CongestionControl::Rate(std::int64_t /* now */)
 }
 
 void
-CongestionControl::Scan(StateScan& /* scan */, const FlowProgress& /* progress */)
+CongestionControl::Scan(engine::StateScan& /* scan */, const engine::FlowProgress& /* progress */)
 {
 }
 

@@ -7,7 +7,7 @@
 #ifndef NPU_CONGESTION_CONTROL_H
 #define NPU_CONGESTION_CONTROL_H
 
-#include "npu-state-scan.h"
+#include "engine/state_scan.h"
 
 #include "topology/congestion_control.h"
 
@@ -143,7 +143,7 @@ class CongestionControl
      * @param scan of the whole network
      * @param progress of the queue pair
      */
-    virtual void Scan(StateScan& scan, const FlowProgress& progress);
+    virtual void Scan(engine::StateScan& scan, const engine::FlowProgress& progress);
 };
 
 /**

@@ -156,22 +156,22 @@ Dcqcn::Raise() const
 }
 
 void
-Dcqcn::Scan(StateScan& scan, const FlowProgress& /* progress */)
+Dcqcn::Scan(engine::StateScan& scan, const engine::FlowProgress& /* progress */)
 {
-    scan.Same(m_rate);
-    scan.Same(m_alpha);
-    scan.Same(std::int64_t{m_notified < 0});
+    scan.same(m_rate);
+    scan.same(m_alpha);
+    scan.same(std::int64_t{m_notified < 0});
     if (m_rate == m_parameters.Path().rate)
     {
         // Increases change nothing, and the next CNP begins anew but for alpha.
-        scan.Lasting(m_notified);
+        scan.lasting(m_notified);
         return;
     }
-    scan.Same(m_target);
-    scan.Instant(m_notified);
-    scan.Same(m_bytes);
-    scan.Same(m_ticks);
-    scan.Same(m_bytePeriods);
+    scan.same(m_target);
+    scan.instant(m_notified);
+    scan.same(m_bytes);
+    scan.same(m_ticks);
+    scan.same(m_bytePeriods);
 }
 
 void

@@ -46,7 +46,7 @@ class Dcqcn : public CongestionControl
     void PacketSent(std::int64_t now, std::int64_t wire) override;
     void Notified(std::int64_t now) override;
     std::int64_t Rate(std::int64_t now) override;
-    void Scan(StateScan& scan, const FlowProgress& progress) override;
+    void Scan(engine::StateScan& scan, const engine::FlowProgress& progress) override;
 
     /**
      * @param now ps

@@ -83,29 +83,29 @@ Dctcp::Average(double fraction)
 }
 
 void
-Dctcp::Scan(StateScan& scan, const FlowProgress& progress)
+Dctcp::Scan(engine::StateScan& scan, const engine::FlowProgress& progress)
 {
-    scan.Same(m_window);
-    scan.Same(m_threshold);
+    scan.same(m_window);
+    scan.same(m_threshold);
     ScanAlpha(scan);
-    scan.Same(m_acknowledged);
-    scan.Same(m_marked);
+    scan.same(m_acknowledged);
+    scan.same(m_marked);
     // What the receiver expects from now on is m_next or more.
-    scan.SequenceFrom(m_windowEnd, m_next - 1, progress);
-    scan.SequenceFrom(m_recovery, m_next - 1, progress);
-    scan.Sequence(m_next, progress);
-    scan.Sequence(m_sent, progress);
+    scan.sequence_from(m_windowEnd, m_next - 1, progress);
+    scan.sequence_from(m_recovery, m_next - 1, progress);
+    scan.sequence(m_next, progress);
+    scan.sequence(m_sent, progress);
 }
 
 void
-Dctcp::ScanAlpha(StateScan& scan)
+Dctcp::ScanAlpha(engine::StateScan& scan)
 {
     // Without marks alpha decays, and nobody asks for it.
-    scan.Fading(m_alpha, m_marks);
+    scan.fading(m_alpha, m_marks);
     const std::int64_t marks = m_marks;
     const std::int64_t averages = m_averages;
-    scan.Count(m_marks);
-    scan.Count(m_averages);
+    scan.count(m_marks);
+    scan.count(m_averages);
     if (marks == m_marks)
     {
         const std::int64_t until = m_averages;

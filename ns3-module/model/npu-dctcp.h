@@ -39,7 +39,7 @@ class Dctcp : public CongestionControl
     void Acknowledged(const Acknowledgement& acknowledgement) override;
     void Lost(std::int64_t now, bool timeout) override;
     std::int64_t Window() const override;
-    void Scan(StateScan& scan, const FlowProgress& progress) override;
+    void Scan(engine::StateScan& scan, const engine::FlowProgress& progress) override;
 
     /**
      * @return the estimate of the fraction of marked bytes
@@ -61,7 +61,7 @@ class Dctcp : public CongestionControl
     /**
      * @param scan of the whole network
      */
-    void ScanAlpha(StateScan& scan);
+    void ScanAlpha(engine::StateScan& scan);
 
     /**
      * Another window of data is in alpha.

@@ -79,59 +79,60 @@ EthernetNetwork::NoteTimers(bool wanted)
 }
 
 std::int64_t
-EthernetNetwork::PeriodsLeft(const StateSample& earlier, const StateSample& present) const
+EthernetNetwork::PeriodsLeft(const engine::StateSample& earlier,
+                             const engine::StateSample& present) const
 {
     const std::int64_t room = (m_lastStart - present.at) / (present.at - earlier.at) - 1;
     return std::min(room, m_pairs.PeriodsLeft(earlier, present));
 }
 
 void
-EthernetNetwork::Scan(StateScan& scan)
+EthernetNetwork::Scan(engine::StateScan& scan)
 {
     // Whether a packet is marked by chance depends on how many came before it.
-    scan.Same(m_draws);
-    if (scan.Moves())
+    scan.same(m_draws);
+    if (scan.moves())
     {
         m_pairs.PrepareMove(scan);
     }
     m_pairs.Scan(scan);
-    for (std::uint32_t port = 0; port < m_ports.size() && !scan.Differs(); ++port)
+    for (std::uint32_t port = 0; port < m_ports.size() && !scan.differs(); ++port)
     {
         ScanPort(scan, port);
     }
-    if (!scan.Differs())
+    if (!scan.differs())
     {
         m_buffer->Scan(scan);
     }
 }
 
 void
-EthernetNetwork::ScanPort(StateScan& scan, std::uint32_t portNumber)
+EthernetNetwork::ScanPort(engine::StateScan& scan, std::uint32_t portNumber)
 {
     EthernetPort& port = m_ports[portNumber];
     const bool leaves = port.leavingInput != NONE;
-    const bool idle = !leaves && port.wake == NEVER && port.busyUntil <= scan.At() &&
+    const bool idle = !leaves && port.wake == NEVER && port.busyUntil <= scan.at() &&
                       port.due == NEVER && port.requests.head == NONE &&
                       port.control.head == NONE && port.filled == 0;
-    scan.Same(std::int64_t{port.paused} << 32 | std::int64_t{port.ownTurn} << 2 |
+    scan.same(std::int64_t{port.paused} << 32 | std::int64_t{port.ownTurn} << 2 |
               std::int64_t{leaves} << 1 | std::int64_t{idle});
     if (port.paused != 0)
     {
-        scan.Lasting(port.pausedAt);
+        scan.lasting(port.pausedAt);
     }
     if (!idle)
     {
-        scan.Ahead(port.busyUntil);
-        scan.Instant(port.wake);
-        scan.Instant(port.due);
+        scan.ahead(port.busyUntil);
+        scan.instant(port.wake);
+        scan.instant(port.due);
         ScanLine(scan, port.flight);
         ScanLine(scan, port.requests);
         ScanLine(scan, port.control);
     }
     if (leaves)
     {
-        scan.Same(std::int64_t{port.leavingInput} << 32 | std::int64_t{port.leavingClass});
-        scan.Same(port.leavingBytes);
+        scan.same(std::int64_t{port.leavingInput} << 32 | std::int64_t{port.leavingClass});
+        scan.same(port.leavingBytes);
     }
     for (std::uint32_t number = 0; number < m_classCount; ++number)
     {
@@ -141,8 +142,8 @@ EthernetNetwork::ScanPort(StateScan& scan, std::uint32_t portNumber)
         }
         if (m_classCount > 1)
         {
-            scan.Same(m_classes.OfPort(portNumber)[number].lead);
-            scan.Count(m_classes.OfPort(portNumber)[number].wire);
+            scan.same(m_classes.OfPort(portNumber)[number].lead);
+            scan.count(m_classes.OfPort(portNumber)[number].wire);
         }
     }
     if (port.startsHere)
@@ -160,29 +161,29 @@ EthernetNetwork::ScanPort(StateScan& scan, std::uint32_t portNumber)
                                 &port.drops,
                                 &port.arrivals})
     {
-        scan.Count(*count);
+        scan.count(*count);
     }
 }
 
 void
-EthernetNetwork::ScanLine(StateScan& scan, const PacketLine& line)
+EthernetNetwork::ScanLine(engine::StateScan& scan, const PacketLine& line)
 {
     for (std::uint32_t place = line.head; place != NONE; place = m_packets[place].next)
     {
         EthernetPacket& packet = m_packets[place];
-        scan.Same(std::int64_t{packet.wire} << 32 | std::int64_t{packet.asks} << 18 |
+        scan.same(std::int64_t{packet.wire} << 32 | std::int64_t{packet.asks} << 18 |
                   std::int64_t{packet.repeated} << 17 | std::int64_t{packet.trimmed} << 16 |
                   std::int64_t{packet.trafficClass} << 8 | static_cast<std::int64_t>(packet.kind));
-        scan.Same(std::int64_t{packet.hop} << 32 | std::int64_t{packet.input});
-        scan.Same(std::int64_t{packet.payload});
-        scan.Ahead(packet.ready);
-        scan.Ahead(packet.arrival);
+        scan.same(std::int64_t{packet.hop} << 32 | std::int64_t{packet.input});
+        scan.same(std::int64_t{packet.payload});
+        scan.ahead(packet.ready);
+        scan.ahead(packet.arrival);
         if (!IsRequest(packet.kind))
         {
             m_pairs.ScanPacket(scan, packet);
         }
     }
-    scan.Same(std::int64_t{-1});
+    scan.same(std::int64_t{-1});
 }
 
 void
@@ -193,12 +194,12 @@ EthernetNetwork::StandStill()
 }
 
 void
-EthernetNetwork::GoOn(const StateSample& earlier,
-                      StateSample& present,
+EthernetNetwork::GoOn(const engine::StateSample& earlier,
+                      engine::StateSample& present,
                       std::int64_t periods,
                       EventKey until)
 {
-    StateScan scan(earlier, present, periods);
+    engine::StateScan scan(earlier, present, periods);
     Scan(scan);
     m_pairs.MoveTimers(earlier, present, periods);
     m_still = false;

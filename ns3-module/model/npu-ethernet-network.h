@@ -170,12 +170,13 @@ class EthernetNetwork final : public PacketLevel, private TransportWire, private
 
     void Watch(std::uint32_t port, std::int64_t from) override;
     std::size_t CollectFlows() override;
-    void Scan(StateScan& scan) override;
-    std::int64_t PeriodsLeft(const StateSample& earlier, const StateSample& present) const override;
+    void Scan(engine::StateScan& scan) override;
+    std::int64_t PeriodsLeft(const engine::StateSample& earlier,
+                             const engine::StateSample& present) const override;
     void NoteTimers(bool wanted) override;
     void StandStill() override;
-    void GoOn(const StateSample& earlier,
-              StateSample& present,
+    void GoOn(const engine::StateSample& earlier,
+              engine::StateSample& present,
               std::int64_t periods,
               engine::EventKey until) override;
 
@@ -183,13 +184,13 @@ class EthernetNetwork final : public PacketLevel, private TransportWire, private
      * @param scan of the whole network
      * @param port number of a port
      */
-    void ScanPort(StateScan& scan, std::uint32_t port);
+    void ScanPort(engine::StateScan& scan, std::uint32_t port);
 
     /**
      * @param scan of the whole network
      * @param line of packets
      */
-    void ScanLine(StateScan& scan, const PacketLine& line);
+    void ScanLine(engine::StateScan& scan, const PacketLine& line);
 
     /**
      * Other events are the simulation's from now on; what is pending is scheduled there.

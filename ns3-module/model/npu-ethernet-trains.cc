@@ -46,7 +46,7 @@ EthernetTrains::MessagesChange()
     }
     if (m_stage != Stage::OFF)
     {
-        m_break = PeriodSearch::FIRST_BREAK;
+        m_break = engine::PeriodSearch::first_break;
         Wait();
     }
 }
@@ -73,20 +73,20 @@ EthernetTrains::PacketStarts(std::uint32_t port,
     if (m_stage == Stage::WAITING)
     {
         m_packetTime = end - now;
-        if (unsent < PeriodSearch::LEAST_PACKETS)
+        if (unsent < engine::PeriodSearch::least_packets)
         {
             return;
         }
-        if (m_budget.IsSpent(m_queue.handled()))
+        if (m_budget.is_spent(m_queue.handled()))
         {
-            m_break = PeriodSearch::BreakAfter(m_break);
+            m_break = engine::PeriodSearch::break_after(m_break);
             Wait();
             return;
         }
         m_stage = Stage::SEARCHING;
         m_anchor = port;
         m_host.Watch(port, 0);
-        m_search.Begin();
+        m_search.begin();
         m_work = 0;
         Charge(m_host.CollectFlows());
     }
@@ -125,41 +125,41 @@ EthernetTrains::handle(std::uint64_t payload)
 void
 EthernetTrains::LookForPeriod()
 {
-    m_search.Look();
-    if (m_search.HasKept() && Repeats(false) && IsWorthwhile())
+    m_search.look();
+    if (m_search.has_kept() && Repeats(false) && IsWorthwhile())
     {
         BeginToConfirm();
         return;
     }
-    if (m_search.IsOver(m_break) || m_budget.IsSpent(m_queue.handled()))
+    if (m_search.is_over(m_break) || m_budget.is_spent(m_queue.handled()))
     {
-        m_break = PeriodSearch::BreakAfter(m_break);
+        m_break = engine::PeriodSearch::break_after(m_break);
         Wait();
         return;
     }
-    if (m_search.Keeps())
+    if (m_search.keeps())
     {
         Keep(false);
-        m_search.Kept();
+        m_search.kept();
     }
 }
 
 void
 EthernetTrains::Keep(bool counts)
 {
-    StateScan scan(m_kept, m_queue.now().ps(), counts);
+    engine::StateScan scan(m_kept, m_queue.now().ps(), counts);
     m_host.Scan(scan);
-    Charge(scan.Size());
+    Charge(scan.size());
     m_keptEvents = m_queue.handled();
 }
 
 bool
 EthernetTrains::Repeats(bool counts)
 {
-    StateScan scan(m_kept, m_present, m_queue.now().ps(), counts);
+    engine::StateScan scan(m_kept, m_present, m_queue.now().ps(), counts);
     m_host.Scan(scan);
-    Charge(scan.Size());
-    return scan.Equals();
+    Charge(scan.size());
+    return scan.equals();
 }
 
 bool
@@ -174,7 +174,7 @@ EthernetTrains::IsWorthwhile() const
 void
 EthernetTrains::BeginToConfirm()
 {
-    m_looksLeft = m_search.SinceKept();
+    m_looksLeft = m_search.since_kept();
     Keep(true);
     m_host.NoteTimers(true);
     m_stage = Stage::CONFIRMING;
@@ -190,12 +190,12 @@ EthernetTrains::Confirm()
     m_host.NoteTimers(false);
     if (!Repeats(true) || !IsWorthwhile())
     {
-        m_break = PeriodSearch::BreakAfter(m_break);
+        m_break = engine::PeriodSearch::break_after(m_break);
         m_stage = Stage::SEARCHING;
         Wait();
         return;
     }
-    m_budget.Repay(m_work);
+    m_budget.repay(m_work);
     m_stage = Stage::STILL;
     ++m_serial;
     m_periods = m_host.PeriodsLeft(m_kept, m_present);
@@ -220,7 +220,7 @@ EthernetTrains::Resume()
     }
     m_stage = Stage::SEARCHING;
     m_host.GoOn(m_kept, m_present, std::min(periods, m_periods), until);
-    m_break = PeriodSearch::FIRST_BREAK;
+    m_break = engine::PeriodSearch::first_break;
     Wait();
 }
 
@@ -253,7 +253,7 @@ void
 EthernetTrains::Charge(std::size_t words)
 {
     m_work += words;
-    m_budget.Charge(words);
+    m_budget.charge(words);
 }
 
 } // namespace npunet::packet

@@ -7,9 +7,9 @@
 #ifndef NPU_ETHERNET_TRAINS_H
 #define NPU_ETHERNET_TRAINS_H
 
+#include "engine/period_search.h"
+#include "engine/state_scan.h"
 #include "npu-packet-queues.h"
-#include "npu-period-search.h"
-#include "npu-state-scan.h"
 
 #include "engine/event_queue.h"
 
@@ -46,7 +46,7 @@ class EthernetTrainsHost
      * Goes through the state, at an instant before its choices.
      * @param scan describes, compares or moves
      */
-    virtual void Scan(StateScan& scan) = 0;
+    virtual void Scan(engine::StateScan& scan) = 0;
 
     /**
      * @param earlier a sample
@@ -54,8 +54,8 @@ class EthernetTrainsHost
      * @return how many times what is between them happens again before anything else does, as far
      *         as the network knows
      */
-    virtual std::int64_t PeriodsLeft(const StateSample& earlier,
-                                     const StateSample& present) const = 0;
+    virtual std::int64_t PeriodsLeft(const engine::StateSample& earlier,
+                                     const engine::StateSample& present) const = 0;
 
     /**
      * Begins to note what timers do, or ceases to.
@@ -74,8 +74,8 @@ class EthernetTrainsHost
      * @param until all events of the present instant with lower keys are made up for, and all those
      *              before
      */
-    virtual void GoOn(const StateSample& earlier,
-                      StateSample& present,
+    virtual void GoOn(const engine::StateSample& earlier,
+                      engine::StateSample& present,
                       std::int64_t periods,
                       engine::EventKey until) = 0;
 
@@ -88,8 +88,8 @@ class EthernetTrainsHost
  * Packet trains for networks with Ethernet-like switches, where everything depends on everything:
  * switches share their buffers, pauses spread, answers go back. So the network as a whole is
  * looked at, whenever one port, the anchor, has sent a packet of its own. When its state at t
- * equals that at t - P (StateScan), it does from t on what it has done since t - P, over and over,
- * until
+ * equals that at t - P (engine::StateScan), it does from t on what it has done since t - P, over
+ * and over, until
  * - a message has no full period of packets left, or
  * - something comes from outside: a message, or somebody who looks.
  * Until then the network stands still. Then its state is moved on by as many whole periods as have
@@ -183,22 +183,22 @@ class EthernetTrains final : private engine::EventHandler
      */
     void Charge(std::size_t words);
 
-    engine::EventQueue& m_queue;                       ///< the simulation's events
-    EthernetTrainsHost& m_host;                        ///< the network
-    Stage m_stage = Stage::WAITING;                    ///< what is being done
-    std::uint64_t m_serial = 0;                        ///< events with others are stale
-    std::uint32_t m_anchor = NONE;                     ///< by whose packets the state is looked at
-    std::int64_t m_packetTime = 0;                     ///< of the last anchor, in picoseconds
-    std::uint32_t m_break = PeriodSearch::FIRST_BREAK; ///< before the next attempt
-    PeriodSearch m_search;                             ///< for a period
-    LookBudget m_budget;                               ///< what may be looked at
-    std::uint64_t m_work = 0;                          ///< words of this attempt
-    std::uint64_t m_keptEvents = 0;                    ///< handled until the kept state
-    std::uint64_t m_events = 0;                        ///< handled in a period
-    std::uint32_t m_looksLeft = 0;                     ///< until the period is confirmed
-    StateSample m_kept;                                ///< an earlier state
-    StateSample m_present;                             ///< without words: they are the same
-    std::int64_t m_periods = 0;                        ///< for which the network may stand still
+    engine::EventQueue& m_queue;    ///< the simulation's events
+    EthernetTrainsHost& m_host;     ///< the network
+    Stage m_stage = Stage::WAITING; ///< what is being done
+    std::uint64_t m_serial = 0;     ///< events with others are stale
+    std::uint32_t m_anchor = NONE;  ///< by whose packets the state is looked at
+    std::int64_t m_packetTime = 0;  ///< of the last anchor, in picoseconds
+    std::uint32_t m_break = engine::PeriodSearch::first_break; ///< before the next attempt
+    engine::PeriodSearch m_search;                             ///< for a period
+    engine::LookBudget m_budget;                               ///< what may be looked at
+    std::uint64_t m_work = 0;                                  ///< words of this attempt
+    std::uint64_t m_keptEvents = 0;                            ///< handled until the kept state
+    std::uint64_t m_events = 0;                                ///< handled in a period
+    std::uint32_t m_looksLeft = 0;                             ///< until the period is confirmed
+    engine::StateSample m_kept;                                ///< an earlier state
+    engine::StateSample m_present;                             ///< without words: they are the same
+    std::int64_t m_periods = 0; ///< for which the network may stand still
 };
 
 } // namespace npunet::packet

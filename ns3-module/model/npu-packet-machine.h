@@ -137,6 +137,11 @@ class PacketMachine final : public PacketLevel, private PacketState, private Ste
     void SetThreads(std::size_t threads, std::uint64_t leastPackets) override;
     void Settle() override;
 
+    bool prepare_scan() override;
+    void scan(engine::StateScan& scan,
+              engine::MessageScanner& messages,
+              engine::PendingEvents& events) override;
+
     void Split(std::vector<bool> owned, PacketCut& cut) override;
     void Enter(const std::uint8_t* data, std::size_t size) override;
 
@@ -147,6 +152,8 @@ class PacketMachine final : public PacketLevel, private PacketState, private Ste
     }
 
   private:
+    class StepScan;
+
     /// Calls a member function of the machine when an event is due.
     template <void (PacketMachine::*Function)(std::uint32_t)>
     class Event final : public engine::EventHandler

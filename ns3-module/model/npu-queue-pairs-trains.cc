@@ -138,26 +138,26 @@ QueuePairs::CollectFlows()
 }
 
 void
-QueuePairs::PrepareMove(StateScan& scan)
+QueuePairs::PrepareMove(engine::StateScan& scan)
 {
     m_steps.assign(m_pairs.size(), 0);
     for (const std::uint32_t number : m_flows)
     {
-        m_steps[number] = scan.Progress(m_pairs[number].expected);
+        m_steps[number] = scan.progress(m_pairs[number].expected);
     }
 }
 
 void
-QueuePairs::Scan(StateScan& scan)
+QueuePairs::Scan(engine::StateScan& scan)
 {
     for (const std::uint32_t number : m_flows)
     {
-        if (!scan.Moves())
+        if (!scan.moves())
         {
-            scan.Progress(m_pairs[number].expected);
+            scan.progress(m_pairs[number].expected);
         }
         ScanPair(scan, number);
-        if (scan.Differs())
+        if (scan.differs())
         {
             return;
         }
@@ -165,89 +165,91 @@ QueuePairs::Scan(StateScan& scan)
 }
 
 void
-QueuePairs::ScanPair(StateScan& scan, std::uint32_t number)
+QueuePairs::ScanPair(engine::StateScan& scan, std::uint32_t number)
 {
     QueuePair& pair = m_pairs[number];
-    const FlowProgress progress = ProgressOf(number);
-    scan.Sequence(pair.next, progress);
-    scan.Sequence(pair.top, progress);
-    scan.Same(pair.inFlight);
-    scan.Same(static_cast<std::int64_t>(pair.place));
+    const engine::FlowProgress progress = ProgressOf(number);
+    scan.sequence(pair.next, progress);
+    scan.sequence(pair.top, progress);
+    scan.same(pair.inFlight);
+    scan.same(static_cast<std::int64_t>(pair.place));
     if (m_kind == TransportKind::None)
     {
-        scan.Same(static_cast<std::int64_t>(pair.acknowledged));
+        scan.same(static_cast<std::int64_t>(pair.acknowledged));
     }
     else
     {
-        scan.SequenceFrom(pair.asked, pair.acknowledged, progress);
+        scan.sequence_from(pair.asked, pair.acknowledged, progress);
         if (pair.selective)
         {
             ScanSelective(scan, pair, progress);
         }
-        scan.Sequence(pair.acknowledged, progress);
+        scan.sequence(pair.acknowledged, progress);
     }
     for (const std::uint32_t message : {pair.sending, pair.acknowledging, pair.delivering})
     {
-        scan.Same(std::int64_t{message});
+        scan.same(std::int64_t{message});
     }
-    scan.Ahead(pair.nextStart);
-    scan.Instant(pair.deadline);
-    scan.Ahead(pair.lastEnd);
-    scan.Same(std::int64_t{pair.backoff});
+    scan.ahead(pair.nextStart);
+    scan.instant(pair.deadline);
+    scan.ahead(pair.lastEnd);
+    scan.same(std::int64_t{pair.backoff});
     const bool holdsBack =
-        pair.lastNotified >= 0 && scan.At() - pair.lastNotified < m_needs.notificationInterval;
-    scan.Same(std::int64_t{holdsBack});
+        pair.lastNotified >= 0 && scan.at() - pair.lastNotified < m_needs.notificationInterval;
+    scan.same(std::int64_t{holdsBack});
     if (holdsBack)
     {
-        scan.Instant(pair.lastNotified);
+        scan.instant(pair.lastNotified);
     }
-    scan.Same(std::int64_t{pair.unanswered} << 32 | std::int64_t{pair.markedBytes});
-    scan.Same(std::int64_t{pair.askedBack});
-    if (scan.Moves())
+    scan.same(std::int64_t{pair.unanswered} << 32 | std::int64_t{pair.markedBytes});
+    scan.same(std::int64_t{pair.askedBack});
+    if (scan.moves())
     {
         pair.early.Shift(progress.step);
     }
-    pair.early.ForEach([&](std::uint64_t early) { scan.Sequence(early, progress); });
-    scan.Same(std::int64_t{-1});
+    pair.early.ForEach([&](std::uint64_t early) { scan.sequence(early, progress); });
+    scan.same(std::int64_t{-1});
     if (pair.control)
     {
         pair.control->Scan(scan, progress);
     }
-    scan.Same(pair.use.timeouts);
-    scan.Count(pair.transmissions);
-    scan.Count(pair.answers);
-    scan.Count(pair.use.packets);
-    scan.Count(pair.use.repeated);
-    scan.Count(pair.use.marked);
-    scan.Count(pair.use.notified);
-    scan.Sequence(pair.expected, progress);
+    scan.same(pair.use.timeouts);
+    scan.count(pair.transmissions);
+    scan.count(pair.answers);
+    scan.count(pair.use.packets);
+    scan.count(pair.use.repeated);
+    scan.count(pair.use.marked);
+    scan.count(pair.use.notified);
+    scan.sequence(pair.expected, progress);
 }
 
 void
-QueuePairs::ScanSelective(StateScan& scan, QueuePair& pair, const FlowProgress& progress)
+QueuePairs::ScanSelective(engine::StateScan& scan,
+                          QueuePair& pair,
+                          const engine::FlowProgress& progress)
 {
     SelectiveState& selective = *pair.selective;
     for (SequenceSet* set : {&selective.received, &selective.lost})
     {
-        if (scan.Moves())
+        if (scan.moves())
         {
             set->Shift(progress.step);
         }
-        set->ForEach([&](std::uint64_t member) { scan.Sequence(member, progress); });
-        scan.Same(std::int64_t{-1});
+        set->ForEach([&](std::uint64_t member) { scan.sequence(member, progress); });
+        scan.same(std::int64_t{-1});
     }
-    scan.Same(static_cast<std::int64_t>(selective.losses));
+    scan.same(static_cast<std::int64_t>(selective.losses));
     if (selective.losses > 0)
     {
-        scan.Sequence(selective.firstLost, progress);
+        scan.sequence(selective.firstLost, progress);
     }
-    scan.Sequence(selective.highest, progress);
-    scan.SequenceFrom(selective.judged, pair.acknowledged, progress);
-    scan.SequenceFrom(selective.recoveryEnd, pair.acknowledged, progress);
+    scan.sequence(selective.highest, progress);
+    scan.sequence_from(selective.judged, pair.acknowledged, progress);
+    scan.sequence_from(selective.recoveryEnd, pair.acknowledged, progress);
 }
 
 void
-QueuePairs::ScanPort(StateScan& scan, std::uint32_t port)
+QueuePairs::ScanPort(engine::StateScan& scan, std::uint32_t port)
 {
     for (std::uint32_t number = 0; number < m_classes; ++number)
     {
@@ -256,28 +258,29 @@ QueuePairs::ScanPort(StateScan& scan, std::uint32_t port)
 }
 
 void
-QueuePairs::ScanPacket(StateScan& scan, EthernetPacket& packet)
+QueuePairs::ScanPacket(engine::StateScan& scan, EthernetPacket& packet)
 {
-    const FlowProgress progress = ProgressOf(packet.pair);
-    scan.Same(std::int64_t{packet.pair} << 32 | std::int64_t{packet.marked});
-    scan.Sequence(packet.sequence, progress);
+    const engine::FlowProgress progress = ProgressOf(packet.pair);
+    scan.same(std::int64_t{packet.pair} << 32 | std::int64_t{packet.marked});
+    scan.sequence(packet.sequence, progress);
     if (packet.kind == PacketKind::DATA)
     {
-        scan.Same(static_cast<std::int64_t>(packet.subject));
+        scan.same(static_cast<std::int64_t>(packet.subject));
     }
     else
     {
-        scan.Sequence(packet.subject, progress);
+        scan.sequence(packet.subject, progress);
     }
     // Nobody else asks how old a packet is.
     if (m_pairs[packet.pair].control)
     {
-        scan.Instant(packet.sentAt);
+        scan.instant(packet.sentAt);
     }
 }
 
 std::int64_t
-QueuePairs::PeriodsLeft(const StateSample& earlier, const StateSample& present) const
+QueuePairs::PeriodsLeft(const engine::StateSample& earlier,
+                        const engine::StateSample& present) const
 {
     std::int64_t periods = NEVER;
     for (std::size_t i = 0; i < m_flows.size(); ++i)
@@ -318,7 +321,9 @@ QueuePairs::NoteRestart(std::uint32_t number, std::int64_t deadline)
 }
 
 void
-QueuePairs::MoveTimers(const StateSample& earlier, const StateSample& present, std::int64_t periods)
+QueuePairs::MoveTimers(const engine::StateSample& earlier,
+                       const engine::StateSample& present,
+                       std::int64_t periods)
 {
     const auto before = [](const Restart& one, const Restart& other) {
         return one.pair < other.pair;

@@ -250,24 +250,24 @@ class QueuePairs
      * Moving: what is to be known before any packet is moved on.
      * @param scan of the whole network
      */
-    void PrepareMove(StateScan& scan);
+    void PrepareMove(engine::StateScan& scan);
 
     /**
      * @param scan of the whole network; all queue pairs of CollectFlows()
      */
-    void Scan(StateScan& scan);
+    void Scan(engine::StateScan& scan);
 
     /**
      * @param scan of the whole network
      * @param port number of a port of an NPU
      */
-    void ScanPort(StateScan& scan, std::uint32_t port);
+    void ScanPort(engine::StateScan& scan, std::uint32_t port);
 
     /**
      * @param scan of the whole network
      * @param packet of a queue pair
      */
-    void ScanPacket(StateScan& scan, EthernetPacket& packet);
+    void ScanPacket(engine::StateScan& scan, EthernetPacket& packet);
 
     /**
      * @param earlier a sample
@@ -275,7 +275,8 @@ class QueuePairs
      * @return how many times what is between them happens again before a message is about to end; 0
      *         where nothing moves
      */
-    std::int64_t PeriodsLeft(const StateSample& earlier, const StateSample& present) const;
+    std::int64_t PeriodsLeft(const engine::StateSample& earlier,
+                             const engine::StateSample& present) const;
 
     /**
      * Begins to note when timeouts begin anew, or ceases to.
@@ -299,7 +300,9 @@ class QueuePairs
      * @param present one that equals it, of when the state was moved on
      * @param periods by how many
      */
-    void MoveTimers(const StateSample& earlier, const StateSample& present, std::int64_t periods);
+    void MoveTimers(const engine::StateSample& earlier,
+                    const engine::StateSample& present,
+                    std::int64_t periods);
 
     /**
      * Other events are the simulation's from now on; those of timers are scheduled there.
@@ -489,7 +492,7 @@ class QueuePairs
      * @param scan of the whole network
      * @param number of a queue pair
      */
-    void ScanPair(StateScan& scan, std::uint32_t number);
+    void ScanPair(engine::StateScan& scan, std::uint32_t number);
 
     /**
      * Selective repeat.
@@ -497,13 +500,15 @@ class QueuePairs
      * @param pair a queue pair whose Acknowledged number is not moved on yet
      * @param progress of the queue pair
      */
-    static void ScanSelective(StateScan& scan, QueuePair& pair, const FlowProgress& progress);
+    static void ScanSelective(engine::StateScan& scan,
+                              QueuePair& pair,
+                              const engine::FlowProgress& progress);
 
     /**
      * @param number of a queue pair
      * @return its progress
      */
-    FlowProgress
+    engine::FlowProgress
     ProgressOf(std::uint32_t number) const
     {
         return {m_pairs[number].expected, number < m_steps.size() ? m_steps[number] : 0};

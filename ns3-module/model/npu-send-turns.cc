@@ -50,14 +50,14 @@ SendTurns::Empty(std::vector<QueuePair>& pairs, std::vector<std::uint32_t>& numb
 }
 
 void
-SendTurns::Scan(const std::vector<QueuePair>& pairs, StateScan& scan)
+SendTurns::Scan(const std::vector<QueuePair>& pairs, engine::StateScan& scan)
 {
     for (std::uint32_t number = m_head; number != NONE; number = pairs[number].nextReady)
     {
-        scan.Same(std::int64_t{number});
+        scan.same(std::int64_t{number});
     }
-    scan.Same(std::int64_t{-1});
-    if (!scan.Moves())
+    scan.same(std::int64_t{-1});
+    if (!scan.moves())
     {
         // Where they lie in the heap depends on how they came there. The heap remains one.
         std::sort_heap(m_waiting.begin(), m_waiting.end());
@@ -65,10 +65,10 @@ SendTurns::Scan(const std::vector<QueuePair>& pairs, StateScan& scan)
     }
     for (Waiting& waiting : m_waiting)
     {
-        scan.Same(std::int64_t{waiting.number});
-        scan.Ahead(waiting.at);
+        scan.same(std::int64_t{waiting.number});
+        scan.ahead(waiting.at);
     }
-    scan.Same(std::int64_t{-1});
+    scan.same(std::int64_t{-1});
 }
 
 } // namespace npunet::packet

@@ -94,7 +94,7 @@ class SendTurns
      * @param pairs all queue pairs
      * @param scan of the whole network
      */
-    void Scan(const std::vector<QueuePair>& pairs, StateScan& scan);
+    void Scan(const std::vector<QueuePair>& pairs, engine::StateScan& scan);
 
   private:
     /// A queue pair that waits for its time.

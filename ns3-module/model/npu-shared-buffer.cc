@@ -103,21 +103,21 @@ SharedBuffer::ReleaseAndResume(std::size_t nodeNumber,
 }
 
 void
-SharedBuffer::Scan(StateScan& scan)
+SharedBuffer::Scan(engine::StateScan& scan)
 {
     for (const Node& node : m_nodes)
     {
-        scan.Same(node.used);
+        scan.same(node.used);
     }
     for (std::size_t number = 0; number < m_inputs.size(); ++number)
     {
         const Input& input = m_inputs[number];
         if (input.shared != 0 || input.headroom != 0 || input.paused)
         {
-            scan.Same(static_cast<std::int64_t>(number));
-            scan.Same(input.shared);
-            scan.Same(input.headroom);
-            scan.Same(std::int64_t{input.paused});
+            scan.same(static_cast<std::int64_t>(number));
+            scan.same(input.shared);
+            scan.same(input.headroom);
+            scan.same(std::int64_t{input.paused});
         }
     }
 }

@@ -7,7 +7,7 @@
 #ifndef NPU_SHARED_BUFFER_H
 #define NPU_SHARED_BUFFER_H
 
-#include "npu-state-scan.h"
+#include "engine/state_scan.h"
 
 #include "topology/network_description.h"
 
@@ -119,7 +119,7 @@ class SharedBuffer
     /**
      * @param scan of the whole network
      */
-    void Scan(StateScan& scan);
+    void Scan(engine::StateScan& scan);
 
   private:
     /// The buffer of a node, without headroom.

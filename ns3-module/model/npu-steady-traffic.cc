@@ -29,7 +29,7 @@ SteadyTraffic::SteadyTraffic(PacketState& state, SteadyTrafficHost& host)
 {
     for (PortNote& note : m_notes)
     {
-        note.breakFor = PeriodSearch::FIRST_BREAK;
+        note.breakFor = engine::PeriodSearch::first_break;
     }
 }
 
@@ -43,9 +43,9 @@ SteadyTraffic::BeforeStart(std::uint32_t port)
 void
 SteadyTraffic::AfterStart(std::uint32_t port, std::int64_t bytes)
 {
-    if (m_enabled && bytes >= PeriodSearch::LEAST_PACKETS * m_state.m_mtu)
+    if (m_enabled && bytes >= engine::PeriodSearch::least_packets * m_state.m_mtu)
     {
-        m_notes[port].breakFor = PeriodSearch::FIRST_BREAK;
+        m_notes[port].breakFor = engine::PeriodSearch::first_break;
         PlanLook(port);
     }
 }
@@ -95,7 +95,7 @@ SteadyTraffic::PacketStarts(std::uint32_t port, std::int64_t now, std::int64_t e
 std::int64_t
 SteadyTraffic::NextLook()
 {
-    m_budget.Charge(m_looking.size());
+    m_budget.charge(m_looking.size());
     std::int64_t next = NEVER;
     for (const std::uint32_t index : m_looking)
     {
@@ -115,6 +115,16 @@ SteadyTraffic::Settle()
         {
             Resume(index);
         }
+    }
+}
+
+void
+SteadyTraffic::Forget()
+{
+    Settle();
+    while (!m_looking.empty())
+    {
+        Dissolve(m_looking.back());
     }
 }
 
@@ -166,7 +176,7 @@ SteadyTraffic::PlanLook(std::uint32_t port)
     PacketPort& state = m_state.m_ports[port];
     const std::int64_t now = m_state.Present();
     const std::int64_t room = m_state.m_lastStart - now;
-    if (room / PeriodSearch::LONGEST_BREAK > state.fullTime)
+    if (room / engine::PeriodSearch::longest_break > state.fullTime)
     {
         state.look = 1;
         m_notes[port].lookFrom = now + m_notes[port].breakFor * state.fullTime;
@@ -199,14 +209,14 @@ SteadyTraffic::Look(std::uint32_t port)
     Group& group = m_groups[index];
     ++group.serial;
     group.anchor = port;
-    group.search.Begin();
+    group.search.begin();
     group.work = 0;
     group.ports.assign(1, port);
     group.messages.clear();
     m_notes[port].group = index;
-    if (m_budget.IsSpent(m_state.m_queue.handled()) || !Collect(group))
+    if (m_budget.is_spent(m_state.m_queue.handled()) || !Collect(group))
     {
-        m_notes[port].breakFor = PeriodSearch::BreakAfter(m_notes[port].breakFor);
+        m_notes[port].breakFor = engine::PeriodSearch::break_after(m_notes[port].breakFor);
         Release(index);
         PlanLook(port);
         return;
@@ -331,7 +341,7 @@ SteadyTraffic::Compare(std::uint32_t index)
 {
     Group& group = m_groups[index];
     const std::int64_t now = m_state.Present();
-    group.search.Look();
+    group.search.look();
     Charge(group, group.ports.size());
     if (now != m_lastCompare)
     {
@@ -339,8 +349,8 @@ SteadyTraffic::Compare(std::uint32_t index)
         m_lastCompare = now;
         Charge(group, m_state.m_plan.GetGraph().nodes());
     }
-    const bool keep = group.search.Keeps();
-    const bool may = group.search.HasKept() && group.kept.MayRepeat(m_state, group.ports);
+    const bool keep = group.search.keeps();
+    const bool may = group.search.has_kept() && group.kept.MayRepeat(m_state, group.ports);
     if (keep || may)
     {
         group.present.Take(m_state, group.ports, group.messages, now);
@@ -351,16 +361,16 @@ SteadyTraffic::Compare(std::uint32_t index)
         return;
     }
     PortNote& note = m_notes[group.anchor];
-    if (group.search.IsOver(note.breakFor) || m_budget.IsSpent(m_state.m_queue.handled()))
+    if (group.search.is_over(note.breakFor) || m_budget.is_spent(m_state.m_queue.handled()))
     {
-        note.breakFor = PeriodSearch::BreakAfter(note.breakFor);
+        note.breakFor = engine::PeriodSearch::break_after(note.breakFor);
         Dissolve(index);
         return;
     }
     if (keep)
     {
         std::swap(group.kept, group.present);
-        group.search.Kept();
+        group.search.kept();
     }
 }
 
@@ -400,7 +410,7 @@ SteadyTraffic::StandStill(std::uint32_t index)
     }
     group.still = true;
     // What has paid for itself does not count.
-    m_budget.Repay(group.work);
+    m_budget.repay(group.work);
     for (const std::uint32_t port : group.ports)
     {
         PacketPort& state = m_state.m_ports[port];
@@ -423,7 +433,7 @@ SteadyTraffic::Resume(std::uint32_t index)
     const std::int64_t periods = std::min(group.periods, (now - since) / group.period);
     Skip(group, periods);
     const std::int64_t from = since + periods * group.period;
-    m_notes[group.anchor].breakFor = PeriodSearch::FIRST_BREAK;
+    m_notes[group.anchor].breakFor = engine::PeriodSearch::first_break;
     const std::vector<std::uint32_t> ports = group.ports;
     Dissolve(index);
     // Code of ns-3 that comes when the choices of this instant are made finds them made.
@@ -504,7 +514,7 @@ SteadyTraffic::Dissolve(std::uint32_t index)
         m_notes[port].breakFor = breakFor;
         PlanLook(port);
     }
-    m_budget.Charge(group.messages.size());
+    m_budget.charge(group.messages.size());
     Release(index);
 }
 

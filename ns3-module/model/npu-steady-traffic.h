@@ -7,8 +7,8 @@
 #ifndef NPU_STEADY_TRAFFIC_H
 #define NPU_STEADY_TRAFFIC_H
 
+#include "engine/period_search.h"
 #include "npu-packet-state.h"
-#include "npu-period-search.h"
 #include "npu-traffic-sample.h"
 
 #include "engine/event_queue.h"
@@ -121,6 +121,18 @@ class SteadyTraffic final : private engine::EventHandler
      */
     std::int64_t NextLook();
 
+    /// Drops what is known of patterns: the state is moved to another time.
+    void Forget();
+
+    /**
+     * @return whose events those are that look for patterns
+     */
+    const engine::EventHandler&
+    Looker() const
+    {
+        return *this;
+    }
+
     /**
      * @return whether no ports are watched or stand still
      */
@@ -163,17 +175,17 @@ class SteadyTraffic final : private engine::EventHandler
     /// Ports and messages that depend on each other.
     struct Group
     {
-        std::vector<std::uint32_t> ports;    ///< ascending
-        std::vector<std::uint32_t> messages; ///< any order
-        std::uint32_t anchor = NONE;         ///< its state is looked at when this port is free
-        std::uint32_t serial = 0;            ///< of its present use
-        bool still = false;                  ///< no events are pending for its ports
-        PeriodSearch search{LEAST_LOOKS};    ///< among its states
-        std::uint64_t work = 0;              ///< words of it that were looked at
-        TrafficSample kept;                  ///< to compare with
-        TrafficSample present;               ///< while it stands still: its state
-        std::int64_t period = 0;             ///< in picoseconds
-        std::int64_t periods = 0;            ///< that it can go on for
+        std::vector<std::uint32_t> ports;         ///< ascending
+        std::vector<std::uint32_t> messages;      ///< any order
+        std::uint32_t anchor = NONE;              ///< its state is looked at when this port is free
+        std::uint32_t serial = 0;                 ///< of its present use
+        bool still = false;                       ///< no events are pending for its ports
+        engine::PeriodSearch search{LEAST_LOOKS}; ///< among its states
+        std::uint64_t work = 0;                   ///< words of it that were looked at
+        TrafficSample kept;                       ///< to compare with
+        TrafficSample present;                    ///< while it stands still: its state
+        std::int64_t period = 0;                  ///< in picoseconds
+        std::int64_t periods = 0;                 ///< that it can go on for
     };
 
     /// What is known of a port.
@@ -290,7 +302,7 @@ class SteadyTraffic final : private engine::EventHandler
     Charge(Group& group, std::uint64_t words)
     {
         group.work += words;
-        m_budget.Charge(words);
+        m_budget.charge(words);
     }
 
     /**
@@ -314,7 +326,7 @@ class SteadyTraffic final : private engine::EventHandler
     std::vector<std::uint32_t> m_groupOf; ///< by message; of no meaning for others than a group's
     std::vector<std::uint32_t> m_looking; ///< groups whose states are compared
     std::int64_t m_lastCompare = -1;      ///< when states were compared last, in picoseconds
-    LookBudget m_budget;                  ///< what may be looked at
+    engine::LookBudget m_budget;          ///< what may be looked at
     bool m_enabled = true;                ///< ports may stand still
 };
 

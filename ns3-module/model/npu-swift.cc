@@ -114,13 +114,13 @@ Swift::Decrease(std::int64_t now, double factor)
 }
 
 void
-Swift::Scan(StateScan& scan, const FlowProgress& /* progress */)
+Swift::Scan(engine::StateScan& scan, const engine::FlowProgress& /* progress */)
 {
-    scan.Same(m_window);
-    scan.Same(m_roundTrip);
-    scan.Same(std::int64_t{m_timeouts});
+    scan.same(m_window);
+    scan.same(m_roundTrip);
+    scan.same(std::int64_t{m_timeouts});
     // As long as nobody wants to decrease the window it makes no difference when that was last.
-    scan.Same(m_calls);
+    scan.same(m_calls);
 }
 
 void

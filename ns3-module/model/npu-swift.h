@@ -49,7 +49,7 @@ class Swift : public CongestionControl
     void Lost(std::int64_t now, bool timeout) override;
     std::int64_t Window() const override;
     std::int64_t Rate(std::int64_t now) override;
-    void Scan(StateScan& scan, const FlowProgress& progress) override;
+    void Scan(engine::StateScan& scan, const engine::FlowProgress& progress) override;
 
     /**
      * @return the window in packets, which may be a fraction of one

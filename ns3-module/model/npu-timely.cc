@@ -50,15 +50,15 @@ Timely::Acknowledged(const Acknowledgement& acknowledgement)
 }
 
 void
-Timely::Scan(StateScan& scan, const FlowProgress& progress)
+Timely::Scan(engine::StateScan& scan, const engine::FlowProgress& progress)
 {
-    scan.Same(m_rate);
+    scan.same(m_rate);
     ScanGradient(scan);
-    scan.Same(m_roundTrip);
-    scan.Same(m_bytes);
+    scan.same(m_roundTrip);
+    scan.same(m_bytes);
     if (m_parameters[Parameter::every_round_trip] > 0)
     {
-        scan.Sequence(m_roundEnd, progress);
+        scan.sequence(m_roundEnd, progress);
     }
 }
 
@@ -77,18 +77,18 @@ Timely::Average(std::int64_t roundTrip)
 }
 
 void
-Timely::ScanGradient(StateScan& scan)
+Timely::ScanGradient(engine::StateScan& scan)
 {
     // As long as all round trips are the same and short, it decays, and nobody asks for it.
-    scan.Fading(m_difference, m_changes);
+    scan.fading(m_difference, m_changes);
     // Beyond the threshold it makes no difference how many there were.
     const auto falling =
         std::min<std::int64_t>(m_falling, m_parameters.Whole(Parameter::hai_threshold));
-    scan.Fading(static_cast<double>(falling), m_changes);
+    scan.fading(static_cast<double>(falling), m_changes);
     const std::int64_t changes = m_changes;
     const std::int64_t averages = m_averages;
-    scan.Count(m_changes);
-    scan.Count(m_averages);
+    scan.count(m_changes);
+    scan.count(m_averages);
     if (changes == m_changes)
     {
         const std::int64_t until = m_averages;

@@ -44,7 +44,7 @@ class Timely : public CongestionControl
 
     void Acknowledged(const Acknowledgement& acknowledgement) override;
     std::int64_t Rate(std::int64_t now) override;
-    void Scan(StateScan& scan, const FlowProgress& progress) override;
+    void Scan(engine::StateScan& scan, const engine::FlowProgress& progress) override;
 
     /**
      * @return the normalized gradient of round trips
@@ -77,7 +77,7 @@ class Timely : public CongestionControl
     /**
      * @param scan of the whole network
      */
-    void ScanGradient(StateScan& scan);
+    void ScanGradient(engine::StateScan& scan);
 
     CongestionParameters m_parameters; ///< with the path
     double m_rate;                     ///< R, bytes/s

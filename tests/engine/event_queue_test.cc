@@ -208,6 +208,44 @@ Payloads run_tree(bool shuffled, std::uint64_t seed) {
     return recorder.payloads;
 }
 
+// From within an instant: what is left of it and all that is later, in order; and others in place
+// of them, of which those of the present instant come in the order of their keys, too.
+TEST(EventQueue, PendingEventsCanBeReplaced) {
+    EventQueue queue;
+    Recorder recorder(queue);
+    const auto key = [](std::uint64_t content) { return EventKey::of(Phase::Issue, 0, content); };
+    const auto payloads = [&queue] {
+        Payloads result;
+        for (const EventQueue::Pending& event : queue.pending()) {
+            result.push_back(event.payload);
+        }
+        return result;
+    };
+    for (const std::uint64_t content : {3, 1, 2}) {
+        queue.schedule(Time::ns(5), key(content), recorder, content);
+        queue.schedule(Time::ns(9), key(content), recorder, 10 + content);
+    }
+    EXPECT_EQ(payloads(), (Payloads{1, 2, 3, 11, 12, 13}));
+    recorder.then = [&](std::uint64_t payload) {
+        if (payload != 1) {
+            return;
+        }
+        queue.schedule(Time::ns(5), EventKey::of(Phase::Arrival, 0, 7), recorder, 7);
+        EXPECT_EQ(payloads(), (Payloads{7, 2, 3, 11, 12, 13}));
+        std::vector<EventQueue::Pending> events = queue.pending();
+        for (EventQueue::Pending& event : events) {
+            event.at = event.payload == 3 ? event.at : event.at + Time::ns(100);
+        }
+        events.push_back({Time::ns(5), key(2), &recorder, 20});
+        queue.replace_pending(events);
+        queue.schedule(Time::ns(109), key(0), recorder, 10);
+    };
+    queue.run();
+    EXPECT_EQ(recorder.payloads, (Payloads{1, 20, 3, 7, 2, 10, 11, 12, 13}));
+    EXPECT_EQ(recorder.times[3], Time::ns(105));
+    EXPECT_EQ(recorder.times.back(), Time::ns(109));
+}
+
 TEST(EventQueue, ShuffledInsertionsGiveTheSameOrder) {
     const Payloads expected = run_tree(false, 0);
     EXPECT_EQ(expected.size(), 500u);
