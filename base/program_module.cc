@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "base/errors.h"
+#include "base/installation.h"
 
 namespace npunet {
 
@@ -12,14 +13,8 @@ namespace {
 
 std::filesystem::path module_path(const std::string& name) {
     const std::string file = "lib" + name + ".so";
-    std::error_code unreadable;
-    const std::filesystem::path program =
-        std::filesystem::read_symlink("/proc/self/exe", unreadable);
-    const std::filesystem::path beside = program.parent_path() / file;
-    if (!program.empty() && std::filesystem::exists(beside, unreadable)) {
-        return beside;
-    }
-    return std::filesystem::path(NPUNET_MODULES_DIR) / file;
+    return installed_or(std::filesystem::path("lib/npunet") / file,
+                        std::filesystem::path(NPUNET_MODULES_DIR) / file);
 }
 
 std::string loader_message() {
@@ -34,8 +29,10 @@ void* function_of_module(const std::string& name, const char* function, ModuleSc
     void* const module = ::dlopen(
         path.c_str(), RTLD_NOW | (scope == ModuleScope::Global ? RTLD_GLOBAL : RTLD_LOCAL));
     if (module == nullptr) {
-        throw MachineError("a part of the program cannot be loaded: " + loader_message() +
-                           ". Keep it beside the program");
+        throw MachineError(
+            "a part of the program cannot be loaded: " + loader_message() +
+            ". It lies in lib/npunet beside the program's folder, or in the folder of "
+            "the build");
     }
     void* const address = ::dlsym(module, function);
     if (address == nullptr) {

@@ -5,7 +5,8 @@
 //     const auto open = reinterpret_cast<Open>(
 //         function_of_module("npunet_mpi", "npunet_open_mpi_port", ModuleScope::Global));
 //
-// A module is a shared library libNAME.so beside the program, or in the folder of the build.
+// A module is a shared library libNAME.so in lib/npunet of the installation, or in the folder of
+// the build.
 #pragma once
 
 #include <cstdint>

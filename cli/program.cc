@@ -9,6 +9,7 @@
 #include "base/errors.h"
 #include "cli/command.h"
 #include "cli/compare_command.h"
+#include "cli/describe_commands.h"
 #include "cli/generate_command.h"
 #include "cli/megatron_command.h"
 #include "cli/parse_errors.h"
@@ -18,6 +19,7 @@
 #include "cli/sweep_command.h"
 #include "cli/topology_command.h"
 #include "cli/trace_command.h"
+#include "cli/version.h"
 
 namespace npunet::cli {
 
@@ -65,6 +67,9 @@ int run_program(std::vector<std::string> arguments, std::ostream& out, std::ostr
     add_plan_command(program, context);
     add_topology_command(program, context);
     add_trace_command(program, context);
+    add_completion_command(program, context);
+    add_manual_command(program, context);
+    program.set_version_flag("--version", version_and_build(), "Print which npunet this is");
     for (std::string& argument : arguments) {
         normalize_option_name(argument);
     }

@@ -26,8 +26,23 @@ endif()
 set(npunet_code_options -ffp-contract=off -fno-semantic-interposition)
 
 add_library(npunet_settings INTERFACE)
-target_include_directories(npunet_settings INTERFACE ${npunet_SOURCE_DIR} ${npunet_BINARY_DIR})
-target_compile_options(npunet_settings INTERFACE ${npunet_warnings} ${npunet_code_options})
+target_include_directories(
+    npunet_settings INTERFACE $<BUILD_INTERFACE:${npunet_SOURCE_DIR}>
+                              $<BUILD_INTERFACE:${npunet_BINARY_DIR}>
+                              $<INSTALL_INTERFACE:include/npunet>
+)
+target_compile_options(
+    npunet_settings INTERFACE $<BUILD_INTERFACE:${npunet_warnings}> ${npunet_code_options}
+)
+
+# npunet_install_library(TARGET...): for those who build upon npunet (cmake/NpunetInstall.cmake).
+function(npunet_install_library)
+    if(NOT NPUNET_IN_NS3_TREE)
+        install(TARGETS ${ARGN} EXPORT npunet-targets ARCHIVE DESTINATION lib COMPONENT development)
+        set_property(GLOBAL APPEND PROPERTY npunet_installed ${ARGN})
+    endif()
+endfunction()
+npunet_install_library(npunet_settings)
 
 # npunet_library(NAME SOURCES ... [LINK ...]): the library npunet_NAME of one room.
 function(npunet_library name)
@@ -41,6 +56,7 @@ function(npunet_library name)
                    POSITION_INDEPENDENT_CODE ON
     )
     target_link_libraries(npunet_${name} PUBLIC npunet_settings ${arg_LINK})
+    npunet_install_library(npunet_${name})
 endfunction()
 
 # npunet_module(NAME FOR LIBRARY SOURCES ... LINK ...): a part of a library that is loaded when it is
@@ -51,6 +67,10 @@ function(npunet_module name)
     target_link_libraries(npunet_${name} PRIVATE npunet_settings ${arg_LINK})
     set_target_properties(npunet_${name} PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${npunet_BINARY_DIR})
     add_dependencies(npunet_${arg_FOR} npunet_${name})
+    if(NOT NPUNET_IN_NS3_TREE)
+        install(TARGETS npunet_${name} LIBRARY DESTINATION lib/npunet COMPONENT program)
+        set_property(GLOBAL APPEND PROPERTY npunet_installed npunet_${name})
+    endif()
 endfunction()
 
 # npunet_quick_to_compile(TARGET): for code that is compiled for longer than it ever runs. Half of the

@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "base/errors.h"
+#include "base/installation.h"
 #include "base/suggest.h"
 #include "generators/transformer/model_file.h"
 
@@ -13,7 +14,9 @@ namespace npunet::generators {
 
 namespace {
 
-const std::filesystem::path models_folder = NPUNET_MODELS_DIR;
+std::filesystem::path models_folder() {
+    return installed_or("share/npunet/configs/models", NPUNET_MODELS_DIR);
+}
 
 bool is_model_file(const std::filesystem::path& path) {
     return path.extension() == ".yml" || path.extension() == ".yaml";
@@ -24,7 +27,7 @@ bool is_model_file(const std::filesystem::path& path) {
 std::vector<std::string> known_models() {
     std::vector<std::string> names;
     std::error_code missing;
-    for (const auto& entry : std::filesystem::directory_iterator(models_folder, missing)) {
+    for (const auto& entry : std::filesystem::directory_iterator(models_folder(), missing)) {
         if (is_model_file(entry.path())) {
             names.push_back(entry.path().stem().string());
         }
@@ -44,7 +47,7 @@ ModelSpec load_model(const std::string& name_or_file) {
                           fmt::format("a model file (.yml) or one of {}", fmt::join(names, ", ")),
                           near.empty() ? "" : fmt::format("Did you mean {}?", near)});
     }
-    return read_model_file(models_folder / (name_or_file + ".yml"));
+    return read_model_file(models_folder() / (name_or_file + ".yml"));
 }
 
 }  // namespace npunet::generators

@@ -1,0 +1,15 @@
+// Where the files lie that belong to the program: in the build, or where it is installed.
+//
+//     PREFIX/bin/npunet, PREFIX/lib/npunet/libNAME.so, PREFIX/share/npunet/configs
+#pragma once
+
+#include <filesystem>
+
+namespace npunet {
+
+/// A file of PREFIX/`below_prefix` of an installed program; else the one in the build or the
+/// sources.
+[[nodiscard]] std::filesystem::path installed_or(const std::filesystem::path& below_prefix,
+                                                 const std::filesystem::path& otherwise);
+
+}  // namespace npunet
