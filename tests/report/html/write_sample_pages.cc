@@ -8,6 +8,8 @@
 #include "report/html/page.h"
 #include "report/html/results_page.h"
 #include "tests/report/html/sample_pages.h"
+#include "tests/report/sample_results.h"
+#include "tests/report/sample_timeline.h"
 
 namespace npunet::report {
 namespace {
@@ -38,6 +40,10 @@ int write_all(const std::string& folder) {
         {"numbers", numbers_page()},
         {"hostile", results_page(hostile_results(), inputs)},
         {"comparison", comparison_page(comparison.runs, comparison.why, inputs)},
+        {"timeline", results_page(sample_results(), step_timeline({2, 2, 1, 4, 2, 2}), inputs)},
+        {"hostile-timeline", results_page(sample_results(), hostile_timeline(), inputs)},
+        {"large-timeline",
+         results_page(sample_results(), step_timeline({8, 8, 16, 32, 14, 32}), inputs)},
         {"large", results_page(large.runs[1], inputs)},
         {"large-comparison", comparison_page(large.runs, large.why, inputs)}};
     for (const auto& [name, html] : pages) {
