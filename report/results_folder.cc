@@ -32,7 +32,7 @@ void write_npu_files(const engine::Results& results, const analysis::RunTimeline
     write_whole(folder / "npus.csv", npus_csv(results));
     write_whole(folder / "collectives.csv", collectives_csv(results));
     write_perfetto_trace(timeline, folder / "timeline.perfetto-trace");
-    write_timeline_file(timeline, inputs, folder / "timeline.pb");
+    write_timeline_file(timeline, inputs, &results, folder / "timeline.pb");
     write_whole(folder / "report.html", page);
     write_whole(folder / "results.json", results_json(results));
 }

@@ -11,6 +11,7 @@
 
 #include "base/atomic_file.h"
 #include "base/errors.h"
+#include "report/saved_results.h"
 
 namespace npunet::report {
 
@@ -98,6 +99,10 @@ public:
         read_load();
         read_rows();
         timeline.finish();
+        if (message_.has_results()) {
+            saved_.results = restored_results(message_.results());
+            saved_.results->notes = timeline.notes;
+        }
         return std::move(saved_);
     }
 
@@ -215,7 +220,7 @@ private:
 }  // namespace
 
 void write_timeline_file(const RunTimeline& timeline, const InputList& inputs,
-                         const std::filesystem::path& path) {
+                         const engine::Results* results, const std::filesystem::path& path) {
     timeline::Timeline message;
     message.set_version(version);
     message.set_label(timeline.label);
@@ -238,6 +243,9 @@ void write_timeline_file(const RunTimeline& timeline, const InputList& inputs,
         timeline::Input& entry = *message.add_inputs();
         entry.set_option(input.name);
         entry.set_value(input.value);
+    }
+    if (results != nullptr) {
+        save_results(*results, *message.mutable_results());
     }
     add_load(*message.mutable_load(), timeline.load);
     add_rows(message, timeline.intervals);

@@ -1,16 +1,18 @@
 // timeline.pb: the timeline of a run, kept in its results folder for `npunet report`.
 //
-//     write_timeline_file(timeline, inputs, folder / "timeline.pb");
+//     write_timeline_file(timeline, inputs, &results, folder / "timeline.pb");
 //     const SavedTimeline saved = read_timeline_file(folder / "timeline.pb");
 //
 // A protobuf message (timeline.proto) of columns, about 20 bytes an interval.
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "analysis/run_timeline.h"
+#include "engine/results.h"
 #include "report/input_list.h"
 
 namespace npunet::report {
@@ -18,12 +20,14 @@ namespace npunet::report {
 struct SavedTimeline {
     analysis::RunTimeline timeline;
     InputList inputs;  ///< what decided the results
+    /// Of simulated runs: NPUs, collectives, links and notes.
+    std::optional<engine::Results> results = std::nullopt;
 };
 
-/// Whole or not at all. The timeline must be finished. Throws MachineError when it cannot be
-/// written.
+/// Whole or not at all. The timeline must be finished; `results` may be null. Throws MachineError
+/// when it cannot be written.
 void write_timeline_file(const analysis::RunTimeline& timeline, const InputList& inputs,
-                         const std::filesystem::path& path);
+                         const engine::Results* results, const std::filesystem::path& path);
 
 /// What is read is finished, and checked: columns of one length, numbers within their tables, ends
 /// not before starts. Throws InputError.

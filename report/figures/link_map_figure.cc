@@ -54,7 +54,7 @@ public:
         const double inner = panel_width - 24;
         step_ = std::min(inner / std::max(right_, 1.0), 360 / std::max(low_, 1.0));
         step_ = std::min(step_, 90.0);
-        panel_height_ = low_ * step_ + 24;
+        panel_height_ = std::ceil(low_ * step_ + 24);
     }
 
     [[nodiscard]] double width() const {
@@ -104,7 +104,8 @@ private:
         for (const auto& [share, link] : links) {
             draw_link(canvas, corner, link, share);
         }
-        const double radius = std::clamp(step_ / 9, 0.8, 5.0);
+        const double radius =
+            std::clamp(step_ / 9, plot_.load->nodes.size() > 300 ? 0.8 : 1.8, 5.0);
         for (std::size_t node = 0; node < plot_.load->nodes.size(); ++node) {
             canvas.marker(place(corner, node), Canvas::Marker::Disc, radius, {0.35, 0.35, 0.35});
         }

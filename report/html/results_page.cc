@@ -107,6 +107,22 @@ std::string results_page(const Results& results, const analysis::RunTimeline& ti
     return page.html();
 }
 
+std::string timeline_page(const analysis::RunTimeline& timeline, const InputList& inputs) {
+    Page page(fmt::format("Timeline ({}): {}", timeline.label, format_time(timeline.length)));
+    std::string body = fact_list(
+        {{"Length", both_ways(timeline.length)},
+         {"Run", timeline.source == analysis::RunSource::Measured ? "measured" : "simulated"},
+         {"Ranks", fmt::format("{}", timeline.ranks().size())},
+         {"Intervals", fmt::format("{}", timeline.intervals.size())}});
+    add_notes(body, timeline.notes);
+    page.add({"summary", "Summary", body + inputs_table(inputs)});
+    add_timeline(page, timeline);
+    if (const std::string map = link_map_html(timeline); !map.empty()) {
+        page.add({"links", "Links", map});
+    }
+    return page.html();
+}
+
 std::string results_page(const engine::JobsResults& results, const InputList& inputs) {
     Page page(fmt::format("Simulation of {} jobs ({}): {}", results.jobs.size(),
                           results.all.fidelity, format_time(results.all.finish)));

@@ -24,6 +24,10 @@ namespace npunet::report {
 /// The same with the timeline of the results.
 [[nodiscard]] std::string results_page(const engine::Results& results, const InputList& inputs);
 
+/// Of a timeline alone, such as one that was measured.
+[[nodiscard]] std::string timeline_page(const analysis::RunTimeline& timeline,
+                                        const InputList& inputs);
+
 /// Of several jobs: when each of them ran, and the links, which carry the messages of all.
 [[nodiscard]] std::string results_page(const engine::JobsResults& results, const InputList& inputs);
 

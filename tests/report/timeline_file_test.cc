@@ -11,7 +11,10 @@
 #include <iterator>
 #include <random>
 
+#include "analysis/simulated_timeline.h"
 #include "base/errors.h"
+#include "report/html/results_page.h"
+#include "tests/report/sample_results.h"
 #include "tests/report/sample_timeline.h"
 
 namespace npunet::report {
@@ -19,10 +22,11 @@ namespace {
 
 using analysis::RunTimeline;
 
-std::string bytes_of(const RunTimeline& timeline, const InputList& inputs = {}) {
+std::string bytes_of(const RunTimeline& timeline, const InputList& inputs = {},
+                     const engine::Results* results = nullptr) {
     const std::filesystem::path path = std::filesystem::temp_directory_path() /
                                        ("npunet_timeline_" + std::to_string(getpid()) + ".pb");
-    write_timeline_file(timeline, inputs, path);
+    write_timeline_file(timeline, inputs, results, path);
     std::ifstream file(path, std::ios::binary);
     std::string bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
     std::filesystem::remove(path);
@@ -77,6 +81,20 @@ TEST(TimelineFile, GivesBackWhatWasWritten) {
     const RunTimeline step = step_timeline({4, 4, 2, 8, 2, 8});
     expect_equal(step, read_timeline(bytes_of(step), "t").timeline);
     expect_equal(RunTimeline(), read_timeline(bytes_of(RunTimeline()), "t").timeline);
+}
+
+// The page of the results that come back is the page of those that were written.
+TEST(TimelineFile, KeepsWhatThePageShows) {
+    for (const engine::Results& results : {sample_results(), sample_analytical()}) {
+        const RunTimeline timeline = analysis::simulated_timeline(results);
+        const InputList inputs{{"--network", "ring.yml"}};
+        const SavedTimeline saved = read_timeline(bytes_of(timeline, inputs, &results), "t");
+        ASSERT_TRUE(saved.results.has_value());
+        EXPECT_EQ(results_page(*saved.results, saved.timeline, saved.inputs),
+                  results_page(results, timeline, inputs));
+    }
+    EXPECT_FALSE(read_timeline(bytes_of(sample_timeline()), "t").timeline.intervals.empty());
+    EXPECT_FALSE(read_timeline(bytes_of(sample_timeline()), "t").results.has_value());
 }
 
 TEST(TimelineFile, RefusesWhatIsWrong) {
