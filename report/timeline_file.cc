@@ -219,8 +219,8 @@ private:
 
 }  // namespace
 
-void write_timeline_file(const RunTimeline& timeline, const InputList& inputs,
-                         const engine::Results* results, const std::filesystem::path& path) {
+void write_timeline(const RunTimeline& timeline, const InputList& inputs,
+                    const engine::Results* results, std::ostream& stream) {
     timeline::Timeline message;
     message.set_version(version);
     message.set_label(timeline.label);
@@ -249,8 +249,13 @@ void write_timeline_file(const RunTimeline& timeline, const InputList& inputs,
     }
     add_load(*message.mutable_load(), timeline.load);
     add_rows(message, timeline.intervals);
+    message.SerializeToOstream(&stream);
+}
+
+void write_timeline_file(const RunTimeline& timeline, const InputList& inputs,
+                         const engine::Results* results, const std::filesystem::path& path) {
     AtomicFile file(path);
-    message.SerializeToOstream(&file.stream());
+    write_timeline(timeline, inputs, results, file.stream());
     file.commit();
 }
 

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <filesystem>
+#include <iosfwd>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -28,6 +29,10 @@ struct SavedTimeline {
 /// when it cannot be written.
 void write_timeline_file(const analysis::RunTimeline& timeline, const InputList& inputs,
                          const engine::Results* results, const std::filesystem::path& path);
+
+/// The same onto a binary stream.
+void write_timeline(const analysis::RunTimeline& timeline, const InputList& inputs,
+                    const engine::Results* results, std::ostream& stream);
 
 /// What is read is finished, and checked: columns of one length, numbers within their tables, ends
 /// not before starts. Throws InputError.

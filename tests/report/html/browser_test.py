@@ -20,7 +20,8 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select
 
 PAGES = pathlib.Path(os.environ["NPUNET_PAGES"])
-SMALL = ["numbers", "hostile", "comparison", "timeline", "hostile-timeline"]
+SMALL = ["numbers", "hostile", "comparison", "timeline", "hostile-timeline",
+         "side-by-side"]
 NAMES = SMALL + ["large", "large-comparison", "large-timeline"]
 
 
@@ -469,6 +470,15 @@ class Charting(PageTest):
         self.hover(canvas, 0.5, 0.3, rows=1, length=14)
         self.assertIn("</script><script>window.broken = 1</script>", self.tip())
         self.assertIsNone(self.run_script("return window.broken ?? null"))
+
+    def test_two_runs_lie_on_one_axis(self):
+        canvas = self.chart("side-by-side")
+        self.assertIn("ranks step (1) 0 to step (2) 3", self.seen())
+        length = self.run_script(
+            "return JSON.parse(document.querySelector('.chart script').textContent).length_ps"
+        ) / 1000
+        self.hover(canvas, 30, 4.3, rows=8, length=length)
+        self.assertIn("rank step (2) 0, forward", self.tip())
 
     def test_map_follows_its_slider(self):
         self.open("timeline")

@@ -69,7 +69,8 @@ std::vector<std::string> section_ids(const Element& page) {
 TEST(ResultsPage, HasTheNumbersOfTheCsvFiles) {
     const engine::Results results = large_results(70, 90);
     const Element page = parsed(results_page(results, {}));
-    EXPECT_THAT(section_ids(page), ElementsAre("summary", "npus", "timeline", "collectives", "links"));
+    EXPECT_THAT(section_ids(page),
+                ElementsAre("summary", "npus", "timeline", "collectives", "links"));
     const Element& npus = page.with_id("npus-table");
     EXPECT_EQ(column(npus, "finish (ns)"), csv_column(npus_csv(results), 2));
     EXPECT_EQ(column(npus, "exposed communication (ns)"), csv_column(npus_csv(results), 5));
