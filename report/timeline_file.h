@@ -3,7 +3,7 @@
 //     write_timeline_file(timeline, inputs, &results, folder / "timeline.pb");
 //     const SavedTimeline saved = read_timeline_file(folder / "timeline.pb");
 //
-// A protobuf message (timeline.proto) of columns, about 20 bytes an interval.
+// A protobuf message (timeline.proto) of columns, about 25 bytes an interval.
 #pragma once
 
 #include <filesystem>
