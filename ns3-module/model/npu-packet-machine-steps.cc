@@ -126,9 +126,15 @@ PacketMachine::StepScan::Port(std::uint32_t number)
         return m_scan.differs();
     });
     m_scan.same(std::int64_t{-1});
+    const std::int64_t busy = port.busy;
     for (std::int64_t* count : {&port.payload, &port.wire, &port.busy, &port.packets, &port.stall})
     {
         m_scan.count(*count);
+    }
+    if (m_scan.moves() && m_machine.m_load != nullptr)
+    {
+        m_machine.m_load->add(
+            number, m_scan.at(), m_scan.at() + m_scan.by(), port.busy - busy);
     }
 }
 

@@ -142,6 +142,12 @@ class PacketMachine final : public PacketLevel, private PacketState, private Ste
               engine::MessageScanner& messages,
               engine::PendingEvents& events) override;
 
+    void
+    record_load(engine::LinkLoadRecorder* load) override
+    {
+        m_load = load;
+    }
+
     void Split(std::vector<bool> owned, PacketCut& cut) override;
     void Enter(const std::uint8_t* data, std::size_t size) override;
 

@@ -19,6 +19,7 @@
 
 #include "base/quantities.h"
 #include "engine/event_queue.h"
+#include "engine/link_load.h"
 #include "topology/network_description.h"
 
 #include <algorithm>
@@ -190,6 +191,8 @@ class PacketState
     std::int64_t m_windowFrom = 0;        ///< since then, in picoseconds
     std::int64_t m_lastBytes = 0;         ///< with so many left a message may end in a window
     std::uint32_t m_nearEnd = 0; ///< messages whose end somebody is told of, with so many left
+    /// Hears of links that are sending; null for nobody.
+    engine::LinkLoadRecorder* m_load = nullptr;
 };
 
 template <class Function>
