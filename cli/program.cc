@@ -15,6 +15,7 @@
 #include "cli/parse_errors.h"
 #include "cli/plan_command.h"
 #include "cli/report_command.h"
+#include "cli/run_watch.h"
 #include "cli/simulate_command.h"
 #include "cli/stop_request.h"
 #include "cli/sweep_command.h"
@@ -92,6 +93,8 @@ int run_program(std::vector<std::string> arguments, std::ostream& out, std::ostr
         return fail(log, "the simulation stalled", error.what(), stalled);
     } catch (const MachineError& error) {
         return fail(log, "the machine failed", error.what(), machine_failed);
+    } catch (const LimitReached& limit) {
+        return fail(log, "stopped", limit.what(), stalled);
     } catch (const Stopped& stopped) {
         log << "npunet: stopped: " << stopped.what() << '\n';
         return 128 + stopped.signal();

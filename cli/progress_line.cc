@@ -44,8 +44,9 @@ void ProgressLine::step(bool failed) {
     show_at_times();
 }
 
-void ProgressLine::to(std::size_t done) {
+void ProgressLine::to(std::size_t done, const std::string& also) {
     done_ = done;
+    also_ = also;
     show_at_times();
 }
 
@@ -78,6 +79,7 @@ void ProgressLine::show(bool last) {
         text += fmt::format(", about {} left",
                             format_seconds(each * static_cast<double>(total_ - done_)));
     }
+    text += also_.empty() ? "" : ", " + also_;
     if (!terminal_) {
         log_ << "npunet: " << text << '\n' << std::flush;
         return;

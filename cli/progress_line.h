@@ -23,8 +23,8 @@ public:
     void start(const std::string& what, std::size_t total, std::size_t done);
     /// One more; `failed`: without a result.
     void step(bool failed);
-    /// So many are done by now, of those that start() told.
-    void to(std::size_t done);
+    /// So many are done by now, of those that start() told; `also` is to be said besides.
+    void to(std::size_t done, const std::string& also = "");
     /// The last line, whatever the time.
     void end();
 
@@ -41,6 +41,7 @@ private:
     bool terminal_;
     bool quiet_;
     std::string what_;
+    std::string also_;
     std::size_t total_ = 0;
     std::size_t before_ = 0;
     std::size_t done_ = 0;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <memory>
 #include <system_error>
@@ -12,6 +13,7 @@
 #include "base/units.h"
 #include "cli/astra_options.h"
 #include "cli/run_inputs.h"
+#include "cli/run_watch.h"
 #include "cli/simulate_jobs.h"
 #include "report/astra_log.h"
 #include "report/flow_csv.h"
@@ -30,6 +32,7 @@ struct Options {
     std::string jobs_file;
     std::string fidelity = "analytical";
     bool messages = false;
+    RunLimits limits;
 };
 
 /// Whether ranks send each other messages beside collectives, as the stages of a pipeline do.
@@ -104,18 +107,28 @@ void run(const CommandContext& context, const Options& options) {
     }
     const study::Fidelity fidelity = study::fidelity_named(options.fidelity);
     if (!options.jobs_file.empty()) {
+        if (options.limits.simulated || options.limits.wall) {
+            throw InputError({"--jobs-file", "", "--max-sim-time or --max-wall-time beside it",
+                              "no limits, which one workload has", "Leave them out"});
+        }
         simulate_jobs(context, options.inputs, options.jobs_file, fidelity);
         return;
     }
     const study::Machine machine = options.inputs.machine(context);
     study::check_fidelity(machine, fidelity);
     const engine::Workload workload = options.inputs.workload(machine);
-    const engine::Results results = simulate(context, options, workload, machine, fidelity);
+    RunWatch watch(context.log, options.limits,
+                   options.inputs.quiet || options.inputs.log_lines_only);
+    Options watched = options;
+    watched.inputs.run_options.watch = watch.function();
+    watched.inputs.run_options.max_time = options.limits.simulated;
+    const engine::Results results = simulate(context, watched, workload, machine, fidelity);
     if (!options.inputs.output_dir.empty()) {
         report::write_results_folder(results, options.inputs.output_dir, options.inputs.listed());
         options.inputs.progress(context, "results in " + options.inputs.output_dir);
     }
     print(context, options, workload, results);
+    watch.check(results);
 }
 
 }  // namespace
@@ -142,6 +155,23 @@ void add_simulate_command(CLI::App& program, CommandContext& context) {
     command->add_option("--jobs-file", options->jobs_file,
                         "Several jobs at a time instead of one workload: their traces, NPUs and "
                         "start times (jobs.yml)");
+    command
+        ->add_option_function<std::string>(
+            "--max-sim-time",
+            [options = options.get()](const std::string& text) {
+                options->limits.simulated = parse_time(text, "--max-sim-time");
+            },
+            "Break the run off at this simulated time (5ms); the results are then partial")
+        ->type_name("TIME");
+    command
+        ->add_option_function<std::string>(
+            "--max-wall-time",
+            [options = options.get()](const std::string& text) {
+                options->limits.wall = std::chrono::duration<double>(
+                    static_cast<double>(parse_time(text, "--max-wall-time").ps()) / 1e12);
+            },
+            "Break it off when it has taken so long (90s)")
+        ->type_name("TIME");
     command->footer(
         "Example:\n"
         "  npunet simulate --model llama2-4layer --batch 4 --seq 256 --dp 2 --tp 4 --pp 2 \\\n"

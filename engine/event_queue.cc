@@ -201,6 +201,10 @@ void EventQueue::take_turn() {
 }
 
 void EventQueue::handle_instant() {
+    if (!goes_on()) {
+        stop();
+        return;
+    }
     open_instant();
     over_ = true;
     over_at_ = now_;
@@ -303,6 +307,18 @@ void EventQueue::replace_pending(const std::vector<Pending>& events) {
         assert(event.at >= now_);
         insert(event.at, {event.key, event.handler, event.payload});
     }
+}
+
+void EventQueue::stop() {
+    stopped_ = true;
+    turns_.clear();
+    delayed_.clear();
+    replace_pending({});
+}
+
+bool EventQueue::ask_watch() {
+    looks_left_ = looks_between_questions;
+    return watch_->goes_on();
 }
 
 void EventQueue::shuffle_insertions(std::uint64_t seed) {

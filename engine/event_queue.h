@@ -72,6 +72,15 @@ protected:
     ~EventHandler() = default;
 };
 
+/// Is asked now and then whether to go on.
+class QueueWatch {
+public:
+    virtual bool goes_on() = 0;
+
+protected:
+    ~QueueWatch() = default;
+};
+
 class EventQueue {
 public:
     enum class Order : std::uint8_t { Content, Insertion };
@@ -146,6 +155,16 @@ public:
     /// second one before the first. Order::Content only.
     void request_turn(EventHandler& taker) { turns_.push_back(&taker); }
 
+    /// Gives up all events that are still to come: the queue is empty, and whoever runs it is done.
+    void stop();
+    [[nodiscard]] bool stopped() const { return stopped_; }
+    /// Who is asked from time to time whether to go on; else the queue stops. Must outlive its use.
+    void set_watch(QueueWatch* watch) { watch_ = watch; }
+    /// Asks, now and then. Handlers that do much in one event ask here, and break off.
+    [[nodiscard]] bool goes_on() {
+        return watch_ == nullptr || --looks_left_ != 0 || ask_watch();
+    }
+
     /// Called whenever an event becomes the earliest while no event is being handled: a driver
     /// (ns-3's simulator) must then wake this queue at next_time().
     void set_waker(EventHandler* waker) { waker_ = waker; }
@@ -169,6 +188,7 @@ public:
 private:
     static constexpr std::uint32_t none = 0xffffffff;
     static constexpr unsigned cache_bits = 8;
+    static constexpr std::uint32_t looks_between_questions = 1024;
 
     struct Event {
         EventKey key;
@@ -225,6 +245,7 @@ private:
     [[nodiscard]] bool arrival_is_next() const;
     void take_turn();
     void handle_instant();
+    [[gnu::cold]] bool ask_watch();
     void flush_shuffled();
 
     std::vector<Instant> instants_;  ///< 4-ary min-heap by time
@@ -246,6 +267,9 @@ private:
     Time over_at_;
     std::vector<EventHandler*> turns_;  ///< asked for in the instant being handled
     EventHandler* waker_ = nullptr;
+    QueueWatch* watch_ = nullptr;
+    std::uint32_t looks_left_ = looks_between_questions;
+    bool stopped_ = false;
     bool shuffling_ = false;
     std::mt19937_64 shuffler_;
     std::vector<Delayed> delayed_;

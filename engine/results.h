@@ -122,6 +122,14 @@ struct OperationGroup {
     std::vector<Rank> ranks;  ///< in listed order
 };
 
+/// A run that was broken off: what the results hold is what had happened by then.
+struct Partial {
+    Time at;
+    std::string reason;            ///< what broke it off
+    std::uint64_t nodes_done = 0;  ///< of the traces
+    std::uint64_t nodes = 0;
+};
+
 struct Results {
     std::string fidelity;  ///< "analytical", "packet"
     std::string dialect;   ///< "npunet", "astra-sim", "astra-sim-2025-03"
@@ -141,6 +149,7 @@ struct Results {
     std::uint64_t simulated_npus = 0;  ///< the others were proven to behave like one of them
     std::uint64_t packet_hops = 0;
     double wall_seconds = 0;
+    std::optional<Partial> partial;  ///< nothing where the run came to its end
 };
 
 }  // namespace npunet::engine

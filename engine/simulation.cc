@@ -16,8 +16,8 @@ namespace npunet::engine {
 
 namespace {
 
-constexpr std::uint32_t done = std::numeric_limits<std::uint32_t>::max();
-constexpr std::uint32_t under_way = done - 1;
+constexpr std::uint32_t done = RankRecord::done;
+constexpr std::uint32_t under_way = RankRecord::under_way;
 
 std::uint64_t payload_of(Rank rank, std::uint32_t number) {
     return (static_cast<std::uint64_t>(rank.value()) << 32) | number;
@@ -393,6 +393,9 @@ bool Simulation::is_finished() const {
 }
 
 Results Simulation::finish() const {
+    if (queue_.stopped()) {
+        return partial_results();
+    }
     if (!is_finished()) {
         throw StallError(explain_stall());
     }
@@ -439,9 +442,48 @@ void Simulation::gather_records(const Largest& largest) {
     }
 }
 
+Simulation::Progress Simulation::progress() const {
+    Progress progress;
+    for (std::size_t rank = 0; rank < records_.size(); ++rank) {
+        if (simulates(Rank(rank))) {
+            progress.done += records_[rank].finished;
+            progress.nodes += workload_.program(Rank(rank)).operations.size();
+        }
+    }
+    return progress;
+}
+
+Results Simulation::partial_results() const {
+    const Time now = queue_.now();
+    std::vector<RankRecord> records = records_;
+    for (std::size_t rank = 0; rank < records.size(); ++rank) {
+        RankRecord& record = records[rank];
+        for (std::size_t i = 0; i < record.waiting.size(); ++i) {
+            record.end[i] = record.waiting[i] == under_way ? now : record.end[i];
+        }
+        const bool finished = record.finished == workload_.program(Rank(rank)).operations.size();
+        record.finish = finished ? record.finish : now;
+    }
+    std::vector<CollectiveResult> collectives = collectives_.results();
+    collectives.erase(std::remove_if(collectives.begin(), collectives.end(),
+                                     [](const CollectiveResult& collective) {
+                                         return collective.end == Time();
+                                     }),
+                      collectives.end());
+    // Peaks of memory follow from whole programs.
+    Results results = summary(records, {false, timeline_, began_, true}, std::move(collectives));
+    const Progress so_far = progress();
+    results.partial = Partial{now, "", so_far.done, so_far.nodes};
+    return results;
+}
+
 Results Simulation::summary(std::vector<CollectiveResult> collectives) const {
-    Results results = summarize(workload_, dialect_, compute_, fold_, records_,
-                                {system_.track_memory, timeline_, began_});
+    return summary(records_, {system_.track_memory, timeline_, began_}, std::move(collectives));
+}
+
+Results Simulation::summary(const std::vector<RankRecord>& records, SummaryScope scope,
+                            std::vector<CollectiveResult> collectives) const {
+    Results results = summarize(workload_, dialect_, compute_, fold_, records, scope);
     results.collectives = std::move(collectives);
     add_links(results, description_, network_.link_use());
     results.notes.insert(results.notes.begin(), workload_.notes.begin(), workload_.notes.end());

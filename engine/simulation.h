@@ -36,6 +36,7 @@
 #include "engine/ready_set.h"
 #include "engine/remote_memory.h"
 #include "engine/results.h"
+#include "engine/statistics.h"
 #include "engine/steady_steps.h"
 #include "engine/system_config.h"
 #include "engine/transport.h"
@@ -46,6 +47,10 @@ namespace npunet::engine {
 
 /// What happened to each operation of one rank, in the order of its program.
 struct RankRecord {
+    // In place of a number of dependencies.
+    static constexpr std::uint32_t done = 0xffffffff;
+    static constexpr std::uint32_t under_way = done - 1;
+
     std::vector<Time> start;
     std::vector<Time> end;
     /// Receives: when the first byte left the sender; the receive is communication from then on.
@@ -54,6 +59,10 @@ struct RankRecord {
     std::size_t finished = 0;
     Time finish;
 };
+
+[[nodiscard]] inline bool has_begun(const RankRecord& record, std::size_t operation) {
+    return record.waiting[operation] >= RankRecord::under_way;
+}
 
 class Simulation final : private CollectiveListener,
                          private PointToPointListener,
@@ -85,7 +94,7 @@ public:
     void start();
     /// Issues nothing more; what is under way comes to its end.
     void stop() { stopped_ = true; }
-    /// start(), all events, finish(). Throws StallError with an explanation when NPUs are left with
+    /// start(), all events, finish(); partial results where the queue is stopped. Throws StallError with an explanation when NPUs are left with
     /// work; InputError for contradictions that only show while running.
     [[nodiscard]] Results run();
     /// After the events have run out: the results, or StallError.
@@ -94,6 +103,13 @@ public:
     /// the largest values of all processes, place by place.
     using Largest = std::function<std::vector<std::int64_t>(std::vector<std::int64_t>)>;
     [[nodiscard]] Results finish(const Largest& largest);
+
+    /// Of the traces' nodes that are simulated.
+    struct Progress {
+        std::uint64_t done = 0;
+        std::uint64_t nodes = 0;
+    };
+    [[nodiscard]] Progress progress() const;
 
     /// Whether every NPU of this process has done all its work.
     [[nodiscard]] bool is_finished() const;
@@ -132,6 +148,10 @@ private:
     /// Records of ranks that other processes simulate.
     void gather_records(const Largest& largest);
     [[nodiscard]] Results summary(std::vector<CollectiveResult> collectives) const;
+    /// After the queue has been stopped: what had happened until then.
+    [[nodiscard]] Results partial_results() const;
+    [[nodiscard]] Results summary(const std::vector<RankRecord>& records, SummaryScope scope,
+                                  std::vector<CollectiveResult> collectives) const;
     [[nodiscard]] const FixedTime* fixed(Rank rank, std::uint32_t number) const {
         return fixed_ == nullptr ? nullptr : fixed_->of(rank, number);
     }

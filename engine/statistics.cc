@@ -24,7 +24,8 @@ struct ComputeSums {
 };
 
 ComputeSums sum_compute(const Workload& workload, const RankRecord& record, Rank rank,
-                        const Dialect& dialect, const ComputeModel& compute) {
+                        const Dialect& dialect, const ComputeModel& compute,
+                        const SummaryScope& scope) {
     const RankProgram& program = workload.program(rank);
     ComputeSums sums;
     // The reference starts its sum at 1 ns, against division by zero.
@@ -33,7 +34,8 @@ ComputeSums sum_compute(const Workload& workload, const RankRecord& record, Rank
         const ProgramOperation& operation = program.operations[i];
         const bool computes =
             operation.kind == OperationKind::Compute || operation.kind == OperationKind::Cpu;
-        if (!computes || operation.nothing || compute.skipped(operation)) {
+        if (!computes || operation.nothing || compute.skipped(operation) ||
+            (scope.partial && !has_begun(record, i))) {
             continue;
         }
         const ComputeCost cost = compute.cost(rank, workload.node_of(rank, operation), operation);
@@ -127,11 +129,12 @@ void fill_rates(NpuResult& npu, const ComputeSums& sums) {
 }
 
 /// What a rank executes, as it starts; the same for the ranks that it stands for.
-std::vector<std::uint32_t> order_of_start(const RankProgram& program, const RankRecord& record) {
+std::vector<std::uint32_t> order_of_start(const RankProgram& program, const RankRecord& record,
+                                          const SummaryScope& scope) {
     std::vector<std::uint32_t> order;
     order.reserve(program.operations.size());
     for (std::uint32_t i = 0; i < program.operations.size(); ++i) {
-        if (!program.operations[i].nothing) {
+        if (!program.operations[i].nothing && (!scope.partial || has_begun(record, i))) {
             order.push_back(i);
         }
     }
@@ -210,7 +213,7 @@ Results summarize(const Workload& workload, const Dialect& dialect, const Comput
             npu = results.npus[like.index()];
         } else {
             fill_times(npu, program, record, dialect, scope.begin);
-            fill_rates(npu, sum_compute(workload, record, like, dialect, compute));
+            fill_rates(npu, sum_compute(workload, record, like, dialect, compute, scope));
             if (scope.memory) {
                 npu.peak_memory =
                     peak_memory(program, workload.tensor_names, record.start, record.end, npu.peak);
@@ -225,7 +228,7 @@ Results summarize(const Workload& workload, const Dialect& dialect, const Comput
         if (scope.timeline && (like.index() == index || everyone)) {
             std::vector<std::uint32_t>& order = orders[like.index()];
             if (like.index() == index) {
-                order = order_of_start(program, record);
+                order = order_of_start(program, record, scope);
             }
             add_operations(results.operations, Rank(index), workload, record, order);
         }

@@ -35,6 +35,7 @@ struct SummaryScope {
     bool memory = false;   ///< peaks, from the tensors of the traces
     bool timeline = true;  ///< Results::operations
     Time begin;            ///< when the NPUs were let go
+    bool partial = false;  ///< operations that have not begun are left out
 };
 
 /// Collectives and links are left empty.

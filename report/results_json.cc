@@ -201,6 +201,14 @@ void write_document(JsonWriter& json, const engine::Results& results,
         json.key("flows");
         write_flow_summary(json, *results.flows);
     }
+    if (results.partial) {
+        json.key("partial")
+            .begin_object()
+            .member("reason", results.partial->reason)
+            .member("nodes_done", results.partial->nodes_done)
+            .member("nodes", results.partial->nodes)
+            .end_object();
+    }
     if (!results.notes.empty()) {
         json.key("notes").begin_array(Layout::Lines);
         for (const std::string& note : results.notes) {

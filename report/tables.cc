@@ -109,8 +109,13 @@ std::string summary_table(const engine::Results& results, std::size_t most_class
         table.add(std::move(row));
     }
     std::string text =
-        fmt::format("{}: finished after {} ({} ns), {} ranks\n\n", results.fidelity,
+        fmt::format("{}: {} after {} ({} ns), {} ranks\n\n", results.fidelity,
+                    results.partial ? "PARTIAL, broken off" : "finished",
                     format_time(results.finish), format_ns(results.finish), results.npus.size());
+    if (results.partial) {
+        text += fmt::format("partial: {}, with {} of {} nodes done\n\n", results.partial->reason,
+                            results.partial->nodes_done, results.partial->nodes);
+    }
     text += table.text();
     if (classes.size() < all) {
         text += fmt::format("(classes of NPUs that finish earlier: {})\n", all - classes.size());

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "base/errors.h"
+#include "base/units.h"
 #include "engine/fold_finder.h"
 #include "engine/simulation.h"
 #include "engine/workload_loader.h"
@@ -58,6 +59,48 @@ std::vector<engine::NodePlace> places_of(const topology::NetworkDescription& net
     }
     return places;
 }
+
+/// Breaks a run off at a time, or when the user says so.
+class RunLimits final : private engine::EventHandler, private engine::QueueWatch {
+public:
+    RunLimits(engine::EventQueue& queue, const engine::Simulation& simulation,
+              const RunOptions& options)
+        : queue_(queue), simulation_(simulation), options_(options) {
+        if (options.max_time) {
+            queue.schedule(*options.max_time,
+                           engine::EventKey::of(engine::Phase::Arrival, engine::event_kind::routes,
+                                                0),
+                           *this);
+        }
+        if (options.watch) {
+            queue.set_watch(this);
+        }
+    }
+    ~RunLimits() { queue_.set_watch(nullptr); }
+    RunLimits(const RunLimits&) = delete;
+    RunLimits& operator=(const RunLimits&) = delete;
+
+    [[nodiscard]] const std::string& reason() const { return reason_; }
+
+private:
+    void handle(std::uint64_t) override {
+        // The event alone is no reason.
+        if (!simulation_.is_finished()) {
+            reason_ = "the simulated time has come to " + format_time(*options_.max_time);
+            queue_.stop();
+        }
+    }
+    bool goes_on() override {
+        const engine::Simulation::Progress progress = simulation_.progress();
+        reason_ = options_.watch(queue_.now(), progress.done, progress.nodes);
+        return reason_.empty();
+    }
+
+    engine::EventQueue& queue_;
+    const engine::Simulation& simulation_;
+    const RunOptions& options_;
+    std::string reason_;
+};
 
 constexpr Fidelity fidelities[] = {Fidelity::Analytical, Fidelity::CongestionAware,
                                    Fidelity::Packet};
@@ -160,8 +203,12 @@ engine::Results simulate(const engine::Workload& workload, const Machine& machin
     engine::Simulation simulation(workload, machine.network, machine.system, machine.dialect, queue,
                                   watch ? watch->network() : *network, fold);
     simulation.set_timeline(options.timeline);
+    const RunLimits limits(queue, simulation, options);
     try {
         engine::Results results = simulation.run();
+        if (results.partial) {
+            results.partial->reason = limits.reason();
+        }
         results.fidelity = name_of(fidelity);
         if (records) {
             results.load = load.load(results.finish);

@@ -69,6 +69,11 @@ struct RunOptions {
     /// With `flows`: hears of every message when it has arrived, in the order of arrival, of one
     /// instant in that of their ids.
     std::function<void(const engine::CompletedMessage&)> each_message;
+    /// Breaks the run off at this time.
+    std::optional<Time> max_time;
+    /// Asked now and then: at which time of the simulation the run is, how many nodes of the traces
+    /// are done, and of how many. What it returns broke the run off; empty to go on.
+    std::function<std::string(Time now, std::uint64_t done, std::uint64_t nodes)> watch;
     /// For tests, see EventQueue::shuffle_insertions().
     std::optional<std::uint64_t> shuffle_seed;
 };

@@ -152,7 +152,7 @@ PacketMachine::GoOn(std::int64_t from)
         }
         m_lastPackets = Gather();
         from = m_windows->Earliest();
-    } while (ahead && from < m_queue.next_time().ps());
+    } while (ahead && from < m_queue.next_time().ps() && m_queue.goes_on());
     return from;
 }
 

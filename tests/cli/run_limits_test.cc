@@ -1,0 +1,128 @@
+// Runs that are broken off: by a limit of simulated time or of the user's own, or by a signal.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "program_run.h"
+
+namespace npunet::cli {
+namespace {
+
+using testing::HasSubstr;
+
+class RunLimitsTest : public testing::Test {
+protected:
+    RunLimitsTest()
+        : folder_(std::filesystem::temp_directory_path() /
+                  ("npunet-limits-" + std::to_string(::getpid()))) {
+        std::filesystem::create_directories(folder_);
+        // 8 ranks, 3 all-reduces one after the other.
+        EXPECT_EQ(run("generate collective --type all_reduce --size 8MB --npus 8 --repeat 3 "
+                      "--output-dir " +
+                      path("traces"))
+                      .code,
+                  0);
+        std::ofstream(path("ring.yml")) << "topology: [Ring]\nnpus_count: [8]\n"
+                                           "bandwidth: [50]\nlatency: [500]\n";
+    }
+    ~RunLimitsTest() override { std::filesystem::remove_all(folder_); }
+
+    [[nodiscard]] std::string path(const std::string& name) const { return folder_ / name; }
+    [[nodiscard]] std::string simulate(const std::string& more) const {
+        return "simulate --workload " + path("traces/workload") + " --network " +
+               path("ring.yml") + " --json --quiet " + more;
+    }
+
+private:
+    std::filesystem::path folder_;
+};
+
+TEST_F(RunLimitsTest, WhatHadHappenedIsReportedAsPartial) {
+    for (const std::string fidelity : {"analytical", "congestion-aware", "packet"}) {
+        const nlohmann::json whole =
+            nlohmann::json::parse(run(simulate("--fidelity " + fidelity)).out);
+        const double finish = whole["finish_ns"];
+        ASSERT_FALSE(whole.contains("partial"));
+        // In the middle of the second one: 280 us each, and latencies.
+        const Outcome outcome = run(simulate("--max-sim-time 400us --fidelity " + fidelity));
+        EXPECT_EQ(outcome.code, 3) << outcome.log;
+        EXPECT_THAT(outcome.log, HasSubstr("the simulated time has come to 400 us"));
+        EXPECT_THAT(outcome.log, HasSubstr("8 of 24 nodes done"));
+        const nlohmann::json partial = nlohmann::json::parse(outcome.out);
+        EXPECT_EQ(partial["partial"]["nodes_done"], 8);
+        EXPECT_EQ(partial["partial"]["nodes"], 24);
+        EXPECT_EQ(partial["finish_ns"], 400'000);
+        EXPECT_GT(finish, 800'000);
+        ASSERT_EQ(partial["collectives"].size(), 1);
+        EXPECT_EQ(partial["collectives"][0], whole["collectives"][0]);
+        for (const nlohmann::json& npu : partial["npus"]) {
+            EXPECT_EQ(npu["finish_ns"], 400'000);
+            EXPECT_EQ(npu["exposed_comm_ns"], 400'000);
+        }
+    }
+}
+
+TEST_F(RunLimitsTest, ALimitThatIsNotReachedChangesNothing) {
+    nlohmann::json without = nlohmann::json::parse(run(simulate("--fidelity packet")).out);
+    const Outcome outcome =
+        run(simulate("--fidelity packet --max-sim-time 10ms --max-wall-time 1000s"));
+    EXPECT_EQ(outcome.code, 0);
+    nlohmann::json with = nlohmann::json::parse(outcome.out);
+    without.erase("performance");
+    with.erase("performance");
+    EXPECT_EQ(with, without);
+}
+
+TEST_F(RunLimitsTest, WallTime) {
+    // The clock is looked at every 1024 instants.
+    const Outcome outcome =
+        run(simulate("--fidelity packet --no-trains --max-wall-time 1ns --output-dir " +
+                     path("results")));
+    EXPECT_EQ(outcome.code, 3);
+    EXPECT_THAT(outcome.log, HasSubstr("the run has taken"));
+    std::ifstream file(path("results/results.json"));
+    const nlohmann::json results = nlohmann::json::parse(file);
+    EXPECT_LT(results["partial"]["nodes_done"], results["partial"]["nodes"]);
+}
+
+TEST_F(RunLimitsTest, NotWithSeveralJobs) {
+    const Outcome outcome = run("simulate --jobs-file none.yml --max-sim-time 1ms --network " +
+                                path("ring.yml"));
+    EXPECT_EQ(outcome.code, 2);
+    EXPECT_THAT(outcome.log, HasSubstr("--max-sim-time"));
+}
+
+// 1 GB round a ring, packet by packet: 2.4 million packet-hops a collective, of 3000.
+TEST_F(RunLimitsTest, CtrlCLeavesPartialResults) {
+    ASSERT_EQ(run("generate collective --type all_reduce --size 1GB --npus 8 --repeat 3000 "
+                  "--output-dir " +
+                  path("long"))
+                  .code,
+              0);
+    const std::string command = "timeout -s INT 2 " NPUNET_PROGRAM " simulate --workload " +
+                                path("long/workload") + " --network " + path("ring.yml") +
+                                " --fidelity packet --no-trains --output-dir " + path("broken") +
+                                " > " + path("out") + " 2> " + path("log");
+    // timeout itself ends with 124 where the program has come to its end on the signal.
+    const int status = std::system(command.c_str());
+    ASSERT_TRUE(WIFEXITED(status));
+    EXPECT_EQ(WEXITSTATUS(status), 124);
+    std::ifstream log(path("log"));
+    const std::string said{std::istreambuf_iterator<char>(log), {}};
+    EXPECT_THAT(said, HasSubstr("npunet: stopped: signal 2 came"));
+    std::ifstream file(path("broken/results.json"));
+    const nlohmann::json results = nlohmann::json::parse(file);
+    EXPECT_EQ(results["partial"]["reason"], "signal 2 came");
+    EXPECT_EQ(results["partial"]["nodes"], 24000);
+}
+
+}  // namespace
+}  // namespace npunet::cli
