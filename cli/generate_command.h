@@ -13,6 +13,8 @@ void add_generate_transformer_command(CLI::App& generate, CommandContext& contex
 void add_generate_pipeline_command(CLI::App& generate, CommandContext& context);
 /// `npunet generate collective`
 void add_generate_collective_command(CLI::App& generate, CommandContext& context);
+/// `npunet generate profile`
+void add_generate_profile_command(CLI::App& generate, CommandContext& context);
 /// `npunet generate text`
 void add_generate_text_command(CLI::App& generate, CommandContext& context);
 

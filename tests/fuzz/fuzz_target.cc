@@ -15,6 +15,8 @@ const std::vector<FuzzTarget>& fuzz_targets() {
         {"groups", run_groups, groups_seeds, ".json", ""sv},
         {"megatron_log", run_megatron_log, megatron_log_seeds, ".json", ""sv},
         {"parallel_groups", run_parallel_groups, parallel_groups_seeds, ".txt", ""sv},
+        {"execution_trace", run_execution_trace, execution_trace_seeds, ".json", ""sv},
+        {"profile_conversion", run_profile_conversion, profile_conversion_seeds, ".json", ""sv},
         {"node_view", run_node_view, node_view_seeds, "", ""sv},
         {"timeline", run_timeline, timeline_seeds, ".pb", ""sv},
         {"round_trip", run_round_trip, round_trip_seeds, ".et", "\0"sv}};

@@ -1,0 +1,288 @@
+#include "profiles/event_handler.h"
+
+#include "profiles/decimal_time.h"
+
+namespace npunet::profiles {
+
+namespace {
+
+std::int64_t number_of(std::string_view value) {
+    return whole_number_of(value).value_or(absent);
+}
+
+bool holds(std::string_view text, std::string_view part) {
+    return text.find(part) != std::string_view::npos;
+}
+
+}  // namespace
+
+void EventHandler::begin_event() {
+    draft_ = EventDraft();
+    depth_ = 0;
+    field_ = Field::None;
+    in_args_ = false;
+    target_ = Target();
+    capturing_ = 0;
+}
+
+bool EventHandler::Null() {
+    field_ = Field::None;
+    target_ = Target();
+    return true;
+}
+
+bool EventHandler::Bool(bool what) {
+    value(what ? "true" : "false", false);
+    return true;
+}
+
+bool EventHandler::RawNumber(const char* text, rapidjson::SizeType length, bool /*copy*/) {
+    value({text, length}, false);
+    return true;
+}
+
+bool EventHandler::String(const char* text, rapidjson::SizeType length, bool /*copy*/) {
+    value({text, length}, true);
+    return true;
+}
+
+bool EventHandler::Key(const char* text, rapidjson::SizeType length, bool /*copy*/) {
+    if (depth_ == 1) {
+        field_ = field_of({text, length});
+    } else if (depth_ == 2 && in_args_) {
+        target_ = target_of({text, length});
+    }
+    return true;
+}
+
+bool EventHandler::StartObject() {
+    ++depth_;
+    in_args_ = in_args_ || (depth_ == 2 && field_ == Field::Args);
+    if (depth_ > 2) {
+        target_ = Target();
+    }
+    return true;
+}
+
+bool EventHandler::EndObject(rapidjson::SizeType /*members*/) {
+    --depth_;
+    if (depth_ == 1) {
+        in_args_ = false;
+        field_ = Field::None;
+    }
+    return true;
+}
+
+bool EventHandler::StartArray() {
+    ++depth_;
+    if (capturing_ > 0) {
+        capture("[", false);
+    } else if (depth_ == 3 && target_.take == Take::Text) {
+        capturing_ = depth_;
+        captured_.assign(1, '[');
+    }
+    return true;
+}
+
+bool EventHandler::EndArray(rapidjson::SizeType /*elements*/) {
+    if (capturing_ > 0) {
+        captured_ += ']';
+        if (capturing_ == depth_) {
+            capturing_ = 0;
+            --depth_;
+            take_argument(captured_);
+            return true;
+        }
+    }
+    --depth_;
+    if (depth_ <= 2) {
+        target_ = Target();
+    }
+    return true;
+}
+
+void EventHandler::value(std::string_view value, bool quoted) {
+    if (capturing_ > 0) {
+        capture(value, quoted);
+    } else if (depth_ == 1) {
+        take_field(value);
+    } else if (depth_ == 2 && target_.take != Take::Nothing) {
+        take_argument(value);
+    }
+}
+
+void EventHandler::capture(std::string_view value, bool quoted) {
+    if (captured_.back() != '[') {
+        captured_ += ", ";
+    }
+    if (quoted) {
+        captured_ += '"';
+    }
+    captured_ += value;
+    if (quoted) {
+        captured_ += '"';
+    }
+}
+
+void EventHandler::take_field(std::string_view value) {
+    switch (field_) {
+        case Field::Phase:
+            draft_.phase = value.empty() ? '\0' : value.front();
+            break;
+        case Field::Category:
+            draft_.category = strings_.intern(value);
+            draft_.has_category = true;
+            break;
+        case Field::Name:
+            draft_.name = strings_.intern(value);
+            break;
+        case Field::Pid:
+            draft_.pid = strings_.intern(value);
+            break;
+        case Field::Tid:
+            draft_.tid = strings_.intern(value);
+            break;
+        case Field::Start:
+            draft_.start_ns = nanoseconds_of(value).value_or(absent);
+            break;
+        case Field::Duration:
+            draft_.duration_ns = nanoseconds_of(value).value_or(absent);
+            break;
+        case Field::Id:
+            draft_.id = whole_number_of(value).value_or(-1 - std::int64_t{strings_.intern(value)});
+            break;
+        case Field::None:
+        case Field::Args:
+            break;
+    }
+    field_ = Field::None;
+}
+
+void EventHandler::take_argument(std::string_view value) {
+    if (target_.take == Take::Number) {
+        *target_.number = number_of(value);
+    } else {
+        *target_.text = strings_.intern(value);
+    }
+    if (target_.present != nullptr) {
+        *target_.present = true;
+    }
+    target_ = Target();
+}
+
+EventHandler::Field EventHandler::field_of(std::string_view key) {
+    switch (key.size()) {
+        case 2:
+            return key == "ph"   ? Field::Phase
+                   : key == "ts" ? Field::Start
+                   : key == "id" ? Field::Id
+                                 : Field::None;
+        case 3:
+            return key == "pid"   ? Field::Pid
+                   : key == "tid" ? Field::Tid
+                   : key == "dur" ? Field::Duration
+                   : key == "cat" ? Field::Category
+                                  : Field::None;
+        case 4:
+            return key == "name" ? Field::Name : key == "args" ? Field::Args : Field::None;
+        default:
+            return Field::None;
+    }
+}
+
+EventHandler::Target EventHandler::number(std::int64_t& value, bool* present) {
+    return {Take::Number, &value, nullptr, present};
+}
+
+EventHandler::Target EventHandler::text(StringId& value, bool* present) {
+    return {Take::Text, nullptr, &value, present};
+}
+
+EventHandler::Target EventHandler::target_of(std::string_view key) {
+    switch (key.size()) {
+        case 4:
+            return key == "name" ? text(draft_.label) : collective_target(key);
+        case 5:
+            return key == "bytes" ? number(draft_.bytes) : collective_target(key);
+        case 6:
+            return key == "stream"   ? number(draft_.stream)
+                   : key == "device" ? number(draft_.device)
+                                     : Target();
+        case 11:
+            return key == "correlation"                           ? number(draft_.correlation)
+                   : key == "External id" || key == "external id" ? number(draft_.external_id)
+                                                                  : collective_target(key);
+        case 13:
+            return key == "Fwd thread id" ? number(draft_.cpu_op.forward_thread, &draft_.has_cpu_op)
+                                          : collective_target(key);
+        case 14:
+            return key == "wait_on_stream" ? number(draft_.sync.wait_on_stream, &draft_.has_sync)
+                                           : collective_target(key);
+        case 15:
+            return key == "Sequence number" ? number(draft_.cpu_op.sequence, &draft_.has_cpu_op)
+                                            : collective_target(key);
+        case 18:
+            return key == "Record function id"
+                       ? number(draft_.cpu_op.record_function_id, &draft_.has_cpu_op)
+                       : collective_target(key);
+        case 21:
+            return key == "wait_on_cuda_event_id"
+                       ? number(draft_.sync.wait_on_event, &draft_.has_sync)
+                       : Target();
+        case 33:
+            return key == "wait_on_cuda_event_record_corr_id"
+                       ? number(draft_.sync.wait_on_record_correlation, &draft_.has_sync)
+                       : Target();
+        default:
+            return collective_target(key);
+    }
+}
+
+EventHandler::Target EventHandler::collective_target(std::string_view key) {
+    CollectiveArgs& args = draft_.collective;
+    bool* present = &draft_.has_collective;
+    switch (key.size()) {
+        case 3:
+            return key == "Seq" ? number(args.sequence, present) : Target();
+        case 5:
+            return key == "dtype" ? text(args.dtype, present) : Target();
+        case 8:
+            return key == "Src Rank"   ? number(args.source, present)
+                   : key == "Dst Rank" ? number(args.destination, present)
+                   : key == "Comms Id" ? number(args.comms_id, present)
+                                       : Target();
+        case 10:
+            return key == "Group size"                         ? number(args.group_size, present)
+                   : key == "Input Dims" && is_communication() ? text(args.input_dims, present)
+                   : key == "Input type" && is_communication() ? text(args.input_types, present)
+                                                               : Target();
+        case 13:
+            return key == "In msg nelems"   ? number(args.in_elements, present)
+                   : key == "In split size" ? text(args.in_split, present)
+                                            : Target();
+        case 14:
+            return key == "Out msg nelems"   ? number(args.out_elements, present)
+                   : key == "Out split size" ? text(args.out_split, present)
+                                             : Target();
+        case 15:
+            return key == "Collective name" ? text(args.collective, present) : Target();
+        case 16:
+            return key == "Process Group ID" ? text(args.group_name, present) : Target();
+        case 18:
+            return key == "Process Group Name" ? text(args.group_name, present) : Target();
+        case 19:
+            return key == "Process Group Ranks" ? text(args.group_ranks, present) : Target();
+        case 25:
+            return key == "Process Group Description" ? text(args.group_description, present)
+                                                      : Target();
+        default:
+            return {};
+    }
+}
+
+bool EventHandler::is_communication() {
+    const std::string_view name = strings_[draft_.name];
+    return name == "record_param_comms" || name.starts_with("c10d::") || holds(name, "nccl:");
+}
+
+}  // namespace npunet::profiles

@@ -1,0 +1,164 @@
+#include "profiles/table_builder.h"
+
+#include <array>
+#include <utility>
+
+namespace npunet::profiles {
+
+namespace {
+
+constexpr std::array<std::pair<std::string_view, Category>, 20> known_categories = {
+    {{"cpu_op", Category::CpuOp},
+     {"Operator", Category::CpuOp},
+     {"python_function", Category::PythonFunction},
+     {"Python", Category::PythonFunction},
+     {"user_annotation", Category::UserAnnotation},
+     {"gpu_user_annotation", Category::GpuUserAnnotation},
+     {"cuda_runtime", Category::Runtime},
+     {"hip_runtime", Category::Runtime},
+     {"privateuse1_runtime", Category::Runtime},
+     {"Runtime", Category::Runtime},
+     {"cuda_driver", Category::Driver},
+     {"kernel", Category::Kernel},
+     {"Kernel", Category::Kernel},
+     {"gpu_memcpy", Category::GpuMemcpy},
+     {"Memcpy", Category::GpuMemcpy},
+     {"gpu_memset", Category::GpuMemset},
+     {"Memset", Category::GpuMemset},
+     {"cuda_sync", Category::Sync},
+     {"Trace", Category::Trace},
+     {"overhead", Category::Overhead}}};
+
+Category category_of(std::string_view text) {
+    for (const auto& [name, category] : known_categories) {
+        if (name == text) {
+            return category;
+        }
+    }
+    return Category::Other;
+}
+
+}  // namespace
+
+bool TableBuilder::add(const EventDraft& draft) {
+    switch (draft.phase) {
+        case 'X':
+            if (draft.start_ns == absent || draft.start_ns < 0 ||
+                (draft.duration_ns != absent && draft.duration_ns < 0) ||
+                draft.duration_ns > std::numeric_limits<std::int64_t>::max() - draft.start_ns) {
+                return false;
+            }
+            add_event(draft);
+            break;
+        case 's':
+        case 't':
+        case 'f':
+            if (draft.start_ns == absent || draft.id == absent) {
+                return false;
+            }
+            table_.flows.push_back(
+                {draft.id, draft.start_ns, track_of(draft), draft.category, draft.phase == 's'});
+            break;
+        case 'M':
+            add_metadata(draft);
+            break;
+        case '\0':
+            return false;
+        default:
+            break;
+    }
+    count(draft);
+    return true;
+}
+
+void TableBuilder::count(const EventDraft& draft) {
+    ++table_.events;
+    const StringId category = draft.has_category ? draft.category : table_.strings.intern("-");
+    for (CategoryCount& one : table_.counts) {
+        if (one.category == category) {
+            ++one.events;
+            return;
+        }
+    }
+    table_.counts.push_back({category, 1});
+}
+
+std::uint32_t TableBuilder::track_of(const EventDraft& draft) {
+    const std::uint64_t key = std::uint64_t{draft.pid} << 32 | draft.tid;
+    if (key == last_key_ && !table_.tracks.empty()) {
+        return last_track_;
+    }
+    const auto [place, is_new] =
+        tracks_.emplace(key, static_cast<std::uint32_t>(table_.tracks.size()));
+    if (is_new) {
+        Track track;
+        track.pid = draft.pid;
+        track.tid = draft.tid;
+        table_.tracks.push_back(track);
+    }
+    last_key_ = key;
+    last_track_ = place->second;
+    return last_track_;
+}
+
+void TableBuilder::add_event(const EventDraft& draft) {
+    const auto event = static_cast<EventId>(table_.size());
+    auto known = categories_.find(draft.category);
+    if (known == categories_.end()) {
+        known =
+            categories_.emplace(draft.category, category_of(table_.strings[draft.category])).first;
+    }
+    const std::uint32_t track = track_of(draft);
+    table_.category.push_back(known->second);
+    table_.name.push_back(draft.name);
+    table_.track.push_back(track);
+    table_.start_ns.push_back(draft.start_ns);
+    table_.duration_ns.push_back(draft.duration_ns == absent ? 0 : draft.duration_ns);
+    table_.correlation.push_back(draft.correlation);
+    table_.external_id.push_back(draft.external_id);
+    if (is_gpu_work(known->second) || known->second == Category::Sync ||
+        known->second == Category::GpuUserAnnotation) {
+        Track& on = table_.tracks[track];
+        on.gpu = true;
+        on.device = draft.device == absent ? on.device : static_cast<std::int32_t>(draft.device);
+        on.stream = draft.stream == absent ? on.stream : draft.stream;
+    }
+    add_arguments(draft, event);
+}
+
+void TableBuilder::add_arguments(const EventDraft& draft, EventId event) {
+    if (draft.has_collective) {
+        table_.collectives.push_back(draft.collective);
+        table_.collectives.back().event = event;
+    }
+    if (draft.has_sync || table_.category[event] == Category::Sync) {
+        table_.syncs.push_back(draft.sync);
+        table_.syncs.back().event = event;
+        table_.syncs.back().stream = draft.stream;
+    }
+    if (draft.has_cpu_op) {
+        table_.cpu_ops.push_back(draft.cpu_op);
+        table_.cpu_ops.back().event = event;
+    }
+    if (draft.bytes != absent) {
+        table_.copies.push_back({event, draft.bytes});
+    }
+}
+
+void TableBuilder::add_metadata(const EventDraft& draft) {
+    const std::string_view what = table_.strings[draft.name];
+    if (what == "thread_name") {
+        table_.tracks[track_of(draft)].name = draft.label;
+    } else if (what == "process_name") {
+        process_names_[draft.pid] = draft.label;
+    }
+}
+
+void TableBuilder::finish() {
+    for (Track& track : table_.tracks) {
+        const auto name = process_names_.find(track.pid);
+        track.process_name = name == process_names_.end() ? 0 : name->second;
+    }
+}
+
+}  // namespace npunet::profiles

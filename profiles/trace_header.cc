@@ -1,0 +1,122 @@
+#include "profiles/trace_header.h"
+
+#include <rapidjson/document.h>
+
+#include <string>
+
+namespace npunet::profiles {
+
+namespace {
+
+using Value = rapidjson::Value;
+
+const Value* member(const Value& object, const char* key) {
+    const auto found = object.FindMember(key);
+    return found == object.MemberEnd() ? nullptr : &found->value;
+}
+
+std::int64_t number_in(const Value& object, const char* key, std::int64_t otherwise) {
+    const Value* value = member(object, key);
+    return value != nullptr && value->IsInt64() ? value->GetInt64() : otherwise;
+}
+
+std::string text_in(const Value& object, const char* key) {
+    const Value* value = member(object, key);
+    if (value == nullptr) {
+        return {};
+    }
+    if (value->IsString()) {
+        return {value->GetString(), value->GetStringLength()};
+    }
+    return value->IsInt64() ? std::to_string(value->GetInt64()) : std::string();
+}
+
+/// A list, or a list as text.
+std::vector<std::int32_t> ranks_in(const Value& object) {
+    const Value* value = member(object, "ranks");
+    std::vector<std::int32_t> ranks;
+    if (value != nullptr && value->IsString()) {
+        ranks = ranks_of({value->GetString(), value->GetStringLength()}).value_or(ranks);
+    } else if (value != nullptr && value->IsArray()) {
+        for (const Value& rank : value->GetArray()) {
+            if (!rank.IsInt()) {
+                return {};
+            }
+            ranks.push_back(rank.GetInt());
+        }
+    }
+    return ranks;
+}
+
+void read_groups(const Value& list, EventTable& table) {
+    table.groups.clear();
+    for (const Value& one : list.GetArray()) {
+        if (!one.IsObject()) {
+            continue;
+        }
+        ProcessGroup group;
+        group.name = text_in(one, "pg_name");
+        group.description = text_in(one, "pg_desc");
+        group.ranks = ranks_in(one);
+        group.size = number_in(one, "pg_size", static_cast<std::int64_t>(group.ranks.size()));
+        table.groups.push_back(std::move(group));
+    }
+}
+
+bool read_distributed_info(const Value& info, EventTable& table) {
+    if (!info.IsObject()) {
+        return info.IsNull();
+    }
+    const std::int64_t rank = number_in(info, "rank", -1);
+    if (rank >= 0) {
+        table.rank = static_cast<std::int32_t>(rank);
+    }
+    table.world_size = static_cast<std::int32_t>(number_in(info, "world_size", 0));
+    table.backend = text_in(info, "backend");
+    const Value* groups = member(info, "pg_config");
+    if (groups != nullptr && groups->IsArray()) {
+        read_groups(*groups, table);
+    }
+    return true;
+}
+
+bool read_devices(const Value& list, EventTable& table) {
+    if (!list.IsArray()) {
+        return list.IsNull();
+    }
+    for (const Value& one : list.GetArray()) {
+        if (one.IsObject()) {
+            table.devices.push_back(
+                {number_in(one, "id", 0), text_in(one, "name"), number_in(one, "numSms", 0)});
+        }
+    }
+    return true;
+}
+
+}  // namespace
+
+bool is_header_key(std::string_view key) {
+    return key == "distributedInfo" || key == "deviceProperties" || key == "baseTimeNanoseconds" ||
+           key == "schemaVersion";
+}
+
+bool read_header(std::string_view key, std::string_view json, EventTable& table) {
+    rapidjson::Document document;
+    document.Parse(json.data(), json.size());
+    if (document.HasParseError()) {
+        return false;
+    }
+    if (key == "distributedInfo") {
+        return read_distributed_info(document, table);
+    }
+    if (key == "deviceProperties") {
+        return read_devices(document, table);
+    }
+    if (!document.IsInt64()) {
+        return document.IsNull();
+    }
+    (key == "schemaVersion" ? table.schema_version : table.base_time_ns) = document.GetInt64();
+    return true;
+}
+
+}  // namespace npunet::profiles
