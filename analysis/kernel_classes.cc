@@ -23,7 +23,7 @@ constexpr std::array<std::string_view, 3> kind_names = {"computation", "communic
 
 /// What the frames around an event say.
 struct Frames {
-    Phase phase = Phase::Other;
+    KernelPhase phase = KernelPhase::Other;
     EventId step = no_event;
 };
 
@@ -64,7 +64,7 @@ private:
             if (frames_[event].step != no_event) {
                 result_.source = PhaseSource::Frames;
             }
-            if (frames_[event].phase == Phase::Backward && frames_[event].step == event) {
+            if (frames_[event].phase == KernelPhase::Backward && frames_[event].step == event) {
                 backward_steps_.push_back(event);
             }
         }
@@ -85,31 +85,33 @@ private:
             is_gpu_work(trace_.category[event]) || marks_.marks(name) == 0) {
             return around;
         }
-        const bool in_step = around.phase == Phase::Forward || around.phase == Phase::Backward ||
-                             around.phase == Phase::Recompute;
+        const bool in_step = around.phase == KernelPhase::Forward ||
+                             around.phase == KernelPhase::Backward ||
+                             around.phase == KernelPhase::Recompute;
         if (is(Mark::BackwardFrame)) {
-            return {Phase::Backward, event};
+            return {KernelPhase::Backward, event};
         }
         if (is(Mark::ForwardFrame)) {
             // The reference has one step for nested frames of one kind: schedules.py and the
             // model's own forward_step.
-            return around.phase == Phase::Forward ? around : Frames{Phase::Forward, event};
+            return around.phase == KernelPhase::Forward ? around
+                                                        : Frames{KernelPhase::Forward, event};
         }
         if (is(Mark::RecomputeFrame) &&
-            (around.phase == Phase::Backward ||
+            (around.phase == KernelPhase::Backward ||
              (threads_.known() && trace_.track[event] == threads_.backward))) {
-            return {Phase::Recompute, around.step};
+            return {KernelPhase::Recompute, around.step};
         }
-        if (in_step || around.phase != Phase::Other) {
+        if (in_step || around.phase != KernelPhase::Other) {
             return around;
         }
         if (is(Mark::PipelineFrame)) {
-            return {Phase::Pipeline, no_event};
+            return {KernelPhase::Pipeline, no_event};
         }
         if (is(Mark::OptimizerFrame)) {
-            return {Phase::Optimizer, no_event};
+            return {KernelPhase::Optimizer, no_event};
         }
-        return is(Mark::DataParallelFrame) ? Frames{Phase::Gradients, no_event} : around;
+        return is(Mark::DataParallelFrame) ? Frames{KernelPhase::Gradients, no_event} : around;
     }
 
     /// Arguments of collectives by the operation that they stand on.
@@ -149,26 +151,26 @@ private:
         const Frames frames = frames_of(kernel.launch);
         kernel.phase = frames.phase;
         kernel.step = frames.step;
-        if (kernel.kind == Kind::Communication) {
+        if (kernel.kind == KernelKind::Communication) {
             kernel.collective = arguments_of(event, kernel.launch);
             kernel.dimension = dimension_of(kernel);
-            result_.without_dimension += kernel.dimension == Dimension::Unknown ? 1 : 0;
+            result_.without_dimension += kernel.dimension == ParallelDimension::Unknown ? 1 : 0;
         }
         return kernel;
     }
 
-    [[nodiscard]] Kind kind_of(EventId event) const {
+    [[nodiscard]] KernelKind kind_of(EventId event) const {
         const Category category = trace_.category[event];
         if (category != Category::Kernel) {
-            return Kind::Memory;
+            return KernelKind::Memory;
         }
         const CollectiveArgs* args = trace_.collective_of(event);
         if (marks_.has(trace_.name[event], Mark::CommunicationKernel) ||
             (args != nullptr && args->collective != 0)) {
-            return Kind::Communication;
+            return KernelKind::Communication;
         }
-        return marks_.has(trace_.name[event], Mark::MemoryKernel) ? Kind::Memory
-                                                                  : Kind::Computation;
+        return marks_.has(trace_.name[event], Mark::MemoryKernel) ? KernelKind::Memory
+                                                                  : KernelKind::Computation;
     }
 
     [[nodiscard]] Frames frames_of(EventId launch) const {
@@ -176,17 +178,18 @@ private:
             return {};
         }
         Frames frames = frames_[launch];
-        const bool elsewhere = frames.step == no_event &&
-                               (frames.phase == Phase::Other || frames.phase == Phase::Recompute ||
-                                frames.phase == Phase::Gradients);
+        const bool elsewhere = frames.step == no_event && (frames.phase == KernelPhase::Other ||
+                                                           frames.phase == KernelPhase::Recompute ||
+                                                           frames.phase == KernelPhase::Gradients);
         if (elsewhere && result_.source == PhaseSource::Frames) {
             const EventId step = backward_step_around(launch);
             if (step != no_event) {
-                return {frames.phase == Phase::Recompute ? Phase::Recompute : Phase::Backward,
+                return {frames.phase == KernelPhase::Recompute ? KernelPhase::Recompute
+                                                               : KernelPhase::Backward,
                         step};
             }
         }
-        return result_.source == PhaseSource::Autograd && frames.phase == Phase::Other
+        return result_.source == PhaseSource::Autograd && frames.phase == KernelPhase::Other
                    ? phase_of_autograd(launch)
                    : frames;
     }
@@ -211,19 +214,19 @@ private:
         for (EventId up = launch; up != no_event; up = nesting_.parent(up)) {
             if (trace_.category[up] == Category::UserAnnotation &&
                 trace_.name_of(up).starts_with("Optimizer.step")) {
-                return {Phase::Optimizer, no_event};
+                return {KernelPhase::Optimizer, no_event};
             }
             recorded = recorded || recorded_.contains(up);
             gradient =
                 gradient || trace_.name_of(up).starts_with("autograd::engine::evaluate_function");
         }
         if (gradient) {
-            return {Phase::Backward, no_event};
+            return {KernelPhase::Backward, no_event};
         }
-        return {recorded ? Phase::Forward : Phase::Other, no_event};
+        return {recorded ? KernelPhase::Forward : KernelPhase::Other, no_event};
     }
 
-    [[nodiscard]] Dimension dimension_of(const ClassifiedKernel& kernel) {
+    [[nodiscard]] ParallelDimension dimension_of(const ClassifiedKernel& kernel) {
         if (kernel.collective != nullptr) {
             const CollectiveArgs& args = *kernel.collective;
             const auto described = dimension_of_description(trace_.strings[args.group_description]);
@@ -237,21 +240,22 @@ private:
                 return *known;
             }
         }
-        const Dimension guess = guess_by_frames(kernel);
-        result_.dimensions_by_frames += guess == Dimension::Unknown ? 0 : 1;
+        const ParallelDimension guess = guess_by_frames(kernel);
+        result_.dimensions_by_frames += guess == ParallelDimension::Unknown ? 0 : 1;
         return guess;
     }
 
-    [[nodiscard]] Dimension guess_by_frames(const ClassifiedKernel& kernel) const {
+    [[nodiscard]] ParallelDimension guess_by_frames(const ClassifiedKernel& kernel) const {
         for (EventId up = kernel.launch; up != no_event; up = nesting_.parent(up)) {
             if (marks_.has(trace_.name[up], Mark::PipelineFrame)) {
-                return Dimension::Pipeline;
+                return ParallelDimension::Pipeline;
             }
             if (marks_.has(trace_.name[up], Mark::DataParallelFrame)) {
-                return Dimension::Data;
+                return ParallelDimension::Data;
             }
         }
-        return tensor_only_ && kernel.step != no_event ? Dimension::Tensor : Dimension::Unknown;
+        return tensor_only_ && kernel.step != no_event ? ParallelDimension::Tensor
+                                                       : ParallelDimension::Unknown;
     }
 
     /// Steps that have kernels, by start.
@@ -260,7 +264,7 @@ private:
         std::vector<EventId> backward;
         for (const ClassifiedKernel& kernel : result_.kernels) {
             if (kernel.step != no_event) {
-                (kernel.phase == Phase::Forward ? forward : backward).push_back(kernel.step);
+                (kernel.phase == KernelPhase::Forward ? forward : backward).push_back(kernel.step);
             }
         }
         const auto number = [&](std::vector<EventId>& steps) {
@@ -281,7 +285,8 @@ private:
         for (ClassifiedKernel& kernel : result_.kernels) {
             if (kernel.step != no_event) {
                 kernel.micro_batch =
-                    (kernel.phase == Phase::Forward ? of_forward : of_backward).at(kernel.step);
+                    (kernel.phase == KernelPhase::Forward ? of_forward : of_backward)
+                        .at(kernel.step);
             }
         }
     }
@@ -302,7 +307,7 @@ private:
 
 }  // namespace
 
-std::string_view name_of(Phase phase) {
+std::string_view name_of(KernelPhase phase) {
     return phase_names[static_cast<std::size_t>(phase)];
 }
 

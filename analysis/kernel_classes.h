@@ -9,18 +9,18 @@
 // Kind: communication if the name is one of a collective library (kernel_comm) or the profiler has
 // given it the arguments of a collective; memory if it is a copy or a set; else computation.
 //
-// Phase: by the Python frames around the launch. The outermost frame of a forward or backward step,
-// of a send or receive of the pipeline, of data parallelism or of the optimizer decides; forward
-// and backward steps within each other count innermost; recomputation within a backward step is one
-// of its own. What autograd's thread launches while a backward step runs on another is backward.
-// Without frames of steps: Optimizer.step annotations are the optimizer, autograd's thread and what
-// its engine evaluates are backward, and other operations that autograd has recorded (with a
-// Sequence number) are forward.
+// KernelPhase: by the Python frames around the launch. The outermost frame of a forward or backward
+// step, of a send or receive of the pipeline, of data parallelism or of the optimizer decides;
+// forward and backward steps within each other count innermost; recomputation within a backward
+// step is one of its own. What autograd's thread launches while a backward step runs on another is
+// backward. Without frames of steps: Optimizer.step annotations are the optimizer, autograd's
+// thread and what its engine evaluates are backward, and other operations that autograd has
+// recorded (with a Sequence number) are forward.
 //
-// Dimension: by the description of the process group, else by its name or ranks in the profile's
-// list of groups and in the run's file of groups, else by the frames (a pipeline frame: pp; a frame
-// of data parallelism: dp; in a forward or backward step tp, if the run has neither experts nor
-// context parallelism), else unknown.
+// ParallelDimension: by the description of the process group, else by its name or ranks in the
+// profile's list of groups and in the run's file of groups, else by the frames (a pipeline frame:
+// pp; a frame of data parallelism: dp; in a forward or backward step tp, if the run has neither
+// experts nor context parallelism), else unknown.
 #pragma once
 
 #include <array>
@@ -35,8 +35,8 @@
 
 namespace npunet::analysis {
 
-enum class Kind : std::uint8_t { Computation, Communication, Memory };
-enum class Phase : std::uint8_t {
+enum class KernelKind : std::uint8_t { Computation, Communication, Memory };
+enum class KernelPhase : std::uint8_t {
     Forward,
     Backward,
     Recompute,
@@ -48,16 +48,16 @@ enum class Phase : std::uint8_t {
 inline constexpr std::size_t phase_count = 7;
 
 /// "fwd", "bwd", "recompute", "pipeline", "gradients", "optimizer", "other".
-[[nodiscard]] std::string_view name_of(Phase phase);
+[[nodiscard]] std::string_view name_of(KernelPhase phase);
 
 struct ClassifiedKernel {
     EventId event = no_event;
     EventId launch = no_event;      ///< no_event: the profile has none
     EventId step = no_event;        ///< the frame of the forward or backward step
     std::int32_t micro_batch = -1;  ///< of its phase, from 0 by start of the step; -1: none
-    Kind kind = Kind::Computation;
-    Phase phase = Phase::Other;
-    Dimension dimension = Dimension::None;
+    KernelKind kind = KernelKind::Computation;
+    KernelPhase phase = KernelPhase::Other;
+    ParallelDimension dimension = ParallelDimension::None;
     const profiles::CollectiveArgs* collective = nullptr;  ///< in the trace; null: not known
 };
 

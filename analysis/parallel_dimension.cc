@@ -13,36 +13,36 @@ constexpr std::array<std::string_view, dimension_count> names = {
     "", "tp", "pp", "dp", "ep", "etp", "cp", "mp", "emb", "world", "unknown"};
 
 /// The first that the description begins with; longer ones before their beginnings.
-constexpr std::array<std::pair<std::string_view, Dimension>, 21> descriptions = {
-    {{"TENSOR_AND_CONTEXT_PARALLEL", Dimension::Tensor},
-     {"TENSOR_AND_DATA_PARALLEL", Dimension::Data},
-     {"TENSOR_MODEL_PARALLEL", Dimension::Tensor},
-     {"PIPELINE_MODEL_PARALLEL", Dimension::Pipeline},
-     {"DATA_PARALLEL", Dimension::Data},
-     {"INTRA_PARTIAL", Dimension::Data},
-     {"INTER_PARTIAL", Dimension::Data},
-     {"INTER_DISTRIBUTED_OPTIMIZER", Dimension::Data},
-     {"INTRA_DISTRIBUTED_OPTIMIZER", Dimension::Data},
-     {"EXPERT_DATA_PARALLEL", Dimension::Data},
-     {"INTRA_EXPERT_DATA", Dimension::Data},
-     {"INTER_EXPERT_DATA", Dimension::Data},
-     {"EXPERT_MODEL_PARALLEL", Dimension::Expert},
-     {"EXPERT_TENSOR", Dimension::ExpertTensor},
-     {"CONTEXT_PARALLEL", Dimension::Context},
-     {"HIERARCHICAL_CONTEXT", Dimension::Context},
-     {"MODEL_PARALLEL", Dimension::Model},
-     {"EMBEDDING", Dimension::Embedding},
-     {"POSITION_EMBEDDING", Dimension::Embedding},
-     {"default_pg", Dimension::World},
-     {"HYBRID_DATA_PARALLEL", Dimension::Data}}};
+constexpr std::array<std::pair<std::string_view, ParallelDimension>, 21> descriptions = {
+    {{"TENSOR_AND_CONTEXT_PARALLEL", ParallelDimension::Tensor},
+     {"TENSOR_AND_DATA_PARALLEL", ParallelDimension::Data},
+     {"TENSOR_MODEL_PARALLEL", ParallelDimension::Tensor},
+     {"PIPELINE_MODEL_PARALLEL", ParallelDimension::Pipeline},
+     {"DATA_PARALLEL", ParallelDimension::Data},
+     {"INTRA_PARTIAL", ParallelDimension::Data},
+     {"INTER_PARTIAL", ParallelDimension::Data},
+     {"INTER_DISTRIBUTED_OPTIMIZER", ParallelDimension::Data},
+     {"INTRA_DISTRIBUTED_OPTIMIZER", ParallelDimension::Data},
+     {"EXPERT_DATA_PARALLEL", ParallelDimension::Data},
+     {"INTRA_EXPERT_DATA", ParallelDimension::Data},
+     {"INTER_EXPERT_DATA", ParallelDimension::Data},
+     {"EXPERT_MODEL_PARALLEL", ParallelDimension::Expert},
+     {"EXPERT_TENSOR", ParallelDimension::ExpertTensor},
+     {"CONTEXT_PARALLEL", ParallelDimension::Context},
+     {"HIERARCHICAL_CONTEXT", ParallelDimension::Context},
+     {"MODEL_PARALLEL", ParallelDimension::Model},
+     {"EMBEDDING", ParallelDimension::Embedding},
+     {"POSITION_EMBEDDING", ParallelDimension::Embedding},
+     {"default_pg", ParallelDimension::World},
+     {"HYBRID_DATA_PARALLEL", ParallelDimension::Data}}};
 
 }  // namespace
 
-std::string_view name_of(Dimension dimension) {
+std::string_view name_of(ParallelDimension dimension) {
     return names[static_cast<std::size_t>(dimension)];
 }
 
-std::optional<Dimension> dimension_of_description(std::string_view description) {
+std::optional<ParallelDimension> dimension_of_description(std::string_view description) {
     for (const auto& [beginning, dimension] : descriptions) {
         if (description.starts_with(beginning)) {
             return dimension;
@@ -69,20 +69,20 @@ GroupDimensions::GroupDimensions(const generators::megatron::ParallelGroupsFile*
         }
     }
     if (file != nullptr) {
-        add_lists(file->tensor, Dimension::Tensor);
-        add_lists(file->expert, Dimension::Expert);
-        add_lists(file->pipeline, Dimension::Pipeline);
-        add_lists(file->data, Dimension::Data);
+        add_lists(file->tensor, ParallelDimension::Tensor);
+        add_lists(file->expert, ParallelDimension::Expert);
+        add_lists(file->pipeline, ParallelDimension::Pipeline);
+        add_lists(file->data, ParallelDimension::Data);
     }
     if (world_size > 1) {
         std::vector<std::int32_t> all(static_cast<std::size_t>(world_size));
         std::iota(all.begin(), all.end(), 0);
-        by_ranks_.emplace(std::move(all), Dimension::World);
+        by_ranks_.emplace(std::move(all), ParallelDimension::World);
     }
 }
 
 void GroupDimensions::add_lists(const std::optional<generators::megatron::RankLists>& lists,
-                                Dimension which) {
+                                ParallelDimension which) {
     for (const auto& list : lists.value_or(generators::megatron::RankLists{})) {
         std::vector<std::int32_t> ranks;
         for (const Rank rank : list) {
@@ -95,8 +95,8 @@ void GroupDimensions::add_lists(const std::optional<generators::megatron::RankLi
     }
 }
 
-std::optional<Dimension> GroupDimensions::of(std::string_view name,
-                                             const std::vector<std::int32_t>& ranks) const {
+std::optional<ParallelDimension> GroupDimensions::of(std::string_view name,
+                                                     const std::vector<std::int32_t>& ranks) const {
     const auto named = by_name_.find(name);
     if (named != by_name_.end()) {
         return named->second;

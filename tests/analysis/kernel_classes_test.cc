@@ -163,18 +163,18 @@ TEST(KernelClasses, KernelsWithoutTheirLaunchAreKept) {
 }
 
 /// The phases that the reference's tables give a kernel.
-std::map<EventId, std::set<Phase>> reference_phases(const EventTable& trace) {
-    const std::map<KernelTable, Phase> phase_of = {
-        {KernelTable::BackwardCommunication, Phase::Backward},
-        {KernelTable::BackwardComputation, Phase::Backward},
-        {KernelTable::ForwardCommunication, Phase::Forward},
-        {KernelTable::ForwardComputation, Phase::Forward},
-        {KernelTable::BackwardCommunicationRecompute, Phase::Recompute},
-        {KernelTable::BackwardComputationRecompute, Phase::Recompute},
-        {KernelTable::OptimizerComputation, Phase::Optimizer},
-        {KernelTable::PipelineCommunication, Phase::Pipeline}};
+std::map<EventId, std::set<KernelPhase>> reference_phases(const EventTable& trace) {
+    const std::map<KernelTable, KernelPhase> phase_of = {
+        {KernelTable::BackwardCommunication, KernelPhase::Backward},
+        {KernelTable::BackwardComputation, KernelPhase::Backward},
+        {KernelTable::ForwardCommunication, KernelPhase::Forward},
+        {KernelTable::ForwardComputation, KernelPhase::Forward},
+        {KernelTable::BackwardCommunicationRecompute, KernelPhase::Recompute},
+        {KernelTable::BackwardComputationRecompute, KernelPhase::Recompute},
+        {KernelTable::OptimizerComputation, KernelPhase::Optimizer},
+        {KernelTable::PipelineCommunication, KernelPhase::Pipeline}};
     const ReferenceView view = overlapping_tables(trace, PatternTable());
-    std::map<EventId, std::set<Phase>> phases;
+    std::map<EventId, std::set<KernelPhase>> phases;
     for (const auto& [table, phase] : phase_of) {
         for (const TableRow& row : view.tables[static_cast<std::size_t>(table)]) {
             phases[row.kernel].insert(phase);
@@ -183,11 +183,11 @@ std::map<EventId, std::set<Phase>> reference_phases(const EventTable& trace) {
     for (auto& [event, of] : phases) {
         // The tables of recomputation are part of those of the backward step, and the optimizer's
         // of a scaled loss of the forward step's.
-        if (of.contains(Phase::Recompute)) {
-            of.erase(Phase::Backward);
+        if (of.contains(KernelPhase::Recompute)) {
+            of.erase(KernelPhase::Backward);
         }
-        if (of.contains(Phase::Forward)) {
-            of.erase(Phase::Optimizer);
+        if (of.contains(KernelPhase::Forward)) {
+            of.erase(KernelPhase::Optimizer);
         }
     }
     return phases;
@@ -216,7 +216,7 @@ TEST_P(KernelClassesOf, AgreeWithTheReferenceWhereItHasOne) {
             EXPECT_TRUE(seen.insert(one.event).second);
             const auto expected = phases.find(one.event);
             if (expected != phases.end()) {
-                EXPECT_EQ(expected->second, std::set<Phase>{one.phase})
+                EXPECT_EQ(expected->second, std::set<KernelPhase>{one.phase})
                     << trace.name_of(one.event) << " " << class_name(one);
                 ++compared;
             }
@@ -243,8 +243,8 @@ TEST(KernelClasses, RealProfilesHaveEveryKernelOnce) {
     std::map<std::string, int> counts;
     for (const ClassifiedKernel& one : classes.kernels) {
         ++counts[std::string(class_name(one))];
-        if (one.kind == Kind::Communication) {
-            EXPECT_EQ(one.dimension, Dimension::World);
+        if (one.kind == KernelKind::Communication) {
+            EXPECT_EQ(one.dimension, ParallelDimension::World);
         }
     }
     // 2700 kernels (21 of them NCCL's) and 1074 copies and sets, as another reader counted.

@@ -1,5 +1,5 @@
-// Interval arithmetic against vectors of the reference, and against counting.
-#include "analysis/intervals.h"
+// TimeSpan arithmetic against vectors of the reference, and against counting.
+#include "analysis/time_spans.h"
 
 #include <gtest/gtest.h>
 
@@ -12,15 +12,15 @@
 namespace npunet::analysis {
 namespace {
 
-Intervals of(const nlohmann::json& list) {
-    Intervals intervals;
+TimeSpans of(const nlohmann::json& list) {
+    TimeSpans spans;
     for (const auto& one : list) {
-        intervals.push_back({one[0].get<std::int64_t>(), one[1].get<std::int64_t>()});
+        spans.push_back({one[0].get<std::int64_t>(), one[1].get<std::int64_t>()});
     }
-    return intervals;
+    return spans;
 }
 
-TEST(Intervals, AreTheReferences) {
+TEST(TimeSpans, AreTheReferences) {
     const auto path =
         std::filesystem::path(NPUNET_SHARED_DIR) / "data/profiler/interval_vectors.json";
     std::ifstream stream(path);
@@ -30,7 +30,7 @@ TEST(Intervals, AreTheReferences) {
     const nlohmann::json vectors = nlohmann::json::parse(stream);
     ASSERT_GT(vectors.size(), 20U);
     for (const auto& vector : vectors) {
-        const Intervals a = of(vector["a"]);
+        const TimeSpans a = of(vector["a"]);
         EXPECT_EQ(united(a), of(vector["merged_a"]));
         EXPECT_EQ(length(united(a)), vector["union_a"].get<std::int64_t>());
         EXPECT_EQ(length(a), vector["sum_a"].get<std::int64_t>());
@@ -42,7 +42,7 @@ TEST(Intervals, AreTheReferences) {
 }
 
 // |A| and |A n B| are the numbers of points i for which [i, i + 1) lies in A, in both.
-TEST(Intervals, AreCountedPoints) {
+TEST(TimeSpans, AreCountedPoints) {
     std::mt19937 random(7);
     const auto number = [&](int below) {
         return static_cast<std::int64_t>(random() % static_cast<unsigned>(below));
@@ -51,7 +51,7 @@ TEST(Intervals, AreCountedPoints) {
         std::vector<char> in_a(120);
         std::vector<char> in_b(120);
         const auto draw = [&](std::vector<char>& in) {
-            Intervals drawn;
+            TimeSpans drawn;
             for (std::int64_t i = number(8); i > 0; --i) {
                 const std::int64_t start = number(100);
                 const std::int64_t end = start + number(20);
@@ -60,8 +60,8 @@ TEST(Intervals, AreCountedPoints) {
             }
             return united(drawn);
         };
-        const Intervals a = draw(in_a);
-        const Intervals b = draw(in_b);
+        const TimeSpans a = draw(in_a);
+        const TimeSpans b = draw(in_b);
         std::int64_t both = 0;
         for (std::size_t i = 0; i < in_a.size(); ++i) {
             both += in_a[i] != 0 && in_b[i] != 0 ? 1 : 0;
@@ -72,10 +72,10 @@ TEST(Intervals, AreCountedPoints) {
     }
 }
 
-TEST(Intervals, OfNothing) {
+TEST(TimeSpans, OfNothing) {
     EXPECT_TRUE(united({}).empty());
     EXPECT_EQ(length({}), 0);
-    EXPECT_EQ(hull({}), Interval());
+    EXPECT_EQ(hull({}), TimeSpan());
     EXPECT_EQ(overlap({}, {{0, 5}}), 0);
 }
 

@@ -1,6 +1,6 @@
-// Arithmetic of half-open intervals of time, in nanoseconds.
+// Arithmetic of half-open spans of time, in nanoseconds.
 //
-//     const Intervals busy = united(kernels);          // sorted, none touching another
+//     const TimeSpans busy = united(kernels);          // sorted, none touching another
 //     length(busy);                                    // the measure of the union
 //     overlap(united(communication), united(computation));
 //
@@ -13,25 +13,25 @@
 
 namespace npunet::analysis {
 
-struct Interval {
+struct TimeSpan {
     std::int64_t start = 0;
     std::int64_t end = 0;  ///< at least start
 
-    friend bool operator==(const Interval&, const Interval&) = default;
+    friend bool operator==(const TimeSpan&, const TimeSpan&) = default;
 };
 
-using Intervals = std::vector<Interval>;
+using TimeSpans = std::vector<TimeSpan>;
 
-/// The union: ascending, intervals that touch or overlap joined.
-[[nodiscard]] Intervals united(Intervals intervals);
+/// The union: ascending, spans that touch or overlap joined.
+[[nodiscard]] TimeSpans united(TimeSpans spans);
 
 /// The sum of the lengths; of a union its measure.
-[[nodiscard]] std::int64_t length(const Intervals& intervals);
+[[nodiscard]] std::int64_t length(const TimeSpans& spans);
 
 /// The measure of what two unions (results of united()) have in common.
-[[nodiscard]] std::int64_t overlap(const Intervals& a, const Intervals& b);
+[[nodiscard]] std::int64_t overlap(const TimeSpans& a, const TimeSpans& b);
 
 /// From the first start to the last end; {0, 0} of none.
-[[nodiscard]] Interval hull(const Intervals& intervals);
+[[nodiscard]] TimeSpan hull(const TimeSpans& spans);
 
 }  // namespace npunet::analysis
