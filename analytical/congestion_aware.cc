@@ -4,6 +4,7 @@
 #include <cassert>
 
 #include "engine/clock_limit.h"
+#include "engine/link_load.h"
 
 namespace npunet::analytical {
 
@@ -167,6 +168,9 @@ void CongestionAware::transmit(LinkId link, std::uint32_t slot) {
     use.payload += bytes;
     use.wire += bytes;
     use.busy = later(use.busy, crossing.left - queue_.now());
+    if (load_ != nullptr) {
+        load_->add(link.index(), queue_.now().ps(), crossing.left.ps());
+    }
     ports_[link.index()].free_at = crossing.left;
     if (flight.started == Time::max()) {
         flight.started = queue_.now();

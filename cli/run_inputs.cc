@@ -94,7 +94,9 @@ engine::Results RunInputs::run(const CommandContext& context, const engine::Work
     progress(context,
              fmt::format("simulating {} ranks, {}", workload.ranks(), study::name_of(fidelity)));
     study::RunOptions wanted = run_options;
-    wanted.timeline = !output_dir.empty();  // only the results folder shows it
+    // Only the results folder shows them.
+    wanted.timeline = !output_dir.empty();
+    wanted.link_load = wanted.timeline;
     engine::Results results = study::simulate(workload, machine, fidelity, wanted);
     if (results.simulated_npus < workload.ranks()) {
         progress(context, fmt::format("simulated {} of {} ranks; every other behaves like one of "

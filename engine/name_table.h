@@ -7,6 +7,7 @@
 // C++17-clean.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <unordered_map>
@@ -29,6 +30,9 @@ public:
     [[nodiscard]] const std::string& operator[](std::uint32_t number) const {
         return names_[number];
     }
+
+    /// How many names there are.
+    [[nodiscard]] std::size_t size() const { return names_.size(); }
 
 private:
     std::unordered_map<std::string, std::uint32_t> numbers_;

@@ -22,6 +22,8 @@
 
 namespace npunet::engine {
 
+class LinkLoadRecorder;
+
 /// Kinds of events (EventKey), unique per phase, shared by the engine and the network models.
 namespace event_kind {
 inline constexpr unsigned routes = 0;             ///< of a network, change; no content
@@ -177,6 +179,10 @@ public:
     /// Who hears of the messages; set once, before the first send().
     void set_listener(MessageListener& listener) { listener_ = &listener; }
 
+    /// Who is told when links are sending, where the network knows: those that share nothing do
+    /// not. Before the first send(); must outlive the network. None unless it is set.
+    virtual void record_load(LinkLoadRecorder* load) { load_ = load; }
+
     /// Starts a message now. source != destination.
     virtual void send(const Message& message) = 0;
 
@@ -199,6 +205,7 @@ public:
 
 protected:
     MessageListener* listener_ = nullptr;
+    LinkLoadRecorder* load_ = nullptr;
 };
 
 }  // namespace npunet::engine

@@ -16,6 +16,7 @@
 #include "base/ids.h"
 #include "base/quantities.h"
 #include "engine/flow_results.h"
+#include "engine/link_load.h"
 
 namespace npunet::engine {
 
@@ -99,6 +100,19 @@ struct Operation {
     std::string name;
     Time start;
     Time end;
+    /// Receives: when the first byte left the sender, where that was after the start; the receive
+    /// is communication from then on.
+    Time communication_from = Time();
+    Bytes bytes = Bytes(-1);  ///< of communication, as in the trace; -1: does not apply
+    std::int32_t group = -1;  ///< of a collective: index into Results::groups
+    Rank peer = Rank();       ///< of a send or a receive
+    std::int64_t tag = 0;     ///< likewise
+};
+
+/// A communicator of collectives in the timeline.
+struct OperationGroup {
+    std::string name;
+    std::vector<Rank> ranks;  ///< in listed order
 };
 
 struct Results {
@@ -108,10 +122,12 @@ struct Results {
     Time finish;
     std::vector<NpuResult> npus;  ///< by rank
     std::vector<CollectiveResult> collectives;
-    std::vector<LinkResult> links;      ///< in the order of the topology
-    std::vector<Operation> operations;  ///< by rank, then start, then node
-    std::optional<FlowResults> flows;   ///< where they are asked for
-    std::vector<std::string> notes;     ///< what the user should know (choices made, no effect)
+    std::vector<LinkResult> links;       ///< in the order of the topology
+    std::vector<Operation> operations;   ///< by rank, then start, then node
+    std::vector<OperationGroup> groups;  ///< with `operations`: the communicators of the workload
+    LinkLoad load;                       ///< where it is asked for: of the links, in their order
+    std::optional<FlowResults> flows;    ///< where they are asked for
+    std::vector<std::string> notes;      ///< what the user should know (choices made, no effect)
     /// Handled; with those at the borders where several processes share a simulation, so more then.
     std::uint64_t events = 0;
     std::uint64_t simulated_npus = 0;  ///< the others were proven to behave like one of them

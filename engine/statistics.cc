@@ -145,9 +145,24 @@ void add_operations(std::vector<Operation>& operations, Rank rank, const Workloa
                     const RankRecord& record, const std::vector<std::uint32_t>& order) {
     const RankProgram& program = workload.program(rank);
     for (const std::uint32_t i : order) {
-        operations.push_back({rank, program.operations[i].kind,
-                              workload.node_of(rank, program.operations[i]), program.names[i],
-                              record.start[i], record.end[i]});
+        const ProgramOperation& executed = program.operations[i];
+        operations.push_back({rank, executed.kind, workload.node_of(rank, executed),
+                              program.names[i], record.start[i], record.end[i]});
+        Operation& operation = operations.back();
+        if (exchanges_messages(executed)) {
+            operation.group = static_cast<std::int32_t>(workload.group_of(rank, executed));
+        }
+        if (executed.kind == OperationKind::Send || executed.kind == OperationKind::Receive) {
+            operation.peer = workload.peer_of(rank, executed);
+            operation.tag = executed.tag;
+        }
+        if (executed.kind == OperationKind::Receive &&
+            record.communication_from[i] > record.start[i]) {
+            operation.communication_from = record.communication_from[i];
+        }
+        const bool moves =
+            executed.kind != OperationKind::Compute && executed.kind != OperationKind::Cpu;
+        operation.bytes = moves ? executed.bytes : Bytes(-1);
     }
 }
 
@@ -213,6 +228,11 @@ Results summarize(const Workload& workload, const Dialect& dialect, const Comput
                 order = order_of_start(program, record);
             }
             add_operations(results.operations, Rank(index), workload, record, order);
+        }
+    }
+    if (scope.timeline) {
+        for (const Group& group : workload.groups) {
+            results.groups.push_back({group.name, group.ranks});
         }
     }
     if (!everyone) {

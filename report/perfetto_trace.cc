@@ -7,51 +7,104 @@
 #include <perfetto_trace.pb.h>
 
 #include <array>
-#include <cassert>
+#include <cmath>
 #include <cstdint>
 #include <ostream>
+#include <string>
 #include <vector>
 
 #include "base/atomic_file.h"
+#include "report/timeline_tracks.h"
 
 namespace npunet::report {
 
 namespace {
 
-using engine::Operation;
-
-constexpr std::array<const char*, 6> kind_names{"compute", "cpu",        "send",
-                                                "receive", "collective", "memory"};
+using analysis::Interval;
+using analysis::LinkLoad;
+using analysis::RunTimeline;
 
 /// One writer, one sequence: any number but 0 will do.
 constexpr std::uint32_t sequence = 1;
+constexpr std::uint32_t state_cleared = 1;
+constexpr std::uint32_t needs_state = 2;
 
 constexpr std::uint64_t nanoseconds(Time time) {
     return static_cast<std::uint64_t>(time.ps() / 1000);
 }
 
+/// How the parts of what several ranks carry out hang together.
+class Flows {
+public:
+    explicit Flows(const RunTimeline& timeline) : joints_(count(timeline)) {
+        const analysis::Intervals& rows = timeline.intervals;
+        for (std::size_t row = 0; row < rows.size(); ++row) {
+            if (rows.joint(row) < 0) {
+                continue;
+            }
+            Joint& joint = joints_[static_cast<std::size_t>(rows.joint(row))];
+            if (joint.parts++ == 0 || rows.start(joint.last) <= rows.start(row)) {
+                joint.last = row;
+            }
+        }
+    }
+
+    void add(perfetto::TrackEvent& event, std::int32_t number, std::size_t row) const {
+        if (number < 0) {
+            return;
+        }
+        const Joint& joint = joints_[static_cast<std::size_t>(number)];
+        const auto id = static_cast<std::uint64_t>(number) + 1;
+        if (joint.parts < 2) {
+            return;
+        }
+        if (joint.last == row) {
+            event.add_terminating_flow_ids(id);
+        } else {
+            event.add_flow_ids(id);
+        }
+    }
+
+private:
+    struct Joint {
+        std::size_t parts = 0;
+        std::size_t last = 0;  ///< the row that starts last
+    };
+    static std::size_t count(const RunTimeline& timeline) {
+        return static_cast<std::size_t>(timeline.joints());
+    }
+
+    std::vector<Joint> joints_;
+};
+
 /// Writes packets as the repeated field of a Trace message, which is never held as a whole.
 class TraceWriter {
 public:
-    explicit TraceWriter(std::ostream& stream) : buffered_(&stream), coded_(&buffered_) {}
+    TraceWriter(const RunTimeline& timeline, std::ostream& stream)
+        : timeline_(timeline),
+          flows_(timeline),
+          known_names_(timeline.names.size(), false),
+          buffered_(&stream),
+          coded_(&buffered_) {}
 
-    void write_process(Rank rank) {
-        process_ = ++tracks_;
-        lanes_ = {};
-        auto& descriptor = *packet_.mutable_track_descriptor();
-        descriptor.set_uuid(process_);
-        descriptor.mutable_process()->set_pid(rank.value() + 1);
-        descriptor.mutable_process()->set_process_name(fmt::format("rank {}", rank.value()));
-        flush_packet();
-    }
-
-    void write_operation(const Operation& operation) {
-        const std::uint64_t track = free_track(operation);
-        write_begin(operation, track);
-        packet_.set_timestamp(nanoseconds(operation.end));
-        packet_.mutable_track_event()->set_type(perfetto::TrackEvent::TYPE_SLICE_END);
-        packet_.mutable_track_event()->set_track_uuid(track);
-        flush_packet();
+    void write() {
+        packet_.set_sequence_flags(state_cleared);
+        Rank process;
+        for (std::size_t row = 0; row < timeline_.intervals.size(); ++row) {
+            const Interval interval = timeline_.intervals[row];
+            if (interval.rank != process) {
+                process = interval.rank;
+                write_process(process.value() + 1, fmt::format("rank {}", process.value()));
+                lanes_ = {};
+            }
+            write_interval(interval, row);
+        }
+        if (!timeline_.load.empty()) {
+            write_process(process.value() + 2, "links");
+            for (std::size_t link = 0; link < timeline_.load.links.size(); ++link) {
+                write_load(link);
+            }
+        }
     }
 
 private:
@@ -60,44 +113,143 @@ private:
         Time free_from;
     };
 
-    std::uint64_t free_track(const Operation& operation) {
-        const auto kind = static_cast<std::size_t>(operation.kind);
-        for (Lane& lane : lanes_[kind]) {
-            if (lane.free_from <= operation.start) {
-                lane.free_from = operation.end;
+    void write_process(std::int32_t pid, const std::string& name) {
+        process_ = ++tracks_;
+        auto& descriptor = *packet_.mutable_track_descriptor();
+        descriptor.set_uuid(process_);
+        descriptor.mutable_process()->set_pid(pid);
+        descriptor.mutable_process()->set_process_name(name);
+        descriptor.set_child_ordering(perfetto::TrackDescriptor::EXPLICIT);
+        flush_packet();
+    }
+
+    void write_interval(const Interval& interval, std::size_t row) {
+        const std::uint64_t track = free_track(interval, track_of(timeline_.intervals, row));
+        write_begin(interval, row, track);
+        packet_.set_timestamp(nanoseconds(interval.end));
+        packet_.mutable_track_event()->set_type(perfetto::TrackEvent::TYPE_SLICE_END);
+        packet_.mutable_track_event()->set_track_uuid(track);
+        flush_packet();
+    }
+
+    std::uint64_t free_track(const Interval& interval, Track kind) {
+        std::vector<Lane>& lanes = lanes_[static_cast<std::size_t>(kind)];
+        for (Lane& lane : lanes) {
+            if (lane.free_from <= interval.start) {
+                lane.free_from = interval.end;
                 return lane.track;
             }
         }
-        lanes_[kind].push_back({++tracks_, operation.end});
+        lanes.push_back({++tracks_, interval.end});
         auto& descriptor = *packet_.mutable_track_descriptor();
         descriptor.set_uuid(tracks_);
         descriptor.set_parent_uuid(process_);
-        descriptor.set_name(kind_names[kind]);
+        descriptor.set_name(name_of(kind));
+        descriptor.set_sibling_order_rank(static_cast<std::int32_t>(kind));
         flush_packet();
         return tracks_;
     }
 
-    void write_begin(const Operation& operation, std::uint64_t track) {
-        packet_.set_timestamp(nanoseconds(operation.start));
+    void write_begin(const Interval& interval, std::size_t row, std::uint64_t track) {
+        packet_.set_timestamp(nanoseconds(interval.start));
+        packet_.set_sequence_flags(packet_.sequence_flags() | needs_state);
         auto& event = *packet_.mutable_track_event();
         event.set_type(perfetto::TrackEvent::TYPE_SLICE_BEGIN);
         event.set_track_uuid(track);
-        event.add_categories(kind_names[static_cast<std::size_t>(operation.kind)]);
-        event.set_name(operation.name);
-        auto& node = *event.add_debug_annotations();
-        node.set_name("node");
-        node.set_uint_value(operation.node);
-        if (operation.start.ps() % 1000 != 0 || operation.end.ps() % 1000 != 0) {
-            annotate(event, "start_ps", operation.start);
-            annotate(event, "end_ps", operation.end);
-        }
+        event.add_categories(name_of(interval.category));
+        event.set_name_iid(interned(interval.name));
+        annotate(event, interval);
+        flows_.add(event, interval.joint, row);
         flush_packet();
     }
 
-    static void annotate(perfetto::TrackEvent& event, const char* name, Time time) {
+    void annotate(perfetto::TrackEvent& event, const Interval& interval) const {
+        auto& node = *event.add_debug_annotations();
+        node.set_name("node");
+        node.set_uint_value(interval.id);
+        if (interval.start.ps() % 1000 != 0 || interval.end.ps() % 1000 != 0) {
+            annotate(event, "start_ps", interval.start.ps());
+            annotate(event, "end_ps", interval.end.ps());
+        }
+        if (interval.phase != analysis::Phase::Other) {
+            annotate(event, "phase", name_of(interval.phase));
+        }
+        if (interval.micro_batch >= 0) {
+            annotate(event, "micro_batch", interval.micro_batch);
+        }
+        if (interval.bytes >= Bytes(0)) {
+            annotate(event, "bytes", interval.bytes.value());
+        }
+        if (interval.group >= 0) {
+            annotate(event, "group",
+                     timeline_.groups[static_cast<std::size_t>(interval.group)].name);
+        }
+        if (interval.peer.valid()) {
+            annotate(event, "peer", interval.peer.value());
+        }
+    }
+
+    static void annotate(perfetto::TrackEvent& event, const char* name, std::int64_t value) {
         auto& annotation = *event.add_debug_annotations();
         annotation.set_name(name);
-        annotation.set_int_value(time.ps());
+        annotation.set_int_value(value);
+    }
+
+    static void annotate(perfetto::TrackEvent& event, const char* name, const std::string& text) {
+        auto& annotation = *event.add_debug_annotations();
+        annotation.set_name(name);
+        annotation.set_string_value(text);
+    }
+
+    /// The number of a name, which goes out with the first packet that needs it.
+    std::uint64_t interned(std::uint32_t name) {
+        const std::uint64_t number = std::uint64_t{name} + 1;
+        if (!known_names_[name]) {
+            known_names_[name] = true;
+            auto& entry = *packet_.mutable_interned_data()->add_event_names();
+            entry.set_iid(number);
+            entry.set_name(timeline_.names[name]);
+        }
+        return number;
+    }
+
+    /// The counter of a link: its value wherever it changes, and 0 at the end.
+    void write_load(std::size_t link) {
+        const LinkLoad& load = timeline_.load;
+        double shown = 0;
+        bool described = false;
+        for (std::size_t bin = 0; bin <= load.bins; ++bin) {
+            // Tenths of a percent: more would say nothing and make the file larger.
+            const double percent =
+                bin == load.bins
+                    ? 0
+                    : std::round(1000 * static_cast<double>(load.share(link, bin))) / 10;
+            if (percent == shown) {
+                continue;
+            }
+            if (!described) {
+                described = true;
+                describe_counter(load.links[link]);
+            }
+            shown = percent;
+            packet_.set_timestamp(
+                nanoseconds(std::min(static_cast<std::int64_t>(bin) * load.bin, timeline_.length)));
+            auto& event = *packet_.mutable_track_event();
+            event.set_type(perfetto::TrackEvent::TYPE_COUNTER);
+            event.set_track_uuid(tracks_);
+            event.set_double_counter_value(percent);
+            flush_packet();
+        }
+    }
+
+    void describe_counter(const LinkLoad::Link& link) {
+        auto& descriptor = *packet_.mutable_track_descriptor();
+        descriptor.set_uuid(++tracks_);
+        descriptor.set_parent_uuid(process_);
+        descriptor.set_name(fmt::format("{} -> {}", link.from, link.to));
+        descriptor.mutable_counter()->set_unit_name("%");
+        descriptor.set_sibling_order_rank(static_cast<std::int32_t>(tracks_ - process_));
+        flush_packet();
     }
 
     void flush_packet() {
@@ -110,32 +262,26 @@ private:
         packet_.Clear();
     }
 
+    const RunTimeline& timeline_;
+    Flows flows_;
+    std::vector<bool> known_names_;
     google::protobuf::io::OstreamOutputStream buffered_;
     google::protobuf::io::CodedOutputStream coded_;
     perfetto::TracePacket packet_;
     std::uint64_t tracks_ = 0;
     std::uint64_t process_ = 0;
-    std::array<std::vector<Lane>, kind_names.size()> lanes_;
+    std::array<std::vector<Lane>, tracks> lanes_;
 };
 
 }  // namespace
 
-void write_perfetto_trace(const engine::Results& results, std::ostream& stream) {
-    TraceWriter writer(stream);
-    Rank process;
-    for (const Operation& operation : results.operations) {
-        if (operation.rank != process) {
-            assert(process < operation.rank && "operations are sorted by rank");
-            process = operation.rank;
-            writer.write_process(process);
-        }
-        writer.write_operation(operation);
-    }
+void write_perfetto_trace(const RunTimeline& timeline, std::ostream& stream) {
+    TraceWriter(timeline, stream).write();
 }
 
-void write_perfetto_trace(const engine::Results& results, const std::filesystem::path& path) {
+void write_perfetto_trace(const RunTimeline& timeline, const std::filesystem::path& path) {
     AtomicFile file(path);
-    write_perfetto_trace(results, file.stream());
+    write_perfetto_trace(timeline, file.stream());
     file.commit();
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <system_error>
 
+#include "analysis/simulated_timeline.h"
 #include "base/atomic_file.h"
 #include "base/errors.h"
 #include "report/csv.h"
@@ -28,7 +29,7 @@ void write_npu_files(const engine::Results& results, const std::string& page,
                      const std::filesystem::path& folder) {
     write_whole(folder / "npus.csv", npus_csv(results));
     write_whole(folder / "collectives.csv", collectives_csv(results));
-    write_perfetto_trace(results, folder / "timeline.perfetto-trace");
+    write_perfetto_trace(analysis::simulated_timeline(results), folder / "timeline.perfetto-trace");
     write_whole(folder / "report.html", page);
     write_whole(folder / "results.json", results_json(results));
 }

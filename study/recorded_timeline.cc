@@ -6,6 +6,7 @@
 #include <limits>
 #include <tuple>
 
+#include "analysis/simulated_timeline.h"
 #include "base/errors.h"
 #include "chakra/node_frames.h"
 #include "chakra/trace_set.h"
@@ -104,7 +105,7 @@ std::uint64_t write_recorded_timeline(const std::vector<std::filesystem::path>& 
                          return std::tie(a.rank, a.start, a.node) <
                                 std::tie(b.rank, b.start, b.node);
                      });
-    report::write_perfetto_trace(results, file);
+    report::write_perfetto_trace(analysis::simulated_timeline(results), file);
     return extent.first;
 }
 

@@ -139,6 +139,11 @@ engine::Results simulate(const engine::Workload& workload, const Machine& machin
     }
     const std::unique_ptr<engine::Network> network =
         make_network(machine, fidelity, queue, options, fold);
+    engine::LinkLoadRecorder load(options.link_load ? machine.network.graph.links() : 0);
+    const bool records = options.link_load && fidelity != Fidelity::Analytical;
+    if (records) {
+        network->record_load(&load);
+    }
     std::optional<FlowWatch> watch;
     if (options.flows) {
         watch.emplace(machine, fidelity, *network, queue, options.each_message);
@@ -149,6 +154,9 @@ engine::Results simulate(const engine::Workload& workload, const Machine& machin
     try {
         engine::Results results = simulation.run();
         results.fidelity = name_of(fidelity);
+        if (records) {
+            results.load = load.load(results.finish);
+        }
         if (watch) {
             results.flows = watch->results();
         }

@@ -61,6 +61,9 @@ struct RunOptions {
     PacketOptions packet;
     /// The results hold what every NPU did when (Results::operations).
     bool timeline = true;
+    /// The results hold how busy the links were when (Results::load), where links are shared: not
+    /// in the quick estimate.
+    bool link_load = false;
     /// The results hold what became of messages (Results::flows). Every NPU is simulated then.
     bool flows = false;
     /// With `flows`: hears of every message when it has arrived, in the order of arrival, of one

@@ -64,6 +64,12 @@ class SimulatedPacketNetwork final : public engine::Network
     }
 
     void
+    record_load(engine::LinkLoadRecorder* load) override
+    {
+        m_level->record_load(load);
+    }
+
+    void
     send(const engine::Message& message) override
     {
         m_level->set_listener(*listener_);

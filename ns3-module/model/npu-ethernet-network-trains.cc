@@ -8,6 +8,8 @@
 
 #include "npu-ethernet-network.h"
 
+#include "engine/link_load.h"
+
 #include <algorithm>
 
 namespace npunet::packet
@@ -198,13 +200,23 @@ EthernetNetwork::GoOn(const StateSample& earlier,
                       std::int64_t periods,
                       EventKey until)
 {
+    std::vector<std::int64_t> busy;
+    for (std::size_t number = 0; load_ != nullptr && number < m_ports.size(); ++number)
+    {
+        busy.push_back(m_ports[number].busy);
+    }
     StateScan scan(earlier, present, periods);
     Scan(scan);
+    const std::int64_t end = present.at + periods * (present.at - earlier.at);
+    for (std::size_t number = 0; number < busy.size(); ++number)
+    {
+        load_->add(number, present.at, end, m_ports[number].busy - busy[number]);
+    }
     m_pairs.MoveTimers(earlier, present, periods);
     m_still = false;
     m_pairs.StandStill(false);
     engine::EventQueue past;
-    past.advance(Time::ps(present.at + periods * (present.at - earlier.at)));
+    past.advance(Time::ps(end));
     UseQueue(past);
     past.run_before(m_simulation.now(), until);
     UseQueue(m_simulation);

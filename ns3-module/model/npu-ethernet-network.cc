@@ -8,6 +8,7 @@
 
 #include "base/errors.h"
 #include "base/quantities.h"
+#include "engine/link_load.h"
 #include "topology/pair_hash.h"
 
 #include <algorithm>
@@ -271,6 +272,10 @@ EthernetNetwork::Transmit(std::uint32_t portNumber, std::uint32_t place, std::in
     }
     const Passage passage = Cross(portNumber, packet.wire, now);
     port.busy += passage.end - now;
+    if (load_ != nullptr)
+    {
+        load_->add(portNumber, now, passage.end);
+    }
     port.busyUntil = passage.end;
     port.sent += packet.wire;
     port.payload += packet.payload;

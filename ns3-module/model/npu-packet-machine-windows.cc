@@ -260,6 +260,10 @@ PacketMachine::Stream(std::uint32_t portNumber, std::int64_t from, std::int64_t 
     port.turn = (slot + 1 == port.queues ? 0 : slot + 1) & PacketPort::MOST_QUEUES;
     port.busyUntil = now;
     port.busy += now - from;
+    if (m_load != nullptr)
+    {
+        m_load->add(portNumber, from, now);
+    }
     port.wire += packets * m_fullWire;
     port.payload += packets * m_mtu;
     port.packets += packets;

@@ -261,6 +261,10 @@ PacketMachine::Transmit(std::uint32_t portNumber, std::uint32_t queueNumber, std
     const std::uint32_t place = queue.upstream == NONE ? CutPacket(queueNumber, now, crossing.end)
                                                        : PopPacket(port, queueNumber, crossing.end);
     port.busy += crossing.busy;
+    if (m_load != nullptr)
+    {
+        m_load->add(portNumber, now, crossing.end, crossing.busy);
+    }
     port.wire += wire;
     ++port.packets;
     if ((port.anchor | port.look) != 0)

@@ -137,6 +137,12 @@ class PacketMachine final : public PacketLevel, private PacketState, private Ste
     void SetThreads(std::size_t threads, std::uint64_t leastPackets) override;
     void Settle() override;
 
+    void
+    record_load(engine::LinkLoadRecorder* load) override
+    {
+        m_load = load;
+    }
+
     void Split(std::vector<bool> owned, PacketCut& cut) override;
     void Enter(const std::uint8_t* data, std::size_t size) override;
 

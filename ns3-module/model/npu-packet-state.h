@@ -19,6 +19,7 @@
 
 #include "base/quantities.h"
 #include "engine/event_queue.h"
+#include "engine/link_load.h"
 #include "topology/network_description.h"
 
 #include <algorithm>
@@ -189,6 +190,7 @@ class PacketState
     bool m_inWindow = false;              ///< nodes go on alone
     std::int64_t m_windowFrom = 0;        ///< since then, in picoseconds
     std::int64_t m_lastBytes = 0;         ///< with so many left a message may end in a window
+    engine::LinkLoadRecorder* m_load = nullptr; ///< hears of links that are sending
     std::uint32_t m_nearEnd = 0; ///< messages whose end somebody is told of, with so many left
 };
 

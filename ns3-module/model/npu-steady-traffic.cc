@@ -450,6 +450,13 @@ SteadyTraffic::Skip(const Group& group, std::int64_t periods)
         port.payload += periods * counts.payload;
         port.wire += periods * counts.wire;
         port.busy += periods * counts.busy;
+        if (m_state.m_load != nullptr)
+        {
+            m_state.m_load->add(group.ports[i],
+                                group.present.At(),
+                                group.present.At() + periods * group.period,
+                                periods * counts.busy);
+        }
         port.packets += periods * counts.packets;
         port.stall += periods * counts.stall;
         const std::size_t classes = m_state.m_several ? m_state.m_classes.given.count : 0;

@@ -1,0 +1,64 @@
+// How busy every link was over time, in bins that widen as the run goes on.
+//
+//     LinkLoadRecorder recorder(description.graph.links());
+//     network.record_load(&recorder);
+//     simulation.run();
+//     const LinkLoad load = recorder.load(results.finish);
+//     load.shares[link * load.bins + bin]       // 0 to 1
+//
+// Nobody knows beforehand how long a run will take: a link that comes to the end of its bins joins
+// them two by two, so that it always has most_bins at most. The sums are exact integers, whatever
+// was joined when.
+//
+// Threads may record at the same time, of different links.
+//
+// C++17-clean: used in the ns-3 module.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "base/quantities.h"
+
+namespace npunet::engine {
+
+/// The share of each bin during which a link was sending.
+struct LinkLoad {
+    Time bin;  ///< width; bin b is [b, b + 1) times it
+    std::size_t bins = 0;
+    std::vector<float> shares = {};  ///< 0 to 1: of link l in bin b at l * bins + b
+};
+
+class LinkLoadRecorder {
+public:
+    static constexpr std::size_t most_bins = 256;
+
+    explicit LinkLoadRecorder(std::size_t links) : rows_(links) {}
+
+    /// A link has been, or will be, sending from `from` to `to` (ps). Links beyond those of the
+    /// constructor are nobody's business.
+    void add(std::size_t link, std::int64_t from, std::int64_t to) {
+        add(link, from, to, to - from);
+    }
+    /// The same, for `busy` picoseconds of that time, evenly spread.
+    void add(std::size_t link, std::int64_t from, std::int64_t to, std::int64_t busy);
+
+    /// Of a run that took so long; what was sent later is left out. 129 to 256 bins, fewer where
+    /// the run was shorter than that many nanoseconds.
+    [[nodiscard]] LinkLoad load(Time finish) const;
+
+private:
+    struct Row {
+        unsigned doublings = 0;  ///< a bin is 2^doublings ns wide
+        std::vector<std::int64_t> busy;
+    };
+    [[nodiscard]] static std::int64_t width(unsigned doublings) {
+        return std::int64_t{1000} << doublings;
+    }
+    static void widen(Row& row);
+
+    std::vector<Row> rows_;
+};
+
+}  // namespace npunet::engine
