@@ -68,6 +68,8 @@ void run_parallel_groups(std::string_view input);
 std::vector<std::string> parallel_groups_seeds();
 void run_node_view(std::string_view input);
 std::vector<std::string> node_view_seeds();
+void run_profile(std::string_view input);
+std::vector<std::string> profile_seeds();
 void run_round_trip(std::string_view input);
 std::vector<std::string> round_trip_seeds();
 
