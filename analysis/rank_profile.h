@@ -13,6 +13,7 @@
 
 #include "analysis/kernel_classes.h"
 #include "analysis/overlapping_tables.h"
+#include "analysis/rank_timeline.h"
 #include "analysis/time_spans.h"
 
 namespace npunet::analysis {
@@ -78,6 +79,8 @@ struct RankProfile {
     std::vector<std::string> notes;  ///< what the user has to know of this rank
 
     std::map<std::string, std::vector<ReferenceKernel>> reference_kernels;  ///< by table, if wanted
+
+    RankTimeline timeline;  ///< empty unless the run's timeline is wanted
 
     /// Neither computation nor communication nor copies, between first and last GPU work.
     std::int64_t idle_ns = 0;

@@ -143,9 +143,16 @@ struct LinkLoad {
         std::string from;
         std::string to;
     };
+    /// Where to draw a node, in steps of a grid; x to the right, y downwards.
+    struct Node {
+        std::string name;
+        float x = 0;
+        float y = 0;
+    };
     Time bin;  ///< width; bin b is [b, b + 1) times it
     std::size_t bins = 0;
     std::vector<Link> links;
+    std::vector<Node> nodes;    ///< empty where the shape of the network is not known
     std::vector<float> shares;  ///< 0 to 1: of link l in bin b at l * bins + b
 
     [[nodiscard]] bool empty() const { return links.empty() || bins == 0; }

@@ -138,6 +138,9 @@ RunTimeline simulated_timeline(const engine::Results& results) {
     for (const engine::LinkResult& link : results.links) {
         timeline.load.links.push_back({link.from, link.to});
     }
+    for (const engine::NodePlace& place : results.places) {
+        timeline.load.nodes.push_back({place.name, place.x, place.y});
+    }
     timeline.finish();
     return timeline;
 }

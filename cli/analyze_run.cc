@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "analysis/kernel_classes.h"
+#include "analysis/measured_timeline.h"
 #include "analysis/overlapping_tables.h"
 #include "analysis/reference_measures.h"
 #include "base/atomic_file.h"
@@ -15,10 +16,14 @@
 #include "base/parallel.h"
 #include "generators/megatron/parallel_groups_reader.h"
 #include "profiles/profile_reader.h"
+#include "report/html/results_page.h"
+#include "report/perfetto_trace.h"
 #include "report/profile/column_table.h"
 #include "report/profile/parquet.h"
 #include "report/profile/reference_tables.h"
 #include "report/profile/run_tables.h"
+#include "report/timeline_file.h"
+#include "report/timeline_pictures.h"
 
 namespace npunet::cli {
 
@@ -76,7 +81,11 @@ public:
         profiles::ProfileReadOptions reading;
         reading.strict = options_.strict;
         EventTable trace = profiles::read_profile(file, reading);
-        RankProfile profile = measure_rank(trace, analysis::classify(trace, patterns_, groups));
+        const analysis::KernelClasses classes = analysis::classify(trace, patterns_, groups);
+        RankProfile profile = measure_rank(trace, classes);
+        if (!outputs_.empty()) {
+            profile.timeline = rank_timeline(trace, classes);
+        }
         profile.iteration = iteration.name;
         if (!trace.rank) {
             throw InputError({file.string(), "", "a profile that does not say its rank",
@@ -180,6 +189,24 @@ void write_tables(const AnalyzeOptions& options, const std::vector<analysis::Run
     }
 }
 
+bool ranks_without_work(const analysis::RunProfile& run) {
+    return std::all_of(run.ranks.begin(), run.ranks.end(),
+                       [](const RankProfile& rank) { return rank.timeline.rows.empty(); });
+}
+
+/// What a results folder of a simulation has of its timeline.
+void write_timeline(const AnalyzeOptions& options, const analysis::RunProfile& run,
+                    const fs::path& folder) {
+    const report::InputList inputs = {{"DIR", options.folder},
+                                      {"--dialect", options.dialect},
+                                      {"--time-alignment", options.alignment}};
+    const analysis::RunTimeline timeline = measured_timeline(run);
+    report::write_timeline_file(timeline, inputs, nullptr, folder / "timeline.pb");
+    report::write_perfetto_trace(timeline, folder / "timeline.perfetto-trace");
+    write(folder / "report.html", report::timeline_page(timeline, inputs));
+    (void)report::write_pictures(timeline, folder / "figures");
+}
+
 analysis::TimeAlignment alignment_of(const AnalyzeOptions& options) {
     return options.alignment == "individual"  ? analysis::TimeAlignment::Individual
            : options.alignment == "corrected" ? analysis::TimeAlignment::Corrected
@@ -224,6 +251,13 @@ std::vector<analysis::RunProfile> analyze(const AnalyzeOptions& options,
             options.threads);
         check_ranks(ranks, iteration);
         runs.push_back(measure_run(std::move(ranks), known, alignment_of(options)));
+        if (!outputs.empty() && !ranks_without_work(runs.back())) {
+            write_timeline(options, runs.back(),
+                           iterations.size() == 1 ? outputs : outputs / iteration.name);
+        }
+        for (RankProfile& rank : runs.back().ranks) {
+            rank.timeline = {};
+        }
         if (!note.empty()) {
             runs.back().notes.push_back(std::move(note));
         }

@@ -14,6 +14,7 @@
 #include "cli/megatron_command.h"
 #include "cli/parse_errors.h"
 #include "cli/plan_command.h"
+#include "cli/report_command.h"
 #include "cli/simulate_command.h"
 #include "cli/stop_request.h"
 #include "cli/sweep_command.h"
@@ -65,6 +66,7 @@ int run_program(std::vector<std::string> arguments, std::ostream& out, std::ostr
     add_sweep_command(program, context);
     add_plan_command(program, context);
     add_analyze_command(program, context);
+    add_report_command(program, context);
     add_topology_command(program, context);
     add_trace_command(program, context);
     for (std::string& argument : arguments) {

@@ -109,6 +109,13 @@ struct Operation {
     std::int64_t tag = 0;     ///< likewise
 };
 
+/// Where to draw a node of the network (topology/layout.h).
+struct NodePlace {
+    std::string name;
+    float x = 0;
+    float y = 0;
+};
+
 /// A communicator of collectives in the timeline.
 struct OperationGroup {
     std::string name;
@@ -125,6 +132,7 @@ struct Results {
     std::vector<LinkResult> links;       ///< in the order of the topology
     std::vector<Operation> operations;   ///< by rank, then start, then node
     std::vector<OperationGroup> groups;  ///< with `operations`: the communicators of the workload
+    std::vector<NodePlace> places;       ///< with `load`: of every node
     LinkLoad load;                       ///< where it is asked for: of the links, in their order
     std::optional<FlowResults> flows;    ///< where they are asked for
     std::vector<std::string> notes;      ///< what the user should know (choices made, no effect)

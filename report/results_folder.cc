@@ -13,6 +13,7 @@
 #include "report/html/results_page.h"
 #include "report/perfetto_trace.h"
 #include "report/results_json.h"
+#include "report/timeline_file.h"
 
 namespace npunet::report {
 
@@ -25,11 +26,13 @@ void write_whole(const std::filesystem::path& path, const std::string& text) {
 }
 
 /// What is known of the NPUs, and the page; results.json last.
-void write_npu_files(const engine::Results& results, const std::string& page,
+void write_npu_files(const engine::Results& results, const analysis::RunTimeline& timeline,
+                     const std::string& page, const InputList& inputs,
                      const std::filesystem::path& folder) {
     write_whole(folder / "npus.csv", npus_csv(results));
     write_whole(folder / "collectives.csv", collectives_csv(results));
-    write_perfetto_trace(analysis::simulated_timeline(results), folder / "timeline.perfetto-trace");
+    write_perfetto_trace(timeline, folder / "timeline.perfetto-trace");
+    write_timeline_file(timeline, inputs, &results, folder / "timeline.pb");
     write_whole(folder / "report.html", page);
     write_whole(folder / "results.json", results_json(results));
 }
@@ -54,13 +57,16 @@ void write_results_folder(const engine::Results& results, const std::filesystem:
     } else {
         remove_old(folder / "flows.csv");
     }
-    write_npu_files(results, results_page(results, inputs), folder);
+    const analysis::RunTimeline timeline = analysis::simulated_timeline(results);
+    write_npu_files(results, timeline, results_page(results, timeline, inputs), inputs, folder);
 }
 
 void write_results_folder(const engine::JobsResults& results, const std::filesystem::path& folder,
                           const InputList& inputs) {
     for (const engine::JobResult& job : results.jobs) {
-        write_npu_files(job.results, job_page(job, inputs), folder / "jobs" / job.name);
+        const analysis::RunTimeline timeline = analysis::simulated_timeline(job.results);
+        write_npu_files(job.results, timeline, job_page(job, timeline, inputs), inputs,
+                        folder / "jobs" / job.name);
     }
     write_whole(folder / "links.csv", links_csv(results.all));
     write_whole(folder / "report.html", results_page(results, inputs));

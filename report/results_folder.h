@@ -3,8 +3,8 @@
 //     report::write_results_folder(results, "out/demo/packet", {{"--network", "ring.yml"}});
 //
 // results.json (programs), npus.csv, collectives.csv, links.csv, where flows were asked for
-// flows.csv (spreadsheets), timeline.perfetto-trace (https://ui.perfetto.dev) and report.html
-// (browsers).
+// flows.csv (spreadsheets), timeline.perfetto-trace (https://ui.perfetto.dev), timeline.pb (npunet
+// report) and report.html (browsers).
 #pragma once
 
 #include <filesystem>

@@ -14,6 +14,7 @@
 #include "ns3-module/api/packet_network.h"
 #include "study/fidelity_network.h"
 #include "study/flow_watch.h"
+#include "topology/layout.h"
 
 namespace npunet::study {
 
@@ -48,6 +49,14 @@ void check_reference(const Machine& machine, Fidelity fidelity) {
                           "one dimension, as in that dialect's reference",
                           "--dialect npunet does several"});
     }
+}
+
+std::vector<engine::NodePlace> places_of(const topology::NetworkDescription& network) {
+    std::vector<engine::NodePlace> places;
+    for (const topology::NodeSpot& spot : topology::layout_of(network)) {
+        places.push_back({network.graph.name(NodeId(places.size())), spot.x, spot.y});
+    }
+    return places;
 }
 
 constexpr Fidelity fidelities[] = {Fidelity::Analytical, Fidelity::CongestionAware,
@@ -156,6 +165,7 @@ engine::Results simulate(const engine::Workload& workload, const Machine& machin
         results.fidelity = name_of(fidelity);
         if (records) {
             results.load = load.load(results.finish);
+            results.places = places_of(machine.network);
         }
         if (watch) {
             results.flows = watch->results();

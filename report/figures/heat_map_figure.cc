@@ -10,6 +10,7 @@
 
 #include "report/figures/plot_frame.h"
 #include "report/figures/scale.h"
+#include "report/figures/shade.h"
 
 namespace npunet::report {
 
@@ -30,22 +31,6 @@ constexpr int bar_steps = 64;
 const Canvas::Font small{11.5, false, {0.25, 0.25, 0.25}};
 const Canvas::Font axis{12.5, false, {0.1, 0.1, 0.1}};
 const Canvas::Font heading{13.5, true, {0.1, 0.1, 0.1}};
-
-/// From light to dark, told apart without colour vision too: the luminance falls all the way.
-Colour shade(double part) {
-    static constexpr std::array<Colour, 5> stops{{{0.99, 0.90, 0.62},
-                                                  {0.99, 0.65, 0.36},
-                                                  {0.86, 0.33, 0.36},
-                                                  {0.52, 0.15, 0.47},
-                                                  {0.16, 0.06, 0.28}}};
-    const double at = std::clamp(part, 0.0, 1.0) * static_cast<double>(stops.size() - 1);
-    const auto below = std::min(static_cast<std::size_t>(at), stops.size() - 2);
-    const double rest = at - static_cast<double>(below);
-    const Colour& a = stops[below];
-    const Colour& b = stops[below + 1];
-    return {a.red + rest * (b.red - a.red), a.green + rest * (b.green - a.green),
-            a.blue + rest * (b.blue - a.blue)};
-}
 
 /// "1.5 GiB"
 std::string in_bytes(double bytes) {

@@ -1,4 +1,5 @@
-// The style and the script of pages: report.css and report.js, which the build puts into the
+// The style and the script of pages: report.css, and report.js, chart.js and link_map.js one after
+// the other, which the build puts into the
 // program (embed.cmake).
 #pragma once
 

@@ -93,7 +93,7 @@ y1="0" x2="0" y2="6"/></pattern></defs></svg>
 )",
                             section.id, html_text(section.title), section.body);
     }
-    html += "</main>\n<footer><p>Made by npunet. Times are simulated.</p></footer>\n<script>";
+    html += "</main>\n<footer><p>Made by npunet.</p></footer>\n<script>";
     return html.append(page_script).append("</script>\n</body>\n</html>\n");
 }
 

@@ -6,8 +6,11 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/simulated_timeline.h"
 #include "base/units.h"
+#include "report/html/chart_section.h"
 #include "report/html/inputs_table.h"
+#include "report/html/link_map_section.h"
 #include "report/html/npu_columns.h"
 #include "report/html/page.h"
 #include "report/html/results_tables.h"
@@ -49,9 +52,16 @@ void add_collectives(Page& page, const Results& results) {
     }
 }
 
-void add_links(Page& page, const Results& results) {
+void add_timeline(Page& page, const analysis::RunTimeline& timeline) {
+    const std::string chart = chart_html({{"", &timeline}});
+    if (!chart.empty()) {
+        page.add({"timeline", "Timeline", chart});
+    }
+}
+
+void add_links(Page& page, const Results& results, const std::string& map = "") {
     if (!results.links.empty()) {
-        page.add({"links", "Links", links_table(results).html()});
+        page.add({"links", "Links", map + links_table(results).html()});
     }
 }
 
@@ -77,6 +87,11 @@ std::string jobs_table_html(const engine::JobsResults& results) {
 }  // namespace
 
 std::string results_page(const Results& results, const InputList& inputs) {
+    return results_page(results, analysis::simulated_timeline(results), inputs);
+}
+
+std::string results_page(const Results& results, const analysis::RunTimeline& timeline,
+                         const InputList& inputs) {
     Page page(fmt::format("Simulation ({}): {}", results.fidelity, format_time(results.finish)));
     std::vector<Fact> facts = facts_of(results);
     facts.push_back({"NPUs", fmt::format("{}", results.npus.size())});
@@ -86,8 +101,25 @@ std::string results_page(const Results& results, const InputList& inputs) {
     add_notes(body, results.notes);
     page.add({"summary", "Summary", body + inputs_table(inputs)});
     add_npus(page, results);
+    add_timeline(page, timeline);
     add_collectives(page, results);
-    add_links(page, results);
+    add_links(page, results, link_map_html(timeline));
+    return page.html();
+}
+
+std::string timeline_page(const analysis::RunTimeline& timeline, const InputList& inputs) {
+    Page page(fmt::format("Timeline ({}): {}", timeline.label, format_time(timeline.length)));
+    std::string body = fact_list(
+        {{"Length", both_ways(timeline.length)},
+         {"Run", timeline.source == analysis::RunSource::Measured ? "measured" : "simulated"},
+         {"Ranks", fmt::format("{}", timeline.ranks().size())},
+         {"Intervals", fmt::format("{}", timeline.intervals.size())}});
+    add_notes(body, timeline.notes);
+    page.add({"summary", "Summary", body + inputs_table(inputs)});
+    add_timeline(page, timeline);
+    if (const std::string map = link_map_html(timeline); !map.empty()) {
+        page.add({"links", "Links", map});
+    }
     return page.html();
 }
 
@@ -102,7 +134,8 @@ std::string results_page(const engine::JobsResults& results, const InputList& in
     return page.html();
 }
 
-std::string job_page(const engine::JobResult& job, const InputList& inputs) {
+std::string job_page(const engine::JobResult& job, const analysis::RunTimeline& timeline,
+                     const InputList& inputs) {
     Page page(fmt::format("Job {} ({}): {}", job.name, job.results.fidelity,
                           format_time(job.duration())));
     std::vector<Fact> facts = facts_of(job.results);
@@ -113,6 +146,7 @@ std::string job_page(const engine::JobResult& job, const InputList& inputs) {
     add_notes(body, job.results.notes);
     page.add({"summary", "Summary", body + inputs_table(inputs)});
     add_npus(page, job.results);
+    add_timeline(page, timeline);
     add_collectives(page, job.results);
     return page.html();
 }

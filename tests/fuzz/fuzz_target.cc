@@ -17,6 +17,7 @@ const std::vector<FuzzTarget>& fuzz_targets() {
         {"parallel_groups", run_parallel_groups, parallel_groups_seeds, ".txt", ""sv},
         {"node_view", run_node_view, node_view_seeds, "", ""sv},
         {"profile", run_profile, profile_seeds, ".json", ""sv},
+        {"timeline", run_timeline, timeline_seeds, ".pb", ""sv},
         {"round_trip", run_round_trip, round_trip_seeds, ".et", "\0"sv}};
     return targets;
 }

@@ -41,7 +41,7 @@ TEST_F(ResultsFolder, HoldsAFileForEachReader) {
     folder_ /= "run";
     EXPECT_EQ(files(),
               (std::set<std::string>{"collectives.csv", "links.csv", "npus.csv", "report.html",
-                                     "results.json", "timeline.perfetto-trace"}));
+                                     "results.json", "timeline.pb", "timeline.perfetto-trace"}));
     std::ifstream file(folder_ / "npus.csv");
     EXPECT_EQ(std::string(std::istreambuf_iterator<char>(file), {}), npus_csv(sample_results()));
     folder_ = folder_.parent_path();
@@ -55,7 +55,8 @@ TEST_F(ResultsFolder, HoldsAFolderForEachJob) {
     for (const char* job : {"first", "second"}) {
         folder_ = whole / "jobs" / job;
         EXPECT_EQ(files(), (std::set<std::string>{"collectives.csv", "npus.csv", "report.html",
-                                                  "results.json", "timeline.perfetto-trace"}));
+                                                  "results.json", "timeline.pb",
+                                                  "timeline.perfetto-trace"}));
     }
     folder_ = whole;
 }
@@ -63,7 +64,7 @@ TEST_F(ResultsFolder, HoldsAFolderForEachJob) {
 TEST_F(ResultsFolder, ReplacesAnEarlierRun) {
     write_results_folder(sample_results(), folder_);
     write_results_folder(sample_analytical(), folder_);
-    EXPECT_EQ(files().size(), 6u);
+    EXPECT_EQ(files().size(), 7u);
     std::ifstream file(folder_ / "npus.csv");
     EXPECT_EQ(std::string(std::istreambuf_iterator<char>(file), {}), npus_csv(sample_analytical()));
 }
@@ -73,7 +74,7 @@ TEST_F(ResultsFolder, HoldsFlowsThatWereAskedFor) {
     engine::Results results = sample_results();
     results.flows = sample_flows();
     write_results_folder(results, folder_);
-    EXPECT_EQ(files().size(), 7u);
+    EXPECT_EQ(files().size(), 8u);
     std::ostringstream text;
     write_flows_csv(text, *results.flows);
     std::ifstream file(folder_ / "flows.csv");

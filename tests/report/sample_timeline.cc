@@ -149,6 +149,9 @@ private:
             }
         };
         for (std::int32_t rank = 0; rank < ranks(); ++rank) {
+            load.nodes.push_back({fmt::format("npu{}", rank),
+                                  static_cast<float>(rank % shape_.columns),
+                                  static_cast<float>(rank / shape_.columns)});
             if ((rank + 1) % shape_.columns != 0) {
                 link(rank, rank + 1);
                 link(rank + 1, rank);

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "analysis/simulated_timeline.h"
 #include "base/units.h"
 #include "report/compare_table.h"
 #include "report/csv.h"
@@ -68,7 +69,8 @@ std::vector<std::string> section_ids(const Element& page) {
 TEST(ResultsPage, HasTheNumbersOfTheCsvFiles) {
     const engine::Results results = large_results(70, 90);
     const Element page = parsed(results_page(results, {}));
-    EXPECT_THAT(section_ids(page), ElementsAre("summary", "npus", "collectives", "links"));
+    EXPECT_THAT(section_ids(page),
+                ElementsAre("summary", "npus", "timeline", "collectives", "links"));
     const Element& npus = page.with_id("npus-table");
     EXPECT_EQ(column(npus, "finish (ns)"), csv_column(npus_csv(results), 2));
     EXPECT_EQ(column(npus, "exposed communication (ns)"), csv_column(npus_csv(results), 5));
@@ -124,8 +126,9 @@ TEST(ResultsPage, OfJobsTellsWhenEachRan) {
     EXPECT_THAT(column(jobs, "job"), ElementsAre("first", "second"));
     EXPECT_THAT(column(jobs, "start (ns)"), ElementsAre("0", "250"));
     EXPECT_THAT(column(jobs, "duration (ns)"), ElementsAre("1000.25", "750.25"));
-    EXPECT_THAT(section_ids(parsed(job_page(results.jobs[1], {}))),
-                ElementsAre("summary", "npus", "collectives"));
+    const analysis::RunTimeline timeline = analysis::simulated_timeline(results.jobs[1].results);
+    EXPECT_THAT(section_ids(parsed(job_page(results.jobs[1], timeline, {}))),
+                ElementsAre("summary", "npus", "timeline", "collectives"));
 }
 
 // A time of the JSON as it stands there: its text, which a double would round.

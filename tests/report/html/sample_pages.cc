@@ -60,6 +60,25 @@ const std::vector<std::string>& hostile_texts() {
     return texts;
 }
 
+analysis::RunTimeline hostile_timeline() {
+    analysis::RunTimeline timeline;
+    timeline.load.bin = Time::ns(10);
+    timeline.load.bins = 2;
+    for (const std::string& text : hostile_texts()) {
+        analysis::Interval row;
+        row.rank = Rank(0);
+        row.name = timeline.names.number_of(text);
+        row.start = Time::ns(static_cast<std::int64_t>(timeline.intervals.size()));
+        row.end = row.start + Time::ns(1);
+        timeline.intervals.add(row);
+        timeline.load.nodes.push_back({text, static_cast<float>(timeline.load.nodes.size()), 0});
+        timeline.load.links.push_back({hostile_texts()[0], text});
+        timeline.load.shares.insert(timeline.load.shares.end(), {0.5F, 1});
+    }
+    timeline.finish();
+    return timeline;
+}
+
 engine::Results hostile_results() {
     engine::Results results = sample_results();
     results.notes = hostile_texts();

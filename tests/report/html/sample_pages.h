@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/run_timeline.h"
 #include "engine/results.h"
 #include "report/gap.h"
 
@@ -15,6 +16,9 @@ namespace npunet::report {
 
 /// sample_results() with a collective and a link for each of them, and as notes.
 [[nodiscard]] engine::Results hostile_results();
+
+/// An interval, a link and a node for each of them.
+[[nodiscard]] analysis::RunTimeline hostile_timeline();
 
 /// `npus` NPUs of which no two are alike, as many collectives as wanted, four links an NPU.
 [[nodiscard]] engine::Results large_results(std::size_t npus, std::size_t collectives);

@@ -7,7 +7,10 @@
 #include "report/html/data_table.h"
 #include "report/html/page.h"
 #include "report/html/results_page.h"
+#include "report/side_by_side.h"
 #include "tests/report/html/sample_pages.h"
+#include "tests/report/sample_results.h"
+#include "tests/report/sample_timeline.h"
 
 namespace npunet::report {
 namespace {
@@ -38,6 +41,12 @@ int write_all(const std::string& folder) {
         {"numbers", numbers_page()},
         {"hostile", results_page(hostile_results(), inputs)},
         {"comparison", comparison_page(comparison.runs, comparison.why, inputs)},
+        {"timeline", results_page(sample_results(), step_timeline({2, 2, 1, 4, 2, 2}), inputs)},
+        {"hostile-timeline", results_page(sample_results(), hostile_timeline(), inputs)},
+        {"large-timeline",
+         results_page(sample_results(), step_timeline({8, 8, 16, 32, 14, 32}), inputs)},
+        {"side-by-side",
+         side_by_side_page({step_timeline({2, 2, 1, 4, 2, 0}), step_timeline({2, 2, 1, 5, 2, 0})})},
         {"large", results_page(large.runs[1], inputs)},
         {"large-comparison", comparison_page(large.runs, large.why, inputs)}};
     for (const auto& [name, html] : pages) {

@@ -1,0 +1,198 @@
+//<![CDATA[
+"use strict";
+
+// Draws the map of the links from the JSON beside it: the network, every link in the colour of how much
+// of the time it was sending, at the time that a slider chooses or over the whole run.
+(() => {
+    const margin = 22;
+    const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    const value = new Map([...digits].map((digit, i) => [digit, i / 63]));
+    const idle = "#d5d5d5";
+    /** In steps of the grid; longer links close a ring. */
+    const longestLink = 1.6;
+
+    const element = (name, text, className) => {
+        const node = document.createElement(name);
+        node.textContent = text || "";
+        if (className) {
+            node.className = className;
+        }
+        return node;
+    };
+
+    class LinkMap {
+        constructor(root) {
+            this.data = JSON.parse(root.querySelector("script").textContent);
+            this.root = root;
+            this.links = this.data.links.map(([from, to, shares]) => ({from, to,
+                shares: Array.from(shares, (digit) => value.get(digit))}));
+            this.right = Math.max(1, ...this.data.nodes.map((node) => node.x));
+            this.low = Math.max(0, ...this.data.nodes.map((node) => node.y));
+            this.grid = this.data.nodes.every(
+                (node) => Number.isInteger(node.x) && Number.isInteger(node.y));
+            root.querySelector(".without-script").remove();
+            this.makeTools();
+            this.makeCanvas();
+            this.choose();
+            new ResizeObserver(() => this.draw()).observe(this.canvas);
+        }
+
+        makeTools() {
+            const tools = element("div", "", "tools");
+            const whole = element("label", "Whole run");
+            this.whole = element("input");
+            this.whole.type = "checkbox";
+            this.whole.checked = true;
+            whole.prepend(this.whole);
+            const label = element("label", "Time");
+            this.slider = element("input");
+            this.slider.type = "range";
+            this.slider.min = 0;
+            this.slider.max = this.data.bins - 1;
+            this.slider.value = 0;
+            label.append(this.slider);
+            this.status = element("p");
+            this.status.setAttribute("role", "status");
+            tools.append(whole, label, this.status);
+            this.root.append(tools);
+            this.whole.addEventListener("change", () => this.choose());
+            this.slider.addEventListener("input", () => {
+                this.whole.checked = false;
+                this.choose();
+            });
+        }
+
+        makeCanvas() {
+            this.frame = element("div", "", "chart-frame");
+            this.canvas = element("canvas");
+            this.canvas.setAttribute("role", "img");
+            this.tip = element("div", "", "chart-tip");
+            this.tip.hidden = true;
+            this.frame.append(this.canvas, this.tip);
+            this.root.append(this.frame);
+            this.canvas.addEventListener("pointermove", (event) => this.point(event));
+            this.canvas.addEventListener("pointerleave", () => { this.tip.hidden = true; });
+        }
+
+        /** Takes the shares of the time that is chosen. */
+        choose() {
+            const bin = Number(this.slider.value);
+            for (const link of this.links) {
+                link.share = this.whole.checked ? link.mean ?? (link.mean = this.meanOf(link))
+                    : link.shares[bin];
+            }
+            this.order = [...this.links].sort((a, b) => a.share - b.share);
+            const ns = (number) => Math.min(number * this.data.bin_ns, this.data.length_ns);
+            const busiest = this.order.at(-1);
+            const span = this.whole.checked ? "whole run"
+                : `${Number(ns(bin).toFixed(3))} to ${Number(ns(bin + 1).toFixed(3))} ns`;
+            this.slider.setAttribute("aria-valuetext", span);
+            this.status.textContent = `${span}; busiest: ${this.nameOf(busiest)}`;
+            this.canvas.setAttribute("aria-label", `Map of the links, ${this.status.textContent}`);
+            this.draw();
+        }
+
+        /** The last bin may be shorter than the others. */
+        meanOf(link) {
+            const whole = this.data.length_ns / this.data.bin_ns;
+            return link.shares.reduce(
+                (sum, share, i) => sum + share * Math.min(1, whole - i), 0) / whole;
+        }
+
+        nameOf(link) {
+            const {nodes} = this.data;
+            return `${nodes[link.from].name} -> ${nodes[link.to].name}, `
+                + `${Math.round(100 * link.share)} %`;
+        }
+
+        colour(share) {
+            const {scale} = this.data;
+            return share === 0 ? idle : scale[Math.round(share * (scale.length - 1))];
+        }
+
+        /** The ends of a link's pieces, each to the right of its way. */
+        piecesOf(link) {
+            const at = (node) => [this.left + this.data.nodes[node].x * this.step,
+                margin + this.data.nodes[node].y * this.step];
+            const [ax, ay] = at(link.from);
+            const [bx, by] = at(link.to);
+            const length = Math.hypot(bx - ax, by - ay) || 1;
+            const [ux, uy] = [(bx - ax) / length, (by - ay) / length];
+            const [sx, sy] = [-uy * this.thick * 0.6, ux * this.thick * 0.6];
+            const piece = (from, to) => [ax + ux * from + sx, ay + uy * from + sy,
+                ax + ux * to + sx, ay + uy * to + sy];
+            const stub = Math.min(0.4 * this.step, 16);
+            return this.grid && length > longestLink * this.step
+                ? [piece(-stub, 0), piece(length, length + stub)] : [piece(0, length)];
+        }
+
+        draw() {
+            const wide = this.canvas.clientWidth;
+            if (wide === 0) {
+                return;
+            }
+            this.step = Math.min((wide - 2 * margin) / this.right, 110,
+                this.low > 0 ? 640 / this.low : 110);
+            const high = this.low * this.step + 2 * margin;
+            this.left = (wide - this.right * this.step) / 2;
+            this.thick = Math.min(5, Math.max(0.8, this.step / 10));
+            const ratio = window.devicePixelRatio || 1;
+            this.canvas.style.height = `${high}px`;
+            this.canvas.width = Math.round(wide * ratio);
+            this.canvas.height = Math.round(high * ratio);
+            const pen = this.canvas.getContext("2d");
+            pen.scale(ratio, ratio);
+            pen.fillStyle = "#fafafa";
+            pen.fillRect(0, 0, wide, high);
+            pen.lineWidth = this.thick;
+            for (const link of this.order) {
+                pen.strokeStyle = this.colour(link.share);
+                pen.beginPath();
+                for (const [ax, ay, bx, by] of this.piecesOf(link)) {
+                    pen.moveTo(ax, ay);
+                    pen.lineTo(bx, by);
+                }
+                pen.stroke();
+            }
+            pen.fillStyle = "#595959";
+            const radius = Math.min(6, Math.max(0.8, this.step / 9));
+            for (const node of this.data.nodes) {
+                pen.beginPath();
+                pen.arc(this.left + node.x * this.step, margin + node.y * this.step, radius, 0, 7);
+                pen.fill();
+            }
+        }
+
+        point(event) {
+            let best = null;
+            let nearest = 8;
+            for (const link of this.links) {
+                for (const [ax, ay, bx, by] of this.piecesOf(link)) {
+                    const length = (bx - ax) ** 2 + (by - ay) ** 2 || 1;
+                    const part = Math.max(0, Math.min(1, ((event.offsetX - ax) * (bx - ax)
+                        + (event.offsetY - ay) * (by - ay)) / length));
+                    const distance = Math.hypot(event.offsetX - ax - part * (bx - ax),
+                        event.offsetY - ay - part * (by - ay));
+                    if (distance < nearest) {
+                        nearest = distance;
+                        best = link;
+                    }
+                }
+            }
+            this.tip.hidden = best === null;
+            if (best) {
+                this.tip.textContent = this.nameOf(best);
+                const right = Math.min(event.offsetX + 14,
+                    this.canvas.clientWidth - this.tip.offsetWidth - 4);
+                this.tip.style.transform =
+                    `translate(${Math.max(0, right)}px, ${Math.max(0, event.offsetY - 34)}px)`;
+            }
+        }
+    }
+
+    for (const root of document.querySelectorAll(".link-map")) {
+        new LinkMap(root);
+    }
+})();
+//]]>
+
