@@ -45,8 +45,13 @@ StagedFolder::~StagedFolder() {
 
 void StagedFolder::commit() {
     std::error_code error;
-    for (const fs::directory_entry& file : fs::directory_iterator(staging_, error)) {
-        fs::rename(file.path(), folder_ / file.path().filename(), error);
+    for (const fs::directory_entry& file : fs::recursive_directory_iterator(staging_, error)) {
+        const fs::path place = folder_ / file.path().lexically_relative(staging_);
+        if (file.is_directory() && !file.is_symlink()) {
+            fs::create_directories(place, error);
+        } else {
+            fs::rename(file.path(), place, error);
+        }
         if (error) {
             break;
         }

@@ -24,7 +24,8 @@ public:
     /// Where to write.
     [[nodiscard]] const std::filesystem::path& path() const { return staging_; }
 
-    /// Moves every file into the folder, over files of the same name. Throws MachineError.
+    /// Moves every file into the folder, those of folders within into folders of the same names,
+    /// over files of the same name. Throws MachineError.
     void commit();
 
 private:

@@ -7,6 +7,7 @@
 #include <ostream>
 
 #include "base/errors.h"
+#include "cli/analyze_command.h"
 #include "cli/command.h"
 #include "cli/compare_command.h"
 #include "cli/describe_commands.h"
@@ -67,6 +68,7 @@ int run_program(std::vector<std::string> arguments, std::ostream& out, std::ostr
     add_compare_command(program, context);
     add_sweep_command(program, context);
     add_plan_command(program, context);
+    add_analyze_command(program, context);
     add_report_command(program, context);
     add_topology_command(program, context);
     add_trace_command(program, context);

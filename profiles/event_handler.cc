@@ -6,6 +6,9 @@ namespace npunet::profiles {
 
 namespace {
 
+/// The reader calls itself for every level.
+constexpr int most_depth = 100;
+
 std::int64_t number_of(std::string_view value) {
     return whole_number_of(value).value_or(absent);
 }
@@ -61,7 +64,7 @@ bool EventHandler::StartObject() {
     if (depth_ > 2) {
         target_ = Target();
     }
-    return true;
+    return depth_ <= most_depth;
 }
 
 bool EventHandler::EndObject(rapidjson::SizeType /*members*/) {
@@ -81,7 +84,7 @@ bool EventHandler::StartArray() {
         capturing_ = depth_;
         captured_.assign(1, '[');
     }
-    return true;
+    return depth_ <= most_depth;
 }
 
 bool EventHandler::EndArray(rapidjson::SizeType /*elements*/) {

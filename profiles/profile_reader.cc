@@ -105,6 +105,7 @@ private:
     std::size_t whole_value(bool any) {
         for (;;) {
             const std::size_t length = value_length(window_.text());
+            charge(std::min(length, window_.size()));
             if (length != std::string_view::npos || (!any && window_.size() > longest_event)) {
                 return length;
             }
@@ -187,6 +188,15 @@ private:
         return true;
     }
 
+    /// Looking for the ends of damaged events may not take for ever.
+    void charge(std::size_t characters) {
+        constexpr std::uint64_t allowance = std::uint64_t{1} << 28;
+        looked_at_ += characters;
+        if (looked_at_ > allowance + 64 * (window_.byte() + window_.size())) {
+            refuse("damage throughout", "the JSON of PyTorch's profiler", "Record again");
+        }
+    }
+
     void read_event() {
         rapidjson::StringStream stream(window_.begin());
         if (parse(stream) && stream.Tell() <= window_.size()) {
@@ -198,6 +208,7 @@ private:
             return;
         }
         // Either it goes on beyond the window, or it is damaged.
+        charge(std::min(stream.Tell(), window_.size()));
         const bool whole_file = window_.at_end();
         const std::size_t length = whole_value(false);
         if (length == std::string_view::npos) {
@@ -301,6 +312,7 @@ private:
     rapidjson::Reader reader_;
     EventHandler handler_;
     TableBuilder builder_;
+    std::uint64_t looked_at_ = 0;  ///< characters, for values that were not read at once
     bool has_events_ = false;
     bool has_nodes_ = false;
 };

@@ -102,7 +102,7 @@ bool is_header_key(std::string_view key) {
 
 bool read_header(std::string_view key, std::string_view json, EventTable& table) {
     rapidjson::Document document;
-    document.Parse(json.data(), json.size());
+    document.Parse<rapidjson::kParseIterativeFlag>(json.data(), json.size());
     if (document.HasParseError()) {
         return false;
     }

@@ -104,6 +104,10 @@ JsonWriter& JsonWriter::value(Time time) {
     return raw(format_ns(time));
 }
 
+JsonWriter& JsonWriter::boolean(bool truth) {
+    return raw(truth ? "true" : "false");
+}
+
 JsonWriter& JsonWriter::null() {
     return raw("null");
 }

@@ -42,6 +42,7 @@ public:
     JsonWriter& value(double number);  ///< not finite: null
     JsonWriter& value(Time time);      ///< nanoseconds, exact
     JsonWriter& value(Bytes bytes) { return value(bytes.value()); }
+    JsonWriter& boolean(bool truth);
     JsonWriter& null();
 
     /// key() and value() at once.

@@ -1,6 +1,6 @@
-// How fast profiles are read, and in how much memory: a made Kineto trace of some 260 MB with the
-// events of a training step (python frames, operations with shapes, launches, kernels, flows,
-// collectives with their arguments).
+// How fast profiles are read and their kernels classified, and in how much memory: a made Kineto
+// trace of some 260 MB with the events of a training step (python frames, operations with shapes,
+// launches, kernels, flows, collectives with their arguments).
 //
 // The yardstick, rapidjson, is RapidJSON's reader over the whole text in memory with a handler that
 // does nothing. Quote ratios to it. Every run is a child process of its own: times are its
@@ -24,6 +24,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "analysis/kernel_classes.h"
 #include "profiles/profile_reader.h"
 
 namespace npunet::profiles {
@@ -169,8 +170,19 @@ void event_table(benchmark::State& state) {
     });
 }
 
+void classified(benchmark::State& state) {
+    measure(state, [] {
+        const EventTable trace = read_profile(made_profile());
+        const auto classes = analysis::classify(trace, analysis::PatternTable(), nullptr);
+        if (classes.kernels.size() != std::size_t{steps}) {
+            _exit(1);
+        }
+    });
+}
+
 BENCHMARK(rapidjson_alone)->UseManualTime()->Unit(benchmark::kMillisecond)->Iterations(5);
 BENCHMARK(event_table)->UseManualTime()->Unit(benchmark::kMillisecond)->Iterations(5);
+BENCHMARK(classified)->UseManualTime()->Unit(benchmark::kMillisecond)->Iterations(5);
 
 }  // namespace
 }  // namespace npunet::profiles

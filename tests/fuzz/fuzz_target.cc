@@ -18,6 +18,7 @@ const std::vector<FuzzTarget>& fuzz_targets() {
         {"execution_trace", run_execution_trace, execution_trace_seeds, ".json", ""sv},
         {"profile_conversion", run_profile_conversion, profile_conversion_seeds, ".json", ""sv},
         {"node_view", run_node_view, node_view_seeds, "", ""sv},
+        {"profile", run_profile, profile_seeds, ".json", ""sv},
         {"timeline", run_timeline, timeline_seeds, ".pb", ""sv},
         {"round_trip", run_round_trip, round_trip_seeds, ".et", "\0"sv}};
     return targets;

@@ -72,6 +72,8 @@ void run_profile_conversion(std::string_view input);
 std::vector<std::string> profile_conversion_seeds();
 void run_node_view(std::string_view input);
 std::vector<std::string> node_view_seeds();
+void run_profile(std::string_view input);
+std::vector<std::string> profile_seeds();
 void run_timeline(std::string_view input);
 std::vector<std::string> timeline_seeds();
 void run_round_trip(std::string_view input);

@@ -108,6 +108,27 @@ TEST(DamagedProfile, HalfACompressedFileGivesItsEvents) {
     EXPECT_LT(trace.size(), 20'001U);
 }
 
+// A reader that calls itself for every bracket would run out of stack.
+TEST(DamagedProfile, DeepNestingIsSkipped) {
+    const TestFolder folder;
+    const std::string deep(1'000'000, '[');
+    const EventTable trace =
+        read(folder, good + ",\n{\"ph\": \"X\", \"ts\": 1, \"args\": {\"a\": " + deep +
+                         std::string(deep.size(), ']') + "}},\n" + good);
+    EXPECT_EQ(trace.size(), 2U);
+    EXPECT_EQ(trace.damage.skipped_events, 1U);
+}
+
+// Each of very many events without an end makes the reader look for it.
+TEST(DamagedProfile, DamageThroughoutIsRefused) {
+    const TestFolder folder;
+    std::string bad;
+    for (int i = 0; i < 200'000; ++i) {
+        bad += "{\"ph\": [";
+    }
+    EXPECT_THROW((void)read(folder, bad), InputError);
+}
+
 TEST(DamagedProfile, LengthsOfValues) {
     constexpr std::size_t none = std::string_view::npos;
     EXPECT_EQ(value_length(R"({"a": "}"} , 1)"), 10U);

@@ -1,0 +1,72 @@
+#include "analysis/patterns.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "base/errors.h"
+
+namespace npunet::analysis {
+namespace {
+
+TEST(Patterns, MatchWholeNames) {
+    EXPECT_TRUE(matches("*nccl*", "ncclDevKernel_AllReduce"));
+    EXPECT_FALSE(matches("*nccl*", "NCCL"));
+    EXPECT_FALSE(matches("nccl", "ncclKernel"));
+    EXPECT_TRUE(matches("*pretrain*loss_func*", "pretrain_gpt.py(12): loss_func"));
+    EXPECT_FALSE(matches("*pretrain*loss_func*", "loss_func in pretrain"));
+    EXPECT_TRUE(matches("a?c", "abc"));
+    EXPECT_FALSE(matches("a?c", "ac"));
+    EXPECT_TRUE(matches("[a-c]x[^0-9]", "bxz"));
+    EXPECT_FALSE(matches("[a-c]x[^0-9]", "bx7"));
+    EXPECT_TRUE(matches("[]]", "]"));
+    EXPECT_TRUE(matches("a[b", "a[b"));
+    EXPECT_TRUE(matches("*a*b", "xaxbxb"));
+    EXPECT_TRUE(matches("**", ""));
+    EXPECT_FALSE(matches("", "a"));
+}
+
+class PatternFile : public testing::Test {
+protected:
+    std::filesystem::path write(const std::string& text) {
+        const auto path = std::filesystem::path(testing::TempDir()) / "npunet-patterns.json";
+        std::ofstream(path) << text;
+        return path;
+    }
+};
+
+TEST_F(PatternFile, ReplacesAndAddsKeyByKey) {
+    PatternTable patterns;
+    patterns.read(write(R"({"kernel_comm+": ["*deepep*"], "forward_cpu_slice": ["*my_step*"]})"));
+    EXPECT_EQ(patterns.of(Mark::CommunicationKernel),
+              (std::vector<std::string>{"*nccl*", "*mccl*", "*deepep*"}));
+    EXPECT_EQ(patterns.of(Mark::ForwardFrame), (std::vector<std::string>{"*my_step*"}));
+    EXPECT_EQ(patterns.of(Mark::BackwardFrame), (std::vector<std::string>{"*backward_step*"}));
+
+    profiles::StringTable strings;
+    const auto kernel = strings.intern("deepep::dispatch nccl");
+    const NameMarks marks(patterns, strings);
+    EXPECT_TRUE(marks.has(kernel, Mark::CommunicationKernel));
+    EXPECT_FALSE(marks.has(kernel, Mark::MemoryKernel));
+}
+
+TEST_F(PatternFile, IsRefusedWhereItMeansNothing) {
+    const auto message = [&](const std::string& text) {
+        try {
+            PatternTable().read(write(text));
+        } catch (const InputError& error) {
+            return std::string(error.what());
+        }
+        return std::string("no error");
+    };
+    EXPECT_THAT(message("[]"), testing::HasSubstr("no JSON object"));
+    EXPECT_THAT(message(R"({"kernel_com": []})"), testing::HasSubstr("did you mean kernel_comm?"));
+    EXPECT_THAT(message(R"({"kernel_comm": "*a*"})"), testing::HasSubstr("a list of patterns"));
+    EXPECT_THROW(PatternTable().read("/nonexistent"), InputError);
+}
+
+}  // namespace
+}  // namespace npunet::analysis

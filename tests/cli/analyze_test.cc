@@ -1,0 +1,153 @@
+// npunet analyze, against the files that the reference wrote and against itself.
+#include <gmock/gmock.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/analyze_folder.h"
+
+namespace npunet::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+const fs::path reference = fs::path(NPUNET_SHARED_DIR) / "data/profiler";
+
+/// Every CSV of the reference's folders, byte for byte.
+TEST_F(AnalyzeTest, WritesTheReferencesTables) {
+    if (!fs::exists(reference)) {
+        GTEST_SKIP() << "no " << reference;
+    }
+    std::size_t compared = 0;
+    for (const char* name : {"pp2tp2dp1mb2", "pp2tp1dp2mb2", "edge"}) {
+        SCOPED_TRACE(name);
+        const Outcome outcome = run({"analyze", (reference / name).string(), "--dialect",
+                                     "traceviz", "--output-dir", path(name), "--quiet"});
+        ASSERT_EQ(outcome.code, 0) << outcome.log;
+        for (const auto& entry : fs::recursive_directory_iterator(reference / name)) {
+            if (entry.path().extension() == ".csv") {
+                const fs::path ours = folder_ / name / fs::relative(entry.path(), reference / name);
+                EXPECT_EQ(contents(ours), contents(entry.path())) << ours;
+                ++compared;
+            }
+        }
+    }
+    EXPECT_GE(compared, 30U);
+    EXPECT_TRUE(fs::exists(folder_ / "pp2tp2dp1mb2/iteration_15/"
+                                     "rank_0000_iter_15.pt.trace_kernel_analysis/"
+                                     "fwd_computation.parquet"));
+}
+
+TEST_F(AnalyzeTest, GivesTheReferencesKernels) {
+    if (!fs::exists(reference)) {
+        GTEST_SKIP() << "no " << reference;
+    }
+    const fs::path folder = reference / "pp2tp2dp1mb2";
+    const Outcome outcome = run({"analyze", "--input", folder.string(), "--dialect", "traceviz",
+                                 "--kernels", "--json", "--quiet"});
+    ASSERT_EQ(outcome.code, 0) << outcome.log;
+    const Json expected = Json::parse(contents(folder / "expected_classification.json"));
+    const Json json = Json::parse(outcome.out);
+    for (const Json& rank : json["ranks"]) {
+        const std::string name =
+            "rank_000" + std::to_string(rank["rank"].get<int>()) + "_iter_15.pt.trace";
+        for (const auto& [table, kernels] : expected[name].items()) {
+            EXPECT_EQ(rank["by_class"][table]["kernels"], kernels.size());
+            ASSERT_EQ(rank["classes"][table].size(), kernels.size());
+            for (std::size_t i = 0; i < kernels.size(); ++i) {
+                for (const char* key : {"ts_ns", "dur_ns", "name", "launch"}) {
+                    EXPECT_EQ(rank["classes"][table][i][key], kernels[i][key]);
+                }
+            }
+        }
+    }
+}
+
+TEST_F(AnalyzeTest, IsTheSameForAnyNumberOfThreads) {
+    const std::string folder = examples().string();
+    const Outcome one = run({"analyze", folder, "--json", "--quiet", "-p", "1"});
+    EXPECT_EQ(one.code, 0) << one.log;
+    EXPECT_EQ(run({"analyze", folder, "--json", "--quiet", "--jobs", "4"}).out, one.out);
+}
+
+// The example's second clock is 25 us ahead, and its kernels last as docs/profiles.md says.
+TEST_F(AnalyzeTest, MeasuresTheExample) {
+    const Outcome outcome =
+        run({"analyze", examples().string(), "--json", "--quiet", "--time-alignment", "corrected"});
+    ASSERT_EQ(outcome.code, 0) << outcome.log;
+    const Json json = Json::parse(outcome.out);
+    ASSERT_EQ(json["ranks"].size(), 2U);
+    EXPECT_EQ(json["ranks"][0]["by_class"]["fwd_computation"]["time_ns"], 2 * (150 + 60) * 1000);
+    EXPECT_EQ(json["ranks"][1]["micro_batches"].size(), 4U);
+    EXPECT_EQ(json["clocks"][1]["offset_ns"], 25'000);
+    ASSERT_EQ(json["pipeline_groups"].size(), 1U);
+    // Stage 0 from 1030 to 3420, both busy 2 (150 + 60 + 200 + 180) us in it.
+    EXPECT_EQ(json["pipeline_groups"][0]["length_ns"], 2'390'000);
+    EXPECT_DOUBLE_EQ(json["pipeline_groups"][0]["bubble"].get<double>(),
+                     1 - 2 * 1180.0 / (2 * 2390));
+    EXPECT_EQ(json["model_groups"][0]["ranks"], (Json{0, 1}));
+    EXPECT_TRUE(json["notes"].empty());
+}
+
+TEST_F(AnalyzeTest, WritesTablesOfEveryFormat) {
+    const Outcome outcome = run({"analyze", examples().string(), "--output-dir", path("out"),
+                                 "--format", "csv,parquet,sqlite"});
+    ASSERT_EQ(outcome.code, 0) << outcome.log;
+    EXPECT_THAT(outcome.out, ::testing::HasSubstr("fwd_computation"));
+    EXPECT_THAT(contents(folder_ / "out/classes.csv"),
+                ::testing::StartsWith("iteration,rank,class,kernels,time_ns\n"
+                                      "iteration_3,0,bwd_computation,4,760000\n"));
+    EXPECT_TRUE(fs::exists(folder_ / "out/ranks.parquet"));
+    EXPECT_THAT(contents(folder_ / "out/analysis.db"), ::testing::StartsWith("SQLite format 3"));
+}
+
+TEST_F(AnalyzeTest, PatternsMoveKernelsBetweenClasses) {
+    write("patterns.json", R"({"kernel_comm+": ["*layer_norm*"]})");
+    const Outcome outcome = run(
+        {"analyze", examples().string(), "--json", "--quiet", "--patterns", path("patterns.json")});
+    ASSERT_EQ(outcome.code, 0) << outcome.log;
+    const Json classes = Json::parse(outcome.out)["ranks"][0]["by_class"];
+    EXPECT_EQ(classes["fwd_computation"]["kernels"], 2);
+    EXPECT_EQ(classes["fwd_tp_communication"]["kernels"], 2);
+}
+
+TEST_F(AnalyzeTest, ChoosesIterationsAndFiles) {
+    for (const char* iteration : {"iteration_1", "iteration_2", "other"}) {
+        write(std::string(iteration) + "/rank_0.json", example(0));
+        write(std::string(iteration) + "/deep/rank_1.json", example(1));
+    }
+    const auto ranks = [&](std::vector<std::string> options) {
+        options.insert(options.begin(), {"analyze", folder_.string(), "--json", "--quiet"});
+        const Outcome outcome = run(options);
+        EXPECT_EQ(outcome.code, 0) << outcome.log;
+        std::vector<std::string> found;
+        const Json json = Json::parse(outcome.out);
+        for (const Json& rank : json["ranks"]) {
+            found.push_back(rank["iteration"].get<std::string>() + "/" + rank["rank"].dump());
+        }
+        return found;
+    };
+    EXPECT_THAT(ranks({}), ::testing::SizeIs(6));
+    EXPECT_THAT(
+        ranks({"--folders", "iteration_*"}),
+        ::testing::ElementsAre("iteration_1/0", "iteration_1/1", "iteration_2/0", "iteration_2/1"));
+    EXPECT_THAT(ranks({"--iterations", "iteration_2", "--pattern", "*_1.json"}),
+                ::testing::ElementsAre("iteration_2/1"));
+    EXPECT_EQ(run({"analyze", folder_.string(), "--iterations", "iteration_9"}).code, 2);
+}
+
+TEST_F(AnalyzeTest, ArrangesFlatFolders) {
+    write("step_7/worker0_x.pt.trace.json", example(0));
+    write("step_7/host_812.176.pt.trace.json", example(1));
+    const Outcome outcome =
+        run({"analyze", path("step_7"), "--arrange", "--output-dir", path("arranged")});
+    ASSERT_EQ(outcome.code, 0) << outcome.log;
+    EXPECT_THAT(outcome.out, ::testing::StartsWith("2 links in "));
+    const fs::path link = folder_ / "arranged/iteration_7/rank_0001_iter_7.pt.trace.json";
+    EXPECT_TRUE(fs::is_symlink(link));
+    EXPECT_EQ(contents(link), example(1));
+    EXPECT_EQ(run({"analyze", path("arranged"), "--json", "--quiet"}).code, 0);
+}
+
+}  // namespace
+}  // namespace npunet::cli
