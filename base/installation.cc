@@ -11,8 +11,7 @@ std::filesystem::path installed_or(const std::filesystem::path& below_prefix,
     if (error) {
         return otherwise;
     }
-    const std::filesystem::path installed =
-        program.parent_path().parent_path() / below_prefix;
+    const std::filesystem::path installed = program.parent_path().parent_path() / below_prefix;
     return std::filesystem::exists(installed, error) ? installed : otherwise;
 }
 

@@ -184,7 +184,9 @@ void add_measure_options(CLI::App& command, AnalyzeOptions& options) {
 }
 
 void add_output_options(CLI::App& command, AnalyzeOptions& options) {
-    command.add_option("--output-dir", options.output_dir, "Write tables, timeline, page and figures here")
+    command
+        .add_option("--output-dir", options.output_dir,
+                    "Write tables, timeline, page and figures here")
         ->check(output_folder());
     command.add_option("--format", options.formats,
                        "Of the tables: csv, parquet, sqlite, or several with commas");

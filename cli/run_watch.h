@@ -21,7 +21,7 @@
 namespace npunet::cli {
 
 struct RunLimits {
-    std::optional<Time> simulated;             ///< --max-sim-time
+    std::optional<Time> simulated;                      ///< --max-sim-time
     std::optional<std::chrono::duration<double>> wall;  ///< --max-wall-time
 };
 

@@ -161,9 +161,7 @@ public:
     /// Who is asked from time to time whether to go on; else the queue stops. Must outlive its use.
     void set_watch(QueueWatch* watch) { watch_ = watch; }
     /// Asks, now and then. Handlers that do much in one event ask here, and break off.
-    [[nodiscard]] bool goes_on() {
-        return watch_ == nullptr || --looks_left_ != 0 || ask_watch();
-    }
+    [[nodiscard]] bool goes_on() { return watch_ == nullptr || --looks_left_ != 0 || ask_watch(); }
 
     /// Called whenever an event becomes the earliest while no event is being handled: a driver
     /// (ns-3's simulator) must then wake this queue at next_time().

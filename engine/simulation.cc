@@ -465,11 +465,10 @@ Results Simulation::partial_results() const {
         record.finish = finished ? record.finish : now;
     }
     std::vector<CollectiveResult> collectives = collectives_.results();
-    collectives.erase(std::remove_if(collectives.begin(), collectives.end(),
-                                     [](const CollectiveResult& collective) {
-                                         return collective.end == Time();
-                                     }),
-                      collectives.end());
+    collectives.erase(
+        std::remove_if(collectives.begin(), collectives.end(),
+                       [](const CollectiveResult& collective) { return collective.end == Time(); }),
+        collectives.end());
     // Peaks of memory follow from whole programs.
     Results results = summary(records, {false, timeline_, began_, true}, std::move(collectives));
     const Progress so_far = progress();

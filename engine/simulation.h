@@ -94,8 +94,9 @@ public:
     void start();
     /// Issues nothing more; what is under way comes to its end.
     void stop() { stopped_ = true; }
-    /// start(), all events, finish(); partial results where the queue is stopped. Throws StallError with an explanation when NPUs are left with
-    /// work; InputError for contradictions that only show while running.
+    /// start(), all events, finish(); partial results where the queue is stopped. Throws StallError
+    /// with an explanation when NPUs are left with work; InputError for contradictions that only
+    /// show while running.
     [[nodiscard]] Results run();
     /// After the events have run out: the results, or StallError.
     [[nodiscard]] Results finish() const;

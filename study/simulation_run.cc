@@ -67,10 +67,9 @@ public:
               const RunOptions& options)
         : queue_(queue), simulation_(simulation), options_(options) {
         if (options.max_time) {
-            queue.schedule(*options.max_time,
-                           engine::EventKey::of(engine::Phase::Arrival, engine::event_kind::routes,
-                                                0),
-                           *this);
+            queue.schedule(
+                *options.max_time,
+                engine::EventKey::of(engine::Phase::Arrival, engine::event_kind::routes, 0), *this);
         }
         if (options.watch) {
             queue.set_watch(this);

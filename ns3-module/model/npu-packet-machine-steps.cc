@@ -133,8 +133,7 @@ PacketMachine::StepScan::Port(std::uint32_t number)
     }
     if (m_scan.moves() && m_machine.m_load != nullptr)
     {
-        m_machine.m_load->add(
-            number, m_scan.at(), m_scan.at() + m_scan.by(), port.busy - busy);
+        m_machine.m_load->add(number, m_scan.at(), m_scan.at() + m_scan.by(), port.busy - busy);
     }
 }
 

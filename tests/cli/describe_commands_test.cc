@@ -66,7 +66,8 @@ TEST(Manual, DescribesEveryCommand) {
     const Outcome result = run("manual");
     EXPECT_EQ(result.code, 0);
     EXPECT_THAT(result.out, StartsWith(".TH NPUNET 1"));
-    for (const char* command : {"npunet simulate", "npunet generate transformer", "npunet manual"}) {
+    for (const char* command :
+         {"npunet simulate", "npunet generate transformer", "npunet manual"}) {
         EXPECT_THAT(result.out, HasSubstr(std::string(".SH ") + command + "\n"));
     }
     EXPECT_THAT(result.out, HasSubstr("\\-\\-fidelity"));

@@ -37,8 +37,8 @@ protected:
 
     [[nodiscard]] std::string path(const std::string& name) const { return folder_ / name; }
     [[nodiscard]] std::string simulate(const std::string& more) const {
-        return "simulate --workload " + path("traces/workload") + " --network " +
-               path("ring.yml") + " --json --quiet " + more;
+        return "simulate --workload " + path("traces/workload") + " --network " + path("ring.yml") +
+               " --json --quiet " + more;
     }
 
 private:
@@ -83,9 +83,8 @@ TEST_F(RunLimitsTest, ALimitThatIsNotReachedChangesNothing) {
 
 TEST_F(RunLimitsTest, WallTime) {
     // The clock is looked at every 1024 instants.
-    const Outcome outcome =
-        run(simulate("--fidelity packet --no-trains --max-wall-time 1ns --output-dir " +
-                     path("results")));
+    const Outcome outcome = run(simulate(
+        "--fidelity packet --no-trains --max-wall-time 1ns --output-dir " + path("results")));
     EXPECT_EQ(outcome.code, 3);
     EXPECT_THAT(outcome.log, HasSubstr("the run has taken"));
     std::ifstream file(path("results/results.json"));
@@ -94,8 +93,8 @@ TEST_F(RunLimitsTest, WallTime) {
 }
 
 TEST_F(RunLimitsTest, NotWithSeveralJobs) {
-    const Outcome outcome = run("simulate --jobs-file none.yml --max-sim-time 1ms --network " +
-                                path("ring.yml"));
+    const Outcome outcome =
+        run("simulate --jobs-file none.yml --max-sim-time 1ms --network " + path("ring.yml"));
     EXPECT_EQ(outcome.code, 2);
     EXPECT_THAT(outcome.log, HasSubstr("--max-sim-time"));
 }

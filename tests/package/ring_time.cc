@@ -36,10 +36,9 @@ npunet::Time time_of_message(npunet::engine::Network& network, npunet::engine::E
 }  // namespace
 
 int main() {
-    const npunet::topology::NetworkDescription ring =
-        npunet::topology::make_network({npunet::topology::make_dimension(
-            npunet::topology::DimensionKind::Ring, 8, npunet::Rate(50'000'000'000),
-            npunet::Time::ns(500))});
+    const npunet::topology::NetworkDescription ring = npunet::topology::make_network(
+        {npunet::topology::make_dimension(npunet::topology::DimensionKind::Ring, 8,
+                                          npunet::Rate(50'000'000'000), npunet::Time::ns(500))});
     const npunet::engine::Dialect dialect = npunet::engine::Dialect::named("npunet");
     npunet::engine::EventQueue estimate_queue;
     npunet::analytical::CongestionUnaware estimate(ring, estimate_queue, dialect);
@@ -48,6 +47,7 @@ int main() {
     npunet::engine::EventQueue queue;
     const std::unique_ptr<npunet::engine::Network> packets =
         npunet::make_packet_network(ring, queue);
-    std::printf("%lld ps in packets\n", static_cast<long long>(time_of_message(*packets, queue).ps()));
+    std::printf("%lld ps in packets\n",
+                static_cast<long long>(time_of_message(*packets, queue).ps()));
     return 0;
 }
