@@ -135,7 +135,7 @@ void write_manual(const CLI::App& program, std::ostream& out) {
 void add_completion_command(CLI::App& program, CommandContext& context) {
     CLI::App* const command =
         program.add_subcommand("completion", "Print what makes bash complete commands and options");
-    command->footer("Example:\n  source <(npunet completion)");
+    command->footer("Example, for 'source' in bash:\n  npunet completion > npunet-completion.bash");
     command->callback([&program, &context] { write_completion(program, context.out); });
 }
 

@@ -247,6 +247,15 @@ Results summarize(const Workload& workload, const Dialect& dialect, const Comput
     return results;
 }
 
+void note_idleness(Results& results, Time begin) {
+    if (results.finish <= begin) {
+        results.notes.push_back(
+            "nothing took any time: no rank has an operation that does; npunet trace info counts "
+            "what "
+            "the traces have");
+    }
+}
+
 void note_exceeded_capacities(Results& results, const std::vector<Bytes>& capacities) {
     std::size_t count = 0;
     const NpuResult* worst = nullptr;

@@ -43,6 +43,9 @@ struct SummaryScope {
                                 const ComputeModel& compute, const Fold& fold,
                                 const std::vector<RankRecord>& records, SummaryScope scope);
 
+/// Adds a note when the run, which began at `begin`, took no time; `results.finish` must be set.
+void note_idleness(Results& results, Time begin);
+
 /// Adds a note when peaks pass what the NPUs have; capacities by rank, 0 = not given.
 void note_exceeded_capacities(Results& results, const std::vector<Bytes>& capacities);
 

@@ -114,6 +114,17 @@ TEST(HostileInput, EmptyTraces) {
     }
 }
 
+// A run of 0 ns says so, whatever its traces hold; a run of a microsecond has nothing to say.
+TEST(HostileInput, RunsThatTakeNoTimeSaySo) {
+    const auto notes_of = [](std::uint64_t micros) {
+        const auto compute = [micros](Rank) { return std::vector{compute_node(1, micros)}; };
+        return run(test::workload_of(2, compute), test::ring_machine(2, rate, latency)).notes;
+    };
+    ASSERT_EQ(notes_of(0).size(), 1U);
+    EXPECT_THAT(notes_of(0)[0], HasSubstr("nothing took any time"));
+    EXPECT_TRUE(notes_of(1).empty());
+}
+
 // Two ranks all-gather S bytes each in c chunks, all in flight at once; rank 0 comes T late. By
 // then everything from rank 1 is there, so rank 0 is done at T; its own S bytes take S / rate and
 // the latency. Nothing may nest as deep as there are chunks, nor look at all chunks for each of
