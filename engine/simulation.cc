@@ -477,7 +477,10 @@ Results Simulation::partial_results() const {
 }
 
 Results Simulation::summary(std::vector<CollectiveResult> collectives) const {
-    return summary(records_, {system_.track_memory, timeline_, began_}, std::move(collectives));
+    Results results =
+        summary(records_, {system_.track_memory, timeline_, began_}, std::move(collectives));
+    note_idleness(results, began_);
+    return results;
 }
 
 Results Simulation::summary(const std::vector<RankRecord>& records, SummaryScope scope,
@@ -486,7 +489,6 @@ Results Simulation::summary(const std::vector<RankRecord>& records, SummaryScope
     results.collectives = std::move(collectives);
     add_links(results, description_, network_.link_use());
     results.notes.insert(results.notes.begin(), workload_.notes.begin(), workload_.notes.end());
-    note_idleness(results, began_);
     note_exceeded_capacities(results, system_.memory_capacities(workload_.ranks()));
     results.events = queue_.handled();
     results.simulated_npus = fold_.simulated(records_.size());
