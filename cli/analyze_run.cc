@@ -264,7 +264,7 @@ std::vector<analysis::RunProfile> analyze(const AnalyzeOptions& options,
                            iterations.size() == 1 ? outputs : outputs / iteration.name);
         }
         if (!outputs.empty() && options.traceviz()) {
-            report::write_group_pictures(runs.back(), outputs / iteration.name);
+            report::write_group_pictures(runs.back(), outputs / iteration.name, options.threads);
         }
         for (RankProfile& rank : runs.back().ranks) {
             rank.timeline = {};

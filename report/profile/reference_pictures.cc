@@ -4,11 +4,13 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <map>
 #include <string>
 
 #include "base/atomic_file.h"
+#include "base/parallel.h"
 #include "report/profile/reference_overlap.h"
 #include "report/profile/reference_timeline.h"
 
@@ -86,7 +88,38 @@ public:
         }
     }
 
-    void write_pipelines() const {
+    /// Each picture is drawn by one thread.
+    void write_all(std::size_t threads) {
+        add_pipelines();
+        for (const analysis::ModelGroup& model : run_.models) {
+            if (model.missing.empty() && any_steps(model.ranks)) {
+                add_model(model);
+            }
+        }
+        for_each_in_parallel(
+            pictures_.size(),
+            [&](std::size_t i) {
+                const Picture& picture = pictures_[i];
+                write(picture.folder, picture.name,
+                      reference_timeline(picture.charts(), tables_of_group_figure()));
+            },
+            threads);
+    }
+
+private:
+    struct Source {
+        const std::vector<StepStatistics>* steps = nullptr;
+        TimeSpan span;
+        std::int64_t offset_ns = 0;  ///< of its clock
+    };
+    struct Picture {
+        fs::path folder;
+        std::string name;
+        std::function<std::vector<ReferenceChart>()> charts;
+    };
+
+    void add_pipelines() {
+        const char* const alignment = name_of_alignment(run_.alignment);
         std::size_t complete = 0;
         for (const analysis::PipelineGroup& group : run_.pipelines) {
             if (!group.missing.empty()) {
@@ -96,31 +129,53 @@ public:
             if (!any_steps(group.ranks)) {
                 continue;
             }
-            const char* const alignment = name_of_alignment(run_.alignment);
-            const ReferenceChart chart =
-                chart_of(fmt::format("PP Group {} Timeline (Ranks: [{}], {} alignment)", index + 1,
-                                     fmt::join(group.ranks, ", "), alignment),
-                         group.ranks, axis_of(group.ranks));
-            write(folder_ / fmt::format("PP_group_{}", index),
-                  fmt::format("pp_group_{}_ranks_{}_{}", index + 1, joined(group.ranks), alignment),
-                  reference_timeline({chart}, tables_of_group_figure()));
+            const std::string title =
+                fmt::format("PP Group {} Timeline (Ranks: [{}], {} alignment)", index + 1,
+                            fmt::join(group.ranks, ", "), alignment);
+            pictures_.push_back(
+                {folder_ / fmt::format("PP_group_{}", index),
+                 fmt::format("pp_group_{}_ranks_{}_{}", index + 1, joined(group.ranks), alignment),
+                 [this, title, &group] {
+                     return std::vector{chart_of(title, group.ranks, axis_of(group.ranks))};
+                 }});
         }
     }
 
-    void write_models() const {
-        for (const analysis::ModelGroup& model : run_.models) {
-            if (model.missing.empty() && any_steps(model.ranks)) {
-                write_model(model);
+    void add_model(const analysis::ModelGroup& model) {
+        const std::string name = fmt::format("Model_Group_{}", model.index);
+        const fs::path folder = folder_ / name;
+        const TimeSpan axis = axis_of(model.ranks);
+        std::vector<const analysis::PipelineGroup*> groups;
+        for (const analysis::PipelineGroup& group : run_.pipelines) {
+            if (std::find(model.pipelines.begin(), model.pipelines.end(), group.index) !=
+                model.pipelines.end()) {
+                groups.push_back(&group);
             }
         }
+        if (!groups.empty()) {
+            pictures_.push_back(
+                {folder, name + "_all_pp_groups_concatenated", [this, &model, groups, axis] {
+                     std::vector<ReferenceChart> charts;
+                     for (const analysis::PipelineGroup* const group : groups) {
+                         charts.push_back(chart_in(model, *group, axis));
+                     }
+                     return charts;
+                 }});
+        }
+        pictures_.push_back({folder, name + "_all_ranks_combined", [this, &model, axis] {
+                                 return std::vector{chart_of(
+                                     fmt::format("Model Group {} - All Ranks Combined ({} ranks)",
+                                                 model.index, model.ranks.size()),
+                                     model.ranks, axis)};
+                             }});
+        for (const analysis::PipelineGroup* const group : groups) {
+            pictures_.push_back(
+                {folder, fmt::format("pp_group_{}_ranks_{}", group->index, joined(group->ranks)),
+                 [this, &model, group, axis] {
+                     return std::vector{chart_in(model, *group, axis)};
+                 }});
+        }
     }
-
-private:
-    struct Source {
-        const std::vector<StepStatistics>* steps = nullptr;
-        TimeSpan span;
-        std::int64_t offset_ns = 0;  ///< of its clock
-    };
 
     [[nodiscard]] bool any_steps(const Ranks& ranks) const {
         return std::any_of(ranks.begin(), ranks.end(),
@@ -156,38 +211,18 @@ private:
         return chart;
     }
 
-    void write_model(const analysis::ModelGroup& model) const {
-        const std::string name = fmt::format("Model_Group_{}", model.index);
-        const fs::path folder = folder_ / name;
-        const TimeSpan axis = axis_of(model.ranks);
-        std::vector<ReferenceChart> charts;
-        for (const analysis::PipelineGroup& group : run_.pipelines) {
-            if (std::find(model.pipelines.begin(), model.pipelines.end(), group.index) ==
-                model.pipelines.end()) {
-                continue;
-            }
-            charts.push_back(
-                chart_of(fmt::format("Model Group {} - PP Group {} (Ranks: [{}])", model.index,
-                                     group.index, fmt::join(group.ranks, ", ")),
-                         group.ranks, axis));
-            write(folder, fmt::format("pp_group_{}_ranks_{}", group.index, joined(group.ranks)),
-                  reference_timeline({charts.back()}, tables_of_group_figure()));
-        }
-        if (!charts.empty()) {
-            write(folder, name + "_all_pp_groups_concatenated",
-                  reference_timeline(charts, tables_of_group_figure()));
-        }
-        const ReferenceChart all =
-            chart_of(fmt::format("Model Group {} - All Ranks Combined ({} ranks)", model.index,
-                                 model.ranks.size()),
-                     model.ranks, axis);
-        write(folder, name + "_all_ranks_combined",
-              reference_timeline({all}, tables_of_group_figure()));
+    [[nodiscard]] ReferenceChart chart_in(const analysis::ModelGroup& model,
+                                          const analysis::PipelineGroup& group,
+                                          const TimeSpan& axis) const {
+        return chart_of(fmt::format("Model Group {} - PP Group {} (Ranks: [{}])", model.index,
+                                    group.index, fmt::join(group.ranks, ", ")),
+                        group.ranks, axis);
     }
 
     const analysis::RunProfile& run_;
     fs::path folder_;
     std::map<std::int32_t, Source> sources_;
+    std::vector<Picture> pictures_;  ///< the large ones first of each replica
 };
 
 }  // namespace
@@ -204,10 +239,9 @@ void write_rank_pictures(std::int32_t rank, const std::vector<StepStatistics>& s
           reference_overlap(rank, overlaps));
 }
 
-void write_group_pictures(const analysis::RunProfile& run, const fs::path& folder) {
-    const GroupPictures pictures(run, folder);
-    pictures.write_pipelines();
-    pictures.write_models();
+void write_group_pictures(const analysis::RunProfile& run, const fs::path& folder,
+                          std::size_t threads) {
+    GroupPictures(run, folder).write_all(threads);
 }
 
 }  // namespace npunet::report
