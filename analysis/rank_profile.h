@@ -14,6 +14,7 @@
 #include "analysis/kernel_classes.h"
 #include "analysis/overlapping_tables.h"
 #include "analysis/rank_timeline.h"
+#include "analysis/reference_measures.h"
 #include "analysis/time_spans.h"
 
 namespace npunet::analysis {
@@ -79,6 +80,9 @@ struct RankProfile {
     std::vector<std::string> notes;  ///< what the user has to know of this rank
 
     std::map<std::string, std::vector<ReferenceKernel>> reference_kernels;  ///< by table, if wanted
+    /// What the reference's tables hold of steps, by the wall clock; empty unless its figures are
+    /// wanted.
+    std::vector<StepStatistics> reference_steps;
 
     RankTimeline timeline;  ///< empty unless the run's timeline is wanted
 

@@ -20,6 +20,7 @@
 #include "report/perfetto_trace.h"
 #include "report/profile/column_table.h"
 #include "report/profile/parquet.h"
+#include "report/profile/reference_pictures.h"
 #include "report/profile/reference_tables.h"
 #include "report/profile/run_tables.h"
 #include "report/timeline_file.h"
@@ -113,7 +114,7 @@ private:
                 trace, view,
                 outputs_ / iteration.name /
                     (analysis::profile_stem(file.filename().string()) + "_kernel_analysis"),
-                *trace.rank);
+                profile);
         }
     }
 
@@ -123,7 +124,8 @@ private:
     }
 
     void write_reference(const EventTable& trace, const ReferenceView& view, const fs::path& folder,
-                         std::int32_t rank) const {
+                         RankProfile& profile) const {
+        const std::int32_t rank = *trace.rank;
         std::vector<report::ColumnTable> tables;
         for (std::size_t i = 0; i < analysis::kernel_table_count; ++i) {
             if (!view.tables[i].empty()) {
@@ -135,8 +137,8 @@ private:
                 write(folder / (table.name + ".parquet"), report::parquet_of(table));
             }
         }
-        report::ColumnTable statistics =
-            report::statistics_table(analysis::step_statistics(trace, view));
+        profile.reference_steps = analysis::step_statistics(trace, view);
+        report::ColumnTable statistics = report::statistics_table(profile.reference_steps);
         report::ColumnTable overlaps =
             report::overlap_table(analysis::step_overlaps(trace, view, false));
         if (wants(options_, "csv")) {
@@ -150,6 +152,12 @@ private:
                 tables.push_back(std::move(overlaps));
             }
             write(folder / fmt::format("Rank{}.db", rank), report::sqlite_of(tables));
+        }
+        report::write_rank_pictures(rank, profile.reference_steps,
+                                    analysis::step_overlaps(trace, view, true), folder);
+        for (analysis::StepStatistics& step : profile.reference_steps) {
+            step.start_ns += trace.base_time_ns;
+            step.end_ns += trace.base_time_ns;
         }
     }
 
@@ -255,8 +263,12 @@ std::vector<analysis::RunProfile> analyze(const AnalyzeOptions& options,
             write_timeline(options, runs.back(),
                            iterations.size() == 1 ? outputs : outputs / iteration.name);
         }
+        if (!outputs.empty() && options.traceviz()) {
+            report::write_group_pictures(runs.back(), outputs / iteration.name, options.threads);
+        }
         for (RankProfile& rank : runs.back().ranks) {
             rank.timeline = {};
+            rank.reference_steps = {};
         }
         if (!note.empty()) {
             runs.back().notes.push_back(std::move(note));

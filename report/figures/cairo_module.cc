@@ -11,7 +11,6 @@ namespace npunet::report {
 namespace {
 
 constexpr double pi = 3.14159265358979323846;
-constexpr double pixels_of_png = 1.5;  // for each unit of the drawing
 
 using Surface = std::unique_ptr<cairo_surface_t, decltype(&cairo_surface_destroy)>;
 using Context = std::unique_ptr<cairo_t, decltype(&cairo_destroy)>;
@@ -185,14 +184,14 @@ std::string svg_of(double width, double height, const std::function<void(Canvas&
     return svg;
 }
 
-std::string png_of(double width, double height, const std::function<void(Canvas&)>& draw) {
+std::string png_of(double width, double height, double pixels,
+                   const std::function<void(Canvas&)>& draw) {
     std::string png;
     const Surface surface(
-        cairo_image_surface_create(CAIRO_FORMAT_RGB24,
-                                   static_cast<int>(std::ceil(width * pixels_of_png)),
-                                   static_cast<int>(std::ceil(height * pixels_of_png))),
+        cairo_image_surface_create(CAIRO_FORMAT_RGB24, static_cast<int>(std::ceil(width * pixels)),
+                                   static_cast<int>(std::ceil(height * pixels))),
         &cairo_surface_destroy);
-    draw_on(surface.get(), width, height, pixels_of_png, draw);
+    draw_on(surface.get(), width, height, pixels, draw);
     check(cairo_surface_write_to_png_stream(surface.get(), append, &png));
     return png;
 }
@@ -202,12 +201,12 @@ std::string png_of(double width, double height, const std::function<void(Canvas&
 }  // namespace npunet::report
 
 extern "C" __attribute__((visibility("default"))) const char* npunet_draw_with_cairo(
-    double width, double height, const std::function<void(npunet::report::Canvas&)>& draw,
-    npunet::report::Figure& figure) {
+    double width, double height, double pixels,
+    const std::function<void(npunet::report::Canvas&)>& draw, npunet::report::Figure& figure) {
     using namespace npunet::report;
     try {
         figure.svg = svg_of(width, height, draw);
-        figure.png = png_of(width, height, draw);
+        figure.png = png_of(width, height, pixels, draw);
     } catch (const Failure& failure) {
         return cairo_status_to_string(failure.status);
     }

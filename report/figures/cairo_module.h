@@ -8,7 +8,7 @@
 namespace npunet::report {
 
 /// Draws into `figure`. Returns null, or what went wrong.
-using DrawWithCairo = const char* (*)(double width, double height,
+using DrawWithCairo = const char* (*)(double width, double height, double pixels,
                                       const std::function<void(Canvas&)>& draw, Figure& figure);
 
 }  // namespace npunet::report

@@ -30,11 +30,12 @@ std::string Canvas::fitting(const std::string& text, double most, const Font& fo
     return cut + "...";
 }
 
-Figure draw_figure(double width, double height, const std::function<void(Canvas&)>& draw) {
+Figure draw_figure(double width, double height, const std::function<void(Canvas&)>& draw,
+                   double pixels) {
     static const auto draw_with_cairo = reinterpret_cast<DrawWithCairo>(
         function_of_module("npunet_cairo", "npunet_draw_with_cairo", ModuleScope::Local));
     Figure figure;
-    const char* const problem = draw_with_cairo(width, height, draw, figure);
+    const char* const problem = draw_with_cairo(width, height, pixels, draw, figure);
     if (problem != nullptr) {
         throw MachineError(std::string("cannot draw a figure: ") + problem);
     }

@@ -75,9 +75,10 @@ struct Figure {
     std::string png;
 };
 
-/// Draws twice, with cairo, which is loaded by the first figure (figures/cairo_module.cc). Throws
-/// MachineError when that fails or runs out of memory.
+/// Draws twice, with cairo, which is loaded by the first figure (figures/cairo_module.cc). A unit
+/// of the drawing is `pixels` of the PNG. Throws MachineError when that fails or runs out of
+/// memory.
 [[nodiscard]] Figure draw_figure(double width, double height,
-                                 const std::function<void(Canvas&)>& draw);
+                                 const std::function<void(Canvas&)>& draw, double pixels = 1.5);
 
 }  // namespace npunet::report

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "tests/cli/analyze_folder.h"
 
@@ -36,6 +37,63 @@ TEST_F(AnalyzeTest, WritesTheReferencesTables) {
     EXPECT_TRUE(fs::exists(folder_ / "pp2tp2dp1mb2/iteration_15/"
                                      "rank_0000_iter_15.pt.trace_kernel_analysis/"
                                      "fwd_computation.parquet"));
+}
+
+/// The names of the figures below a folder, without those of the timeline.
+std::set<std::string> figures_in(const fs::path& folder) {
+    std::set<std::string> names;
+    for (const auto& entry : fs::recursive_directory_iterator(folder / "iteration_15")) {
+        if (entry.path().extension() == ".png" || entry.path().extension() == ".svg") {
+            names.insert(fs::relative(entry.path(), folder / "iteration_15").string());
+        }
+    }
+    return names;
+}
+
+TEST_F(AnalyzeTest, WritesTheReferencesFigures) {
+    if (!fs::exists(reference)) {
+        GTEST_SKIP() << "no " << reference;
+    }
+    for (const std::string alignment : {"global", "individual"}) {
+        const Outcome outcome =
+            run({"analyze", (reference / "pp2tp2dp1mb2").string(), "--dialect", "traceviz",
+                 "--output-dir", path(alignment), "--time-alignment", alignment, "--quiet"});
+        ASSERT_EQ(outcome.code, 0) << outcome.log;
+        std::set<std::string> expected;
+        const auto add = [&](const std::string& name) {
+            expected.insert({name + ".png", name + ".svg"});
+        };
+        for (const std::string rank : {"0", "1", "2", "3"}) {
+            const std::string folder = "rank_000" + rank + "_iter_15.pt.trace_kernel_analysis/";
+            add(folder + "overlapping_timeline");
+            add(folder + "comm_comp_overlap_combined_rank" + rank);
+        }
+        add("PP_group_0/pp_group_1_ranks_0_2_" + alignment);
+        add("PP_group_1/pp_group_2_ranks_1_3_" + alignment);
+        add("Model_Group_0/pp_group_0_ranks_0_2");
+        add("Model_Group_0/pp_group_1_ranks_1_3");
+        add("Model_Group_0/Model_Group_0_all_pp_groups_concatenated");
+        add("Model_Group_0/Model_Group_0_all_ranks_combined");
+        EXPECT_EQ(figures_in(folder_ / alignment), expected);
+    }
+    const std::string name = "iteration_15/PP_group_0/pp_group_1_ranks_0_2_";
+    EXPECT_NE(contents(path("global/" + name + "global.svg")),
+              contents(path("individual/" + name + "individual.svg")));
+}
+
+// Its steps have no communication: neither the ranks' figures nor those of their groups are lost.
+TEST_F(AnalyzeTest, DrawsRunsWithoutTensorParallelism) {
+    if (!fs::exists(reference)) {
+        GTEST_SKIP() << "no " << reference;
+    }
+    const Outcome outcome = run({"analyze", (reference / "pp2tp1dp2mb2").string(), "--dialect",
+                                 "traceviz", "--output-dir", path("out"), "--quiet"});
+    ASSERT_EQ(outcome.code, 0) << outcome.log;
+    EXPECT_THAT(figures_in(folder_ / "out"),
+                ::testing::IsSupersetOf({"rank_0000_iter_15.pt.trace_kernel_analysis/"
+                                         "comm_comp_overlap_combined_rank0.png",
+                                         "PP_group_1/pp_group_2_ranks_1_3_global.png",
+                                         "Model_Group_1/Model_Group_1_all_ranks_combined.png"}));
 }
 
 TEST_F(AnalyzeTest, GivesTheReferencesKernels) {
