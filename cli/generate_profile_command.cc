@@ -158,7 +158,7 @@ void add_generate_profile_command(CLI::App& generate, CommandContext& context) {
     options->output.add_to(*command);
     command->footer(
         "Example:\n"
-        "  npunet generate profile examples/profiles/two-ranks --output-dir traces");
+        "  npunet generate profile examples/profile-replay --output-dir traces");
     command->callback([options, &context] { run_conversion(*options, context); });
 }
 

@@ -445,8 +445,8 @@ void Simulation::gather_records(const Largest& largest) {
 Simulation::Progress Simulation::progress() const {
     Progress progress;
     for (std::size_t rank = 0; rank < records_.size(); ++rank) {
-        if (simulates(Rank(rank))) {
-            progress.done += records_[rank].finished;
+        if (share_.has(Rank(rank))) {
+            progress.done += records_[fold_.representative(Rank(rank)).index()].finished;
             progress.nodes += workload_.program(Rank(rank)).operations.size();
         }
     }

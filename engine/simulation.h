@@ -105,7 +105,7 @@ public:
     using Largest = std::function<std::vector<std::int64_t>(std::vector<std::int64_t>)>;
     [[nodiscard]] Results finish(const Largest& largest);
 
-    /// Of the traces' nodes that are simulated.
+    /// Of the traces' nodes, in this process.
     struct Progress {
         std::uint64_t done = 0;
         std::uint64_t nodes = 0;

@@ -54,7 +54,7 @@ TEST_F(RunLimitsTest, WhatHadHappenedIsReportedAsPartial) {
         // In the middle of the second one: 280 us each, and latencies.
         const Outcome outcome = run(simulate("--max-sim-time 400us --fidelity " + fidelity));
         EXPECT_EQ(outcome.code, 3) << outcome.log;
-        EXPECT_THAT(outcome.log, HasSubstr("the simulated time has come to 400 us"));
+        EXPECT_THAT(outcome.log, HasSubstr("the simulated time has come to 400.0 us"));
         EXPECT_THAT(outcome.log, HasSubstr("8 of 24 nodes done"));
         const nlohmann::json partial = nlohmann::json::parse(outcome.out);
         EXPECT_EQ(partial["partial"]["nodes_done"], 8);
@@ -82,9 +82,16 @@ TEST_F(RunLimitsTest, ALimitThatIsNotReachedChangesNothing) {
 }
 
 TEST_F(RunLimitsTest, WallTime) {
-    // The clock is looked at every 1024 instants.
-    const Outcome outcome = run(simulate(
-        "--fidelity packet --no-trains --max-wall-time 1ns --output-dir " + path("results")));
+    // The clock is looked at every 1024 instants: 14 steps each, one after the other.
+    ASSERT_EQ(run("generate collective --type all_reduce --size 80KB --npus 8 --repeat 300 "
+                  "--output-dir " +
+                  path("many"))
+                  .code,
+              0);
+    const Outcome outcome =
+        run("simulate --workload " + path("many/workload") + " --network " + path("ring.yml") +
+            " --quiet --fidelity packet --no-trains --max-wall-time 1ns --output-dir " +
+            path("results"));
     EXPECT_EQ(outcome.code, 3);
     EXPECT_THAT(outcome.log, HasSubstr("the run has taken"));
     std::ifstream file(path("results/results.json"));
