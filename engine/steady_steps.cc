@@ -63,14 +63,18 @@ void SteadySteps::on_steps() {
 
 void SteadySteps::wait(std::uint32_t steps) {
     ++serial_;
+    if (queue_.handled() < next_count_) {
+        count_ = CollectiveEngine::StepCount();
+        return;
+    }
     wait_ = steps;
     search_.begin();
     work_ = 0;
     changes_seen_ = changes_;
     count_ = collectives_.find_step_count(least_steps);
+    // That was work, too.
+    next_count_ = queue_.handled() + count_.looked_at;
     if (count_.run == CollectiveEngine::StepCount::none) {
-        // To find none takes as long as there are parts in collectives.
-        next_count_ = queue_.handled() + collectives_.parts();
         return;
     }
     steps_ = collectives_.steps_of(count_);
@@ -96,6 +100,7 @@ void SteadySteps::handle(std::uint64_t serial) {
 
 bool SteadySteps::look() {
     PendingEvents events(queue_);
+    budget_.charge(events.all().size());
     const std::int64_t now = queue_.now().ps();
     if (search_.has_kept()) {
         StateScan comparison(kept_, present_, now, true);

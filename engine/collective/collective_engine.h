@@ -79,11 +79,10 @@ public:
         std::uint32_t run = none;
         std::uint32_t stream = 0;
         Rank rank;
+        std::uint64_t looked_at = 0;  ///< streams, to find it or to find that there is none
     };
     /// The first one of those under way with so many steps to go; none where there is none.
     [[nodiscard]] StepCount find_step_count(std::int32_t least) const;
-    /// Of ranks in collectives, at the most so far at one time.
-    [[nodiscard]] std::size_t parts() const { return runs_.size(); }
     /// Steps so far; -1 when the stream is not in its phase any more.
     [[nodiscard]] std::int32_t steps_of(const StepCount& count) const;
     /// How many times as many steps follow in all collectives under way before any of them ends or

@@ -12,18 +12,21 @@ bool CollectiveEngine::is_under_way(const Run& run) {
 }
 
 CollectiveEngine::StepCount CollectiveEngine::find_step_count(std::int32_t least) const {
+    StepCount none;
     for (const std::unique_ptr<Run>& run : runs_) {
+        ++none.looked_at;
         if (!is_under_way(*run)) {
             continue;
         }
         for (const Stream& stream : run->streams) {
+            ++none.looked_at;
             if (stream.active && stream.count - stream.started >= least &&
                 exchanges_alike(stream.shape)) {
-                return {run->index, stream.index, run->rank};
+                return {run->index, stream.index, run->rank, none.looked_at};
             }
         }
     }
-    return StepCount();
+    return none;
 }
 
 std::int32_t CollectiveEngine::steps_of(const StepCount& count) const {
