@@ -6,6 +6,7 @@
 #include <atomic>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include "base/errors.h"
 
@@ -44,16 +45,21 @@ StagedFolder::~StagedFolder() {
 }
 
 void StagedFolder::commit() {
+    // All are listed before the first is moved: what a walk finds in a folder that changes
+    // meanwhile is anyone's guess, and some file systems ask once more after what has just gone.
+    std::vector<fs::directory_entry> entries;
     std::error_code error;
-    for (const fs::directory_entry& file : fs::recursive_directory_iterator(staging_, error)) {
-        const fs::path place = folder_ / file.path().lexically_relative(staging_);
-        if (file.is_directory() && !file.is_symlink()) {
+    const fs::recursive_directory_iterator end;
+    for (fs::recursive_directory_iterator walk(staging_, error); !error && walk != end;
+         walk.increment(error)) {
+        entries.push_back(*walk);
+    }
+    for (auto entry = entries.begin(); !error && entry != entries.end(); ++entry) {
+        const fs::path place = folder_ / entry->path().lexically_relative(staging_);
+        if (fs::is_directory(entry->symlink_status(error))) {
             fs::create_directories(place, error);
         } else {
-            fs::rename(file.path(), place, error);
-        }
-        if (error) {
-            break;
+            fs::rename(entry->path(), place, error);
         }
     }
     if (error) {

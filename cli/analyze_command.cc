@@ -1,10 +1,8 @@
 #include "cli/analyze_command.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <iostream>
 #include <memory>
 
 #include "base/errors.h"
@@ -127,8 +125,7 @@ void run(AnalyzeOptions options, CommandContext& context) {
         run_arrange(options, iterations, context);
         return;
     }
-    ProgressLine progress(context.log, &context.log == &std::cerr && ::isatty(STDERR_FILENO) != 0,
-                          options.quiet);
+    ProgressLine progress(context.log, options.quiet);
     progress.start("profiles", profiles_in(iterations), 0);
     std::unique_ptr<StagedFolder> staged;
     if (!options.output_dir.empty()) {

@@ -1,7 +1,5 @@
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -126,8 +124,7 @@ nlohmann::ordered_json as_json(const ConversionSummary& summary) {
 void run_conversion(const ProfileOptions& options, CommandContext& context) {
     const ProfileFolder folder =
         generators::profiler::open_profile_folder(options.folder, options.execution_traces);
-    ProgressLine progress(context.log, &context.log == &std::cerr && ::isatty(STDERR_FILENO) != 0,
-                          options.output.quiet());
+    ProgressLine progress(context.log, options.output.quiet());
     const bool shown = folder.profiles.size() > 1;
     if (shown) {
         progress.start("profiles", folder.profiles.size(), 0);

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -92,8 +91,7 @@ std::string as_text(const TrainingRun& run, const ConversionTotals& totals) {
 
 void run_convert(const ConvertOptions& options, const CLI::App& command, CommandContext& context) {
     const ConversionOptions conversion = options.conversion();
-    ProgressLine progress(context.log, &context.log == &std::cerr && ::isatty(STDERR_FILENO) != 0,
-                          options.output.quiet());
+    ProgressLine progress(context.log, options.output.quiet());
     const auto begin = [&](const TrainingRun& run) {
         if (run.world() >= many_ranks) {
             progress.start("ranks", static_cast<std::size_t>(run.world()), 0);

@@ -1,7 +1,5 @@
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -152,8 +150,7 @@ void print_text(const LogFolder& folder, const LogSummary& summary, std::ostream
 
 void run(const InfoOptions& options, CommandContext& context) {
     const LogFolder folder = open_log_folder(options.folder);
-    ProgressLine progress(context.log, &context.log == &std::cerr && ::isatty(STDERR_FILENO) != 0,
-                          options.quiet || folder.logs.size() < logs_worth_a_line);
+    ProgressLine progress(context.log, options.quiet || folder.logs.size() < logs_worth_a_line);
     progress.start("logs", folder.logs.size(), 0);
     const LogSummary summary = summarize_logs(folder, [&] { progress.step(false); });
     progress.end();

@@ -1,9 +1,7 @@
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <cmath>
 #include <filesystem>
-#include <iostream>
 #include <memory>
 #include <numeric>
 #include <sstream>
@@ -231,9 +229,7 @@ void run(const PermutationOptions& options, CommandContext& context) {
     if (options.reads_all_ranks()) {
         const ProcessGroups groups(folder.run.parallelism);
         StepPermutations step(groups, table);
-        ProgressLine progress(context.log,
-                              &context.log == &std::cerr && ::isatty(STDERR_FILENO) != 0,
-                              options.quiet || folder.logs.size() < 64);
+        ProgressLine progress(context.log, options.quiet || folder.logs.size() < 64);
         progress.start("logs", folder.logs.size(), 0);
         for (std::size_t rank = 0; rank < folder.logs.size(); ++rank) {
             const auto calls = read_step_calls(folder, Rank(rank), groups, table);

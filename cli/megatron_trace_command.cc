@@ -1,8 +1,6 @@
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <cstddef>
-#include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -53,8 +51,7 @@ WrittenLogs write_logs(const TraceOptions& options, const TrainingRun& run,
         warn_of_size(run, writer, context.log);
     }
     const StopRequest stop;
-    ProgressLine progress(context.log, &context.log == &std::cerr && ::isatty(STDERR_FILENO) != 0,
-                          options.quiet);
+    ProgressLine progress(context.log, options.quiet);
     progress.start("ranks", static_cast<std::size_t>(run.world()), 0);
     WrittenLogs logs = writer.write(options.folder, [&] {
         progress.step(false);

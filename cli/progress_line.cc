@@ -1,8 +1,10 @@
 #include "cli/progress_line.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <cmath>
+#include <iostream>
 
 namespace npunet::cli {
 
@@ -13,6 +15,9 @@ constexpr std::chrono::seconds in_a_log{5};
 constexpr std::size_t bar_width = 24;
 
 }  // namespace
+
+ProgressLine::ProgressLine(std::ostream& log, bool quiet)
+    : log_(log), terminal_(&log == &std::cerr && ::isatty(STDERR_FILENO) != 0), quiet_(quiet) {}
 
 std::string ProgressLine::format_seconds(double seconds) {
     const auto whole = static_cast<long long>(std::ceil(seconds));

@@ -1,7 +1,7 @@
 // How far a long task is, and how long it still takes: a bar on a terminal, otherwise a plain line
 // every few seconds.
 //
-//     ProgressLine progress(context.log, on_terminal, quiet);
+//     ProgressLine progress(context.log, quiet);
 //     progress.start("points", 56, 12);
 //     progress.step();                     // npunet: 13 of 56 points, about 40 s left
 #pragma once
@@ -15,8 +15,7 @@ namespace npunet::cli {
 
 class ProgressLine {
 public:
-    ProgressLine(std::ostream& log, bool terminal, bool quiet)
-        : log_(log), terminal_(terminal), quiet_(quiet) {}
+    ProgressLine(std::ostream& log, bool quiet);
 
     /// `done` of `total` are done already and say nothing about the time. A total of 0: nobody
     /// knows how many.

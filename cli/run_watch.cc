@@ -1,9 +1,6 @@
 #include "cli/run_watch.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
-
-#include <iostream>
 
 #include "base/units.h"
 
@@ -17,9 +14,7 @@ constexpr std::chrono::seconds quiet_for{3};
 }  // namespace
 
 RunWatch::RunWatch(std::ostream& log, RunLimits limits, bool quiet)
-    : limits_(limits),
-      begin_(Clock::now()),
-      progress_(log, &log == &std::cerr && ::isatty(STDERR_FILENO) != 0, quiet) {}
+    : limits_(limits), begin_(Clock::now()), progress_(log, quiet) {}
 
 std::function<std::string(Time, std::uint64_t, std::uint64_t)> RunWatch::function() {
     return [this](Time now, std::uint64_t done, std::uint64_t nodes) {

@@ -1,15 +1,11 @@
 #include "cli/search_progress.h"
 
-#include <unistd.h>
-
-#include <iostream>
 #include <utility>
 
 namespace npunet::cli {
 
 SearchProgress::SearchProgress(CommandContext& context, bool quiet, std::string what)
-    : line_(context.log, &context.log == &std::cerr && ::isatty(STDERR_FILENO) != 0, quiet),
-      what_(std::move(what)) {}
+    : line_(context.log, quiet), what_(std::move(what)) {}
 
 bool SearchProgress::update(std::uint64_t done, std::uint64_t total) {
     if (!started_ && done != total) {

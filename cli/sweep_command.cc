@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <iostream>
 #include <memory>
 #include <optional>
 #include <string>
@@ -172,8 +171,7 @@ void lead(const CommandContext& context, const Options& options, MessagePort* po
         return stop.signal() != 0;
     };
     const std::unique_ptr<study::Team> team = make_team(port, *runner, space, threads);
-    ProgressLine progress(context.log, &context.log == &std::cerr && ::isatty(STDERR_FILENO) != 0,
-                          options.quiet);
+    ProgressLine progress(context.log, options.quiet);
     Observer observer(progress);
     const study::SweepResults results =
         study::run_sweep(space, *team, journal.get(), observer, asked);

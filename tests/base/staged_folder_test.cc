@@ -40,6 +40,20 @@ TEST_F(StagedFolderTest, MovesFilesFoldersAndLinks) {
     EXPECT_TRUE(fs::is_symlink(folder_ / "inner/link"));
 }
 
+TEST_F(StagedFolderTest, MovesAllOfVeryManyFiles) {
+    StagedFolder staged(folder_);
+    for (int folder = 0; folder < 10; ++folder) {
+        for (int file = 0; file < 300; ++file) {
+            write(staged.path() / std::to_string(folder) / std::to_string(file));
+        }
+    }
+    staged.commit();
+    for (int folder = 0; folder < 10; ++folder) {
+        const fs::directory_iterator files(folder_ / std::to_string(folder));
+        EXPECT_EQ(std::distance(begin(files), end(files)), 300) << folder;
+    }
+}
+
 TEST_F(StagedFolderTest, LeavesNothingBehindUncommitted) {
     {
         StagedFolder staged(folder_);
