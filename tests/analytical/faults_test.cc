@@ -13,6 +13,7 @@
 #include "engine/link_clock.h"
 #include "tests/analytical/traffic_networks.h"
 #include "tests/support/machines.h"
+#include "tests/support/refusals.h"
 #include "tests/support/runs.h"
 #include "tests/support/workloads.h"
 

@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "tests/support/temporary_folder.h"
+
 namespace npunet {
 namespace {
 
@@ -13,18 +15,13 @@ namespace fs = std::filesystem;
 
 class StagedFolderTest : public testing::Test {
 protected:
-    void SetUp() override {
-        folder_ = fs::path(testing::TempDir()) / "npunet-staged-folder";
-        fs::remove_all(folder_);
-    }
-    void TearDown() override { fs::remove_all(folder_); }
-
     static void write(const fs::path& file) {
         fs::create_directories(file.parent_path());
         std::ofstream(file) << "text";
     }
 
-    fs::path folder_;
+    test::TemporaryFolder around_;
+    fs::path folder_ = around_ / "results";
 };
 
 TEST_F(StagedFolderTest, MovesFilesFoldersAndLinks) {

@@ -9,6 +9,7 @@
 
 #include "base/errors.h"
 #include "tests/support/collectives.h"
+#include "tests/support/refusals.h"
 
 namespace npunet {
 namespace {

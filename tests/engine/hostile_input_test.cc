@@ -14,6 +14,7 @@
 #include "engine/memory_tracker.h"
 #include "engine/simulation.h"
 #include "tests/support/machines.h"
+#include "tests/support/refusals.h"
 #include "tests/support/runs.h"
 #include "tests/support/workloads.h"
 

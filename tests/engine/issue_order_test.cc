@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "base/errors.h"
+#include "tests/support/refusals.h"
 #include "tests/support/runs.h"
 #include "tests/support/workloads.h"
 

@@ -11,6 +11,7 @@
 
 #include "base/errors.h"
 #include "collective_orders.h"
+#include "tests/support/refusals.h"
 #include "tests/support/runs.h"
 #include "tests/support/workloads.h"
 

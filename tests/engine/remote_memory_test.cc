@@ -11,6 +11,7 @@
 #include <fstream>
 
 #include "base/errors.h"
+#include "tests/support/refusals.h"
 #include "tests/support/runs.h"
 #include "tests/support/workloads.h"
 

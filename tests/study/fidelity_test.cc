@@ -7,6 +7,7 @@
 #include "ns3-module/api/packet_network.h"
 #include "study/simulation_run.h"
 #include "tests/support/machines.h"
+#include "tests/support/refusals.h"
 #include "tests/support/runs.h"
 #include "tests/support/workloads.h"
 

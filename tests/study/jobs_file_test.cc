@@ -13,6 +13,7 @@
 #include "chakra/trace_writer.h"
 #include "study/jobs.h"
 #include "tests/support/machines.h"
+#include "tests/support/refusals.h"
 #include "tests/support/runs.h"
 #include "tests/support/workloads.h"
 

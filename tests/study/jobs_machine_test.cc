@@ -10,6 +10,7 @@
 #include "study/jobs.h"
 #include "tests/study/jobs_cases.h"
 #include "tests/support/machines.h"
+#include "tests/support/refusals.h"
 #include "tests/support/runs.h"
 #include "tests/support/workloads.h"
 

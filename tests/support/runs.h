@@ -1,10 +1,7 @@
-// Runs on the quick network or another one, and the messages of errors, for tests.
+// Runs on the quick network or another one, for tests.
 #pragma once
 
 #include <gtest/gtest.h>
-
-#include <functional>
-#include <string>
 
 #include "analytical/congestion_unaware.h"
 #include "engine/simulation.h"
@@ -23,17 +20,6 @@ engine::Results run(const engine::Workload& workload, const TestMachine& machine
     EXPECT_EQ(simulation.transport().messages_sent(), simulation.transport().messages_delivered());
     EXPECT_EQ(simulation.transport().bytes_sent(), simulation.transport().bytes_delivered());
     return results;
-}
-
-/// what() of the Error that the action throws; "no error" when it throws none.
-template <class Error>
-std::string message_of(const std::function<void()>& action) {
-    try {
-        action();
-    } catch (const Error& error) {
-        return error.what();
-    }
-    return "no error";
 }
 
 }  // namespace npunet::test

@@ -6,6 +6,7 @@
 #include "base/errors.h"
 #include "kineto_text.h"
 #include "profiles/profile_reader.h"
+#include "tests/support/refusals.h"
 #include "tests/support/runs.h"
 
 namespace npunet::generators::profiler {

@@ -13,6 +13,7 @@
 #include "kineto_text.h"
 #include "ns3-module/api/packet_network.h"
 #include "tests/cli/program_run.h"
+#include "tests/support/refusals.h"
 #include "tests/support/runs.h"
 
 namespace npunet::generators::profiler {
