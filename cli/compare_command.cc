@@ -19,7 +19,7 @@ namespace npunet::cli {
 
 namespace {
 
-struct Options {
+struct CompareOptions {
     RunInputs inputs;
     std::vector<std::string> fidelities{"analytical,packet"};
 };
@@ -51,7 +51,7 @@ std::string json_of(const std::vector<engine::Results>& runs, const report::GapE
     return report::compare_json(runs, report::peak_resident_memory(), &why);
 }
 
-void run(const CommandContext& context, const Options& options) {
+void run(const CommandContext& context, const CompareOptions& options) {
     const std::vector<study::Fidelity> fidelities =
         distinct_fidelities(list_items(options.fidelities));
     const study::Machine machine = options.inputs.machine(context);
@@ -89,7 +89,7 @@ void run(const CommandContext& context, const Options& options) {
 }  // namespace
 
 void add_compare_command(CLI::App& program, CommandContext& context) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<CompareOptions>();
     CLI::App* command =
         program.add_subcommand("compare", "Run the same inputs at several fidelities");
     options->inputs.add_to(*command);

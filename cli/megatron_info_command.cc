@@ -22,7 +22,7 @@ using Json = nlohmann::ordered_json;
 /// Fewer logs are read before a line could be seen.
 constexpr std::size_t logs_worth_a_line = 64;
 
-struct InfoOptions {
+struct MegatronInfoOptions {
     std::string folder;
     bool strict = false;
     bool json = false;
@@ -148,7 +148,7 @@ void print_text(const LogFolder& folder, const LogSummary& summary, std::ostream
     print_rendezvous(summary.rendezvous, out);
 }
 
-void run(const InfoOptions& options, CommandContext& context) {
+void run(const MegatronInfoOptions& options, CommandContext& context) {
     const LogFolder folder = open_log_folder(options.folder);
     ProgressLine progress(context.log, options.quiet || folder.logs.size() < logs_worth_a_line);
     progress.start("logs", folder.logs.size(), 0);
@@ -175,7 +175,7 @@ void run(const InfoOptions& options, CommandContext& context) {
 }  // namespace
 
 void add_megatron_info_command(CLI::App& megatron, CommandContext& context) {
-    const auto options = std::make_shared<InfoOptions>();
+    const auto options = std::make_shared<MegatronInfoOptions>();
     CLI::App* command = megatron.add_subcommand(
         "info", "Say what the logs of a run hold, and whether all calls meet");
     command->add_option("LOGDIR", options->folder, "Folder of a run, with config.json")->required();

@@ -21,7 +21,7 @@ namespace npunet::cli {
 
 namespace {
 
-struct Options {
+struct ReportOptions {
     std::vector<std::string> folders;
     std::string output_dir;
     bool json = false;
@@ -44,7 +44,7 @@ void write_whole(const std::filesystem::path& path, const std::string& text) {
     file.commit();
 }
 
-void print_files(const Options& options, const std::filesystem::path& folder,
+void print_files(const ReportOptions& options, const std::filesystem::path& folder,
                  const std::vector<std::string>& files, CommandContext& context) {
     if (options.json) {
         nlohmann::ordered_json list = nlohmann::ordered_json::array();
@@ -69,7 +69,7 @@ std::vector<std::string> in_figures(const std::vector<std::string>& pictures) {
     return files;
 }
 
-void redraw(const Options& options, CommandContext& context) {
+void redraw(const ReportOptions& options, CommandContext& context) {
     const report::SavedTimeline saved =
         report::read_timeline_file(timeline_of(options.folders.front()));
     const std::filesystem::path folder =
@@ -84,7 +84,7 @@ void redraw(const Options& options, CommandContext& context) {
     print_files(options, folder, files, context);
 }
 
-void compare(const Options& options, CommandContext& context) {
+void compare(const ReportOptions& options, CommandContext& context) {
     report::SavedTimeline first = report::read_timeline_file(timeline_of(options.folders[0]));
     report::SavedTimeline second = report::read_timeline_file(timeline_of(options.folders[1]));
     const report::SideBySide both(std::move(first.timeline), std::move(second.timeline));
@@ -109,7 +109,7 @@ void compare(const Options& options, CommandContext& context) {
 }  // namespace
 
 void add_report_command(CLI::App& program, CommandContext& context) {
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<ReportOptions>();
     CLI::App* command = program.add_subcommand(
         "report", "Draw the report of a results folder anew, or compare two of them");
     command

@@ -26,7 +26,7 @@ namespace npunet::cli {
 
 namespace {
 
-struct Options {
+struct SimulateOptions {
     RunInputs inputs;
     AstraOptions astra;
     std::string jobs_file;
@@ -41,8 +41,8 @@ bool has_messages(const engine::Workload& workload) {
                        [](const engine::RankBinding& rank) { return !rank.peers.empty(); });
 }
 
-void print(const CommandContext& context, const Options& options, const engine::Workload& workload,
-           const engine::Results& results) {
+void print(const CommandContext& context, const SimulateOptions& options,
+           const engine::Workload& workload, const engine::Results& results) {
     if (options.inputs.json) {
         context.out << report::results_json(results);
     } else if (results.whole_nanoseconds || options.inputs.log_lines_only) {
@@ -78,7 +78,7 @@ private:
 };
 
 /// Runs, with messages.csv written meanwhile or an old one removed.
-engine::Results simulate(const CommandContext& context, const Options& options,
+engine::Results simulate(const CommandContext& context, const SimulateOptions& options,
                          const engine::Workload& workload, const study::Machine& machine,
                          study::Fidelity fidelity) {
     const std::filesystem::path path = options.inputs.output_dir + "/messages.csv";
@@ -100,7 +100,7 @@ engine::Results simulate(const CommandContext& context, const Options& options,
     return results;
 }
 
-void run(const CommandContext& context, const Options& options) {
+void run(const CommandContext& context, const SimulateOptions& options) {
     if (options.messages && options.inputs.output_dir.empty()) {
         throw InputError({"--messages", "", "no folder for messages.csv", "--output-dir DIR",
                           "--flows alone needs none"});
@@ -119,7 +119,7 @@ void run(const CommandContext& context, const Options& options) {
     const engine::Workload workload = options.inputs.workload(machine);
     RunWatch watch(context.log, options.limits,
                    options.inputs.quiet || options.inputs.log_lines_only);
-    Options watched = options;
+    SimulateOptions watched = options;
     watched.inputs.run_options.watch = watch.function();
     watched.inputs.run_options.max_time = options.limits.simulated;
     const engine::Results results = simulate(context, watched, workload, machine, fidelity);
@@ -134,7 +134,7 @@ void run(const CommandContext& context, const Options& options) {
 }  // namespace
 
 void add_simulate_command(CLI::App& program, CommandContext& context) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<SimulateOptions>();
     CLI::App* command = program.add_subcommand("simulate", "Run a workload at one fidelity");
     options->inputs.add_to(*command);
     options->astra.add_to(*command);

@@ -28,7 +28,7 @@ namespace {
 
 using study::MessagePort;
 
-struct Options {
+struct SweepOptions {
     std::string spec;
     std::string output_dir;
     std::int64_t jobs = 0;
@@ -38,7 +38,7 @@ struct Options {
     bool quiet = false;
     study::RunOptions run;
 
-    Options() { run.timeline = false; }
+    SweepOptions() { run.timeline = false; }
 
     /// Under mpirun there is a process for each core already.
     [[nodiscard]] std::size_t threads(const MessagePort* port) const {
@@ -68,7 +68,7 @@ private:
     int stage_ = 0;
 };
 
-void say(const CommandContext& context, const Options& options, const std::string& text) {
+void say(const CommandContext& context, const SweepOptions& options, const std::string& text) {
     if (!options.quiet) {
         context.log << "npunet: " << text << '\n';
     }
@@ -76,7 +76,7 @@ void say(const CommandContext& context, const Options& options, const std::strin
 
 /// A process other than the first: works until it is told that the sweep is over, and leaves it to
 /// the first one to say what went wrong.
-void assist(MessagePort& port, const Options& options) {
+void assist(MessagePort& port, const SweepOptions& options) {
     // Ctrl-C reaches every process; the first one decides what is finished.
     const StopRequest deaf;
     try {
@@ -100,8 +100,8 @@ void check_all_failed(const study::DesignSpace& space, const study::SweepResults
     }
 }
 
-void print(const CommandContext& context, const Options& options, const study::DesignSpace& space,
-           const study::SweepResults& results) {
+void print(const CommandContext& context, const SweepOptions& options,
+           const study::DesignSpace& space, const study::SweepResults& results) {
     if (options.json) {
         context.out << study::sweep_json(space, results);
     } else if (!options.quiet) {
@@ -115,7 +115,7 @@ void print(const CommandContext& context, const Options& options, const study::D
 }
 
 /// Null without --output-dir.
-std::unique_ptr<study::Journal> open_journal(const Options& options,
+std::unique_ptr<study::Journal> open_journal(const SweepOptions& options,
                                              const study::DesignSpace& space) {
     if (options.output_dir.empty()) {
         return nullptr;
@@ -138,7 +138,7 @@ std::unique_ptr<study::Team> make_team(MessagePort* port, study::PointRunner& ru
     return std::make_unique<study::ThreadTeam>(runner, threads);
 }
 
-void lead(const CommandContext& context, const Options& options, MessagePort* port) {
+void lead(const CommandContext& context, const SweepOptions& options, MessagePort* port) {
     study::DesignSpace space;
     std::optional<study::PointRunner> runner;
     std::unique_ptr<study::Journal> journal;
@@ -187,7 +187,7 @@ void lead(const CommandContext& context, const Options& options, MessagePort* po
     print(context, options, space, results);
 }
 
-void run(const CommandContext& context, const Options& options) {
+void run(const CommandContext& context, const SweepOptions& options) {
     std::unique_ptr<MessagePort> port;
     if (options.mpi && !study::under_mpirun()) {
         throw InputError({"--mpi", "", "a process that mpirun has not started", "one that it has",
@@ -206,7 +206,7 @@ void run(const CommandContext& context, const Options& options) {
 }  // namespace
 
 void add_sweep_command(CLI::App& program, CommandContext& context) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<SweepOptions>();
     CLI::App* command = program.add_subcommand(
         "sweep", "Run a design space, and show its best and Pareto-best plans");
     command->add_option("SPEC", options->spec, "What varies over what (sweep.yml)")->required();

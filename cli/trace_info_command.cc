@@ -26,7 +26,7 @@ using Json = nlohmann::ordered_json;
 /// So many communicator groups are listed for people; --json has all.
 constexpr std::size_t most_listed_groups = 20;
 
-struct InfoOptions {
+struct TraceInfoOptions {
     std::vector<std::string> traces;
     SchemaOption schema;
     bool json = false;
@@ -274,7 +274,7 @@ void print_several(const std::vector<FileInfo>& all, std::ostream& out) {
     out << fmt::format("{} traces, {} nodes, {} bytes\n", all.size(), sum.nodes, sum.bytes);
 }
 
-void run(const InfoOptions& options, CommandContext& context) {
+void run(const TraceInfoOptions& options, CommandContext& context) {
     const TraceFiles files = find_trace_files(options.traces, RepeatedRanks::Allow);
     chakra::ReadOptions read;
     read.schema = options.schema.schema();
@@ -303,7 +303,7 @@ void run(const InfoOptions& options, CommandContext& context) {
 }  // namespace
 
 void add_trace_info_command(CLI::App& trace, CommandContext& context) {
-    const auto options = std::make_shared<InfoOptions>();
+    const auto options = std::make_shared<TraceInfoOptions>();
     CLI::App* command = trace.add_subcommand(
         "info", "Say what traces are: schema, counts, sizes, dependencies, groups, attributes");
     add_traces_argument(*command, options->traces);

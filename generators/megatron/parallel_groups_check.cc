@@ -15,7 +15,7 @@ namespace {
 using Differences = std::vector<GroupsDifference>;
 using MaybeNumber = std::optional<std::int64_t>;
 
-std::string text_of(std::int64_t number) {
+std::string number_text(std::int64_t number) {
     return fmt::format("{}", number);
 }
 
@@ -25,7 +25,7 @@ std::string listed(const RankLists& lists) {
     constexpr std::size_t most_letters = 120;
     std::string text;
     for (std::size_t i = 0; i < std::min(lists.size(), most); ++i) {
-        const std::string list = megatron::text_of(lists[i]);
+        const std::string list = text_of(lists[i]);
         text += text.empty() ? "" : ", ";
         text +=
             list.size() <= most_letters
@@ -56,7 +56,7 @@ RankLists without(const RankLists& lists, const RankLists& others) {
 void compare_numbers(const char* what, const MaybeNumber& file, const MaybeNumber& plan,
                      Differences& differences) {
     if (file && plan && *file != *plan) {
-        differences.push_back({what, text_of(*file), text_of(*plan)});
+        differences.push_back({what, number_text(*file), number_text(*plan)});
     }
 }
 
@@ -105,7 +105,7 @@ MaybeNumber data_parallel(const ParallelGroupsFile& file) {
 void check_sizes(const ParallelGroupsFile& file, Differences& found) {
     const MaybeNumber dp = data_parallel(file);
     if (file.world && file.tp && file.pp && !dp) {
-        found.push_back({"World Size", text_of(*file.world),
+        found.push_back({"World Size", number_text(*file.world),
                          fmt::format("a multiple of tp {} x pp {} x cp {}", *file.tp, *file.pp,
                                      file.cp.value_or(1))});
     }

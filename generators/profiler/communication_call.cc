@@ -11,7 +11,6 @@ namespace npunet::generators::profiler {
 namespace {
 
 using chakra::CollectiveType;
-using Kind = CommunicationCall::Kind;
 
 /// Lower case letters and digits alone.
 std::string plain(std::string_view text) {
@@ -117,14 +116,14 @@ bool name_call(std::string_view name, CommunicationCall& call) {
     const bool receives =
         letters.find("recv") != std::string::npos || letters.find("receive") != std::string::npos;
     if (found != collectives.end()) {
-        call.kind = Kind::Collective;
+        call.kind = CallKind::Collective;
         call.collective = found->second;
         return true;
     }
     if (sends == receives) {
         return false;
     }
-    call.kind = sends ? Kind::Send : Kind::Receive;
+    call.kind = sends ? CallKind::Send : CallKind::Receive;
     if (const std::int64_t peer = peer_of(name); peer != unknown) {
         call.peer = peer;
     }
@@ -160,13 +159,13 @@ std::int64_t comm_size(const CommunicationCall& call, std::int64_t members) {
     const std::int64_t whole = countable ? call.out_bytes * members : unknown;
     const std::int64_t part = countable ? call.out_bytes / members : unknown;
     switch (call.kind) {
-        case Kind::Send:
+        case CallKind::Send:
             return either(call.in_bytes, call.out_bytes);
-        case Kind::Receive:
+        case CallKind::Receive:
             return either(call.out_bytes, call.in_bytes);
-        case Kind::Unknown:
+        case CallKind::Unknown:
             return unknown;
-        case Kind::Collective:
+        case CallKind::Collective:
             break;
     }
     switch (call.collective) {

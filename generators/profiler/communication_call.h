@@ -49,6 +49,8 @@ struct CommunicationCall {
     std::int64_t peer = unknown;      ///< source, destination or root, as the profile numbers it
 };
 
+using CallKind = CommunicationCall::Kind;
+
 /// Sets kind and type from a name: "allreduce", "_reduce_scatter_base", "nccl:all_to_all",
 /// "nccl:send 0->1" (and its peer), "c10d::broadcast_", "ncclDevKernel_AllGather_RING_LL(...)".
 /// False, and nothing set, for a name that does not tell ("wait", "coalesced", a kernel SendRecv).

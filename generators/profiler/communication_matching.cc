@@ -14,8 +14,6 @@ namespace npunet::generators::profiler {
 
 namespace {
 
-using Kind = CommunicationCall::Kind;
-
 /// "1, 2 and 5 more" of ranks.
 std::string some_of(const std::vector<std::int32_t>& ranks) {
     std::string text;
@@ -115,12 +113,12 @@ private:
             }
             const CallPlace place{graph, static_cast<std::uint32_t>(rank.nodes[node].call), node};
             const CommunicationCall& call = state_.call(place);
-            if (call.kind == Kind::Unknown) {
+            if (call.kind == CallKind::Unknown) {
                 take_unknown(place);
                 continue;
             }
             ProcessGroup& group = group_of(place);
-            if (call.kind == Kind::Collective) {
+            if (call.kind == CallKind::Collective) {
                 const auto member = std::find(group.members.begin(), group.members.end(),
                                               static_cast<std::int32_t>(graph));
                 group.collectives[static_cast<std::size_t>(member - group.members.begin())]

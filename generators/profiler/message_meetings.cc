@@ -12,8 +12,6 @@ namespace npunet::generators::profiler {
 
 namespace {
 
-using Kind = CommunicationCall::Kind;
-
 struct Ends {
     std::vector<CallPlace> sends;
     std::vector<CallPlace> receives;
@@ -62,8 +60,8 @@ private:
         if (peer < 0) {
             throw InputError(
                 {graph.file, state_.where(place),
-                 call.kind == Kind::Send ? "a send to nobody knows whom"
-                                         : "a receive from nobody knows whom",
+                 call.kind == CallKind::Send ? "a send to nobody knows whom"
+                                             : "a receive from nobody knows whom",
                  "\"Dst Rank\" or \"Src Rank\", or an annotation like 'nccl:send 0->1'",
                  "Record with a PyTorch that names them, or give the execution traces"});
         }
@@ -71,7 +69,7 @@ private:
             if (state_.graphs[other].rank.value() == peer && other != place.graph) {
                 const auto own = static_cast<std::int32_t>(place.graph);
                 const auto its = static_cast<std::int32_t>(other);
-                if (call.kind == Kind::Send) {
+                if (call.kind == CallKind::Send) {
                     ends_[{own, its}].sends.push_back(place);
                 } else {
                     ends_[{its, own}].receives.push_back(place);
@@ -100,8 +98,9 @@ private:
             const std::int32_t tag = tags_[{source, destination}]++;
             for (const CallPlace& place : {ends.sends[k], ends.receives[k]}) {
                 MatchedCall& matched = state_.matched(place);
-                matched.kind = state_.call(place).kind == Kind::Send ? MatchedCall::Kind::Send
-                                                                     : MatchedCall::Kind::Receive;
+                matched.kind = state_.call(place).kind == CallKind::Send
+                                   ? MatchedCall::Kind::Send
+                                   : MatchedCall::Kind::Receive;
                 matched.meeting = meeting;
                 matched.comm_size = bytes;
                 matched.source = Rank(source);

@@ -13,8 +13,6 @@ namespace npunet::generators::profiler {
 
 namespace {
 
-using Kind = CommunicationCall::Kind;
-
 /// How many slices before a time are looked at for those around it: they nest three deep, and a
 /// batch stands before its launch.
 constexpr std::size_t most_before = 64;
@@ -28,14 +26,15 @@ bool is_call(std::string_view name) {
 }
 
 bool is_message(const CommunicationCall& call) {
-    return call.kind == Kind::Send || call.kind == Kind::Receive;
+    return call.kind == CallKind::Send || call.kind == CallKind::Receive;
 }
 
 bool has_root(const CommunicationCall& call) {
-    return call.kind == Kind::Collective && (call.collective == chakra::CollectiveType::Broadcast ||
-                                             call.collective == chakra::CollectiveType::Reduce ||
-                                             call.collective == chakra::CollectiveType::Gather ||
-                                             call.collective == chakra::CollectiveType::Scatter);
+    return call.kind == CallKind::Collective &&
+           (call.collective == chakra::CollectiveType::Broadcast ||
+            call.collective == chakra::CollectiveType::Reduce ||
+            call.collective == chakra::CollectiveType::Gather ||
+            call.collective == chakra::CollectiveType::Scatter);
 }
 
 std::int64_t times(std::int64_t count, std::int64_t bytes) {
@@ -258,7 +257,8 @@ void RecordedCalls::add_arguments(const profiles::CollectiveArgs& arguments,
     set_known(call.group_size, arguments.group_size);
     set_known(call.sequence, arguments.sequence);
     if (is_message(call)) {
-        set_known(call.peer, call.kind == Kind::Send ? arguments.destination : arguments.source);
+        set_known(call.peer,
+                  call.kind == CallKind::Send ? arguments.destination : arguments.source);
     }
     const std::vector<std::int64_t> in_split = numbers_of(text(arguments.in_split));
     const std::vector<std::int64_t> out_split = numbers_of(text(arguments.out_split));
@@ -339,7 +339,7 @@ std::vector<CommunicationCall> RecordedCalls::calls_of(profiles::EventId kernel,
     if (const profiles::CollectiveArgs* own = table_.collective_of(kernel)) {
         add_arguments(*own, call);
     }
-    if (call.kind == Kind::Unknown) {
+    if (call.kind == CallKind::Unknown) {
         if (!around_launch.empty()) {
             std::vector<CommunicationCall> calls = batch(slices->second, ns);
             if (!calls.empty()) {
