@@ -2,13 +2,13 @@
 // section makes it take the replicas for groups of data parallelism), ours does not.
 #include <gtest/gtest.h>
 
-#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
 
 #include "generators/megatron/parallel_groups_reader.h"
+#include "tests/support/shared_data.h"
 
 namespace npunet::analysis {
 namespace {
@@ -42,12 +42,8 @@ Json replicas_of(const Json& config) {
 }
 
 TEST(GroupsVectors, AreReadAsTheReferenceReadsThem) {
-    const auto path =
-        std::filesystem::path(NPUNET_SHARED_DIR) / "data/profiler/groups_parser_vectors.json";
-    std::ifstream stream(path);
-    if (!stream) {
-        GTEST_SKIP() << "no " << path;
-    }
+    NPUNET_SKIP_WITHOUT_SHARED_DATA();
+    std::ifstream stream(NPUNET_SHARED_DIR "/data/profiler/groups_parser_vectors.json");
     const Json vectors = Json::parse(stream);
     ASSERT_EQ(vectors.size(), 4U);
     for (const auto& [name, vector] : vectors.items()) {

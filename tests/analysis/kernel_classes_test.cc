@@ -6,7 +6,6 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <set>
 #include <string>
@@ -14,6 +13,8 @@
 #include "analysis/overlapping_tables.h"
 #include "generators/megatron/parallel_groups_reader.h"
 #include "profiles/profile_reader.h"
+#include "tests/support/shared_data.h"
+#include "tests/support/temporary_folder.h"
 
 namespace npunet::analysis {
 namespace {
@@ -24,9 +25,9 @@ const fs::path shared = NPUNET_SHARED_DIR;
 
 /// A trace of events given as JSON.
 EventTable trace_of(const std::string& events, const std::string& head = "") {
-    const fs::path path = fs::path(testing::TempDir()) / "npunet-classes-rank_0.json";
-    std::ofstream(path) << "{" << head << "\"traceEvents\": [" << events << "]}";
-    return profiles::read_profile(path);
+    const test::TemporaryFolder folder;
+    return profiles::read_profile(
+        folder.write("rank_0.json", "{" + head + "\"traceEvents\": [" + events + "]}"));
 }
 
 std::string frame(const std::string& name, int tid, int start, int duration) {
@@ -197,17 +198,17 @@ class KernelClassesOf : public testing::TestWithParam<std::string> {};
 
 TEST_P(KernelClassesOf, AgreeWithTheReferenceWhereItHasOne) {
     const fs::path folder = shared / "data/profiler" / GetParam();
-    if (!fs::exists(folder)) {
-        GTEST_SKIP() << "no " << folder;
-    }
+    NPUNET_SKIP_WITHOUT_SHARED_DATA();
     const auto groups = generators::megatron::read_parallel_groups(
         generators::megatron::find_parallel_groups(folder / "iteration_15").path);
+    std::size_t ranks = 0;
     std::size_t compared = 0;
     for (const auto& entry : fs::directory_iterator(folder / "iteration_15")) {
         if (entry.path().extension() != ".json") {
             continue;
         }
         SCOPED_TRACE(entry.path());
+        ++ranks;
         const EventTable trace = profiles::read_profile(entry.path());
         const auto phases = reference_phases(trace);
         const KernelClasses classes = classify(trace, PatternTable(), &groups);
@@ -225,6 +226,7 @@ TEST_P(KernelClassesOf, AgreeWithTheReferenceWhereItHasOne) {
         EXPECT_EQ(classes.backward_steps, 2);
         EXPECT_EQ(classes.without_dimension, 0U);
     }
+    EXPECT_EQ(ranks, 4U);
     EXPECT_GT(compared, 50U);
 }
 
@@ -233,22 +235,23 @@ INSTANTIATE_TEST_SUITE_P(EveryCase, KernelClassesOf,
 
 TEST(KernelClasses, RealProfilesHaveEveryKernelOnce) {
     const fs::path folder = shared / "data/pytorch/kineto";
-    if (!fs::exists(folder)) {
-        GTEST_SKIP() << "no " << folder;
-    }
+    NPUNET_SKIP_WITHOUT_SHARED_DATA();
     const EventTable trace =
         profiles::read_profile(folder / "nccl_parser_config__nccl_data.json.gz");
     const KernelClasses classes = classify(trace, PatternTable(), nullptr);
     EXPECT_EQ(classes.source, PhaseSource::Autograd);
     std::map<std::string, int> counts;
+    int collectives = 0;
     for (const ClassifiedKernel& one : classes.kernels) {
         ++counts[std::string(class_name(one))];
         if (one.kind == KernelKind::Communication) {
             EXPECT_EQ(one.dimension, ParallelDimension::World);
+            ++collectives;
         }
     }
     // 2700 kernels (21 of them NCCL's) and 1074 copies and sets, as another reader counted.
     EXPECT_EQ(classes.kernels.size(), 2700U + 1074U);
+    EXPECT_EQ(collectives, 21);
     EXPECT_GT(counts["bwd_computation"], 0);
     EXPECT_GT(counts["fwd_computation"], 0);
 }

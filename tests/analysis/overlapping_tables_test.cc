@@ -10,6 +10,7 @@
 #include <string>
 
 #include "profiles/profile_reader.h"
+#include "tests/support/shared_data.h"
 
 namespace npunet::analysis {
 namespace {
@@ -48,9 +49,7 @@ class OverlappingTablesOf : public testing::TestWithParam<std::string> {};
 
 TEST_P(OverlappingTablesOf, AreTheReferences) {
     const fs::path folder = data / GetParam();
-    if (!fs::exists(folder)) {
-        GTEST_SKIP() << "no " << folder;
-    }
+    NPUNET_SKIP_WITHOUT_SHARED_DATA();
     std::ifstream stream(folder / "expected_classification.json");
     const Json expected = Json::parse(stream);
     ASSERT_GT(expected.size(), 3U);

@@ -4,10 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <fstream>
 #include <string>
 
 #include "base/errors.h"
+#include "tests/support/refusals.h"
+#include "tests/support/temporary_folder.h"
 
 namespace npunet::analysis {
 namespace {
@@ -31,11 +32,11 @@ TEST(Patterns, MatchWholeNames) {
 
 class PatternFile : public testing::Test {
 protected:
-    std::filesystem::path write(const std::string& text) {
-        const auto path = std::filesystem::path(testing::TempDir()) / "npunet-patterns.json";
-        std::ofstream(path) << text;
-        return path;
+    [[nodiscard]] std::filesystem::path write(const std::string& text) const {
+        return folder_.write("patterns.json", text);
     }
+
+    test::TemporaryFolder folder_;
 };
 
 TEST_F(PatternFile, ReplacesAndAddsKeyByKey) {
@@ -55,12 +56,7 @@ TEST_F(PatternFile, ReplacesAndAddsKeyByKey) {
 
 TEST_F(PatternFile, IsRefusedWhereItMeansNothing) {
     const auto message = [&](const std::string& text) {
-        try {
-            PatternTable().read(write(text));
-        } catch (const InputError& error) {
-            return std::string(error.what());
-        }
-        return std::string("no error");
+        return test::message_of<InputError>([&] { PatternTable().read(write(text)); });
     };
     EXPECT_THAT(message("[]"), testing::HasSubstr("no JSON object"));
     EXPECT_THAT(message(R"({"kernel_com": []})"), testing::HasSubstr("did you mean kernel_comm?"));

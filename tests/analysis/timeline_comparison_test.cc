@@ -104,6 +104,7 @@ TEST(TimelineComparison, ComparesCommonRanks) {
     more.finish();
     const TimelineComparison found = compare_timelines(run(0, 50), more);
     EXPECT_EQ(found.ranks, 2U);
+    ASSERT_EQ(found.rows.size(), 2U);
     EXPECT_EQ(found.rows[0].time[0], found.rows[0].time[1]);
     ASSERT_EQ(found.notes.size(), 1U);
     EXPECT_EQ(found.notes[0], "1 rank of the second run, from 7 on, is not compared");

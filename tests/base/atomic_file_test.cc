@@ -2,38 +2,28 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
+#include <fstream>
 #include <iterator>
 
 #include "base/errors.h"
+#include "tests/support/temporary_folder.h"
 
 namespace npunet {
 namespace {
 
 namespace fs = std::filesystem;
+using test::bytes_of;
 using testing::HasSubstr;
 
 class AtomicFileTest : public testing::Test {
 protected:
-    void SetUp() override {
-        const auto* test = testing::UnitTest::GetInstance()->current_test_info();
-        folder_ = fs::path(testing::TempDir()) /
-                  ("npunet-" + std::to_string(::getpid()) + "-" + test->name());
-        fs::create_directories(folder_);
-    }
-    void TearDown() override { fs::remove_all(folder_); }
-
     [[nodiscard]] std::size_t files() const {
         return static_cast<std::size_t>(
-            std::distance(fs::directory_iterator(folder_), fs::directory_iterator()));
-    }
-    static std::string content(const fs::path& path) {
-        std::ifstream stream(path, std::ios::binary);
-        return {std::istreambuf_iterator<char>(stream), {}};
+            std::distance(fs::directory_iterator(folder_.path()), fs::directory_iterator()));
     }
 
-    fs::path folder_;
+    test::TemporaryFolder folder_;
 };
 
 TEST_F(AtomicFileTest, AppearsOnlyWhenItIsWhole) {
@@ -41,7 +31,7 @@ TEST_F(AtomicFileTest, AppearsOnlyWhenItIsWhole) {
     file.stream() << "{}\n";
     EXPECT_FALSE(fs::exists(folder_ / "results.json"));
     file.commit();
-    EXPECT_EQ(content(folder_ / "results.json"), "{}\n");
+    EXPECT_EQ(bytes_of(folder_ / "results.json"), "{}\n");
     EXPECT_EQ(files(), 1u);
 }
 
@@ -53,11 +43,11 @@ TEST_F(AtomicFileTest, LeavesNothingBehindWithoutCommit) {
 TEST_F(AtomicFileTest, KeepsTheOldFileUntilTheNewOneIsWhole) {
     std::ofstream(folder_ / "results.json") << "old";
     { AtomicFile(folder_ / "results.json").stream() << "half"; }
-    EXPECT_EQ(content(folder_ / "results.json"), "old");
+    EXPECT_EQ(bytes_of(folder_ / "results.json"), "old");
     AtomicFile file(folder_ / "results.json");
     file.stream() << "new";
     file.commit();
-    EXPECT_EQ(content(folder_ / "results.json"), "new");
+    EXPECT_EQ(bytes_of(folder_ / "results.json"), "new");
     EXPECT_EQ(files(), 1u);
 }
 
@@ -89,20 +79,20 @@ TEST_F(AtomicFileTest, CommitOverAFolderFails) {
 }
 
 // Every write to this device fails as on a full disk.
-TEST(AtomicFileOnAFullDisk, CommitFails) {
+TEST_F(AtomicFileTest, CommitToAFullDiskFails) {
     std::ofstream full("/dev/full");
     ASSERT_TRUE(full.is_open());
-    AtomicFile file(fs::path(testing::TempDir()) / "npunet-full-disk");
+    AtomicFile file(folder_ / "results.json");
     dynamic_cast<std::ofstream&>(file.stream()).close();
     dynamic_cast<std::ofstream&>(file.stream()).open("/dev/full");
     file.stream() << "text";
     EXPECT_THROW(file.commit(), MachineError);
-    EXPECT_FALSE(fs::exists(fs::path(testing::TempDir()) / "npunet-full-disk"));
+    EXPECT_FALSE(fs::exists(folder_ / "results.json"));
 }
 
 // The write that failed was before the last one; why is forgotten, and "Success" is no reason.
-TEST(AtomicFileOnAFullDisk, AnEarlierFailureHasNoReason) {
-    AtomicFile file(fs::path(testing::TempDir()) / "npunet-full-disk");
+TEST_F(AtomicFileTest, AnEarlierFailureHasNoReason) {
+    AtomicFile file(folder_ / "results.json");
     file.stream() << "text";
     file.stream().setstate(std::ios::badbit);
     try {

@@ -6,10 +6,12 @@
 #include <random>
 
 #include "base/errors.h"
+#include "tests/support/refusals.h"
 
 namespace npunet {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 
 // KB is 10^3, KiB is 2^10.
@@ -37,14 +39,8 @@ TEST(ParseBytes, RefusesWhatIsNoSize) {
 }
 
 TEST(ParseBytes, SaysWhereAndWhat) {
-    try {
-        static_cast<void>(parse_bytes("12 parsecs", "--size"));
-        FAIL();
-    } catch (const InputError& error) {
-        EXPECT_THAT(error.what(), HasSubstr("--size"));
-        EXPECT_THAT(error.what(), HasSubstr("12 parsecs"));
-        EXPECT_THAT(error.what(), HasSubstr("64MiB"));
-    }
+    EXPECT_THAT(test::message_of<InputError>([] { return parse_bytes("12 parsecs", "--size"); }),
+                AllOf(HasSubstr("--size"), HasSubstr("12 parsecs"), HasSubstr("64MiB")));
 }
 
 TEST(ParseTime, RoundsToPicoseconds) {

@@ -6,17 +6,15 @@
 //
 // Prints JSON: seconds of processor time, and the most memory that the program has held.
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include <ctime>
-#include <filesystem>
-#include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <string>
 
 #include "ns3/network-module.h"
 #include "ns3/npunet-module.h"
+#include "tests/support/temporary_folder.h"
 
 namespace {
 
@@ -37,19 +35,13 @@ double peak_memory() {
     return static_cast<double>(usage.ru_maxrss) * 1024 / 1e6;
 }
 
-std::string default_network() {
-    const std::string path = (std::filesystem::temp_directory_path() /
-                              ("npunet_setup_" + std::to_string(getpid()) + ".yml"))
-                                 .string();
-    std::ofstream(path) << fat_tree_1024;
-    return path;
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
     ns3::NpuFabricHelper::UsePicoseconds();
-    const std::string path = argc > 1 ? argv[1] : default_network();
+    const npunet::test::TemporaryFolder folder;
+    const std::string path =
+        argc > 1 ? argv[1] : folder.write("network.yml", fat_tree_1024).string();
     const double start = processor_seconds();
     const auto network = npunet::topology::read_network(path, npunet::topology::GigaByte::Decimal);
     const double read = processor_seconds();
@@ -60,9 +52,6 @@ int main(int argc, char** argv) {
     helper.Install(npus);
     const double built = processor_seconds();
     const double megabytes = peak_memory();
-    if (argc <= 1) {
-        std::filesystem::remove(path);
-    }
     std::cout << nlohmann::json{{"npus", network.graph.npus()},   {"nodes", network.graph.nodes()},
                                 {"links", network.graph.links()}, {"read_s", read - start},
                                 {"build_s", built - read},        {"peak_rss_mb", megabytes}}

@@ -26,6 +26,7 @@
 
 #include "analysis/kernel_classes.h"
 #include "profiles/profile_reader.h"
+#include "tests/support/temporary_folder.h"
 
 namespace npunet::profiles {
 namespace {
@@ -85,7 +86,7 @@ std::string step_text(int step) {
 /// Written once, removed at the end of the program.
 class MadeProfile {
 public:
-    MadeProfile() : path_(fs::temp_directory_path() / "npunet-profile-benchmark-rank_0.json") {
+    MadeProfile() {
         std::ofstream file(path_);
         file << "{\n  \"schemaVersion\": 1,\n  \"traceEvents\": [\n";
         for (int step = 0; step < steps; ++step) {
@@ -93,14 +94,11 @@ public:
         }
         file << "\n  ],\n  \"baseTimeNanoseconds\": 1711964646000000000\n}\n";
     }
-    ~MadeProfile() { fs::remove(path_); }
-    MadeProfile(const MadeProfile&) = delete;
-    MadeProfile& operator=(const MadeProfile&) = delete;
-
     [[nodiscard]] const fs::path& path() const { return path_; }
 
 private:
-    fs::path path_;
+    test::TemporaryFolder folder_;
+    fs::path path_ = folder_ / "rank_0.json";
 };
 
 const fs::path& made_profile() {

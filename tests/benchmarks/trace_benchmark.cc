@@ -31,6 +31,7 @@
 #include "chakra/trace_feeder.h"
 #include "chakra/trace_reader.h"
 #include "chakra/trace_writer.h"
+#include "tests/support/temporary_folder.h"
 
 namespace npunet::chakra {
 namespace {
@@ -128,16 +129,7 @@ std::uint64_t write_made(const fs::path& path, bool rich) {
 /// The made traces, in a folder that goes with the program.
 class MadeTraces {
 public:
-    MadeTraces()
-        : folder_(fs::temp_directory_path() / ("npunet_traces_" + std::to_string(getpid()))) {
-        fs::create_directories(folder_);
-    }
-    ~MadeTraces() {
-        std::error_code ignored;
-        fs::remove_all(folder_, ignored);
-    }
-
-    [[nodiscard]] fs::path folder() const { return folder_; }
+    [[nodiscard]] const fs::path& folder() const { return folder_.path(); }
     /// Made by a child: the memory that it takes must not be seen in later ones.
     fs::path trace(bool rich) {
         const fs::path path = folder_ / (rich ? "rich.et" : "plain.et");
@@ -153,7 +145,7 @@ public:
     }
 
 private:
-    fs::path folder_;
+    test::TemporaryFolder folder_;
 };
 
 MadeTraces& made_traces() {

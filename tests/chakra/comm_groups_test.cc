@@ -11,17 +11,19 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-class CommGroupsFile : public TempFolderTest {
+class CommGroupsFile : public ::testing::Test {
 protected:
     CommGroups read(std::string_view json) const {
-        return read_comm_groups(make_file("g.json", json));
+        return read_comm_groups(folder_.write("g.json", json));
     }
     InputProblem problem(std::string_view json) const {
         const auto found = problem_of([&] { (void)read(json); });
-        EXPECT_EQ(found.file, in_folder("g.json").string());
+        EXPECT_EQ(found.file, (folder_ / "g.json").string());
         EXPECT_FALSE(found.remedy.empty());
         return found;
     }
+
+    test::TemporaryFolder folder_;
 };
 
 std::vector<std::string> names_of(const CommGroups& groups) {
@@ -51,31 +53,31 @@ TEST_F(CommGroupsFile, NoGroupsAtAll) {
 }
 
 TEST_F(CommGroupsFile, WritesOneGroupALine) {
-    write_comm_groups(in_folder("w.json"), {{"10", {Rank{1}, Rank{0}}}, {"2", {Rank{5}}}});
-    EXPECT_EQ(bytes_of(in_folder("w.json")), "{\n  \"2\": [5],\n  \"10\": [1,0]\n}\n");
-    write_comm_groups(in_folder("none.json"), {});
-    EXPECT_EQ(bytes_of(in_folder("none.json")), "{}\n");
+    write_comm_groups(folder_ / "w.json", {{"10", {Rank{1}, Rank{0}}}, {"2", {Rank{5}}}});
+    EXPECT_EQ(bytes_of(folder_ / "w.json"), "{\n  \"2\": [5],\n  \"10\": [1,0]\n}\n");
+    write_comm_groups(folder_ / "none.json", {});
+    EXPECT_EQ(bytes_of(folder_ / "none.json"), "{}\n");
 }
 
 // As Python's json.dump writes them.
 TEST_F(CommGroupsFile, WritesAllOnOneLine) {
-    write_comm_groups(in_folder("w.json"), {{"10", {Rank{1}, Rank{0}}}, {"2", {Rank{5}}}},
+    write_comm_groups(folder_ / "w.json", {{"10", {Rank{1}, Rank{0}}}, {"2", {Rank{5}}}},
                       GroupFileLayout::OneLine);
-    EXPECT_EQ(bytes_of(in_folder("w.json")), "{\"2\": [5], \"10\": [1, 0]}");
-    write_comm_groups(in_folder("none.json"), {}, GroupFileLayout::OneLine);
-    EXPECT_EQ(bytes_of(in_folder("none.json")), "{}");
+    EXPECT_EQ(bytes_of(folder_ / "w.json"), "{\"2\": [5], \"10\": [1, 0]}");
+    write_comm_groups(folder_ / "none.json", {}, GroupFileLayout::OneLine);
+    EXPECT_EQ(bytes_of(folder_ / "none.json"), "{}");
 }
 
 TEST_F(CommGroupsFile, WhatIsWrittenIsReadAgain) {
     const CommGroups groups{{"1", {Rank{0}, Rank{8}}}, {"quote\"\n", {Rank{2147483647}}}};
-    write_comm_groups(in_folder("w.json"), groups);
-    EXPECT_EQ(read_comm_groups(in_folder("w.json")), groups);
+    write_comm_groups(folder_ / "w.json", groups);
+    EXPECT_EQ(read_comm_groups(folder_ / "w.json"), groups);
 }
 
 TEST_F(CommGroupsFile, MissingFile) {
-    EXPECT_EQ(problem_of([&] { (void)read_comm_groups(in_folder("no.json")); }).found,
+    EXPECT_EQ(problem_of([&] { (void)read_comm_groups(folder_ / "no.json"); }).found,
               "no such file");
-    EXPECT_EQ(problem_of([&] { (void)read_comm_groups(folder_); }).found, "a folder");
+    EXPECT_EQ(problem_of([&] { (void)read_comm_groups(folder_.path()); }).found, "a folder");
 }
 
 TEST_F(CommGroupsFile, NotJson) {

@@ -14,22 +14,24 @@
 namespace npunet::chakra {
 namespace {
 
-class FaithfulCopy : public TempFolderTest {
+class FaithfulCopy : public ::testing::Test {
 protected:
     [[nodiscard]] std::filesystem::path copy(const std::filesystem::path& from,
                                              const std::string& name) const {
         TraceReader reader(from);
-        TraceWriter writer(in_folder(name), reader.metadata());
+        TraceWriter writer(folder_ / name, reader.metadata());
         Node node;
         while (reader.next(node)) {
             writer.write(node);
         }
         writer.commit();
-        return in_folder(name);
+        return folder_ / name;
     }
     [[nodiscard]] std::string copied(const std::string& bytes) const {
-        return bytes_of(copy(make_file("t.0.et", bytes), "copy.0.et"));
+        return bytes_of(copy(folder_.write("t.0.et", bytes), "copy.0.et"));
     }
+
+    test::TemporaryFolder folder_;
 };
 
 const std::string node = frame(field(1, 1) + field(2, "COMP_NODE_x") + field(3, 4));
@@ -143,7 +145,7 @@ TEST_F(FaithfulCopy, NamesThatEndInGzCompress) {
         for (int nodes = 1; nodes < count; ++nodes) {
             bytes += frame(random.node().SerializeAsString());
         }
-        const auto plain = make_file("plain.0.et", bytes);
+        const auto plain = folder_.write("plain.0.et", bytes);
         const auto packed = copy(plain, "packed.0.et.gz");
         const auto again = copy(packed, "again.0.et.gz");
         EXPECT_EQ(bytes_of(packed).substr(0, 2), "\x1F\x8B");
@@ -166,12 +168,12 @@ TEST_F(FaithfulCopy, EveryFormMayBeCompressed) {
     for (const WrittenForm form : {WrittenForm::V0_0_4, WrittenForm::V0_0_1, WrittenForm::Json}) {
         TraceMetadata none;
         none.present = false;
-        write_trace(in_folder("t.0"), nodes, none, form);
-        write_trace(in_folder("t.0.gz"), nodes, none, form);
-        EXPECT_TRUE(unpacked(in_folder("t.0.gz")) == bytes_of(in_folder("t.0")));
-        EXPECT_EQ(read_trace(in_folder("t.0.gz")), nodes);
-        EXPECT_LT(std::filesystem::file_size(in_folder("t.0.gz")),
-                  std::filesystem::file_size(in_folder("t.0")));
+        write_trace(folder_ / "t.0", nodes, none, form);
+        write_trace(folder_ / "t.0.gz", nodes, none, form);
+        EXPECT_TRUE(unpacked(folder_ / "t.0.gz") == bytes_of(folder_ / "t.0"));
+        EXPECT_EQ(read_trace(folder_ / "t.0.gz"), nodes);
+        EXPECT_LT(std::filesystem::file_size(folder_ / "t.0.gz"),
+                  std::filesystem::file_size(folder_ / "t.0"));
     }
 }
 

@@ -54,12 +54,12 @@ void operator delete(void* memory, std::size_t) noexcept {
 namespace npunet::chakra {
 namespace {
 
-class FeederMemory : public TempFolderTest {
+class FeederMemory : public ::testing::Test {
 protected:
     /// Writes nodes 0 to count - 1, each made by `make` and given its id.
     template <class Make>
     void write(std::uint64_t count, Make make) const {
-        TraceWriter writer(in_folder("t.0.et"));
+        TraceWriter writer(folder_ / "t.0.et");
         for (std::uint64_t id = 0; id < count; ++id) {
             Node node = make(id);
             node.id = id;
@@ -78,8 +78,8 @@ protected:
         peak_bytes = before;
         FeederOptions options;
         options.window_nodes = 1000;
-        options.temporary_folder = folder_;
-        TraceFeeder feeder(in_folder("t.0.et"), options);
+        options.temporary_folder = folder_.path();
+        TraceFeeder feeder(folder_ / "t.0.et", options);
         std::uint64_t number = 0;
         std::vector<std::uint64_t> running;
         running.reserve(10);
@@ -99,6 +99,8 @@ protected:
         EXPECT_EQ(number, count);
         return peak_bytes - before;
     }
+
+    test::TemporaryFolder folder_;
 };
 
 constexpr std::uint64_t nodes = 300'000;

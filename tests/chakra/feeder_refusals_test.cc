@@ -13,6 +13,7 @@
 #include "chakra/trace_writer.h"
 #include "feeder_oracle.h"
 #include "test_files.h"
+#include "tests/support/shared_data.h"
 
 namespace npunet::chakra {
 namespace {
@@ -20,9 +21,10 @@ namespace {
 using ::testing::HasSubstr;
 using Ids = std::vector<std::uint64_t>;
 
-class FeederRefusals : public TempFolderTest {
+class FeederRefusals : public ::testing::Test {
 protected:
     std::mt19937_64 random_{5};
+    test::TemporaryFolder folder_;
 
     /// What is wrong with the file; it is read with windows of several sizes and has to be the same
     /// with all.
@@ -50,8 +52,8 @@ protected:
     /// Of the nodes as a file.
     [[nodiscard]] InputProblem problem(const std::vector<Node>& nodes,
                                        FollowedDeps followed = FollowedDeps::Data) const {
-        write_trace(in_folder("t.0.et"), nodes);
-        return problem(in_folder("t.0.et"), followed);
+        write_trace(folder_ / "t.0.et", nodes);
+        return problem(folder_ / "t.0.et", followed);
     }
 };
 
@@ -151,8 +153,8 @@ TEST_F(FeederRefusals, CycleIsNoErrorWhileNodesRun) {
     nodes[1].data_deps = {2};
     nodes[2].id = 2;
     nodes[2].data_deps = {1, 0};
-    write_trace(in_folder("t.0.et"), nodes);
-    TraceFeeder feeder(in_folder("t.0.et"));
+    write_trace(folder_ / "t.0.et", nodes);
+    TraceFeeder feeder(folder_ / "t.0.et");
     EXPECT_EQ(feeder.next_issuable_node()->id(), 0U);
     EXPECT_EQ(feeder.next_issuable_node(), nullptr);
     feeder.free_children_nodes(0);
@@ -164,9 +166,7 @@ class MadeFiles : public FeederRefusals {
 protected:
     void SetUp() override {
         folder_of_made_ = std::filesystem::path(NPUNET_SHARED_DIR) / "data/chakra/made";
-        if (!std::filesystem::exists(folder_of_made_)) {
-            GTEST_SKIP() << "no traces in the shared folder " << folder_of_made_;
-        }
+        NPUNET_SKIP_WITHOUT_SHARED_DATA();
     }
     [[nodiscard]] std::filesystem::path made(const std::string& name) const {
         return folder_of_made_ / name;
@@ -220,7 +220,7 @@ TEST_F(FeederRefusals, MalformedFramesHaveFileFrameAndByte) {
     }
     const std::string place = fmt::format("frame 5001 at byte {}", whole.size());
     const auto refused = [&](const std::string& bytes) {
-        const auto found = problem(make_file("t.0.et", whole + bytes));
+        const auto found = problem(folder_.write("t.0.et", whole + bytes));
         EXPECT_EQ(found.place, place);
         return found.found;
     };
@@ -239,16 +239,16 @@ TEST_F(FeederRefusals, MalformedFramesHaveFileFrameAndByte) {
 }
 
 TEST_F(FeederRefusals, FilesThatAreNone) {
-    EXPECT_EQ(problem_of([&] { TraceFeeder(in_folder("none.et")); }).found, "no such file");
-    EXPECT_EQ(problem_of([&] { TraceFeeder feeder(folder_); }).found, "a folder");
+    EXPECT_EQ(problem_of([&] { TraceFeeder(folder_ / "none.et"); }).found, "no such file");
+    EXPECT_EQ(problem_of([&] { TraceFeeder feeder(folder_.path()); }).found, "a folder");
     EXPECT_THAT(
-        problem_of([&] { TraceFeeder feeder(make_file("t.et", "this is no trace")); }).found,
+        problem_of([&] { TraceFeeder feeder(folder_.write("t.et", "this is no trace")); }).found,
         ::testing::Not(::testing::IsEmpty()));
 }
 
 // Types of later schemas may be kept, as they may when a trace is read.
 TEST_F(FeederRefusals, UnknownTypesMayBeKept) {
-    const auto path = make_file("t.0.et", metadata + frame(field(1, 3) + field(3, 9)));
+    const auto path = folder_.write("t.0.et", metadata + frame(field(1, 3) + field(3, 9)));
     FeederOptions options;
     options.read.unknown_types = UnknownNodeTypes::Keep;
     TraceFeeder feeder(path, options);

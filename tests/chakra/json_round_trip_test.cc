@@ -15,13 +15,14 @@
 #include "chakra/trace_writer.h"
 #include "random_messages.h"
 #include "test_files.h"
+#include "tests/support/shared_data.h"
 
 namespace npunet::chakra {
 namespace {
 
 using Json = nlohmann::json;
 
-class JsonRoundTrip : public TempFolderTest {
+class JsonRoundTrip : public ::testing::Test {
 protected:
     /// Copies a trace in another form.
     static void copy(const std::filesystem::path& from, const std::filesystem::path& to,
@@ -37,22 +38,22 @@ protected:
 
     /// The bytes after a detour over JSON.
     [[nodiscard]] std::string after_json(const std::filesystem::path& path) const {
-        copy(path, in_folder("copy.json"), WrittenForm::Json);
-        copy(in_folder("copy.json"), in_folder("copy.et"), WrittenForm::V0_0_4);
-        EXPECT_TRUE(Json::accept(bytes_of(in_folder("copy.json"))));
-        return bytes_of(in_folder("copy.et"));
+        copy(path, folder_ / "copy.json", WrittenForm::Json);
+        copy(folder_ / "copy.json", folder_ / "copy.et", WrittenForm::V0_0_4);
+        EXPECT_TRUE(Json::accept(bytes_of(folder_ / "copy.json")));
+        return bytes_of(folder_ / "copy.et");
     }
 
     [[nodiscard]] std::vector<Node> read_json(const std::string& text) const {
-        return read_trace(make_file("t.0.json", text));
+        return read_trace(folder_.write("t.0.json", text));
     }
+
+    test::TemporaryFolder folder_;
 };
 
 TEST_F(JsonRoundTrip, RealTraces) {
     const auto folder = std::filesystem::path(NPUNET_SHARED_DIR) / "data/chakra";
-    if (!std::filesystem::exists(folder / "expected.json")) {
-        GTEST_SKIP() << "no traces in the shared folder " << folder;
-    }
+    NPUNET_SKIP_WITHOUT_SHARED_DATA();
     const Json expected = Json::parse(bytes_of(folder / "expected.json"));
     int files = 0;
     for (const auto& [name, file] : expected.items()) {
@@ -63,8 +64,8 @@ TEST_F(JsonRoundTrip, RealTraces) {
         SCOPED_TRACE(name);
         ++files;
         // Without the compression that some have.
-        copy(folder / name, in_folder("plain.et"), WrittenForm::V0_0_4);
-        ASSERT_TRUE(after_json(folder / name) == bytes_of(in_folder("plain.et")));
+        copy(folder / name, folder_ / "plain.et", WrittenForm::V0_0_4);
+        ASSERT_TRUE(after_json(folder / name) == bytes_of(folder_ / "plain.et"));
     }
     EXPECT_GT(files, 300);
 }
@@ -76,7 +77,7 @@ TEST_F(JsonRoundTrip, RandomTraces) {
         for (int nodes = 0; nodes < 30; ++nodes) {
             bytes += frame(random.node().SerializeAsString());
         }
-        ASSERT_TRUE(after_json(make_file("random.et", bytes)) == bytes) << round;
+        ASSERT_TRUE(after_json(folder_.write("random.et", bytes)) == bytes) << round;
     }
 }
 
@@ -111,7 +112,7 @@ TEST_F(JsonRoundTrip, EveryMember) {
         node.mutable_inputs()->set_values(text);
         bytes += frame(node.SerializeAsString());
     }
-    EXPECT_TRUE(after_json(make_file("members.et", bytes)) == bytes);
+    EXPECT_TRUE(after_json(folder_.write("members.et", bytes)) == bytes);
 }
 
 // With and without a metadata frame, an empty one, and no nodes.
@@ -122,7 +123,7 @@ TEST_F(JsonRoundTrip, Metadata) {
           frame(field(1, "0.0.4") + field(2, field(1, "schema") + field(29, "x")) +
                 field(40, "later")) +
               node}) {
-        EXPECT_TRUE(after_json(make_file("t.et", bytes)) == bytes);
+        EXPECT_TRUE(after_json(folder_.write("t.et", bytes)) == bytes);
     }
 }
 
@@ -137,10 +138,10 @@ TEST_F(JsonRoundTrip, IsWhatTheFeederReads) {
     node.set_bool("is_cpu_op", true);
     node.set_integer("comm_size", 1024);
     node.set_int32("comm_dst", 3);
-    write_trace(in_folder("a.json"), {node, Node{}}, {}, WrittenForm::Json);
-    write_trace(in_folder("b.json"), {node, Node{}}, {}, WrittenForm::Json);
-    EXPECT_EQ(bytes_of(in_folder("a.json")), bytes_of(in_folder("b.json")));
-    const Json graph = Json::parse(bytes_of(in_folder("a.json"))).at("workload_graph");
+    write_trace(folder_ / "a.json", {node, Node{}}, {}, WrittenForm::Json);
+    write_trace(folder_ / "b.json", {node, Node{}}, {}, WrittenForm::Json);
+    EXPECT_EQ(bytes_of(folder_ / "a.json"), bytes_of(folder_ / "b.json"));
+    const Json graph = Json::parse(bytes_of(folder_ / "a.json")).at("workload_graph");
     ASSERT_EQ(graph.size(), 2U);
     EXPECT_EQ(graph[0].at("Id"), node.id);
     EXPECT_EQ(graph[0].at("Name"), "x");
@@ -180,7 +181,7 @@ TEST_F(JsonRoundTrip, FeederFormBecomesAttributes) {
     EXPECT_EQ(nodes[1].integer("is_cpu_op"), 1);
     EXPECT_EQ(nodes[1].type, NodeType::Compute);
     EXPECT_TRUE(nodes[2].attributes.empty());
-    EXPECT_FALSE(TraceReader(in_folder("t.0.json")).has_metadata());
+    EXPECT_FALSE(TraceReader(folder_ / "t.0.json").has_metadata());
     EXPECT_TRUE(read_json(R"( { "workload_graph" : [ ] } )").empty());
 }
 
@@ -219,12 +220,12 @@ TEST_F(JsonRoundTrip, KeysOfAttributesInAnyOrder) {
         std::sort(keys.begin(), keys.end());
         std::vector<std::string> copies;
         do {
-            const auto path = make_file(
+            const auto path = folder_.write(
                 "t.0.json", fmt::format(R"({{"workload_graph": [{{"attributes": [{{{}}}], )"
                                         R"("NodeType": 4, "Id": 1, "x": [{{"y": [[[]]]}}]}}]}})",
                                         fmt::join(keys, ",")));
-            copy(path, in_folder("copy.json"), WrittenForm::Json);
-            copies.push_back(bytes_of(in_folder("copy.json")));
+            copy(path, folder_ / "copy.json", WrittenForm::Json);
+            copies.push_back(bytes_of(folder_ / "copy.json"));
         } while (std::next_permutation(keys.begin(), keys.end()));
         EXPECT_EQ(copies.size(), 24U);
         EXPECT_EQ(std::count(copies.begin(), copies.end(), copies.front()), 24);
@@ -239,14 +240,12 @@ TEST_F(JsonRoundTrip, KeysOfAttributesInAnyOrder) {
 TEST_F(JsonRoundTrip, FeederTestsOfChakra) {
     const auto archive =
         std::filesystem::path(NPUNET_SHARED_DIR) / "data/chakra/chakra_tests/json_trace.tar.gz";
-    if (!std::filesystem::exists(archive)) {
-        GTEST_SKIP() << "no such file: " << archive;
-    }
+    NPUNET_SKIP_WITHOUT_SHARED_DATA();
     const std::string unpack =
-        fmt::format("tar -xzf '{}' -C '{}'", archive.string(), folder_.string());
+        fmt::format("tar -xzf '{}' -C '{}'", archive.string(), folder_.path().string());
     ASSERT_EQ(std::system(unpack.c_str()), 0);
     int files = 0;
-    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder_)) {
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder_.path())) {
         if (entry.path().extension() != ".json" ||
             entry.path().filename().string().front() == '.') {
             continue;

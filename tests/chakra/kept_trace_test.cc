@@ -12,7 +12,7 @@
 namespace npunet::chakra {
 namespace {
 
-class KeptTraceTest : public TempFolderTest {
+class KeptTraceTest : public ::testing::Test {
 protected:
     /// Ten nodes with every kind of field.
     static std::vector<Node> sample() {
@@ -37,13 +37,15 @@ protected:
     /// What is found when the sample is changed.
     [[nodiscard]] std::optional<TraceDifference> difference(
         const std::function<void(std::vector<Node>&)>& change) const {
-        write_trace(in_folder("known.et"), sample());
+        write_trace(folder_ / "known.et", sample());
         std::vector<Node> nodes = sample();
         change(nodes);
-        write_trace(in_folder("other.et"), nodes);
-        return KeptTrace(in_folder("known.et"), sample())
-            .difference(in_folder("other.et"), {true, {"pg_name"}});
+        write_trace(folder_ / "other.et", nodes);
+        return KeptTrace(folder_ / "known.et", sample())
+            .difference(folder_ / "other.et", {true, {"pg_name"}});
     }
+
+    test::TemporaryFolder folder_;
 };
 
 void shift(std::vector<Node>& nodes, std::uint64_t by) {
@@ -97,21 +99,21 @@ TEST_F(KeptTraceTest, IdsMayCountFromElsewhere) {
 TEST_F(KeptTraceTest, IdsThatMustNotMove) {
     std::vector<Node> moved = sample();
     shift(moved, 4);
-    write_trace(in_folder("known.et"), sample());
-    write_trace(in_folder("other.et"), moved);
-    const KeptTrace kept(in_folder("known.et"), sample());
-    EXPECT_TRUE(kept.difference(in_folder("other.et"), {true, {}}));
-    EXPECT_TRUE(kept.difference(in_folder("known.et"), {false, {}}));
-    EXPECT_FALSE(kept.difference(in_folder("other.et"), {false, {}}));
+    write_trace(folder_ / "known.et", sample());
+    write_trace(folder_ / "other.et", moved);
+    const KeptTrace kept(folder_ / "known.et", sample());
+    EXPECT_TRUE(kept.difference(folder_ / "other.et", {true, {}}));
+    EXPECT_TRUE(kept.difference(folder_ / "known.et", {false, {}}));
+    EXPECT_FALSE(kept.difference(folder_ / "other.et", {false, {}}));
 
     std::vector<Node> nodes = sample();
     nodes[7].id = 0;
-    write_trace(in_folder("zero.et"), nodes);
+    write_trace(folder_ / "zero.et", nodes);
     moved[7].id = 0;
-    write_trace(in_folder("other_zero.et"), moved);
-    const KeptTrace zero(in_folder("zero.et"), nodes);
-    EXPECT_TRUE(zero.difference(in_folder("zero.et"), {true, {}}));
-    EXPECT_FALSE(zero.difference(in_folder("other_zero.et"), {true, {}}));
+    write_trace(folder_ / "other_zero.et", moved);
+    const KeptTrace zero(folder_ / "zero.et", nodes);
+    EXPECT_TRUE(zero.difference(folder_ / "zero.et", {true, {}}));
+    EXPECT_FALSE(zero.difference(folder_ / "other_zero.et", {true, {}}));
 }
 
 // 2^64 - 20 added to 9 is no number beyond it, to 144 it is.
@@ -152,11 +154,11 @@ TEST_F(KeptTraceTest, AnythingElseIsAnotherTrace) {
 // A file cut off anywhere is told to be truncated or another trace; one with any byte changed is
 // the same trace, another one, or damaged: never a crash, and never a value that the file lacks.
 TEST_F(KeptTraceTest, DamagedFiles) {
-    write_trace(in_folder("known.et"), sample());
-    const std::string bytes = bytes_of(in_folder("known.et"));
-    const KeptTrace kept(in_folder("known.et"), sample());
+    write_trace(folder_ / "known.et", sample());
+    const std::string bytes = bytes_of(folder_ / "known.et");
+    const KeptTrace kept(folder_ / "known.et", sample());
     for (std::size_t length = 0; length < bytes.size(); ++length) {
-        const auto path = make_file("cut.et", bytes.substr(0, length));
+        const auto path = folder_.write("cut.et", bytes.substr(0, length));
         try {
             EXPECT_FALSE(kept.difference(path, {true, {"pg_name"}})) << length;
         } catch (const InputError&) {
@@ -165,7 +167,7 @@ TEST_F(KeptTraceTest, DamagedFiles) {
     for (std::size_t at = 0; at < bytes.size(); ++at) {
         std::string changed = bytes;
         changed[at] = static_cast<char>(changed[at] ^ (1 << (at % 8)));
-        const auto path = make_file("changed.et", changed);
+        const auto path = folder_.write("changed.et", changed);
         try {
             const auto found = kept.difference(path, {true, {"pg_name"}});
             if (found) {

@@ -18,10 +18,10 @@ namespace {
 
 using ::testing::HasSubstr;
 
-class MalformedJson : public TempFolderTest {
+class MalformedJson : public ::testing::Test {
 protected:
     InputProblem problem(const std::string& text) const {
-        const auto path = make_file("t.0.json", text);
+        const auto path = folder_.write("t.0.json", text);
         const auto found = problem_of([&] { (void)read_trace(path); });
         EXPECT_EQ(found.file, path.string());
         EXPECT_FALSE(found.place.empty()) << found.found;
@@ -34,6 +34,8 @@ protected:
     [[nodiscard]] std::string place_with(const std::string& keys) const {
         return problem(R"({"workload_graph": [{"Id": 1, "NodeType": 4}, {)" + keys + "}]}").place;
     }
+
+    test::TemporaryFolder folder_;
 };
 
 TEST_F(MalformedJson, TextThatIsNoJson) {
@@ -142,7 +144,7 @@ TEST_F(MalformedJson, ManyAttributesOfMetadata) {
         }
         return fmt::format(R"({{"metadata": {{"attributes": [{}]}}, "workload_graph": []}})", list);
     };
-    EXPECT_TRUE(read_trace(make_file("t.0.json", text(1000))).empty());
+    EXPECT_TRUE(read_trace(folder_.write("t.0.json", text(1000))).empty());
     EXPECT_EQ(problem(text(1001)).place, "metadata, attributes");
 }
 
@@ -231,7 +233,7 @@ TEST_F(MalformedJson, DeepRest) {
             text(R"("attributes": [{{"name": "a", "rest": {{"hex": "{}"}}}}])");
         for (const std::string& one : {node, inputs, attribute}) {
             if (depth <= (one == node ? 100 : 99)) {
-                const auto nodes = read_trace(make_file("t.0.json", one));
+                const auto nodes = read_trace(folder_.write("t.0.json", one));
                 ASSERT_EQ(nodes.size(), 1U);
                 EXPECT_EQ(nodes[0].id, 1U);
             } else {
@@ -248,13 +250,13 @@ TEST_F(MalformedJson, DamagedText) {
     for (int i = 0; i < 3; ++i) {
         trace += frame(random.node().SerializeAsString());
     }
-    write_trace(in_folder("whole.json"), read_trace(make_file("whole.et", trace)), {},
+    write_trace(folder_ / "whole.json", read_trace(folder_.write("whole.et", trace)), {},
                 WrittenForm::Json);
-    const std::string whole = bytes_of(in_folder("whole.json"));
+    const std::string whole = bytes_of(folder_ / "whole.json");
     int read = 0;
     constexpr int rounds = 1000;
     for (int round = 0; round < rounds; ++round) {
-        const auto path = make_file("t.0.json", mutated(whole, random.engine()));
+        const auto path = folder_.write("t.0.json", mutated(whole, random.engine()));
         try {
             (void)read_trace(path);
             ++read;

@@ -11,10 +11,10 @@ namespace {
 
 using ::testing::HasSubstr;
 
-class MalformedTrace : public TempFolderTest {
+class MalformedTrace : public ::testing::Test {
 protected:
     InputProblem problem(std::string_view bytes) const {
-        const auto path = make_file("t.0.et", bytes);
+        const auto path = folder_.write("t.0.et", bytes);
         const InputProblem found = problem_of([&] { (void)read_trace(path); });
         EXPECT_EQ(found.file, path.string());
         EXPECT_FALSE(found.found.empty());
@@ -22,6 +22,8 @@ protected:
         EXPECT_FALSE(found.remedy.empty());
         return found;
     }
+
+    test::TemporaryFolder folder_;
 };
 
 const std::string metadata = frame(field(1, "0.0.4"));                           // 8 bytes
@@ -29,39 +31,39 @@ const std::string compute = frame(field(1, 1) + field(2, "mul") + field(3, 4)); 
 const std::string attribute = field(1, "comm_size") + field(9, 1024);
 
 TEST_F(MalformedTrace, MissingFile) {
-    const auto found = problem_of([&] { (void)read_trace(in_folder("none.0.et")); });
+    const auto found = problem_of([&] { (void)read_trace(folder_ / "none.0.et"); });
     EXPECT_EQ(found.found, "no such file");
 }
 
 TEST_F(MalformedTrace, Folder) {
-    EXPECT_EQ(problem_of([&] { (void)read_trace(folder_); }).found, "a folder");
+    EXPECT_EQ(problem_of([&] { (void)read_trace(folder_.path()); }).found, "a folder");
 }
 
 // Not malformed: what a rank without work may look like.
 TEST_F(MalformedTrace, EmptyFilesAndEmptyFramesAreFine) {
-    EXPECT_TRUE(read_trace(make_file("empty.0.et", "")).empty());
-    EXPECT_TRUE(read_trace(make_file("metadata.0.et", frame(""))).empty());
-    const auto nodes = read_trace(make_file("default.0.et", metadata + frame("") + compute));
+    EXPECT_TRUE(read_trace(folder_.write("empty.0.et", "")).empty());
+    EXPECT_TRUE(read_trace(folder_.write("metadata.0.et", frame(""))).empty());
+    const auto nodes = read_trace(folder_.write("default.0.et", metadata + frame("") + compute));
     ASSERT_EQ(nodes.size(), 2U);
     EXPECT_EQ(nodes[0], Node{});
 }
 
 TEST_F(MalformedTrace, MetadataMayBeMissing) {
-    const auto path = make_file("t.0.et", compute + compute);
+    const auto path = folder_.write("t.0.et", compute + compute);
     TraceReader reader(path);
     EXPECT_FALSE(reader.has_metadata());
     EXPECT_EQ(reader.metadata().version, "");
     EXPECT_EQ(read_trace(path).size(), 2U);
     // Id 0 is not on the wire: the node begins with its name, in the place of an attribute.
     const std::string root = frame(field(2, "COMP_NODE") + field(3, 4));
-    EXPECT_EQ(read_trace(make_file("root.0.et", root + compute)).size(), 2U);
+    EXPECT_EQ(read_trace(folder_.write("root.0.et", root + compute)).size(), 2U);
     // Even a name that is an attribute, byte for byte, does not make metadata of a node.
     const std::string odd = frame(field(2, attribute) + field(3, 4));
-    EXPECT_EQ(read_trace(make_file("odd.0.et", odd + compute)).size(), 2U);
+    EXPECT_EQ(read_trace(folder_.write("odd.0.et", odd + compute)).size(), 2U);
 }
 
 TEST_F(MalformedTrace, MetadataWithAttributesOnly) {
-    const TraceReader reader(make_file("t.0.et", frame(field(2, attribute)) + compute));
+    const TraceReader reader(folder_.write("t.0.et", frame(field(2, attribute)) + compute));
     EXPECT_TRUE(reader.has_metadata());
     EXPECT_EQ(reader.metadata().attributes,
               (std::vector<Attribute>{{"comm_size", std::int64_t{1024}}}));
@@ -112,7 +114,7 @@ TEST_F(MalformedTrace, UnknownNodeType) {
 
 TEST_F(MalformedTrace, FieldsOfAFutureSchemaAreIgnored) {
     const std::string future = frame(field(1, 3) + field(3, 4) + field(21, 1) + field(40, "x"));
-    EXPECT_EQ(read_trace(make_file("t.0.et", metadata + future)).size(), 1U);
+    EXPECT_EQ(read_trace(folder_.write("t.0.et", metadata + future)).size(), 1U);
 }
 
 // Each alone would be of an older schema; together they are of none.
@@ -127,12 +129,12 @@ TEST_F(MalformedTrace, MixedSchemas) {
 TEST_F(MalformedTrace, LongFirstFrame) {
     const std::string text(600'000, 'x');
     const std::string old = field(1, 1) + field(2, "COMP_NODE" + text) + field(3, 3) + field(7, 5);
-    const auto nodes =
-        read_trace(make_file("old.0.et", frame(old) + frame(field(1, 2) + field(2, "COMP_NODE") +
-                                                            field(3, 3) + field(7, 2))));
+    const auto nodes = read_trace(folder_.write(
+        "old.0.et",
+        frame(old) + frame(field(1, 2) + field(2, "COMP_NODE") + field(3, 3) + field(7, 2))));
     ASSERT_EQ(nodes.size(), 2U);
     EXPECT_EQ(nodes[0].type, NodeType::Compute);
-    const TraceReader reader(make_file("new.0.et", frame(field(1, text)) + compute));
+    const TraceReader reader(folder_.write("new.0.et", frame(field(1, text)) + compute));
     EXPECT_EQ(reader.metadata().version, text);
 }
 
@@ -144,7 +146,7 @@ TEST_F(MalformedTrace, DamagedGzip) {
         }
         return whole;
     }();
-    const auto path = in_folder("packed.0.et");
+    const auto path = folder_ / "packed.0.et";
     gzFile file = gzopen(path.c_str(), "wb");
     gzwrite(file, bytes.data(), static_cast<unsigned>(bytes.size()));
     gzclose(file);

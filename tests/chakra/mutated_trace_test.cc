@@ -12,9 +12,10 @@
 namespace npunet::chakra {
 namespace {
 
-class MutatedInput : public TempFolderTest {
+class MutatedInput : public ::testing::Test {
 protected:
     std::mt19937 random_{20240229};
+    test::TemporaryFolder folder_;
 };
 
 std::vector<Node> small_trace() {
@@ -36,13 +37,13 @@ std::vector<Node> small_trace() {
 
 // Whatever happens to the bytes: nodes or an InputError, never anything else.
 TEST_F(MutatedInput, TraceIsReadOrRefused) {
-    write_trace(in_folder("whole.0.et"), small_trace());
-    const std::string whole = bytes_of(in_folder("whole.0.et"));
+    write_trace(folder_ / "whole.0.et", small_trace());
+    const std::string whole = bytes_of(folder_ / "whole.0.et");
     int refused = 0;
     int checked = 0;
     constexpr int rounds = 2000;
     for (int round = 0; round < rounds; ++round) {
-        const auto path = make_file("mutated.0.et", mutated(whole, random_));
+        const auto path = folder_.write("mutated.0.et", mutated(whole, random_));
         try {
             const auto nodes = read_trace(path);
             ++checked;
@@ -61,7 +62,7 @@ TEST_F(MutatedInput, GroupsAreReadOrRefused) {
     const std::string whole = R"({"1": [0, 8], "2": [1, 9, 17], "pipe": [3]})";
     int refused = 0;
     for (int round = 0; round < 3000; ++round) {
-        const auto path = make_file("groups.json", mutated(whole, random_));
+        const auto path = folder_.write("groups.json", mutated(whole, random_));
         try {
             check_comm_groups(read_comm_groups(path), 16, path.string());
         } catch (const InputError& error) {

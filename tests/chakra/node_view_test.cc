@@ -11,6 +11,7 @@
 #include "protobuf_node.h"
 #include "random_messages.h"
 #include "test_files.h"
+#include "tests/support/shared_data.h"
 
 namespace npunet::chakra {
 namespace {
@@ -29,9 +30,7 @@ bool refused_by_protobuf(const std::string& frame) {
 
 TEST(NodeViewOracle, FramesOfRealTraces) {
     const auto folder = std::filesystem::path(NPUNET_SHARED_DIR) / "data/chakra";
-    if (!std::filesystem::exists(folder)) {
-        GTEST_SKIP() << "no traces in the shared folder " << folder;
-    }
+    NPUNET_SKIP_WITHOUT_SHARED_DATA();
     // Older schemas too: to Protobuf they are messages, or none, as any others.
     std::size_t frames = 0;
     for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {

@@ -15,6 +15,7 @@
 #include "chakra/older_nodes.h"
 #include "chakra/schema_detection.h"
 #include "test_files.h"
+#include "tests/support/shared_data.h"
 
 namespace npunet::chakra {
 namespace {
@@ -56,9 +57,7 @@ class SchemaOfRealFiles : public ::testing::Test {
 protected:
     void SetUp() override {
         folder_ = std::filesystem::path(NPUNET_SHARED_DIR) / "data/chakra";
-        if (!std::filesystem::exists(folder_ / "expected.json")) {
-            GTEST_SKIP() << "no traces in the shared folder " << folder_;
-        }
+        NPUNET_SKIP_WITHOUT_SHARED_DATA();
         expected_ = nlohmann::json::parse(bytes_of(folder_ / "expected.json"));
     }
 

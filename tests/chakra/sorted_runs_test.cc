@@ -17,9 +17,10 @@
 namespace npunet::chakra {
 namespace {
 
-class SortedRunsTest : public TempFolderTest {
+class SortedRunsTest : public ::testing::Test {
 protected:
     std::mt19937_64 random_{11};
+    test::TemporaryFolder folder_;
 
     /// Records with few keys and distinct ids, so that keys go on over blocks and runs.
     std::vector<SpilledRecord> records(std::size_t count, std::uint64_t keys) {
@@ -40,7 +41,7 @@ bool equal(const SpilledRecord& a, const SpilledRecord& b) {
 
 // 300 runs are 16 levels of 16 and more: two levels of merging.
 TEST_F(SortedRunsTest, FirstComesFirst) {
-    SortedRuns runs(folder_);
+    SortedRuns runs(folder_.path());
     std::vector<SpilledRecord> all;
     EXPECT_FALSE(runs.first().has_value());
     for (int run = 0; run < 300; ++run) {
@@ -61,7 +62,7 @@ TEST_F(SortedRunsTest, FirstComesFirst) {
 
 TEST_F(SortedRunsTest, AddingAndDroppingTakeTurns) {
     for (const std::size_t of_a_run : {1, 511, 512, 513, 2000}) {
-        SortedRuns runs(folder_);
+        SortedRuns runs(folder_.path());
         std::set<SpilledRecord> all;
         for (int turn = 0; turn < 400; ++turn) {
             if (random_() % 2 == 0) {
@@ -84,7 +85,7 @@ TEST_F(SortedRunsTest, AddingAndDroppingTakeTurns) {
 TEST_F(SortedRunsTest, TakesAllOfAKey) {
     constexpr std::uint64_t keys = 40;
     for (const std::size_t piece : {1, 100, 513, 1'000'000}) {
-        SortedRuns runs(folder_);
+        SortedRuns runs(folder_.path());
         std::map<std::uint64_t, std::vector<SpilledRecord>> all;  // by key
         std::uint64_t size = 0;
         const auto add = [&](std::uint64_t lowest_key, std::size_t count) {
@@ -122,7 +123,7 @@ TEST_F(SortedRunsTest, TakesAllOfAKey) {
 
 TEST_F(SortedRunsTest, ReadyNodesComeLowestFirst) {
     for (const std::size_t in_memory : {1, 2, 10, 100'000}) {
-        ReadyNodes ready(in_memory, folder_);
+        ReadyNodes ready(in_memory, folder_.path());
         std::map<std::uint64_t, std::uint64_t> all;
         for (int turn = 0; turn < 5000; ++turn) {
             if (random_() % 100 < (turn < 3000 ? 70U : 30U)) {
@@ -145,7 +146,7 @@ TEST_F(SortedRunsTest, ReadyNodesComeLowestFirst) {
 // `use` adds nodes that wait for others while those of one are taken.
 TEST_F(SortedRunsTest, WaitingNodesAreTakenOnce) {
     for (const std::size_t in_memory : {1, 2, 100, 1'000'000}) {
-        WaitingNodes waiting(in_memory, folder_);
+        WaitingNodes waiting(in_memory, folder_.path());
         std::map<std::uint64_t, std::map<std::uint64_t, std::uint64_t>> all;  // id to offset
         const auto add = [&](std::uint64_t dep, std::uint64_t id) {
             const std::uint64_t offset = random_() >> 1U;

@@ -16,16 +16,17 @@ namespace {
 
 constexpr std::array<std::size_t, 4> windows{1, 2, 7, 1U << 17U};
 
-class TraceFeederTest : public TempFolderTest {
+class TraceFeederTest : public ::testing::Test {
 protected:
     std::mt19937_64 random_{20240611};
+    test::TemporaryFolder folder_;
 
     [[nodiscard]] FeederOptions options(std::size_t window,
                                         FollowedDeps followed = FollowedDeps::Data) const {
         FeederOptions options;
         options.window_nodes = window;
         options.followed = followed;
-        options.temporary_folder = folder_;
+        options.temporary_folder = folder_.path();
         return options;
     }
 
@@ -33,8 +34,8 @@ protected:
     [[nodiscard]] std::vector<std::uint64_t> order_of(const std::vector<Node>& nodes,
                                                       const FeederOptions& options,
                                                       std::size_t most_running = 3) const {
-        write_trace(in_folder("t.0.et"), nodes);
-        TraceFeeder feeder(in_folder("t.0.et"), options);
+        write_trace(folder_ / "t.0.et", nodes);
+        TraceFeeder feeder(folder_ / "t.0.et", options);
         return issued(feeder, most_running);
     }
 };
@@ -49,13 +50,13 @@ TEST_F(TraceFeederTest, AgreesWithTheOracle) {
         made.absent_deps = round / 8 % 2 == 0;
         made.most_deps = random_() % 6;
         const std::vector<Node> nodes = random_trace(made, random_);
-        write_trace(in_folder("t.0.et"), nodes);
+        write_trace(folder_ / "t.0.et", nodes);
         for (const std::size_t window : windows) {
             for (const auto followed : {FollowedDeps::Data, FollowedDeps::DataAndCtrl}) {
                 SCOPED_TRACE(fmt::format("round {} window {}", round, window));
                 FeederOptions how = options(window, followed);
                 how.ignore_dangling = true;
-                TraceFeeder feeder(in_folder("t.0.et"), how);
+                TraceFeeder feeder(folder_ / "t.0.et", how);
                 FeederOracle oracle(nodes, followed);
                 drive(feeder, oracle, random_);
             }
@@ -72,8 +73,8 @@ TEST_F(TraceFeederTest, AgreesWithTheOracleOnLongerTraces) {
         made.shuffled = round / 2 % 2 == 0;
         made.most_deps = round < 4 ? 3 : 1;
         const std::vector<Node> nodes = random_trace(made, random_);
-        write_trace(in_folder("t.0.et"), nodes);
-        TraceFeeder feeder(in_folder("t.0.et"),
+        write_trace(folder_ / "t.0.et", nodes);
+        TraceFeeder feeder(folder_ / "t.0.et",
                            options(windows.at(static_cast<std::size_t>(round) % 3)));
         FeederOracle oracle(nodes, FollowedDeps::Data);
         drive(feeder, oracle, random_);
@@ -106,28 +107,28 @@ TEST_F(TraceFeederTest, IsIndependentOfTheForm) {
         const auto expected = order_of(nodes, options(5));
         TraceMetadata none;
         none.present = false;
-        write_trace(in_folder("packed.0.et.gz"), nodes);
-        write_trace(in_folder("json.0.json"), nodes, {}, WrittenForm::Json);
-        write_trace(in_folder("json.0.json.gz"), nodes, none, WrittenForm::Json);
-        write_trace(in_folder("older.0.et"), nodes, none, WrittenForm::V0_0_1);
-        write_trace(in_folder("bare.0.et"), nodes, none);
+        write_trace(folder_ / "packed.0.et.gz", nodes);
+        write_trace(folder_ / "json.0.json", nodes, {}, WrittenForm::Json);
+        write_trace(folder_ / "json.0.json.gz", nodes, none, WrittenForm::Json);
+        write_trace(folder_ / "older.0.et", nodes, none, WrittenForm::V0_0_1);
+        write_trace(folder_ / "bare.0.et", nodes, none);
         for (const char* const name :
              {"packed.0.et.gz", "json.0.json", "json.0.json.gz", "older.0.et", "bare.0.et"}) {
             SCOPED_TRACE(name);
-            TraceFeeder feeder(in_folder(name), options(5));
+            TraceFeeder feeder(folder_ / name, options(5));
             EXPECT_EQ(feeder.node_count(), nodes.size());
             EXPECT_EQ(issued(feeder, 3), expected);
         }
-        EXPECT_EQ(TraceFeeder(in_folder("older.0.et")).format().schema, Schema::V0_0_1);
-        EXPECT_FALSE(TraceFeeder(in_folder("bare.0.et")).metadata().present);
-        EXPECT_TRUE(TraceFeeder(in_folder("packed.0.et.gz")).format().gzip);
+        EXPECT_EQ(TraceFeeder(folder_ / "older.0.et").format().schema, Schema::V0_0_1);
+        EXPECT_FALSE(TraceFeeder(folder_ / "bare.0.et").metadata().present);
+        EXPECT_TRUE(TraceFeeder(folder_ / "packed.0.et.gz").format().gzip);
     }
 }
 
 // What Protobuf merges (dependencies in pieces, one by one, an id twice) the feeder merges too.
 TEST_F(TraceFeederTest, FramesThatAreNotCanonical) {
     const std::string twice = field(10, field(1, "a") + field(9, 1) + field(9, 2));
-    const auto path = make_file(
+    const auto path = folder_.write(
         "t.0.et", frame("") + frame(field(1, 9) + field(3, 4) + field(1, 1) + twice) +
                       frame(field(5, std::string("\x01\x03")) + field(5, 1) + field(1, 2) + twice) +
                       frame(field(2, "x") + field(2, "three") + field(1, 3)));
@@ -156,8 +157,8 @@ TEST_F(TraceFeederTest, FramesOfAnyLength) {
         node.inputs.values.assign(random_() % 5000, 'v');
     }
     nodes[700].inputs.values.assign(1'000'000, 'v');
-    write_trace(in_folder("t.0.et"), nodes);
-    TraceFeeder feeder(in_folder("t.0.et"), options(10));
+    write_trace(folder_ / "t.0.et", nodes);
+    TraceFeeder feeder(folder_ / "t.0.et", options(10));
     FeederOracle oracle(nodes, FollowedDeps::Data);
     drive(feeder, oracle, random_);
 }
@@ -168,32 +169,32 @@ TEST_F(TraceFeederTest, AbsentDependencies) {
     nodes[1].id = 2;
     nodes[1].name = "two";
     nodes[1].ctrl_deps = {77, 77, 1};
-    write_trace(in_folder("ctrl.0.et"), nodes);
-    TraceFeeder data(in_folder("ctrl.0.et"), options(1));
+    write_trace(folder_ / "ctrl.0.et", nodes);
+    TraceFeeder data(folder_ / "ctrl.0.et", options(1));
     EXPECT_EQ(issued(data, 2), (std::vector<std::uint64_t>{1, 2}));
     EXPECT_EQ(data.absent_ctrl_deps(), 0U);
-    TraceFeeder both(in_folder("ctrl.0.et"), options(1, FollowedDeps::DataAndCtrl));
+    TraceFeeder both(folder_ / "ctrl.0.et", options(1, FollowedDeps::DataAndCtrl));
     EXPECT_EQ(issued(both, 2), (std::vector<std::uint64_t>{1, 2}));
     EXPECT_EQ(both.absent_ctrl_deps(), 2U);
 
     nodes[1].data_deps = {1, 78};
-    write_trace(in_folder("data.0.et"), nodes);
+    write_trace(folder_ / "data.0.et", nodes);
     FeederOptions lenient = options(1);
     lenient.ignore_dangling = true;
-    TraceFeeder ignoring(in_folder("data.0.et"), lenient);
+    TraceFeeder ignoring(folder_ / "data.0.et", lenient);
     EXPECT_EQ(issued(ignoring, 2), (std::vector<std::uint64_t>{1, 2}));
     const auto found = problem_of([&] {
-        TraceFeeder strict(in_folder("data.0.et"), options(1));
+        TraceFeeder strict(folder_ / "data.0.et", options(1));
         (void)issued(strict, 2);
     });
-    EXPECT_EQ(found.file, in_folder("data.0.et"));
+    EXPECT_EQ(found.file, folder_ / "data.0.et");
     EXPECT_EQ(found.place, "node 2 'two'");
     EXPECT_EQ(found.found, "a data dependency on node 78");
 }
 
 TEST_F(TraceFeederTest, MisuseIsALogicError) {
-    write_trace(in_folder("t.0.et"), {Node{}});
-    TraceFeeder feeder(in_folder("t.0.et"));
+    write_trace(folder_ / "t.0.et", {Node{}});
+    TraceFeeder feeder(folder_ / "t.0.et");
     const auto refused = [&](auto call) {
         EXPECT_THROW(call(), std::logic_error);
         EXPECT_TRUE(feeder.has_nodes_to_issue());
@@ -223,8 +224,8 @@ TEST_F(TraceFeederTest, MisuseIsALogicError) {
 }
 
 TEST_F(TraceFeederTest, MayBeMoved) {
-    write_trace(in_folder("t.0.et"), random_trace({}, random_));
-    TraceFeeder feeder(in_folder("t.0.et"));
+    write_trace(folder_ / "t.0.et", random_trace({}, random_));
+    TraceFeeder feeder(folder_ / "t.0.et");
     const std::uint64_t first = feeder.next_issuable_node()->id();
     TraceFeeder moved = std::move(feeder);
     moved.free_children_nodes(first);
@@ -238,12 +239,12 @@ TEST_F(TraceFeederTest, LeavesNothingBehind) {
     RandomTraceOptions made;
     made.nodes = 500;
     made.shuffled = true;
-    write_trace(in_folder("t.0.json.gz"), random_trace(made, random_), {}, WrittenForm::Json);
-    const auto temporary = in_folder("temporary");
+    write_trace(folder_ / "t.0.json.gz", random_trace(made, random_), {}, WrittenForm::Json);
+    const auto temporary = folder_ / "temporary";
     std::filesystem::create_directory(temporary);
     FeederOptions how = options(1);
     how.temporary_folder = temporary;
-    TraceFeeder feeder(in_folder("t.0.json.gz"), how);
+    TraceFeeder feeder(folder_ / "t.0.json.gz", how);
     EXPECT_TRUE(std::filesystem::is_empty(temporary));
     EXPECT_EQ(issued(feeder, 2).size(), 500U);
     EXPECT_TRUE(std::filesystem::is_empty(temporary));

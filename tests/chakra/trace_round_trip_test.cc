@@ -12,15 +12,17 @@
 namespace npunet::chakra {
 namespace {
 
-class TraceRoundTrip : public TempFolderTest {
+class TraceRoundTrip : public ::testing::Test {
 protected:
     /// A trace with one node, whatever message a foreign producer made of it.
     Node read_foreign(const ChakraProtoMsg::Node& message) const {
-        const auto nodes =
-            read_trace(make_file("foreign.0.et", frame("") + frame(message.SerializeAsString())));
+        const auto nodes = read_trace(
+            folder_.write("foreign.0.et", frame("") + frame(message.SerializeAsString())));
         EXPECT_EQ(nodes.size(), 1U);
         return nodes.empty() ? Node{} : nodes.front();
     }
+
+    test::TemporaryFolder folder_;
 };
 
 Node node_with_everything() {
@@ -68,14 +70,14 @@ std::vector<Node> chain(std::uint64_t count) {
 // read(write(x)) = x for every member a node has.
 TEST_F(TraceRoundTrip, KeepsEveryMember) {
     const std::vector<Node> nodes{node_with_everything(), Node{}, chain(2).back()};
-    write_trace(in_folder("t.0.et"), nodes);
-    EXPECT_EQ(read_trace(in_folder("t.0.et")), nodes);
+    write_trace(folder_ / "t.0.et", nodes);
+    EXPECT_EQ(read_trace(folder_ / "t.0.et"), nodes);
 }
 
 // A reused node must not keep anything of the node before.
 TEST_F(TraceRoundTrip, ReusedNodeForgetsItsPast) {
-    write_trace(in_folder("t.0.et"), {node_with_everything(), Node{}});
-    TraceReader reader(in_folder("t.0.et"));
+    write_trace(folder_ / "t.0.et", {node_with_everything(), Node{}});
+    TraceReader reader(folder_ / "t.0.et");
     Node node;
     ASSERT_TRUE(reader.next(node));
     ASSERT_TRUE(reader.next(node));
@@ -88,8 +90,8 @@ TEST_F(TraceRoundTrip, KeepsTheMetadata) {
     TraceMetadata metadata;
     metadata.attributes = {{"schema", std::string("1.0.2-chakra.0.0.4")},
                            {"pid", std::uint64_t{42}}};
-    write_trace(in_folder("t.0.et"), {}, metadata);
-    const TraceReader reader(in_folder("t.0.et"));
+    write_trace(folder_ / "t.0.et", {}, metadata);
+    const TraceReader reader(folder_ / "t.0.et");
     EXPECT_TRUE(reader.has_metadata());
     EXPECT_EQ(reader.metadata().version, "0.0.4");
     EXPECT_EQ(reader.metadata().attributes, metadata.attributes);
@@ -104,33 +106,33 @@ TEST_F(TraceRoundTrip, WritesTheWireFormat) {
     node.type = NodeType::Compute;
     node.data_deps = {0, 300};
     node.duration_micros = 5;
-    write_trace(in_folder("t.0.et"), {node});
+    write_trace(folder_ / "t.0.et", {node});
     const std::string expected = std::string("\x07\x0A\x05") + "0.0.4" +
                                  std::string(
                                      "\x0E\x08\x01\x12\x01"
                                      "c\x18\x04\x2A\x03\x00\xAC\x02\x38\x05",
                                      15);
-    EXPECT_EQ(bytes_of(in_folder("t.0.et")), expected);
+    EXPECT_EQ(bytes_of(folder_ / "t.0.et"), expected);
 }
 
 TEST_F(TraceRoundTrip, SameNodesGiveTheSameBytes) {
     std::vector<Node> nodes = chain(1000);
     nodes.push_back(node_with_everything());
-    write_trace(in_folder("a.0.et"), nodes);
-    write_trace(in_folder("b.0.et"), nodes);
-    EXPECT_EQ(bytes_of(in_folder("a.0.et")), bytes_of(in_folder("b.0.et")));
+    write_trace(folder_ / "a.0.et", nodes);
+    write_trace(folder_ / "b.0.et", nodes);
+    EXPECT_EQ(bytes_of(folder_ / "a.0.et"), bytes_of(folder_ / "b.0.et"));
 }
 
 TEST_F(TraceRoundTrip, NothingIsLeftWithoutCommit) {
     {
-        TraceWriter writer(in_folder("t.0.et"));
+        TraceWriter writer(folder_ / "t.0.et");
         writer.write(Node{});
     }
-    EXPECT_TRUE(std::filesystem::is_empty(folder_));
+    EXPECT_TRUE(std::filesystem::is_empty(folder_.path()));
 }
 
 TEST_F(TraceRoundTrip, RefusesANodeThatNobodyCouldRead) {
-    TraceWriter writer(in_folder("t.0.et"));
+    TraceWriter writer(folder_ / "t.0.et");
     Node node;
     node.id = 9;
     node.inputs.values.assign(std::size_t{1} << 26, 'x');
@@ -142,15 +144,15 @@ TEST_F(TraceRoundTrip, LongTracesAndLongFrames) {
     std::vector<Node> nodes = chain(60'000);
     nodes[500].inputs.values.assign(5'000'000, 'v');
     nodes[40'000].data_deps.assign(700'000, 123);
-    write_trace(in_folder("t.0.et"), nodes);
-    EXPECT_EQ(read_trace(in_folder("t.0.et")), nodes);
+    write_trace(folder_ / "t.0.et", nodes);
+    EXPECT_EQ(read_trace(folder_ / "t.0.et"), nodes);
 }
 
 TEST_F(TraceRoundTrip, ReadsGzipWhateverTheName) {
     const std::vector<Node> nodes = chain(60'000);
-    write_trace(in_folder("plain.0.et"), nodes);
-    const std::string bytes = bytes_of(in_folder("plain.0.et"));
-    const auto path = in_folder("packed.0.et");
+    write_trace(folder_ / "plain.0.et", nodes);
+    const std::string bytes = bytes_of(folder_ / "plain.0.et");
+    const auto path = folder_ / "packed.0.et";
     gzFile file = gzopen(path.c_str(), "wb");
     gzwrite(file, bytes.data(), static_cast<unsigned>(bytes.size()));
     gzclose(file);
@@ -231,16 +233,16 @@ TEST_F(TraceRoundTrip, UnmodelledValuesSurviveACopy) {
     ASSERT_EQ(node.attributes.size(), 2U);
     EXPECT_EQ(node.attributes[0].name, "doubles");
     EXPECT_EQ(node.integer("doubles"), std::nullopt);
-    write_trace(in_folder("copy.0.et"), {node});
-    const std::string copy = bytes_of(in_folder("copy.0.et"));
+    write_trace(folder_ / "copy.0.et", {node});
+    const std::string copy = bytes_of(folder_ / "copy.0.et");
     EXPECT_NE(copy.find(frame(message.SerializeAsString())), std::string::npos);
-    EXPECT_EQ(read_trace(in_folder("copy.0.et")).front(), node);
+    EXPECT_EQ(read_trace(folder_ / "copy.0.et").front(), node);
 }
 
 // proto3 packs repeated numbers, but a reader must take them one by one as well.
 TEST_F(TraceRoundTrip, ReadsDependenciesThatAreNotPacked) {
     const std::string message = field(1, 3) + field(3, 4) + field(5, 1) + field(5, 2);
-    const auto nodes = read_trace(make_file("t.0.et", frame("") + frame(message)));
+    const auto nodes = read_trace(folder_.write("t.0.et", frame("") + frame(message)));
     ASSERT_EQ(nodes.size(), 1U);
     EXPECT_EQ(nodes[0].data_deps, (std::vector<std::uint64_t>{1, 2}));
 }

@@ -32,36 +32,38 @@ private:
     bool done_ = false;
 };
 
-class TraceSetTest : public TempFolderTest {
+class TraceSetTest : public ::testing::Test {
 protected:
-    std::string prefix(std::string_view name = "w") const { return in_folder(name).string(); }
+    std::string prefix(std::string_view name = "w") const { return (folder_ / name).string(); }
 
     void make_ranks(int first, int last) const {
         for (int rank = first; rank <= last; ++rank) {
-            make_file("w." + std::to_string(rank) + ".et", "");
+            folder_.write("w." + std::to_string(rank) + ".et", "");
         }
     }
+
+    test::TemporaryFolder folder_;
 };
 
 TEST_F(TraceSetTest, CountsTheRanks) {
     make_ranks(0, 11);
     const TraceSet found = find_traces(prefix());
     EXPECT_EQ(found.ranks, 12);
-    EXPECT_EQ(found.path(Rank{10}), in_folder("w.10.et"));
+    EXPECT_EQ(found.path(Rank{10}), folder_ / "w.10.et");
 }
 
 TEST_F(TraceSetTest, OtherFilesDoNotCount) {
     make_ranks(0, 1);
     for (const char* other : {"w.et", "w.2.et.tmp", "w.02.et", "w.x.et", "w2.2.et", "ww.2.et",
                               "w.-1.et", "w..et", "w.json", "w.2.txt", "w.2", "w.99999999999.et"}) {
-        make_file(other, "");
+        folder_.write(other, "");
     }
     EXPECT_EQ(find_traces(prefix()).ranks, 2);
 }
 
 TEST_F(TraceSetTest, APrefixMayHaveDots) {
-    make_file("gpt.v1.0.et", "");
-    make_file("gpt.v1.1.et", "");
+    folder_.write("gpt.v1.0.et", "");
+    folder_.write("gpt.v1.1.et", "");
     EXPECT_EQ(find_traces(prefix("gpt.v1")).ranks, 2);
 }
 
@@ -69,7 +71,7 @@ TEST_F(TraceSetTest, NamesTheMissingRank) {
     make_ranks(0, 6);
     make_ranks(8, 8);
     const auto found = problem_of([&] { (void)find_traces(prefix()); });
-    EXPECT_EQ(found.found, "8 traces up to rank 8, but no " + in_folder("w.7.et").string());
+    EXPECT_EQ(found.found, "8 traces up to rank 8, but no " + (folder_ / "w.7.et").string());
 }
 
 TEST_F(TraceSetTest, RankZeroMayBeTheMissingOne) {
@@ -80,28 +82,28 @@ TEST_F(TraceSetTest, RankZeroMayBeTheMissingOne) {
 // Which of two sets is meant, nobody can tell; files without a rank belong to none.
 TEST_F(TraceSetTest, OneEndingForAllTraces) {
     make_ranks(0, 1);
-    make_file("w.json", "");
-    make_file("comm_group.json", "");
+    folder_.write("w.json", "");
+    folder_.write("comm_group.json", "");
     EXPECT_EQ(find_traces(prefix()).extension, ".et");
-    make_file("w.1.json", "");
-    make_file("w.0.json", "");
+    folder_.write("w.1.json", "");
+    folder_.write("w.0.json", "");
     const auto found = problem_of([&] { (void)find_traces(prefix()); });
     EXPECT_EQ(found.found,
-              in_folder("w.0.et").string() + ", and also " + in_folder("w.0.json").string());
+              (folder_ / "w.0.et").string() + ", and also " + (folder_ / "w.0.json").string());
     EXPECT_EQ(found.remedy, "Move one set to another folder");
     for (const char* ending : {".et.gz", ".json.gz", ".eg"}) {
         const std::string other = "v" + std::string(ending);
-        make_file(other + ".0.et", "");
-        make_file(other + ".3" + ending, "");
+        folder_.write(other + ".0.et", "");
+        folder_.write(other + ".3" + ending, "");
         EXPECT_THAT(problem_of([&] { (void)find_traces(prefix(other)); }).found,
-                    HasSubstr(in_folder(other + ".3" + ending).string()));
+                    HasSubstr((folder_ / (other + ".3" + ending)).string()));
     }
 }
 
 // Root reads everything: the test goes on as nobody.
 TEST_F(TraceSetTest, AFolderThatCannotBeListedIsTheMachinesFault) {
     make_ranks(0, 1);
-    const WithoutRights nobody(folder_);
+    const WithoutRights nobody(folder_.path());
     if (!nobody.done()) {
         GTEST_SKIP() << "no other user";
     }
@@ -126,14 +128,14 @@ TEST_F(TraceSetTest, ATraceIsNoPrefix) {
     make_ranks(0, 1);
     const auto found = problem_of([&] { (void)find_traces(prefix("w.1.et")); });
     EXPECT_EQ(found.remedy, "This is one trace; give the prefix of all ranks: " + prefix());
-    make_file("single.et", "");
+    folder_.write("single.et", "");
     EXPECT_THAT(problem_of([&] { (void)find_traces(prefix("single.et")); }).remedy,
                 HasSubstr("name it NAME.0.et"));
 }
 
 TEST_F(TraceSetTest, TellsThePrefixThatIsThere) {
     make_ranks(0, 1);
-    EXPECT_EQ(problem_of([&] { (void)find_traces(folder_.string()); }).remedy,
+    EXPECT_EQ(problem_of([&] { (void)find_traces(folder_.path().string()); }).remedy,
               "There is w.0.et; its prefix is " + prefix());
     EXPECT_EQ(problem_of([&] { (void)find_traces(prefix("v")); }).remedy,
               "There is w.0.et; its prefix is " + prefix());

@@ -9,13 +9,17 @@
 
 #include "chakra/trace_writer.h"
 #include "test_files.h"
+#include "tests/support/shared_data.h"
 
 namespace npunet::chakra {
 namespace {
 
 using Json = nlohmann::json;
 
-class Summaries : public TempFolderTest {};
+class Summaries : public ::testing::Test {
+protected:
+    test::TemporaryFolder folder_;
+};
 
 /// The keys of the expected file, as the summary says them.
 Json counted(const TraceSummary& summary) {
@@ -80,9 +84,7 @@ Json wanted(const Json& file) {
 
 TEST_F(Summaries, EveryFileOfTheCorpus) {
     const std::filesystem::path folder = std::filesystem::path(NPUNET_SHARED_DIR) / "data/chakra";
-    if (!std::filesystem::exists(folder / "expected.json")) {
-        GTEST_SKIP() << "no traces in the shared folder";
-    }
+    NPUNET_SKIP_WITHOUT_SHARED_DATA();
     const Json expected = Json::parse(bytes_of(folder / "expected.json"));
     std::vector<std::string> different;
     for (const auto& [name, file] : expected.items()) {
@@ -131,7 +133,7 @@ TEST_F(Summaries, SumsAndGroups) {
     nodes.back().data_deps = {5};
     nodes.push_back(node(5, NodeType::MemoryLoad));
     nodes.back().set_bool("tensor_size", true);
-    const auto path = in_folder("t.0.et");
+    const auto path = folder_ / "t.0.et";
     write_trace(path, nodes);
     const TraceSummary summary = summarize_trace(path);
     EXPECT_EQ(summary.nodes, 6U);
@@ -159,9 +161,9 @@ TEST_F(Summaries, SumsAndGroups) {
 
 // What stands before the damage is described, and the damage.
 TEST_F(Summaries, TruncatedFile) {
-    write_trace(in_folder("t.0.et"), {node(1, NodeType::Compute), node(2, NodeType::Compute)});
-    const std::string bytes = bytes_of(in_folder("t.0.et"));
-    const auto path = make_file("cut.0.et", bytes.substr(0, bytes.size() - 1));
+    write_trace(folder_ / "t.0.et", {node(1, NodeType::Compute), node(2, NodeType::Compute)});
+    const std::string bytes = bytes_of(folder_ / "t.0.et");
+    const auto path = folder_.write("cut.0.et", bytes.substr(0, bytes.size() - 1));
     const TraceSummary summary = summarize_trace(path);
     EXPECT_EQ(summary.nodes, 1U);
     ASSERT_TRUE(summary.problem);

@@ -13,11 +13,15 @@
 #include "chakra/trace_writer.h"
 #include "chakra/workload_validation.h"
 #include "test_files.h"
+#include "tests/support/shared_data.h"
 
 namespace npunet::chakra {
 namespace {
 
-class ValidationOracle : public TempFolderTest {};
+class ValidationOracle : public ::testing::Test {
+protected:
+    test::TemporaryFolder folder_;
+};
 
 /// How often each code was found.
 std::map<std::string, std::uint64_t> codes_of(const ValidationResult& result) {
@@ -150,7 +154,7 @@ TEST_F(ValidationOracle, MessagesAgreeWithBruteForce) {
         ValidationInput input;
         input.whole_workload = true;
         for (std::size_t rank = 0; rank < traffic.ranks.size(); ++rank) {
-            const auto path = in_folder(fmt::format("w{}.{}.et", round, rank));
+            const auto path = folder_ / fmt::format("w{}.{}.et", round, rank);
             write_trace(path, traffic.ranks[rank], TraceMetadata{});
             input.traces.push_back({path, Rank(rank)});
         }
@@ -163,13 +167,11 @@ TEST_F(ValidationOracle, MessagesAgreeWithBruteForce) {
     EXPECT_EQ(seen.size(), 3U);
 }
 
-class ValidationOfRealTraces : public TempFolderTest {
+class ValidationOfRealTraces : public ::testing::Test {
 protected:
     void SetUp() override {
         folder_of_traces_ = std::filesystem::path(NPUNET_SHARED_DIR) / "data/chakra";
-        if (!std::filesystem::exists(folder_of_traces_ / "expected.json")) {
-            GTEST_SKIP() << "no traces in the shared folder " << NPUNET_SHARED_DIR;
-        }
+        NPUNET_SKIP_WITHOUT_SHARED_DATA();
         expected_ = nlohmann::json::parse(bytes_of(folder_of_traces_ / "expected.json"));
     }
 
@@ -182,6 +184,7 @@ protected:
 
     std::filesystem::path folder_of_traces_;
     nlohmann::json expected_;
+    test::TemporaryFolder folder_;
 };
 
 TEST_F(ValidationOfRealTraces, MadeOnesHaveTheirCodes) {

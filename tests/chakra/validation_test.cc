@@ -64,7 +64,7 @@ Node receive(std::uint64_t id, std::int32_t from, std::int64_t bytes = 8, std::i
     return message(id, NodeType::CommReceive, from, bytes, tag);
 }
 
-class Validation : public TempFolderTest {
+class Validation : public ::testing::Test {
 protected:
     /// The traces of ranks 0, 1, ...: a whole workload.
     ValidationResult validate(const std::vector<Nodes>& ranks, const std::string& groups = "",
@@ -77,13 +77,13 @@ protected:
     ValidationInput input_of(const std::vector<Nodes>& ranks, const std::string& groups = "") {
         ValidationInput input;
         for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
-            const auto path = in_folder(fmt::format("w.{}.et", rank));
+            const auto path = folder_ / fmt::format("w.{}.et", rank);
             write_trace(path, ranks[rank], TraceMetadata{});
             input.traces.push_back({path, Rank(rank)});
         }
         input.whole_workload = true;
         if (!groups.empty()) {
-            input.groups = make_file("groups.json", groups);
+            input.groups = folder_.write("groups.json", groups);
         }
         return input;
     }
@@ -94,6 +94,8 @@ protected:
         input.whole_workload = false;
         return validate_traces(input);
     }
+
+    test::TemporaryFolder folder_;
 };
 
 /// "error rank-or-minus node-or-minus code".
@@ -294,11 +296,11 @@ TEST_F(Validation, EmptyTraces) {
         input.traces.push_back({path, Rank(0)});
         return lines(validate_traces(input));
     };
-    EXPECT_THAT(alone(make_file("none.0.et", "")), ElementsAre("warning 0 - empty-trace"));
+    EXPECT_THAT(alone(folder_.write("none.0.et", "")), ElementsAre("warning 0 - empty-trace"));
     const std::string gzip_of_nothing("\x1f\x8b\x08\0\0\0\0\0\0\x03\x03\0\0\0\0\0\0\0\0\0", 20);
-    EXPECT_THAT(alone(make_file("none.0.et.gz", gzip_of_nothing)),
+    EXPECT_THAT(alone(folder_.write("none.0.et.gz", gzip_of_nothing)),
                 ElementsAre("warning 0 - empty-trace"));
-    EXPECT_THAT(alone(make_file("none.0.json", R"({"workload_graph": []})")),
+    EXPECT_THAT(alone(folder_.write("none.0.json", R"({"workload_graph": []})")),
                 ElementsAre("info 0 - empty-trace"));
     EXPECT_THAT(lines(validate_alone({})), ElementsAre("info 0 - empty-trace"));
 }
@@ -357,7 +359,7 @@ TEST_F(Validation, TruncatedTrace) {
     ValidationInput input =
         input_of({{compute(0, {5}), receive(1, 1), compute(5)}, {send(0, 0), compute(1, {1})}});
     const std::string bytes = bytes_of(input.traces[0].path);
-    make_file("w.0.et", bytes.substr(0, bytes.size() - 2));
+    folder_.write("w.0.et", bytes.substr(0, bytes.size() - 2));
     const auto result = validate_traces(input);
     EXPECT_THAT(lines(result),
                 ElementsAre("error 0 - malformed-trace", "error 1 1 self-dependency"));

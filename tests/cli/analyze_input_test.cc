@@ -12,7 +12,7 @@ using ::testing::HasSubstr;
 class AnalyzeInput : public AnalyzeTest {
 protected:
     [[nodiscard]] Outcome analyze(const std::vector<std::string>& options = {}) const {
-        std::vector<std::string> arguments = {"analyze", folder_.string()};
+        std::vector<std::string> arguments = {"analyze", folder_.path().string()};
         arguments.insert(arguments.end(), options.begin(), options.end());
         return run(arguments);
     }

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "tests/cli/analyze_folder.h"
+#include "tests/support/shared_data.h"
 
 namespace npunet::cli {
 namespace {
@@ -16,9 +17,7 @@ const fs::path reference = fs::path(NPUNET_SHARED_DIR) / "data/profiler";
 
 /// Every CSV of the reference's folders, byte for byte.
 TEST_F(AnalyzeTest, WritesTheReferencesTables) {
-    if (!fs::exists(reference)) {
-        GTEST_SKIP() << "no " << reference;
-    }
+    NPUNET_SKIP_WITHOUT_SHARED_DATA();
     std::size_t compared = 0;
     for (const char* name : {"pp2tp2dp1mb2", "pp2tp1dp2mb2", "edge"}) {
         SCOPED_TRACE(name);
@@ -28,12 +27,12 @@ TEST_F(AnalyzeTest, WritesTheReferencesTables) {
         for (const auto& entry : fs::recursive_directory_iterator(reference / name)) {
             if (entry.path().extension() == ".csv") {
                 const fs::path ours = folder_ / name / fs::relative(entry.path(), reference / name);
-                EXPECT_EQ(contents(ours), contents(entry.path())) << ours;
+                EXPECT_EQ(test::bytes_of(ours), test::bytes_of(entry.path())) << ours;
                 ++compared;
             }
         }
     }
-    EXPECT_GE(compared, 30U);
+    EXPECT_GE(compared, 38U);
     EXPECT_TRUE(fs::exists(folder_ / "pp2tp2dp1mb2/iteration_15/"
                                      "rank_0000_iter_15.pt.trace_kernel_analysis/"
                                      "fwd_computation.parquet"));
@@ -51,9 +50,7 @@ std::set<std::string> figures_in(const fs::path& folder) {
 }
 
 TEST_F(AnalyzeTest, WritesTheReferencesFigures) {
-    if (!fs::exists(reference)) {
-        GTEST_SKIP() << "no " << reference;
-    }
+    NPUNET_SKIP_WITHOUT_SHARED_DATA();
     for (const std::string alignment : {"global", "individual"}) {
         const Outcome outcome =
             run({"analyze", (reference / "pp2tp2dp1mb2").string(), "--dialect", "traceviz",
@@ -77,15 +74,13 @@ TEST_F(AnalyzeTest, WritesTheReferencesFigures) {
         EXPECT_EQ(figures_in(folder_ / alignment), expected);
     }
     const std::string name = "iteration_15/PP_group_0/pp_group_1_ranks_0_2_";
-    EXPECT_NE(contents(path("global/" + name + "global.svg")),
-              contents(path("individual/" + name + "individual.svg")));
+    EXPECT_NE(test::bytes_of(path("global/" + name + "global.svg")),
+              test::bytes_of(path("individual/" + name + "individual.svg")));
 }
 
 // Its steps have no communication: neither the ranks' figures nor those of their groups are lost.
 TEST_F(AnalyzeTest, DrawsRunsWithoutTensorParallelism) {
-    if (!fs::exists(reference)) {
-        GTEST_SKIP() << "no " << reference;
-    }
+    NPUNET_SKIP_WITHOUT_SHARED_DATA();
     const Outcome outcome = run({"analyze", (reference / "pp2tp1dp2mb2").string(), "--dialect",
                                  "traceviz", "--output-dir", path("out"), "--quiet"});
     ASSERT_EQ(outcome.code, 0) << outcome.log;
@@ -97,19 +92,19 @@ TEST_F(AnalyzeTest, DrawsRunsWithoutTensorParallelism) {
 }
 
 TEST_F(AnalyzeTest, GivesTheReferencesKernels) {
-    if (!fs::exists(reference)) {
-        GTEST_SKIP() << "no " << reference;
-    }
+    NPUNET_SKIP_WITHOUT_SHARED_DATA();
     const fs::path folder = reference / "pp2tp2dp1mb2";
     const Outcome outcome = run({"analyze", "--input", folder.string(), "--dialect", "traceviz",
                                  "--kernels", "--json", "--quiet"});
     ASSERT_EQ(outcome.code, 0) << outcome.log;
-    const Json expected = Json::parse(contents(folder / "expected_classification.json"));
+    const Json expected = Json::parse(test::bytes_of(folder / "expected_classification.json"));
     const Json json = Json::parse(outcome.out);
+    ASSERT_EQ(json["ranks"].size(), 4U);
     for (const Json& rank : json["ranks"]) {
         const std::string name =
             "rank_000" + std::to_string(rank["rank"].get<int>()) + "_iter_15.pt.trace";
-        for (const auto& [table, kernels] : expected[name].items()) {
+        ASSERT_FALSE(expected.at(name).empty());
+        for (const auto& [table, kernels] : expected.at(name).items()) {
             EXPECT_EQ(rank["by_class"][table]["kernels"], kernels.size());
             ASSERT_EQ(rank["classes"][table].size(), kernels.size());
             for (std::size_t i = 0; i < kernels.size(); ++i) {
@@ -152,11 +147,12 @@ TEST_F(AnalyzeTest, WritesTablesOfEveryFormat) {
                                  "--format", "csv,parquet,sqlite"});
     ASSERT_EQ(outcome.code, 0) << outcome.log;
     EXPECT_THAT(outcome.out, ::testing::HasSubstr("fwd_computation"));
-    EXPECT_THAT(contents(folder_ / "out/classes.csv"),
+    EXPECT_THAT(test::bytes_of(folder_ / "out/classes.csv"),
                 ::testing::StartsWith("iteration,rank,class,kernels,time_ns\n"
                                       "iteration_3,0,bwd_computation,4,760000\n"));
     EXPECT_TRUE(fs::exists(folder_ / "out/ranks.parquet"));
-    EXPECT_THAT(contents(folder_ / "out/analysis.db"), ::testing::StartsWith("SQLite format 3"));
+    EXPECT_THAT(test::bytes_of(folder_ / "out/analysis.db"),
+                ::testing::StartsWith("SQLite format 3"));
 }
 
 TEST_F(AnalyzeTest, PatternsMoveKernelsBetweenClasses) {
@@ -175,7 +171,7 @@ TEST_F(AnalyzeTest, ChoosesIterationsAndFiles) {
         write(std::string(iteration) + "/deep/rank_1.json", example(1));
     }
     const auto ranks = [&](std::vector<std::string> options) {
-        options.insert(options.begin(), {"analyze", folder_.string(), "--json", "--quiet"});
+        options.insert(options.begin(), {"analyze", folder_.path().string(), "--json", "--quiet"});
         const Outcome outcome = run(options);
         EXPECT_EQ(outcome.code, 0) << outcome.log;
         std::vector<std::string> found;
@@ -191,7 +187,7 @@ TEST_F(AnalyzeTest, ChoosesIterationsAndFiles) {
         ::testing::ElementsAre("iteration_1/0", "iteration_1/1", "iteration_2/0", "iteration_2/1"));
     EXPECT_THAT(ranks({"--iterations", "iteration_2", "--pattern", "*_1.json"}),
                 ::testing::ElementsAre("iteration_2/1"));
-    EXPECT_EQ(run({"analyze", folder_.string(), "--iterations", "iteration_9"}).code, 2);
+    EXPECT_EQ(run({"analyze", folder_.path().string(), "--iterations", "iteration_9"}).code, 2);
 }
 
 TEST_F(AnalyzeTest, ArrangesFlatFolders) {
@@ -203,7 +199,7 @@ TEST_F(AnalyzeTest, ArrangesFlatFolders) {
     EXPECT_THAT(outcome.out, ::testing::StartsWith("2 links in "));
     const fs::path link = folder_ / "arranged/iteration_7/rank_0001_iter_7.pt.trace.json";
     EXPECT_TRUE(fs::is_symlink(link));
-    EXPECT_EQ(contents(link), example(1));
+    EXPECT_EQ(test::bytes_of(link), example(1));
     EXPECT_EQ(run({"analyze", path("arranged"), "--json", "--quiet"}).code, 0);
 }
 

@@ -3,15 +3,14 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <filesystem>
-#include <fstream>
 #include <regex>
 #include <sstream>
 
 #include "chakra/trace_writer.h"
 #include "cli/program.h"
+#include "tests/support/temporary_folder.h"
 #include "tests/support/workloads.h"
 
 namespace npunet::cli {
@@ -29,10 +28,6 @@ struct Outcome {
 class AstraNames : public ::testing::Test {
 protected:
     void SetUp() override {
-        folder_ = fs::temp_directory_path() /
-                  ("npunet_astra_names_" + std::to_string(::getpid()) + "_" +
-                   ::testing::UnitTest::GetInstance()->current_test_info()->name());
-        fs::create_directories(folder_);
         write("net.yml", "topology: [Ring]\nnpus_count: [2]\nbandwidth: [50]\nlatency: [500]\n");
         write("system.json", R"({"scheduling-policy": "LIFO", "endpoint-delay": 10})");
         write("memory.json", R"({"memory-type": "NO_MEMORY_EXPANSION"})");
@@ -42,10 +37,9 @@ protected:
                          test::collective_node(3, chakra::CollectiveType::AllReduce, 4096)});
         }
     }
-    void TearDown() override { fs::remove_all(folder_); }
 
     void write(const std::string& name, const std::string& text) const {
-        std::ofstream(folder_ / name) << text;
+        folder_.write(name, text);
     }
     void trace(std::int32_t rank, const std::vector<chakra::Node>& nodes) const {
         chakra::write_trace(folder_ / ("w." + std::to_string(rank) + ".et"), nodes);
@@ -72,7 +66,7 @@ protected:
         return run(arguments);
     }
 
-    fs::path folder_;
+    test::TemporaryFolder folder_;
 };
 
 /// Lines, words and newline of a text, as wc counts them: every line has five words or more and

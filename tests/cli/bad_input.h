@@ -2,16 +2,15 @@
 #pragma once
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <cstdint>
 #include <filesystem>
-#include <fstream>
 #include <string>
 #include <vector>
 
 #include "chakra/trace_writer.h"
 #include "tests/cli/program_run.h"
+#include "tests/support/temporary_folder.h"
 #include "tests/support/workloads.h"
 
 namespace npunet::cli {
@@ -19,18 +18,13 @@ namespace npunet::cli {
 class BadInput : public ::testing::Test {
 protected:
     void SetUp() override {
-        folder_ = std::filesystem::temp_directory_path() /
-                  ("npunet_bad_input_" + std::to_string(::getpid()) + "_" +
-                   ::testing::UnitTest::GetInstance()->current_test_info()->name());
-        std::filesystem::create_directories(folder_);
         write("mesh.yml",
               "topology: Mesh2D\nnpus_count: [[4, 4]]\nbandwidth: [50]\nlatency: [500]\n");
         write("ring2.yml", "topology: [Ring]\nnpus_count: [2]\nbandwidth: [50]\nlatency: [500]\n");
     }
-    void TearDown() override { std::filesystem::remove_all(folder_); }
 
     void write(const std::string& name, const std::string& text) const {
-        std::ofstream(folder_ / name) << text;
+        folder_.write(name, text);
     }
     [[nodiscard]] std::string path(const std::string& name) const {
         return (folder_ / name).string();
@@ -57,7 +51,7 @@ protected:
             << "something was written in spite of the error";
     }
 
-    std::filesystem::path folder_;
+    test::TemporaryFolder folder_;
 };
 
 }  // namespace npunet::cli

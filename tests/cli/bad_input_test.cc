@@ -167,7 +167,7 @@ TEST_F(BadInput, PlanBesideTraces) {
 
 TEST_F(BadInput, FolderInPlaceOfAFile) {
     all_reduce_traces(2);
-    expect_refused(simulate("ring2.yml", {"--system", folder_.string()}), 2);
+    expect_refused(simulate("ring2.yml", {"--system", folder_.path().string()}), 2);
 }
 
 TEST_F(BadInput, UnknownSubcommandIsNamedWithItsNeighbour) {

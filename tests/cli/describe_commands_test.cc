@@ -2,16 +2,14 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <array>
 #include <cstdio>
-#include <filesystem>
-#include <fstream>
 #include <sstream>
 #include <string>
 
 #include "program_run.h"
+#include "tests/support/temporary_folder.h"
 
 namespace npunet::cli {
 namespace {
@@ -39,17 +37,12 @@ TEST(Version, SaysWhichBuildItIs) {
 
 /// What bash offers for the last of these words.
 std::string completed(const std::string& words, int last) {
-    const std::filesystem::path script =
-        std::filesystem::temp_directory_path() /
-        ("npunet-completion-" + std::to_string(::getpid()) + ".bash");
     const Outcome result = run("completion");
     EXPECT_EQ(result.code, 0);
-    std::ofstream(script) << result.out;
-    std::string offered =
-        output_of("bash -c 'source " + script.string() + "; COMP_WORDS=(" + words +
-                  "); COMP_CWORD=" + std::to_string(last) + "; _npunet; echo \"${COMPREPLY[@]}\"'");
-    std::filesystem::remove(script);
-    return offered;
+    const test::TemporaryFolder folder;
+    return output_of("bash -c 'source " + folder.write("completion.bash", result.out).string() +
+                     "; COMP_WORDS=(" + words + "); COMP_CWORD=" + std::to_string(last) +
+                     "; _npunet; echo \"${COMPREPLY[@]}\"'");
 }
 
 TEST(Completion, FollowsCommandsDownToOptions) {

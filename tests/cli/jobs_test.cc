@@ -2,7 +2,6 @@
 
 #include <gmock/gmock.h>
 
-#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "bad_input.h"
@@ -32,8 +31,7 @@ protected:
         return run(arguments);
     }
     [[nodiscard]] json document(const std::string& name) const {
-        std::ifstream file(folder_ / name);
-        return json::parse(std::string(std::istreambuf_iterator<char>(file), {}));
+        return json::parse(test::bytes_of(folder_ / name));
     }
 };
 

@@ -3,16 +3,15 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "tests/cli/program_run.h"
+#include "tests/support/temporary_folder.h"
 
 namespace npunet::cli {
 namespace {
@@ -38,20 +37,11 @@ std::string refused_plan(const std::string& options) {
 
 class OptionErrors : public ::testing::Test {
 protected:
-    void SetUp() override {
-        folder_ = fs::temp_directory_path() /
-                  ("npunet_options_" + std::to_string(::getpid()) + "_" +
-                   ::testing::UnitTest::GetInstance()->current_test_info()->name());
-        fs::create_directories(folder_);
-    }
-    void TearDown() override { fs::remove_all(folder_); }
-
     [[nodiscard]] std::string write(const std::string& name, const std::string& text) const {
-        std::ofstream(folder_ / name) << text;
-        return (folder_ / name).string();
+        return folder_.write(name, text).string();
     }
 
-    fs::path folder_;
+    test::TemporaryFolder folder_;
 };
 
 TEST_F(OptionErrors, WholeNumbersSayTheirRange) {
@@ -195,7 +185,8 @@ TEST_F(OptionErrors, PrintMemoryReadsTheRoutingFile) {
     const std::string line =
         "generate transformer --model mixtral-8x7b --tp 8 --print-memory --moe-routing ";
     EXPECT_THAT(refusal(line + "/nonexist"), HasSubstr("/nonexist: found no such file"));
-    EXPECT_THAT(refusal(line + folder_.string()), HasSubstr(folder_.string() + ": found a folder"));
+    EXPECT_THAT(refusal(line + folder_.path().string()),
+                HasSubstr(folder_.path().string() + ": found a folder"));
     EXPECT_THAT(refusal(line + write("few.txt", "* 1 2 3\n")),
                 AllOf(HasSubstr("few.txt: line 1"), HasSubstr("3 numbers")));
     EXPECT_EQ(run(line + write("good.txt", "* 1 2 3 4 5 6 7 8\n")).code, 0);
@@ -241,7 +232,7 @@ TEST_F(OptionErrors, SizesEndWhereThoseOfTracesDo) {
 
 TEST_F(OptionErrors, BarriersHaveNoSize) {
     const std::string barrier =
-        "generate collective --type barrier --npus 4 --output-dir " + folder_.string();
+        "generate collective --type barrier --npus 4 --output-dir " + folder_.path().string();
     EXPECT_EQ(run(barrier).code, 0);
     EXPECT_THAT(refusal(barrier + " --size 1MiB"), HasSubstr("--size: found 1MiB; expected none"));
     EXPECT_THAT(refusal("generate collective --type reduce --npus 4 --output-dir x"),

@@ -2,35 +2,30 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
 
 #include "tests/cli/program_run.h"
+#include "tests/support/temporary_folder.h"
 
 namespace npunet::cli {
 namespace {
 
-namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 
 class PacketSpeed : public ::testing::Test {
 protected:
     void SetUp() override {
-        folder_ = fs::temp_directory_path() / ("npunet_speed_" + std::to_string(::getpid()));
-        fs::create_directories(folder_);
-        std::ofstream(folder_ / "torus.yml") << "topology: [Ring, Ring]\nnpus_count: [8, 8]\n"
-                                                "bandwidth: [50, 50]\nlatency: [500, 500]\n";
+        folder_.write("torus.yml",
+                      "topology: [Ring, Ring]\nnpus_count: [8, 8]\nbandwidth: [50, 50]\n"
+                      "latency: [500, 500]\n");
         const Outcome made =
             run("generate collective --type all_to_all --size 2MiB --npus 64 "
                 "--output-dir " +
                 (folder_ / "traces").string());
         ASSERT_EQ(made.code, 0) << made.log;
     }
-    void TearDown() override { fs::remove_all(folder_); }
 
     [[nodiscard]] Outcome simulate(const std::string& options) const {
         return run("simulate --workload " + (folder_ / "traces/workload").string() + " --network " +
@@ -38,7 +33,7 @@ protected:
                    options);
     }
 
-    fs::path folder_;
+    test::TemporaryFolder folder_;
 };
 
 // In a dimension every NPU has a share of 64 packets for each of the seven others, 1 to 7 links

@@ -3,30 +3,17 @@
 #pragma once
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include <filesystem>
-#include <fstream>
-#include <sstream>
 #include <string>
 
 #include "tests/cli/program_run.h"
+#include "tests/support/temporary_folder.h"
 
 namespace npunet::cli {
-
-inline std::string content_of(const std::filesystem::path& path) {
-    std::ostringstream text;
-    text << std::ifstream(path).rdbuf();
-    return text.str();
-}
 
 class PlanInputs : public ::testing::Test {
 protected:
     void SetUp() override {
-        folder_ = std::filesystem::temp_directory_path() /
-                  ("npunet_plan_" + std::to_string(::getpid()) + "_" +
-                   ::testing::UnitTest::GetInstance()->current_test_info()->name());
-        std::filesystem::create_directories(folder_);
         make_cluster("");
         const Outcome profiles =
             run("plan profiles --from " + std::string(NPUNET_SOURCE_DIR) +
@@ -36,7 +23,6 @@ protected:
                 path("profiles"));
         ASSERT_EQ(profiles.code, 0) << profiles.log;
     }
-    void TearDown() override { std::filesystem::remove_all(folder_); }
 
     /// Anew, with further options.
     void make_cluster(const std::string& options) const {
@@ -52,7 +38,7 @@ protected:
                " --profiles " + path("profiles");
     }
 
-    std::filesystem::path folder_;
+    test::TemporaryFolder folder_;
 };
 
 }  // namespace npunet::cli

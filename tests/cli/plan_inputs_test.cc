@@ -3,18 +3,16 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "planner/cluster_file.h"
 #include "planner/hostfile.h"
 #include "planner/profile.h"
 #include "tests/cli/program_run.h"
+#include "tests/support/temporary_folder.h"
 
 namespace npunet::cli {
 namespace {
@@ -28,14 +26,6 @@ const std::string gpt = " --hidden-size 256 --vocab-size 1024 --sequence-length 
 
 class PlanInputs : public ::testing::Test {
 protected:
-    void SetUp() override {
-        folder_ = fs::temp_directory_path() /
-                  ("npunet_plan_inputs_" + std::to_string(::getpid()) + "_" +
-                   ::testing::UnitTest::GetInstance()->current_test_info()->name());
-        fs::create_directories(folder_);
-    }
-    void TearDown() override { fs::remove_all(folder_); }
-
     [[nodiscard]] std::string path(const std::string& name) const {
         return (folder_ / name).string();
     }
@@ -54,7 +44,7 @@ protected:
         return log;
     }
 
-    fs::path folder_;
+    test::TemporaryFolder folder_;
 };
 
 // tp 1 and 2 with batches 1, 2 and 4, of two types: 12 files. V100 takes 3.5 times as long.
@@ -90,11 +80,8 @@ TEST_F(PlanInputs, ProfilesFromSamplesAreTheSameEveryTime) {
     }
     std::size_t files = 0;
     for (const auto& entry : fs::directory_iterator(path("one"))) {
-        std::ostringstream one;
-        std::ostringstream two;
-        one << std::ifstream(entry.path()).rdbuf();
-        two << std::ifstream(folder_ / "two" / entry.path().filename()).rdbuf();
-        EXPECT_EQ(one.str(), two.str());
+        EXPECT_EQ(test::bytes_of(entry.path()),
+                  test::bytes_of(folder_ / "two" / entry.path().filename()));
         ++files;
     }
     EXPECT_EQ(files, 4U * 4);
@@ -105,9 +92,9 @@ TEST_F(PlanInputs, ProfilesSayWhatIsWrong) {
     const std::string good = "--from " + a100 + gpt + " --max-batch 2 ";
     EXPECT_THAT(refused_profiles("--from " + path("nowhere") + " --max-batch 2"),
                 AllOf(HasSubstr("--from"), HasSubstr("nowhere")));
-    EXPECT_THAT(refused_profiles("--from " + folder_.string() + " --max-batch 2"),
+    EXPECT_THAT(refused_profiles("--from " + folder_.path().string() + " --max-batch 2"),
                 HasSubstr("no profile"));
-    EXPECT_THAT(refused_profiles("--from " + folder_.string() + " --max-batch 2 --heads 4"),
+    EXPECT_THAT(refused_profiles("--from " + folder_.path().string() + " --max-batch 2 --heads 4"),
                 AllOf(HasSubstr("--heads"), HasSubstr("samples alone")));
     EXPECT_THAT(refused_profiles(good + "--scale V100"), HasSubstr("V100=3.5"));
     EXPECT_THAT(refused_profiles(good + "--scale V-1=2"), HasSubstr("'V-1=2'"));
@@ -121,7 +108,7 @@ TEST_F(PlanInputs, ProfilesSayWhatIsWrong) {
                 HasSubstr("experts"));
     EXPECT_THAT(refused_profiles("--from " + a100 + gpt + " --max-batch 0"),
                 HasSubstr("1 to 65536"));
-    std::ofstream(path("slow.json")) << "{\"peak-perf\": 10}";
+    folder_.write("slow.json", "{\"peak-perf\": 10}");
     EXPECT_THAT(refused_profiles("--max-batch 2 --from " + path("slow.json") + gpt),
                 AllOf(HasSubstr("slow.json"), HasSubstr("local-mem-bw")));
 }

@@ -227,8 +227,8 @@ TEST_F(PlanNpunet, VerifiesAtOtherFidelities) {
 TEST_F(PlanNpunet, DrawsTheStages) {
     (void)planned("--top 1 --figure " + path("stages.svg"));
     (void)planned("--top 1 --figure " + path("stages.png"));
-    EXPECT_THAT(content_of(path("stages.svg")), AllOf(HasSubstr("<svg"), HasSubstr("</svg>")));
-    EXPECT_THAT(content_of(path("stages.png")), StartsWith("\x89PNG\r\n"));
+    EXPECT_THAT(test::bytes_of(path("stages.svg")), AllOf(HasSubstr("<svg"), HasSubstr("</svg>")));
+    EXPECT_THAT(test::bytes_of(path("stages.png")), StartsWith("\x89PNG\r\n"));
 }
 
 // A network's rates replace those of the cluster file: slower links never make a better plan, and
@@ -315,7 +315,7 @@ TEST_F(PlanNpunet, NamesAMissingProfileOrGoesOnWithout) {
 }
 
 TEST_F(PlanNpunet, SaysWhatIsWrongWithTheCluster) {
-    const json cluster = json::parse(content_of(path("clusterfile.json")));
+    const json cluster = json::parse(test::bytes_of(path("clusterfile.json")));
     for (const char* key : {"inter_bandwidth", "intra_bandwidth", "memory"}) {
         json broken = cluster;
         broken["0.0.0.4"][key] = 0;

@@ -3,8 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <iterator>
-
 #include "tests/cli/bad_input.h"
 
 namespace npunet::cli {
@@ -16,8 +14,7 @@ using ::testing::Not;
 class ReportPage : public BadInput {
 protected:
     [[nodiscard]] std::string content(const std::string& name) const {
-        std::ifstream file(folder_ / name);
-        return {std::istreambuf_iterator<char>(file), {}};
+        return test::bytes_of(folder_ / name);
     }
 };
 

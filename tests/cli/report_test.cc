@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/bad_input.h"
@@ -17,8 +16,7 @@ using Json = nlohmann::ordered_json;
 class Report : public BadInput {
 protected:
     [[nodiscard]] std::string content(const std::string& name) const {
-        std::ifstream file(folder_ / name, std::ios::binary);
-        return {std::istreambuf_iterator<char>(file), {}};
+        return test::bytes_of(folder_ / name);
     }
     void simulate_into(const std::string& name, const std::string& fidelity) {
         ASSERT_EQ(run({"simulate", "--workload", path("w"), "--network", path("ring2.yml"),
@@ -101,6 +99,7 @@ TEST_F(Report, OfARunAndItselfDiffersNowhere) {
     const Json json = Json::parse(run({"report", path("a"), path("a"), "--json"}).out);
     EXPECT_EQ(json["runs"][0]["label"], "analytical (1)");
     EXPECT_EQ(json["runs"][1]["label"], "analytical (2)");
+    ASSERT_FALSE(json["rows"].empty());
     for (const Json& row : json["rows"]) {
         EXPECT_EQ(row["difference_ns"], 0);
     }

@@ -3,15 +3,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include <cstdlib>
-#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
 
 #include "program_run.h"
+#include "tests/support/temporary_folder.h"
 
 namespace npunet::cli {
 namespace {
@@ -20,20 +19,16 @@ using testing::HasSubstr;
 
 class RunLimitsTest : public testing::Test {
 protected:
-    RunLimitsTest()
-        : folder_(std::filesystem::temp_directory_path() /
-                  ("npunet-limits-" + std::to_string(::getpid()))) {
-        std::filesystem::create_directories(folder_);
+    RunLimitsTest() {
         // 8 ranks, 3 all-reduces one after the other.
         EXPECT_EQ(run("generate collective --type all_reduce --size 8MB --npus 8 --repeat 3 "
                       "--output-dir " +
                       path("traces"))
                       .code,
                   0);
-        std::ofstream(path("ring.yml")) << "topology: [Ring]\nnpus_count: [8]\n"
-                                           "bandwidth: [50]\nlatency: [500]\n";
+        folder_.write("ring.yml",
+                      "topology: [Ring]\nnpus_count: [8]\nbandwidth: [50]\nlatency: [500]\n");
     }
-    ~RunLimitsTest() override { std::filesystem::remove_all(folder_); }
 
     [[nodiscard]] std::string path(const std::string& name) const { return folder_ / name; }
     [[nodiscard]] std::string simulate(const std::string& more) const {
@@ -42,7 +37,7 @@ protected:
     }
 
 private:
-    std::filesystem::path folder_;
+    test::TemporaryFolder folder_;
 };
 
 TEST_F(RunLimitsTest, WhatHadHappenedIsReportedAsPartial) {
@@ -63,6 +58,7 @@ TEST_F(RunLimitsTest, WhatHadHappenedIsReportedAsPartial) {
         EXPECT_GT(finish, 800'000);
         ASSERT_EQ(partial["collectives"].size(), 1);
         EXPECT_EQ(partial["collectives"][0], whole["collectives"][0]);
+        ASSERT_EQ(partial["npus"].size(), 8U);
         for (const nlohmann::json& npu : partial["npus"]) {
             EXPECT_EQ(npu["finish_ns"], 400'000);
             EXPECT_EQ(npu["exposed_comm_ns"], 400'000);
@@ -121,9 +117,7 @@ TEST_F(RunLimitsTest, CtrlCLeavesPartialResults) {
     const int status = std::system(command.c_str());
     ASSERT_TRUE(WIFEXITED(status));
     EXPECT_EQ(WEXITSTATUS(status), 124);
-    std::ifstream log(path("log"));
-    const std::string said{std::istreambuf_iterator<char>(log), {}};
-    EXPECT_THAT(said, HasSubstr("npunet: stopped: signal 2 came"));
+    EXPECT_THAT(test::bytes_of(path("log")), HasSubstr("npunet: stopped: signal 2 came"));
     std::ifstream file(path("broken/results.json"));
     const nlohmann::json results = nlohmann::json::parse(file);
     EXPECT_EQ(results["partial"]["reason"], "signal 2 came");

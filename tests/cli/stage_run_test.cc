@@ -2,20 +2,17 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include <filesystem>
-#include <fstream>
 #include <sstream>
 #include <string>
 #include <vector>
 
 #include "cli/program.h"
+#include "tests/support/temporary_folder.h"
 
 namespace npunet::cli {
 namespace {
 
-namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 
 const std::string step =
@@ -25,17 +22,14 @@ const std::string step =
 class StageRun : public ::testing::Test {
 protected:
     void SetUp() override {
-        folder_ = fs::temp_directory_path() / ("npunet_stage_run_" + std::to_string(::getpid()));
-        fs::create_directories(folder_);
-        std::ofstream(folder_ / "net.yml")
-            << "topology: [Ring]\nnpus_count: [8]\nbandwidth: [50]\nlatency: [500]\n";
-        std::ofstream(folder_ / "system.json")
-            << R"({"roofline-enabled": 1, "local-mem-bw": 1600, "peak-perf": 900,)"
-               R"( "track-local-mem": 1})";
+        folder_.write("net.yml",
+                      "topology: [Ring]\nnpus_count: [8]\nbandwidth: [50]\nlatency: [500]\n");
+        folder_.write("system.json",
+                      R"({"roofline-enabled": 1, "local-mem-bw": 1600, "peak-perf": 900,)"
+                      R"( "track-local-mem": 1})");
         machine_ = " --network " + path("net.yml") + " --system " + path("system.json") +
                    " --dialect astra-sim ";
     }
-    void TearDown() override { fs::remove_all(folder_); }
     [[nodiscard]] std::string path(const std::string& name) const {
         return (folder_ / name).string();
     }
@@ -49,7 +43,7 @@ protected:
         return code;
     }
 
-    fs::path folder_;
+    test::TemporaryFolder folder_;
     std::string machine_;
     std::string out_;
     std::string log_;

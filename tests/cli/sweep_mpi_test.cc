@@ -24,10 +24,10 @@ TEST_F(Sweep, MpiChangesNoByte) {
         }
         ASSERT_EQ(wait_for(start(command)), 0) << log();
         EXPECT_TRUE(csv(output) == csv("threads")) << processes;
-        EXPECT_TRUE(content_of(folder_ / output / "results.json") ==
-                    content_of(folder_ / "threads/results.json"));
+        EXPECT_TRUE(test::bytes_of(folder_ / output / "results.json") ==
+                    test::bytes_of(folder_ / "threads/results.json"));
         // One process speaks.
-        const std::string out = content_of(path("stdout"));
+        const std::string out = test::bytes_of(path("stdout"));
         EXPECT_EQ(out.find(" points, "), out.rfind(" points, "));
     }
     write("bad.yml", "workload: {model: small.yml, batch: 16}\nnetworks: [nowhere.yml]\n");

@@ -17,7 +17,7 @@ TEST_F(Sweep, TheSecondStageReplaysTheBest) {
           "networks: [configs/networks/mesh-4x4.yml, configs/networks/torus-4x4.yml, "
           "configs/networks/ring-8.yml]\nthen: {fidelity: packet, top: 2}\n");
     ASSERT_EQ(sweep({path("then.yml"), "--output-dir", path("out"), "--jobs", "4"}), 0) << log();
-    const json results = json::parse(content_of(folder_ / "out/results.json"));
+    const json results = json::parse(test::bytes_of(folder_ / "out/results.json"));
     ASSERT_EQ(results["points"].size(), 5U);
     for (std::size_t i = 3; i < 5; ++i) {
         const json& replay = results["points"][i];

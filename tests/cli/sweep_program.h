@@ -15,20 +15,15 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
-#include <fstream>
 #include <sstream>
 #include <string>
 #include <thread>
 #include <utility>
 #include <vector>
 
-namespace npunet::cli {
+#include "tests/support/temporary_folder.h"
 
-inline std::string content_of(const std::filesystem::path& path) {
-    std::ostringstream text;
-    text << std::ifstream(path, std::ios::binary).rdbuf();
-    return text.str();
-}
+namespace npunet::cli {
 
 inline std::vector<std::string> lines_of(const std::string& text) {
     std::istringstream stream(text);
@@ -42,20 +37,14 @@ inline std::vector<std::string> lines_of(const std::string& text) {
 class Sweep : public ::testing::Test {
 protected:
     void SetUp() override {
-        folder_ = std::filesystem::temp_directory_path() /
-                  ("npunet_sweep_" + std::to_string(::getpid()) + "_" +
-                   ::testing::UnitTest::GetInstance()->current_test_info()->name());
-        std::filesystem::remove_all(folder_);
-        std::filesystem::create_directories(folder_);
         std::filesystem::create_symlink(std::filesystem::path(NPUNET_SOURCE_DIR) / "configs",
                                         folder_ / "configs");
         write("small.yml", "hidden: 256\nlayers: 4\nheads: 8\nffn: 512\nvocab: 1024\nseq: 128\n");
         write("plans.yml", plans);
     }
-    void TearDown() override { std::filesystem::remove_all(folder_); }
 
     void write(const std::string& name, const std::string& text) const {
-        std::ofstream(folder_ / name) << text;
+        folder_.write(name, text);
     }
     [[nodiscard]] std::string path(const std::string& name) const {
         return (folder_ / name).string();
@@ -94,12 +83,16 @@ protected:
     [[nodiscard]] int sweep(const std::vector<std::string>& more) const {
         return wait_for(start(words(more)));
     }
-    [[nodiscard]] std::string log() const { return content_of(path("stderr")); }
+    [[nodiscard]] std::string log() const { return test::bytes_of(path("stderr")); }
     [[nodiscard]] std::string csv(const std::string& output) const {
-        return content_of(folder_ / output / "results.csv");
+        return test::bytes_of(folder_ / output / "results.csv");
     }
     [[nodiscard]] std::size_t records(const std::string& output) const {
-        const std::string text = content_of(folder_ / output / "sweep.journal");
+        const std::filesystem::path journal = folder_ / output / "sweep.journal";
+        if (!std::filesystem::exists(journal)) {
+            return 0;
+        }
+        const std::string text = test::bytes_of(journal);
         const auto lines = std::count(text.begin(), text.end(), '\n');
         return lines > 0 ? static_cast<std::size_t>(lines) - 1 : 0;
     }
@@ -114,7 +107,7 @@ protected:
         }
     }
 
-    std::filesystem::path folder_;
+    test::TemporaryFolder folder_;
     /// 48 points, some of which fail.
     static constexpr const char* plans =
         "workload: {model: small.yml, batch: 16, seq: 128}\n"

@@ -14,6 +14,7 @@
 #include <thread>
 
 #include "tests/cli/sweep_program.h"
+#include "tests/support/shared_data.h"
 
 namespace npunet::cli {
 namespace {
@@ -28,9 +29,9 @@ TEST_F(Sweep, ThreadsDoNotChangeAByte) {
     ASSERT_EQ(sweep({path("plans.yml"), "--output-dir", path("four"), "--jobs", "4"}), 0) << log();
     for (const char* name : {"results.csv", "results.json", "time_memory.svg", "time_memory.png",
                              "breakdown.svg", "breakdown.png"}) {
-        const std::string one = content_of(folder_ / "one" / name);
+        const std::string one = test::bytes_of(folder_ / "one" / name);
         EXPECT_FALSE(one.empty()) << name;
-        EXPECT_TRUE(one == content_of(folder_ / "four" / name)) << name;
+        EXPECT_TRUE(one == test::bytes_of(folder_ / "four" / name)) << name;
     }
 }
 
@@ -42,7 +43,7 @@ TEST_F(Sweep, PointsThatFailAreRowsAndTheOthersRun) {
               "dp,tp,pp,micro_batch,network,finish_ns,compute_ns,comm_ns,exposed_comm_ns,"
               "peak_memory_bytes,status,max_finish_ns,max_compute_ns,max_comm_ns,"
               "max_exposed_comm_ns,max_peak_memory_bytes");
-    const json results = json::parse(content_of(folder_ / "out/results.json"));
+    const json results = json::parse(test::bytes_of(folder_ / "out/results.json"));
     EXPECT_EQ(results["schema"], 1);
     ASSERT_EQ(results["points"].size(), rows.size() - 1);
     std::size_t failed = 0;
@@ -84,7 +85,7 @@ void collect_keys(const json& value, std::set<std::string>& keys) {
 TEST_F(Sweep, ResultsAreDocumented) {
     ASSERT_EQ(sweep({path("plans.yml"), "--output-dir", path("out")}), 0) << log();
     std::set<std::string> names{"parameters", "spec", "replay_of"};
-    collect_keys(json::parse(content_of(folder_ / "out/results.json")), names);
+    collect_keys(json::parse(test::bytes_of(folder_ / "out/results.json")), names);
     EXPECT_EQ(names.count("slowest_rank"), 1U);
     std::istringstream heading(lines_of(csv("out"))[0]);
     for (std::string column; std::getline(heading, column, ',');) {
@@ -94,7 +95,7 @@ TEST_F(Sweep, ResultsAreDocumented) {
             names.insert(column);
         }
     }
-    const std::string text = content_of(fs::path(NPUNET_SOURCE_DIR) / "docs/results.md");
+    const std::string text = test::bytes_of(fs::path(NPUNET_SOURCE_DIR) / "docs/results.md");
     const std::string section = text.substr(text.find("## Results of a sweep"));
     for (const std::string& name : names) {
         EXPECT_THAT(section, HasSubstr("`" + name + "`"));
@@ -143,7 +144,7 @@ TEST_F(Sweep, KilledFiveTimesEndsWithTheSameBytes) {
     EXPECT_THAT(log(), HasSubstr("done in an earlier run"));
     EXPECT_TRUE(csv("out") == csv("whole"));
     std::map<std::string, int> times;
-    for (const std::string& line : lines_of(content_of(folder_ / "out/sweep.journal"))) {
+    for (const std::string& line : lines_of(test::bytes_of(folder_ / "out/sweep.journal"))) {
         if (line.rfind("npunet", 0) != 0) {
             ++times[line.substr(17, line.find(' ', 17) - 17)];
         }
@@ -195,10 +196,10 @@ TEST_F(Sweep, FolderThatCannotBeMadeIsTheMachines) {
 TEST_F(Sweep, JsonAndQuietWithoutAFolder) {
     ASSERT_EQ(sweep({path("plans.yml"), "--json", "--quiet"}), 0);
     EXPECT_EQ(log(), "");
-    EXPECT_TRUE(json::parse(content_of(path("stdout"))).contains("pareto"));
+    EXPECT_TRUE(json::parse(test::bytes_of(path("stdout"))).contains("pareto"));
     ASSERT_EQ(sweep({path("plans.yml")}), 0);
     EXPECT_THAT(log(), HasSubstr("without --output-dir nothing is kept"));
-    EXPECT_THAT(content_of(path("stdout")), HasSubstr("best"));
+    EXPECT_THAT(test::bytes_of(path("stdout")), HasSubstr("best"));
 }
 
 TEST_F(Sweep, MpiIsInsistedOn) {
@@ -210,14 +211,12 @@ TEST_F(Sweep, MpiIsInsistedOn) {
 // 0's finish is the recorded one.
 TEST_F(Sweep, RecordedTransformerCasesAreExact) {
     const fs::path data = fs::path(NPUNET_SHARED_DIR) / "data/system/transformer";
-    if (!fs::exists(data)) {
-        GTEST_SKIP() << "the shared data folder is absent: " << NPUNET_SHARED_DIR;
-    }
+    NPUNET_SKIP_WITHOUT_SHARED_DATA();
     std::map<std::string, std::vector<fs::path>> by_machine;
     for (const auto& entry : fs::directory_iterator(data)) {
         if (fs::exists(entry.path() / "w.0.et")) {
-            by_machine[content_of(entry.path() / "network.yml") +
-                       content_of(entry.path() / "system.json")]
+            by_machine[test::bytes_of(entry.path() / "network.yml") +
+                       test::bytes_of(entry.path() / "system.json")]
                 .push_back(entry.path());
         }
     }
@@ -240,7 +239,7 @@ TEST_F(Sweep, RecordedTransformerCasesAreExact) {
         ASSERT_EQ(rows.size(), folders.size() + 1);
         for (std::size_t i = 0; i < folders.size(); ++i) {
             const json expected =
-                json::parse(content_of(folders[i] / "expected.json"))["ranks"]["0"];
+                json::parse(test::bytes_of(folders[i] / "expected.json"))["ranks"]["0"];
             const std::string row = (folders[i] / "w").string() + "," +
                                     std::to_string(expected["finished"].get<long>()) + "," +
                                     std::to_string(expected["gpu"].get<long>()) + "," +

@@ -1,36 +1,23 @@
 // A folder of traces, and npunet trace run on them.
 #pragma once
 
-#include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <vector>
 
 #include "chakra/trace_reader.h"
 #include "tests/cli/program_run.h"
+#include "tests/support/temporary_folder.h"
 
 namespace npunet::cli {
 
 class TraceCommands : public ::testing::Test {
 protected:
-    TraceCommands()
-        : folder_(std::filesystem::temp_directory_path() /
-                  fmt::format("npunet_tc_{}", ::getpid())) {
-        std::filesystem::remove_all(folder_);
-        std::filesystem::create_directories(folder_);
-    }
-    ~TraceCommands() override { std::filesystem::remove_all(folder_); }
-
     [[nodiscard]] std::string at(const std::string& name) const { return folder_ / name; }
 
     [[nodiscard]] std::string bytes_of(const std::string& name) const {
-        std::ifstream stream(at(name), std::ios::binary);
-        return {std::istreambuf_iterator<char>(stream), {}};
+        return test::bytes_of(at(name));
     }
 
     /// A small step on four NPUs, two stages.
@@ -46,7 +33,7 @@ protected:
         return chakra::read_trace(at(name));
     }
 
-    std::filesystem::path folder_;
+    test::TemporaryFolder folder_;
 };
 
 }  // namespace npunet::cli

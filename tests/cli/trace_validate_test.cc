@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -17,6 +16,7 @@
 #include "chakra/trace_writer.h"
 #include "engine/workload_loader.h"
 #include "program_run.h"
+#include "tests/support/temporary_folder.h"
 
 namespace npunet::cli {
 namespace {
@@ -28,12 +28,6 @@ using Json = nlohmann::json;
 
 class TraceValidate : public ::testing::Test {
 protected:
-    TraceValidate() : folder_(fs::temp_directory_path() / fmt::format("npunet_tv_{}", ::getpid())) {
-        fs::remove_all(folder_);
-        fs::create_directories(folder_);
-    }
-    ~TraceValidate() override { fs::remove_all(folder_); }
-
     [[nodiscard]] std::string at(const std::string& name) const { return folder_ / name; }
 
     /// A small step on four NPUs, tensors split in two and two stages.
@@ -59,7 +53,7 @@ protected:
         return run(fmt::format("trace validate {} --comm-group {} {}", workload_, groups_, more));
     }
 
-    fs::path folder_;
+    test::TemporaryFolder folder_;
     std::string workload_;
     std::string groups_;
 };

@@ -3,13 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <filesystem>
-#include <fstream>
 #include <numeric>
 #include <regex>
-#include <sstream>
 
 #include "page.h"
+#include "tests/support/temporary_folder.h"
 
 namespace npunet::docs_test {
 namespace {
@@ -25,15 +23,6 @@ std::vector<Row> comparison_rows() {
     return rows;
 }
 
-/// The text of a file below tests/; a failed expectation when there is none.
-std::string text_of_test(const std::string& file) {
-    std::ifstream stream(std::filesystem::path(NPUNET_SOURCE_DIR) / "tests" / file);
-    EXPECT_TRUE(stream) << "no tests/" << file;
-    std::ostringstream text;
-    text << stream.rdbuf();
-    return text.str();
-}
-
 bool has_test(const std::string& text, const std::string& name) {
     const std::size_t dot = name.find('.');
     const std::regex definition(R"(\bTEST(?:_F|_P)?\(\s*)" + name.substr(0, dot) + R"(,\s*)" +
@@ -47,7 +36,7 @@ std::size_t check_tests(const std::string& cell) {
     std::string text;
     for (const std::string& word : quoted(cell)) {
         if (word.find(".cc") != std::string::npos) {
-            text = text_of_test(word);
+            text = test::bytes_of(NPUNET_SOURCE_DIR "/tests/" + word);
         } else if (word.rfind("scripts/", 0) != 0) {
             EXPECT_TRUE(has_test(text, word)) << word << ": " << cell;
             ++tests;

@@ -6,20 +6,17 @@
 
 #include <gtest/gtest.h>
 
-#include <filesystem>
 #include <string>
 
-namespace npunet::docs_test {
+#include "tests/support/temporary_folder.h"
 
-/// The content of a file; empty where there is none.
-[[nodiscard]] std::string content_of(const std::filesystem::path& path);
+namespace npunet::docs_test {
 
 /// A folder of its own in which configs/ and examples/ are those of the repository, and npunet is
 /// on the PATH.
 class ExampleScripts : public ::testing::Test {
 protected:
     void SetUp() override;
-    void TearDown() override;
 
     /// Runs a command as a shell would, in the folder. The exit code; what it printed to stdout and
     /// stderr is in `printed`.
@@ -29,7 +26,7 @@ protected:
     void expect_script(const std::string& name);
 
     std::string printed;            ///< by the command that ran last
-    std::filesystem::path folder_;  ///< where commands run
+    test::TemporaryFolder folder_;  ///< where commands run
 };
 
 }  // namespace npunet::docs_test

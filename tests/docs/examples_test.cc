@@ -8,42 +8,34 @@
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
-#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 
 #include "help.h"
 #include "ns3-module/api/packet_network.h"
 #include "page.h"
+#include "tests/support/temporary_folder.h"
 
 namespace npunet::docs_test {
 namespace {
 
 namespace fs = std::filesystem;
 
+/// Where the commands of a page run.
 class Folder {
 public:
-    explicit Folder(std::string name) {
-        std::replace(name.begin(), name.end(), '/', '_');
-        path_ =
-            fs::temp_directory_path() / ("npunet_docs_" + std::to_string(::getpid()) + "_" + name);
-        fs::remove_all(path_);
-        fs::create_directories(path_ / "build/release");
+    Folder() {
+        fs::create_directories(folder_ / "build/release");
         for (const char* shipped : {"configs", "examples"}) {
-            fs::create_symlink(fs::path(NPUNET_SOURCE_DIR) / shipped, path_ / shipped);
+            fs::create_symlink(fs::path(NPUNET_SOURCE_DIR) / shipped, folder_ / shipped);
         }
-        fs::create_symlink(NPUNET_PROGRAM, path_ / "build/release/npunet");
+        fs::create_symlink(NPUNET_PROGRAM, folder_ / "build/release/npunet");
     }
-    ~Folder() { fs::remove_all(path_); }
-    Folder(const Folder&) = delete;
-    Folder& operator=(const Folder&) = delete;
 
     void write(const std::string& name, const std::vector<std::string>& lines) const {
-        std::ofstream file(path_ / name);
+        std::ofstream file(folder_ / name);
         for (const std::string& line : lines) {
             file << line << '\n';
         }
@@ -57,7 +49,7 @@ public:
         if (packet && !packet_fidelity_available()) {
             return;
         }
-        const std::string script = "cd '" + path_.string() +
+        const std::string script = "cd '" + folder_.path().string() +
                                    "' && PATH=\"$PWD/build/release:$PATH\" && { " + command +
                                    "\n} >printed 2>&1";
         const int status = std::system(script.c_str());
@@ -66,7 +58,7 @@ public:
 
     /// Of the command that ran last; nothing is expected where none has.
     void expect_printed(const std::vector<std::string>& lines) const {
-        if (!fs::exists(path_ / "printed")) {
+        if (!fs::exists(folder_ / "printed")) {
             return;
         }
         const std::string output = '\n' + printed();
@@ -76,13 +68,9 @@ public:
     }
 
 private:
-    [[nodiscard]] std::string printed() const {
-        std::ostringstream text;
-        text << std::ifstream(path_ / "printed").rdbuf();
-        return text.str();
-    }
+    [[nodiscard]] std::string printed() const { return test::bytes_of(folder_ / "printed"); }
 
-    fs::path path_;
+    test::TemporaryFolder folder_;
 };
 
 /// The file that a block's info string names, if any.
@@ -95,7 +83,7 @@ class PageOf : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(PageOf, RunsAsPrinted) {
     const Page page = read_page(GetParam());
-    const Folder folder(GetParam());
+    const Folder folder;
     for (const Block& block : page.blocks) {
         if (block.info == "text printed") {
             folder.expect_printed(block.lines);
@@ -120,7 +108,7 @@ INSTANTIATE_TEST_SUITE_P(Examples, PageOf, ::testing::ValuesIn(page_names()),
 
 TEST(Examples, OfTheHelpRunAsPrinted) {
     for (const HelpLevel& level : help_levels()) {
-        const Folder folder("help");
+        const Folder folder;
         for (const std::string& command : commands_of(level.lines)) {
             folder.run(command);
         }

@@ -2,15 +2,11 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <regex>
-#include <sstream>
 
-#include "base/errors.h"
 #include "engine/dialect.h"
 #include "engine/system_config.h"
 #include "generators/text/text_workload.h"
@@ -18,6 +14,8 @@
 #include "page.h"
 #include "study/jobs_file.h"
 #include "study/sweep/spec_reader.h"
+#include "tests/support/refusals.h"
+#include "tests/support/temporary_folder.h"
 #include "topology/network_description.h"
 
 namespace npunet::docs_test {
@@ -27,42 +25,20 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 using ::testing::ContainerEq;
 
-/// A file that is gone at the end of the test.
-class TemporaryFile {
-public:
-    explicit TemporaryFile(const std::string& text)
-        : path_(fs::temp_directory_path() / ("npunet_inputs_" + std::to_string(::getpid()))) {
-        std::ofstream(path_) << text;
-    }
-    ~TemporaryFile() { fs::remove(path_); }
-    TemporaryFile(const TemporaryFile&) = delete;
-    TemporaryFile& operator=(const TemporaryFile&) = delete;
-    [[nodiscard]] std::string path() const { return path_.string(); }
-
-private:
-    fs::path path_;
-};
-
 /// What a reader expects in place of a key that does not exist: "one of a, b, c".
 template <class Read>
 std::set<std::string> known_keys(const std::string& text, const Read& read) {
-    const TemporaryFile file(text);
-    try {
-        read(file.path());
-    } catch (const InputError& error) {
-        std::set<std::string> keys;
-        const std::string& expected = error.problem().expected;
-        const std::regex word("[A-Za-z_-]+");
-        const std::string list = expected.substr(std::min(expected.size(), std::size_t{6}));
-        for (std::sregex_iterator match(list.begin(), list.end(), word), end; match != end;
-             ++match) {
-            keys.insert(match->str());
-        }
-        EXPECT_EQ(expected.substr(0, 7), "one of ") << error.what();
-        return keys;
+    const test::TemporaryFolder folder;
+    const std::string expected =
+        test::problem_of([&] { read(folder.write("file", text).string()); }).expected;
+    EXPECT_EQ(expected.substr(0, 7), "one of ") << text;
+    std::set<std::string> keys;
+    const std::regex word("[A-Za-z_-]+");
+    const std::string list = expected.substr(std::min(expected.size(), std::size_t{6}));
+    for (std::sregex_iterator match(list.begin(), list.end(), word), end; match != end; ++match) {
+        keys.insert(match->str());
     }
-    ADD_FAILURE() << "an unknown key was accepted";
-    return {};
+    return keys;
 }
 
 void read_network_file(const std::string& path) {
@@ -141,9 +117,7 @@ TEST(Inputs, KeysOfStageSweepsAreExactlyThoseOfTheReader) {
 
 // The reader of system.json does not list its keys in messages: its two tables stand in its source.
 TEST(Inputs, KeysOfSystemJsonAreExactlyThoseOfTheReader) {
-    std::ostringstream source;
-    source << std::ifstream(NPUNET_SOURCE_DIR "/engine/system_config.cc").rdbuf();
-    const std::string text = source.str();
+    const std::string text = test::bytes_of(NPUNET_SOURCE_DIR "/engine/system_config.cc");
     std::set<std::string> keys;
     for (const char* table : {"ignored_keys{", "known_keys{"}) {
         const std::size_t begin = text.find(table);
@@ -161,10 +135,11 @@ TEST(Inputs, KeysOfSystemJsonAreExactlyThoseOfTheReader) {
 
 // "Without a file every default above holds", and an empty file is no different.
 TEST(Inputs, DefaultsOfSystemJsonHoldWithoutAFile) {
-    const TemporaryFile file("{}");
+    const test::TemporaryFolder folder;
+    const std::string file = folder.write("system.json", "{}").string();
     std::vector<std::string> warnings;
     const engine::SystemConfig read =
-        engine::read_system_config(file.path(), engine::Dialect::named("npunet"), warnings);
+        engine::read_system_config(file, engine::Dialect::named("npunet"), warnings);
     const engine::SystemConfig none;
     for (const engine::SystemConfig& config : {read, none}) {
         EXPECT_EQ(config.endpoint_delay, Time());

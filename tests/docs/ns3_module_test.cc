@@ -4,21 +4,19 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <fstream>
 #include <regex>
 #include <set>
 #include <sstream>
 #include <string>
 
 #include "page.h"
+#include "tests/support/temporary_folder.h"
 
 namespace npunet::docs_test {
 namespace {
 
 std::string content_of(const std::string& name) {
-    std::ostringstream text;
-    text << std::ifstream(std::string(NPUNET_SOURCE_DIR) + "/" + name).rdbuf();
-    return text.str();
+    return test::bytes_of(NPUNET_SOURCE_DIR "/" + name);
 }
 
 std::set<std::string> matches_of(const std::string& text, const std::string& pattern) {

@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -13,37 +12,29 @@
 #include <vector>
 
 #include "page.h"
+#include "tests/support/shared_data.h"
+#include "tests/support/temporary_folder.h"
 
 namespace npunet::docs_test {
 namespace {
 
 namespace fs = std::filesystem;
 
-std::string content_of(const fs::path& path) {
-    std::ostringstream text;
-    text << std::ifstream(path).rdbuf();
-    return text.str();
-}
-
 TEST(Planner, PublishedTable) {
     const fs::path samples = fs::path(NPUNET_SHARED_DIR) / "data/planner/e11_samples_2a/profile";
-    if (!fs::exists(samples)) {
-        GTEST_SKIP() << "no samples in " << samples;
-    }
-    const fs::path folder =
-        fs::temp_directory_path() / ("npunet_planner_example_" + std::to_string(::getpid()));
+    NPUNET_SKIP_WITHOUT_SHARED_DATA();
+    const test::TemporaryFolder folder;
     fs::create_directories(folder / "bin");
     fs::create_symlink(fs::path(NPUNET_SOURCE_DIR) / "examples", folder / "examples");
     fs::create_symlink(NPUNET_PROGRAM, folder / "bin/npunet");
-    const std::string line = "cd '" + folder.string() +
+    const std::string line = "cd '" + folder.path().string() +
                              "' && PATH=\"$PWD/bin:$PATH\" sh examples/planner/published.sh '" +
                              samples.string() + "' >printed 2>&1";
     const int status = std::system(line.c_str());
-    const std::string printed = content_of(folder / "printed");
-    fs::remove_all(folder);
+    const std::string printed = test::bytes_of(folder / "printed");
     EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
     const std::string expected =
-        content_of(fs::path(NPUNET_SOURCE_DIR) / "examples/planner/published.expected.txt");
+        test::bytes_of(fs::path(NPUNET_SOURCE_DIR) / "examples/planner/published.expected.txt");
     ASSERT_NE(expected, "");
     EXPECT_EQ(printed, expected);
 }
@@ -85,12 +76,11 @@ TEST(Planner, BestPlansOfThePage) {
             }
         }
     }
-    const fs::path folder =
-        fs::temp_directory_path() / ("npunet_planner_page_" + std::to_string(::getpid()));
+    const test::TemporaryFolder folder;
     fs::create_directories(folder / "bin");
     fs::create_symlink(fs::path(NPUNET_SOURCE_DIR) / "configs", folder / "configs");
     fs::create_symlink(NPUNET_PROGRAM, folder / "bin/npunet");
-    const std::string line = "cd '" + folder.string() + "' && PATH=\"$PWD/bin:$PATH\" && " +
+    const std::string line = "cd '" + folder.path().string() + "' && PATH=\"$PWD/bin:$PATH\" && " +
                              command_with(page, "plan profiles --from configs") +
                              " >/dev/null && " + command_with(page, "plan hostfile 8") +
                              " >/dev/null && " + command_with(page, "--gbs 64 --top 2") +
@@ -98,7 +88,6 @@ TEST(Planner, BestPlansOfThePage) {
     const int status = std::system(line.c_str());
     std::ifstream file(folder / "printed");
     const std::vector<std::string> printed = comparable(file);
-    fs::remove_all(folder);
     EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << line;
     EXPECT_GT(printed.size(), 10U);
     EXPECT_EQ(printed, comparable(shown));

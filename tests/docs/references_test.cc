@@ -4,11 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <fstream>
 #include <regex>
-#include <sstream>
 
 #include "page.h"
+#include "tests/support/temporary_folder.h"
 
 namespace npunet::docs_test {
 namespace {
@@ -16,12 +15,6 @@ namespace {
 namespace fs = std::filesystem;
 
 const fs::path root = NPUNET_SOURCE_DIR;
-
-std::string content_of(const fs::path& path) {
-    std::ostringstream text;
-    text << std::ifstream(path).rdbuf();
-    return text.str();
-}
 
 bool has_anchor(const Page& page, const std::string& anchor) {
     for (const Section& section : page.sections) {
@@ -68,7 +61,7 @@ std::set<std::string> all_tests() {
         if (entry.path().extension() != ".cc") {
             continue;
         }
-        const std::string text = content_of(entry.path());
+        const std::string text = test::bytes_of(entry.path());
         for (std::sregex_iterator match(text.begin(), text.end(), definition), end; match != end;
              ++match) {
             tests.insert((*match)[1].str() + "." + (*match)[2].str());
@@ -98,9 +91,9 @@ TEST(References, NamedTestsExist) {
 
 // One row for each member of struct Dialect, its name aside.
 TEST(References, EverySwitchOfADialectIsExplained) {
-    std::string header = content_of(root / "engine/dialect.h");
+    std::string header = test::bytes_of(root / "engine/dialect.h");
     // The rules of schedules have a struct of their own.
-    const std::string schedules = content_of(root / "engine/collective/phase.h");
+    const std::string schedules = test::bytes_of(root / "engine/collective/phase.h");
     const std::size_t begin = schedules.find("struct ScheduleRules {");
     ASSERT_NE(begin, std::string::npos);
     header += schedules.substr(begin, schedules.find("};", begin) - begin);

@@ -117,7 +117,8 @@ TEST(StudiesPage, ShowsTheExpectedOutput) {
     const Page page = read_page("docs/studies.md");
     for (const char* name : {"rank_order", "topologies", "two_jobs", "faults", "plan_order"}) {
         const std::string file = std::string("examples/studies/") + name + ".expected.txt";
-        const std::string expected = content_of(std::filesystem::path(NPUNET_SOURCE_DIR) / file);
+        const std::string expected =
+            test::bytes_of(std::filesystem::path(NPUNET_SOURCE_DIR) / file);
         const auto shows = [&expected](const Block& block) {
             std::string shown;
             for (const std::string& line : block.lines) {

@@ -2,14 +2,11 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
-
-#include <filesystem>
-#include <fstream>
 
 #include "base/errors.h"
 #include "tests/support/collectives.h"
 #include "tests/support/refusals.h"
+#include "tests/support/temporary_folder.h"
 
 namespace npunet {
 namespace {
@@ -89,17 +86,13 @@ TEST(CollectiveInput, InvolvedDimensions) {
 class AlgorithmNames : public ::testing::Test {
 protected:
     static std::string refusal(const std::string& text, const char* dialect = "npunet") {
-        const std::filesystem::path path =
-            std::filesystem::temp_directory_path() /
-            ("npunet_algorithms_" + std::to_string(::getpid()) + ".json");
-        std::ofstream(path) << text;
-        const std::string message = message_of<InputError>([&] {
+        const test::TemporaryFolder folder;
+        const std::string file = folder.write("system.json", text).string();
+        return message_of<InputError>([&] {
             std::vector<std::string> warnings;
-            static_cast<void>(engine::read_system_config(
-                path.string(), engine::Dialect::named(dialect), warnings));
+            static_cast<void>(
+                engine::read_system_config(file, engine::Dialect::named(dialect), warnings));
         });
-        std::filesystem::remove(path);
-        return message;
     }
 };
 

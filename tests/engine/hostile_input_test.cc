@@ -2,13 +2,9 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include <filesystem>
-#include <fstream>
 #include <functional>
 #include <limits>
-#include <memory>
 
 #include "base/errors.h"
 #include "engine/memory_tracker.h"
@@ -16,6 +12,7 @@
 #include "tests/support/machines.h"
 #include "tests/support/refusals.h"
 #include "tests/support/runs.h"
+#include "tests/support/temporary_folder.h"
 #include "tests/support/workloads.h"
 
 namespace npunet {
@@ -221,18 +218,12 @@ protected:
         return message_of<InputError>([&] { static_cast<void>(read(text)); });
     }
     engine::SystemConfig read(const std::string& text) {
-        const std::filesystem::path path =
-            std::filesystem::temp_directory_path() /
-            ("npunet_system_" + std::to_string(::getpid()) + ".json");
-        std::ofstream(path) << text;
         std::vector<std::string> warnings;
-        const auto remove = [](const std::filesystem::path* file) {
-            std::filesystem::remove(*file);
-        };
-        const std::unique_ptr<const std::filesystem::path, decltype(remove)> guard(&path, remove);
-        return engine::read_system_config(path.string(), engine::Dialect::named("npunet"),
-                                          warnings);
+        return engine::read_system_config(folder_.write("system.json", text).string(),
+                                          engine::Dialect::named("npunet"), warnings);
     }
+
+    test::TemporaryFolder folder_;
 };
 
 // A rate of 0, or one that rounds to 0 operations a second, would be divided by.

@@ -2,14 +2,11 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
-
-#include <filesystem>
-#include <fstream>
 
 #include "base/errors.h"
 #include "tests/support/refusals.h"
 #include "tests/support/runs.h"
+#include "tests/support/temporary_folder.h"
 #include "tests/support/workloads.h"
 
 namespace npunet {
@@ -132,26 +129,15 @@ TEST(Scheduling, ReceivesSlowNothing) {
 class SchedulingKeys : public ::testing::Test {
 protected:
     engine::SystemConfig read(const std::string& text, const std::string& dialect = "npunet") {
-        const std::filesystem::path path =
-            std::filesystem::temp_directory_path() /
-            ("npunet_scheduling_" + std::to_string(::getpid()) + ".json");
-        std::ofstream(path) << text;
         warnings_.clear();
-        engine::SystemConfig config;
-        try {
-            config = engine::read_system_config(path.string(), engine::Dialect::named(dialect),
-                                                warnings_);
-        } catch (...) {
-            std::filesystem::remove(path);
-            throw;
-        }
-        std::filesystem::remove(path);
-        return config;
+        return engine::read_system_config(folder_.write("system.json", text).string(),
+                                          engine::Dialect::named(dialect), warnings_);
     }
     std::string error_of(const std::string& text) {
         return message_of<InputError>([&] { static_cast<void>(read(text)); });
     }
 
+    test::TemporaryFolder folder_;
     std::vector<std::string> warnings_;
 };
 

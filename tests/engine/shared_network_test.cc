@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/errors.h"
+#include "tests/support/refusals.h"
 
 namespace npunet::engine {
 namespace {
@@ -178,12 +179,7 @@ TEST_F(SharedNetworkTest, SharesTellWhatTheNetworkTells) {
 TEST_F(SharedNetworkTest, ErrorsNameTheJob) {
     b.fails = true;
     b.send(0);
-    try {
-        network.delivered(0);
-        FAIL() << "nothing was thrown";
-    } catch (const InputError& error) {
-        EXPECT_EQ(error.problem().file, "job 'b', trace of rank 3");
-    }
+    EXPECT_EQ(test::problem_of([this] { network.delivered(0); }).file, "job 'b', trace of rank 3");
 }
 
 }  // namespace

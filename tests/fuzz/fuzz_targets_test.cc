@@ -5,11 +5,10 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <random>
 
 #include "fuzz_target.h"
+#include "tests/support/temporary_folder.h"
 
 namespace npunet::fuzz {
 namespace {
@@ -56,9 +55,7 @@ TEST(FuzzRegressions, AnswersWhatWentWrongOnce) {
             continue;
         }
         for (const auto& entry : fs::directory_iterator(folder)) {
-            std::ifstream stream(entry.path(), std::ios::binary);
-            const std::string input{std::istreambuf_iterator<char>(stream), {}};
-            run_one(target, input, entry.path().filename().string());
+            run_one(target, test::bytes_of(entry.path()), entry.path().filename().string());
             ++inputs;
         }
     }

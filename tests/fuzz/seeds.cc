@@ -4,12 +4,11 @@
 #include <unistd.h>
 
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 
 #include "chakra/frames.h"
 #include "chakra/trace_writer.h"
 #include "tests/chakra/older_messages.h"
+#include "tests/support/temporary_folder.h"
 
 namespace npunet::fuzz {
 
@@ -61,8 +60,7 @@ std::string bytes_of_trace(const std::vector<Node>& nodes, const chakra::TraceMe
                                                    : std::filesystem::temp_directory_path()) /
         fmt::format("npunet_fuzz_{}{}", getpid(), compressed ? ".gz" : ".et");
     chakra::write_trace(path, nodes, metadata, form);
-    std::ifstream stream(path, std::ios::binary);
-    std::string bytes{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
+    std::string bytes = test::bytes_of(path);
     std::filesystem::remove(path);
     return bytes;
 }

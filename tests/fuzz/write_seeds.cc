@@ -4,10 +4,10 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
-#include <iterator>
 #include <vector>
 
 #include "fuzz_target.h"
+#include "tests/support/temporary_folder.h"
 
 namespace {
 
@@ -54,9 +54,7 @@ int main(int argc, char** argv) {
             write(seed);
         }
         for (const fs::path& path : small_files(target.file_suffix)) {
-            std::ifstream stream(path, std::ios::binary);
-            const std::string bytes{std::istreambuf_iterator<char>(stream), {}};
-            write(std::string(target.before_file) + bytes);
+            write(std::string(target.before_file) + npunet::test::bytes_of(path));
         }
         std::cout << target.name << "\n";
     }

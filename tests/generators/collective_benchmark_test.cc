@@ -5,9 +5,9 @@
 
 #include <string>
 
-#include "base/errors.h"
 #include "tests/generators/rendezvous.h"
 #include "tests/generators/steps.h"
+#include "tests/support/refusals.h"
 
 namespace npunet::generators {
 namespace {
@@ -92,13 +92,8 @@ TEST(CollectiveBenchmark, TypesAreThoseOfTheSchema) {
 }
 
 TEST(CollectiveBenchmark, RefusesImpossibleGroups) {
-    const auto error_of = [](const CollectiveBenchmark& benchmark) -> std::string {
-        try {
-            static_cast<void>(generate(benchmark));
-        } catch (const InputError& error) {
-            return error.what();
-        }
-        return "no error";
+    const auto error_of = [](const CollectiveBenchmark& benchmark) {
+        return test::message_of<InputError>([&] { return generate(benchmark); });
     };
     CollectiveBenchmark benchmark = benchmark_of(BenchmarkType::AllReduce);
     benchmark.group = {Rank(0), Rank(5)};

@@ -12,6 +12,7 @@
 #include "chakra/comm_groups.h"
 #include "chakra/trace_reader.h"
 #include "cli/program.h"
+#include "tests/support/temporary_folder.h"
 
 namespace npunet::cli {
 namespace {
@@ -28,17 +29,9 @@ class GenerateCommand : public ::testing::Test {
 protected:
     void SetUp() override {
         before_ = std::filesystem::current_path();
-        folder_ = std::filesystem::temp_directory_path() /
-                  ("npunet_generate_" +
-                   std::string(::testing::UnitTest::GetInstance()->current_test_info()->name()));
-        std::filesystem::remove_all(folder_);
-        std::filesystem::create_directories(folder_);
-        std::filesystem::current_path(folder_);
+        std::filesystem::current_path(folder_.path());
     }
-    void TearDown() override {
-        std::filesystem::current_path(before_);
-        std::filesystem::remove_all(folder_);
-    }
+    void TearDown() override { std::filesystem::current_path(before_); }
 
     int run(const std::string& line) {
         std::ostringstream out;
@@ -59,7 +52,7 @@ protected:
 
 private:
     std::filesystem::path before_;
-    std::filesystem::path folder_;
+    test::TemporaryFolder folder_;
 };
 
 TEST_F(GenerateCommand, ExampleOfEveryHelpWorksAsPrinted) {

@@ -2,14 +2,14 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <fstream>
 #include <string>
 #include <utility>
 
-#include "base/errors.h"
 #include "generators/transformer/model_file.h"
 #include "generators/transformer/model_library.h"
 #include "generators/transformer/model_spec.h"
+#include "tests/support/refusals.h"
+#include "tests/support/temporary_folder.h"
 
 namespace npunet::generators {
 namespace {
@@ -77,31 +77,16 @@ TEST(ParameterCount, OfLatentAttentionIsTheSumOfItsMatrices) {
 
 class ModelFile : public ::testing::Test {
 protected:
-    void SetUp() override {
-        folder_ = std::filesystem::temp_directory_path() /
-                  ("npunet_model_file_" +
-                   std::string(::testing::UnitTest::GetInstance()->current_test_info()->name()));
-        std::filesystem::create_directories(folder_);
-    }
-    void TearDown() override { std::filesystem::remove_all(folder_); }
-
     [[nodiscard]] std::filesystem::path write(const std::string& text) const {
-        const std::filesystem::path file = folder_ / "mine.yml";
-        std::ofstream(file) << text;
-        return file;
+        return folder_.write("mine.yml", text);
     }
 
     [[nodiscard]] std::string error_of(const std::string& text) const {
-        try {
-            static_cast<void>(read_model_file(write(text)));
-        } catch (const InputError& error) {
-            return error.what();
-        }
-        return "no error";
+        return test::message_of<InputError>([&] { return read_model_file(write(text)); });
     }
 
     const std::string minimal_ = "hidden: 64\nlayers: 2\nheads: 4\nffn: 128\nvocab: 100\nseq: 16\n";
-    std::filesystem::path folder_;
+    test::TemporaryFolder folder_;
 };
 
 TEST_F(ModelFile, TakesDefaultsForWhatItDoesNotSay) {
@@ -211,7 +196,7 @@ TEST_F(ModelFile, ReadsMixturesOfExperts) {
     EXPECT_EQ(plain.moe.capacity_factor, 0.0);
     EXPECT_EQ(plain.moe.routing.kind, Routing::Kind::Uniform);
     EXPECT_TRUE(plain.is_moe_layer(0));
-    std::ofstream(folder_ / "counts.csv") << "1\n";
+    folder_.write("counts.csv", "1\n");
     const ModelSpec model = read_model_file(
         write(minimal_ +
               "moe: {experts: 8, top_k: 2, ffn: 32, shared_experts: 1, dense_layers_first: 1, "
@@ -248,17 +233,12 @@ TEST_F(ModelFile, RefusesWhatIsNoModelFile) {
     EXPECT_THAT(error_of("hidden: [\n"), HasSubstr("YAML"));
     EXPECT_THAT(error_of(""), HasSubstr("an empty file; expected a model file"));
     EXPECT_THROW(static_cast<void>(read_model_file(folder_ / "absent.yml")), InputError);
-    EXPECT_THROW(static_cast<void>(read_model_file(folder_)), InputError);
+    EXPECT_THROW(static_cast<void>(read_model_file(folder_.path())), InputError);
 }
 
 TEST(ModelLibrary, SuggestsTheNearestName) {
-    try {
-        static_cast<void>(load_model("llama2_7b"));
-        FAIL() << "an unknown name";
-    } catch (const InputError& error) {
-        EXPECT_THAT(error.what(), HasSubstr("Did you mean llama2-7b?"));
-        EXPECT_THAT(error.what(), HasSubstr("gpt3-175b"));
-    }
+    EXPECT_THAT(test::message_of<InputError>([] { return load_model("llama2_7b"); }),
+                AllOf(HasSubstr("Did you mean llama2-7b?"), HasSubstr("gpt3-175b")));
 }
 
 }  // namespace

@@ -4,13 +4,12 @@
 
 #include <array>
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <random>
 
 #include "generators/transformer/moe_tokens.h"
 #include "generators/transformer/routing_name.h"
 #include "tests/generators/peaks.h"
+#include "tests/support/temporary_folder.h"
 
 namespace npunet::generators {
 namespace {
@@ -34,9 +33,8 @@ Plan varied(Plan plan, std::mt19937_64& random) {
 // Tokens that popular experts take more of, drop, or have from a file: each rank's peak is its own
 // estimate, to the byte, and the stage's estimate that of the rank with the most.
 TEST(PeakOfASimulation, FollowsTheTokensOfTheExperts) {
-    const std::filesystem::path file =
-        std::filesystem::temp_directory_path() / "npunet_moe_memory_routing";
-    std::ofstream(file) << "1 30 50 0 48 7 7 7 7\n* 1 2 3 4 5 6 7 8\n";
+    const test::TemporaryFolder folder;
+    const auto file = folder.write("counts", "1 30 50 0 48 7 7 7 7\n* 1 2 3 4 5 6 7 8\n");
     ModelSpec recorded = small_moe();
     recorded.name = "recorded-moe";
     recorded.moe.routing = routing_named(file.string(), "here");
@@ -57,7 +55,6 @@ TEST(PeakOfASimulation, FollowsTheTokensOfTheExperts) {
         }
     }
     EXPECT_GT(unequal, 50U);
-    std::filesystem::remove(file);
 }
 
 // In inference the buffers of the largest layer and micro-batch.

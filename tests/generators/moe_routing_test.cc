@@ -5,16 +5,15 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <numeric>
 #include <string>
 #include <vector>
 
-#include "base/errors.h"
 #include "generators/transformer/moe_routing.h"
 #include "generators/transformer/routing_name.h"
 #include "tests/generators/parallel_plans.h"
+#include "tests/support/refusals.h"
+#include "tests/support/temporary_folder.h"
 
 namespace npunet::generators {
 namespace {
@@ -31,28 +30,19 @@ std::int64_t total(const std::vector<std::int64_t>& values) {
 class RoutingFile : public ::testing::Test {
 protected:
     void SetUp() override {
-        file_ = std::filesystem::temp_directory_path() /
-                ("npunet_routing_" +
-                 std::string(::testing::UnitTest::GetInstance()->current_test_info()->name()));
         model_ = small_moe();
         model_.moe.experts = 4;
-        model_.moe.routing = routing_named(file_.string(), "here");
+        model_.moe.routing = routing_named((folder_ / "counts").string(), "here");
     }
-    void TearDown() override { std::filesystem::remove(file_); }
 
-    void write(const std::string& text) const { std::ofstream(file_) << text; }
+    void write(const std::string& text) const { folder_.write("counts", text); }
 
     [[nodiscard]] std::string error_of(const std::string& text) const {
         write(text);
-        try {
-            static_cast<void>(MoeRouting(model_, 1));
-        } catch (const InputError& error) {
-            return error.what();
-        }
-        return "no error";
+        return test::message_of<InputError>([&] { return MoeRouting(model_, 1); });
     }
 
-    std::filesystem::path file_;
+    test::TemporaryFolder folder_;
     ModelSpec model_;
 };
 

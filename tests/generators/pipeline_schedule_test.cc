@@ -6,18 +6,17 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <fstream>
 #include <functional>
-#include <iterator>
 #include <map>
 #include <string>
 #include <tuple>
 #include <vector>
 
-#include "base/errors.h"
 #include "generators/pipeline/pipeline_benchmark.h"
 #include "generators/pipeline/timeline.h"
 #include "tests/generators/rendezvous.h"
+#include "tests/support/refusals.h"
+#include "tests/support/temporary_folder.h"
 
 namespace npunet::generators {
 namespace {
@@ -203,12 +202,7 @@ TEST(PipelineBenchmark, RunsToItsEnd) {
 }
 
 std::string error_of(const PipelineBenchmark& benchmark) {
-    try {
-        static_cast<void>(generate(benchmark));
-    } catch (const InputError& error) {
-        return error.what();
-    }
-    return "no error";
+    return test::message_of<InputError>([&] { return generate(benchmark); });
 }
 
 TEST(PipelineBenchmark, RefusesWhatCannotBe) {
@@ -241,8 +235,7 @@ TEST(PipelinePicture, ShowsEveryUnitOfTime) {
 
 // docs/pipelines.md shows what is drawn.
 TEST(PipelinePicture, OfTheDocumentation) {
-    std::ifstream file(std::string(NPUNET_SOURCE_DIR) + "/docs/pipelines.md");
-    const std::string page{std::istreambuf_iterator<char>(file), {}};
+    const std::string page = test::bytes_of(NPUNET_SOURCE_DIR "/docs/pipelines.md");
     for (const auto& [name, schedule] : schedules()) {
         const PipelineShape shape = schedule == Schedule::Interleaved
                                         ? PipelineShape{schedule, 2, 2, 4}

@@ -5,44 +5,27 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <set>
-#include <sstream>
 #include <string>
 #include <tuple>
 #include <vector>
 
-#include "base/errors.h"
 #include "chakra/trace_reader.h"
 #include "generators/stage/conversion.h"
 #include "generators/stage/python_number.h"
 #include "generators/stage/stage_workload.h"
 #include "generators/workload_files.h"
+#include "tests/support/refusals.h"
+#include "tests/support/shared_data.h"
 #include "tests/support/stage_cases.h"
+#include "tests/support/temporary_folder.h"
 
 namespace npunet::generators {
 namespace {
 
 namespace fs = std::filesystem;
-
-class Folder {
-public:
-    Folder() : path_(fs::temp_directory_path() / "npunet_stage_test") { fs::remove_all(path_); }
-    ~Folder() { fs::remove_all(path_); }
-    Folder(const Folder&) = delete;
-    Folder& operator=(const Folder&) = delete;
-    [[nodiscard]] const fs::path& path() const { return path_; }
-
-private:
-    fs::path path_;
-};
-
-std::string bytes_of(const fs::path& path) {
-    std::ostringstream text;
-    text << std::ifstream(path, std::ios::binary).rdbuf();
-    return text.str();
-}
+using test::bytes_of;
 
 /// The first node in which two traces differ, for the message.
 std::string first_difference(const fs::path& expected, const fs::path& found) {
@@ -83,17 +66,14 @@ void expect_equal_files(const fs::path& recorded, const fs::path& written) {
 
 // Groups of all recorded cases, traces of those whose traces were kept.
 TEST(Stage, WritesTheFilesOfStageByteForByte) {
-    const std::vector<fs::path> cases = test::stage_cases(NPUNET_SHARED_DIR);
-    if (cases.empty()) {
-        GTEST_SKIP() << "the shared data folder is absent: " << NPUNET_SHARED_DIR;
-    }
+    NPUNET_SKIP_WITHOUT_SHARED_DATA();
     std::size_t compared = 0;
-    for (const fs::path& recorded : cases) {
+    for (const fs::path& recorded : test::stage_cases(NPUNET_SHARED_DIR)) {
         if (!fs::exists(recorded / "w.json")) {
             continue;
         }
         SCOPED_TRACE(recorded.filename().string());
-        const Folder folder;
+        const test::TemporaryFolder folder;
         write_workload(generate(*test::stage_arguments(recorded)),
                        {folder.path(), "w.%d.et", "w.json"});
         expect_equal_files(recorded, folder.path());
@@ -314,12 +294,7 @@ template <class Change>
 std::string refusal_of(const Change& change) {
     StageArguments arguments = small_step();
     change(arguments);
-    try {
-        static_cast<void>(generate(arguments));
-    } catch (const InputError& error) {
-        return error.what();
-    }
-    return "none";
+    return test::message_of<InputError>([&] { return generate(arguments); });
 }
 
 TEST(Stage, RefusesWhatDoesNotWorkOut) {
@@ -346,7 +321,7 @@ TEST(Stage, RefusesWhatDoesNotWorkOut) {
 
 // A vocabulary that tp does not divide: tensors still have whole numbers of elements.
 TEST(Stage, TakesVocabulariesThatTpDoesNotDivide) {
-    EXPECT_EQ(refusal_of([](StageArguments& a) { a.din = a.dout = 97, a.tp = 4; }), "none");
+    EXPECT_EQ(refusal_of([](StageArguments& a) { a.din = a.dout = 97, a.tp = 4; }), "no error");
 }
 
 }  // namespace

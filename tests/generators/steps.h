@@ -9,13 +9,13 @@
 
 #include <gtest/gtest.h>
 
-#include "base/errors.h"
 #include "chakra/node.h"
 #include "generators/transformer/model_spec.h"
 #include "generators/transformer/operation_costs.h"
 #include "generators/transformer/plan.h"
 #include "generators/workload.h"
 #include "generators/workload_totals.h"
+#include "tests/support/refusals.h"
 
 namespace npunet::generators {
 
@@ -126,12 +126,7 @@ inline std::vector<std::vector<bool>> ancestors(const Role& role) {
 
 /// What resolve_plan() says of a plan; "no error" when it takes it.
 inline std::string error_of(const ModelSpec& model, const Plan& plan) {
-    try {
-        static_cast<void>(resolve_plan(model, plan));
-    } catch (const InputError& error) {
-        return error.what();
-    }
-    return "no error";
+    return test::message_of<InputError>([&] { return resolve_plan(model, plan); });
 }
 
 inline bool multiplies(const chakra::Node& node) {

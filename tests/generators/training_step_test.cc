@@ -2,9 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <string>
 
@@ -14,6 +11,7 @@
 #include "generators/transformer/operation_costs.h"
 #include "generators/workload_files.h"
 #include "tests/generators/steps.h"
+#include "tests/support/temporary_folder.h"
 
 namespace npunet::generators {
 namespace {
@@ -21,6 +19,7 @@ namespace {
 using chakra::CollectiveType;
 using chakra::Node;
 using chakra::NodeType;
+using test::bytes_of;
 
 /// 6 P T + 6 L s a (d_qk + d_v) T: forward 2, dgrad 2 and wgrad 2 per weight and token; every
 /// query of every head meets all s keys, once forward and twice backward.
@@ -129,38 +128,27 @@ TEST(TrainingStep, GradientSumsCoverTheParametersOfEveryRank) {
     }
 }
 
-std::string bytes_of(const std::filesystem::path& file) {
-    std::ifstream stream(file, std::ios::binary);
-    return {std::istreambuf_iterator<char>(stream), {}};
-}
-
-class WorkloadFilesTest : public ::testing::Test {
-protected:
-    void TearDown() override { std::filesystem::remove_all(folder_); }
-    std::filesystem::path folder_ =
-        std::filesystem::temp_directory_path() / "npunet_generated_workload";
-};
-
-TEST_F(WorkloadFilesTest, TwoGenerationsAreByteIdenticalAndReadBack) {
+TEST(WorkloadFiles, TwoGenerationsAreByteIdenticalAndReadBack) {
+    const test::TemporaryFolder folder;
     Plan plan;
     plan.tp = 2;
     plan.pp = 2;
     plan.dp = 2;
     const GeneratedWorkload workload = generate(small_gpt(), plan);
-    write_workload(workload, {folder_ / "a", "step", "groups.json"});
-    write_workload(generate(small_gpt(), plan), {folder_ / "b", "step.%d.et", "groups.json"});
+    write_workload(workload, {folder / "a", "step", "groups.json"});
+    write_workload(generate(small_gpt(), plan), {folder / "b", "step.%d.et", "groups.json"});
     for (std::int32_t r = 0; r < workload.rank_count(); ++r) {
         const std::string name = "step." + std::to_string(r) + ".et";
-        EXPECT_EQ(bytes_of(folder_ / "a" / name), bytes_of(folder_ / "b" / name));
-        const std::vector<Node> written = chakra::read_trace(folder_ / "a" / name);
+        EXPECT_EQ(bytes_of(folder / "a" / name), bytes_of(folder / "b" / name));
+        const std::vector<Node> written = chakra::read_trace(folder / "a" / name);
         const std::vector<Node> generated = workload.nodes(Rank(r));
         ASSERT_EQ(written.size(), generated.size());
         for (std::size_t i = 0; i < written.size(); ++i) {
             EXPECT_TRUE(written[i] == generated[i]) << generated[i].name;
         }
     }
-    EXPECT_EQ(bytes_of(folder_ / "a" / "groups.json"), bytes_of(folder_ / "b" / "groups.json"));
-    const chakra::CommGroups groups = chakra::read_comm_groups(folder_ / "a" / "groups.json");
+    EXPECT_EQ(bytes_of(folder / "a" / "groups.json"), bytes_of(folder / "b" / "groups.json"));
+    const chakra::CommGroups groups = chakra::read_comm_groups(folder / "a" / "groups.json");
     ASSERT_EQ(groups.size(), workload.groups().size());
     for (const RankGroup& group : workload.groups()) {
         EXPECT_EQ(groups.at(group.id), group.ranks);

@@ -2,12 +2,11 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <unistd.h>
 
 #include <array>
-#include <filesystem>
-#include <fstream>
 #include <vector>
+
+#include "topology/network_text.h"
 
 namespace npunet::packet_test {
 
@@ -124,13 +123,8 @@ std::string random_network_text(unsigned kind, std::mt19937_64& random) {
 }
 
 topology::NetworkDescription random_network(unsigned kind, std::mt19937_64& random) {
-    const std::string path = (std::filesystem::temp_directory_path() /
-                              ("npunet_random_" + std::to_string(getpid()) + ".yml"))
-                                 .string();
-    std::ofstream(path) << random_network_text(kind, random);
     topology::NetworkDescription network =
-        topology::read_network(path, topology::GigaByte::Decimal);
-    std::filesystem::remove(path);
+        topology::parse_network(random_network_text(kind, random), "network.yml");
     topology::PacketParameters& packet = network.packet;
     Drawer draw(random);
     packet.mtu = Bytes(draw.one_of(std::array<std::int64_t, 3>{256, 1500, 4096}));

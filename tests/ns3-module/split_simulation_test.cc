@@ -17,6 +17,7 @@
 #include "split_network.h"
 #include "tests/support/machines.h"
 #include "tests/support/random_faults.h"
+#include "tests/support/refusals.h"
 #include "tests/support/workloads.h"
 
 namespace npunet::packet_test {
@@ -168,12 +169,8 @@ TEST(SplitSimulation, SizesThatDiffer) {
             }
         });
         Together parts(workload, network, engine::SystemConfig(), {0, 0, 1, 1}, 1);
-        try {
-            parts.network().run();
-            FAIL() << "nobody has noticed";
-        } catch (const InputError& error) {
-            EXPECT_THAT(error.what(), testing::HasSubstr("100 bytes sent"));
-        }
+        EXPECT_THAT(test::message_of<InputError>([&] { parts.network().run(); }),
+                    testing::HasSubstr("100 bytes sent"));
     }
 }
 

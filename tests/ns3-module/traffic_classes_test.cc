@@ -9,6 +9,7 @@
 
 #include "base/errors.h"
 #include "plan_run.h"
+#include "tests/support/refusals.h"
 
 namespace npunet::packet_test {
 namespace {
@@ -187,12 +188,7 @@ TEST(TrafficClasses, KindsHaveClasses) {
 }
 
 std::string refusal(const topology::PacketParameters& packet) {
-    try {
-        const PlanRun run(line2, {}, packet);
-    } catch (const InputError& error) {
-        return error.what();
-    }
-    return "";
+    return test::message_of<InputError>([&] { const PlanRun run(line2, {}, packet); });
 }
 
 TEST(TrafficClasses, RefusesWhatCannotWork) {
@@ -208,7 +204,7 @@ TEST(TrafficClasses, RefusesWhatCannotWork) {
     packet.virtual_channels = 5;
     EXPECT_THAT(refusal(packet), HasSubstr("found 40 in all traffic classes; expected 1 to 32"));
     packet.virtual_channels = 4;
-    EXPECT_EQ(refusal(packet), "");
+    EXPECT_EQ(refusal(packet), "no error");
 }
 
 }  // namespace

@@ -3,7 +3,8 @@
 
 #include <fmt/format.h>
 
-#include "test_folder.h"
+#include "tests/support/refusals.h"
+#include "tests/support/temporary_folder.h"
 
 namespace npunet::planner {
 namespace {
@@ -11,15 +12,17 @@ namespace {
 constexpr const char* good_fields =
     R"("inter_bandwidth": 10, "intra_bandwidth": 46.5, "memory": 80)";
 
-class ClusterFile : public TestFolder {
+class ClusterFile : public ::testing::Test {
 protected:
     [[nodiscard]] std::vector<ClusterEntry> read(std::string_view text,
                                                  ClusterFileRules rules) const {
-        return read_cluster_file(make_file("cluster.json", text), rules);
+        return read_cluster_file(folder_.write("cluster.json", text), rules);
     }
     [[nodiscard]] InputProblem problem(std::string_view text) const {
-        return problem_of([&] { return read(text, ClusterFileRules::Npunet); });
+        return test::problem_of([&] { return read(text, ClusterFileRules::Npunet); });
     }
+
+    test::TemporaryFolder folder_;
 };
 
 std::string entry(const char* address, const char* type) {
@@ -46,7 +49,8 @@ TEST_F(ClusterFile, EntriesInTheOrderOfTheFile) {
 TEST_F(ClusterFile, MetisKnowsFourTypes) {
     const std::string text = file_of(entry("a", "H100"));
     EXPECT_EQ(read(text, ClusterFileRules::Npunet).front().instance_type, "H100");
-    const InputProblem refused = problem_of([&] { return read(text, ClusterFileRules::Metis); });
+    const InputProblem refused =
+        test::problem_of([&] { return read(text, ClusterFileRules::Metis); });
     EXPECT_EQ(refused.place, "a: instance_type");
     EXPECT_EQ(refused.found, "'H100'");
 }
@@ -86,8 +90,9 @@ TEST_F(ClusterFile, WhatIsNoClusterFile) {
     EXPECT_EQ(problem("{}").found, "no address");
     EXPECT_EQ(problem("{\"a\": 1}").place, "a");
     const auto none = folder_ / "none.json";
-    EXPECT_EQ(problem_of([&] { return read_cluster_file(none, ClusterFileRules::Npunet); }).found,
-              "no readable file");
+    EXPECT_EQ(
+        test::problem_of([&] { return read_cluster_file(none, ClusterFileRules::Npunet); }).found,
+        "no readable file");
 }
 
 }  // namespace

@@ -2,7 +2,8 @@
 // read is what stands there, to the last bit.
 #include "planner/profile.h"
 
-#include "test_folder.h"
+#include "tests/support/refusals.h"
+#include "tests/support/temporary_folder.h"
 
 namespace npunet::planner {
 namespace {
@@ -15,13 +16,13 @@ const std::string good = R"({
   "execution_memory": {"layer_memory_total_mb": [7820, 4146]}
 })";
 
-class Profile : public TestFolder {
+class Profile : public ::testing::Test {
 protected:
     void add(std::string_view name, std::string_view text = good) const {
-        static_cast<void>(make_file(name, text));
+        static_cast<void>(folder_.write(name, text));
     }
     [[nodiscard]] InputProblem problem() const {
-        return problem_of([this] { return read_profiles(folder_); });
+        return test::problem_of([this] { return read_profiles(folder_.path()); });
     }
     /// The problem of a folder with one file, in which a text is replaced.
     [[nodiscard]] InputProblem with(const std::string& old_text, const std::string& text) const {
@@ -30,11 +31,13 @@ protected:
         add("DeviceType.A100_tp1_bs1.json", changed);
         return problem();
     }
+
+    test::TemporaryFolder folder_;
 };
 
 TEST_F(Profile, EveryFieldIsRead) {
     add("DeviceType.A100_tp4_bs16.json");
-    const ProfileSet profiles = read_profiles(folder_);
+    const ProfileSet profiles = read_profiles(folder_.path());
     const LayerProfile* profile = profiles.find("A100", 4, 16);
     ASSERT_NE(profile, nullptr);
     EXPECT_EQ(profile, profiles.named("DeviceType.A100_tp4_bs16.json"));
@@ -54,7 +57,7 @@ TEST_F(Profile, ActivationsAreOptional) {
     std::string text = good;
     text.replace(text.find("[7820, 4146]"), 12, "[7820, 4146], \"layer_activation_mb\": [1, 2.5]");
     add("DeviceType.A100_tp1_bs1.json", text);
-    EXPECT_EQ(read_profiles(folder_).all().front().layer_activation_mib,
+    EXPECT_EQ(read_profiles(folder_.path()).all().front().layer_activation_mib,
               (std::vector<double>{1, 2.5}));
 }
 
@@ -66,7 +69,7 @@ TEST_F(Profile, FilesInTheOrderOfTheirNames) {
     add("DeviceType.A100_tp16_bs1.json");
     add("DeviceType.A100_tp2_bs1.json");
     add("notes.txt", "not a profile");
-    const ProfileSet profiles = read_profiles(folder_);
+    const ProfileSet profiles = read_profiles(folder_.path());
     ASSERT_EQ(profiles.all().size(), 4U);
     EXPECT_EQ(profiles.all()[0].tp, 16);
     EXPECT_EQ(profiles.all()[1].tp, 2);
@@ -118,9 +121,9 @@ TEST_F(Profile, BadValuesAreNamed) {
 TEST_F(Profile, FoldersWithoutProfiles) {
     EXPECT_EQ(problem().found, "no profile");
     const auto none = folder_ / "none";
-    EXPECT_EQ(problem_of([&] { return read_profiles(none); }).found, "no readable folder");
-    const auto file = make_file("file", "");
-    EXPECT_EQ(problem_of([&] { return read_profiles(file); }).found, "no readable folder");
+    EXPECT_EQ(test::problem_of([&] { return read_profiles(none); }).found, "no readable folder");
+    const auto file = folder_.write("file", "");
+    EXPECT_EQ(test::problem_of([&] { return read_profiles(file); }).found, "no readable folder");
     std::filesystem::create_directories(folder_ / "DeviceType.A100_tp1_bs1.json");
     EXPECT_EQ(problem().found, "no readable file");
 }

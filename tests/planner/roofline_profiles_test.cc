@@ -5,7 +5,7 @@
 
 #include <gmock/gmock.h>
 
-#include "test_folder.h"
+#include "tests/support/refusals.h"
 
 namespace npunet::planner {
 namespace {
@@ -128,7 +128,7 @@ TEST(RooflineProfiles, TheGridEndsWhereTheModelCannotBeDivided) {
     EXPECT_EQ(files.size(), 4U * 5);
     EXPECT_EQ(files.back().tp, 8);
     EXPECT_EQ(files.back().batch, 16);
-    EXPECT_NE(problem_of([] {
+    EXPECT_NE(test::problem_of([] {
                   return roofline_profiles(gpt(), computes, {.max_batch = 1, .max_tp = 16});
               }).expected,
               "");
@@ -136,8 +136,9 @@ TEST(RooflineProfiles, TheGridEndsWhereTheModelCannotBeDivided) {
     experts.moe.experts = 4;
     experts.moe.top_k = 2;
     experts.moe.ffn = 128;
-    EXPECT_THAT(problem_of([&] { return roofline_profile(experts, computes, 0, 1, 1); }).found,
-                ::testing::HasSubstr("experts"));
+    EXPECT_THAT(
+        test::problem_of([&] { return roofline_profile(experts, computes, 0, 1, 1); }).found,
+        ::testing::HasSubstr("experts"));
 }
 
 }  // namespace

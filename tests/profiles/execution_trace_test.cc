@@ -9,7 +9,9 @@
 
 #include "base/errors.h"
 #include "tar_file.h"
-#include "test_folder.h"
+#include "tests/support/refusals.h"
+#include "tests/support/shared_data.h"
+#include "tests/support/temporary_folder.h"
 
 namespace npunet::profiles {
 namespace {
@@ -39,7 +41,7 @@ constexpr const char* newer = R"({"schema": "1.1.0-chakra.0.0.4", "pid": 8, "nod
 // Records come in the order in which they began, not in that of the file, where callees stand
 // before their callers.
 TEST(ExecutionTraces, OfTheOlderSchema) {
-    const TestFolder folder;
+    const test::TemporaryFolder folder;
     const ExecutionTrace trace = read_execution_trace(folder.write("et_0.json", older));
     EXPECT_EQ(trace.schema, "1.0.1");
     EXPECT_EQ(trace.pid, 7);
@@ -62,7 +64,7 @@ TEST(ExecutionTraces, OfTheOlderSchema) {
 
 // Group 5 is of two ranks from 4 on, every second.
 TEST(ExecutionTraces, OfTheNewerSchema) {
-    const TestFolder folder;
+    const test::TemporaryFolder folder;
     const fs::path file = folder.write("et_0.json", newer);
     EXPECT_TRUE(is_execution_trace(file));
     const ExecutionTrace trace = read_execution_trace(file);
@@ -81,14 +83,10 @@ TEST(ExecutionTraces, OfTheNewerSchema) {
 }
 
 TEST(ExecutionTraces, WhatIsNoneIsRefusedWithItsPlace) {
-    const TestFolder folder;
-    const auto error = [&](const std::string& text) -> std::string {
-        try {
-            (void)read_execution_trace(folder.write("et.json", text));
-        } catch (const InputError& refused) {
-            return refused.what();
-        }
-        return "no error";
+    const test::TemporaryFolder folder;
+    const auto error = [&](const std::string& text) {
+        return test::message_of<InputError>(
+            [&] { return read_execution_trace(folder.write("et.json", text)); });
     };
     const std::string whole = older;
     for (std::size_t size = 0; size + 1 < whole.size(); size += 7) {
@@ -104,12 +102,10 @@ TEST(ExecutionTraces, WhatIsNoneIsRefusedWithItsPlace) {
 // Nodes, threads and records of the public files, as an independent reader counted them.
 TEST(ExecutionTraces, OfPublicRepositories) {
     const fs::path data = fs::path(NPUNET_SHARED_DIR) / "data/pytorch";
-    if (!fs::exists(data)) {
-        GTEST_SKIP() << data << " is not there";
-    }
+    NPUNET_SKIP_WITHOUT_SHARED_DATA();
     std::ifstream stream(data / "expected.json");
     const nlohmann::json expected = nlohmann::json::parse(stream);
-    const TestFolder folder;
+    const test::TemporaryFolder folder;
     std::size_t checked = 0;
     const auto check = [&](const fs::path& file, const std::string& name) {
         for (const auto& [key, record] : expected.items()) {

@@ -8,7 +8,8 @@
 #include <string>
 
 #include "base/errors.h"
-#include "test_folder.h"
+#include "tests/support/refusals.h"
+#include "tests/support/temporary_folder.h"
 
 namespace npunet::profiles {
 namespace {
@@ -40,7 +41,7 @@ const std::string today = R"json({
 ]})json";
 
 TEST(ProfileReader, TakesWhatEventsSay) {
-    const TestFolder folder;
+    const test::TemporaryFolder folder;
     const EventTable trace = read_profile(folder.write("a.json", today));
     EXPECT_FALSE(trace.damage.any());
     EXPECT_EQ(trace.rank, 3);
@@ -67,7 +68,7 @@ TEST(ProfileReader, TakesWhatEventsSay) {
 }
 
 TEST(ProfileReader, TakesArguments) {
-    const TestFolder folder;
+    const test::TemporaryFolder folder;
     const EventTable trace = read_profile(folder.write("a.json", today));
     const CollectiveArgs* kernel = trace.collective_of(2);
     ASSERT_NE(kernel, nullptr);
@@ -96,7 +97,7 @@ TEST(ProfileReader, TakesArguments) {
 }
 
 TEST(ProfileReader, KnowsTheDialectOf2021) {
-    const TestFolder folder;
+    const test::TemporaryFolder folder;
     const EventTable trace = read_profile(folder.write("worker0.1623143089861.pt.trace.json", R"(
 {"schemaVersion": 1, "traceEvents": [
 {"ph": "X", "cat": "Runtime", "name": "cudaLaunchKernel", "pid": 25738, "tid": "25738",
@@ -117,7 +118,7 @@ TEST(ProfileReader, KnowsTheDialectOf2021) {
 }
 
 TEST(ProfileReader, ReadsAListOfEventsAlone) {
-    const TestFolder folder;
+    const test::TemporaryFolder folder;
     const EventTable trace = read_profile(folder.write(
         "rank1.json", R"([{"ph": "X", "name": "a", "pid": 1, "tid": 1, "ts": 1, "dur": 2}])"));
     EXPECT_EQ(trace.size(), 1U);
@@ -136,7 +137,7 @@ TEST(ProfileReader, ReadsBeyondItsWindow) {
                 "\", \"pid\": 0, \"tid\": 7, \"ts\": " + std::to_string(i) +
                 ", \"dur\": 1, \"args\": {\"correlation\": " + std::to_string(i) + "}}";
     }
-    const TestFolder folder;
+    const test::TemporaryFolder folder;
     const EventTable trace = read_profile(folder.write("rank0.json", text + "\n]}"));
     EXPECT_FALSE(trace.damage.any());
     ASSERT_EQ(trace.size(), static_cast<std::size_t>(events));
@@ -149,7 +150,7 @@ TEST(ProfileReader, ReadsBeyondItsWindow) {
 }
 
 TEST(ProfileReader, ReadsCompressedFiles) {
-    const TestFolder folder;
+    const test::TemporaryFolder folder;
     const auto path = folder.path() / "rank_3.json.gz";
     gzFile file = gzopen(path.c_str(), "wb");
     gzwrite(file, today.data(), static_cast<unsigned>(today.size()));
@@ -171,14 +172,10 @@ TEST(ProfileReader, ReadsCompressedFiles) {
 }
 
 TEST(ProfileReader, RefusesWhatIsNoTrace) {
-    const TestFolder folder;
+    const test::TemporaryFolder folder;
     const auto message = [&](const std::string& contents) {
-        try {
-            (void)read_profile(folder.write("x.json", contents));
-        } catch (const InputError& error) {
-            return std::string(error.what());
-        }
-        return std::string("no error");
+        return test::message_of<InputError>(
+            [&] { return read_profile(folder.write("x.json", contents)); });
     };
     EXPECT_THAT(message(""), testing::HasSubstr("an empty file"));
     EXPECT_THAT(message("rank,time"), testing::HasSubstr("begins with 'r'"));

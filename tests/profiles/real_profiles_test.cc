@@ -12,7 +12,8 @@
 
 #include "profiles/profile_reader.h"
 #include "tar_file.h"
-#include "test_folder.h"
+#include "tests/support/shared_data.h"
+#include "tests/support/temporary_folder.h"
 
 namespace npunet::profiles {
 namespace {
@@ -85,9 +86,7 @@ Json expectations() {
 }
 
 TEST(RealProfiles, EveryFileHasTheExpectedNumbers) {
-    if (!fs::exists(data)) {
-        GTEST_SKIP() << "no " << data;
-    }
+    NPUNET_SKIP_WITHOUT_SHARED_DATA();
     const Json expected = expectations();
     std::size_t compared = 0;
     for (const auto& entry : fs::directory_iterator(data / "kineto")) {
@@ -109,11 +108,9 @@ TEST(RealProfiles, EveryFileHasTheExpectedNumbers) {
 }
 
 TEST(RealProfiles, EveryRankOfDlrmHasTheExpectedNumbers) {
-    if (!fs::exists(data)) {
-        GTEST_SKIP() << "no " << data;
-    }
+    NPUNET_SKIP_WITHOUT_SHARED_DATA();
     const Json expected = expectations();
-    const TestFolder folder;
+    const test::TemporaryFolder folder;
     std::set<std::int32_t> ranks;
     for (const auto& [name, contents] : files_of_tar(data / "kineto/dlrm_kineto.tar.gz")) {
         SCOPED_TRACE(name);
@@ -128,9 +125,7 @@ TEST(RealProfiles, EveryRankOfDlrmHasTheExpectedNumbers) {
 }
 
 TEST(RealProfiles, CollectivesHaveTheirArguments) {
-    if (!fs::exists(data)) {
-        GTEST_SKIP() << "no " << data;
-    }
+    NPUNET_SKIP_WITHOUT_SHARED_DATA();
     const EventTable trace = read_profile(data / "kineto/nccl_parser_config__nccl_data.json.gz");
     EXPECT_EQ(trace.base_time_ns, 1711964646000000000);
     ASSERT_EQ(trace.groups.size(), 1U);
@@ -148,9 +143,7 @@ TEST(RealProfiles, CollectivesHaveTheirArguments) {
 }
 
 TEST(RealProfiles, SynchronizationSaysWhatItWaitsFor) {
-    if (!fs::exists(data)) {
-        GTEST_SKIP() << "no " << data;
-    }
+    NPUNET_SKIP_WITHOUT_SHARED_DATA();
     const EventTable trace = read_profile(
         data / "kineto/critical_path__cuda_event_sync_multi_stream__event_sync_trace.json.gz");
     ASSERT_EQ(trace.syncs.size(), 5U);

@@ -1,8 +1,6 @@
 // docs/results.md explains every key that a program can meet.
 #include <gtest/gtest.h>
 
-#include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
@@ -12,6 +10,7 @@
 #include "report/flow_csv.h"
 #include "report/results_json.h"
 #include "tests/report/sample_results.h"
+#include "tests/support/temporary_folder.h"
 
 namespace npunet::report {
 namespace {
@@ -19,8 +18,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 std::string documentation() {
-    std::ifstream file(std::string(NPUNET_SOURCE_DIR) + "/docs/results.md");
-    return {std::istreambuf_iterator<char>(file), {}};
+    return test::bytes_of(NPUNET_SOURCE_DIR "/docs/results.md");
 }
 
 void collect_keys(const Json& value, std::set<std::string>& keys) {

@@ -3,12 +3,8 @@
 
 #include <gtest/gtest.h>
 #include <timeline.pb.h>
-#include <unistd.h>
 
-#include <filesystem>
-#include <fstream>
 #include <functional>
-#include <iterator>
 #include <random>
 
 #include "analysis/simulated_timeline.h"
@@ -16,6 +12,8 @@
 #include "report/html/results_page.h"
 #include "tests/report/sample_results.h"
 #include "tests/report/sample_timeline.h"
+#include "tests/support/refusals.h"
+#include "tests/support/temporary_folder.h"
 
 namespace npunet::report {
 namespace {
@@ -24,13 +22,9 @@ using analysis::RunTimeline;
 
 std::string bytes_of(const RunTimeline& timeline, const InputList& inputs = {},
                      const engine::Results* results = nullptr) {
-    const std::filesystem::path path = std::filesystem::temp_directory_path() /
-                                       ("npunet_timeline_" + std::to_string(getpid()) + ".pb");
-    write_timeline_file(timeline, inputs, results, path);
-    std::ifstream file(path, std::ios::binary);
-    std::string bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-    std::filesystem::remove(path);
-    return bytes;
+    const test::TemporaryFolder folder;
+    write_timeline_file(timeline, inputs, results, folder / "timeline.pb");
+    return test::bytes_of(folder / "timeline.pb");
 }
 
 void expect_equal(const RunTimeline& a, const RunTimeline& b) {
@@ -121,13 +115,10 @@ TEST(TimelineFile, RefusesWhatIsWrong) {
     for (const auto& [place, fault] : faults) {
         timeline::Timeline bad = good;
         fault(bad);
-        try {
-            (void)read_timeline(bad.SerializeAsString(), "bad.pb");
-            ADD_FAILURE() << place << " was taken";
-        } catch (const InputError& error) {
-            EXPECT_EQ(error.problem().file, "bad.pb");
-            EXPECT_NE(error.problem().place.find(place), std::string::npos) << error.what();
-        }
+        const InputProblem problem =
+            test::problem_of([&] { return read_timeline(bad.SerializeAsString(), "bad.pb"); });
+        EXPECT_EQ(problem.file, "bad.pb");
+        EXPECT_NE(problem.place.find(place), std::string::npos) << place << ": " << problem.place;
     }
 }
 

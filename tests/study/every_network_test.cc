@@ -2,10 +2,7 @@
 // with the smallest buffers: nothing is lost and nothing is stuck.
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include <filesystem>
-#include <fstream>
 #include <random>
 #include <string>
 #include <vector>
@@ -14,6 +11,7 @@
 #include "study/simulation_run.h"
 #include "tests/ns3-module/random_networks.h"
 #include "tests/support/random_faults.h"
+#include "tests/support/temporary_folder.h"
 #include "tests/support/workloads.h"
 
 namespace npunet::study {
@@ -44,13 +42,10 @@ constexpr CollectiveType kinds[] = {
 constexpr const char* algorithms[] = {"ring", "direct", "halvingDoubling", "oneDoubleBinaryTree"};
 
 Machine machine_of(const std::string& network, const std::string& packet) {
-    const std::string path = (std::filesystem::temp_directory_path() /
-                              ("npunet_every_network_" + std::to_string(getpid()) + ".yml"))
-                                 .string();
-    std::ofstream(path) << network << "packet: {" << packet << "}\n";
-    Machine machine = load_machine(path, "", "npunet", "");
-    std::filesystem::remove(path);
-    return machine;
+    const test::TemporaryFolder folder;
+    return load_machine(
+        folder.write("network.yml", network + "packet: {" + packet + "}\n").string(), "", "npunet",
+        "");
 }
 
 void use(Machine& machine, const char* algorithm) {

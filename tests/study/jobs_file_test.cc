@@ -2,10 +2,8 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <filesystem>
-#include <fstream>
 #include <string>
 #include <vector>
 
@@ -15,6 +13,7 @@
 #include "tests/support/machines.h"
 #include "tests/support/refusals.h"
 #include "tests/support/runs.h"
+#include "tests/support/temporary_folder.h"
 #include "tests/support/workloads.h"
 
 namespace npunet::study {
@@ -27,9 +26,6 @@ using testing::HasSubstr;
 class JobsFileTest : public testing::Test {
 protected:
     void SetUp() override {
-        folder_ = std::filesystem::temp_directory_path() /
-                  ("npunet_jobs_" + std::to_string(::getpid()) + "_" +
-                   testing::UnitTest::GetInstance()->current_test_info()->name());
         std::filesystem::create_directories(folder_ / "traces");
         for (std::int32_t rank = 0; rank < 2; ++rank) {
             chakra::write_trace(
@@ -37,12 +33,9 @@ protected:
                 std::vector{test::collective_node(1, chakra::CollectiveType::AllReduce, 4096)});
         }
     }
-    void TearDown() override { std::filesystem::remove_all(folder_); }
 
     [[nodiscard]] std::string file(const std::string& text) const {
-        const std::string path = (folder_ / "jobs.yml").string();
-        std::ofstream(path) << text;
-        return path;
+        return folder_.write("jobs.yml", text).string();
     }
     [[nodiscard]] JobsFile read(const std::string& text) const {
         return read_jobs_file(file(text));
@@ -64,7 +57,7 @@ protected:
         return machine;
     }
 
-    std::filesystem::path folder_;
+    test::TemporaryFolder folder_;
 };
 
 // Paths are those of the file's folder, NPUs numbers and spans in the order of the ranks.

@@ -9,8 +9,8 @@
 #include "study/gap.h"
 #include "study/simulation_run.h"
 #include "tests/support/machines.h"
-#include "tests/support/random_faults.h"
 #include "tests/support/workloads.h"
+#include "topology/network_text.h"
 
 namespace npunet::study {
 namespace {
@@ -319,9 +319,10 @@ TEST(Ladder, ARungThatCannotBeSimulated) {
 TEST(Ladder, SeveralWaysAreNegativeContention) {
     constexpr std::int64_t n = 100;
     Machine machine = as_machine(test::torus_machine(4, 4, rate, latency));
-    machine.network = test::network_of_text(
+    machine.network = topology::parse_network(
         "topology: [Torus2D]\nnpus_count: [[4, 4]]\nbandwidth: [50]\nlatency: [500]\n"
-        "packet: {routing: adaptive}\n");
+        "packet: {routing: adaptive}\n",
+        "network.yml");
     const engine::Workload workload = test::workload_of(16, [&](Rank rank) {
         std::vector<chakra::Node> nodes;
         if (rank == Rank(0)) {

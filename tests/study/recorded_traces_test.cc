@@ -8,6 +8,8 @@
 #include "ns3-module/api/packet_network.h"
 #include "study/simulation_run.h"
 #include "tests/support/machines.h"
+#include "tests/support/shared_data.h"
+#include "tests/support/temporary_folder.h"
 
 namespace npunet::study {
 namespace {
@@ -37,9 +39,7 @@ TEST(RecordedTraces, CustomRingAllReduce) {
     const fs::path folder = fs::path(NPUNET_SHARED_DIR) /
                             "data/chakra/et/astra-sim+astra-sim/examples/system/"
                             "custom_collectives/custom_ring_allreduce_8npus_1MB";
-    if (!fs::exists(folder)) {
-        GTEST_SKIP() << "the shared data folder is absent: " << NPUNET_SHARED_DIR;
-    }
+    NPUNET_SKIP_WITHOUT_SHARED_DATA();
     const Machine machine = ring_of(8);
     const engine::Workload workload =
         load_workload_for(machine, (folder / "custom_allreduce").string(), "");
@@ -65,15 +65,13 @@ TEST(RecordedTraces, ProfiledDataParallelStep) {
     const fs::path folder = fs::path(NPUNET_SHARED_DIR) /
                             "data/chakra/et/EricDinging+astra-sim-hybrid-parallelism/examples/"
                             "test-1-comm-group";
-    if (!fs::exists(folder)) {
-        GTEST_SKIP() << "the shared data folder is absent: " << NPUNET_SHARED_DIR;
-    }
-    const fs::path groups = fs::temp_directory_path() / "npunet_recorded_traces_groups.json";
+    NPUNET_SKIP_WITHOUT_SHARED_DATA();
+    const test::TemporaryFolder made;
+    const fs::path groups = made / "groups.json";
     chakra::write_comm_groups(groups, {{"1", {Rank(0), Rank(1)}}, {"2", {Rank(0), Rank(1)}}});
     const Machine machine = ring_of(2);
     const engine::Workload workload =
         load_workload_for(machine, (folder / "chakra_trace").string(), groups.string());
-    fs::remove(groups);
     for (const Fidelity fidelity : fidelities()) {
         const engine::Results results = simulate(workload, machine, fidelity);
         ASSERT_EQ(results.npus.size(), 2U);

@@ -117,18 +117,23 @@ TEST(RunTimelines, JoinTheCollectivesOfTheResults) {
             EXPECT_NE(interval.dimension, Dimension::Other) << joint.name;
         }
         std::multiset<std::tuple<std::string, std::size_t, Time, Time, Time>> found;
+        std::size_t messages = 0;
         for (const Joint& joint : joints) {
             if (joint.collective) {
                 found.emplace(joint.name, joint.rows, joint.first, joint.last_start, joint.end);
             } else {
                 EXPECT_EQ(joint.rows, 2U) << joint.name;
+                ++messages;
             }
         }
+        // Two micro-batches go forwards and backwards between the stages of four pipelines.
+        EXPECT_EQ(messages, 16U);
         std::multiset<std::tuple<std::string, std::size_t, Time, Time, Time>> expected;
         for (const engine::CollectiveResult& collective : results.collectives) {
             expected.emplace(collective.name, collective.group.size(), collective.first_start,
                              collective.last_start, collective.end);
         }
+        EXPECT_FALSE(expected.empty());
         EXPECT_EQ(found, expected);
     }
 }

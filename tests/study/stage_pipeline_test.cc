@@ -12,6 +12,7 @@
 #include "study/generated_workload.h"
 #include "study/simulation_run.h"
 #include "tests/support/machines.h"
+#include "tests/support/shared_data.h"
 #include "tests/support/stage_cases.h"
 
 namespace npunet::study {
@@ -103,12 +104,9 @@ TEST(StagePipeline, TheSanityWorkloadFinishes) {
 }
 
 TEST(StagePipeline, RecordedCasesFinish) {
-    const std::vector<fs::path> folders = test::stage_cases(NPUNET_SHARED_DIR);
-    if (folders.empty()) {
-        GTEST_SKIP() << "the shared data folder is absent: " << NPUNET_SHARED_DIR;
-    }
+    NPUNET_SKIP_WITHOUT_SHARED_DATA();
     std::size_t pipelines = 0;
-    for (const fs::path& folder : folders) {
+    for (const fs::path& folder : test::stage_cases(NPUNET_SHARED_DIR)) {
         const auto arguments = test::stage_arguments(folder);
         if (!arguments || arguments->pp == 1) {
             continue;

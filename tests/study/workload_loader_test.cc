@@ -4,11 +4,8 @@
 #include "engine/workload_loader.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <array>
-#include <filesystem>
-#include <fstream>
 
 #include "base/errors.h"
 #include "chakra/trace_reader.h"
@@ -19,6 +16,8 @@
 #include "generators/workload_files.h"
 #include "study/generated_workload.h"
 #include "tests/support/models.h"
+#include "tests/support/refusals.h"
+#include "tests/support/temporary_folder.h"
 #include "tests/support/workloads.h"
 #include "topology/builder.h"
 
@@ -27,15 +26,6 @@ namespace {
 
 class WorkloadLoader : public ::testing::Test {
 protected:
-    WorkloadLoader()
-        : folder_(std::filesystem::temp_directory_path() /
-                  ("npunet_loader_" + std::to_string(::getpid()))) {
-        std::filesystem::create_directories(folder_);
-    }
-    ~WorkloadLoader() override {
-        std::error_code ignored;
-        std::filesystem::remove_all(folder_, ignored);
-    }
     [[nodiscard]] std::string prefix() const { return (folder_ / "w").string(); }
 
     void write(const std::vector<std::vector<chakra::Node>>& ranks) const {
@@ -72,7 +62,7 @@ protected:
 
     /// In every way to order, with and without tensors.
     void expect_plain(const generators::GeneratedWorkload& generated) const {
-        generators::write_workload(generated, {folder_, "w", "groups.json"});
+        generators::write_workload(generated, {folder_.path(), "w", "groups.json"});
         for (const engine::IssueOrder order :
              {engine::IssueOrder::AscendingId, engine::IssueOrder::HashWalk}) {
             engine::WorkloadOptions options;
@@ -86,7 +76,7 @@ protected:
         }
     }
 
-    std::filesystem::path folder_;
+    test::TemporaryFolder folder_;
 };
 
 TEST_F(WorkloadLoader, StepsOfEveryPlan) {
@@ -151,18 +141,14 @@ TEST_F(WorkloadLoader, ErrorsOfARankLikeAnother) {
                            test::send_node(2, to, 8)};
     };
     const auto error = [this] {
-        try {
-            std::ignore =
-                engine::load_workload(prefix(), (folder_ / "groups.json").string(), 4, {});
-        } catch (const InputError& caught) {
-            return std::string(caught.what());
-        }
-        return std::string();
+        return test::message_of<InputError>([this] {
+            return engine::load_workload(prefix(), (folder_ / "groups.json").string(), 4, {});
+        });
     };
-    std::ofstream(folder_ / "groups.json") << R"({"7": [0, 1, 2, 3], "8": [0, 2]})";
+    folder_.write("groups.json", R"({"7": [0, 1, 2, 3], "8": [0, 2]})");
     const auto good = std::vector{trace("7", 1), trace("7", 2), trace("7", 3), trace("7", 0)};
     write(good);
-    EXPECT_EQ(error(), "");
+    EXPECT_EQ(error(), "no error");
     for (const auto& [bad, expected] :
          std::vector<std::pair<std::vector<chakra::Node>, std::string>>{
              {trace("9", 2), "communicator group '9'"},

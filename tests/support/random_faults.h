@@ -1,17 +1,13 @@
 // Random outages of links on random networks with every routing on offer.
 #pragma once
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
 #include <random>
 #include <string>
 #include <vector>
 
 #include "tests/ns3-module/random_networks.h"
-#include "topology/network_description.h"
+#include "topology/network_text.h"
 
 namespace npunet::test {
 
@@ -35,22 +31,11 @@ constexpr OfferedRouting offered_routings[] = {
     {4, "adaptive"},  // Custom
 };
 
-/// Reads a network.yml.
-inline topology::NetworkDescription network_of_text(const std::string& text) {
-    const std::string path = (std::filesystem::temp_directory_path() /
-                              ("npunet_network_of_text_" + std::to_string(getpid()) + ".yml"))
-                                 .string();
-    std::ofstream(path) << text;
-    topology::NetworkDescription network =
-        topology::read_network(path, topology::GigaByte::Decimal);
-    std::filesystem::remove(path);
-    return network;
-}
-
 inline topology::NetworkDescription random_network(const OfferedRouting& offer,
                                                    std::mt19937_64& random) {
-    return network_of_text(packet_test::random_network_text(offer.kind, random) +
-                           "packet: {routing: " + offer.routing + "}\n");
+    return topology::parse_network(packet_test::random_network_text(offer.kind, random) +
+                                       "packet: {routing: " + offer.routing + "}\n",
+                                   "network.yml");
 }
 
 /// Whether every NPU reaches every other one over the links for which `down` is false.

@@ -17,9 +17,12 @@
 
 namespace npunet::test {
 
-/// All bytes of a file; "" when there is none.
+/// All bytes of a file. Throws where there is none: two files that are missing are not equal.
 inline std::string bytes_of(const std::filesystem::path& file) {
     std::ifstream stream(file, std::ios::binary);
+    if (!stream) {
+        throw std::runtime_error("cannot read " + file.string());
+    }
     return {std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
 }
 
@@ -42,12 +45,12 @@ public:
     [[nodiscard]] const std::filesystem::path& path() const { return path_; }
 
     /// Where a file or folder of the name is, or would be.
-    [[nodiscard]] std::filesystem::path operator/(std::string_view name) const {
+    [[nodiscard]] std::filesystem::path operator/(const std::filesystem::path& name) const {
         return path_ / name;
     }
 
     /// Makes a file, and the folders that it is in, and gives its path.
-    std::filesystem::path write(std::string_view name, std::string_view bytes) const {
+    std::filesystem::path write(const std::filesystem::path& name, std::string_view bytes) const {
         const std::filesystem::path file = path_ / name;
         std::filesystem::create_directories(file.parent_path());
         // Some file systems flush a file that is truncated and written again: slow in a loop.

@@ -7,14 +7,12 @@
 #include <sstream>
 
 #include "cli/program.h"
-#include "networks.h"
-#include "own_networks.h"
+#include "tests/support/temporary_folder.h"
 
 namespace npunet {
 namespace {
 
 using testing::HasSubstr;
-using topology::temporary_network_file;
 
 struct Outcome {
     int code;
@@ -75,7 +73,6 @@ TEST(TopologyCommand, PrintsNetworksWithoutDimensions) {
 }
 
 TEST(TopologyCommand, SaysWhyARoutingWasChosen) {
-    const std::string file = temporary_network_file();
     std::string text = "npu";
     for (int i = 0; i < 6; ++i) {
         text += " n" + std::to_string(i);
@@ -83,12 +80,9 @@ TEST(TopologyCommand, SaysWhyARoutingWasChosen) {
     for (int i = 0; i < 6; ++i) {
         text += "\nn" + std::to_string(i) + " n" + std::to_string((i + 1) % 6) + " 50 500";
     }
-    std::ofstream(file + ".links") << text << "\n";
-    std::ofstream(file) << "Custom: {file: " << std::filesystem::path(file).filename().string()
-                        << ".links}\n";
-    const Outcome outcome = run({file});
-    std::filesystem::remove(file + ".links");
-    std::filesystem::remove(file);
+    const test::TemporaryFolder folder;
+    folder.write("links.txt", text + "\n");
+    const Outcome outcome = run({folder.write("network.yml", "Custom: {file: links.txt}\n")});
     EXPECT_THAT(outcome.out, HasSubstr("Routing     up-down, 1 virtual channel\n"
                                        "Note        shortest paths would wait for each other in a "
                                        "circle of links, n0 -> n1"));

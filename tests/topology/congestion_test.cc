@@ -9,7 +9,7 @@
 #include <set>
 #include <string>
 
-#include "base/errors.h"
+#include "tests/support/refusals.h"
 #include "topology/congestion_parameters.h"
 #include "topology/congestion_section.h"
 #include "topology/network_text.h"
@@ -24,18 +24,8 @@ CongestionControlChoice read(const std::string& packet) {
     return read_congestion_control(YamlField::parse("net.yml", packet), UnknownKeys{});
 }
 
-template <class Action>
-std::string message_of(Action action) {
-    try {
-        action();
-    } catch (const InputError& error) {
-        return error.what();
-    }
-    return "";
-}
-
 std::string refusal(const std::string& packet) {
-    return message_of([&] { static_cast<void>(read(packet)); });
+    return test::message_of<InputError>([&] { return read(packet); });
 }
 
 std::vector<CongestionAlgorithm> algorithms() {
@@ -231,14 +221,16 @@ TEST(CongestionSection, NeedsATransport) {
     };
     EXPECT_EQ(network("congestion_control: none").packet.congestion_control.algorithm,
               CongestionAlgorithm::None);
-    EXPECT_THAT(message_of([&] { network("congestion_control: swift, swift: {preset: paper}"); }),
+    EXPECT_THAT(test::message_of<InputError>(
+                    [&] { return network("congestion_control: swift, swift: {preset: paper}"); }),
                 HasSubstr("congestion_control: swift with flow_control: credit"));
-    EXPECT_THAT(message_of([&] { network("flow_control: pfc, congestion_control: swift"); }),
+    EXPECT_THAT(test::message_of<InputError>(
+                    [&] { return network("flow_control: pfc, congestion_control: swift"); }),
                 HasSubstr("congestion_control: swift without a transport"));
     EXPECT_EQ(network("flow_control: pfc, transport: go-back-n, congestion_control: swift")
                   .packet.congestion_control.algorithm,
               CongestionAlgorithm::Swift);
-    EXPECT_THAT(message_of([&] { network("swift: {preset: paper}"); }),
+    EXPECT_THAT(test::message_of<InputError>([&] { return network("swift: {preset: paper}"); }),
                 HasSubstr("packet.swift: found parameters of swift"));
 }
 

@@ -8,6 +8,7 @@
 
 #include "networks.h"
 #include "own_networks.h"
+#include "tests/support/temporary_folder.h"
 #include "topology/graph_router.h"
 #include "topology/standalone.h"
 
@@ -329,13 +330,11 @@ TEST(CustomSection, SaysWhichRoutingItUses) {
 /// A network with a file of links beside it.
 class LinkFile : public testing::Test {
 protected:
-    LinkFile() : path_(temporary_network_file() + ".links") {}
-    ~LinkFile() override { std::filesystem::remove(path_); }
     [[nodiscard]] std::string section(const std::string& text) const {
-        std::ofstream(path_) << text;
-        return "Custom: {file: " + std::filesystem::path(path_).filename().string() + "}\n";
+        return "Custom: {file: " + folder_.write("links.txt", text).string() + "}\n";
     }
-    std::string path_;
+
+    test::TemporaryFolder folder_;
 };
 
 TEST_F(LinkFile, IsReadLineByLine) {

@@ -3,13 +3,9 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include <filesystem>
-#include <fstream>
-
-#include "base/errors.h"
-#include "topology/network_description.h"
+#include "tests/support/refusals.h"
+#include "topology/network_text.h"
 
 namespace npunet::topology {
 namespace {
@@ -20,30 +16,17 @@ using testing::HasSubstr;
 /// A mesh of 4 x 2 NPUs, or a switch of 3, with a list of faults at line 5.
 class FaultsSection : public testing::Test {
 protected:
-    ~FaultsSection() override { std::filesystem::remove(path_); }
-
-    [[nodiscard]] NetworkDescription read(const std::string& faults,
-                                          const std::string& topology = "[Mesh2D]",
-                                          const std::string& npus = "[[4, 2]]") const {
-        std::ofstream(path_) << "topology: " << topology << "\nnpus_count: " << npus
-                             << "\nbandwidth: [50]\nlatency: [500]\nfaults: " << faults << "\n";
-        return read_network(path_.string(), GigaByte::Decimal);
+    [[nodiscard]] static NetworkDescription read(const std::string& faults,
+                                                 const std::string& topology = "[Mesh2D]",
+                                                 const std::string& npus = "[[4, 2]]") {
+        return parse_network("topology: " + topology + "\nnpus_count: " + npus +
+                                 "\nbandwidth: [50]\nlatency: [500]\nfaults: " + faults + "\n",
+                             "network.yml");
     }
 
-    [[nodiscard]] std::string refusal(const std::string& faults) const {
-        try {
-            static_cast<void>(read(faults));
-        } catch (const InputError& error) {
-            return error.what();
-        }
-        return "no InputError";
+    [[nodiscard]] static std::string refusal(const std::string& faults) {
+        return test::message_of<InputError>([&] { return read(faults); });
     }
-
-private:
-    std::filesystem::path path_ =
-        std::filesystem::path(testing::TempDir()) /
-        (std::string("npunet_faults_") +
-         testing::UnitTest::GetInstance()->current_test_info()->name() + std::to_string(getpid()));
 };
 
 TEST_F(FaultsSection, LinksInBothDirections) {

@@ -61,10 +61,14 @@ TEST(Layout, AThirdDimensionRepeatsTheFirst) {
 TEST(Layout, ARingIsACircle) {
     const std::vector<NodeSpot> spots = layout_of(product({{DimensionKind::Ring, 8}}));
     ASSERT_EQ(spots.size(), 8U);
+    const float middle_x = (spots[0].x + spots[4].x) / 2;
+    const float middle_y = (spots[0].y + spots[4].y) / 2;
     for (std::size_t i = 0; i < 8; ++i) {
         const NodeSpot& a = spots[i];
         const NodeSpot& b = spots[(i + 1) % 8];
         EXPECT_NEAR(std::hypot(a.x - b.x, a.y - b.y), 1, 1e-5);
+        // Sides of 1 have their ends 1 / (2 sin(pi / 8)) from the middle.
+        EXPECT_NEAR(std::hypot(a.x - middle_x, a.y - middle_y), 1.306563, 1e-5);
     }
 }
 

@@ -2,54 +2,32 @@
 #pragma once
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdint>
-#include <filesystem>
-#include <fstream>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "base/errors.h"
 #include "networks.h"
+#include "tests/support/refusals.h"
 #include "topology/deadlock.h"
 #include "topology/middle_cut.h"
-#include "topology/network_description.h"
+#include "topology/network_text.h"
 
 namespace npunet::topology {
 
-inline std::string temporary_network_file() {
-    return (std::filesystem::temp_directory_path() /
-            ("npunet_own_" + std::to_string(getpid()) + ".yml"))
-        .string();
-}
-
 inline NetworkDescription network_from(const std::string& text,
                                        std::vector<std::string>* warnings = nullptr) {
-    const std::string path = temporary_network_file();
-    std::ofstream(path, std::ios::binary) << text;
-    struct Remove {
-        std::string path;
-        ~Remove() { std::filesystem::remove(path); }
-    } const remove{path};
-    return read_network(path, GigaByte::Decimal, false, warnings);
+    return parse_network(text, "network.yml", warnings);
 }
 
 /// The message of the refusal, without the name of the file.
 inline std::string refusal_of(const std::string& text) {
-    try {
-        static_cast<void>(network_from(text));
-    } catch (const InputError& error) {
-        std::string message = error.what();
-        const std::string path = temporary_network_file();
-        for (auto at = message.find(path); at != std::string::npos; at = message.find(path)) {
-            message.erase(at, path.size());
-        }
-        return message.rfind(": ", 0) == 0 ? message.substr(2) : message;
-    }
-    return "no InputError";
+    const std::string file = "network.yml: ";
+    const std::string message = test::message_of<InputError>([&] { return network_from(text); });
+    return message.rfind(file, 0) == 0 ? message.substr(file.size()) : message;
 }
 
 /// Every route follows links from its source to its destination and enters no node twice.

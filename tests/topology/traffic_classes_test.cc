@@ -7,7 +7,7 @@
 
 #include <string>
 
-#include "base/errors.h"
+#include "tests/support/refusals.h"
 #include "topology/network_text.h"
 
 namespace npunet::topology {
@@ -22,18 +22,8 @@ NetworkDescription with_packet(const std::string& entries) {
         "net.yml");
 }
 
-template <class Action>
-std::string message_of(Action action) {
-    try {
-        action();
-    } catch (const InputError& error) {
-        return error.what();
-    }
-    return "";
-}
-
 std::string packet_refusal(const std::string& entries) {
-    return message_of([&] { static_cast<void>(with_packet(entries)); });
+    return test::message_of<InputError>([&] { return with_packet(entries); });
 }
 
 TEST(TrafficClasses, AreReadFromNetworkYml) {
@@ -90,12 +80,14 @@ TEST(TrafficClasses, AreWrittenAsTexts) {
     read_arbitration_text("strict", "here", classes);
     EXPECT_TRUE(classes.weights.empty());
     for (const char* text : {"", "3", "3 1 1", "3 0", "3 101", "3 x", "strict 1", "3 1x"}) {
-        EXPECT_THAT(message_of([&] { read_arbitration_text(text, "here", classes); }),
-                    HasSubstr(std::string("here: found '") + text + "'"));
+        EXPECT_THAT(
+            test::message_of<InputError>([&] { read_arbitration_text(text, "here", classes); }),
+            HasSubstr(std::string("here: found '") + text + "'"));
     }
     for (const char* text : {"all_to_all", "all_to_all 2", "all 1", "1 all_to_all"}) {
-        EXPECT_THAT(message_of([&] { read_class_of_text(text, "here", classes); }),
-                    HasSubstr(std::string("here: found '") + text + "'"));
+        EXPECT_THAT(
+            test::message_of<InputError>([&] { read_class_of_text(text, "here", classes); }),
+            HasSubstr(std::string("here: found '") + text + "'"));
     }
 }
 

@@ -2,7 +2,6 @@
 // nothing against them.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <map>
@@ -13,6 +12,7 @@
 #include "generators/megatron/call_conversion.h"
 #include "generators/megatron/rank_calls.h"
 #include "random_runs.h"
+#include "tests/support/temporary_folder.h"
 
 namespace npunet::generators::megatron {
 
@@ -22,11 +22,6 @@ namespace fs = std::filesystem;
 
 class Conversions : public ::testing::Test {
 protected:
-    Conversions() : folder_(fs::temp_directory_path() / fmt::format("npunet_conv_{}", ::getpid())) {
-        fs::remove_all(folder_);
-    }
-    ~Conversions() override { fs::remove_all(folder_); }
-
     [[nodiscard]] WorkloadFiles files() const { return {folder_}; }
 
     [[nodiscard]] chakra::ValidationResult validated(std::int64_t ranks) const {
@@ -44,7 +39,8 @@ protected:
         return chakra::read_trace(trace_file(files(), Rank(rank)));
     }
 
-    fs::path folder_;
+    test::TemporaryFolder around_;
+    fs::path folder_ = around_ / "traces";
 };
 
 /// Bytes by kind and group, as text.

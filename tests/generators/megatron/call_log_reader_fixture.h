@@ -9,20 +9,21 @@
 
 #include "generators/megatron/call_log_reader.h"
 #include "log_files.h"
+#include "tests/support/refusals.h"
 
 namespace npunet::generators::megatron {
 
-class CallLogReader : public LogFiles {
+class CallLogReader : public ::testing::Test {
 protected:
     /// The only event of a log with it.
     LoggedCall only(const std::string& event) {
-        const auto path = make_file("log.json", log_of({event}));
+        const auto path = folder_.write("log.json", log_of({event}));
         const std::vector<LoggedCall> events = events_of(path, Rank(0), groups_);
         EXPECT_EQ(events.size(), 1U);
         return events.at(0);
     }
     std::vector<LoggedCall> all(const std::vector<std::string>& events) {
-        return events_of(make_file("log.json", log_of(events)), Rank(0), groups_);
+        return events_of(folder_.write("log.json", log_of(events)), Rank(0), groups_);
     }
     std::vector<std::int32_t> ranks(const Call& call) const {
         std::vector<std::int32_t> numbers;
@@ -32,11 +33,12 @@ protected:
         return numbers;
     }
     InputProblem refusal(const std::string& text) {
-        const auto path = make_file("log.json", text);
-        return problem_of([&] { events_of(path, Rank(0), groups_); });
+        const auto path = folder_.write("log.json", text);
+        return test::problem_of([&] { events_of(path, Rank(0), groups_); });
     }
 
     GroupTable groups_;
+    test::TemporaryFolder folder_;
 };
 
 }  // namespace npunet::generators::megatron

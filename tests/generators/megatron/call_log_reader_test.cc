@@ -4,9 +4,6 @@
 #include <gtest/gtest.h>
 #include <zlib.h>
 
-#include <fstream>
-#include <iterator>
-
 #include "call_log_reader_fixture.h"
 
 namespace npunet::generators::megatron {
@@ -233,17 +230,16 @@ TEST_F(CallLogReader, ReadsCompressedLogs) {
     gzclose(file);
     EXPECT_EQ(events_of(path, Rank(0), groups_).size(), 1U);
     text.insert(1, 100'000, '\n');
-    EXPECT_EQ(events_of(make_file("b.json", text), Rank(0), groups_).size(), 1U);
+    EXPECT_EQ(events_of(folder_.write("b.json", text), Rank(0), groups_).size(), 1U);
     // Cut off within the compressed data.
-    std::ifstream stream(path, std::ios::binary);
-    const std::string bytes{std::istreambuf_iterator<char>(stream), {}};
-    const auto cut = make_file("cut.json", bytes.substr(0, bytes.size() - 12));
-    const InputProblem problem = problem_of([&] { events_of(cut, Rank(0), groups_); });
+    const std::string bytes = test::bytes_of(path);
+    const auto cut = folder_.write("cut.json", bytes.substr(0, bytes.size() - 12));
+    const InputProblem problem = test::problem_of([&] { events_of(cut, Rank(0), groups_); });
     EXPECT_NE(problem.place.find("decompressed"), std::string::npos) << problem.place;
 }
 
 TEST_F(CallLogReader, ReadsAnEmptyList) {
-    EXPECT_TRUE(events_of(make_file("log.json", "[]"), Rank(0), groups_).empty());
+    EXPECT_TRUE(events_of(folder_.write("log.json", "[]"), Rank(0), groups_).empty());
 }
 
 }  // namespace

@@ -121,9 +121,10 @@ TEST_F(CallLogReader, RefusesWhatIsNoLog) {
         EXPECT_TRUE(problem.found == "the end of the file" || problem.found == "an empty file")
             << problem.found;
     }
-    EXPECT_EQ(problem_of([&] { events_of(folder_ / "none.json", Rank(0), groups_); }).found,
+    EXPECT_EQ(test::problem_of([&] { events_of(folder_ / "none.json", Rank(0), groups_); }).found,
               "no such file");
-    EXPECT_EQ(problem_of([&] { events_of(folder_, Rank(0), groups_); }).found, "a folder");
+    EXPECT_EQ(test::problem_of([&] { events_of(folder_.path(), Rank(0), groups_); }).found,
+              "a folder");
 }
 
 // call_id counts from 0 without gaps, and all events are of the rank whose log it is.
@@ -133,8 +134,9 @@ TEST_F(CallLogReader, ChecksNumbersAndOwner) {
     EXPECT_EQ(refusal("[" + barrier + "0}," + barrier + "2}]").found, "call_id 2");
     EXPECT_EQ(refusal("[" + barrier + "0}," + barrier + "0}]").place,
               "event 1, byte " + std::to_string(barrier.size() + 4));
-    const auto other = make_file("other.json", log_of({R"("op": "barrier")"}, 5));
-    EXPECT_EQ(problem_of([&] { events_of(other, Rank(3), groups_); }).found, "an event of rank 5");
+    const auto other = folder_.write("other.json", log_of({R"("op": "barrier")"}, 5));
+    EXPECT_EQ(test::problem_of([&] { events_of(other, Rank(3), groups_); }).found,
+              "an event of rank 5");
     EXPECT_EQ(events_of(other, Rank(5), groups_).front().owner, Rank(5));
 }
 

@@ -12,7 +12,8 @@
 
 #include "generators/megatron/log_writer.h"
 #include "random_runs.h"
-#include "tests/chakra/test_files.h"
+#include "tests/support/shared_data.h"
+#include "tests/support/temporary_folder.h"
 
 namespace npunet::generators::megatron {
 
@@ -65,16 +66,15 @@ TrainingRun run_of(const Json& config) {
     return run;
 }
 
-class GenstackLogs : public chakra::TempFolderTest {
+class GenstackLogs : public ::testing::Test {
 protected:
     void SetUp() override {
         data_ = path(NPUNET_SHARED_DIR) / "data/megatron";
-        if (!std::filesystem::exists(data_ / "comm_logs.sha256")) {
-            GTEST_SKIP() << "no logs of Megatron-LM in the shared folder";
-        }
+        NPUNET_SKIP_WITHOUT_SHARED_DATA();
     }
 
     path data_;
+    test::TemporaryFolder folder_;
 };
 
 // The two recorded folders, one of an older revision that padded the vocabulary to 128.
@@ -97,7 +97,8 @@ TEST_F(GenstackLogs, EqualTheRecordedOnes) {
         // What the program said on the console is not made.
         expected.erase("tp4_dp2_pp6.txt");
         EXPECT_EQ(expected.size(), static_cast<std::size_t>(run.world()) + 2);
-        EXPECT_EQ(sums_of(writer.write(folder_, [] {}).folder), expected) << writer.folder_name();
+        EXPECT_EQ(sums_of(writer.write(folder_.path(), [] {}).folder), expected)
+            << writer.folder_name();
     }
 }
 
@@ -105,10 +106,10 @@ TEST_F(GenstackLogs, EqualTheRecordedOnes) {
 TEST_F(GenstackLogs, HaveTheSumsOfTheDerivedCases) {
     std::size_t cases = 0;
     for (const auto& entry : std::filesystem::directory_iterator(data_ / "derived")) {
-        const std::string config = chakra::bytes_of(entry.path() / "config.json");
+        const std::string config = test::bytes_of(entry.path() / "config.json");
         const LogWriter writer(resolve_run(run_of(Json::parse(config))));
         EXPECT_EQ(writer.config(), config);
-        EXPECT_EQ(writer.summary(), chakra::bytes_of(entry.path() / "summary.json"));
+        EXPECT_EQ(writer.summary(), test::bytes_of(entry.path() / "summary.json"));
         std::ifstream recorded(entry.path() / "logs.sha256");
         Sums written = sums_of(writer.write(folder_ / entry.path().filename(), [] {}).folder);
         written.erase("config.json");

@@ -2,9 +2,8 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
-#include <array>
 
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -14,24 +13,19 @@
 #include <vector>
 
 #include "cli/program.h"
+#include "tests/support/shared_data.h"
+#include "tests/support/temporary_folder.h"
 
 namespace npunet::cli {
 namespace {
 
 namespace fs = std::filesystem;
+using test::bytes_of;
 using ::testing::HasSubstr;
 using Json = nlohmann::json;
 
 class GroupsCommand : public ::testing::Test {
 protected:
-    GroupsCommand()
-        : folder_(fs::temp_directory_path() /
-                  fmt::format("npunet_groups_{}_{}", ::getpid(),
-                              ::testing::UnitTest::GetInstance()->current_test_info()->name())) {
-        fs::create_directories(folder_);
-    }
-    ~GroupsCommand() override { fs::remove_all(folder_); }
-
     /// Words separated by blanks, then `last` as one.
     int run(const std::string& line, const std::vector<std::string>& last = {}) {
         std::istringstream stream("megatron groups " + line);
@@ -45,14 +39,9 @@ protected:
         return code;
     }
 
-    static std::string bytes_of(const fs::path& path) {
-        std::ifstream stream(path, std::ios::binary);
-        return {std::istreambuf_iterator<char>(stream), {}};
-    }
-
     [[nodiscard]] std::string in(const std::string& name) const { return folder_ / name; }
 
-    fs::path folder_;
+    test::TemporaryFolder folder_;
     std::string out_;
     std::string log_;
 };
@@ -64,7 +53,7 @@ TEST_F(GroupsCommand, PrintsATable) {
     const std::string by_world = out_;
     ASSERT_EQ(run("--tp 2 --pp 4 --dp 2"), 0);
     EXPECT_EQ(out_, by_world);
-    EXPECT_TRUE(fs::is_empty(folder_));
+    EXPECT_TRUE(fs::is_empty(folder_.path()));
 }
 
 TEST_F(GroupsCommand, PrintsJson) {
@@ -185,9 +174,7 @@ TEST_F(GroupsCommand, RefusesBadInput) {
 // The files of the original writer, whole: name, time and all.
 TEST_F(GroupsCommand, ReproducesTheOriginalsFiles) {
     const fs::path shared = fs::path(NPUNET_SHARED_DIR) / "data/megatron/parallel_groups";
-    if (!fs::exists(shared)) {
-        GTEST_SKIP() << "no files in the shared folder " << shared;
-    }
+    NPUNET_SKIP_WITHOUT_SHARED_DATA();
     const std::vector<std::pair<std::string, std::string>> cases = {
         {"w8_tp1_pp1_cp1_ep1_etp1", "--world-size 8 --global-batch-size 64"},
         {"w16_tp2_pp4_cp1_ep1_etp2", "--tp 2 --pp 4 --world-size 16 --global-batch-size 256"},

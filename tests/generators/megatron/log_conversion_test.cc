@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
-#include <iterator>
 #include <map>
 
 #include "chakra/comm_groups.h"
@@ -16,6 +15,7 @@
 #include "generators/megatron/log_writer.h"
 #include "log_files.h"
 #include "tests/support/machines.h"
+#include "tests/support/refusals.h"
 #include "tests/support/runs.h"
 
 namespace npunet::generators::megatron {
@@ -146,7 +146,7 @@ TEST_F(ConvertedRecordings, RunInTheOrderOfTheLog) {
     }
 }
 
-class ConvertedLogs : public LogFiles {
+class ConvertedLogs : public ::testing::Test {
 protected:
     static TrainingRun run() {
         TrainingRun run = genstack_run("small");
@@ -157,29 +157,26 @@ protected:
     }
 
     std::string error_of(const fs::path& logs, ConversionOptions options = {}) const {
-        try {
-            convert_logs(open_log_folder(logs), options, {folder_ / "traces"}, {});
-        } catch (const InputError& error) {
-            return error.what();
-        }
-        return "no error";
+        return test::message_of<InputError>(
+            [&] { convert_logs(open_log_folder(logs), options, {folder_ / "traces"}, {}); });
     }
 
     /// Replaces a text in a log, once.
     static void change(const fs::path& file, const std::string& from, const std::string& to) {
-        std::ifstream stream(file, std::ios::binary);
-        std::string text{std::istreambuf_iterator<char>(stream), {}};
+        std::string text = test::bytes_of(file);
         const std::size_t at = text.rfind(from);
         ASSERT_NE(at, std::string::npos);
         text.replace(at, from.size(), to);
         std::ofstream(file, std::ios::binary) << text;
     }
+
+    test::TemporaryFolder folder_;
 };
 
 // A call that the program does not make is named with the file, and what to do, and no file is
 // left; the calls alone can be converted once all ranks make them.
 TEST_F(ConvertedLogs, AnotherCallIsNamed) {
-    const fs::path logs = LogWriter(run()).write(folder_, [] {}).folder;
+    const fs::path logs = LogWriter(run()).write(folder_.path(), [] {}).folder;
     EXPECT_EQ(error_of(logs), "no error");
     fs::remove_all(folder_ / "traces");
     const auto change_norm = [&](int rank) {
@@ -208,7 +205,7 @@ TEST_F(ConvertedLogs, SetUpCanBeLeftOutWithoutTheProgram) {
         TrainingRun other = genstack_run("small");
         other.parallelism.pp = pp;
         other.global_batch_size = 16;
-        const fs::path logs = LogWriter(resolve_run(other)).write(folder_, [] {}).folder;
+        const fs::path logs = LogWriter(resolve_run(other)).write(folder_.path(), [] {}).folder;
         ConversionOptions alone;
         alone.compute = ComputeSource::None;
         const WorkloadFiles files{folder_ / "traces"};
@@ -230,7 +227,7 @@ TEST_F(ConvertedLogs, AnyVocabulary) {
         other.global_batch_size = 16;
         other.vocab_divisible_by = 1000;
         other.timestamp = "20250810_11523" + std::to_string(pp);
-        const fs::path logs = LogWriter(resolve_run(other)).write(folder_, [] {}).folder;
+        const fs::path logs = LogWriter(resolve_run(other)).write(folder_.path(), [] {}).folder;
         EXPECT_EQ(error_of(logs), "no error") << "pp " << pp;
     }
 }

@@ -1,60 +1,30 @@
-// What the tests of logs share: a temporary folder, events as text, the recorded logs.
+// What the tests of logs share: events as text, the recorded logs.
 #pragma once
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <string>
-#include <string_view>
 #include <vector>
 
-#include "base/errors.h"
 #include "generators/megatron/call_log_reader.h"
+#include "tests/support/shared_data.h"
+#include "tests/support/temporary_folder.h"
 
 namespace npunet::generators::megatron {
 
-/// A folder of one test's own, gone with the fixture.
-class LogFiles : public ::testing::Test {
-protected:
-    LogFiles() {
-        const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
-        folder_ = std::filesystem::temp_directory_path() /
-                  ("npunet_megatron_" + std::to_string(::getpid()) + "_" + test->name());
-        std::filesystem::create_directories(folder_);
-    }
-    ~LogFiles() override {
-        std::error_code ignored;
-        std::filesystem::remove_all(folder_, ignored);
-    }
-
-    /// Makes a file and gives its path.
-    std::filesystem::path make_file(const std::filesystem::path& name,
-                                    std::string_view bytes) const {
-        const std::filesystem::path path = folder_ / name;
-        std::filesystem::create_directories(path.parent_path());
-        std::ofstream(path, std::ios::binary) << bytes;
-        return path;
-    }
-
-    std::filesystem::path folder_;
-};
-
 /// The recorded logs, unpacked into the folder of a test; skips where they are absent.
-class RecordedLogs : public LogFiles {
+class RecordedLogs : public ::testing::Test {
 protected:
     void SetUp() override {
         const std::filesystem::path archive =
             std::filesystem::path(NPUNET_SHARED_DIR) / "data/megatron/comm_logs.tar.xz";
-        if (!std::filesystem::exists(archive)) {
-            GTEST_SKIP() << "no " << archive;
-        }
+        NPUNET_SKIP_WITHOUT_SHARED_DATA();
         const std::string command =
-            "tar -xJf '" + archive.string() + "' -C '" + folder_.string() + "'";
+            "tar -xJf '" + archive.string() + "' -C '" + folder_.path().string() + "'";
         ASSERT_EQ(std::system(command.c_str()), 0) << command;
-        for (const auto& entry : std::filesystem::recursive_directory_iterator(folder_)) {
+        for (const auto& entry : std::filesystem::recursive_directory_iterator(folder_.path())) {
             if (entry.path().filename() == "config.json") {
                 runs_.push_back(entry.path().parent_path());
             }
@@ -62,6 +32,7 @@ protected:
         ASSERT_FALSE(runs_.empty());
     }
 
+    test::TemporaryFolder folder_;
     std::vector<std::filesystem::path> runs_;
 };
 
@@ -81,18 +52,6 @@ inline std::vector<LoggedCall> events_of(const std::filesystem::path& log, Rank 
     std::vector<LoggedCall> events;
     read_call_log(log, rank, groups, [&](const LoggedCall& event) { events.push_back(event); });
     return events;
-}
-
-/// The InputError that the call throws.
-template <class Step>
-InputProblem problem_of(Step&& step) {
-    try {
-        step();
-    } catch (const InputError& error) {
-        return error.problem();
-    }
-    ADD_FAILURE() << "no InputError";
-    return {};
 }
 
 }  // namespace npunet::generators::megatron

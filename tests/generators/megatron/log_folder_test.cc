@@ -9,6 +9,7 @@
 
 #include "log_files.h"
 #include "tests/cli/program_run.h"
+#include "tests/support/refusals.h"
 
 namespace npunet::generators::megatron {
 namespace {
@@ -16,7 +17,7 @@ namespace {
 using ::testing::HasSubstr;
 using Json = nlohmann::ordered_json;
 
-class LogFolders : public LogFiles {
+class LogFolders : public ::testing::Test {
 protected:
     LogFolders() {
         config_ = Json::parse(R"({"model_size": "small",
@@ -34,24 +35,26 @@ protected:
         Json names = Json::array();
         for (std::size_t rank = 0; rank < logs_.size(); ++rank) {
             const std::string name = "comm_log_rank_" + std::to_string(rank) + ".json";
-            make_file("run/" + name, logs_[rank]);
+            folder_.write("run/" + name, logs_[rank]);
             names.push_back(name);
         }
         if (with_config) {
-            make_file("run/config.json", config_.dump(2));
+            folder_.write("run/config.json", config_.dump(2));
         }
         if (with_summary) {
-            make_file("run/summary.json", Json{{"config", config_}, {"log_files", names}}.dump(2));
+            folder_.write("run/summary.json",
+                          Json{{"config", config_}, {"log_files", names}}.dump(2));
         }
         return folder_ / "run";
     }
     InputProblem refusal(const std::filesystem::path& path) const {
-        return problem_of([&] { static_cast<void>(open_log_folder(path)); });
+        return test::problem_of([&] { static_cast<void>(open_log_folder(path)); });
     }
 
     const std::string barrier_ = R"("op": "barrier", "ranks": [0, 1])";
     Json config_;
     std::vector<std::string> logs_;
+    test::TemporaryFolder folder_;
 };
 
 TEST_F(LogFolders, ReadsWithAndWithoutConfig) {
@@ -67,7 +70,7 @@ TEST_F(LogFolders, ReadsWithAndWithoutConfig) {
         EXPECT_FALSE(vocabulary_of_logs(folder).has_value());
     }
     EXPECT_EQ(refusal(folder_ / "none").found, "no such folder");
-    EXPECT_EQ(refusal(make_file("file", "")).found, "a file");
+    EXPECT_EQ(refusal(folder_.write("file", "")).found, "a file");
 }
 
 // A name with other sizes is another model: the sizes count, with an MLP of four times the width.
@@ -124,16 +127,16 @@ TEST_F(LogFolders, RefusesUnusableConfigurations) {
     EXPECT_FALSE(refused("/data_parallel_size", 1099511627776).found.empty());
     config_ = good;
     const auto path = make_folder();
-    make_file("run/config.json", "{\"model_size\": ");
+    folder_.write("run/config.json", "{\"model_size\": ");
     EXPECT_EQ(refusal(path).found, "text that is not JSON");
-    make_file("run/config.json", "[]");
+    folder_.write("run/config.json", "[]");
     EXPECT_EQ(refusal(path).found, "[]");
 }
 
 TEST_F(LogFolders, RefusesContradictions) {
     const auto path = make_folder();
     config_["seed"] = 7;
-    make_file("run/config.json", config_.dump());
+    folder_.write("run/config.json", config_.dump());
     const InputProblem problem = refusal(path);
     EXPECT_EQ(problem.place, "config.seed");
     EXPECT_EQ(problem.found, "1234");
@@ -147,10 +150,10 @@ TEST_F(LogFolders, RefusesMissingAndForeignLogs) {
     std::filesystem::remove(path / "comm_log_rank_1.json");
     EXPECT_EQ(refusal(path).found, "no log of ranks 0, 1");
     path = make_folder();
-    make_file("run/comm_log_rank_2.json", "[]");
+    folder_.write("run/comm_log_rank_2.json", "[]");
     EXPECT_EQ(refusal(path).found, "comm_log_rank_2.json");
     path = make_folder();
-    make_file("run/comm_log_rank_1.json.gz", "[]");
+    folder_.write("run/comm_log_rank_1.json.gz", "[]");
     EXPECT_EQ(refusal(path).found, "comm_log_rank_1.json and comm_log_rank_1.json.gz");
     std::filesystem::remove(path / "comm_log_rank_1.json");
     EXPECT_EQ(open_log_folder(path).logs[1].filename(), "comm_log_rank_1.json.gz");
@@ -159,7 +162,7 @@ TEST_F(LogFolders, RefusesMissingAndForeignLogs) {
 TEST_F(LogFolders, ComparesTheListOfLogs) {
     const auto path = make_folder();
     const auto refused = [&](const Json& list) {
-        make_file("run/summary.json", Json{{"config", config_}, {"log_files", list}}.dump());
+        folder_.write("run/summary.json", Json{{"config", config_}, {"log_files", list}}.dump());
         return refusal(path);
     };
     const Json both{"comm_log_rank_0.json", "comm_log_rank_1.json"};
@@ -182,7 +185,7 @@ TEST_F(LogFolders, RefusesFoldersThatAreNotWhole) {
     const auto path = make_folder();
     const Json names{"comm_log_rank_0.json", "comm_log_rank_1.json"};
     const auto refused = [&](const Json& summary) {
-        make_file("run/summary.json", summary.dump());
+        folder_.write("run/summary.json", summary.dump());
         return refusal(path);
     };
     EXPECT_EQ(refused(Json::array()).found, "[]");

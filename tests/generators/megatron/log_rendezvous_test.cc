@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "generators/megatron/log_folder.h"
@@ -24,8 +25,8 @@ protected:
                            std::int64_t tp = 1) {
         std::vector<std::filesystem::path> paths;
         for (std::size_t rank = 0; rank < logs.size(); ++rank) {
-            paths.push_back(make_file(fmt::format("r{}.json", rank),
-                                      log_of(logs[rank], static_cast<int>(rank))));
+            paths.push_back(folder_.write(fmt::format("r{}.json", rank),
+                                          log_of(logs[rank], static_cast<int>(rank))));
         }
         return check_rendezvous(LogSource(paths), dialect, tp);
     }
@@ -280,7 +281,7 @@ TEST_F(LogRendezvous, FindsChangesOfRecordedLogs) {
         renumber(events);
         std::vector<std::filesystem::path> logs = folder.logs;
         const std::string name = "changed.json";
-        logs[change.rank] = make_file(name, events.dump());
+        logs[change.rank] = folder_.write(name, events.dump());
         const RendezvousResult result =
             check_rendezvous(LogSource(logs), Dialect::Genstack, folder.run.parallelism.tp);
         ASSERT_FALSE(result.meets());

@@ -13,7 +13,10 @@
 namespace npunet::generators::megatron {
 namespace {
 
-class MadeLogs : public LogFiles {};
+class MadeLogs : public ::testing::Test {
+protected:
+    test::TemporaryFolder folder_;
+};
 
 TEST_F(MadeLogs, CallsOfDrawnRunsMeet) {
     std::uint64_t collectives = 0;
@@ -26,8 +29,8 @@ TEST_F(MadeLogs, CallsOfDrawnRunsMeet) {
         const LogWriter writer(run);
         std::vector<std::filesystem::path> logs;
         for (std::int64_t rank = 0; rank < run.world(); ++rank) {
-            logs.push_back(make_file(fmt::format("r{}.json", rank),
-                                     writer.log(Rank(static_cast<std::int32_t>(rank)))));
+            logs.push_back(folder_.write(fmt::format("r{}.json", rank),
+                                         writer.log(Rank(static_cast<std::int32_t>(rank)))));
         }
         const RendezvousResult result =
             check_rendezvous(LogSource(logs), run.dialect, run.parallelism.tp);
@@ -55,7 +58,7 @@ TEST_F(MadeLogs, FoldersComeBack) {
         run.vpp = npunet ? 3 : 1;
         run = resolve_run(run);
         const LogWriter writer(run);
-        static_cast<void>(writer.write(folder_, [] {}));
+        static_cast<void>(writer.write(folder_.path(), [] {}));
         const LogFolder folder = open_log_folder(folder_ / writer.folder_name());
         EXPECT_EQ(folder.run.dialect, dialect);
         EXPECT_EQ(folder.run.parallelism.tp, 2);
@@ -88,7 +91,7 @@ TEST_F(MadeLogs, LongGroupsAreFoundByName) {
     GroupTable groups;
     std::int64_t of_all = 0;
     for (const int rank : {0, 1029}) {
-        const auto log = make_file("log.json", writer.log(Rank(rank)));
+        const auto log = folder_.write("log.json", writer.log(Rank(rank)));
         for (const LoggedCall& event : events_of(log, Rank(rank), groups)) {
             if (is_collective(event.call.operation)) {
                 ASSERT_GE(event.call.group, 0);

@@ -10,7 +10,7 @@
 #include "generators/megatron/log_writer.h"
 #include "generators/megatron/rank_calls.h"
 #include "random_runs.h"
-#include "tests/chakra/test_files.h"
+#include "tests/support/temporary_folder.h"
 
 namespace npunet::generators::megatron {
 
@@ -160,7 +160,10 @@ TEST(NpunetLogText, LeavesOutLongLists) {
     }
 }
 
-class WrittenFolder : public chakra::TempFolderTest {};
+class WrittenFolder : public ::testing::Test {
+protected:
+    test::TemporaryFolder folder_;
+};
 
 TrainingRun two_stages() {
     TrainingRun run = npunet_run("small");
@@ -174,22 +177,22 @@ TrainingRun two_stages() {
 TEST_F(WrittenFolder, HoldsTheTexts) {
     const LogWriter writer(two_stages());
     int calls = 0;
-    const WrittenLogs logs = writer.write(folder_, [&calls] { ++calls; });
+    const WrittenLogs logs = writer.write(folder_.path(), [&calls] { ++calls; });
     EXPECT_EQ(calls, 4);
     EXPECT_EQ(logs.folder, folder_ / "small_dp1_tp2_pp2_00000000_000000");
     std::int64_t bytes = 0;
     std::int64_t events = 0;
     for (std::int32_t rank = 0; rank < 4; ++rank) {
         const std::string text =
-            chakra::bytes_of(logs.folder / fmt::format("comm_log_rank_{}.json", rank));
+            test::bytes_of(logs.folder / fmt::format("comm_log_rank_{}.json", rank));
         EXPECT_EQ(text, writer.log(Rank(rank)));
         bytes += static_cast<std::int64_t>(text.size());
         events += static_cast<std::int64_t>(Json::parse(text).size());
     }
     EXPECT_EQ(logs.bytes, bytes);
     EXPECT_EQ(logs.events, events);
-    const Json config = Json::parse(chakra::bytes_of(logs.folder / "config.json"));
-    const Json summary = Json::parse(chakra::bytes_of(logs.folder / "summary.json"));
+    const Json config = Json::parse(test::bytes_of(logs.folder / "config.json"));
+    const Json summary = Json::parse(test::bytes_of(logs.folder / "summary.json"));
     EXPECT_EQ(summary.at("config"), config);
     EXPECT_EQ(summary.at("log_files").size(), 4U);
     EXPECT_EQ(config.at("dialect"), "npunet");
@@ -201,9 +204,9 @@ TEST_F(WrittenFolder, HoldsTheTexts) {
 // A run that ends early leaves a folder without summary.json, also where an earlier run's stood.
 TEST_F(WrittenFolder, HasNoSummaryUntilItIsWhole) {
     const LogWriter writer(two_stages());
-    const auto folder = writer.write(folder_, [] {}).folder;
+    const auto folder = writer.write(folder_.path(), [] {}).folder;
     ASSERT_TRUE(std::filesystem::exists(folder / "summary.json"));
-    EXPECT_THROW(writer.write(folder_, [] { throw std::runtime_error("stopped"); }),
+    EXPECT_THROW(writer.write(folder_.path(), [] { throw std::runtime_error("stopped"); }),
                  std::runtime_error);
     EXPECT_FALSE(std::filesystem::exists(folder / "summary.json"));
 }
@@ -211,9 +214,9 @@ TEST_F(WrittenFolder, HasNoSummaryUntilItIsWhole) {
 // Nor does it keep logs that would make it look whole to who counts them.
 TEST_F(WrittenFolder, RemovesEarlierLogsFirst) {
     const LogWriter writer(two_stages());
-    const auto folder = writer.write(folder_, [] {}).folder;
-    chakra::TempFolderTest::make_file(folder.filename().string() + "/comm_log_rank_9.json.gz", "");
-    EXPECT_THROW(writer.write(folder_, [] { throw std::runtime_error("stopped"); }),
+    const auto folder = writer.write(folder_.path(), [] {}).folder;
+    folder_.write(folder.filename().string() + "/comm_log_rank_9.json.gz", "");
+    EXPECT_THROW(writer.write(folder_.path(), [] { throw std::runtime_error("stopped"); }),
                  std::runtime_error);
     int logs = 0;
     for (const auto& entry : std::filesystem::directory_iterator(folder)) {
@@ -228,11 +231,11 @@ TEST_F(WrittenFolder, RemovesEarlierLogsFirst) {
 TEST_F(WrittenFolder, KeepsNoLogsOfEarlierRuns) {
     TrainingRun run = npunet_run("small");
     run.parallelism.cp = 4;
-    const auto folder = LogWriter(resolve_run(run)).write(folder_, [] {}).folder;
+    const auto folder = LogWriter(resolve_run(run)).write(folder_.path(), [] {}).folder;
     ASSERT_TRUE(std::filesystem::exists(folder / "comm_log_rank_3.json"));
-    chakra::TempFolderTest::make_file(folder.filename().string() + "/comm_log_rank_x.json", "");
+    folder_.write(folder.filename().string() + "/comm_log_rank_x.json", "");
     run.parallelism.cp = 2;
-    EXPECT_EQ(LogWriter(resolve_run(run)).write(folder_, [] {}).folder, folder);
+    EXPECT_EQ(LogWriter(resolve_run(run)).write(folder_.path(), [] {}).folder, folder);
     EXPECT_TRUE(std::filesystem::exists(folder / "comm_log_rank_1.json"));
     EXPECT_FALSE(std::filesystem::exists(folder / "comm_log_rank_2.json"));
     EXPECT_FALSE(std::filesystem::exists(folder / "comm_log_rank_3.json"));

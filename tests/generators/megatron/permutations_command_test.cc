@@ -12,6 +12,7 @@
 #include "log_files.h"
 #include "random_runs.h"
 #include "tests/cli/program_run.h"
+#include "tests/support/shared_data.h"
 
 namespace npunet::generators::megatron {
 
@@ -20,12 +21,6 @@ namespace {
 using Json = nlohmann::json;
 using cli::Outcome;
 using std::filesystem::path;
-
-std::string content(const path& file) {
-    std::ostringstream text;
-    text << std::ifstream(file, std::ios::binary).rdbuf();
-    return text.str();
-}
 
 std::vector<std::string> sorted_lines(const std::string& text) {
     std::vector<std::string> lines;
@@ -48,12 +43,13 @@ void expect_original(const path& logs, const path& expected) {
     SCOPED_TRACE(logs);
     const Outcome plain = permutations(logs);
     ASSERT_EQ(plain.code, 0) << plain.log;
-    EXPECT_EQ(sorted_lines(plain.out), sorted_lines(content(expected / "permutations.sorted.txt")));
+    EXPECT_EQ(sorted_lines(plain.out),
+              sorted_lines(test::bytes_of(expected / "permutations.sorted.txt")));
     EXPECT_EQ(permutations(logs, {"--original-order"}).out,
-              content(expected / "permutations.stdout.txt"));
+              test::bytes_of(expected / "permutations.stdout.txt"));
 
     const Json json = Json::parse(permutations(logs, {"--json"}).out);
-    const Json weighted = Json::parse(content(expected / "weighted_permutations.json"));
+    const Json weighted = Json::parse(test::bytes_of(expected / "weighted_permutations.json"));
     EXPECT_EQ(json.at("weighted"), weighted);
     Json distinct = Json::array();
     for (const Json& one : weighted) {
@@ -74,10 +70,10 @@ TEST_F(RecordedPermutations, AreThoseOfTheOriginal) {
     }
 }
 
-class PermutationsCommand : public LogFiles {
+class PermutationsCommand : public ::testing::Test {
 protected:
     [[nodiscard]] path logs_of(const TrainingRun& run) const {
-        return LogWriter(resolve_run(run)).write(folder_, [] {}).folder;
+        return LogWriter(resolve_run(run)).write(folder_.path(), [] {}).folder;
     }
 
     [[nodiscard]] path small(std::int64_t dp, std::int64_t tp, std::int64_t pp,
@@ -90,16 +86,16 @@ protected:
         run.global_batch_size = 2 * micro_batches * dp;
         return logs_of(run);
     }
+
+    test::TemporaryFolder folder_;
 };
 
 TEST_F(PermutationsCommand, DerivedCasesAreThoseOfTheOriginal) {
     const path derived = path(NPUNET_SHARED_DIR) / "data/megatron/derived";
-    if (!std::filesystem::exists(derived)) {
-        GTEST_SKIP() << "no " << derived;
-    }
+    NPUNET_SKIP_WITHOUT_SHARED_DATA();
     std::size_t cases = 0;
     for (const auto& entry : std::filesystem::directory_iterator(derived)) {
-        const Json config = Json::parse(content(entry.path() / "config.json"));
+        const Json config = Json::parse(test::bytes_of(entry.path() / "config.json"));
         TrainingRun run = genstack_run(config.at("model_size"));
         run.parallelism.dp = config.at("data_parallel_size");
         run.parallelism.tp = config.at("tensor_model_parallel_size");
@@ -239,10 +235,10 @@ TEST_F(PermutationsCommand, AreAlwaysPermutations) {
 TEST_F(PermutationsCommand, DrawsTheMatrix) {
     const path logs = small(2, 2, 2);
     EXPECT_EQ(permutations(logs, {"--traffic-matrix", (folder_ / "m.svg").string()}).code, 0);
-    const std::string svg = content(folder_ / "m.svg");
+    const std::string svg = test::bytes_of(folder_ / "m.svg");
     EXPECT_EQ(svg.rfind("<?xml", 0), 0U);
     EXPECT_EQ(permutations(logs, {"--traffic-matrix", (folder_ / "m.png").string()}).code, 0);
-    EXPECT_EQ(content(folder_ / "m.png").substr(1, 3), "PNG");
+    EXPECT_EQ(test::bytes_of(folder_ / "m.png").substr(1, 3), "PNG");
     const Outcome other = permutations(logs, {"--traffic-matrix", (folder_ / "m.pdf").string()});
     EXPECT_EQ(other.code, 2);
     EXPECT_NE(other.log.find("--traffic-matrix"), std::string::npos);
@@ -260,7 +256,7 @@ TEST_F(PermutationsCommand, RefusesWhatIsNoFolderOfARun) {
     const path logs = small(1, 1, 2);
     expect_refused(permutations(logs / "summary.json"), "a file");
     expect_refused(permutations(folder_ / "absent"), "nothing");
-    expect_refused(permutations(folder_), "without summary.json");
+    expect_refused(permutations(folder_.path()), "without summary.json");
     expect_refused(permutations(logs, {"--weighted", "--original-order"}),
                    "--weighted and --original-order: found both; expected one of them");
     std::filesystem::remove(logs / "summary.json");

@@ -6,8 +6,8 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "tests/chakra/test_files.h"
 #include "tests/cli/program_run.h"
+#include "tests/support/temporary_folder.h"
 
 namespace npunet::cli {
 
@@ -16,15 +16,17 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-class MegatronTrace : public chakra::TempFolderTest {
+class MegatronTrace : public ::testing::Test {
 protected:
     [[nodiscard]] Outcome trace(const std::string& options) const {
         return run("megatron trace --global-batch-size 16 " + options + " --output-dir " +
-                   folder_.string());
+                   folder_.path().string());
     }
     [[nodiscard]] nlohmann::json config(const std::string& folder) const {
-        return nlohmann::json::parse(chakra::bytes_of(folder_ / folder / "config.json"));
+        return nlohmann::json::parse(test::bytes_of(folder_ / folder / "config.json"));
     }
+
+    test::TemporaryFolder folder_;
 };
 
 TEST_F(MegatronTrace, SaysWhatItWrote) {
@@ -82,7 +84,7 @@ TEST_F(MegatronTrace, WritesTheContextSizeOfGenstackWhenItIsGiven) {
 TEST_F(MegatronTrace, SwitchesTheAttentionMask) {
     const auto has_mask = [this](const std::string& options) {
         EXPECT_EQ(trace(options + " --tp 2").code, 0);
-        return chakra::bytes_of(folder_ / "small_dp1_tp2_pp1_00000000_000000/comm_log_rank_0.json")
+        return test::bytes_of(folder_ / "small_dp1_tp2_pp1_00000000_000000/comm_log_rank_0.json")
                    .find("torch.bool") != std::string::npos;
     };
     EXPECT_TRUE(has_mask("--dialect genstack"));
@@ -95,11 +97,11 @@ TEST_F(MegatronTrace, SwitchesTheAttentionMask) {
 TEST_F(MegatronTrace, KeepsTheModelFile) {
     const std::string model =
         "name: wide\nhidden: 96\nlayers: 2\nheads: 4\nffn: 200\nvocab: 1000\nseq: 64\n";
-    const auto file = make_file("wide.yml", model);
+    const auto file = folder_.write("wide.yml", model);
     const auto logs = folder_ / "wide_dp1_tp2_pp1_00000000_000000";
     const std::string command = "--tp 2 --model-size ";
     ASSERT_EQ(trace(command + file.string()).code, 0);
-    EXPECT_EQ(chakra::bytes_of(logs / "model.yml"), model);
+    EXPECT_EQ(test::bytes_of(logs / "model.yml"), model);
     std::filesystem::remove(file);
     const Outcome info = run("megatron info --json " + logs.string());
     EXPECT_EQ(info.code, 0) << info.log;
@@ -123,7 +125,7 @@ TEST_F(MegatronTrace, RefusesWhatItCannotDo) {
         EXPECT_EQ(outcome.code, 2) << options;
         EXPECT_THAT(outcome.log, HasSubstr(words)) << options;
         EXPECT_THAT(outcome.out, IsEmpty());
-        EXPECT_TRUE(std::filesystem::is_empty(folder_)) << options;
+        EXPECT_TRUE(std::filesystem::is_empty(folder_.path())) << options;
     };
     refused("--model-size smal", "Did you mean small?");
     refused("--model-size llama3-8b --dialect genstack", "one of small, medium");

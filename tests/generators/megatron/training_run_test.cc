@@ -6,7 +6,7 @@
 
 #include <functional>
 
-#include "base/errors.h"
+#include "tests/support/refusals.h"
 
 namespace npunet::generators::megatron {
 
@@ -19,12 +19,7 @@ std::string refusal(Dialect dialect, const std::function<void(TrainingRun&)>& ch
     TrainingRun run = dialect == Dialect::Genstack ? genstack_run("small") : npunet_run("small");
     run.parallelism.dp = 2;
     change(run);
-    try {
-        static_cast<void>(resolve_run(run));
-    } catch (const InputError& error) {
-        return error.what();
-    }
-    return "nothing refused";
+    return test::message_of<InputError>([&] { return resolve_run(run); });
 }
 
 // Micro-batch = batch // (micro-batches x dp), steps = batch / (micro-batch x dp): 90 sequences in

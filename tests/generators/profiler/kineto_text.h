@@ -5,8 +5,9 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <fstream>
 #include <string>
+
+#include "tests/support/temporary_folder.h"
 
 namespace npunet::generators::profiler {
 
@@ -84,22 +85,13 @@ inline std::string collective(const std::string& name, int in, int out, const st
 
 class ProfileFiles : public ::testing::Test {
 protected:
-    ProfileFiles()
-        : folder_(std::filesystem::path(testing::TempDir()) /
-                  fmt::format("npunet-profiler-{}",
-                              testing::UnitTest::GetInstance()->current_test_info()->name())) {
-        std::filesystem::remove_all(folder_);
-        std::filesystem::create_directories(folder_ / "profiles");
-    }
-    ~ProfileFiles() override { std::filesystem::remove_all(folder_); }
+    ProfileFiles() { std::filesystem::create_directories(folder_ / "profiles"); }
 
     std::filesystem::path write(const KinetoText& trace, const std::string& name) const {
-        const std::filesystem::path file = folder_ / "profiles" / name;
-        std::ofstream(file) << trace.text();
-        return file;
+        return folder_.write("profiles/" + name, trace.text());
     }
 
-    std::filesystem::path folder_;
+    test::TemporaryFolder folder_;
 };
 
 }  // namespace npunet::generators::profiler

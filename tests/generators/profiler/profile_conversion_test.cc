@@ -3,7 +3,7 @@
 
 #include <gmock/gmock.h>
 
-#include <iterator>
+#include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -63,12 +63,12 @@ protected:
         return chakra::read_trace(folder_ / "traces" / fmt::format("workload.{}.et", rank));
     }
     [[nodiscard]] double finish_ns(const std::string& fidelity) const {
-        std::ofstream(folder_ / "net.yml") << "topology: [Ring]\nnpus_count: [2]\n"
-                                              "bandwidth: [50]\nlatency: [500]\n";
+        folder_.write("net.yml",
+                      "topology: [Ring]\nnpus_count: [2]\nbandwidth: [50]\nlatency: [500]\n");
         const cli::Outcome outcome = cli::run(
             fmt::format("simulate --workload {0}/traces/workload --comm-group "
                         "{0}/traces/comm_group.json --network {0}/net.yml --fidelity {1} --json",
-                        folder_.string(), fidelity));
+                        folder_.path().string(), fidelity));
         EXPECT_EQ(outcome.code, 0) << outcome.log;
         return nlohmann::json::parse(outcome.out).at("finish_ns").get<double>();
     }
@@ -139,8 +139,7 @@ TEST_F(ConvertedProfiles, AreTheSameOnAnyNumberOfThreads) {
         convert(conversion);
         std::string all;
         for (const char* name : {"workload.0.et", "workload.1.et", "comm_group.json"}) {
-            std::ifstream file(folder_ / "traces" / name, std::ios::binary);
-            all.append(std::istreambuf_iterator<char>(file), {});
+            all += test::bytes_of(folder_ / "traces" / name);
         }
         return all;
     };
@@ -242,8 +241,10 @@ TEST_F(ConvertedProfiles, ExecutionTracesTellMore) {
     const ConversionSummary with = convert(options(), folder_ / "et");
     EXPECT_EQ(with.joined, 2);
     EXPECT_THAT(with.warnings, ElementsAre(HasSubstr("without a group")));
+    int collectives = 0;
     for (const chakra::Node& node : nodes(0)) {
         if (node.type == chakra::NodeType::CommCollective) {
+            ++collectives;
             EXPECT_EQ(node.integer("comm_size"), 32);
             const auto* sizes =
                 std::get_if<std::vector<std::int64_t>>(&node.find("comm_sizes")->value);
@@ -251,6 +252,7 @@ TEST_F(ConvertedProfiles, ExecutionTracesTellMore) {
             EXPECT_THAT(*sizes, ElementsAre(8, 24));
         }
     }
+    EXPECT_EQ(collectives, 1);
     // One of another run has other sizes, and is not used.
     fs::rename(folder_ / "et/et_0.json", folder_ / "et/swap");
     fs::rename(folder_ / "et/et_1.json", folder_ / "et/et_0.json");

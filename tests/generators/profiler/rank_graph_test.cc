@@ -247,6 +247,11 @@ TEST_F(RankGraphs, HoldForRandomProfiles) {
                 std::int64_t& end = thread_end[static_cast<std::size_t>(node.place)];
                 EXPECT_GE(node.span.begin_ns, end) << seed;
                 end = node.span.end_ns;
+                std::int64_t ready = made.span.begin_ns;
+                for (const std::uint32_t before : made.after(i)) {
+                    ready = std::max(ready, made.nodes[before].span.end_ns);
+                }
+                EXPECT_EQ(node.span.begin_ns, ready) << seed;
             } else {
                 found.insert(fmt::format("{} {}", made.names[node.name],
                                          (node.span.end_ns - node.span.begin_ns) / 1000));

@@ -13,6 +13,7 @@
 #include "ns3-module/api/packet_network.h"
 #include "tests/cli/program_run.h"
 #include "tests/profiles/tar_file.h"
+#include "tests/support/shared_data.h"
 
 namespace npunet::generators::profiler {
 namespace {
@@ -24,11 +25,7 @@ const fs::path data = fs::path(NPUNET_SHARED_DIR) / "data/pytorch";
 
 class RealProfiles : public ProfileFiles {
 protected:
-    void SetUp() override {
-        if (!fs::exists(data)) {
-            GTEST_SKIP() << data << " is not there";
-        }
-    }
+    void SetUp() override { NPUNET_SKIP_WITHOUT_SHARED_DATA(); }
 
     void unpack(const fs::path& archive, const fs::path& folder) const {
         fs::create_directories(folder);
@@ -52,12 +49,12 @@ protected:
         EXPECT_THAT(valid.out, HasSubstr("no findings")) << file;
     }
     [[nodiscard]] std::int64_t finish_ns(const std::string& fidelity) const {
-        std::ofstream(folder_ / "net.yml") << "topology: [Switch]\nnpus_count: [8]\n"
-                                              "bandwidth: [75]\nlatency: [700]\n";
+        folder_.write("net.yml",
+                      "topology: [Switch]\nnpus_count: [8]\nbandwidth: [75]\nlatency: [700]\n");
         const cli::Outcome outcome = cli::run(
             fmt::format("simulate --workload {0}/traces/workload --comm-group "
                         "{0}/traces/comm_group.json --network {0}/net.yml --fidelity {1} --json",
-                        folder_.string(), fidelity));
+                        folder_.path().string(), fidelity));
         EXPECT_EQ(outcome.code, 0) << outcome.log;
         return static_cast<std::int64_t>(
             nlohmann::json::parse(outcome.out).at("finish_ns").get<double>());

@@ -19,23 +19,23 @@ class TextCommand : public TextTest {
 protected:
     [[nodiscard]] cli::Outcome generate(const std::string& text, const std::string& options) const {
         return cli::run(fmt::format("generate text {} {} --output-dir {}",
-                                    make_file("workload.txt", text).string(), options,
-                                    in_folder("out").string()));
+                                    folder_.write("workload.txt", text).string(), options,
+                                    (folder_ / "out").string()));
     }
 
     /// The finish of a run on a ring, in ns.
     [[nodiscard]] double finish_on_ring(const std::string& text, int npus) const {
-        std::filesystem::remove_all(in_folder("out"));
+        std::filesystem::remove_all(folder_ / "out");
         const cli::Outcome made = generate(text, fmt::format("--npus {} --passes 2 --quiet", npus));
         EXPECT_EQ(made.code, 0) << made.log;
-        const auto ring = make_file(
+        const auto ring = folder_.write(
             "ring.yml",
             fmt::format("topology: [Ring]\nnpus_count: [{}]\nbandwidth: [50]\nlatency: [500]\n",
                         npus));
         const cli::Outcome run =
             cli::run(fmt::format("simulate --json --workload {} --comm-group {} --network {}",
-                                 in_folder("out/workload").string(),
-                                 in_folder("out/comm_group.json").string(), ring.string()));
+                                 (folder_ / "out/workload").string(),
+                                 (folder_ / "out/comm_group.json").string(), ring.string()));
         EXPECT_EQ(run.code, 0) << run.log;
         return run.code == 0 ? Json::parse(run.out).at("finish_ns").get<double>() : 0;
     }
@@ -88,9 +88,9 @@ TEST_F(TextCommand, TakesTheNamesOfTheConverter) {
     EXPECT_EQ(generate(text, "--npus 2 --passes 2 --output-name a").code, 0);
     EXPECT_EQ(generate(text, "--num-npus 2 --num_passes 2 --output-name b").code, 0);
     for (const char* rank : {".0.et", ".1.et"}) {
-        const std::string a = chakra::bytes_of(in_folder(fmt::format("out/a{}", rank)));
+        const std::string a = test::bytes_of(folder_ / fmt::format("out/a{}", rank));
         EXPECT_FALSE(a.empty());
-        EXPECT_EQ(a, chakra::bytes_of(in_folder(fmt::format("out/b{}", rank))));
+        EXPECT_EQ(a, test::bytes_of(folder_ / fmt::format("out/b{}", rank)));
     }
 }
 
@@ -120,7 +120,7 @@ TEST_F(TextCommand, BadInputLeavesNothingBehind) {
         EXPECT_EQ(outcome.code, 2) << options;
         EXPECT_THAT(outcome.log, HasSubstr(part));
         EXPECT_EQ(outcome.out, "");
-        EXPECT_FALSE(std::filesystem::exists(in_folder("out"))) << options;
+        EXPECT_FALSE(std::filesystem::exists(folder_ / "out")) << options;
     }
 }
 

@@ -4,6 +4,7 @@
 
 #include "generators/workload_files.h"
 #include "tests/generators/text/texts.h"
+#include "tests/support/shared_data.h"
 
 namespace npunet::generators {
 namespace {
@@ -14,9 +15,7 @@ namespace fs = std::filesystem;
 // order.
 TEST_F(TextTest, WritesTheFilesOfTheConverterByteForByte) {
     const fs::path data = fs::path(NPUNET_SHARED_DIR) / "data/chakra";
-    if (!fs::exists(data / "golden/text")) {
-        GTEST_SKIP() << "the shared data folder is absent: " << NPUNET_SHARED_DIR;
-    }
+    NPUNET_SKIP_WITHOUT_SHARED_DATA();
     std::set<std::string> names;
     for (const auto& entry : fs::directory_iterator(data / "golden/text")) {
         names.insert(entry.path().stem().stem().string());
@@ -25,10 +24,10 @@ TEST_F(TextTest, WritesTheFilesOfTheConverterByteForByte) {
     for (const std::string& name : names) {
         const TextWorkload workload =
             read_text_workload((data / "text_workloads" / (name + ".txt")).string());
-        write_workload(convert(workload, {2, 2}), {folder_, name, "groups.json"});
+        write_workload(convert(workload, {2, 2}), {folder_.path(), name, "groups.json"});
         for (const char* rank : {".0.et", ".1.et"}) {
-            EXPECT_TRUE(chakra::bytes_of(in_folder(name + rank)) ==
-                        chakra::bytes_of(data / "golden/text" / (name + rank)))
+            EXPECT_TRUE(test::bytes_of(folder_ / (name + rank)) ==
+                        test::bytes_of(data / "golden/text" / (name + rank)))
                 << name << rank;
         }
     }

@@ -313,7 +313,7 @@ TEST_F(TextTest, AmountsOutOfRange) {
     const TextWorkload workload =
         read(text_of("HYBRID_TRANSFORMER model_parallel_NPU_group: 4", 4));
     const auto refused = [&workload](std::int32_t npus, std::int32_t passes) {
-        return chakra::problem_of([&] { static_cast<void>(convert(workload, {npus, passes})); });
+        return test::problem_of([&] { static_cast<void>(convert(workload, {npus, passes})); });
     };
     EXPECT_EQ(refused(0, 1).file, "--npus");
     EXPECT_EQ(refused(TextConversion::most_npus + 1, 1).file, "--npus");

@@ -143,10 +143,9 @@ TEST_F(TextTest, RefusesOneThingAtATime) {
         {with_column(1, "\xE2\x82"), "line 3, byte 1", "0xe2", "UTF-8"},
     };
     for (const Refused& each : cases) {
-        const InputProblem problem =
-            chakra::problem_of([&] { static_cast<void>(read(each.text)); });
+        const InputProblem problem = test::problem_of([&] { static_cast<void>(read(each.text)); });
         SCOPED_TRACE(each.text);
-        EXPECT_EQ(problem.file, in_folder("workload.txt").string());
+        EXPECT_EQ(problem.file, (folder_ / "workload.txt").string());
         EXPECT_THAT(problem.place, StartsWith(each.place));
         EXPECT_THAT(problem.found, HasSubstr(each.found));
         EXPECT_THAT(problem.expected, HasSubstr(each.expected));
@@ -155,7 +154,7 @@ TEST_F(TextTest, RefusesOneThingAtATime) {
 
 TEST_F(TextTest, ProposesTheNearestName) {
     const auto remedy = [this](const std::string& text) {
-        return chakra::problem_of([&] { static_cast<void>(read(text)); }).remedy;
+        return test::problem_of([&] { static_cast<void>(read(text)); }).remedy;
     };
     EXPECT_EQ(remedy("HYBRID_DATA_MODLE\n"), "Did you mean HYBRID_DATA_MODEL?");
     EXPECT_EQ(remedy(with_column(4, "AllReduce")), "Did you mean ALLREDUCE?");
@@ -163,10 +162,10 @@ TEST_F(TextTest, ProposesTheNearestName) {
 
 TEST_F(TextTest, FilesThatAreNone) {
     const auto found = [](const std::string& path) {
-        return chakra::problem_of([&] { static_cast<void>(read_text_workload(path)); }).found;
+        return test::problem_of([&] { static_cast<void>(read_text_workload(path)); }).found;
     };
-    EXPECT_THAT(found(in_folder("absent.txt").string()), HasSubstr("no such file"));
-    EXPECT_EQ(found(folder_.string()), "a folder");
+    EXPECT_THAT(found((folder_ / "absent.txt").string()), HasSubstr("no such file"));
+    EXPECT_EQ(found(folder_.path().string()), "a folder");
     EXPECT_THAT(found("/dev/zero"), HasSubstr("more than"));
 }
 
@@ -222,8 +221,8 @@ TEST_F(TextTest, DamagedTextsAreConvertedOrRefused) {
             const GeneratedWorkload workload = converted(text, 4, 2);
             ++accepted;
             if (accepted % 16 == 0) {
-                write_workload(workload, {folder_});
-                EXPECT_EQ(chakra::read_trace(in_folder("workload.3.et")), workload.nodes(Rank(3)));
+                write_workload(workload, {folder_.path()});
+                EXPECT_EQ(chakra::read_trace(folder_ / "workload.3.et"), workload.nodes(Rank(3)));
             }
         } catch (const InputError& error) {
             EXPECT_NE(error.problem().expected, "");

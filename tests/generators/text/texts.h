@@ -8,7 +8,8 @@
 
 #include "generators/text/text_conversion.h"
 #include "generators/text/text_workload.h"
-#include "tests/chakra/test_files.h"
+#include "tests/support/refusals.h"
+#include "tests/support/temporary_folder.h"
 
 namespace npunet::generators {
 
@@ -53,15 +54,17 @@ inline const std::vector<std::string>& headings() {
     return list;
 }
 
-class TextTest : public chakra::TempFolderTest {
+class TextTest : public ::testing::Test {
 protected:
     [[nodiscard]] TextWorkload read(const std::string& text) const {
-        return read_text_workload(make_file("workload.txt", text).string());
+        return read_text_workload(folder_.write("workload.txt", text).string());
     }
     [[nodiscard]] GeneratedWorkload converted(const std::string& text, std::int32_t npus,
                                               std::int32_t passes) const {
         return convert(read(text), {npus, passes});
     }
+
+    test::TemporaryFolder folder_;
 };
 
 }  // namespace npunet::generators

@@ -8,10 +8,10 @@
 #include <numeric>
 #include <random>
 
-#include "../test_folder.h"
 #include "planner/metis/data_balancer.h"
 #include "planner/metis/layer_balancer.h"
 #include "planner/metis/memory_adjustment.h"
+#include "tests/support/refusals.h"
 
 namespace npunet::planner::metis {
 namespace {
@@ -280,7 +280,7 @@ TEST(MemoryAdjustment, WhereTheOriginalNeverEnds) {
     capacity.push_back(9.7);
     demand.push_back(10);
     MemoryAdjustment adjustment;
-    EXPECT_NE(problem_of([&] {
+    EXPECT_NE(test::problem_of([&] {
                   return adjustment.adjust(performance, capacity, demand);
               }).expected.find("no end"),
               std::string::npos);

@@ -7,8 +7,8 @@
 
 #include <algorithm>
 
-#include "../test_folder.h"
 #include "planner/metis/group_sequences.h"
+#include "tests/support/refusals.h"
 
 namespace npunet::planner::metis {
 
@@ -73,9 +73,10 @@ TEST(Visits, AreThoseOfTheStateMachine) {
 TEST(Visits, WhereTheOriginalFindsNoGroups) {
     Arguments arguments;
     arguments.num_layers = 6;
-    EXPECT_EQ(problem_of([&] { return visits(12, 2, arguments); }).found, "12 devices in all");
+    EXPECT_EQ(test::problem_of([&] { return visits(12, 2, arguments); }).found,
+              "12 devices in all");
     arguments.min_group_scale_variance = 2;
-    EXPECT_EQ(problem_of([&] { return visits(8, 1, arguments); }).file,
+    EXPECT_EQ(test::problem_of([&] { return visits(8, 1, arguments); }).file,
               "--min-group-scale-variance");
 }
 

@@ -13,10 +13,12 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "../test_folder.h"
 #include "planner/metis/search.h"
 #include "planner/metis/uniform_search.h"
 #include "sha256.h"
+#include "tests/support/refusals.h"
+#include "tests/support/shared_data.h"
+#include "tests/support/temporary_folder.h"
 
 namespace npunet::planner::metis {
 namespace {
@@ -43,13 +45,6 @@ std::vector<fs::path> files_of_cases(const std::string& prefix) {
 Json json_of(const fs::path& file) {
     std::ifstream stream(file);
     return Json::parse(stream);
-}
-
-std::string text_of(const fs::path& file) {
-    std::ifstream stream(file, std::ios::binary);
-    std::ostringstream text;
-    text << stream.rdbuf();
-    return text.str();
 }
 
 std::int64_t number_of(const Json& run, const std::string& option) {
@@ -149,7 +144,7 @@ void expect_same(const fs::path& file, const Json& run, const SearchResult& resu
     fs::path list = file;
     list.replace_extension(".plans.txt");
     if (fs::exists(list)) {
-        EXPECT_TRUE(lines == text_of(list)) << "other plans than in " << list;
+        EXPECT_TRUE(lines == test::bytes_of(list)) << "other plans than in " << list;
     }
 }
 
@@ -171,7 +166,7 @@ TEST_P(OriginalRun, IsRepeatedBitForBit) {
     const Inputs inputs = inputs_of(GetParam().parent_path());
     const Arguments arguments = arguments_of(run);
     if (!run.at("error").is_null()) {
-        expect_explained(run, problem_of([&] { return search(inputs, arguments); }));
+        expect_explained(run, test::problem_of([&] { return search(inputs, arguments); }));
         return;
     }
     expect_same(GetParam(), run, search(inputs, arguments));
@@ -230,6 +225,13 @@ TEST_P(UniformRun, IsRepeatedBitForBit) {
 
 INSTANTIATE_TEST_SUITE_P(Shared, UniformRun, ::testing::ValuesIn(files_of_cases("homo_")), name_of);
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(UniformRun);
+
+// Each file that the program finds when it starts is a test of its own; none of them may be lost.
+TEST(OriginalRuns, AreAllThere) {
+    NPUNET_SKIP_WITHOUT_SHARED_DATA();
+    EXPECT_GE(runs().size(), 52U);
+    EXPECT_GE(files_of_cases("homo_").size(), 3U);
+}
 
 }  // namespace
 }  // namespace npunet::planner::metis

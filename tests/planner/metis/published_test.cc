@@ -6,17 +6,14 @@
 
 #include "planner/metis/search.h"
 #include "published_cluster.h"
+#include "tests/support/shared_data.h"
 
 namespace npunet::planner::metis {
 namespace {
 
 class Published : public ::testing::Test {
 protected:
-    void SetUp() override {
-        if (!std::filesystem::exists(published_samples())) {
-            GTEST_SKIP() << "no samples in the shared folder " << NPUNET_SHARED_DIR;
-        }
-    }
+    void SetUp() override { NPUNET_SKIP_WITHOUT_SHARED_DATA(); }
 };
 
 const std::vector<std::string> a_first{"A100", "V100"};

@@ -7,8 +7,8 @@
 
 #include <numeric>
 
-#include "../test_folder.h"
 #include "made_cluster.h"
+#include "tests/support/refusals.h"
 
 namespace npunet::planner::metis {
 namespace {
@@ -165,7 +165,7 @@ InputProblem problem_after(const std::vector<std::pair<std::string, std::int64_t
     Inputs inputs = made_inputs(nodes, 9, 16, 32);
     Arguments arguments = made_arguments(9, 32, 16, 32);
     change(inputs, arguments);
-    return problem_of([&] { return search(inputs, arguments); });
+    return test::problem_of([&] { return search(inputs, arguments); });
 }
 
 void without(Inputs& inputs, const std::string& file) {

@@ -2,16 +2,14 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <array>
 #include <cstdio>
-#include <filesystem>
-#include <fstream>
 #include <memory>
 
 #include "tests/report/html/parsed_page.h"
 #include "tests/report/html/sample_pages.h"
+#include "tests/support/temporary_folder.h"
 
 namespace npunet::report {
 namespace {
@@ -29,14 +27,11 @@ Page two_sections() {
 
 /// In hexadecimal digits, by a program of the system.
 std::string sha256_of(const std::string& text) {
-    const std::filesystem::path file =
-        std::filesystem::path(testing::TempDir()) / ("npunet-asset-" + std::to_string(::getpid()));
-    std::ofstream(file) << text;
-    const std::string command = "sha256sum '" + file.string() + "'";
+    const test::TemporaryFolder folder;
+    const std::string command = "sha256sum '" + folder.write("asset", text).string() + "'";
     const std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen(command.c_str(), "r"), &pclose);
     std::array<char, 65> digits{};
     EXPECT_EQ(std::fread(digits.data(), 1, 64, pipe.get()), 64U);
-    std::filesystem::remove(file);
     return digits.data();
 }
 

@@ -4,8 +4,6 @@
 #include <gtest/gtest.h>
 #include <sqlite3.h>
 
-#include <filesystem>
-#include <fstream>
 #include <limits>
 #include <string>
 #include <vector>
@@ -13,6 +11,7 @@
 #include "parquet_reading.h"
 #include "report/profile/parquet.h"
 #include "report/profile/reference_tables.h"
+#include "tests/support/temporary_folder.h"
 
 namespace npunet::report {
 namespace {
@@ -80,8 +79,8 @@ TEST(ColumnTable, IsParquetWithManyColumnsAndRows) {
 }
 
 TEST(ColumnTable, IsADatabase) {
-    const auto path = std::filesystem::path(testing::TempDir()) / "npunet-data-table.db";
-    std::ofstream(path, std::ios::binary) << sqlite_of({sample()});
+    const test::TemporaryFolder folder;
+    const auto path = folder.write("table.db", sqlite_of({sample()}));
     sqlite3* database = nullptr;
     ASSERT_EQ(sqlite3_open(path.c_str(), &database), SQLITE_OK);
     sqlite3_stmt* statement = nullptr;

@@ -1,7 +1,6 @@
 // TraceViz's figures: their layout against its own vectors, and what is drawn where.
 #include <gmock/gmock.h>
 
-#include <filesystem>
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -12,6 +11,7 @@
 #include "report/profile/reference_overlap.h"
 #include "report/profile/reference_tables.h"
 #include "report/profile/reference_timeline.h"
+#include "tests/support/shared_data.h"
 
 namespace npunet::report {
 namespace {
@@ -34,12 +34,8 @@ const std::vector<KernelTable> all_tables = {KernelTable::OptimizerComputation,
 class ReferenceVectors : public ::testing::Test {
 protected:
     void SetUp() override {
-        const auto path =
-            std::filesystem::path(NPUNET_SHARED_DIR) / "data/profiler/visual_vectors.json";
-        std::ifstream stream(path);
-        if (!stream) {
-            GTEST_SKIP() << "no " << path;
-        }
+        NPUNET_SKIP_WITHOUT_SHARED_DATA();
+        std::ifstream stream(NPUNET_SHARED_DIR "/data/profiler/visual_vectors.json");
         vectors_ = Json::parse(stream);
     }
 

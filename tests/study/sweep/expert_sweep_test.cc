@@ -2,10 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include <filesystem>
-#include <fstream>
 #include <set>
 
 #include "generators/transformer/memory_estimate.h"
@@ -16,18 +13,16 @@
 #include "study/simulation_run.h"
 #include "study/sweep/point_runner.h"
 #include "study/sweep/spec_reader.h"
+#include "tests/support/temporary_folder.h"
 
 namespace npunet::study {
 namespace {
 
-namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 
 class ExpertSweep : public ::testing::Test {
 protected:
     void SetUp() override {
-        folder_ = fs::temp_directory_path() / ("npunet_expert_sweep_" + std::to_string(::getpid()));
-        fs::create_directories(folder_);
         write("net.yml", "topology: [Ring]\nnpus_count: [4]\nbandwidth: [50]\nlatency: [500]\n");
         write("system.json", R"({"roofline-enabled": 1, "local-mem-bw": 1600, "peak-perf": 900})");
         write("counts.txt", "* 1 2 3 4 5 6 7 80\n");
@@ -35,9 +30,8 @@ protected:
               "hidden: 64\nlayers: 2\nheads: 4\nffn: 64\nvocab: 64\nseq: 32\n"
               "moe: {experts: 8, top_k: 2}\n");
     }
-    void TearDown() override { fs::remove_all(folder_); }
     void write(const std::string& name, const std::string& text) const {
-        std::ofstream(folder_ / name) << text;
+        folder_.write(name, text);
     }
     [[nodiscard]] std::string path(const std::string& name) const {
         return (folder_ / name).string();
@@ -47,7 +41,7 @@ protected:
         return read_design_space(path("sweep.yml"));
     }
 
-    fs::path folder_;
+    test::TemporaryFolder folder_;
 };
 
 // Time of a simulation, and its peak as predicted, of every routing, capacity and seed.

@@ -7,10 +7,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <fstream>
-#include <sstream>
-
 #include "base/errors.h"
+#include "tests/support/refusals.h"
+#include "tests/support/temporary_folder.h"
 
 namespace npunet::study {
 namespace {
@@ -22,33 +21,15 @@ constexpr std::uint64_t fingerprint = 0x1234;
 
 class JournalTest : public ::testing::Test {
 protected:
-    void SetUp() override {
-        folder_ = fs::temp_directory_path() /
-                  ("npunet_journal_" + std::to_string(::getpid()) + "_" +
-                   ::testing::UnitTest::GetInstance()->current_test_info()->name());
-        fs::remove_all(folder_);
-    }
-    void TearDown() override { fs::remove_all(folder_); }
-
-    [[nodiscard]] std::string content() const {
-        std::ostringstream text;
-        text << std::ifstream(folder_ / "sweep.journal", std::ios::binary).rdbuf();
-        return text.str();
-    }
-    void set_content(const std::string& text) const {
-        fs::create_directories(folder_);
-        std::ofstream(folder_ / "sweep.journal", std::ios::binary) << text;
-    }
+    [[nodiscard]] std::string content() const { return test::bytes_of(folder_ / "sweep.journal"); }
+    void set_content(const std::string& text) const { around_.write("sweep/sweep.journal", text); }
     [[nodiscard]] std::string error_of(std::uint64_t other) const {
-        try {
-            const Journal journal(folder_, other, Journal::Existing::Continue);
-        } catch (const InputError& error) {
-            return error.what();
-        }
-        return "";
+        return test::message_of<InputError>(
+            [&] { const Journal journal(folder_, other, Journal::Existing::Continue); });
     }
 
-    fs::path folder_;
+    test::TemporaryFolder around_;
+    fs::path folder_ = around_ / "sweep";
 };
 
 Outcome sample(std::int64_t seed) {
@@ -132,7 +113,7 @@ TEST_F(JournalTest, OfAnotherSweepIsRefusedOrDiscarded) {
     EXPECT_THAT(error_of(fingerprint + 1),
                 ::testing::AllOf(HasSubstr("another sweep"), HasSubstr("--output-dir"),
                                  HasSubstr("--restart")));
-    EXPECT_EQ(error_of(fingerprint), "");
+    EXPECT_EQ(error_of(fingerprint), "no error");
     {
         const Journal journal(folder_, fingerprint + 1, Journal::Existing::Discard);
         EXPECT_TRUE(journal.done().empty());
@@ -144,7 +125,7 @@ TEST_F(JournalTest, TwoAtOnceAreRefused) {
     auto first = std::make_unique<Journal>(folder_, fingerprint, Journal::Existing::Continue);
     EXPECT_THAT(error_of(fingerprint), HasSubstr("another sweep at work there"));
     first.reset();
-    EXPECT_EQ(error_of(fingerprint), "");
+    EXPECT_EQ(error_of(fingerprint), "no error");
 }
 
 // The lock of a process that was killed goes with it.

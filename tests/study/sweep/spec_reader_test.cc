@@ -4,12 +4,11 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <filesystem>
-#include <fstream>
 
-#include "base/errors.h"
+#include "tests/support/refusals.h"
+#include "tests/support/temporary_folder.h"
 
 namespace npunet::study {
 namespace {
@@ -21,25 +20,19 @@ using ::testing::HasSubstr;
 class SpecReaderTest : public ::testing::Test {
 protected:
     void SetUp() override {
-        folder_ = fs::temp_directory_path() /
-                  ("npunet_spec_" + std::to_string(::getpid()) + "_" +
-                   ::testing::UnitTest::GetInstance()->current_test_info()->name());
-        fs::create_directories(folder_ / "specs");
         write("net.yml", ring(4));
         write("net8.yml", ring(8));
     }
-    void TearDown() override { fs::remove_all(folder_); }
 
     static std::string ring(int npus) {
         return "topology: [Ring]\nnpus_count: [" + std::to_string(npus) +
                "]\nbandwidth: [50]\nlatency: [500]\n";
     }
     void write(const std::string& name, const std::string& text) const {
-        std::ofstream(folder_ / name) << text;
+        folder_.write(name, text);
     }
     [[nodiscard]] DesignSpace read(const std::string& text) const {
-        write("specs/sweep.yml", text);
-        return read_design_space((folder_ / "specs/sweep.yml").string());
+        return read_design_space(folder_.write("specs/sweep.yml", text).string());
     }
     [[nodiscard]] std::vector<std::string> points(const std::string& text) const {
         const DesignSpace space = read(text);
@@ -50,15 +43,10 @@ protected:
         return list;
     }
     [[nodiscard]] std::string error_of(const std::string& text) const {
-        try {
-            static_cast<void>(read(text));
-        } catch (const InputError& error) {
-            return error.what();
-        }
-        return "";
+        return test::message_of<InputError>([&] { return read(text); });
     }
 
-    fs::path folder_;
+    test::TemporaryFolder folder_;
 };
 
 const std::string model = "workload: {model: llama2-4layer, batch: 8}\nnetworks: net.yml\n";
@@ -169,7 +157,7 @@ TEST_F(SpecReaderTest, PathsAreLookedUpFromTheSpecUpwards) {
               (folder_ / "specs/net.yml").string());
     const fs::path before = fs::current_path();
     const std::uint64_t here = read(model).fingerprint;
-    fs::current_path(folder_);
+    fs::current_path(folder_.path());
     EXPECT_EQ(read_design_space("specs/sweep.yml").fingerprint, here);
     fs::current_path(before);
 }

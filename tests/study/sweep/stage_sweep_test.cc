@@ -2,10 +2,6 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
-
-#include <filesystem>
-#include <fstream>
 
 #include "base/errors.h"
 #include "generators/stage/stage_workload.h"
@@ -13,11 +9,12 @@
 #include "study/simulation_run.h"
 #include "study/sweep/point_runner.h"
 #include "study/sweep/spec_reader.h"
+#include "tests/support/refusals.h"
+#include "tests/support/temporary_folder.h"
 
 namespace npunet::study {
 namespace {
 
-namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 
 const std::string workload =
@@ -27,26 +24,18 @@ const std::string workload =
 class StageSweep : public ::testing::Test {
 protected:
     void SetUp() override {
-        folder_ = fs::temp_directory_path() / ("npunet_stage_sweep_" + std::to_string(::getpid()));
-        fs::create_directories(folder_);
         write("net.yml", "topology: [Ring]\nnpus_count: [4]\nbandwidth: [50]\nlatency: [500]\n");
         write("system.json", R"({"roofline-enabled": 1, "local-mem-bw": 1600, "peak-perf": 900})");
     }
-    void TearDown() override { fs::remove_all(folder_); }
     void write(const std::string& name, const std::string& text) const {
-        std::ofstream(folder_ / name) << text;
+        folder_.write(name, text);
     }
     [[nodiscard]] DesignSpace read(const std::string& text) const {
         write("sweep.yml", text + "systems: system.json\nnetworks: net.yml\n");
         return read_design_space((folder_ / "sweep.yml").string());
     }
     [[nodiscard]] std::string error_of(const std::string& text) const {
-        try {
-            static_cast<void>(read(text));
-        } catch (const InputError& error) {
-            return error.what();
-        }
-        return "";
+        return test::message_of<InputError>([&] { return read(text); });
     }
     [[nodiscard]] Time finish_of(const generators::StageArguments& arguments,
                                  const std::string& dialect) const {
@@ -58,7 +47,7 @@ protected:
             .finish;
     }
 
-    fs::path folder_;
+    test::TemporaryFolder folder_;
 };
 
 // Both issue orders in one sweep: the same plan must not share what depends on the order.
