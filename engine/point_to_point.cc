@@ -159,4 +159,33 @@ std::string PointToPoint::explain_receive(Rank rank, std::uint32_t number) const
     return text;
 }
 
+std::string PointToPoint::explain_unreceived() const {
+    std::string text;
+    std::size_t others = 0;
+    for (const auto& [key, channel] : channels_) {
+        const auto& [source, destination, tag] = key;
+        for (const Pair& pair : channel.pairs) {
+            if (!pair.sent || pair.posted) {
+                continue;
+            }
+            if (!text.empty()) {
+                ++others;
+                continue;
+            }
+            const RankProgram& program = workload_.program(Rank(source));
+            const ProgramOperation& send = program.operations[pair.send];
+            text = fmt::format(
+                "no rank receives what rank {} sends to rank {} in node {} '{}' ({} bytes with tag "
+                "{})",
+                source, destination, workload_.node_of(Rank(source), send),
+                program.names[pair.send], send.bytes.value(), tag);
+        }
+    }
+    if (others > 0) {
+        text += fmt::format(", nor what {} further {}", others,
+                            others == 1 ? "send sends" : "sends send");
+    }
+    return text;
+}
+
 }  // namespace npunet::engine

@@ -41,6 +41,10 @@ public:
     /// What a posted receive waits for, and the nearest miss on the other side.
     [[nodiscard]] std::string explain_receive(Rank rank, std::uint32_t operation) const;
 
+    /// At the end of a run: which sends met no receive; empty when there are none. Of ranks that
+    /// stand for others, their own.
+    [[nodiscard]] std::string explain_unreceived() const;
+
 private:
     using Key = std::tuple<std::int32_t, std::int32_t, std::int64_t>;  // source, destination, tag
     struct Pair {

@@ -480,6 +480,9 @@ Results Simulation::summary(std::vector<CollectiveResult> collectives) const {
     Results results =
         summary(records_, {system_.track_memory, timeline_, began_}, std::move(collectives));
     note_idleness(results, began_);
+    if (std::string unreceived = point_to_point_.explain_unreceived(); !unreceived.empty()) {
+        results.notes.push_back(std::move(unreceived));
+    }
     return results;
 }
 

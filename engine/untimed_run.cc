@@ -93,7 +93,9 @@ void UntimedRun::end_what_is_handed_out() {
 }
 
 void UntimedRun::hand_out(Step step) {
-    const auto [actor, number] = step;
+    // Not a structured binding: clang 14 has none in lambdas.
+    const auto actor = step.first;
+    const auto number = step.second;
     const ProgramOperation& operation = program(actor).operations[number];
     const auto peer = [&]() -> const WorkPattern::Place& {
         return pattern_.actors[actor].peers[static_cast<std::size_t>(operation.peer)];

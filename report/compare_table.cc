@@ -148,6 +148,18 @@ void write_links(JsonWriter& json, const std::vector<Results>& runs, const Compa
     json.end_array();
 }
 
+/// What every run has to say of its inputs.
+std::string common_notes(const std::vector<Results>& runs) {
+    std::string text;
+    for (const std::string& note : runs.front().notes) {
+        const bool common = std::all_of(runs.begin(), runs.end(), [&](const Results& results) {
+            return std::count(results.notes.begin(), results.notes.end(), note) > 0;
+        });
+        text += common ? "note: " + note + '\n' : "";
+    }
+    return text;
+}
+
 }  // namespace
 
 std::string compare_table(const std::vector<Results>& runs, std::size_t most_classes,
@@ -163,6 +175,7 @@ std::string compare_table(const std::vector<Results>& runs, std::size_t most_cla
     }
     text += fmt::format("every ratio is {} / {}\n\n", most.fidelity, least.fidelity);
     text += class_table(runs, comparison, most_classes);
+    text += common_notes(runs);
     if (!comparison.collectives.empty()) {
         text += '\n' + collective_table(runs, comparison);
     }

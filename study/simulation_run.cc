@@ -6,6 +6,8 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
+#include <utility>
 
 #include "base/errors.h"
 #include "base/units.h"
@@ -15,6 +17,7 @@
 #include "ns3-module/api/packet_network.h"
 #include "study/fidelity_network.h"
 #include "study/flow_watch.h"
+#include "study/idle_links.h"
 #include "topology/layout.h"
 
 namespace npunet::study {
@@ -207,6 +210,10 @@ engine::Results simulate(const engine::Workload& workload, const Machine& machin
         engine::Results results = simulation.run();
         if (results.partial) {
             results.partial->reason = limits.reason();
+        } else if (results.finish > Time()) {
+            for (std::string& note : notes_on_idle_links(workload, machine.network, results)) {
+                results.notes.push_back(std::move(note));
+            }
         }
         results.fidelity = name_of(fidelity);
         if (records) {

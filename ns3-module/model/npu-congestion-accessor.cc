@@ -32,7 +32,7 @@ namespace
 Time
 TimeOf(double picoseconds)
 {
-    return PicoSeconds(std::llround(picoseconds));
+    return PicoSeconds(static_cast<uint64_t>(std::llround(picoseconds)));
 }
 
 /**
