@@ -13,7 +13,7 @@
 
 namespace npunet::chakra {
 
-/// Every line ends with a line feed. Bytes that are no printable text stand as \x1f.
+/// Every line ends with a line feed. Bytes that are no printable text stand as `\x1f`.
 [[nodiscard]] std::string text_of(const Node& node);
 [[nodiscard]] std::string text_of(const TraceMetadata& metadata);
 

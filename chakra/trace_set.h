@@ -32,14 +32,14 @@ struct TraceFile {
     Rank rank;  ///< invalid: the name of the file does not tell
 };
 
-/// PREFIX.<rank>.et
+/// PREFIX.RANK.et
 [[nodiscard]] std::filesystem::path trace_path(const std::string& prefix, Rank rank,
                                                std::string_view extension = ".et");
 
 /// The rank of which a file of this name is the trace; invalid when the name does not tell.
 [[nodiscard]] Rank rank_of(const std::filesystem::path& path);
 
-/// Finds the traces of a prefix: PREFIX.<rank>.et, or .et.gz, .json, .json.gz or .eg. Throws
+/// Finds the traces of a prefix: PREFIX.RANK.et, or .et.gz, .json, .json.gz or .eg. Throws
 /// InputError when there is none, when they have different endings, or when one is missing below
 /// the highest rank, naming the missing file; MachineError when the folder cannot be listed.
 [[nodiscard]] TraceSet find_traces(const std::string& prefix);

@@ -15,8 +15,8 @@
 
 namespace npunet::engine {
 
-/// Reads PREFIX.<rank>.et for `npus` ranks and the group file (empty: no groups). Throws InputError
-/// for missing, truncated, cyclic or contradictory input.
+/// Reads PREFIX.RANK.et for `npus` ranks and the group file (empty: no groups). Throws
+/// InputError for missing, truncated, cyclic or contradictory input.
 [[nodiscard]] Workload load_workload(const std::string& prefix, const std::string& group_file,
                                      std::size_t npus, const WorkloadOptions& options);
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <stdexcept>
 
 #include "topology/builder.h"
 #include "topology/custom_section.h"
@@ -14,15 +15,20 @@ namespace npunet::topology {
 
 namespace {
 
-struct Reader {
-    const char* name;
-    OwnNetwork (*read)(const YamlField&, GigaByte, const UnknownKeys&);
+struct Readers {
+    std::vector<std::string> names{"FatTree", "Dragonfly", "Rail", "Custom"};
+    std::vector<OwnNetworkReader> read{read_fat_tree, read_dragonfly, read_rail, read_custom};
 };
 
-constexpr Reader readers[] = {{"FatTree", read_fat_tree},
-                              {"Dragonfly", read_dragonfly},
-                              {"Rail", read_rail},
-                              {"Custom", read_custom}};
+Readers& readers() {
+    static Readers all;
+    return all;
+}
+
+std::size_t number_of(const std::string& name) {
+    const std::vector<std::string>& names = readers().names;
+    return static_cast<std::size_t>(std::find(names.begin(), names.end(), name) - names.begin());
+}
 
 /// Sections of that map that describe a network of its own.
 std::vector<OwnSection> sections_in(const YamlField& map) {
@@ -38,14 +44,15 @@ std::vector<OwnSection> sections_in(const YamlField& map) {
 }  // namespace
 
 const std::vector<std::string>& own_network_names() {
-    static const std::vector<std::string> names = [] {
-        std::vector<std::string> list;
-        for (const Reader& reader : readers) {
-            list.emplace_back(reader.name);
-        }
-        return list;
-    }();
-    return names;
+    return readers().names;
+}
+
+void add_own_network(const std::string& name, OwnNetworkReader read) {
+    if (number_of(name) < readers().names.size()) {
+        throw std::invalid_argument("there is a network '" + name + "' already");
+    }
+    readers().names.push_back(name);
+    readers().read.push_back(read);
 }
 
 std::optional<OwnSection> own_network_section(const YamlField& root) {
@@ -87,10 +94,7 @@ std::optional<OwnSection> own_network_section(const YamlField& root) {
 
 OwnNetwork read_own_network(const OwnSection& section, GigaByte gigabyte,
                             const UnknownKeys& unknown) {
-    const Reader& reader =
-        *std::find_if(std::begin(readers), std::end(readers),
-                      [&](const Reader& each) { return each.name == section.name; });
-    return reader.read(section.parameters, gigabyte, unknown);
+    return readers().read[number_of(section.name)](section.parameters, gigabyte, unknown);
 }
 
 void check_own_census(const YamlField& field, std::int64_t npus, std::int64_t switches,

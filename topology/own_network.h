@@ -42,8 +42,14 @@ struct OwnNetwork {
     RoutingChoice routing;
 };
 
-/// FatTree, Dragonfly, Rail, Custom.
+/// FatTree, Dragonfly, Rail, Custom, and those that were added.
 [[nodiscard]] const std::vector<std::string>& own_network_names();
+
+using OwnNetworkReader = OwnNetwork (*)(const YamlField& parameters, GigaByte gigabyte,
+                                        const UnknownKeys& unknown);
+/// From now on a network.yml may have a section of this name (docs/extending.md). Before anything
+/// is read, by one thread. Throws std::invalid_argument for a name that is there already.
+void add_own_network(const std::string& name, OwnNetworkReader read);
 
 /// The parameters of such a network: `FatTree: {...}` at the top or as the one entry of `topology`;
 /// nothing when the file describes a product.

@@ -6,6 +6,7 @@
 #include "engine/collective/double_binary_tree.h"
 #include "engine/collective/folding_in.h"
 #include "engine/collective/halving_doubling.h"
+#include "engine/collective/own_algorithm.h"
 #include "engine/collective/phase.h"
 #include "engine/collective/ring.h"
 
@@ -32,8 +33,13 @@ constexpr std::array<Row, 7> rows{{
     {dissemination::count, dissemination::reductions, nullptr, dissemination::at},
 }};
 
-const Row& row(const PhaseShape& shape) {
-    return rows[static_cast<std::size_t>(shape.algorithm)];
+Row row(const PhaseShape& shape) {
+    const auto number = static_cast<std::size_t>(shape.algorithm);
+    if (number < rows.size()) {
+        return rows[number];
+    }
+    const OwnAlgorithm& own = own_algorithm(own_number(shape.algorithm));
+    return {own.count, own.reductions, own.gate, own.at};
 }
 
 /// The reference counts receptions of a direct phase in cycles of 2 P, P = window: the first P

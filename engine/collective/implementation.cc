@@ -5,6 +5,8 @@
 #include <charconv>
 #include <string_view>
 
+#include "engine/collective/own_algorithm.h"
+
 namespace npunet::engine {
 
 namespace {
@@ -105,10 +107,20 @@ std::optional<Implementation> Implementation::named(const std::string& name) {
             }
         }
     }
+    for (std::int32_t i = 0; i < own_algorithm_count(); ++i) {
+        if (text == own_algorithm(i).name) {
+            Implementation result = plain(own_id(i));
+            result.flat = flat;
+            return result;
+        }
+    }
     return std::nullopt;
 }
 
 const char* Implementation::name() const {
+    if (const std::int32_t own = own_number(algorithm); own >= 0) {
+        return own_algorithm(own).name.c_str();
+    }
     if (algorithm == Algorithm::Dissemination) {
         return "dissemination";
     }
@@ -127,6 +139,9 @@ bool Implementation::does(CollectiveKind kind) const {
                            kind == CollectiveKind::ReduceScatter ||
                            kind == CollectiveKind::AllToAll;
     const bool one_buffer = kind == CollectiveKind::Broadcast || kind == CollectiveKind::Reduce;
+    if (const std::int32_t own = own_number(algorithm); own >= 0) {
+        return own_algorithm(own).does(kind);
+    }
     switch (algorithm) {
         case Algorithm::Ring:
             return symmetric || (one_buffer && !bidirectional);
@@ -154,6 +169,11 @@ std::string Implementation::names_for(CollectiveKind kind) {
             text += candidate.implementation.algorithm == Algorithm::Direct
                         ? ", directN (N peers at a time)"
                         : "";
+        }
+    }
+    for (std::int32_t i = 0; i < own_algorithm_count(); ++i) {
+        if (own_algorithm(i).does(kind)) {
+            text += ", " + own_algorithm(i).name;
         }
     }
     return text;

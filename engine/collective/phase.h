@@ -10,7 +10,7 @@
 //     ring.set_total(Bytes{1 << 20});
 //     for (int e = 0; e < exchange_count(ring); ++e) { Exchange x = exchange(ring, e); ... }
 //
-// A new algorithm is one file with its functions and one row in algorithms.cc.
+// An algorithm of one's own is one file with its functions (own_algorithm.h).
 // C++17-clean.
 #pragma once
 

@@ -69,7 +69,7 @@ struct CreditState
     /**
      * The receiver learns the need.
      * @param need grants
-     * @param had grants that the sender had had
+     * @param had_ grants that the sender had had
      * @param afresh those on their way are taken for lost
      */
     void

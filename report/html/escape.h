@@ -17,9 +17,9 @@ namespace npunet::report {
 /// alike.
 [[nodiscard]] std::string html_text(std::string_view text);
 
-/// A JSON document for a <script> element: the same document, without characters that could end the
-/// element or begin a comment in it. In JSON these stand in strings only, where they can be written
-/// as \uXXXX.
+/// A JSON document for a `<script>` element: the same document, without characters that could end
+/// the element or begin a comment in it. In JSON these stand in strings only, where they can be
+/// written as `\uXXXX`.
 [[nodiscard]] std::string json_in_script(std::string_view json);
 
 }  // namespace npunet::report

@@ -53,6 +53,31 @@ TEST(References, LinksLeadSomewhere) {
     }
 }
 
+/// The pages that a page links to, anchors left out.
+std::set<std::string> pages_linked_from(const std::string& name) {
+    std::set<std::string> pages;
+    for (const Section& section : read_page(name).sections) {
+        for (const std::string& line : section.lines) {
+            for (const std::string& link : links_of(line)) {
+                const fs::path target =
+                    fs::path(name).parent_path() / link.substr(0, link.find('#'));
+                pages.insert(target.lexically_normal().generic_string());
+            }
+        }
+    }
+    return pages;
+}
+
+TEST(References, EveryPageIsInTheIndexAndInReadme) {
+    const std::set<std::string> index = pages_linked_from("docs/index.md");
+    const std::set<std::string> readme = pages_linked_from("README.md");
+    for (const std::string& name : page_names()) {
+        EXPECT_TRUE(name == "README.md" || name == "docs/index.md" || index.count(name) == 1)
+            << name;
+        EXPECT_TRUE(name == "README.md" || readme.count(name) == 1) << name;
+    }
+}
+
 /// "Suite.Name" of every TEST, TEST_F, TEST_P and TYPED_TEST below tests/.
 std::set<std::string> all_tests() {
     std::set<std::string> tests;
