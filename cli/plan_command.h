@@ -2,9 +2,14 @@
 // search reads.
 #pragma once
 
+#include <cstdint>
+
 #include "cli/command.h"
 
 namespace npunet::cli {
+
+/// Layers of a profile: more are taken for a mistake.
+inline constexpr std::int64_t most_layers = 4096;
 
 void add_plan_command(CLI::App& program, CommandContext& context);
 

@@ -34,7 +34,6 @@ using planner::RooflineDevice;
 using planner::ScaledType;
 using MaybeNumber = std::optional<std::int64_t>;
 
-constexpr std::int64_t most_layers = 4096;
 constexpr std::int64_t largest_batch = 65536;
 constexpr const char* system_group = "From a system file";
 

@@ -8,6 +8,7 @@
 
 #include "base/errors.h"
 #include "cli/option_values.h"
+#include "cli/plan_command.h"
 
 namespace npunet::cli {
 
@@ -19,7 +20,6 @@ constexpr const char* output_group = "Output";
 constexpr const char* metis_group = "Metis's own names";
 
 constexpr std::int64_t most = 1'000'000'000;
-constexpr std::int64_t most_layers = 4096;
 constexpr std::int64_t least_layers = 3;
 constexpr std::int64_t default_top = 3;
 constexpr std::int64_t metis_top = 10;
