@@ -105,15 +105,18 @@ void ThreadCrew::do_step(std::size_t number) {
 }
 
 bool ThreadCrew::await_round(std::uint64_t seen) {
+    // The end counts besides its round: a member that is late takes that round for one of steps,
+    // has seen it then, and would wait for another.
+    const auto is_over = [&] { return ending_ || next_ / one_round != seen; };
     for (int looks = 0; looks < eager_looks + patient_looks; ++looks) {
-        if (next_ / one_round != seen) {
+        if (is_over()) {
             return !ending_;
         }
         rest_after(looks);
     }
     std::unique_lock<std::mutex> lock(mutex_);
     ++asleep_;
-    wake_.wait(lock, [&] { return next_ / one_round != seen; });
+    wake_.wait(lock, is_over);
     --asleep_;
     return !ending_;
 }

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <numeric>
@@ -70,6 +71,18 @@ TEST(ThreadCrew, ThrowsTheFailureOfTheLowestStepAndGoesOn) {
     EXPECT_EQ(rounds, std::vector<int>(4, 3));
     crew.run(4, [&](std::size_t step) { ++rounds[step]; });
     EXPECT_EQ(rounds, std::vector<int>(4, 4));
+}
+
+// Members that begin, or look for a round, when the crew is at its end: none waits for another.
+TEST(ThreadCrew, EndsWhateverItsMembersAreAt) {
+    std::atomic<int> steps = 0;
+    for (int crews = 0; crews < 3000; ++crews) {
+        ThreadCrew crew(2 + static_cast<std::size_t>(crews) % 6);
+        for (int round = 0; round < crews % 4; ++round) {
+            crew.run(3, [&](std::size_t) { ++steps; });
+        }
+    }
+    EXPECT_EQ(steps, 3000 / 4 * (0 + 1 + 2 + 3) * 3);
 }
 
 }  // namespace
