@@ -189,6 +189,7 @@ void add_generate_transformer_command(CLI::App& generate, CommandContext& contex
         "transformer", "A training step of a decoder-only transformer, as Megatron-LM runs it");
     auto options = std::make_shared<TransformerOptions>();
     options->workload.add_to(*command, "--dialect");
+    options->workload.add_seed_to(*command);
     options->output.add_to(*command, false);
     command->add_flag("--print-memory", options->print_memory,
                       "Print what an NPU of each pipeline stage needs of memory; without "

@@ -77,6 +77,9 @@ void ParallelOptions::add_expert_options(CLI::App& command, const std::string& g
                     "(default: the model's; 0: nothing is dropped)")
         ->check(number(0.0, generators::largest_capacity_factor))
         ->group(group);
+}
+
+void ParallelOptions::add_seed_to(CLI::App& command, const std::string& group) {
     command.add_option("--seed", seed_, "Of what is drawn: which experts are popular")
         ->check(whole_number(0))
         ->group(group)

@@ -21,6 +21,11 @@ public:
     /// Declares the options in a group of the help. This object must outlive `command`.
     void add_to(CLI::App& command, const std::string& group);
 
+    /// Of what is drawn: which experts are popular. A command that draws nothing else declares
+    /// --seed for it; one that simulates has a --seed of its own for all that is drawn.
+    void add_seed_to(CLI::App& command, const std::string& group);
+    void set_seed(std::uint64_t seed) { seed_ = seed; }
+
     /// Puts in what was given into a plan that has its mode. Throws InputError.
     void apply(generators::ModelSpec& model, generators::Plan& plan) const;
 

@@ -18,6 +18,19 @@ void RunInputs::add_to(CLI::App& command) {
     command.add_option("--system", system_file,
                        "NPUs and collectives (system.json); without it: ring, one chunk, recorded "
                        "compute times");
+    command.add_option("--placement", network_changes.placement,
+                       "Which NPU each rank sits on: linear, snake, NPUs with commas between them, "
+                       "or a file (default: as the network says)");
+    command
+        .add_option_function<std::uint64_t>(
+            "--seed",
+            [this](std::uint64_t seed) {
+                network_changes.seed = seed;
+                model.set_seed(seed);
+            },
+            "Of what is drawn: losses, marks and routes of the network (default: its packet.seed), "
+            "and which experts of a --model are popular (default: 1)")
+        ->check(whole_number(0, std::int64_t{1} << 53));
     command.add_option("--memory", memory_file,
                        "Remote memory (remote_memory.json); without it there is none");
     dialect_option_ =
@@ -50,7 +63,8 @@ study::Machine RunInputs::machine(const CommandContext& context) const {
         throw InputError(
             {"the command line", "", "no network", "--network FILE", "--help shows an example"});
     }
-    study::Machine machine = study::load_machine(network_file, system_file, dialect, memory_file);
+    study::Machine machine =
+        study::load_machine(network_file, system_file, dialect, memory_file, network_changes);
     for (const std::string& warning : machine.warnings) {
         warn(context, warning);
     }

@@ -26,7 +26,8 @@ struct RunInputs {
     std::string output_dir;
     bool json = false;
     bool quiet = false;
-    study::RunOptions run_options;  ///< --no-fold, --no-trains, --jobs
+    topology::NetworkChanges network_changes;  ///< --placement, --seed
+    study::RunOptions run_options;             ///< --no-fold, --no-trains, --jobs
     /// stdout and stderr together carry nothing but lines of ASTRA-sim's log.
     bool log_lines_only = false;
     WorkloadOptions model;  ///< --model and its options: a workload without files

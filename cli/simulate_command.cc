@@ -32,6 +32,7 @@ struct SimulateOptions {
     std::string jobs_file;
     std::string fidelity = "analytical";
     bool messages = false;
+    bool detail = false;
     RunLimits limits;
 };
 
@@ -100,7 +101,14 @@ engine::Results simulate(const CommandContext& context, const SimulateOptions& o
     return results;
 }
 
+report::CollectiveRows rows_of(const SimulateOptions& options) {
+    return options.detail ? report::CollectiveRows::Parts : report::CollectiveRows::Collectives;
+}
+
 void run(const CommandContext& context, const SimulateOptions& options) {
+    if (options.detail && options.inputs.output_dir.empty()) {
+        throw InputError({"--detail", "", "no folder for collectives.csv", "--output-dir DIR", ""});
+    }
     if (options.messages && options.inputs.output_dir.empty()) {
         throw InputError({"--messages", "", "no folder for messages.csv", "--output-dir DIR",
                           "--flows alone needs none"});
@@ -111,7 +119,7 @@ void run(const CommandContext& context, const SimulateOptions& options) {
             throw InputError({"--jobs-file", "", "--max-sim-time or --max-wall-time beside it",
                               "no limits, which one workload has", "Leave them out"});
         }
-        simulate_jobs(context, options.inputs, options.jobs_file, fidelity);
+        simulate_jobs(context, options.inputs, options.jobs_file, fidelity, rows_of(options));
         return;
     }
     const study::Machine machine = options.inputs.machine(context);
@@ -124,7 +132,8 @@ void run(const CommandContext& context, const SimulateOptions& options) {
     watched.inputs.run_options.max_time = options.limits.simulated;
     const engine::Results results = simulate(context, watched, workload, machine, fidelity);
     if (!options.inputs.output_dir.empty()) {
-        report::write_results_folder(results, options.inputs.output_dir, options.inputs.listed());
+        report::write_results_folder(results, options.inputs.output_dir, options.inputs.listed(),
+                                     rows_of(options));
         options.inputs.progress(context, "results in " + options.inputs.output_dir);
     }
     print(context, options, workload, results);
@@ -152,6 +161,8 @@ void add_simulate_command(CLI::App& program, CommandContext& context) {
             options->inputs.run_options.flows = true;
         },
         "The same, and a row for every message, in the output folder");
+    command->add_flag("--detail", options->detail,
+                      "collectives.csv with a row for every rank's part in every collective");
     command->add_option("--jobs-file", options->jobs_file,
                         "Several jobs at a time instead of one workload: their traces, NPUs and "
                         "start times (jobs.yml)");

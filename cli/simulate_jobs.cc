@@ -38,7 +38,8 @@ void check_alone(const RunInputs& inputs) {
 }  // namespace
 
 void simulate_jobs(const CommandContext& context, const RunInputs& inputs,
-                   const std::string& jobs_file, study::Fidelity fidelity) {
+                   const std::string& jobs_file, study::Fidelity fidelity,
+                   report::CollectiveRows rows) {
     check_alone(inputs);
     const study::JobsFile file = study::read_jobs_file(jobs_file, inputs.dialect);
     RunInputs own = inputs;
@@ -52,7 +53,7 @@ void simulate_jobs(const CommandContext& context, const RunInputs& inputs,
     options.timeline = !inputs.output_dir.empty();
     const engine::JobsResults results = study::simulate_jobs(jobs, machine, fidelity, options);
     if (!inputs.output_dir.empty()) {
-        report::write_results_folder(results, inputs.output_dir, inputs.listed());
+        report::write_results_folder(results, inputs.output_dir, inputs.listed(), rows);
         inputs.progress(context, "results in " + inputs.output_dir);
     }
     if (inputs.json) {

@@ -3,14 +3,19 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <filesystem>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "base/atomic_file.h"
 #include "base/errors.h"
 #include "base/units.h"
+#include "report/figures/network_figure.h"
 #include "topology/bisection.h"
+#include "topology/layout.h"
 #include "topology/middle_cut.h"
 #include "topology/network_description.h"
 
@@ -25,6 +30,7 @@ struct TopologyOptions {
     std::string file;
     std::vector<std::string> route;  ///< empty, or two NPU numbers
     bool json = false;
+    std::string drawing;  ///< a file; empty: none
 };
 
 /// For people: "50 GB/s", "128.5714 GB/s"; the shortest decimal that is exact in double.
@@ -44,18 +50,24 @@ NodeId npu_named(const std::string& text, const NetworkDescription& network) {
     return NodeId(number);
 }
 
-/// The nodes of the route, ends included; empty when no route was asked for.
-std::vector<NodeId> route_nodes(const TopologyOptions& options, const NetworkDescription& network) {
+/// The route that was asked for; no nodes when none was.
+struct Route {
+    std::vector<NodeId> nodes;  ///< ends included
+    std::vector<LinkId> links;
+};
+
+Route route_of(const TopologyOptions& options, const NetworkDescription& network) {
     if (options.route.empty()) {
         return {};
     }
     const NodeId from = npu_named(options.route[0], network);
     const NodeId to = npu_named(options.route[1], network);
-    std::vector<NodeId> nodes{from};
+    Route route{{from}, {}};
     for (const topology::Hop& hop : network.route(from, to)) {
-        nodes.push_back(network.graph.link(hop.link).to);
+        route.links.push_back(hop.link);
+        route.nodes.push_back(network.graph.link(hop.link).to);
     }
-    return nodes;
+    return route;
 }
 
 /// "1 -> 2 -> 3 -> 7": NPUs by number, switches by name.
@@ -141,14 +153,71 @@ void print_json(const std::vector<NodeId>& route, const NetworkDescription& netw
     out << ",\n \"route\": " << names << "}\n";
 }
 
+report::NetworkPlot plot_of(const NetworkDescription& network, const Route& route) {
+    const topology::Graph& graph = network.graph;
+    report::NetworkPlot plot;
+    plot.title = network.name;
+    plot.subtitle = fmt::format("{} NPUs, {} switches, {} links (each direction counts)",
+                                graph.npus(), graph.nodes() - graph.npus(), graph.links());
+    const std::vector<topology::NodeSpot> spots = topology::layout_of(network);
+    for (std::size_t i = 0; i < graph.nodes(); ++i) {
+        const NodeId node(i);
+        plot.nodes.push_back({graph.name(node), static_cast<double>(spots[i].x),
+                              static_cast<double>(spots[i].y),
+                              graph.kind(node) == NodeKind::Switch});
+    }
+    std::map<std::string, std::size_t> kinds;
+    for (std::size_t i = 0; i < graph.links(); ++i) {
+        const topology::Link& link = graph.link(LinkId(i));
+        const std::string kind =
+            fmt::format("{}, {}", format_gbps(static_cast<double>(link.rate.bytes_per_second())),
+                        format_time(link.latency));
+        const std::size_t number = kinds.emplace(kind, kinds.size()).first->second;
+        if (number == plot.kinds.size()) {
+            plot.kinds.push_back(kind);
+        }
+        plot.links.push_back({link.from.index(), link.to.index(), number});
+    }
+    for (const LinkId link : route.links) {
+        plot.route.push_back(link.index());
+    }
+    if (!route.nodes.empty()) {
+        plot.route_name = fmt::format("route from {} to {}", graph.name(route.nodes.front()),
+                                      graph.name(route.nodes.back()));
+    }
+    return plot;
+}
+
+/// Throws InputError for a file that is no picture, and for networks of which none can be made.
+void draw(const TopologyOptions& options, const NetworkDescription& network, const Route& route) {
+    constexpr std::size_t most_links = 200'000;
+    const std::string kind = std::filesystem::path(options.drawing).extension().string();
+    if (kind != ".svg" && kind != ".png") {
+        throw InputError({"--draw", "", fmt::format("'{}'", options.drawing),
+                          "a file whose name ends in .svg or .png", ""});
+    }
+    if (network.graph.links() > most_links) {
+        throw InputError({"--draw", "", fmt::format("{} links", network.graph.links()),
+                          fmt::format("at most {}, of which a picture can be made", most_links),
+                          "--json lists them"});
+    }
+    const report::Figure figure = report::network_figure(plot_of(network, route));
+    AtomicFile file(options.drawing);
+    file.stream() << (kind == ".svg" ? figure.svg : figure.png);
+    file.commit();
+}
+
 void run(const TopologyOptions& options, CommandContext& context) {
     const NetworkDescription network =
         topology::read_network(options.file, topology::GigaByte::Decimal);
-    const std::vector<NodeId> route = route_nodes(options, network);
+    const Route route = route_of(options, network);
+    if (!options.drawing.empty()) {
+        draw(options, network, route);
+    }
     if (options.json) {
-        print_json(route, network, context.out);
-    } else if (!route.empty()) {
-        print_route(route, network, context.out);
+        print_json(route.nodes, network, context.out);
+    } else if (!route.nodes.empty()) {
+        print_route(route.nodes, network, context.out);
     } else {
         print_summary(network, context.out);
     }
@@ -166,6 +235,8 @@ void add_topology_command(CLI::App& program, CommandContext& context) {
         ->expected(2)
         ->type_name("A B");
     command->add_flag("--json", options->json, "Print nodes, links and route as JSON");
+    command->add_option("--draw", options->drawing,
+                        "Draw the network, and the route, into this file (.svg or .png)");
     command->footer("Example:\n  npunet topology configs/networks/mesh-4x4.yml --route 1 7");
     command->callback([options, &context] { run(*options, context); });
 }

@@ -38,6 +38,10 @@ void WorkloadOptions::add_to(CLI::App& command, const char* dialect) {
     stage_.add_to(command, dialect);
 }
 
+void WorkloadOptions::add_seed_to(CLI::App& command) {
+    parallel_.add_seed_to(command, plan_group);
+}
+
 void WorkloadOptions::add_model_options(CLI::App& command) {
     const auto size = [&command](const char* name, std::optional<std::int64_t>& value,
                                  const char* help) {

@@ -32,6 +32,10 @@ public:
     /// that chooses the generator. This object must outlive `command`.
     void add_to(CLI::App& command, const char* dialect);
 
+    /// For commands that draw nothing else: --seed (ParallelOptions::add_seed_to).
+    void add_seed_to(CLI::App& command);
+    void set_seed(std::uint64_t seed) { parallel_.set_seed(seed); }
+
     /// Whether the command line describes a model at all.
     [[nodiscard]] bool given() const;
 

@@ -11,8 +11,6 @@
 
 namespace npunet::report {
 
-namespace {
-
 std::string blank_separated(const std::vector<Rank>& ranks) {
     std::string text;
     for (const Rank rank : ranks) {
@@ -20,8 +18,6 @@ std::string blank_separated(const std::vector<Rank>& ranks) {
     }
     return text;
 }
-
-}  // namespace
 
 std::string csv_field(std::string_view text) {
     if (text.find_first_of(",\"\r\n") == std::string_view::npos) {

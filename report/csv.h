@@ -10,6 +10,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "engine/results.h"
 
@@ -17,6 +18,9 @@ namespace npunet::report {
 
 /// A text as one field: quoted where it must be.
 [[nodiscard]] std::string csv_field(std::string_view text);
+
+/// Ranks as one field.
+[[nodiscard]] std::string blank_separated(const std::vector<Rank>& ranks);
 
 [[nodiscard]] std::string npus_csv(const engine::Results& results);
 /// The ranks of a group stand in one field, separated by blanks.

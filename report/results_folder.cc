@@ -8,6 +8,7 @@
 #include "analysis/simulated_timeline.h"
 #include "base/atomic_file.h"
 #include "base/errors.h"
+#include "report/collective_parts.h"
 #include "report/csv.h"
 #include "report/flow_csv.h"
 #include "report/html/results_page.h"
@@ -27,10 +28,12 @@ void write_whole(const std::filesystem::path& path, const std::string& text) {
 
 /// What is known of the NPUs, and the page; results.json last.
 void write_npu_files(const engine::Results& results, const analysis::RunTimeline& timeline,
-                     const std::string& page, const InputList& inputs,
+                     const std::string& page, const InputList& inputs, CollectiveRows rows,
                      const std::filesystem::path& folder) {
     write_whole(folder / "npus.csv", npus_csv(results));
-    write_whole(folder / "collectives.csv", collectives_csv(results));
+    write_whole(folder / "collectives.csv", rows == CollectiveRows::Parts
+                                                ? collective_parts_csv(results)
+                                                : collectives_csv(results));
     write_perfetto_trace(timeline, folder / "timeline.perfetto-trace");
     write_timeline_file(timeline, inputs, &results, folder / "timeline.pb");
     write_whole(folder / "report.html", page);
@@ -48,7 +51,7 @@ void remove_old(const std::filesystem::path& file) {
 }
 
 void write_results_folder(const engine::Results& results, const std::filesystem::path& folder,
-                          const InputList& inputs) {
+                          const InputList& inputs, CollectiveRows rows) {
     write_whole(folder / "links.csv", links_csv(results));
     if (results.flows) {
         AtomicFile file(folder / "flows.csv");
@@ -58,14 +61,15 @@ void write_results_folder(const engine::Results& results, const std::filesystem:
         remove_old(folder / "flows.csv");
     }
     const analysis::RunTimeline timeline = analysis::simulated_timeline(results);
-    write_npu_files(results, timeline, results_page(results, timeline, inputs), inputs, folder);
+    write_npu_files(results, timeline, results_page(results, timeline, inputs), inputs, rows,
+                    folder);
 }
 
 void write_results_folder(const engine::JobsResults& results, const std::filesystem::path& folder,
-                          const InputList& inputs) {
+                          const InputList& inputs, CollectiveRows rows) {
     for (const engine::JobResult& job : results.jobs) {
         const analysis::RunTimeline timeline = analysis::simulated_timeline(job.results);
-        write_npu_files(job.results, timeline, job_page(job, timeline, inputs), inputs,
+        write_npu_files(job.results, timeline, job_page(job, timeline, inputs), inputs, rows,
                         folder / "jobs" / job.name);
     }
     write_whole(folder / "links.csv", links_csv(results.all));

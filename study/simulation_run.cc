@@ -145,11 +145,13 @@ const char* name_of(Fidelity fidelity) {
 }
 
 Machine load_machine(const std::string& network_file, const std::string& system_file,
-                     const std::string& dialect, const std::string& memory_file) {
+                     const std::string& dialect, const std::string& memory_file,
+                     const topology::NetworkChanges& changes) {
     Machine machine;
     machine.dialect = engine::Dialect::named(dialect);
-    machine.network = topology::read_network(network_file, machine.dialect.gigabyte,
-                                             machine.dialect.tolerant_input, &machine.warnings);
+    machine.network =
+        topology::read_network(network_file, machine.dialect.gigabyte,
+                               machine.dialect.tolerant_input, &machine.warnings, changes);
     machine.system = system_file.empty() ? engine::default_system_config(machine.dialect)
                                          : engine::read_system_config(system_file, machine.dialect,
                                                                       machine.warnings);

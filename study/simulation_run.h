@@ -16,6 +16,7 @@
 #include "engine/system_config.h"
 #include "engine/workload.h"
 #include "ns3-module/api/packet_network.h"
+#include "topology/network_changes.h"
 #include "topology/network_description.h"
 
 namespace npunet::study {
@@ -43,9 +44,11 @@ struct Machine {
 };
 
 /// Reads the files; `system_file` may be empty (defaults of docs/inputs.md), and so may
-/// `memory_file` (no remote memory). Throws InputError.
+/// `memory_file` (no remote memory). `changes` stand instead of what the network file says. Throws
+/// InputError.
 [[nodiscard]] Machine load_machine(const std::string& network_file, const std::string& system_file,
-                                   const std::string& dialect, const std::string& memory_file = "");
+                                   const std::string& dialect, const std::string& memory_file = "",
+                                   const topology::NetworkChanges& changes = {});
 
 /// How a workload must be laid out for this machine.
 [[nodiscard]] engine::WorkloadOptions workload_options(const Machine& machine);

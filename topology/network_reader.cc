@@ -12,6 +12,7 @@
 #include "topology/builder.h"
 #include "topology/faults_section.h"
 #include "topology/link_fields.h"
+#include "topology/network_changes.h"
 #include "topology/network_description.h"
 #include "topology/network_text.h"
 #include "topology/own_network.h"
@@ -182,8 +183,8 @@ NetworkDescription read_product(const YamlField& root, GigaByte gigabyte) {
     return make_network(std::move(dimensions), name_of_topology(root.at("topology")));
 }
 
-NetworkDescription network_of(const YamlField& root, GigaByte gigabyte,
-                              const UnknownKeys& unknown) {
+NetworkDescription network_of(const YamlField& root, GigaByte gigabyte, const UnknownKeys& unknown,
+                              const NetworkChanges& changes) {
     NetworkDescription network;
     std::optional<OwnNetwork> own;
     std::vector<std::string> known{"topology", "npus_count", "bandwidth", "latency"};
@@ -200,11 +201,16 @@ NetworkDescription network_of(const YamlField& root, GigaByte gigabyte,
     } else {
         network = read_product(root, gigabyte);
     }
-    if (const auto placement = root.find("placement")) {
+    if (!changes.placement.empty()) {
+        network.npu_of_rank = placement_of_text(changes.placement, changes.placement_from,
+                                                network.dimensions, network.graph.npus());
+    } else if (const auto placement = root.find("placement")) {
         network.npu_of_rank = read_placement(*placement, network.dimensions, network.graph.npus());
     }
+    network.packet.seed = changes.seed.value_or(network.packet.seed);
     if (const auto packet = root.find("packet")) {
-        read_packet_section(*packet, unknown, own ? &own->routing : nullptr, gigabyte, network);
+        read_packet_section(*packet, unknown, own ? &own->routing : nullptr, gigabyte, changes.seed,
+                            network);
     } else if (own) {
         network.router = own->routing
                              .make(own->routing.offered.front(), network.packet.seed,
@@ -225,12 +231,17 @@ NetworkDescription network_of(const YamlField& root, GigaByte gigabyte,
 
 NetworkDescription read_network(const std::string& path, GigaByte gigabyte, bool tolerant,
                                 std::vector<std::string>* warnings) {
-    return network_of(YamlField::load(path), gigabyte, {tolerant, warnings});
+    return read_network(path, gigabyte, tolerant, warnings, {});
+}
+
+NetworkDescription read_network(const std::string& path, GigaByte gigabyte, bool tolerant,
+                                std::vector<std::string>* warnings, const NetworkChanges& changes) {
+    return network_of(YamlField::load(path), gigabyte, {tolerant, warnings}, changes);
 }
 
 NetworkDescription parse_network(const std::string& text, const std::string& name,
                                  std::vector<std::string>* warnings) {
-    return network_of(YamlField::parse(name, text), GigaByte::Decimal, {false, warnings});
+    return network_of(YamlField::parse(name, text), GigaByte::Decimal, {false, warnings}, {});
 }
 
 }  // namespace npunet::topology

@@ -130,10 +130,12 @@ void read_virtual_channels(const YamlField& section, NetworkDescription& network
     network.packet.virtual_channels = static_cast<std::uint8_t>(channels);
 }
 
-void read_errors(const YamlField& section, PacketParameters& packet) {
+void read_errors(const YamlField& section, std::optional<std::uint64_t> seed,
+                 PacketParameters& packet) {
     if (const auto field = section.find("seed")) {
         packet.seed = static_cast<std::uint64_t>(field->whole(0, std::int64_t{1} << 53, "a seed"));
     }
+    packet.seed = seed.value_or(packet.seed);
     const auto field = section.find("error_rate");
     if (!field) {
         return;
@@ -205,7 +207,8 @@ void check_keys(const YamlField& map, const std::vector<std::string>& known,
 }
 
 void read_packet_section(const YamlField& section, const UnknownKeys& unknown,
-                         const RoutingChoice* own, GigaByte gigabyte, NetworkDescription& network) {
+                         const RoutingChoice* own, GigaByte gigabyte,
+                         std::optional<std::uint64_t> seed, NetworkDescription& network) {
     check_keys(section,
                {"mtu",
                 "header",
@@ -235,7 +238,7 @@ void read_packet_section(const YamlField& section, const UnknownKeys& unknown,
                 "speedup"},
                {}, unknown);
     read_switching(section, network.packet);
-    read_errors(section, network.packet);
+    read_errors(section, seed, network.packet);
     read_sizes(section, network.packet);
     if (const auto field = section.find("injection")) {
         network.packet.injection = bandwidth_at(*field, gigabyte).rate;

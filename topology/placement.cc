@@ -5,6 +5,7 @@
 #include <charconv>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 #include <string>
 #include <utility>
 
@@ -61,7 +62,7 @@ std::vector<NodeId> listed_placement(const YamlField& field, std::size_t npus) {
     return check.take();
 }
 
-/// The words of a placement file: comments and punctuation are gone.
+/// The words of a list of NPUs: comments and punctuation are gone.
 std::vector<std::string> words_of(std::istream& stream) {
     std::vector<std::string> words;
     for (std::string line; std::getline(stream, line);) {
@@ -78,16 +79,11 @@ std::vector<std::string> words_of(std::istream& stream) {
     return words;
 }
 
-std::vector<NodeId> placement_in_file(const YamlField& field, std::size_t npus) {
-    const std::filesystem::path path =
-        std::filesystem::path(field.file()).parent_path() / field.text("a file");
-    std::ifstream stream(path);
-    if (!stream || std::filesystem::is_directory(path)) {
-        field.refuse(field.found(), "linear, snake, a list of NPUs, or a file with such a list",
-                     did_you_mean(field.text("a file"), {"linear", "snake"}));
-    }
+/// `file` says in errors where the list stands.
+std::vector<NodeId> placement_of_words(std::istream& list, const std::string& file,
+                                       std::size_t npus) {
     PermutationCheck check(npus);
-    for (const std::string& word : words_of(stream)) {
+    for (const std::string& word : words_of(list)) {
         std::int32_t npu = -1;
         const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), npu);
         std::string wrong = fmt::format("'{}'", word);
@@ -96,14 +92,24 @@ std::vector<NodeId> placement_in_file(const YamlField& field, std::size_t npus) 
         }
         if (!wrong.empty()) {
             throw InputError(
-                {path.string(), fmt::format("rank {}", check.size()), wrong, check.expected(), ""});
+                {file, fmt::format("rank {}", check.size()), wrong, check.expected(), ""});
         }
     }
     if (!check.complete()) {
-        throw InputError(
-            {path.string(), "", fmt::format("{} entries", check.size()), check.expected(), ""});
+        throw InputError({file, "", fmt::format("{} entries", check.size()), check.expected(), ""});
     }
     return check.take();
+}
+
+std::vector<NodeId> placement_in_file(const YamlField& field, std::size_t npus) {
+    const std::filesystem::path path =
+        std::filesystem::path(field.file()).parent_path() / field.text("a file");
+    std::ifstream stream(path);
+    if (!stream || std::filesystem::is_directory(path)) {
+        field.refuse(field.found(), "linear, snake, a list of NPUs, or a file with such a list",
+                     did_you_mean(field.text("a file"), {"linear", "snake"}));
+    }
+    return placement_of_words(stream, path.string(), npus);
 }
 
 }  // namespace
@@ -155,6 +161,15 @@ std::vector<NodeId> read_placement(const YamlField& field, const std::vector<Dim
         return snake_placement(dimensions);
     }
     return placement_in_file(field, npus);
+}
+
+std::vector<NodeId> placement_of_text(const std::string& text, const std::string& from,
+                                      const std::vector<Dimension>& dimensions, std::size_t npus) {
+    if (text.find_first_not_of("0123456789,[] ") == std::string::npos) {
+        std::istringstream list(text);
+        return placement_of_words(list, from, npus);
+    }
+    return read_placement(YamlField::of_text(from, "", text), dimensions, npus);
 }
 
 }  // namespace npunet::topology

@@ -5,6 +5,7 @@
 //             neighbours: on a 3 x 2 mesh ranks 0 .. 5 sit on NPUs 0 1 2 5 4 3
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "base/ids.h"
@@ -25,5 +26,12 @@ namespace npunet::topology {
 [[nodiscard]] std::vector<NodeId> read_placement(const YamlField& field,
                                                  const std::vector<Dimension>& dimensions,
                                                  std::size_t npus);
+
+/// The same as one text: linear, snake, NPUs with commas or blanks between them, or the name of a
+/// file, relative to the working directory. `from` says in errors where the text stands.
+[[nodiscard]] std::vector<NodeId> placement_of_text(const std::string& text,
+                                                    const std::string& from,
+                                                    const std::vector<Dimension>& dimensions,
+                                                    std::size_t npus);
 
 }  // namespace npunet::topology

@@ -5,9 +5,10 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <optional>
+#include <utility>
 #include <vector>
 
+#include "report/figures/network_sheet.h"
 #include "report/figures/plot_frame.h"
 #include "report/figures/scale.h"
 #include "report/figures/shade.h"
@@ -29,33 +30,33 @@ constexpr double bar_room = 110;
 constexpr double bar_width = 16;
 constexpr int bar_steps = 50;
 constexpr double seconds_per_ps = 1e-12;
-/// Longer ones than this many steps of the grid close a ring.
-constexpr double longest_link = 1.6;
 
 const Canvas::Font small{11.5, false, {0.25, 0.25, 0.25}};
 const Canvas::Font heading{13, true, {0.1, 0.1, 0.1}};
 
+NetworkSheet sheet_of(const LinkLoad& load) {
+    std::map<std::string, std::size_t> index;
+    std::vector<Spot> spots;
+    for (const LinkLoad::Node& node : load.nodes) {
+        index.emplace(node.name, index.size());
+        spots.push_back({static_cast<double>(node.x), static_cast<double>(node.y)});
+    }
+    std::vector<NetworkSheet::Ends> ends;
+    for (const LinkLoad::Link& link : load.links) {
+        const auto from = index.find(link.from);
+        const auto to = index.find(link.to);
+        ends.emplace_back(from == index.end() ? 0 : from->second,
+                          to == index.end() ? 0 : to->second);
+    }
+    return {std::move(spots), std::move(ends), {panel_width - 24, 360, 90}};
+}
+
 class Drawing {
 public:
-    explicit Drawing(const LinkMapPlot& plot) : plot_(plot) {
-        std::map<std::string, std::size_t> index;
-        for (const LinkLoad::Node& node : plot.load->nodes) {
-            index.emplace(node.name, index.size());
-            right_ = std::max(right_, static_cast<double>(node.x));
-            low_ = std::max(low_, static_cast<double>(node.y));
-            grid_ = grid_ && node.x == std::floor(node.x) && node.y == std::floor(node.y);
-        }
-        for (const LinkLoad::Link& link : plot.load->links) {
-            const auto from = index.find(link.from);
-            const auto to = index.find(link.to);
-            ends_.emplace_back(from == index.end() ? 0 : from->second,
-                               to == index.end() ? 0 : to->second);
-        }
-        const double inner = panel_width - 24;
-        step_ = std::min(inner / std::max(right_, 1.0), 360 / std::max(low_, 1.0));
-        step_ = std::min(step_, 90.0);
-        panel_height_ = std::ceil(low_ * step_ + 24);
-    }
+    explicit Drawing(const LinkMapPlot& plot)
+        : plot_(plot),
+          sheet_(sheet_of(*plot.load)),
+          panel_height_(std::ceil(sheet_.height() + 24)) {}
 
     [[nodiscard]] double width() const {
         return margin + columns * panel_width + (columns - 1) * panel_gap + bar_room;
@@ -76,13 +77,6 @@ public:
     }
 
 private:
-    [[nodiscard]] Spot place(Spot corner, std::size_t node) const {
-        const LinkLoad::Node& at = plot_.load->nodes[node];
-        const double left = (panel_width - right_ * step_) / 2;
-        return {corner.x + left + static_cast<double>(at.x) * step_,
-                corner.y + 12 + static_cast<double>(at.y) * step_};
-    }
-
     void draw_panel(Canvas& canvas, std::size_t number, Spot corner) const {
         const std::size_t bins = plot_.load->bins;
         const std::size_t from = bins * number / panels;
@@ -91,9 +85,10 @@ private:
                     Canvas::Anchor::Left, heading);
         corner.y += panel_title;
         canvas.box(corner, panel_width, panel_height_, {0.955, 0.955, 0.955});
+        corner = {corner.x + (panel_width - sheet_.width()) / 2, corner.y + 12};
         // The busiest last, so that no idle one hides them.
         std::vector<std::pair<double, std::size_t>> links;
-        for (std::size_t link = 0; link < ends_.size(); ++link) {
+        for (std::size_t link = 0; link < plot_.load->links.size(); ++link) {
             double sum = 0;
             for (std::size_t bin = from; bin < std::min(to, bins); ++bin) {
                 sum += static_cast<double>(plot_.load->share(link, bin));
@@ -102,38 +97,14 @@ private:
         }
         std::sort(links.begin(), links.end());
         for (const auto& [share, link] : links) {
-            draw_link(canvas, corner, link, share);
+            sheet_.draw_link(canvas, corner, link,
+                             share > 0 ? shade(share) : Colour{0.85, 0.85, 0.85});
         }
         const double radius =
-            std::clamp(step_ / 9, plot_.load->nodes.size() > 300 ? 0.8 : 1.8, 5.0);
+            std::clamp(sheet_.step() / 9, plot_.load->nodes.size() > 300 ? 0.8 : 1.8, 5.0);
         for (std::size_t node = 0; node < plot_.load->nodes.size(); ++node) {
-            canvas.marker(place(corner, node), Canvas::Marker::Disc, radius, {0.35, 0.35, 0.35});
-        }
-    }
-
-    void draw_link(Canvas& canvas, Spot corner, std::size_t link, double share) const {
-        const Spot a = place(corner, ends_[link].first);
-        const Spot b = place(corner, ends_[link].second);
-        const double length = std::hypot(b.x - a.x, b.y - a.y);
-        if (length == 0) {
-            return;
-        }
-        const double thick = std::clamp(step_ / 10, 0.7, 4.0);
-        const Spot way{(b.x - a.x) / length, (b.y - a.y) / length};
-        const Spot aside{-way.y * thick * 0.6, way.x * thick * 0.6};
-        const Canvas::Pen pen{share > 0 ? shade(share) : Colour{0.85, 0.85, 0.85}, thick, {}};
-        const auto piece = [&](double from, double to) {
-            canvas.line({{a.x + way.x * from + aside.x, a.y + way.y * from + aside.y},
-                         {a.x + way.x * to + aside.x, a.y + way.y * to + aside.y}},
-                        pen);
-        };
-        if (grid_ && length > longest_link * step_) {
-            // Outwards, as if the grid went on.
-            const double stub = std::min(0.4 * step_, 11.0);
-            piece(-stub, 0);
-            piece(length, length + stub);
-        } else {
-            piece(0, length);
+            canvas.marker(sheet_.place(corner, node), Canvas::Marker::Disc, radius,
+                          {0.35, 0.35, 0.35});
         }
     }
 
@@ -172,12 +143,8 @@ private:
     }
 
     const LinkMapPlot& plot_;
-    std::vector<std::pair<std::size_t, std::size_t>> ends_;
-    double right_ = 0;
-    double low_ = 0;
-    bool grid_ = true;
-    double step_ = 1;
-    double panel_height_ = 0;
+    NetworkSheet sheet_;
+    double panel_height_;
 };
 
 }  // namespace

@@ -1,0 +1,130 @@
+#include "report/figures/network_figure.h"
+
+#include <algorithm>
+#include <numeric>
+#include <tuple>
+#include <utility>
+
+#include "report/figures/network_sheet.h"
+#include "report/figures/plot_frame.h"
+
+namespace npunet::report {
+
+namespace {
+
+constexpr double margin = 40;
+constexpr double width = 1000;
+constexpr double most_height = 720;
+constexpr double legend_top = 74;
+constexpr std::size_t most_colours = 6;
+const Colour route_colour{0.05, 0.05, 0.05};
+const Colour npu_colour{0.35, 0.35, 0.35};
+const Colour switch_colour{0.15, 0.15, 0.15};
+const Canvas::Font name_font{10, false, {0.2, 0.2, 0.2}};
+
+/// The last of the palette is grey, for all further kinds.
+Colour colour_of(std::size_t kind) {
+    return palette(kind < most_colours ? kind : 7);
+}
+
+NetworkSheet sheet_of(const NetworkPlot& plot) {
+    std::vector<Spot> spots;
+    spots.reserve(plot.nodes.size());
+    for (const NetworkPlot::Node& node : plot.nodes) {
+        spots.push_back({node.x, node.y});
+    }
+    std::vector<NetworkSheet::Ends> ends;
+    ends.reserve(plot.links.size());
+    for (const NetworkPlot::Link& link : plot.links) {
+        ends.emplace_back(link.from, link.to);
+    }
+    return {std::move(spots), std::move(ends), {width - 2 * margin, most_height, 110}};
+}
+
+std::vector<LegendEntry> legend_of(const NetworkPlot& plot) {
+    std::vector<LegendEntry> entries{{"NPU", npu_colour, Canvas::Marker::Disc}};
+    if (std::any_of(plot.nodes.begin(), plot.nodes.end(),
+                    [](const NetworkPlot::Node& node) { return node.is_switch; })) {
+        entries.push_back({"switch", switch_colour, Canvas::Marker::Square});
+    }
+    for (std::size_t kind = 0; kind < std::min(plot.kinds.size(), most_colours); ++kind) {
+        entries.push_back({plot.kinds[kind], colour_of(kind), Canvas::Marker::Square, true, false});
+    }
+    if (plot.kinds.size() > most_colours) {
+        entries.push_back({"other links", colour_of(most_colours), Canvas::Marker::Square, true});
+    }
+    if (!plot.route.empty()) {
+        entries.push_back({plot.route_name, route_colour, Canvas::Marker::Square, true});
+    }
+    return entries;
+}
+
+/// How far the next node to the right stands, in steps of the grid.
+std::vector<double> rooms_of(const std::vector<NetworkPlot::Node>& nodes) {
+    constexpr double wide = 3;
+    std::vector<std::size_t> order(nodes.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+        return std::tie(nodes[a].y, nodes[a].x, a) < std::tie(nodes[b].y, nodes[b].x, b);
+    });
+    std::vector<double> rooms(nodes.size(), wide);
+    for (std::size_t i = 0; i + 1 < order.size(); ++i) {
+        const NetworkPlot::Node& node = nodes[order[i]];
+        const NetworkPlot::Node& next = nodes[order[i + 1]];
+        rooms[order[i]] = next.y == node.y ? next.x - node.x : wide;
+    }
+    return rooms;
+}
+
+class Drawing {
+public:
+    explicit Drawing(const NetworkPlot& plot)
+        : plot_(plot), sheet_(sheet_of(plot)), rooms_(rooms_of(plot.nodes)) {}
+
+    [[nodiscard]] double height() const { return network_top + sheet_.height() + margin; }
+
+    void draw(Canvas& canvas) const {
+        draw_title(canvas, plot_.title, plot_.subtitle);
+        draw_legend(canvas, {margin, legend_top}, legend_of(plot_));
+        const Spot corner{(width - sheet_.width()) / 2, network_top};
+        for (std::size_t link = 0; link < plot_.links.size(); ++link) {
+            sheet_.draw_link(canvas, corner, link, colour_of(plot_.links[link].kind));
+        }
+        for (const std::size_t link : plot_.route) {
+            sheet_.draw_link(canvas, corner, link, route_colour, 1.5);
+        }
+        for (std::size_t node = 0; node < plot_.nodes.size(); ++node) {
+            draw_node(canvas, corner, node);
+        }
+    }
+
+private:
+    /// Below a legend of two lines.
+    static constexpr double network_top = 140;
+
+    void draw_node(Canvas& canvas, Spot corner, std::size_t number) const {
+        const NetworkPlot::Node& node = plot_.nodes[number];
+        const bool many = plot_.nodes.size() > 300;
+        const double radius = std::clamp(sheet_.step() / 9, many ? 0.8 : 3.0, 6.0);
+        const Spot at = sheet_.place(corner, number);
+        canvas.marker(at, node.is_switch ? Canvas::Marker::Square : Canvas::Marker::Disc, radius,
+                      node.is_switch ? switch_colour : npu_colour);
+        if (canvas.width_of(node.name, name_font) < 0.8 * rooms_[number] * sheet_.step()) {
+            canvas.text({at.x + radius + 2, at.y + radius + 11}, node.name, Canvas::Anchor::Left,
+                        name_font);
+        }
+    }
+
+    const NetworkPlot& plot_;
+    NetworkSheet sheet_;
+    std::vector<double> rooms_;  ///< beside each node, in steps
+};
+
+}  // namespace
+
+Figure network_figure(const NetworkPlot& plot) {
+    const Drawing drawing(plot);
+    return draw_figure(width, drawing.height(), [&](Canvas& canvas) { drawing.draw(canvas); });
+}
+
+}  // namespace npunet::report

@@ -1,0 +1,53 @@
+#include "report/figures/network_sheet.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace npunet::report {
+
+namespace {
+
+/// Longer links than this many steps of the grid close a ring.
+constexpr double longest_link = 1.6;
+
+}  // namespace
+
+NetworkSheet::NetworkSheet(std::vector<Spot> spots, std::vector<Ends> links, Room room)
+    : spots_(std::move(spots)), links_(std::move(links)) {
+    for (const Spot& spot : spots_) {
+        right_ = std::max(right_, spot.x);
+        low_ = std::max(low_, spot.y);
+        grid_ = grid_ && spot.x == std::floor(spot.x) && spot.y == std::floor(spot.y);
+    }
+    step_ = std::min({room.width / std::max(right_, 1.0), room.height / std::max(low_, 1.0),
+                      room.step});
+}
+
+void NetworkSheet::draw_link(Canvas& canvas, Spot corner, std::size_t link, const Colour& colour,
+                             double thickness) const {
+    const Spot a = place(corner, links_[link].first);
+    const Spot b = place(corner, links_[link].second);
+    const double length = std::hypot(b.x - a.x, b.y - a.y);
+    if (length == 0) {
+        return;
+    }
+    const double thick = std::clamp(step_ / 10, 0.7, 4.0);
+    const Spot way{(b.x - a.x) / length, (b.y - a.y) / length};
+    const Spot aside{-way.y * thick * 0.6, way.x * thick * 0.6};
+    const Canvas::Pen pen{colour, thick * thickness, {}};
+    const auto piece = [&](double from, double to) {
+        canvas.line({{a.x + way.x * from + aside.x, a.y + way.y * from + aside.y},
+                     {a.x + way.x * to + aside.x, a.y + way.y * to + aside.y}},
+                    pen);
+    };
+    if (grid_ && length > longest_link * step_) {
+        // Outwards, as if the grid went on.
+        const double stub = std::min(0.4 * step_, 11.0);
+        piece(-stub, 0);
+        piece(length, length + stub);
+    } else {
+        piece(0, length);
+    }
+}
+
+}  // namespace npunet::report
