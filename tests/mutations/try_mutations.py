@@ -1,15 +1,22 @@
 """Does a test fail when a number of a formula changes?
 
-In a copy of the sources every number in the bodies of the files of formulas.txt is changed in turn,
-one at a time; the tests of the file's room are built and run until one fails. What is known not to
-change any result is listed with its reason in equivalent.txt.
+In a copy of the sources every number in the bodies of the files of formulas.txt becomes a choice
+between itself and another one, made by the environment variable NPUNET_CHANGE when the program runs;
+so all changes are built at once. The tests of the file's room are then run once for each change,
+until one fails. Numbers that must be known to the compiler (array sizes, constants) are changed,
+built and tried one by one. What is known not to change any result is listed with its reason in
+equivalent.txt.
 
-    try_mutations.py COPY BUILD [--only TEXT] [--operators] [--count-only]
+    try_mutations.py COPY BUILD [--only TEXT] [--operators] [--count-only] [--jobs N]
 
 Prints a line for each change and a table for each file; exit code 1 when a change went unnoticed.
 """
 
 import argparse
+import collections
+import concurrent.futures
+import dataclasses
+import os
 import pathlib
 import re
 import subprocess
@@ -17,43 +24,86 @@ import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
 TIMEOUT_SECONDS = 120
-NUMBER = re.compile(r"(?<![\w.'\"])(\d+\.\d+|\d+)(?=[uUlLf]*(?![\w.'\"]))")
+NUMBER = re.compile(r"(?<![\w.'\"])(\d[\d']*(?:\.\d+)?(?:e[+-]?\d+)?)([uUlLf]*)(?![\w.'\"])")
 OPERATORS = [(" < ", " <= "), (" <= ", " < "), (" > ", " >= "), (" >= ", " > "),
              (" + ", " - "), (" - ", " + "), (" * ", " / "), (" == ", " != "), (" && ", " || ")]
+CHOOSER = """#include <cstdlib>
+inline int npunet_chosen_change()
+{
+    static const int chosen = [] {
+        const char* text = std::getenv("NPUNET_CHANGE");
+        return text == nullptr ? -1 : std::atoi(text);
+    }();
+    return chosen;
+}
+#line 1
+"""
+
+
+@dataclasses.dataclass
+class Change:
+    """One change of one place; `lines` counts from 0."""
+
+    file: str
+    line: int
+    column: int
+    old: str
+    new: str
+    before: str
+    at_run_time: bool
+
+    @property
+    def after(self):
+        return self.before[:self.column] + self.new + self.before[self.column + len(self.old):]
+
+    @property
+    def name(self):
+        return f"{self.file}:{self.line + 1}: {self.before.strip()}  |  {self.after.strip()}"
 
 
 def changed(number):
     """Another number of the same kind."""
-    return str(float(number) * 1.5) if "." in number else str(int(number) + 1)
+    if "." in number or "e" in number:
+        return str(float(number.replace("'", "")) * 1.5)
+    return str(int(number.replace("'", "")) + 1)
 
 
-def code_spans(line):
-    """Where a line is code and neither comment nor text."""
+def code_of(line):
+    """A line with comments and texts blanked out."""
     code = line.split("//")[0]
-    if code.lstrip().startswith("#") or "static_assert" in code:
+    if code.lstrip().startswith(("#", "*", "/*")) or "static_assert" in code:
         return ""
     return re.sub(r'"(\\.|[^"\\])*"', lambda text: " " * len(text.group()), code)
 
 
-def changes_of(text, operators):
-    """All changes of a file: (line number, column, old, new)."""
+def changes_of(file, text, operators):
+    """All changes of a file."""
     found = []
-    for index, line in enumerate(text.splitlines()):
-        code = code_spans(line)
+    for index, line in enumerate(text.split("\n")):
+        code = code_of(line)
         for match in NUMBER.finditer(code):
-            found.append((index, match.start(), match.group(), changed(match.group())))
+            new = changed(match.group(1)) + match.group(2)
+            found.append(Change(file, index, match.start(), match.group(), new, line, True))
         for old, new in OPERATORS if operators else []:
             for match in re.finditer(re.escape(old), code):
-                found.append((index, match.start(), old, new))
+                found.append(Change(file, index, match.start(), old, new, line, False))
     return found
 
 
 def with_change(text, change):
-    index, column, old, new = change
     lines = text.split("\n")
-    line = lines[index]
-    lines[index] = line[:column] + new + line[column + len(old):]
-    return "\n".join(lines), line.strip(), lines[index].strip()
+    lines[change.line] = change.after
+    return "\n".join(lines)
+
+
+def with_choices(text, numbered):
+    """The text in which each of the (number, change) is chosen when the program runs."""
+    lines = text.split("\n")
+    for number, change in sorted(numbered, key=lambda one: -one[1].column):
+        line = lines[change.line]
+        choice = f"(npunet_chosen_change() == {number} ? {change.new} : {change.old})"
+        lines[change.line] = line[:change.column] + choice + line[change.column + len(change.old):]
+    return CHOOSER + "\n".join(lines)
 
 
 def read_list(name):
@@ -78,19 +128,22 @@ class Trial:
         self.copy = copy
         self.build = build
 
-    def compiles(self, targets):
-        command = ["cmake", "--build", str(self.build), "--target", *targets]
-        return subprocess.run(command, capture_output=True).returncode == 0
+    def compile(self, targets):
+        """What the compiler says, or None when all went well."""
+        command = ["cmake", "--build", str(self.build), "--target", *targets, "--", "-k", "0"]
+        run = subprocess.run(command, capture_output=True, text=True, errors="replace")
+        return None if run.returncode == 0 else run.stdout + run.stderr
 
-    def notices(self, targets):
+    def notices(self, targets, number=-1):
         """The name of the test that fails first, or "" when all pass."""
+        environment = dict(os.environ, NPUNET_CHANGE=str(number))
         for target in targets:
             room = target.removesuffix("_tests")
             command = [str(self.build / "tests" / room / target), "--gtest_brief=1",
                        "--gtest_fail_fast"]
             try:
                 run = subprocess.run(command, capture_output=True, timeout=TIMEOUT_SECONDS,
-                                     errors="replace", text=True)
+                                     errors="replace", text=True, env=environment)
             except subprocess.TimeoutExpired:
                 return f"{target}: no end"
             if run.returncode != 0:
@@ -99,34 +152,76 @@ class Trial:
         return ""
 
 
-def try_file(trial, file, targets, options, known, missed):
-    path = trial.copy / file
-    original = path.read_text()
-    counts = dict.fromkeys(["noticed", "refused", "equivalent", "missed"], 0)
-    try:
-        for change in changes_of(original, options.operators):
-            text, before, after = with_change(original, change)
-            what = f"{file}:{change[0] + 1}: {before}  |  {after}"
-            if options.only and options.only not in what:
-                continue
-            if (file, before, after) in known:
-                kind, how = "equivalent", "known to change nothing"
-            elif options.count_only:
-                kind, how = "missed", "not tried"
-            else:
-                path.write_text(text)
-                if not trial.compiles(targets):
-                    kind, how = "refused", "does not compile"
-                else:
-                    how = trial.notices(targets)
-                    kind = "noticed" if how else "missed"
-            if kind == "missed":
-                missed.append(what)
-            counts[kind] += 1
-            print(f"{kind:10} {what}  ({how or 'NO TEST FAILS'})", flush=True)
-    finally:
-        path.write_text(original)
-    return counts
+class Results:
+    """What became of each change."""
+
+    def __init__(self):
+        self.counts = collections.defaultdict(collections.Counter)
+        self.missed = []
+
+    def add(self, change, kind, how):
+        self.counts[change.file][kind] += 1
+        if kind == "missed":
+            self.missed.append(change.name)
+        print(f"{kind:10} {change.name}  ({how or 'NO TEST FAILS'})", flush=True)
+
+    def print_table(self):
+        kinds = ["noticed", "refused", "equivalent", "missed"]
+        print("\n" + f"{'file':48}" + "".join(f"{kind:>11}" for kind in kinds))
+        total = collections.Counter()
+        for file, counts in self.counts.items():
+            print(f"{file:48}" + "".join(f"{counts[kind]:11}" for kind in kinds))
+            total += counts
+        print(f"{'all':48}" + "".join(f"{total[kind]:11}" for kind in kinds))
+        for name in self.missed:
+            print(f"missed: {name}")
+
+
+def build_with_choices(trial, texts, changes, targets_of):
+    """Builds all changes that can be chosen at run time; those that cannot lose the mark."""
+    targets = sorted({target for targets in targets_of.values() for target in targets})
+    while True:
+        for file, text in texts.items():
+            numbered = [(number, change) for number, change in enumerate(changes)
+                        if change.file == file and change.at_run_time]
+            (trial.copy / file).write_text(with_choices(text, numbered))
+        said = trial.compile(targets)
+        if said is None:
+            return
+        wrong = {(match.group(1), int(match.group(2)) - 1) for match in
+                 re.finditer(r"([\w./-]+\.(?:cc|h)):(\d+):\d+: (?:error|note|  )", said)}
+        undone = 0
+        for change in changes:
+            if change.at_run_time and any(path.endswith(change.file) and line == change.line
+                                          for path, line in wrong):
+                change.at_run_time = False
+                undone += 1
+        if undone == 0:
+            sys.exit(f"the choices do not compile:\n{said[-4000:]}")
+
+
+def try_choices(trial, changes, targets_of, jobs, results):
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        runs = [(change, pool.submit(trial.notices, targets_of[change.file], number))
+                for number, change in enumerate(changes) if change.at_run_time]
+        for change, run in runs:
+            how = run.result()
+            results.add(change, "noticed" if how else "missed", how)
+
+
+def try_one_by_one(trial, texts, changes, targets_of, results):
+    for change in changes:
+        if change.at_run_time:
+            continue
+        path = trial.copy / change.file
+        targets = targets_of[change.file]
+        path.write_text(with_change(texts[change.file], change))
+        if trial.compile(targets) is not None:
+            results.add(change, "refused", "does not compile")
+        else:
+            how = trial.notices(targets)
+            results.add(change, "noticed" if how else "missed", how)
+        path.write_text(texts[change.file])
 
 
 def main():
@@ -136,30 +231,41 @@ def main():
     parser.add_argument("--only", help="only changes whose place and lines contain this")
     parser.add_argument("--operators", action="store_true", help="change operators, too")
     parser.add_argument("--count-only", action="store_true", help="list them, try none")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="programs run at a time")
     options = parser.parse_args()
 
     trial = Trial(options.copy, options.build)
-    known = equivalent_changes()
-    missed = []
-    table = []
+    targets_of = {}
     for line in read_list("formulas.txt"):
         file, *targets = line.split()
+        targets_of[file] = targets
         if not (trial.copy / file).is_file():
             sys.exit(f"{file}: listed in formulas.txt, and not there")
-        table.append((file, try_file(trial, file, targets, options, known, missed)))
+    texts = {file: (trial.copy / file).read_text() for file in targets_of}
+    known = equivalent_changes()
+    results = Results()
+    changes = []
+    for file, text in texts.items():
+        for change in changes_of(file, text, options.operators):
+            if options.only and options.only not in change.name:
+                continue
+            if (file, change.before.strip(), change.after.strip()) in known:
+                results.add(change, "equivalent", "known to change nothing")
+            elif options.count_only:
+                results.add(change, "missed", "not tried")
+            else:
+                changes.append(change)
 
-    print(f"\n{'file':48} {'noticed':>8} {'refused':>8} {'equivalent':>10} {'missed':>7}")
-    for file, counts in table:
-        if sum(counts.values()) > 0:
-            print(f"{file:48} {counts['noticed']:8} {counts['refused']:8} "
-                  f"{counts['equivalent']:10} {counts['missed']:7}")
-    total = {kind: sum(counts[kind] for _, counts in table) for kind in
-             ("noticed", "refused", "equivalent", "missed")}
-    print(f"{'all':48} {total['noticed']:8} {total['refused']:8} {total['equivalent']:10} "
-          f"{total['missed']:7}")
-    for what in missed:
-        print(f"missed: {what}")
-    sys.exit(1 if missed else 0)
+    try:
+        if changes:
+            build_with_choices(trial, texts, changes, targets_of)
+            try_choices(trial, changes, targets_of, options.jobs, results)
+    finally:
+        for file, text in texts.items():
+            (trial.copy / file).write_text(text)
+    try_one_by_one(trial, texts, changes, targets_of, results)
+    results.print_table()
+    sys.exit(1 if results.missed else 0)
 
 
 if __name__ == "__main__":
