@@ -47,8 +47,7 @@ std::map<Key, std::int64_t> ids_of(const std::vector<Part>& parts, const engine:
     std::map<Key, std::pair<Time, Rank>> begins;
     for (const Part& part : parts) {
         const Operation& operation = *part.operation;
-        const auto [at, is_new] =
-            begins.try_emplace(part.key, operation.start, operation.rank);
+        const auto [at, is_new] = begins.try_emplace(part.key, operation.start, operation.rank);
         at->second.first = std::min(at->second.first, operation.start);
         at->second.second = std::min(at->second.second, operation.rank);
     }
@@ -85,12 +84,11 @@ std::string collective_parts_csv(const engine::Results& results) {
     for (const Part& part : parts) {
         const Operation& operation = *part.operation;
         const auto id = ids.find(part.key);
-        fmt::format_to(std::back_inserter(csv), "{},{},{},{},{},{},{},{}\n",
-                       operation.rank.value(),
-                       id == ids.end() ? std::string() : std::to_string(id->second),
-                       operation.node, csv_field(operation.name),
-                       ranks_of(results, operation.group), operation.bytes.value(),
-                       format_ns(operation.start), format_ns(operation.end));
+        fmt::format_to(std::back_inserter(csv), "{},{},{},{},{},{},{},{}\n", operation.rank.value(),
+                       id == ids.end() ? std::string() : std::to_string(id->second), operation.node,
+                       csv_field(operation.name), ranks_of(results, operation.group),
+                       operation.bytes.value(), format_ns(operation.start),
+                       format_ns(operation.end));
     }
     return csv;
 }

@@ -20,6 +20,7 @@ constexpr std::size_t most_colours = 6;
 const Colour route_colour{0.05, 0.05, 0.05};
 const Colour npu_colour{0.35, 0.35, 0.35};
 const Colour switch_colour{0.15, 0.15, 0.15};
+const Colour behind_names{1, 1, 1, 0.8};
 const Canvas::Font name_font{10, false, {0.2, 0.2, 0.2}};
 
 /// The last of the palette is grey, for all further kinds.
@@ -59,19 +60,23 @@ std::vector<LegendEntry> legend_of(const NetworkPlot& plot) {
     return entries;
 }
 
-/// How far the next node to the right stands, in steps of the grid.
+/// How far the nearest node of its row stands from each node, in steps of the grid.
 std::vector<double> rooms_of(const std::vector<NetworkPlot::Node>& nodes) {
-    constexpr double wide = 3;
+    constexpr double alone = 3;
     std::vector<std::size_t> order(nodes.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
         return std::tie(nodes[a].y, nodes[a].x, a) < std::tie(nodes[b].y, nodes[b].x, b);
     });
-    std::vector<double> rooms(nodes.size(), wide);
+    std::vector<double> rooms(nodes.size(), alone);
     for (std::size_t i = 0; i + 1 < order.size(); ++i) {
         const NetworkPlot::Node& node = nodes[order[i]];
         const NetworkPlot::Node& next = nodes[order[i + 1]];
-        rooms[order[i]] = next.y == node.y ? next.x - node.x : wide;
+        if (next.y == node.y) {
+            const double room = next.x - node.x;
+            rooms[order[i]] = std::min(rooms[order[i]], room);
+            rooms[order[i + 1]] = std::min(rooms[order[i + 1]], room);
+        }
     }
     return rooms;
 }
@@ -81,7 +86,7 @@ public:
     explicit Drawing(const NetworkPlot& plot)
         : plot_(plot), sheet_(sheet_of(plot)), rooms_(rooms_of(plot.nodes)) {}
 
-    [[nodiscard]] double height() const { return network_top + sheet_.height() + margin; }
+    [[nodiscard]] double height() const { return network_top + sheet_.height() + margin + 10; }
 
     void draw(Canvas& canvas) const {
         draw_title(canvas, plot_.title, plot_.subtitle);
@@ -109,9 +114,11 @@ private:
         const Spot at = sheet_.place(corner, number);
         canvas.marker(at, node.is_switch ? Canvas::Marker::Square : Canvas::Marker::Disc, radius,
                       node.is_switch ? switch_colour : npu_colour);
-        if (canvas.width_of(node.name, name_font) < 0.8 * rooms_[number] * sheet_.step()) {
-            canvas.text({at.x + radius + 2, at.y + radius + 11}, node.name, Canvas::Anchor::Left,
-                        name_font);
+        const double wide = canvas.width_of(node.name, name_font);
+        if (wide < 0.8 * rooms_[number] * sheet_.step()) {
+            const Spot name{at.x + radius + 3, at.y - radius - 1};
+            canvas.box({name.x - 1, name.y - 9}, wide + 2, 12, behind_names);
+            canvas.text(name, node.name, Canvas::Anchor::Left, name_font);
         }
     }
 

@@ -7,8 +7,21 @@ namespace npunet::report {
 
 namespace {
 
-/// Longer links than this many steps of the grid close a ring.
+/// Longer links than this many steps of the grid close a ring, or pass other nodes of their row.
 constexpr double longest_link = 1.6;
+
+/// A bow below a row, from one of its nodes to another.
+std::vector<Spot> bow(Spot from, Spot to) {
+    constexpr int pieces = 16;
+    const double depth = std::min(0.1 * std::abs(to.x - from.x), 26.0);
+    std::vector<Spot> spots;
+    for (int i = 0; i <= pieces; ++i) {
+        const double part = static_cast<double>(i) / pieces;
+        spots.push_back({from.x + part * (to.x - from.x),
+                         from.y + part * (to.y - from.y) + 4 * depth * part * (1 - part)});
+    }
+    return spots;
+}
 
 }  // namespace
 
@@ -19,8 +32,8 @@ NetworkSheet::NetworkSheet(std::vector<Spot> spots, std::vector<Ends> links, Roo
         low_ = std::max(low_, spot.y);
         grid_ = grid_ && spot.x == std::floor(spot.x) && spot.y == std::floor(spot.y);
     }
-    step_ = std::min({room.width / std::max(right_, 1.0), room.height / std::max(low_, 1.0),
-                      room.step});
+    step_ = std::min(
+        {room.width / std::max(right_, 1.0), room.height / std::max(low_, 1.0), room.step});
 }
 
 void NetworkSheet::draw_link(Canvas& canvas, Spot corner, std::size_t link, const Colour& colour,
@@ -45,6 +58,8 @@ void NetworkSheet::draw_link(Canvas& canvas, Spot corner, std::size_t link, cons
         const double stub = std::min(0.4 * step_, 11.0);
         piece(-stub, 0);
         piece(length, length + stub);
+    } else if (a.y == b.y && length > longest_link * step_) {
+        canvas.line(bow(a, b), {colour, std::min(thick, 1.2) * thickness, {}});
     } else {
         piece(0, length);
     }

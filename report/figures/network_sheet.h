@@ -5,7 +5,8 @@
 //     canvas.marker(sheet.place(corner, node), Canvas::Marker::Disc, 3, grey);
 //
 // The two directions of a link lie side by side, each to the right of its way. Links that close a
-// ring of a grid are drawn as stubs at both ends.
+// ring of a grid are drawn as stubs at both ends, and those that pass other nodes of a row that is
+// no grid's as bows below it.
 #pragma once
 
 #include <cstddef>

@@ -40,9 +40,9 @@ TEST_F(Detail, HasARowForEveryPart) {
         if (rank == 3) {
             nodes.push_back(test::compute_node(1, 5));
         }
-        nodes.push_back(test::collective_node(2, chakra::CollectiveType::AllReduce, 4096, "",
-                                              rank == 3 ? std::vector<std::uint64_t>{1}
-                                                        : std::vector<std::uint64_t>{}));
+        nodes.push_back(test::collective_node(
+            2, chakra::CollectiveType::AllReduce, 4096, "",
+            rank == 3 ? std::vector<std::uint64_t>{1} : std::vector<std::uint64_t>{}));
         nodes.push_back(test::collective_node(3, chakra::CollectiveType::AllGather, 8192, "", {2}));
         trace(rank, nodes);
     }
