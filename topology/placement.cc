@@ -62,7 +62,7 @@ std::vector<NodeId> listed_placement(const YamlField& field, std::size_t npus) {
 }
 
 /// The words of a placement file: comments and punctuation are gone.
-std::vector<std::string> words_of(std::istream& stream) {
+std::vector<std::string> words_in(std::istream& stream) {
     std::vector<std::string> words;
     for (std::string line; std::getline(stream, line);) {
         line.erase(std::min(line.find('#'), line.size()));
@@ -87,7 +87,7 @@ std::vector<NodeId> placement_in_file(const YamlField& field, std::size_t npus) 
                      did_you_mean(field.text("a file"), {"linear", "snake"}));
     }
     PermutationCheck check(npus);
-    for (const std::string& word : words_of(stream)) {
+    for (const std::string& word : words_in(stream)) {
         std::int32_t npu = -1;
         const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), npu);
         std::string wrong = fmt::format("'{}'", word);
