@@ -5,6 +5,8 @@
 #include <map>
 #include <utility>
 
+#include "analysis/median.h"
+
 namespace npunet::analysis {
 
 namespace {
@@ -16,12 +18,6 @@ struct Link {
     std::int64_t spread = 0;
     std::uint64_t collectives = 0;
 };
-
-std::int64_t median(std::vector<std::int64_t>& values) {
-    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-    std::nth_element(values.begin(), middle, values.end());
-    return *middle;
-}
 
 /// Of each collective its first rank with every other: enough to link them all.
 std::vector<Link> links_of(const std::vector<const RankProfile*>& ranks,

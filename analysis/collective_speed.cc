@@ -6,6 +6,7 @@
 #include <tuple>
 #include <utility>
 
+#include "analysis/median.h"
 #include "analysis/rank_profile.h"
 
 namespace npunet::analysis {
@@ -61,12 +62,6 @@ double bus_factor(const std::string& type, double n) {
     }
     const bool shared = type == "all_gather" || type == "reduce_scatter" || type == "all_to_all";
     return shared ? (n - 1) / n : 1;
-}
-
-std::int64_t median(std::vector<std::int64_t> values) {
-    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-    std::nth_element(values.begin(), middle, values.end());
-    return *middle;
 }
 
 }  // namespace

@@ -12,8 +12,8 @@
 
 namespace npunet::analysis {
 
-using profiles::Category;
 using profiles::CollectiveArgs;
+using profiles::EventCategory;
 
 namespace {
 
@@ -81,7 +81,7 @@ private:
     [[nodiscard]] Frames within(Frames around, EventId event) const {
         const profiles::StringId name = trace_.name[event];
         const auto is = [&](Mark mark) { return marks_.has(name, mark); };
-        if (trace_.category[event] == Category::GpuUserAnnotation ||
+        if (trace_.category[event] == EventCategory::GpuUserAnnotation ||
             is_gpu_work(trace_.category[event]) || marks_.marks(name) == 0) {
             return around;
         }
@@ -160,8 +160,8 @@ private:
     }
 
     [[nodiscard]] KernelKind kind_of(EventId event) const {
-        const Category category = trace_.category[event];
-        if (category != Category::Kernel) {
+        const EventCategory category = trace_.category[event];
+        if (category != EventCategory::Kernel) {
             return KernelKind::Memory;
         }
         const CollectiveArgs* args = trace_.collective_of(event);
@@ -212,7 +212,7 @@ private:
         bool recorded = false;
         bool gradient = threads_.known() && trace_.track[launch] == threads_.backward;
         for (EventId up = launch; up != no_event; up = nesting_.parent(up)) {
-            if (trace_.category[up] == Category::UserAnnotation &&
+            if (trace_.category[up] == EventCategory::UserAnnotation &&
                 trace_.name_of(up).starts_with("Optimizer.step")) {
                 return {KernelPhase::Optimizer, no_event};
             }

@@ -5,7 +5,7 @@
 namespace npunet::analysis {
 
 using profiles::absent;
-using profiles::Category;
+using profiles::EventCategory;
 using profiles::EventId;
 using profiles::no_event;
 
@@ -13,7 +13,7 @@ Launches::Launches(const profiles::EventTable& trace) : trace_(&trace) {
     for (EventId event = 0; event < trace.size(); ++event) {
         if (is_gpu_work(trace.category[event]) && trace.correlation[event] != absent) {
             ranges_.try_emplace(trace.correlation[event]);
-            if (trace.category[event] == Category::Kernel) {
+            if (trace.category[event] == EventCategory::Kernel) {
                 kernels_.push_back(event);
             }
         }
@@ -27,8 +27,8 @@ Launches::Launches(const profiles::EventTable& trace) : trace_(&trace) {
         range.end = i + 1;
     }
     for (EventId event = 0; event < trace.size(); ++event) {
-        const Category category = trace.category[event];
-        if (category == Category::Kernel || trace.correlation[event] == absent) {
+        const EventCategory category = trace.category[event];
+        if (category == EventCategory::Kernel || trace.correlation[event] == absent) {
             continue;
         }
         const auto range = ranges_.find(trace.correlation[event]);
@@ -39,7 +39,7 @@ Launches::Launches(const profiles::EventTable& trace) : trace_(&trace) {
             calls_.push_back(event);
         }
         if (range->second.call == no_event &&
-            (category == Category::Runtime || category == Category::Driver)) {
+            (category == EventCategory::Runtime || category == EventCategory::Driver)) {
             range->second.call = event;
         }
     }

@@ -11,15 +11,16 @@ namespace npunet::analysis {
 
 namespace {
 
-constexpr std::array<std::string_view, kernel_table_count> names = {"bwd_communication",
-                                                                    "bwd_computation",
-                                                                    "fwd_communication",
-                                                                    "fwd_computation",
-                                                                    "bwd_communication_recompute",
-                                                                    "bwd_computation_recompute",
-                                                                    "optimizer_computation",
-                                                                    "dp_communication",
-                                                                    "pp_communication"};
+constexpr std::array<std::string_view, kernel_table_count> table_names = {
+    "bwd_communication",
+    "bwd_computation",
+    "fwd_communication",
+    "fwd_computation",
+    "bwd_communication_recompute",
+    "bwd_computation_recompute",
+    "optimizer_computation",
+    "dp_communication",
+    "pp_communication"};
 
 /// Makes the tables of one trace.
 class TableMaker {
@@ -172,7 +173,7 @@ private:
 }  // namespace
 
 std::string_view name_of(KernelTable table) {
-    return names[static_cast<std::size_t>(table)];
+    return table_names[static_cast<std::size_t>(table)];
 }
 
 ReferenceView overlapping_tables(const EventTable& trace, const PatternTable& patterns) {

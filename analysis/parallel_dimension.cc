@@ -9,7 +9,7 @@ namespace npunet::analysis {
 
 namespace {
 
-constexpr std::array<std::string_view, dimension_count> names = {
+constexpr std::array<std::string_view, dimension_count> dimension_names = {
     "", "tp", "pp", "dp", "ep", "etp", "cp", "mp", "emb", "world", "unknown"};
 
 /// The first that the description begins with; longer ones before their beginnings.
@@ -39,7 +39,7 @@ constexpr std::array<std::pair<std::string_view, ParallelDimension>, 21> descrip
 }  // namespace
 
 std::string_view name_of(ParallelDimension dimension) {
-    return names[static_cast<std::size_t>(dimension)];
+    return dimension_names[static_cast<std::size_t>(dimension)];
 }
 
 std::optional<ParallelDimension> dimension_of_description(std::string_view description) {

@@ -35,7 +35,7 @@ void sort_files(Iteration& iteration) {
               [](const auto& a, const auto& b) { return a.path < b.path; });
 }
 
-std::string name_of(const fs::path& folder) {
+std::string folder_name(const fs::path& folder) {
     const fs::path whole = fs::weakly_canonical(folder);
     return whole.filename().string();
 }
@@ -101,7 +101,7 @@ std::vector<Iteration> find_profiles(const fs::path& path, const ProfileChoice& 
                           "a folder of profiles (*.pt.trace.json), or of folders of them",
                           "Check the path"});
     }
-    Iteration flat{name_of(path), path, {}};
+    Iteration flat{folder_name(path), path, {}};
     for (const auto& entry : fs::directory_iterator(path)) {
         add_file(entry, choice.pattern, flat);
     }

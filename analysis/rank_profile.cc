@@ -61,7 +61,7 @@ private:
     void add(const ClassifiedKernel& kernel) {
         const TimeSpan span{trace_.base_time_ns + trace_.start_ns[kernel.event],
                             trace_.base_time_ns + trace_.end_ns(kernel.event)};
-        if (trace_.category[kernel.event] == profiles::Category::Kernel) {
+        if (trace_.category[kernel.event] == profiles::EventCategory::Kernel) {
             ++profile_.kernels;
         }
         ClassTime& of_class = profile_.by_class[class_name(kernel)];

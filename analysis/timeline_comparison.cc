@@ -13,7 +13,7 @@ namespace npunet::analysis {
 
 namespace {
 
-using Kind = std::tuple<Phase, Category, Dimension>;
+using RowKey = std::tuple<Phase, Category, Dimension>;
 
 /// Time::max() where there is none.
 Time first_start(const RunTimeline& timeline, bool forward) {
@@ -40,11 +40,11 @@ Time difference(const ComparedRow& row) {
 /// Adds up what the ranks did in one of the runs.
 class Summer {
 public:
-    Summer(const RunTimeline& timeline, std::size_t which, std::map<Kind, ComparedRow>& rows)
+    Summer(const RunTimeline& timeline, std::size_t which, std::map<RowKey, ComparedRow>& rows)
         : timeline_(timeline), which_(which), rows_(rows) {}
 
     void add(Rank rank) {
-        std::map<Kind, std::vector<engine::Interval>> spans;
+        std::map<RowKey, std::vector<engine::Interval>> spans;
         std::vector<engine::Interval> computation;
         std::vector<engine::Interval> communication;
         std::vector<engine::Interval> all;
@@ -89,7 +89,7 @@ public:
 private:
     const RunTimeline& timeline_;
     std::size_t which_;
-    std::map<Kind, ComparedRow>& rows_;
+    std::map<RowKey, ComparedRow>& rows_;
     RunTotals totals_;
 };
 
@@ -131,7 +131,7 @@ TimelineComparison compare_timelines(const RunTimeline& first, const RunTimeline
     const std::vector<Rank> of_first = first.ranks();
     const std::vector<Rank> of_second = second.ranks();
     TimelineComparison found;
-    std::map<Kind, ComparedRow> rows;
+    std::map<RowKey, ComparedRow> rows;
     Summer a(first, 0, rows);
     Summer b(second, 1, rows);
     for (const Rank rank : of_first) {

@@ -7,7 +7,7 @@
 
 namespace npunet::analysis {
 
-using profiles::Category;
+using profiles::EventCategory;
 
 namespace {
 
@@ -49,8 +49,8 @@ std::map<std::uint32_t, Ends> ends_of_flows(const EventTable& trace, const Nesti
 }  // namespace
 
 bool is_on_cpu(const EventTable& trace, EventId event) {
-    const Category category = trace.category[event];
-    if (is_gpu_work(category) || category == Category::GpuUserAnnotation) {
+    const EventCategory category = trace.category[event];
+    if (is_gpu_work(category) || category == EventCategory::GpuUserAnnotation) {
         return false;
     }
     const std::string_view name = trace.strings[trace.track_of(event).name];

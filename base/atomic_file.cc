@@ -14,7 +14,8 @@ namespace npunet {
 namespace {
 
 /// An error of 0 is not known: streams do not keep that of a write.
-[[noreturn]] void fail(const std::filesystem::path& path, const char* doing, int error) {
+[[noreturn]] void throw_file_error(const std::filesystem::path& path, const char* doing,
+                                   int error) {
     const std::string why = error == 0 ? "" : std::string(": ") + std::strerror(error);
     throw MachineError(path.string() + ": cannot " + doing + why +
                        ". Check the free space and the permissions of the folder");
@@ -28,7 +29,7 @@ AtomicFile::AtomicFile(std::filesystem::path path) : path_(std::move(path)) {
         std::error_code error;
         std::filesystem::create_directories(folder, error);
         if (error) {
-            fail(folder, "make the folder", error.value());
+            throw_file_error(folder, "make the folder", error.value());
         }
     }
     temporary_ = path_;
@@ -36,7 +37,7 @@ AtomicFile::AtomicFile(std::filesystem::path path) : path_(std::move(path)) {
     errno = 0;
     stream_.open(temporary_, std::ios::binary | std::ios::trunc);
     if (!stream_) {
-        fail(path_, "write", errno);
+        throw_file_error(path_, "write", errno);
     }
 }
 
@@ -53,12 +54,12 @@ void AtomicFile::commit() {
     errno = 0;
     stream_.close();
     if (!stream_) {
-        fail(path_, "write", failed_before ? 0 : errno);
+        throw_file_error(path_, "write", failed_before ? 0 : errno);
     }
     std::error_code error;
     std::filesystem::rename(temporary_, path_, error);
     if (error) {
-        fail(path_, "write", error.value());
+        throw_file_error(path_, "write", error.value());
     }
     committed_ = true;
 }

@@ -16,7 +16,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-[[noreturn]] void fail(const fs::path& path, const char* what, const std::error_code& error) {
+[[noreturn]] void throw_folder_error(const fs::path& path, const char* what,
+                                     const std::error_code& error) {
     throw MachineError(
         fmt::format("{}: {}: {}. Check that the folder can be written to and that "
                     "the disk is not full",
@@ -32,7 +33,7 @@ StagedFolder::StagedFolder(fs::path folder) : folder_(std::move(folder)) {
     made_ = !fs::exists(folder_, error);
     fs::create_directories(staging_, error);
     if (error) {
-        fail(folder_, "cannot make it", error);
+        throw_folder_error(folder_, "cannot make it", error);
     }
 }
 
@@ -63,7 +64,7 @@ void StagedFolder::commit() {
         }
     }
     if (error) {
-        fail(folder_, "cannot move files into it", error);
+        throw_folder_error(folder_, "cannot move files into it", error);
     }
     committed_ = true;
 }

@@ -14,14 +14,14 @@ namespace npunet::chakra {
 namespace {
 
 /// A typed attribute has its value in the field that is this much above its type.
-constexpr int first_value_field = 4;
+constexpr int typed_value_offset = 4;
 
 /// The number of types that a typed attribute can have.
 int types_of(NodeForm form) {
     return form == NodeForm::V0_0_2 ? 6 : form == NodeForm::V0_0_3a ? 8 : 10;
 }
 
-struct Scan {
+struct AttributeScan {
     std::string_view name;
     bool has_type = false;
     std::uint64_t type = 0;
@@ -30,9 +30,9 @@ struct Scan {
     std::uint64_t value = 0;
 };
 
-Scan scan_of(NodeForm form, std::string_view attribute) {
-    Scan scan;
-    const int first_value = form == NodeForm::V0_0_4 ? 3 : first_value_field;
+AttributeScan scan_of(NodeForm form, std::string_view attribute) {
+    AttributeScan scan;
+    const int first_value = form == NodeForm::V0_0_4 ? 3 : typed_value_offset;
     for (WireFields fields(attribute); fields.next();) {
         const WireField& field = fields.field();
         if (field.number == 1) {
@@ -50,14 +50,14 @@ Scan scan_of(NodeForm form, std::string_view attribute) {
 }
 
 /// The value stands in the field of the type, or nowhere.
-void judge_type(NodeForm form, const Scan& scan, Evidence& evidence) {
+void judge_type(NodeForm form, const AttributeScan& scan, Evidence& evidence) {
     if (!scan.has_type) {
         evidence.fault = fmt::format("attribute {:.40} has no type (field 2)", scan.name);
     } else if (scan.type >= static_cast<std::uint64_t>(types_of(form))) {
         evidence.fault = fmt::format("attribute {:.40} has type {}", scan.name, scan.type);
     } else if (scan.more_values ||
                (scan.value_field != 0 &&
-                scan.value_field != static_cast<int>(scan.type) + first_value_field)) {
+                scan.value_field != static_cast<int>(scan.type) + typed_value_offset)) {
         evidence.fault = fmt::format("attribute {:.40} of type {} has its value in field {}",
                                      scan.name, scan.type, scan.value_field);
     }
@@ -70,7 +70,7 @@ bool usually_signed(std::string_view name) {
 }
 
 /// What was a signed number in 0.0.3a would be an unsigned one in 0.0.3d.
-void judge_unsigned(const Scan& scan, Evidence& evidence) {
+void judge_unsigned(const AttributeScan& scan, Evidence& evidence) {
     constexpr std::uint64_t unsigned_type = 2;
     if (!scan.has_type || scan.type != unsigned_type) {
         return;
@@ -82,7 +82,7 @@ void judge_unsigned(const Scan& scan, Evidence& evidence) {
     }
 }
 
-void note_signs(const Scan& scan, AttributeSigns& signs) {
+void note_signs(const AttributeScan& scan, AttributeSigns& signs) {
     const std::string_view name = scan.name;
     signs.named = !name.empty() && !has_control_characters(name);
     signs.communication |= name.substr(0, 5) == "comm_" || name == "pg_name";
@@ -109,7 +109,7 @@ bool has_control_characters(std::string_view text) {
 
 void judge_attribute(NodeForm form, std::string_view attribute, AttributeSigns& signs,
                      Evidence& evidence) {
-    const Scan scan = scan_of(form, attribute);
+    const AttributeScan scan = scan_of(form, attribute);
     note_signs(scan, signs);
     if (form != NodeForm::V0_0_4) {
         judge_type(form, scan, evidence);

@@ -5,7 +5,7 @@
 #include <array>
 #include <limits>
 
-#include "chakra/wire.h"
+#include "chakra/member_wire_type.h"
 
 namespace npunet::chakra {
 
@@ -19,41 +19,19 @@ constexpr std::uint32_t last_value_field = MessageAttribute::kBytesListFieldNumb
 /// In how many messages those of a node's attribute are.
 constexpr unsigned depth_of_attributes = 1;
 constexpr unsigned depth_of_lists = 2;
-constexpr WireType wire_type_of_member(ValueMember member) {
-    switch (member) {
-        case ValueMember::Double:
-        case ValueMember::Fixed64:
-        case ValueMember::Sfixed64:
-            return WireType::Fixed64;
-        case ValueMember::Float:
-        case ValueMember::Fixed32:
-        case ValueMember::Sfixed32:
-            return WireType::Fixed32;
-        case ValueMember::String:
-        case ValueMember::Bytes:
-            return WireType::Bytes;
-        default:
-            return static_cast<unsigned>(member) % 2 == 0 ? WireType::Bytes : WireType::Varint;
-    }
-}
-
+/// By field, from first_value_field to last_value_field.
 constexpr auto wire_types = [] {
     std::array<WireType, last_value_field + 1> types{};
     for (std::uint32_t field = first_value_field; field <= last_value_field; ++field) {
-        types[field] = wire_type_of_member(static_cast<ValueMember>(field));
+        types[field] = wire_type_of(static_cast<ValueMember>(field));
     }
     return types;
 }();
 
-/// How the value of a field from first_value_field to last_value_field stands on the wire.
-WireType wire_type_of(std::uint32_t field) {
-    return wire_types[field];
-}
-
 /// Whether the values of a list stand there so that Protobuf accepts them. What is not a value is
 /// a field of a later schema.
 bool list_is_sound(std::uint32_t list_field, std::string_view list) {
-    const WireType value_type = wire_type_of(list_field - 1);
+    const WireType value_type = wire_types[list_field - 1];
     WireCursor fields(list, depth_of_lists);
     while (fields.next()) {
         if (fields.field() != 1 || fields.type() != WireType::Bytes ||
@@ -133,7 +111,7 @@ bool AttributeView::parse(std::string_view attribute_message) {
         if (field == MessageAttribute::kNameFieldNumber && fields.type() == WireType::Bytes) {
             name = fields.bytes();
         } else if (field >= first_value_field && field <= last_value_field &&
-                   fields.type() == wire_type_of(field)) {
+                   fields.type() == wire_types[field]) {
             if (member != ValueMember::None) {
                 return false;
             }

@@ -10,9 +10,6 @@ namespace npunet::chakra {
 
 namespace {
 
-constexpr std::int64_t any_least = std::numeric_limits<std::int64_t>::min();
-constexpr std::int64_t any_most = std::numeric_limits<std::int64_t>::max();
-
 bool has_root(CollectiveType type) {
     return type == CollectiveType::Broadcast || type == CollectiveType::Reduce ||
            type == CollectiveType::Gather || type == CollectiveType::Scatter;
@@ -185,7 +182,7 @@ std::string NodeValidation::group_name() {
 }
 
 void NodeValidation::compare_groups(const std::string& name, bool named) {
-    const auto older = number(KnownAttribute::CommGroup, any_least, any_most);
+    const auto older = number(KnownAttribute::CommGroup);
     if (!older) {
         return;
     }

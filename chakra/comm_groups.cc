@@ -51,13 +51,13 @@ std::string line_of(const std::string& text, std::size_t byte) {
 }
 
 /// Text as JSON, printable whatever bytes it has.
-std::string quoted(const std::string& text) {
+std::string json_string(const std::string& text) {
     return Json(text).dump(-1, ' ', true, Json::error_handler_t::replace);
 }
 
 /// A value that is neither list nor object, short, for a message.
 std::string describe(const Json& json) {
-    const std::string text = json.is_string() ? quoted(json.get<std::string>()) : json.dump();
+    const std::string text = json.is_string() ? json_string(json.get<std::string>()) : json.dump();
     return text.size() <= 40 ? text : text.substr(0, 37) + "...";
 }
 
@@ -205,7 +205,7 @@ void write_comm_groups(const std::filesystem::path& path, const CommGroups& grou
     out << "{";
     const char* separator = lines ? "\n  " : "";
     for (const auto& [name, ranks] : groups) {
-        out << separator << quoted(name) << ": [";
+        out << separator << json_string(name) << ": [";
         const char* comma = "";
         for (const Rank rank : ranks) {
             out << comma << rank.value();

@@ -6,13 +6,13 @@
 #include <utility>
 
 #include "base/errors.h"
+#include "chakra/cycle_text.h"
 
 namespace npunet::chakra {
 
 namespace {
 
 /// A cycle of a thousand nodes is no better understood than its beginning.
-constexpr std::size_t max_printed_cycle = 16;
 
 }  // namespace
 
@@ -70,14 +70,7 @@ void DependencyCheck::refuse_cycles() const {
         return;
     }
     const std::vector<Place>& cycle = cycles.front();
-    std::string text = fmt::format("a cycle of {} nodes: {}", cycle.size(), describe(cycle[0]));
-    for (std::size_t i = 1; i < cycle.size() && i < max_printed_cycle; ++i) {
-        text += " waits for " + describe(cycle[i]);
-    }
-    if (cycle.size() > max_printed_cycle) {
-        text += fmt::format(" waits for {} more", cycle.size() - max_printed_cycle);
-    }
-    text += " waits for " + describe(cycle[0]);
+    std::string text = cycle_text(cycle.size(), [&](std::size_t i) { return describe(cycle[i]); });
     throw InputError({file_, describe(cycle[0]), std::move(text), "dependencies without cycles",
                       "Generate the trace again"});
 }

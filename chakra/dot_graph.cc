@@ -9,8 +9,8 @@ namespace npunet::chakra {
 
 namespace {
 
-/// A quoted string; what is not printable ASCII becomes a question mark.
-std::string quoted(const std::string& text) {
+/// A string of the DOT language; what is not printable ASCII becomes a question mark.
+std::string dot_string(const std::string& text) {
     std::string result = "\"";
     for (const char c : text) {
         if (c == '"' || c == '\\') {
@@ -51,7 +51,8 @@ void write_dot(const std::vector<Node>& nodes, std::ostream& out) {
     std::set<std::uint64_t> absent;
     for (const Node& node : nodes) {
         out << fmt::format("    {} [label={}, shape={}];\n", node.id,
-                           quoted(fmt::format("{} {}", node.id, node.name)), shape_of(node.type));
+                           dot_string(fmt::format("{} {}", node.id, node.name)),
+                           shape_of(node.type));
         for (const auto* deps : {&node.data_deps, &node.ctrl_deps}) {
             for (const std::uint64_t dep : *deps) {
                 if (ids.count(dep) == 0 && absent.insert(dep).second) {

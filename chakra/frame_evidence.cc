@@ -12,6 +12,7 @@
 #include <limits>
 
 #include "chakra/attribute_evidence.h"
+#include "chakra/node_kind.h"
 #include "chakra/older_numbers.h"
 #include "chakra/wire_fields.h"
 
@@ -24,7 +25,7 @@ namespace {
 constexpr int highest_past_field = 20;
 
 /// What a node says about itself, as far as all forms have it.
-struct Scan {
+struct NodeScan {
     bool has_id = false;
     bool has_type = false;
     bool has_name = false;
@@ -34,11 +35,6 @@ struct Scan {
     std::array<bool, 21> has{};  ///< by field number
     AttributeSigns attributes;
 };
-
-bool is_communication(NodeType type) {
-    return type == NodeType::CommSend || type == NodeType::CommReceive ||
-           type == NodeType::CommCollective;
-}
 
 bool is_memory(NodeType type) {
     return type == NodeType::MemoryLoad || type == NodeType::MemoryStore;
@@ -63,7 +59,7 @@ std::optional<NodeType> type_in_name(std::string_view name) {
     return std::nullopt;
 }
 
-void judge_name(const Scan& scan, Evidence& evidence) {
+void judge_name(const NodeScan& scan, Evidence& evidence) {
     if (has_control_characters(scan.name)) {
         add_points(evidence, -odd, "a node's name has control characters");
     }
@@ -80,7 +76,7 @@ void judge_name(const Scan& scan, Evidence& evidence) {
 }
 
 /// What the fields of 0.0.1 say about the type.
-void judge_flat_fields(const Scan& scan, Evidence& evidence) {
+void judge_flat_fields(const NodeScan& scan, Evidence& evidence) {
     const bool sends = std::any_of(scan.has.begin() + 13, scan.has.end(), [](bool b) { return b; });
     if (sends != is_communication(scan.type)) {
         add_points(evidence, -odd,
@@ -101,7 +97,7 @@ void judge_flat_fields(const Scan& scan, Evidence& evidence) {
 }
 
 /// What the attributes of the other forms say about the type.
-void judge_attributes(NodeForm form, const Scan& scan, Evidence& evidence) {
+void judge_attributes(NodeForm form, const NodeScan& scan, Evidence& evidence) {
     const AttributeSigns& signs = scan.attributes;
     if (is_communication(scan.type) && !signs.communication) {
         add_points(
@@ -142,7 +138,7 @@ void judge_flat_field(const WireField& field, Evidence& evidence) {
     }
 }
 
-void scan_field(NodeForm form, const WireField& field, Scan& scan, Evidence& evidence) {
+void scan_field(NodeForm form, const WireField& field, NodeScan& scan, Evidence& evidence) {
     if (field.number < static_cast<int>(scan.has.size())) {
         scan.has[static_cast<std::size_t>(field.number)] = true;
     }
@@ -175,7 +171,7 @@ void scan_field(NodeForm form, const WireField& field, Scan& scan, Evidence& evi
 }
 
 /// What a proto2 writer cannot leave out.
-void require_fields(NodeForm form, const Scan& scan, Evidence& evidence) {
+void require_fields(NodeForm form, const NodeScan& scan, Evidence& evidence) {
     const bool typed = form != NodeForm::V0_0_1;
     if (!scan.has_id) {
         evidence.fault = "a node has no id (field 1)";
@@ -186,7 +182,7 @@ void require_fields(NodeForm form, const Scan& scan, Evidence& evidence) {
     }
 }
 
-void judge_type(NodeForm form, Scan& scan, bool empty, Evidence& evidence) {
+void judge_type(NodeForm form, NodeScan& scan, bool empty, Evidence& evidence) {
     const Schema schema = form == NodeForm::V0_0_1   ? Schema::V0_0_1
                           : form == NodeForm::V0_0_2 ? Schema::V0_0_2
                                                      : Schema::V0_0_4;
@@ -320,7 +316,7 @@ Evidence evidence_of_node(NodeForm form, std::string_view frame) {
     if (findings.unusual > 0) {
         add_points(evidence, -odd - 1, "its writers encode numbers in another way");
     }
-    Scan scan;
+    NodeScan scan;
     for (WireFields fields(frame); fields.next() && evidence.fault.empty();) {
         scan_field(form, fields.field(), scan, evidence);
     }

@@ -16,8 +16,6 @@ using ChakraProtoMsg::AttributeProto;
 using Kind = JsonToken::Kind;
 
 /// The type of a value that has members which no list of numbers can say.
-constexpr std::string_view wire_type = "wire";
-
 constexpr const char* expected_attribute =
     "an attribute such as {\"name\": \"comm_size\", \"type\": \"int64_val\", \"value\": 1024}";
 
@@ -94,7 +92,7 @@ void JsonAttributeReader::take_name(const JsonToken& token) {
 void JsonAttributeReader::take_type(const JsonToken& token) {
     const bool text = token.kind == Kind::Text;
     const auto member = text ? value_member_from(token.text) : std::nullopt;
-    if (text && token.text == wire_type) {
+    if (text && token.text == json_wire_type) {
         type_ = Type::Wire;
     } else if (member) {
         type_ = Type::Known;

@@ -3,6 +3,8 @@
 #include <cstring>
 #include <utility>
 
+#include "chakra/member_wire_type.h"
+
 namespace npunet::chakra {
 
 namespace {
@@ -14,21 +16,6 @@ constexpr int values_field = 1;
 
 bool is_text_member(ValueMember scalar) {
     return scalar == ValueMember::String || scalar == ValueMember::Bytes;
-}
-
-WireType wire_type_of(ValueMember scalar) {
-    switch (scalar) {
-        case ValueMember::Double:
-        case ValueMember::Fixed64:
-        case ValueMember::Sfixed64:
-            return WireType::Fixed64;
-        case ValueMember::Float:
-        case ValueMember::Fixed32:
-        case ValueMember::Sfixed32:
-            return WireType::Fixed32;
-        default:
-            return WireType::Varint;
-    }
 }
 
 }  // namespace

@@ -11,12 +11,16 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "chakra/attribute.h"
 #include "chakra/byte_blocks.h"
 #include "chakra/json_token.h"
 
 namespace npunet::chakra {
+
+/// The type of a value that has members which no list of numbers can say.
+inline constexpr std::string_view json_wire_type = "wire";
 
 /// Encodes a value whose type is known.
 class JsonValueEncoder {

@@ -1,5 +1,6 @@
 #include "chakra/json_trace.h"
 #include "chakra/json_value.h"
+#include "chakra/node_kind.h"
 
 namespace npunet::chakra {
 
@@ -21,11 +22,6 @@ OrderedJson json_of(const std::vector<Attribute>& attributes) {
         list.push_back(json_of(attribute));
     }
     return list;
-}
-
-bool is_communication(NodeType type) {
-    return type == NodeType::CommSend || type == NodeType::CommReceive ||
-           type == NodeType::CommCollective;
 }
 
 /// What the feeder of Chakra reads.

@@ -10,6 +10,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "chakra/json_attribute_value.h"
 #include "chakra/node_codec.h"
 
 namespace npunet::chakra {
@@ -17,9 +18,6 @@ namespace npunet::chakra {
 namespace {
 
 using ChakraProtoMsg::AttributeProto;
-
-/// The type of a value that has members which no list of numbers can say.
-constexpr const char* wire_type = "wire";
 
 OrderedJson json_of_number(double number) {
     if (std::isfinite(number)) {
@@ -81,7 +79,7 @@ struct ValueText {
     }
 
     void put_wire(const std::string& wire) const {
-        json["type"] = wire_type;
+        json["type"] = json_wire_type;
         json["member"] = name_of(member);
         json["value"] = json_of_bytes(wire);
     }

@@ -11,8 +11,6 @@ namespace npunet::chakra {
 
 namespace {
 
-constexpr std::int64_t any_least = std::numeric_limits<std::int64_t>::min();
-constexpr std::int64_t any_most = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t most_micros = 9'000'000'000'000;  // 104 days
 
 /// A tensor's size as the engine reads it.
@@ -33,7 +31,7 @@ void NodeValidation::check(const Node& node) {
     check_repeated_attributes();
     values_.read(node);
     check_common();
-    const bool cpu = number(KnownAttribute::IsCpuOp, any_least, any_most).value_or(0) != 0;
+    const bool cpu = number(KnownAttribute::IsCpuOp).value_or(0) != 0;
     switch (node.type) {
         case NodeType::Compute:
             return check_compute();
@@ -118,7 +116,7 @@ void NodeValidation::check_tensors(KnownAttribute attribute) {
 }
 
 void NodeValidation::check_compute() {
-    (void)number(KnownAttribute::NumOps, -1, any_most);
+    (void)number(KnownAttribute::NumOps, -1);
     (void)number(KnownAttribute::TensorSize, 0, largest_comm_size);
 }
 
@@ -131,7 +129,7 @@ void NodeValidation::check_message() {
     const auto bytes = required(KnownAttribute::CommSize, 0, largest_comm_size);
     const KnownAttribute other = send ? KnownAttribute::CommDst : KnownAttribute::CommSrc;
     const auto peer = required(other, 0, std::numeric_limits<std::int32_t>::max());
-    const auto tag = number(KnownAttribute::CommTag, any_least, any_most);
+    const auto tag = number(KnownAttribute::CommTag);
     (void)number(KnownAttribute::CommPriority, std::numeric_limits<std::int32_t>::min(),
                  std::numeric_limits<std::int32_t>::max());
     check_own_rank(send ? KnownAttribute::CommSrc : KnownAttribute::CommDst);
@@ -162,7 +160,7 @@ void NodeValidation::check_peer(std::int64_t peer, KnownAttribute attribute) {
 }
 
 void NodeValidation::check_own_rank(KnownAttribute attribute) {
-    const auto own = number(attribute, any_least, any_most);
+    const auto own = number(attribute);
     if (own && context_.rank.valid() && *own != context_.rank.value()) {
         report(Severity::Error, FindingCode::WrongRank, [&] {
             return fmt::format(

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <utility>
@@ -71,8 +72,9 @@ private:
     void compare_groups(const std::string& name, bool named);
 
     /// The attribute, checked for its kind and range; empty when absent or refused.
-    [[nodiscard]] std::optional<std::int64_t> number(KnownAttribute attribute, std::int64_t least,
-                                                     std::int64_t most);
+    [[nodiscard]] std::optional<std::int64_t> number(
+        KnownAttribute attribute, std::int64_t least = std::numeric_limits<std::int64_t>::min(),
+        std::int64_t most = std::numeric_limits<std::int64_t>::max());
     /// The same, and an error when it is absent.
     [[nodiscard]] std::optional<std::int64_t> required(KnownAttribute attribute, std::int64_t least,
                                                        std::int64_t most);

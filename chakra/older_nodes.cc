@@ -21,26 +21,27 @@ namespace npunet::chakra {
 namespace {
 
 /// The kinds of values that a typed attribute can have.
-enum class Kind { Bool, Float, Uint, Int, String, Bools, Floats, Uints, Ints, Strings };
+enum class OlderKind { Bool, Float, Uint, Int, String, Bools, Floats, Uints, Ints, Strings };
 
-std::optional<Kind> kind_of(const v002::AttributeProto& attribute) {
-    static constexpr std::array kinds{Kind::Float,  Kind::Int,  Kind::String,
-                                      Kind::Floats, Kind::Ints, Kind::Strings};
+std::optional<OlderKind> kind_of(const v002::AttributeProto& attribute) {
+    static constexpr std::array kinds{OlderKind::Float,  OlderKind::Int,  OlderKind::String,
+                                      OlderKind::Floats, OlderKind::Ints, OlderKind::Strings};
     const auto number = static_cast<std::uint32_t>(attribute.type());
     return number < kinds.size() ? std::optional(kinds[number]) : std::nullopt;
 }
 
-std::optional<Kind> kind_of(const v003a::AttributeProto& attribute) {
-    static constexpr std::array kinds{Kind::Bool,  Kind::Float,  Kind::Int,  Kind::String,
-                                      Kind::Bools, Kind::Floats, Kind::Ints, Kind::Strings};
+std::optional<OlderKind> kind_of(const v003a::AttributeProto& attribute) {
+    static constexpr std::array kinds{OlderKind::Bool,   OlderKind::Float,  OlderKind::Int,
+                                      OlderKind::String, OlderKind::Bools,  OlderKind::Floats,
+                                      OlderKind::Ints,   OlderKind::Strings};
     const auto number = static_cast<std::uint32_t>(attribute.type());
     return number < kinds.size() ? std::optional(kinds[number]) : std::nullopt;
 }
 
-std::optional<Kind> kind_of(const v003d::AttributeProto& attribute) {
+std::optional<OlderKind> kind_of(const v003d::AttributeProto& attribute) {
     const auto number = static_cast<std::uint32_t>(attribute.type());
-    return number <= static_cast<std::uint32_t>(Kind::Strings)
-               ? std::optional(static_cast<Kind>(number))
+    return number <= static_cast<std::uint32_t>(OlderKind::Strings)
+               ? std::optional(static_cast<OlderKind>(number))
                : std::nullopt;
 }
 
@@ -56,9 +57,9 @@ AttributeValue float_list(const google::protobuf::RepeatedField<float>& values) 
 }
 
 template <class AttributeProto>
-AttributeValue unsigned_value(const AttributeProto& attribute, Kind kind) {
+AttributeValue unsigned_value(const AttributeProto& attribute, OlderKind kind) {
     if constexpr (std::is_same_v<AttributeProto, v003d::AttributeProto>) {
-        if (kind == Kind::Uints) {
+        if (kind == OlderKind::Uints) {
             ChakraProtoMsg::AttributeProto message;
             *message.mutable_uint64_list()->mutable_values() = attribute.uints();
             return kept(message);
@@ -71,9 +72,9 @@ AttributeValue unsigned_value(const AttributeProto& attribute, Kind kind) {
 }
 
 template <class AttributeProto>
-AttributeValue bool_value(const AttributeProto& attribute, Kind kind) {
+AttributeValue bool_value(const AttributeProto& attribute, OlderKind kind) {
     if constexpr (!std::is_same_v<AttributeProto, v002::AttributeProto>) {
-        if (kind == Kind::Bools) {
+        if (kind == OlderKind::Bools) {
             return std::vector<bool>(attribute.bools().begin(), attribute.bools().end());
         }
         if (attribute.has_b()) {
@@ -85,23 +86,23 @@ AttributeValue bool_value(const AttributeProto& attribute, Kind kind) {
 
 /// The value in the field of its kind; an attribute without a value where that field is absent.
 template <class AttributeProto>
-AttributeValue value_of(const AttributeProto& attribute, Kind kind) {
+AttributeValue value_of(const AttributeProto& attribute, OlderKind kind) {
     switch (kind) {
-        case Kind::Float:
+        case OlderKind::Float:
             return attribute.has_f() ? AttributeValue(attribute.f()) : AttributeValue();
-        case Kind::Int:
+        case OlderKind::Int:
             return attribute.has_i() ? AttributeValue(std::int64_t{attribute.i()})
                                      : AttributeValue();
-        case Kind::String:
+        case OlderKind::String:
             return attribute.has_s() ? AttributeValue(attribute.s()) : AttributeValue();
-        case Kind::Floats:
+        case OlderKind::Floats:
             return float_list(attribute.floats());
-        case Kind::Ints:
+        case OlderKind::Ints:
             return std::vector<std::int64_t>(attribute.ints().begin(), attribute.ints().end());
-        case Kind::Strings:
+        case OlderKind::Strings:
             return std::vector<std::string>(attribute.strings().begin(), attribute.strings().end());
-        case Kind::Uint:
-        case Kind::Uints:
+        case OlderKind::Uint:
+        case OlderKind::Uints:
             return unsigned_value(attribute, kind);
         default:
             return bool_value(attribute, kind);
@@ -110,10 +111,10 @@ AttributeValue value_of(const AttributeProto& attribute, Kind kind) {
 
 /// The member of a value that is kept as the file of 0.0.4 would have it: the bytes alone do not
 /// tell a writer of other forms.
-ValueMember member_of_kept(Kind kind) {
-    return kind == Kind::Floats  ? ValueMember::FloatList
-           : kind == Kind::Uints ? ValueMember::Uint64List
-                                 : ValueMember::None;
+ValueMember member_of_kept(OlderKind kind) {
+    return kind == OlderKind::Floats  ? ValueMember::FloatList
+           : kind == OlderKind::Uints ? ValueMember::Uint64List
+                                      : ValueMember::None;
 }
 
 template <class Attributes>

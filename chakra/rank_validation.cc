@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/errors.h"
+#include "chakra/cycle_text.h"
 #include "chakra/trace_order.h"
 #include "chakra/trace_reader.h"
 
@@ -18,7 +19,6 @@ namespace {
 using Place = DependencyGraph::Place;
 
 /// A cycle of a thousand nodes is no better understood than its beginning.
-constexpr std::size_t max_printed_cycle = 16;
 
 template <class Record>
 using Placed = std::vector<std::pair<Place, Record>>;
@@ -222,16 +222,11 @@ private:
     void report_cycle(const std::vector<Place>& cycle, DependencyKind kind) {
         const std::uint64_t first = graph_.id_of(cycle.front());
         report(severity_of(kind), FindingCode::CyclicDependency, first, [&] {
-            std::string text = fmt::format(
-                "a cycle of {} nodes{}: {}", cycle.size(),
-                kind == DependencyKind::Data ? "" : " through control dependencies", first);
-            for (std::size_t i = 1; i < cycle.size() && i < max_printed_cycle; ++i) {
-                text += fmt::format(" waits for {}", graph_.id_of(cycle[i]));
-            }
-            if (cycle.size() > max_printed_cycle) {
-                text += fmt::format(" waits for {} more", cycle.size() - max_printed_cycle);
-            }
-            return text + fmt::format(" waits for {}. Generate the trace again", first);
+            return cycle_text(
+                       cycle.size(),
+                       [&](std::size_t i) { return std::to_string(graph_.id_of(cycle[i])); },
+                       kind == DependencyKind::Data ? "" : " through control dependencies") +
+                   ". Generate the trace again";
         });
     }
 

@@ -6,7 +6,7 @@ namespace npunet::chakra {
 
 namespace {
 
-constexpr std::array<std::string_view, all_schemas.size()> names{
+constexpr std::array<std::string_view, all_schemas.size()> main_names{
     "0.0.1", "0.0.2", "0.0.3a", "0.0.3c", "0.0.3d", "0.0.4-pre", "0.0.4"};
 
 constexpr std::array<std::pair<std::string_view, Schema>, 3> other_names{
@@ -15,7 +15,7 @@ constexpr std::array<std::pair<std::string_view, Schema>, 3> other_names{
 }  // namespace
 
 std::string_view name_of(Schema schema) {
-    return names[static_cast<std::size_t>(schema)];
+    return main_names[static_cast<std::size_t>(schema)];
 }
 
 std::optional<Schema> schema_from(std::string_view name) {
@@ -37,7 +37,7 @@ std::optional<Schema> schema_from(std::string_view name) {
 
 std::string schema_names() {
     std::string text;
-    for (const std::string_view name : names) {
+    for (const std::string_view name : main_names) {
         text.append(text.empty() ? "" : ", ").append(name);
     }
     return text;

@@ -26,17 +26,17 @@ namespace {
 
 SpillFile::SpillFile(const std::filesystem::path& folder) {
     std::string name = (folder / "npunet-XXXXXX").string();
-    file_ = mkostemp(name.data(), O_CLOEXEC);
+    file_ = ::mkostemp(name.data(), O_CLOEXEC);
     if (file_ < 0) {
         throw MachineError(fmt::format("{}: cannot make a temporary file: {}. Name another folder",
                                        folder.string(), std::strerror(errno)));
     }
-    unlink(name.c_str());
+    ::unlink(name.c_str());
 }
 
 SpillFile::~SpillFile() {
     if (file_ >= 0) {
-        close(file_);
+        ::close(file_);
     }
 }
 
@@ -52,7 +52,7 @@ SpillFile& SpillFile::operator=(SpillFile&& other) noexcept {
 void SpillFile::append(const void* bytes, std::size_t count) {
     const char* at = static_cast<const char*>(bytes);
     while (count > 0) {
-        const ssize_t done = write(file_, at, count);
+        const ssize_t done = ::write(file_, at, count);
         if (done < 0 && errno == EINTR) {
             continue;
         }
@@ -68,7 +68,7 @@ void SpillFile::append(const void* bytes, std::size_t count) {
 void SpillFile::read(std::uint64_t offset, void* bytes, std::size_t count) const {
     char* at = static_cast<char*>(bytes);
     while (count > 0) {
-        const ssize_t done = pread(file_, at, count, static_cast<off_t>(offset));
+        const ssize_t done = ::pread(file_, at, count, static_cast<off_t>(offset));
         if (done < 0 && errno == EINTR) {
             continue;
         }

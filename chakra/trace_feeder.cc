@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/errors.h"
+#include "chakra/cycle_text.h"
 #include "chakra/ready_nodes.h"
 #include "chakra/seekable_frames.h"
 #include "chakra/trace_extent.h"
@@ -331,13 +332,11 @@ void TraceFeeder::Impl::fail_cycle() {
              fmt::format("{} nodes that wait for each other", node_count() - finished_count_),
              expected, remedy});
     }
-    std::vector<std::string> described;
-    for (std::size_t i = 0; i < cycle.size() && i < most_named_nodes; ++i) {
-        described.push_back(
-            fmt::format("node {} '{}'", cycle[i].id, parse_at(cycle[i].offset).name()));
-    }
-    throw InputError({frames_.path().string(), described.front(),
-                      cycle_text(cycle.size(), described), expected, remedy});
+    const auto described = [&](std::size_t i) {
+        return fmt::format("node {} '{}'", cycle[i].id, parse_at(cycle[i].offset).name());
+    };
+    throw InputError({frames_.path().string(), described(0), cycle_text(cycle.size(), described),
+                      expected, remedy});
 }
 
 TraceFeeder::TraceFeeder(const std::filesystem::path& path, const FeederOptions& options)

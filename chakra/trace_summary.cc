@@ -9,6 +9,7 @@
 
 #include "chakra/attribute_counts.h"
 #include "chakra/node_frames.h"
+#include "chakra/node_kind.h"
 
 namespace npunet::chakra {
 
@@ -29,11 +30,6 @@ std::int64_t added(std::int64_t a, std::int64_t b) {
 std::int64_t as_signed(std::uint64_t value) {
     return static_cast<std::int64_t>(
         std::min<std::uint64_t>(value, std::numeric_limits<std::int64_t>::max()));
-}
-
-bool is_communication(std::int32_t type) {
-    return type >= static_cast<std::int32_t>(NodeType::CommSend) &&
-           type <= static_cast<std::int32_t>(NodeType::CommCollective);
 }
 
 std::map<std::string, std::uint64_t> named(const std::map<std::int64_t, std::uint64_t>& counts) {
@@ -138,7 +134,7 @@ void Summing::add_communication(const NodeView& node, const Known& known, OfType
     if (known.comm_type) {
         ++comm_types_[*known.comm_type];
     }
-    if (!is_communication(node.type_number())) {
+    if (!is_communication(static_cast<NodeType>(node.type_number()))) {
         return;
     }
     if (known.comm_type &&
@@ -176,7 +172,8 @@ void Summing::add(const NodeView& node) {
     OfType& of_type = number < known_types ? types_[number] : unknown_types_[node.type_number()];
     ++of_type.nodes;
     const Known known = look_at_attributes(node);
-    if (known.comm_size || known.comm_type || is_communication(node.type_number())) {
+    if (known.comm_size || known.comm_type ||
+        is_communication(static_cast<NodeType>(node.type_number()))) {
         add_communication(node, known, of_type);
     }
     add_times(node);

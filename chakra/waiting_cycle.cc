@@ -1,7 +1,5 @@
 #include "chakra/waiting_cycle.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "chakra/node_view.h"
@@ -13,7 +11,7 @@ namespace {
 constexpr std::size_t most_waiting = std::size_t{1} << 24;
 
 /// A node with one of those that it waits for.
-struct Waiting {
+struct Wait {
     std::uint64_t id = 0;
     std::uint64_t dep = 0;
     std::uint64_t offset = 0;
@@ -35,14 +33,14 @@ public:
             }
         }
         std::sort(all_.begin(), all_.end(),
-                  [](const Waiting& a, const Waiting& b) { return a.id < b.id; });
+                  [](const Wait& a, const Wait& b) { return a.id < b.id; });
     }
 
-    [[nodiscard]] const std::vector<Waiting>& all() const { return all_; }
+    [[nodiscard]] const std::vector<Wait>& all() const { return all_; }
     [[nodiscard]] std::size_t find(std::uint64_t id) const {
         const auto place =
             std::lower_bound(all_.begin(), all_.end(), id,
-                             [](const Waiting& a, std::uint64_t wanted) { return a.id < wanted; });
+                             [](const Wait& a, std::uint64_t wanted) { return a.id < wanted; });
         const bool found = place != all_.end() && place->id == id;
         return found ? static_cast<std::size_t>(place - all_.begin()) : all_.size();
     }
@@ -60,7 +58,7 @@ private:
 
     const IdSet& finished_;
     const IdSet& ids_;
-    std::vector<Waiting> all_;  // by id
+    std::vector<Wait> all_;  // by id
 };
 
 }  // namespace
@@ -69,7 +67,7 @@ private:
 std::vector<WaitingNode> find_waiting_cycle(SeekableFrames& frames, const IdSet& finished,
                                             const IdSet& ids, FollowedDeps followed) {
     const Waits waits(frames, finished, ids, followed);
-    const std::vector<Waiting>& all = waits.all();
+    const std::vector<Wait>& all = waits.all();
     std::vector<bool> seen(all.size(), false);
     std::size_t node = 0;
     while (node < all.size() && !seen[node]) {
@@ -91,20 +89,6 @@ std::vector<WaitingNode> find_waiting_cycle(SeekableFrames& frames, const IdSet&
                          [](const WaitingNode& a, const WaitingNode& b) { return a.id < b.id; }),
         cycle.end());
     return cycle;
-}
-
-std::string cycle_text(std::size_t nodes, const std::vector<std::string>& described) {
-    if (nodes == 1) {
-        return fmt::format("a node that waits for itself: {}", described.front());
-    }
-    std::string text = fmt::format("a cycle of {} nodes: {}", nodes, described.front());
-    for (std::size_t i = 1; i < described.size(); ++i) {
-        text += fmt::format(" waits for {}", described[i]);
-    }
-    if (nodes > described.size()) {
-        text += fmt::format(" waits for {} more", nodes - described.size());
-    }
-    return text + fmt::format(" waits for {}", described.front());
 }
 
 }  // namespace npunet::chakra

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include "chakra/dependency_graph.h"
@@ -25,13 +24,5 @@ struct WaitingNode {
 [[nodiscard]] std::vector<WaitingNode> find_waiting_cycle(SeekableFrames& frames,
                                                           const IdSet& finished, const IdSet& ids,
                                                           FollowedDeps followed);
-
-/// "a cycle of 3 nodes: node 1 'a' waits for node 2 'b' waits for node 3 'c' waits for node 1 'a'".
-/// `described[i]` describes node i of the cycle, of which the first 16 are needed.
-[[nodiscard]] std::string cycle_text(std::size_t nodes, const std::vector<std::string>& described);
-
-/// So many nodes of a cycle are named: one of a thousand is no better understood than its
-/// beginning.
-inline constexpr std::size_t most_named_nodes = 16;
 
 }  // namespace npunet::chakra

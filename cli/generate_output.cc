@@ -11,6 +11,7 @@
 #include "base/errors.h"
 #include "base/ids.h"
 #include "cli/counted.h"
+#include "cli/json_output.h"
 #include "cli/option_values.h"
 #include "generators/workload_totals.h"
 
@@ -58,7 +59,7 @@ std::string text_of(const generators::WorkloadTotals& totals) {
 void GenerateOutput::print(const std::string& headline, const nlohmann::ordered_json& description,
                            std::ostream& out) const {
     if (json_) {
-        out << description.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
+        print_document(description, out);
     } else if (!quiet_) {
         out << headline;
     }
@@ -79,7 +80,7 @@ void GenerateOutput::add_to(CLI::App& command, bool folder_required) {
                     "Form of the traces: v0.0.4, v0.0.1 (says less) or json")
         ->check(one_of({"v0.0.4", "v0.0.1", "json"}))
         ->capture_default_str();
-    command.add_flag("--json", json_, "Print one JSON document instead of text");
+    add_json_flag(command, json_);
     command.add_flag("--quiet", quiet_, "Print no text");
 }
 
@@ -117,7 +118,7 @@ void GenerateOutput::report(const std::string& text, nlohmann::ordered_json desc
         for (const auto& [reason, nodes] : losses) {
             description["not_carried"][reason] = nodes;
         }
-        out << description.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
+        print_document(description, out);
     } else if (!quiet_) {
         out << text;
         out << fmt::format("Wrote {} (ranks 0 to {}) and {}\n", traces, ranks - 1, groups);

@@ -27,7 +27,7 @@ using generators::megatron::TrainingRun;
 /// Ranks from which on it takes long enough for a line about it.
 constexpr std::int64_t many_ranks = 64;
 
-struct ConvertOptions {
+struct LogConvertOptions {
     std::string logs;
     MegatronRunOptions run;
     GenerateOutput output;
@@ -89,7 +89,8 @@ std::string as_text(const TrainingRun& run, const ConversionTotals& totals) {
     return text;
 }
 
-void run_convert(const ConvertOptions& options, const CLI::App& command, CommandContext& context) {
+void run_convert(const LogConvertOptions& options, const CLI::App& command,
+                 CommandContext& context) {
     const ConversionOptions conversion = options.conversion();
     ProgressLine progress(context.log, options.output.quiet());
     const auto begin = [&](const TrainingRun& run) {
@@ -123,7 +124,7 @@ void run_convert(const ConvertOptions& options, const CLI::App& command, Command
 }  // namespace
 
 void add_megatron_convert_command(CLI::App& megatron, CommandContext& context) {
-    const auto options = std::make_shared<ConvertOptions>();
+    const auto options = std::make_shared<LogConvertOptions>();
     CLI::App* command = megatron.add_subcommand(
         "convert", "Execution traces of logs, or of a plan without logs, that simulations run");
     command->add_option("LOGDIR", options->logs,

@@ -13,6 +13,7 @@
 #include "base/atomic_file.h"
 #include "base/errors.h"
 #include "cli/counted.h"
+#include "cli/json_output.h"
 #include "cli/megatron_command.h"
 #include "cli/option_values.h"
 #include "generators/megatron/parallel_groups_check.h"
@@ -193,7 +194,7 @@ void make(const GroupsOptions& options, CommandContext& context) {
                               {"ep", as_json(file.expert)},
                               {"full_model", as_json(file.replicas)}};
         document["file"] = path ? Json(*path) : Json();
-        context.out << document.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
+        print_document(document, context.out);
         return;
     }
     context.out << headline(p, options);
@@ -239,7 +240,7 @@ void check(const GroupsOptions& options, CommandContext& context) {
         document["agrees"] = agrees;
         document["differences"] = as_json(differences);
         document["contradictions"] = as_json(itself);
-        context.out << document.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
+        print_document(document, context.out);
     } else {
         context.out << headline(p, options);
         print(differences, "the plan", context.out);
@@ -316,7 +317,7 @@ void add_megatron_groups_command(CLI::App& megatron, CommandContext& context) {
         ->type_name("FILE")
         ->excludes(folder)
         ->excludes(timestamp);
-    command->add_flag("--json", options->json, "Print one JSON document instead of text");
+    add_json_flag(*command, options->json);
     command->footer(
         "Example:\n"
         "  npunet megatron groups --tp 2 --pp 4 --dp 2\n"

@@ -6,6 +6,7 @@
 
 #include "base/errors.h"
 #include "cli/counted.h"
+#include "cli/json_output.h"
 #include "cli/megatron_command.h"
 #include "cli/progress_line.h"
 #include "generators/megatron/log_folder.h"
@@ -155,8 +156,7 @@ void run(const MegatronInfoOptions& options, CommandContext& context) {
     const LogSummary summary = summarize_logs(folder, [&] { progress.step(false); });
     progress.end();
     if (options.json) {
-        context.out << as_json(folder, summary).dump(2, ' ', false, Json::error_handler_t::replace)
-                    << '\n';
+        print_document(as_json(folder, summary), context.out);
     } else {
         print_text(folder, summary, context.out);
     }
@@ -180,7 +180,7 @@ void add_megatron_info_command(CLI::App& megatron, CommandContext& context) {
         "info", "Say what the logs of a run hold, and whether all calls meet");
     command->add_option("LOGDIR", options->folder, "Folder of a run, with config.json")->required();
     command->add_flag("--strict", options->strict, "Exit code 2 when calls do not meet");
-    command->add_flag("--json", options->json, "Print one JSON document instead of text");
+    add_json_flag(*command, options->json);
     command->add_flag("--quiet", options->quiet, "No progress");
     command->footer(
         "Example:\n"

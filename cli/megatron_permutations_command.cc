@@ -10,6 +10,7 @@
 
 #include "base/atomic_file.h"
 #include "base/errors.h"
+#include "cli/json_output.h"
 #include "cli/megatron_command.h"
 #include "cli/progress_line.h"
 #include "generators/megatron/all_permutations.h"
@@ -314,7 +315,7 @@ void add_megatron_permutations_command(CLI::App& megatron, CommandContext& conte
                       "Print also the bytes between each two ranks, phase by phase");
     command->add_option("--traffic-matrix", options->matrix,
                         "Draw the bytes between ranks into this file, .svg or .png");
-    command->add_flag("--json", options->json, "Print one JSON document instead of text");
+    add_json_flag(*command, options->json);
     command->add_flag("--quiet", options->quiet, "No progress");
     command->footer(footer());
     command->callback([options, &context] { run(*options, context); });

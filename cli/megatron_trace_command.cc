@@ -8,6 +8,7 @@
 #include "base/quantities.h"
 #include "base/units.h"
 #include "cli/counted.h"
+#include "cli/json_output.h"
 #include "cli/megatron_command.h"
 #include "cli/megatron_run_options.h"
 #include "cli/option_values.h"
@@ -73,9 +74,7 @@ void run_trace(const TraceOptions& options, CommandContext& context) {
             {"folder", logs.folder.string()}, {"ranks", run.world()},
             {"events", logs.events},          {"bytes", logs.bytes},
             {"micro_batch", run.micro_batch}, {"steps", run.steps}};
-        context.out << document.dump(2, ' ', false,
-                                     nlohmann::ordered_json::error_handler_t::replace)
-                    << '\n';
+        print_document(document, context.out);
     } else if (!options.quiet) {
         context.out << fmt::format("{} with {} ({}) into {}\n", counted(run.world(), "log", "logs"),
                                    counted(logs.events, "event", "events"),
@@ -95,7 +94,7 @@ void add_megatron_trace_command(CLI::App& megatron, CommandContext& context) {
                      "The logs go into its folder MODEL_dpD_tpT_ppP_TIMESTAMP")
         ->check(output_folder())
         ->capture_default_str();
-    command->add_flag("--json", options->json, "Print one JSON document instead of text");
+    add_json_flag(*command, options->json);
     command->add_flag("--quiet", options->quiet, "No progress and no text");
     command->footer(
         "Example:\n"

@@ -15,6 +15,9 @@
 
 namespace npunet::cli {
 
+/// The group of the options that say which model it is, in the help.
+inline constexpr const char* model_group = "Model";
+
 /// Decimal digits, and a minus sign where `least` is negative.
 [[nodiscard]] CLI::Validator whole_number(
     std::int64_t least, std::int64_t most = std::numeric_limits<std::int64_t>::max());

@@ -11,6 +11,7 @@
 #include "base/atomic_file.h"
 #include "base/errors.h"
 #include "cli/counted.h"
+#include "cli/json_output.h"
 #include "cli/option_values.h"
 #include "cli/plan_command.h"
 #include "planner/profile_file.h"
@@ -105,7 +106,7 @@ void print_json(const HostfileOptions& options, const std::vector<NodeGroup>& gr
     document["devices"] = devices;
     document["hostfile"] = options.output.empty() ? Json() : Json(options.output);
     document["cluster_file"] = options.cluster_file.empty() ? Json() : Json(options.cluster_file);
-    out << document.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
+    print_document(document, out);
 }
 
 void run_hostfile(const HostfileOptions& options, CommandContext& context) {
@@ -165,7 +166,7 @@ void add_plan_hostfile_command(CLI::App& plan, CommandContext& context) {
         ->add_option("--cluster-file", options->cluster_file,
                      "Write the matching cluster file here: bandwidths and memory of each type")
         ->type_name("FILE");
-    command->add_flag("--json", options->json, "Print one JSON document instead of text");
+    add_json_flag(*command, options->json);
     command->footer(
         "Example:\n"
         "  npunet plan hostfile 16\n"

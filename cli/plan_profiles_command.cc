@@ -14,6 +14,7 @@
 
 #include "base/errors.h"
 #include "cli/counted.h"
+#include "cli/json_output.h"
 #include "cli/option_values.h"
 #include "cli/plan_command.h"
 #include "engine/dialect.h"
@@ -101,7 +102,7 @@ std::vector<ProfileFile> from_samples(const ProfilesOptions& options) {
                                         options.max_tp.value_or(options.max_batch)});
 }
 
-std::int64_t required(const MaybeNumber& value, const char* option) {
+std::int64_t of_model(const MaybeNumber& value, const char* option) {
     if (!value) {
         throw InputError({option, "", "no value", "a model",
                           "Give --model NAME, or --hidden-size, --vocab-size, --sequence-length "
@@ -115,10 +116,10 @@ ModelSpec plain_model(const ProfilesOptions& options) {
     constexpr std::int64_t channels = 128;
     ModelSpec model;
     model.name = "GPT";
-    model.hidden = required(options.hidden, "--hidden-size");
-    model.vocab = required(options.vocabulary, "--vocab-size");
-    model.seq = required(options.sequence, "--sequence-length");
-    model.layers = required(options.layers, "--layers") - 2;
+    model.hidden = of_model(options.hidden, "--hidden-size");
+    model.vocab = of_model(options.vocabulary, "--vocab-size");
+    model.seq = of_model(options.sequence, "--sequence-length");
+    model.layers = of_model(options.layers, "--layers") - 2;
     model.heads = options.heads.value_or(std::max<std::int64_t>(model.hidden / channels, 1));
     model.kv_heads = model.heads;
     model.ffn = options.ffn.value_or(4 * model.hidden);
@@ -223,7 +224,7 @@ void print_json(const ProfilesOptions& options, const std::vector<ProfileFile>& 
                         {"layers", files.front().layer_ms.size()},
                         {"tp", degrees},
                         {"batches", batches}};
-    out << document.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
+    print_document(document, out);
 }
 
 void run_profiles(const ProfilesOptions& options, CommandContext& context) {
@@ -318,7 +319,7 @@ void add_plan_profiles_command(CLI::App& plan, CommandContext& context) {
         ->required()
         ->check(output_folder())
         ->type_name("DIR");
-    command->add_flag("--json", options->json, "Print one JSON document instead of text");
+    add_json_flag(*command, options->json);
     add_system_options(*command, *options);
     command->footer(
         "Example:\n"

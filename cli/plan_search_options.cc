@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "base/errors.h"
+#include "cli/json_output.h"
 #include "cli/option_values.h"
 #include "cli/plan_command.h"
 
@@ -14,7 +15,6 @@ namespace npunet::cli {
 
 namespace {
 
-constexpr const char* model_group = "Model";
 constexpr const char* search_group = "Search";
 constexpr const char* output_group = "Output";
 constexpr const char* metis_group = "Metis's own names";
@@ -232,8 +232,7 @@ void PlanSearchOptions::add_output(CLI::App& command) {
                     "Numbers of layers for that, which the profiles are stretched to")
         ->type_name("LIST")
         ->group(output_group);
-    command.add_flag("--json", json, "Print one JSON document instead of text")
-        ->group(output_group);
+    add_json_flag(command, json)->group(output_group);
     command.add_flag("--quiet", quiet, "No progress")->group(output_group);
 }
 

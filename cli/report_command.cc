@@ -11,6 +11,7 @@
 #include "base/atomic_file.h"
 #include "base/errors.h"
 #include "base/units.h"
+#include "cli/json_output.h"
 #include "report/html/results_page.h"
 #include "report/perfetto_trace.h"
 #include "report/side_by_side.h"
@@ -51,9 +52,7 @@ void print_files(const ReportOptions& options, const std::filesystem::path& fold
         for (const std::string& file : files) {
             list.push_back((folder / file).string());
         }
-        context.out << nlohmann::ordered_json{{"files", list}}.dump(
-                           2, ' ', false, nlohmann::ordered_json::error_handler_t::replace)
-                    << '\n';
+        print_document({{"files", list}}, context.out);
     } else if (!options.quiet) {
         for (const std::string& file : files) {
             context.out << (folder / file).string() << '\n';
@@ -119,7 +118,7 @@ void add_report_command(CLI::App& program, CommandContext& context) {
         ->expected(1, 2);
     command->add_option("--output-dir", options->output_dir,
                         "Where to write; by default into the folder itself, and of two nowhere");
-    command->add_flag("--json", options->json, "Print one JSON document instead of text");
+    add_json_flag(*command, options->json);
     command->add_flag("--quiet", options->quiet, "Print no text");
     command->footer(
         "Example:\n"

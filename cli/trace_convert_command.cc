@@ -16,6 +16,7 @@
 #include "chakra/trace_reader.h"
 #include "chakra/trace_writer.h"
 #include "cli/counted.h"
+#include "cli/json_output.h"
 #include "cli/option_values.h"
 #include "cli/schema_option.h"
 #include "cli/trace_command.h"
@@ -28,7 +29,7 @@ namespace {
 
 using std::filesystem::path;
 
-struct ConvertOptions {
+struct TraceConvertOptions {
     std::vector<std::string> traces;
     SchemaOption schema;
     std::string form = "v0.0.4";
@@ -50,7 +51,7 @@ std::string stem_of(const path& trace) {
     return name.string();
 }
 
-std::string ending_of(const ConvertOptions& options) {
+std::string ending_of(const TraceConvertOptions& options) {
     const std::string ending = options.form == "json"       ? ".json"
                                : options.form == "jsonizer" ? ".txt"
                                : options.form == "dot"      ? ".dot"
@@ -59,7 +60,7 @@ std::string ending_of(const ConvertOptions& options) {
 }
 
 // Files are compressed by their names.
-path target_of(const ConvertOptions& options, const path& trace) {
+path target_of(const TraceConvertOptions& options, const path& trace) {
     if (options.name.empty()) {
         return path(options.folder) / (stem_of(trace) + ending_of(options));
     }
@@ -156,10 +157,10 @@ void print_json(const std::vector<path>& targets, const chakra::Losses& losses,
     if (origin) {
         document["origin_micros"] = *origin;
     }
-    out << document.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
+    print_document(document, out);
 }
 
-void write_timeline(const ConvertOptions& options, const TraceFiles& files,
+void write_timeline(const TraceConvertOptions& options, const TraceFiles& files,
                     CommandContext& context) {
     const path target =
         path(options.folder) / (options.name.empty() ? "timeline.perfetto-trace" : options.name);
@@ -178,7 +179,8 @@ void write_timeline(const ConvertOptions& options, const TraceFiles& files,
     }
 }
 
-chakra::Losses write_one(const ConvertOptions& options, const path& trace, const path& target) {
+chakra::Losses write_one(const TraceConvertOptions& options, const path& trace,
+                         const path& target) {
     const chakra::ReadOptions read{options.schema.schema()};
     if (const auto form = chakra::written_form_from(options.form)) {
         return write_trace(trace, target, read, *form);
@@ -198,7 +200,7 @@ void report(const std::string& trace, const chakra::Losses& losses, std::ostream
     }
 }
 
-void check(const ConvertOptions& options, const TraceFiles& files) {
+void check(const TraceConvertOptions& options, const TraceFiles& files) {
     const bool has_slash = options.name.find('/') != std::string::npos;
     if (has_slash || options.name == "." || options.name == "..") {
         throw InputError({"--output-name", "", fmt::format("'{}'", options.name),
@@ -216,7 +218,7 @@ void check(const ConvertOptions& options, const TraceFiles& files) {
     }
 }
 
-void run(const ConvertOptions& options, CommandContext& context) {
+void run(const TraceConvertOptions& options, CommandContext& context) {
     const TraceFiles files = find_trace_files(
         options.traces, options.form == "timeline" ? RepeatedRanks::Refuse : RepeatedRanks::Allow);
     check(options, files);
@@ -252,7 +254,7 @@ void run(const ConvertOptions& options, CommandContext& context) {
 }  // namespace
 
 void add_trace_convert_command(CLI::App& trace, CommandContext& context) {
-    const auto options = std::make_shared<ConvertOptions>();
+    const auto options = std::make_shared<TraceConvertOptions>();
     CLI::App* command = trace.add_subcommand(
         "convert", "Write traces in another form: schema, JSON, graph, timeline");
     add_traces_argument(*command, options->traces);
@@ -273,7 +275,7 @@ void add_trace_convert_command(CLI::App& trace, CommandContext& context) {
         ->type_name("NAME");
     command->add_flag("--gzip", options->gzip, "Compress; names end in .gz");
     options->schema.add_to(*command);
-    command->add_flag("--json", options->json, "Print one JSON document instead of text");
+    add_json_flag(*command, options->json);
     command->add_flag("--quiet", options->quiet, "Print only what could not be carried");
     command->footer(
         "Example:\n"

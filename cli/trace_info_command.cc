@@ -11,6 +11,7 @@
 #include "base/errors.h"
 #include "chakra/trace_summary.h"
 #include "cli/counted.h"
+#include "cli/json_output.h"
 #include "cli/schema_option.h"
 #include "cli/trace_command.h"
 #include "cli/trace_files.h"
@@ -24,7 +25,7 @@ using chakra::TraceSummary;
 using Json = nlohmann::ordered_json;
 
 /// So many communicator groups are listed for people; --json has all.
-constexpr std::size_t most_listed_groups = 20;
+constexpr std::size_t most_printed_groups = 20;
 
 struct TraceInfoOptions {
     std::vector<std::string> traces;
@@ -159,14 +160,14 @@ void print_groups(const TraceSummary& summary, std::ostream& out) {
         return a.second.comm_size > b.second.comm_size;
     });
     report::TextTable table({"communicator group", "nodes", "bytes"});
-    for (std::size_t i = 0; i < groups.size() && i < most_listed_groups; ++i) {
+    for (std::size_t i = 0; i < groups.size() && i < most_printed_groups; ++i) {
         table.add({groups[i].first.empty() ? "(none named)" : groups[i].first,
                    fmt::format("{}", groups[i].second.nodes),
                    fmt::format("{}", groups[i].second.comm_size)});
     }
     out << '\n' << table.text();
-    if (groups.size() > most_listed_groups) {
-        out << fmt::format("... and {} more\n", groups.size() - most_listed_groups);
+    if (groups.size() > most_printed_groups) {
+        out << fmt::format("... and {} more\n", groups.size() - most_printed_groups);
     }
 }
 
@@ -287,7 +288,7 @@ void run(const TraceInfoOptions& options, CommandContext& context) {
         for (const FileInfo& info : all) {
             document["files"].push_back(as_json(info));
         }
-        context.out << document.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
+        print_document(document, context.out);
     } else if (all.size() == 1 && all.front().summary) {
         print_one(all.front().file, *all.front().summary, context.out);
     } else if (all.size() > 1) {
@@ -308,7 +309,7 @@ void add_trace_info_command(CLI::App& trace, CommandContext& context) {
         "info", "Say what traces are: schema, counts, sizes, dependencies, groups, attributes");
     add_traces_argument(*command, options->traces);
     options->schema.add_to(*command);
-    command->add_flag("--json", options->json, "Print one JSON document instead of text");
+    add_json_flag(*command, options->json);
     command->footer(
         "Example:\n"
         "  npunet generate collective --type all_reduce --size 1MiB --npus 4 --output-dir ring\n"

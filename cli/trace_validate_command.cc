@@ -10,6 +10,7 @@
 #include "base/errors.h"
 #include "chakra/workload_validation.h"
 #include "cli/counted.h"
+#include "cli/json_output.h"
 #include "cli/option_values.h"
 #include "cli/schema_option.h"
 #include "cli/trace_command.h"
@@ -141,7 +142,7 @@ void print_json(const chakra::ValidationResult& result, const TraceFiles& files,
         }
         document["findings"].push_back(std::move(entry));
     }
-    out << document.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
+    print_document(document, out);
 }
 
 void run(const ValidateOptions& options, CommandContext& context) {

@@ -16,7 +16,6 @@ namespace npunet::cli {
 
 namespace {
 
-constexpr const char* model_group = "Model";
 constexpr const char* plan_group = "Plan";
 constexpr const char* custom_options = "--dmodel, --dff, --head, --num-stacks, --dvocal and --seq";
 

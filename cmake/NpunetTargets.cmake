@@ -31,8 +31,16 @@ target_include_directories(
                               $<BUILD_INTERFACE:${npunet_BINARY_DIR}>
                               $<INSTALL_INTERFACE:include/npunet>
 )
+# In batches a local name may be one of another file, and a type of a file's own looks like one that
+# stands in a header.
+set(npunet_batch_warnings
+    -Wno-shadow "$<$<CXX_COMPILER_ID:GNU>:-Wshadow=local;-Wno-subobject-linkage>"
+)
+set(npunet_in_batches $<BOOL:$<TARGET_PROPERTY:UNITY_BUILD>>)
 target_compile_options(
-    npunet_settings INTERFACE $<BUILD_INTERFACE:${npunet_warnings}> ${npunet_code_options}
+    npunet_settings
+    INTERFACE "$<BUILD_INTERFACE:${npunet_warnings};$<${npunet_in_batches}:${npunet_batch_warnings}>>"
+              ${npunet_code_options}
 )
 
 # npunet_install_library(TARGET...): for those who build upon npunet (cmake/NpunetInstall.cmake).
@@ -43,6 +51,17 @@ function(npunet_install_library)
     endif()
 endfunction()
 npunet_install_library(npunet_settings)
+
+# npunet_compile_in_batches(TARGET): several sources are compiled as one, which for many small files
+# that include the same large headers takes a third of the time. Names in unnamed namespaces have to
+# differ within such a target, and a missing #include goes unnoticed: the presets debug and
+# sanitizers compile each source by itself.
+option(NPUNET_COMPILE_IN_BATCHES "Compile several sources of a library as one" ON)
+function(npunet_compile_in_batches target)
+    if(NPUNET_COMPILE_IN_BATCHES)
+        set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+    endif()
+endfunction()
 
 # npunet_library(NAME SOURCES ... [LINK ...]): the library npunet_NAME of one room.
 function(npunet_library name)
@@ -56,6 +75,7 @@ function(npunet_library name)
                    POSITION_INDEPENDENT_CODE ON
     )
     target_link_libraries(npunet_${name} PUBLIC npunet_settings ${arg_LINK})
+    npunet_compile_in_batches(npunet_${name})
     npunet_install_library(npunet_${name})
 endfunction()
 
@@ -77,19 +97,6 @@ endfunction()
 # time of -O3 is saved; results do not depend on the level.
 function(npunet_quick_to_compile target)
     target_compile_options(${target} PRIVATE $<$<CONFIG:Release,RelWithDebInfo>:-O1>)
-endfunction()
-
-# npunet_compile_in_batches(TARGET): several sources are compiled as one, which for rooms of many small
-# files that include the same large headers takes a quarter of the time. Names in unnamed namespaces
-# have to differ within such a room, and a missing #include goes unnoticed: the presets debug and
-# sanitizers compile each source by itself.
-option(NPUNET_COMPILE_IN_BATCHES "Compile several sources of some rooms as one" ON)
-function(npunet_compile_in_batches target)
-    if(NPUNET_COMPILE_IN_BATCHES)
-        set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
-        # Said of types of a file's own, as if the batch were a header.
-        target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
-    endif()
 endfunction()
 
 # GoogleTest is parsed once for all tests. Precompiled headers hide a missing #include: the presets

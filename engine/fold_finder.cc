@@ -53,10 +53,10 @@ private:
     std::vector<std::int32_t> number_of_;
 };
 
-class Finder {
+class FoldFinder {
 public:
-    Finder(const Workload& workload, const topology::NetworkDescription& network,
-           const SystemConfig& system, const Dialect& dialect)
+    FoldFinder(const Workload& workload, const topology::NetworkDescription& network,
+               const SystemConfig& system, const Dialect& dialect)
         : workload_(workload),
           network_(network),
           rates_(system.compute_rates(workload.ranks())),
@@ -369,7 +369,7 @@ Fold find_fold(const Workload& workload, const topology::NetworkDescription& net
         shares_remote_memory(workload, system)) {
         return Fold();
     }
-    return Finder(workload, network, system, dialect).find();
+    return FoldFinder(workload, network, system, dialect).find();
 }
 
 }  // namespace npunet::engine

@@ -17,8 +17,8 @@ namespace {
 using nlohmann::json;
 using Kind = RemoteMemoryConfig::Kind;
 
-const std::vector<std::string> known_keys{"memory-type", "remote-mem-latency", "remote-mem-bw",
-                                          "num-nodes", "num-npus-per-node"};
+const std::vector<std::string> remote_memory_keys{
+    "memory-type", "remote-mem-latency", "remote-mem-bw", "num-nodes", "num-npus-per-node"};
 
 Kind kind_of(const JsonFields& fields) {
     constexpr const char* key = "memory-type";
@@ -53,7 +53,7 @@ std::uint64_t payload_of(Rank rank, std::uint32_t operation, std::uint64_t happe
 RemoteMemoryConfig read_remote_memory(const std::string& path, const Dialect& dialect,
                                       std::vector<std::string>& warnings) {
     const json document = read_json_object(path, "a remote_memory.json", "Check --memory");
-    check_json_keys(path, document, known_keys, {}, dialect.tolerant_input, warnings);
+    check_json_keys(path, document, remote_memory_keys, {}, dialect.tolerant_input, warnings);
     const JsonFields fields(path, document);
     RemoteMemoryConfig config;
     config.kind = kind_of(fields);

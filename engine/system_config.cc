@@ -31,28 +31,28 @@ const std::vector<std::string> ignored_keys{
     "intra-dimension-scheduling",
     "inter-dimension-scheduling"};
 
-const std::vector<std::string> known_keys{"endpoint-delay",
-                                          "active-chunks-per-dimension",
-                                          "preferred-dataset-splits",
-                                          "collective-optimization",
-                                          "all-reduce-implementation",
-                                          "all-gather-implementation",
-                                          "reduce-scatter-implementation",
-                                          "all-to-all-implementation",
-                                          "broadcast-implementation",
-                                          "reduce-implementation",
-                                          "gather-implementation",
-                                          "scatter-implementation",
-                                          "peak-perf",
-                                          "local-mem-bw",
-                                          "roofline-enabled",
-                                          "track-local-mem",
-                                          "max-concurrent-comms",
-                                          "scheduling-policy",
-                                          "memory-capacity",
-                                          "comm-compute-slowdown",
-                                          "data-type-bytes",
-                                          "npus"};
+const std::vector<std::string> system_keys{"endpoint-delay",
+                                           "active-chunks-per-dimension",
+                                           "preferred-dataset-splits",
+                                           "collective-optimization",
+                                           "all-reduce-implementation",
+                                           "all-gather-implementation",
+                                           "reduce-scatter-implementation",
+                                           "all-to-all-implementation",
+                                           "broadcast-implementation",
+                                           "reduce-implementation",
+                                           "gather-implementation",
+                                           "scatter-implementation",
+                                           "peak-perf",
+                                           "local-mem-bw",
+                                           "roofline-enabled",
+                                           "track-local-mem",
+                                           "max-concurrent-comms",
+                                           "scheduling-policy",
+                                           "memory-capacity",
+                                           "comm-compute-slowdown",
+                                           "data-type-bytes",
+                                           "npus"};
 
 /// 2^24 chunks of a collective can be told apart, and a dialect may make twice as many.
 constexpr std::int64_t most_splits = 1'000'000;
@@ -278,7 +278,7 @@ SystemConfig default_system_config(const Dialect& dialect) {
 SystemConfig read_system_config(const std::string& path, const Dialect& dialect,
                                 std::vector<std::string>& warnings) {
     const json document = read_json_object(path, "a system.json", "Check --system");
-    check_json_keys(path, document, known_keys, ignored_keys, dialect.tolerant_input, warnings);
+    check_json_keys(path, document, system_keys, ignored_keys, dialect.tolerant_input, warnings);
     const Reader reader(path, document, dialect.tolerant_input);
     SystemConfig config;
     config.endpoint_delay =

@@ -12,9 +12,9 @@ namespace {
 
 constexpr std::uint32_t nowhere = 0xffffffff;
 
-class Finder {
+class PatternFinder {
 public:
-    explicit Finder(const Workload& workload)
+    explicit PatternFinder(const Workload& workload)
         : workload_(workload), place_of_group_(workload.groups.size(), nowhere) {
         for (const RankBinding& binding : workload.bindings) {
             for (const std::int32_t group : binding.groups) {
@@ -142,7 +142,7 @@ private:
 }  // namespace
 
 WorkPattern find_work_pattern(const Workload& workload) {
-    return Finder(workload).find();
+    return PatternFinder(workload).find();
 }
 
 }  // namespace npunet::engine

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/errors.h"
+#include "generators/option_range.h"
 #include "generators/role_builder.h"
 
 namespace npunet::generators {
@@ -16,13 +17,6 @@ namespace {
 constexpr std::int32_t whole_group = 0;
 constexpr std::int32_t next_member = 0;
 constexpr std::int32_t previous_member = 1;
-
-void check_range(const char* option, std::int64_t value, std::int64_t least, std::int64_t most) {
-    if (value < least || value > most) {
-        throw InputError({option, "", fmt::format("{}", value),
-                          fmt::format("a whole number from {} to {}", least, most), ""});
-    }
-}
 
 std::vector<Rank> members_of(const CollectiveBenchmark& benchmark) {
     std::vector<Rank> members = benchmark.group;

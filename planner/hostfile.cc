@@ -6,6 +6,7 @@
 #include <fstream>
 #include <string_view>
 
+#include "base/ascii.h"
 #include "base/errors.h"
 
 namespace npunet::planner {
@@ -13,12 +14,7 @@ namespace npunet::planner {
 namespace {
 
 constexpr std::int64_t most_slots = 4096;
-constexpr std::int64_t most_devices = 65536;
 constexpr std::string_view slots_key = "slots=";
-
-bool is_digit(char letter) {
-    return letter >= '0' && letter <= '9';
-}
 
 /// 0 for what is no number or a larger one than any limit.
 std::int64_t number_in(std::string_view digits) {

@@ -13,6 +13,9 @@
 
 namespace npunet::planner {
 
+/// That a cluster may have.
+constexpr std::int64_t most_devices = 65536;
+
 struct Host {
     std::string address;
     std::int64_t slots = 0;  ///< its devices, 1 to 4096
@@ -24,8 +27,8 @@ enum class HostfileRules {
     Metis    ///< one blank, no blank line, and of the number the first digit alone
 };
 
-/// Throws InputError with file and line for a line of another form, no host, or more than 65536
-/// devices.
+/// Throws InputError with file and line for a line of another form, no host, or more than
+/// most_devices.
 [[nodiscard]] std::vector<Host> read_hostfile(const std::filesystem::path& file,
                                               HostfileRules rules);
 

@@ -3,6 +3,7 @@
 #include <optional>
 #include <string_view>
 
+#include "base/ascii.h"
 #include "base/errors.h"
 #include "planner/json_document.h"
 #include "planner/profile.h"
@@ -12,10 +13,6 @@ namespace npunet::planner {
 namespace {
 
 namespace fs = std::filesystem;
-
-bool is_digit(char letter) {
-    return letter >= '0' && letter <= '9';
-}
 
 bool is_word(char letter) {
     return is_digit(letter) || (letter >= 'a' && letter <= 'z') ||

@@ -24,7 +24,6 @@ using generators::LocalSizes;
 using generators::ModelSpec;
 using generators::NodeTemplate;
 using generators::OwnParameters;
-using generators::Plan;
 using generators::Role;
 using generators::RoleBuilder;
 
@@ -69,7 +68,7 @@ private:
 
 /// The nodes of one layer's forward and backward pass.
 template <class Passes>
-Role role_of(const ModelSpec& model, const Plan& plan, const Passes& passes) {
+Role role_of(const ModelSpec& model, const generators::Plan& plan, const Passes& passes) {
     RoleBuilder builder(generators::RankGrid(model, plan).group_sizes());
     passes(builder, generators::local_sizes(model, plan));
     return builder.take();
@@ -111,7 +110,8 @@ std::vector<double> list_of(double first, double second, double last, std::int64
     return list;
 }
 
-void add_times(ProfileFile& file, const ModelSpec& model, const Plan& plan, const Clock& clock) {
+void add_times(ProfileFile& file, const ModelSpec& model, const generators::Plan& plan,
+               const Clock& clock) {
     const Role head = role_of(model, plan, output_layer);
     file.layer_ms = list_of(time_of(role_of(model, plan, embedding), clock, false),
                             time_of(role_of(model, plan, block), clock, false),
@@ -129,7 +129,7 @@ void add_times(ProfileFile& file, const ModelSpec& model, const Plan& plan, cons
     file.total_ms = sum_of_times(file);
 }
 
-void add_memory(ProfileFile& file, const ModelSpec& model, const Plan& plan) {
+void add_memory(ProfileFile& file, const ModelSpec& model, const generators::Plan& plan) {
     const LocalSizes local = generators::local_sizes(model, plan);
     const OwnParameters own = generators::own_parameters(model, plan);
     const generators::DataTypes& types = model.dtypes;
@@ -164,8 +164,9 @@ void add_parameters(ProfileFile& file, const ModelSpec& model, std::int64_t tp) 
 }
 
 /// The plan of one replica without a pipeline. Throws InputError.
-Plan plan_of(const ModelSpec& model, std::int64_t sequence, std::int64_t tp, std::int64_t batch) {
-    Plan plan;
+generators::Plan plan_of(const ModelSpec& model, std::int64_t sequence, std::int64_t tp,
+                         std::int64_t batch) {
+    generators::Plan plan;
     plan.tp = tp;
     plan.micro_batch = batch;
     plan.batch = batch;
@@ -206,7 +207,7 @@ std::vector<std::int64_t> degrees_of(const ModelSpec& model, const RooflineGrid&
 ProfileFile roofline_profile(const ModelSpec& given, const RooflineDevice& device,
                              std::int64_t sequence, std::int64_t tp, std::int64_t batch) {
     const ModelSpec model = with_own_tables(given);
-    const Plan plan = plan_of(model, sequence, tp, batch);
+    const generators::Plan plan = plan_of(model, sequence, tp, batch);
     ProfileFile file;
     file.type = device.type;
     file.tp = tp;

@@ -8,12 +8,11 @@
 #include <nlohmann/json.hpp>
 
 #include "base/errors.h"
+#include "planner/hostfile.h"
 
 namespace npunet::planner {
 
 namespace {
-
-constexpr std::int64_t most_devices = 65536;
 
 /// The entry of a list for the type of that number; `open` where the list is empty.
 template <class T>

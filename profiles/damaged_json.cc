@@ -2,15 +2,13 @@
 
 #include <array>
 
+#include "profiles/json_text.h"
+
 namespace npunet::profiles {
 
 namespace {
 
 constexpr std::size_t none = std::string_view::npos;
-
-bool is_blank(char c) {
-    return c == ' ' || c == '\n' || c == '\r' || c == '\t';
-}
 
 bool ends_word(char c) {
     return is_blank(c) || c == ',' || c == ']' || c == '}' || c == ':' || c == '"';

@@ -4,16 +4,14 @@
 #include <cmath>
 #include <limits>
 
+#include "base/ascii.h"
+
 namespace npunet::profiles {
 
 namespace {
 
 constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
 constexpr double most_as_double = 9.2e18;
-
-bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
 
 std::optional<std::int64_t> scaled_double(std::string_view text, double scale) {
     double value = 0;

@@ -9,10 +9,6 @@ namespace {
 /// The reader calls itself for every level.
 constexpr int most_depth = 100;
 
-std::int64_t number_of(std::string_view value) {
-    return whole_number_of(value).value_or(absent);
-}
-
 bool holds(std::string_view text, std::string_view part) {
     return text.find(part) != std::string_view::npos;
 }
@@ -132,7 +128,7 @@ void EventHandler::take_field(std::string_view value) {
         case Field::Phase:
             draft_.phase = value.empty() ? '\0' : value.front();
             break;
-        case Field::Category:
+        case Field::EventCategory:
             draft_.category = strings_.intern(value);
             draft_.has_category = true;
             break;
@@ -163,7 +159,7 @@ void EventHandler::take_field(std::string_view value) {
 
 void EventHandler::take_argument(std::string_view value) {
     if (target_.take == Take::Number) {
-        *target_.number = number_of(value);
+        *target_.number = whole_number_of(value).value_or(absent);
     } else {
         *target_.text = strings_.intern(value);
     }
@@ -184,7 +180,7 @@ EventHandler::Field EventHandler::field_of(std::string_view key) {
             return key == "pid"   ? Field::Pid
                    : key == "tid" ? Field::Tid
                    : key == "dur" ? Field::Duration
-                   : key == "cat" ? Field::Category
+                   : key == "cat" ? Field::EventCategory
                                   : Field::None;
         case 4:
             return key == "name" ? Field::Name : key == "args" ? Field::Args : Field::None;

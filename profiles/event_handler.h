@@ -43,7 +43,7 @@ private:
     enum class Field : std::uint8_t {
         None,
         Phase,
-        Category,
+        EventCategory,
         Name,
         Pid,
         Tid,

@@ -2,7 +2,7 @@
 //
 //     const EventTable trace = read_profile("rank_0000_iter_15.pt.trace.json");
 //     for (std::size_t i = 0; i < trace.size(); ++i) {
-//         if (trace.category[i] == Category::Kernel) {
+//         if (trace.category[i] == EventCategory::Kernel) {
 //             busy += trace.duration_ns[i];          // on trace.tracks[trace.track[i]].stream
 //         }
 //     }
@@ -36,7 +36,7 @@ inline constexpr EventId no_event = std::numeric_limits<EventId>::max();
 /// An argument that the file does not give.
 inline constexpr std::int64_t absent = std::numeric_limits<std::int64_t>::min();
 
-enum class Category : std::uint8_t {
+enum class EventCategory : std::uint8_t {
     CpuOp,              ///< cpu_op; Operator in 2021
     PythonFunction,     ///< python_function
     UserAnnotation,     ///< user_annotation
@@ -53,9 +53,9 @@ enum class Category : std::uint8_t {
 };
 
 /// Kernel, GpuMemcpy or GpuMemset: what occupies a stream.
-[[nodiscard]] constexpr bool is_gpu_work(Category category) {
-    return category == Category::Kernel || category == Category::GpuMemcpy ||
-           category == Category::GpuMemset;
+[[nodiscard]] constexpr bool is_gpu_work(EventCategory category) {
+    return category == EventCategory::Kernel || category == EventCategory::GpuMemcpy ||
+           category == EventCategory::GpuMemset;
 }
 
 /// A thread of the CPU or a stream of a GPU: what has one pid and tid in the file.
@@ -177,7 +177,7 @@ struct EventTable {
     StringTable strings;
     std::vector<Track> tracks;
 
-    std::vector<Category> category;
+    std::vector<EventCategory> category;
     std::vector<StringId> name;
     std::vector<std::uint32_t> track;
     std::vector<std::int64_t> start_ns;

@@ -1,7 +1,6 @@
 #include "profiles/execution_trace.h"
 
 #include <fmt/format.h>
-#include <rapidjson/document.h>
 #include <rapidjson/error/en.h>
 
 #include <algorithm>
@@ -11,12 +10,12 @@
 
 #include "base/errors.h"
 #include "profiles/byte_source.h"
+#include "profiles/json_member.h"
+#include "profiles/json_text.h"
 
 namespace npunet::profiles {
 
 namespace {
-
-using Value = rapidjson::Value;
 
 /// The characters of a file for RapidJSON.
 class FileStream {
@@ -59,15 +58,7 @@ private:
     std::size_t before_ = 0;
 };
 
-const Value* member(const Value& object, const char* name) {
-    if (!object.IsObject()) {
-        return nullptr;
-    }
-    const auto found = object.FindMember(name);
-    return found == object.MemberEnd() ? nullptr : &found->value;
-}
-
-std::int64_t number_of(const Value* value, std::int64_t otherwise) {
+std::int64_t number_of(const JsonValue* value, std::int64_t otherwise) {
     if (value == nullptr || !value->IsNumber()) {
         return otherwise;
     }
@@ -78,7 +69,7 @@ std::int64_t number_of(const Value* value, std::int64_t otherwise) {
     return real > -0x1p62 && real < 0x1p62 ? static_cast<std::int64_t>(real) : otherwise;
 }
 
-std::string_view text_of(const Value* value) {
+std::string_view text_of(const JsonValue* value) {
     return value != nullptr && value->IsString()
                ? std::string_view(value->GetString(), value->GetStringLength())
                : std::string_view();
@@ -87,19 +78,19 @@ std::string_view text_of(const Value* value) {
 /// A node of either form of the schema.
 class NodeView {
 public:
-    explicit NodeView(const Value& node) : node_(node) {}
+    explicit NodeView(const JsonValue& node) : node_(node) {}
 
     [[nodiscard]] std::string_view name() const { return text_of(member(node_, "name")); }
     /// A plain field of the older form, an attribute of the newer.
-    [[nodiscard]] const Value* field(std::string_view name) const {
-        if (const Value* flat = member(node_, std::string(name).c_str())) {
+    [[nodiscard]] const JsonValue* field(std::string_view name) const {
+        if (const JsonValue* flat = member(node_, std::string(name).c_str())) {
             return flat;
         }
-        const Value* attributes = member(node_, "attrs");
+        const JsonValue* attributes = member(node_, "attrs");
         if (attributes == nullptr || !attributes->IsArray()) {
             return nullptr;
         }
-        for (const Value& attribute : attributes->GetArray()) {
+        for (const JsonValue& attribute : attributes->GetArray()) {
             if (text_of(member(attribute, "name")) == name) {
                 return member(attribute, "value");
             }
@@ -107,19 +98,19 @@ public:
         return nullptr;
     }
     /// The values of "inputs" or "outputs".
-    [[nodiscard]] const Value* values(const char* side) const {
-        const Value* values = member(node_, side);
+    [[nodiscard]] const JsonValue* values(const char* side) const {
+        const JsonValue* values = member(node_, side);
         return values != nullptr && values->IsObject() ? member(*values, "values") : values;
     }
 
 private:
-    const Value& node_;
+    const JsonValue& node_;
 };
 
-std::vector<std::int64_t> numbers_of(const Value* list) {
+std::vector<std::int64_t> numbers_of(const JsonValue* list) {
     std::vector<std::int64_t> numbers;
     if (list != nullptr && list->IsArray()) {
-        for (const Value& number : list->GetArray()) {
+        for (const JsonValue& number : list->GetArray()) {
             numbers.push_back(number_of(&number, 0));
         }
     }
@@ -130,7 +121,7 @@ std::vector<std::int64_t> numbers_of(const Value* list) {
 constexpr int deepest_operand = 3;
 
 /// Adds up a tensor [id, storage, offset, elements, bytes of an element, device] or a list of such.
-void count_tensors(const Value& value, std::int64_t& elements, std::int64_t& element_bytes,
+void count_tensors(const JsonValue& value, std::int64_t& elements, std::int64_t& element_bytes,
                    int depth = 0) {
     if (!value.IsArray() || depth > deepest_operand) {
         return;
@@ -144,12 +135,13 @@ void count_tensors(const Value& value, std::int64_t& elements, std::int64_t& ele
         element_bytes = number_of(&items[4], -1);
         return;
     }
-    for (const Value& item : items) {
+    for (const JsonValue& item : items) {
         count_tensors(item, elements, element_bytes, depth + 1);
     }
 }
 
-void count_first_operand(const Value* values, std::int64_t& elements, std::int64_t& element_bytes) {
+void count_first_operand(const JsonValue* values, std::int64_t& elements,
+                         std::int64_t& element_bytes) {
     if (values != nullptr && values->IsArray() && !values->Empty()) {
         count_tensors((*values)[0], elements, element_bytes);
     }
@@ -157,7 +149,7 @@ void count_first_operand(const Value* values, std::int64_t& elements, std::int64
 
 /// The operands of record_param_comms: [tensors], number, group, rank, name, splits to, splits
 /// from, and in newer schemas first rank, stride and size of the group.
-void read_operands(const Value* inputs, RecordedCommunication& one) {
+void read_operands(const JsonValue* inputs, RecordedCommunication& one) {
     if (inputs == nullptr || !inputs->IsArray()) {
         return;
     }
@@ -174,7 +166,7 @@ void read_operands(const Value* inputs, RecordedCommunication& one) {
     };
     one.collective = text_of(at(name));
     one.peer = number_of(at(name - 1), -1);
-    const Value& group = values[name - 2];
+    const JsonValue& group = values[name - 2];
     if (group.IsArray() && group.Size() == 2) {
         one.group_name = text_of(&group[0]);
         one.group_description = text_of(&group[1]);
@@ -217,7 +209,7 @@ public:
             if (key == "nodes") {
                 read_nodes();
                 nodes = true;
-            } else if (const Value& read = value("a value"); key == "schema") {
+            } else if (const JsonValue& read = value("a value"); key == "schema") {
                 trace_.schema = text_of(&read);
             } else if (key == "pid") {
                 trace_.pid = number_of(&read, 0);
@@ -267,7 +259,7 @@ private:
     char next() {
         while (true) {
             const char c = stream_.Peek();
-            if (c != ' ' && c != '\n' && c != '\t' && c != '\r') {
+            if (!is_blank(c)) {
                 return c;
             }
             stream_.Take();
@@ -282,7 +274,7 @@ private:
         stream_.Take();
     }
     /// The next value; the one before is gone.
-    const Value& value(const char* what) {
+    const JsonValue& value(const char* what) {
         document_ = rapidjson::Document(&allocator_);
         allocator_.Clear();
         document_.ParseStream<rapidjson::kParseStopWhenDoneFlag | rapidjson::kParseNanAndInfFlag |

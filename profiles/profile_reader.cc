@@ -12,6 +12,7 @@
 #include "base/errors.h"
 #include "profiles/damaged_json.h"
 #include "profiles/event_handler.h"
+#include "profiles/json_text.h"
 #include "profiles/table_builder.h"
 #include "profiles/text_window.h"
 #include "profiles/trace_header.h"
@@ -25,10 +26,6 @@ constexpr std::size_t most_shown = 5;
 constexpr std::size_t longest_event = std::size_t{1} << 24;
 constexpr unsigned parse_flags =
     rapidjson::kParseNumbersAsStringsFlag | rapidjson::kParseStopWhenDoneFlag;
-
-bool is_blank(char c) {
-    return c == ' ' || c == '\n' || c == '\r' || c == '\t';
-}
 
 /// One file, from its first character to its last.
 class ProfileReader {

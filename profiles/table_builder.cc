@@ -7,35 +7,35 @@ namespace npunet::profiles {
 
 namespace {
 
-constexpr std::array<std::pair<std::string_view, Category>, 20> known_categories = {
-    {{"cpu_op", Category::CpuOp},
-     {"Operator", Category::CpuOp},
-     {"python_function", Category::PythonFunction},
-     {"Python", Category::PythonFunction},
-     {"user_annotation", Category::UserAnnotation},
-     {"gpu_user_annotation", Category::GpuUserAnnotation},
-     {"cuda_runtime", Category::Runtime},
-     {"hip_runtime", Category::Runtime},
-     {"privateuse1_runtime", Category::Runtime},
-     {"Runtime", Category::Runtime},
-     {"cuda_driver", Category::Driver},
-     {"kernel", Category::Kernel},
-     {"Kernel", Category::Kernel},
-     {"gpu_memcpy", Category::GpuMemcpy},
-     {"Memcpy", Category::GpuMemcpy},
-     {"gpu_memset", Category::GpuMemset},
-     {"Memset", Category::GpuMemset},
-     {"cuda_sync", Category::Sync},
-     {"Trace", Category::Trace},
-     {"overhead", Category::Overhead}}};
+constexpr std::array<std::pair<std::string_view, EventCategory>, 20> known_categories = {
+    {{"cpu_op", EventCategory::CpuOp},
+     {"Operator", EventCategory::CpuOp},
+     {"python_function", EventCategory::PythonFunction},
+     {"Python", EventCategory::PythonFunction},
+     {"user_annotation", EventCategory::UserAnnotation},
+     {"gpu_user_annotation", EventCategory::GpuUserAnnotation},
+     {"cuda_runtime", EventCategory::Runtime},
+     {"hip_runtime", EventCategory::Runtime},
+     {"privateuse1_runtime", EventCategory::Runtime},
+     {"Runtime", EventCategory::Runtime},
+     {"cuda_driver", EventCategory::Driver},
+     {"kernel", EventCategory::Kernel},
+     {"Kernel", EventCategory::Kernel},
+     {"gpu_memcpy", EventCategory::GpuMemcpy},
+     {"Memcpy", EventCategory::GpuMemcpy},
+     {"gpu_memset", EventCategory::GpuMemset},
+     {"Memset", EventCategory::GpuMemset},
+     {"cuda_sync", EventCategory::Sync},
+     {"Trace", EventCategory::Trace},
+     {"overhead", EventCategory::Overhead}}};
 
-Category category_of(std::string_view text) {
+EventCategory category_of(std::string_view text) {
     for (const auto& [name, category] : known_categories) {
         if (name == text) {
             return category;
         }
     }
-    return Category::Other;
+    return EventCategory::Other;
 }
 
 }  // namespace
@@ -116,8 +116,8 @@ void TableBuilder::add_event(const EventDraft& draft) {
     table_.duration_ns.push_back(draft.duration_ns == absent ? 0 : draft.duration_ns);
     table_.correlation.push_back(draft.correlation);
     table_.external_id.push_back(draft.external_id);
-    if (is_gpu_work(known->second) || known->second == Category::Sync ||
-        known->second == Category::GpuUserAnnotation) {
+    if (is_gpu_work(known->second) || known->second == EventCategory::Sync ||
+        known->second == EventCategory::GpuUserAnnotation) {
         Track& on = table_.tracks[track];
         on.gpu = true;
         on.device = draft.device == absent ? on.device : static_cast<std::int32_t>(draft.device);
@@ -131,7 +131,7 @@ void TableBuilder::add_arguments(const EventDraft& draft, EventId event) {
         table_.collectives.push_back(draft.collective);
         table_.collectives.back().event = event;
     }
-    if (draft.has_sync || table_.category[event] == Category::Sync) {
+    if (draft.has_sync || table_.category[event] == EventCategory::Sync) {
         table_.syncs.push_back(draft.sync);
         table_.syncs.back().event = event;
         table_.syncs.back().stream = draft.stream;

@@ -31,7 +31,7 @@ private:
     std::uint64_t last_key_ = 0;
     std::uint32_t last_track_ = 0;
     std::unordered_map<StringId, StringId> process_names_;  ///< by pid
-    std::unordered_map<StringId, Category> categories_;
+    std::unordered_map<StringId, EventCategory> categories_;
 };
 
 }  // namespace npunet::profiles

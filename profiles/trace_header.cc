@@ -1,27 +1,20 @@
 #include "profiles/trace_header.h"
 
-#include <rapidjson/document.h>
-
 #include <string>
+
+#include "profiles/json_member.h"
 
 namespace npunet::profiles {
 
 namespace {
 
-using Value = rapidjson::Value;
-
-const Value* member(const Value& object, const char* key) {
-    const auto found = object.FindMember(key);
-    return found == object.MemberEnd() ? nullptr : &found->value;
-}
-
-std::int64_t number_in(const Value& object, const char* key, std::int64_t otherwise) {
-    const Value* value = member(object, key);
+std::int64_t number_in(const JsonValue& object, const char* key, std::int64_t otherwise) {
+    const JsonValue* value = member(object, key);
     return value != nullptr && value->IsInt64() ? value->GetInt64() : otherwise;
 }
 
-std::string text_in(const Value& object, const char* key) {
-    const Value* value = member(object, key);
+std::string text_in(const JsonValue& object, const char* key) {
+    const JsonValue* value = member(object, key);
     if (value == nullptr) {
         return {};
     }
@@ -32,13 +25,13 @@ std::string text_in(const Value& object, const char* key) {
 }
 
 /// A list, or a list as text.
-std::vector<std::int32_t> ranks_in(const Value& object) {
-    const Value* value = member(object, "ranks");
+std::vector<std::int32_t> ranks_in(const JsonValue& object) {
+    const JsonValue* value = member(object, "ranks");
     std::vector<std::int32_t> ranks;
     if (value != nullptr && value->IsString()) {
         ranks = ranks_of({value->GetString(), value->GetStringLength()}).value_or(ranks);
     } else if (value != nullptr && value->IsArray()) {
-        for (const Value& rank : value->GetArray()) {
+        for (const JsonValue& rank : value->GetArray()) {
             if (!rank.IsInt()) {
                 return {};
             }
@@ -48,9 +41,9 @@ std::vector<std::int32_t> ranks_in(const Value& object) {
     return ranks;
 }
 
-void read_groups(const Value& list, EventTable& table) {
+void read_groups(const JsonValue& list, EventTable& table) {
     table.groups.clear();
-    for (const Value& one : list.GetArray()) {
+    for (const JsonValue& one : list.GetArray()) {
         if (!one.IsObject()) {
             continue;
         }
@@ -63,7 +56,7 @@ void read_groups(const Value& list, EventTable& table) {
     }
 }
 
-bool read_distributed_info(const Value& info, EventTable& table) {
+bool read_distributed_info(const JsonValue& info, EventTable& table) {
     if (!info.IsObject()) {
         return info.IsNull();
     }
@@ -73,18 +66,18 @@ bool read_distributed_info(const Value& info, EventTable& table) {
     }
     table.world_size = static_cast<std::int32_t>(number_in(info, "world_size", 0));
     table.backend = text_in(info, "backend");
-    const Value* groups = member(info, "pg_config");
+    const JsonValue* groups = member(info, "pg_config");
     if (groups != nullptr && groups->IsArray()) {
         read_groups(*groups, table);
     }
     return true;
 }
 
-bool read_devices(const Value& list, EventTable& table) {
+bool read_devices(const JsonValue& list, EventTable& table) {
     if (!list.IsArray()) {
         return list.IsNull();
     }
-    for (const Value& one : list.GetArray()) {
+    for (const JsonValue& one : list.GetArray()) {
         if (one.IsObject()) {
             table.devices.push_back(
                 {number_in(one, "id", 0), text_in(one, "name"), number_in(one, "numSms", 0)});

@@ -21,17 +21,17 @@ using engine::Operation;
 using engine::OperationKind;
 
 /// The k-th collective of a communicator.
-using Key = std::pair<std::int32_t, std::size_t>;
+using CollectiveKey = std::pair<std::int32_t, std::size_t>;
 
-struct Part {
+struct CollectivePart {
     const Operation* operation;
-    Key key;
+    CollectiveKey key;
 };
 
 /// The k-th collective that a rank starts on a communicator is its part in the k-th of all.
-std::vector<Part> parts_of(const engine::Results& results) {
+std::vector<CollectivePart> parts_of(const engine::Results& results) {
     std::map<std::pair<std::int32_t, std::int32_t>, std::size_t> started;
-    std::vector<Part> parts;
+    std::vector<CollectivePart> parts;
     for (const Operation& operation : results.operations) {
         if (operation.kind == OperationKind::Collective) {
             const std::size_t number = started[{operation.rank.value(), operation.group}]++;
@@ -43,21 +43,22 @@ std::vector<Part> parts_of(const engine::Results& results) {
 
 /// Results list collectives by first start, then lowest rank, then communicator, then number. Empty
 /// where these are not the ones listed.
-std::map<Key, std::int64_t> ids_of(const std::vector<Part>& parts, const engine::Results& results) {
-    std::map<Key, std::pair<Time, Rank>> begins;
-    for (const Part& part : parts) {
+std::map<CollectiveKey, std::int64_t> ids_of(const std::vector<CollectivePart>& parts,
+                                             const engine::Results& results) {
+    std::map<CollectiveKey, std::pair<Time, Rank>> begins;
+    for (const CollectivePart& part : parts) {
         const Operation& operation = *part.operation;
         const auto [at, is_new] = begins.try_emplace(part.key, operation.start, operation.rank);
         at->second.first = std::min(at->second.first, operation.start);
         at->second.second = std::min(at->second.second, operation.rank);
     }
-    std::vector<std::tuple<Time, Rank, Key>> order;
+    std::vector<std::tuple<Time, Rank, CollectiveKey>> order;
     order.reserve(begins.size());
     for (const auto& [key, begin] : begins) {
         order.emplace_back(begin.first, begin.second, key);
     }
     std::sort(order.begin(), order.end());
-    std::map<Key, std::int64_t> ids;
+    std::map<CollectiveKey, std::int64_t> ids;
     for (std::size_t i = 0; i < order.size(); ++i) {
         if (order.size() != results.collectives.size() ||
             std::get<0>(order[i]) != results.collectives[i].first_start) {
@@ -78,10 +79,10 @@ std::string ranks_of(const engine::Results& results, std::int32_t group) {
 }  // namespace
 
 std::string collective_parts_csv(const engine::Results& results) {
-    const std::vector<Part> parts = parts_of(results);
-    const std::map<Key, std::int64_t> ids = ids_of(parts, results);
+    const std::vector<CollectivePart> parts = parts_of(results);
+    const std::map<CollectiveKey, std::int64_t> ids = ids_of(parts, results);
     std::string csv = "rank,id,node,name,group,bytes,start_ns,end_ns\n";
-    for (const Part& part : parts) {
+    for (const CollectivePart& part : parts) {
         const Operation& operation = *part.operation;
         const auto id = ids.find(part.key);
         fmt::format_to(std::back_inserter(csv), "{},{},{},{},{},{},{},{}\n", operation.rank.value(),

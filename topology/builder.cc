@@ -24,7 +24,7 @@ std::int64_t first_npu(std::int64_t line_number, std::int64_t stride, std::int64
 }
 
 /// Adds the switches of a dimension, one a line; returns the first.
-NodeId add_switches(Graph& graph, const Dimension& dimension) {
+NodeId add_line_switches(Graph& graph, const Dimension& dimension) {
     const NodeId first(graph.nodes());
     const std::int64_t lines = static_cast<std::int64_t>(graph.npus()) / dimension.size;
     const std::int64_t switches =
@@ -97,7 +97,7 @@ NetworkDescription make_network(std::vector<Dimension> dimensions, std::string n
     std::int64_t stride = 1;
     std::int32_t dimension_number = 0;
     for (const Dimension& dimension : dimensions) {
-        const NodeId first_switch = add_switches(network.graph, dimension);
+        const NodeId first_switch = add_line_switches(network.graph, dimension);
         add_lines(network.graph, dimension, dimension_number++, stride, first_switch);
         stride *= dimension.size;
     }

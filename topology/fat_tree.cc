@@ -16,7 +16,7 @@ void add_cable(Graph& graph, NodeId lower, NodeId upper, LinkSpeed speed) {
     graph.add_link({upper, lower, speed.rate, speed.latency});
 }
 
-NodeId add_switches(Graph& graph, std::int64_t count, const std::string& name) {
+NodeId add_level(Graph& graph, std::int64_t count, const std::string& name) {
     const NodeId first(graph.nodes());
     for (std::int64_t i = 0; i < count; ++i) {
         graph.add_node(NodeKind::Switch, name + std::to_string(i));
@@ -38,9 +38,9 @@ void add_fat_tree(Graph& graph, const FatTreeShape& shape, const std::vector<Lin
                   const std::function<NodeId(std::int64_t)>& host, const std::string& prefix) {
     assert(speeds.size() == static_cast<std::size_t>(shape.levels));
     const bool three = shape.levels == 3;
-    const NodeId leaf = add_switches(graph, shape.leaves(), prefix + "leaf");
-    const NodeId aggregation = add_switches(graph, shape.aggregations(), prefix + "aggregation");
-    const NodeId top = add_switches(graph, shape.tops(), prefix + (three ? "core" : "spine"));
+    const NodeId leaf = add_level(graph, shape.leaves(), prefix + "leaf");
+    const NodeId aggregation = add_level(graph, shape.aggregations(), prefix + "aggregation");
+    const NodeId top = add_level(graph, shape.tops(), prefix + (three ? "core" : "spine"));
     for (std::int64_t i = 0; i < shape.npus; ++i) {
         add_cable(graph, host(i), plus(leaf, i / shape.down[0]), speeds[0]);
     }

@@ -9,13 +9,13 @@
 #include <vector>
 
 #include "base/units.h"
+#include "topology/link_fields.h"
 
 namespace npunet::topology {
 
 namespace {
 
-constexpr double most_time_ns = 9e15;     // 104 days: the clock ends at 106
-constexpr double most_latency_ns = 1e12;  // 1000 s, as for latency itself
+constexpr double most_time_ns = 9e15;  // 104 days: the clock ends at 106
 constexpr double most_bandwidth_factor = 1e3;
 constexpr double least_slowdown = 1e-3;
 constexpr double most_slowdown = 1e6;

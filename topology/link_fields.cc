@@ -12,8 +12,6 @@ namespace npunet::topology {
 
 namespace {
 
-constexpr double most_latency_ns = 1e12;  // 1000 s
-
 std::vector<YamlField> values_for(const YamlField& field, const std::vector<std::string>& places) {
     if (!field.is_list()) {
         return std::vector<YamlField>(places.size(), field);

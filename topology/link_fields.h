@@ -27,7 +27,10 @@ struct Latency {
 /// A plain number counts in the file's GB/s; above 0.
 [[nodiscard]] Bandwidth bandwidth_at(const YamlField& field, GigaByte gigabyte);
 
-/// A plain number counts in ns; 0 to 1000 s.
+/// Of a link: 1000 s.
+constexpr double most_latency_ns = 1e12;
+
+/// A plain number counts in ns; 0 to most_latency_ns.
 [[nodiscard]] Latency latency_at(const YamlField& field);
 
 /// The keys `bandwidth` and `latency` of a section with one value for each of the `places`

@@ -4,12 +4,12 @@
 
 #include <algorithm>
 
-#include "base/units.h"
 #include "topology/classes_section.h"
 #include "topology/deadlock.h"
 #include "topology/link_fields.h"
 #include "topology/product_ways.h"
 #include "topology/shortest_paths.h"
+#include "topology/size_field.h"
 #include "topology/transport_section.h"
 
 namespace npunet::topology {
@@ -28,15 +28,6 @@ void warn(const UnknownKeys& unknown, std::string text) {
     }
 }
 
-Bytes size_at(const YamlField& field, std::int64_t least, std::int64_t most) {
-    const std::string expected = fmt::format("a size from {} B to {} B", least, most);
-    const Bytes bytes = parse_bytes(field.text(expected), field.file() + ": " + field.place());
-    if (bytes < Bytes(least) || bytes > Bytes(most)) {
-        field.refuse(field.found(), expected);
-    }
-    return bytes;
-}
-
 void read_sizes(const YamlField& section, PacketParameters& packet) {
     if (const auto field = section.find("mtu")) {
         packet.mtu = size_at(*field, 1, most_packet_bytes);
@@ -48,7 +39,7 @@ void read_sizes(const YamlField& section, PacketParameters& packet) {
     if (!field || (field->is_text() && field->text("") == "auto")) {
         return;
     }
-    packet.buffer = size_at(*field, 0, std::int64_t{1} << 50);
+    packet.buffer = size_at(*field, 0);
     if (packet.buffer < packet.mtu + packet.header) {
         field->refuse(field->found(),
                       fmt::format("room for one packet at least, {} B (mtu + header)",

@@ -63,7 +63,7 @@ std::vector<NodeId> listed_placement(const YamlField& field, std::size_t npus) {
 }
 
 /// The words of a list of NPUs: comments and punctuation are gone.
-std::vector<std::string> words_of(std::istream& stream) {
+std::vector<std::string> words_in(std::istream& stream) {
     std::vector<std::string> words;
     for (std::string line; std::getline(stream, line);) {
         line.erase(std::min(line.find('#'), line.size()));
@@ -83,7 +83,7 @@ std::vector<std::string> words_of(std::istream& stream) {
 std::vector<NodeId> placement_of_words(std::istream& list, const std::string& file,
                                        std::size_t npus) {
     PermutationCheck check(npus);
-    for (const std::string& word : words_of(list)) {
+    for (const std::string& word : words_in(list)) {
         std::int32_t npu = -1;
         const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), npu);
         std::string wrong = fmt::format("'{}'", word);

@@ -7,25 +7,16 @@
 #include "base/units.h"
 #include "topology/congestion_section.h"
 #include "topology/link_fields.h"
+#include "topology/size_field.h"
 
 namespace npunet::topology {
 
 namespace {
 
-constexpr std::int64_t most_bytes = std::int64_t{1} << 50;
 constexpr std::int64_t most_ps = 1'000'000'000'000'000;  // 1000 s
 
 bool is_word(const YamlField& field, const char* word) {
     return field.is_text() && field.text("") == word;
-}
-
-Bytes size_at(const YamlField& field, std::int64_t least) {
-    const std::string expected = fmt::format("a size from {} B to {} B", least, most_bytes);
-    const Bytes bytes = parse_bytes(field.text(expected), field.file() + ": " + field.place());
-    if (bytes < Bytes(least) || bytes > Bytes(most_bytes)) {
-        field.refuse(field.found(), expected);
-    }
-    return bytes;
 }
 
 Time span_at(const YamlField& field) {

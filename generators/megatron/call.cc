@@ -69,9 +69,18 @@ bool is_receive(Operation operation) {
            operation == Operation::AsyncReceive;
 }
 
+bool is_message(Operation operation) {
+    return is_send(operation) || is_receive(operation);
+}
+
+bool reduces(Operation operation) {
+    return operation == Operation::AllReduce || operation == Operation::ReduceScatter ||
+           operation == Operation::ReduceScatterBase || operation == Operation::ReduceScatterTensor;
+}
+
 bool is_collective(Operation operation) {
-    return !is_send(operation) && !is_receive(operation) &&
-           operation != Operation::InitProcessGroup && operation != Operation::NewGroup;
+    return !is_message(operation) && operation != Operation::InitProcessGroup &&
+           operation != Operation::NewGroup;
 }
 
 std::string_view name_of(DataType dtype) {

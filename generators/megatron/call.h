@@ -54,6 +54,9 @@ constexpr std::size_t operations = 21;
 /// Between two ranks: the six sends and receives.
 [[nodiscard]] bool is_send(Operation operation);
 [[nodiscard]] bool is_receive(Operation operation);
+[[nodiscard]] bool is_message(Operation operation);
+/// An all-reduce or a reduce-scatter of any form.
+[[nodiscard]] bool reduces(Operation operation);
 /// Every member of the group makes it: all others but init_process_group and new_group.
 [[nodiscard]] bool is_collective(Operation operation);
 

@@ -8,15 +8,6 @@ namespace npunet::generators::megatron {
 
 namespace {
 
-bool is_message(Operation operation) {
-    return is_send(operation) || is_receive(operation);
-}
-
-bool reduces(Operation operation) {
-    return operation == Operation::AllReduce || operation == Operation::ReduceScatter ||
-           operation == Operation::ReduceScatterBase || operation == Operation::ReduceScatterTensor;
-}
-
 bool has_root(Operation operation) {
     return operation == Operation::Broadcast || operation == Operation::Scatter ||
            operation == Operation::Gather;
@@ -94,7 +85,7 @@ void for_each_part(const Call& call, Visit&& visit) {
     }
 }
 
-std::string text_of(const Shape& shape) {
+std::string shape_text(const Shape& shape) {
     std::string text = "[";
     for (const std::int64_t size : shape) {
         text += fmt::format("{}{}", text.size() == 1 ? "" : ", ", size);
@@ -102,8 +93,8 @@ std::string text_of(const Shape& shape) {
     return text + "]";
 }
 
-std::string text_of(const Shape& shape, std::int64_t tensors) {
-    return tensors == 1 ? text_of(shape) : fmt::format("{} x {}", tensors, text_of(shape));
+std::string shape_text(const Shape& shape, std::int64_t tensors) {
+    return tensors == 1 ? shape_text(shape) : fmt::format("{} x {}", tensors, shape_text(shape));
 }
 
 }  // namespace
@@ -150,9 +141,9 @@ std::string description_of(const Call& call) {
         !(is_collective(call.operation) || is_message(call.operation))) {
         return text;
     }
-    text += call.has_shape ? fmt::format(" {}", text_of(call.shape))
-                           : fmt::format(" {} to {}", text_of(call.input, call.inputs),
-                                         text_of(call.output, call.outputs));
+    text += call.has_shape ? fmt::format(" {}", shape_text(call.shape))
+                           : fmt::format(" {} to {}", shape_text(call.input, call.inputs),
+                                         shape_text(call.output, call.outputs));
     text += fmt::format(" {}", name_of(call.dtype));
     if (reduces(call.operation)) {
         text += fmt::format(" {}", name_of(call.reduce_op));

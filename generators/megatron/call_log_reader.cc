@@ -14,6 +14,7 @@
 #include "base/errors.h"
 #include "generators/megatron/batch_order.h"
 #include "generators/megatron/event_values.h"
+#include "generators/megatron/json_excerpt.h"
 #include "generators/megatron/log_input.h"
 #include "generators/transformer/plan.h"
 
@@ -25,15 +26,8 @@ using Json = nlohmann::json;
 
 constexpr const char* log_form =
     R"(a list of events such as {"op": "barrier", "call_id": 0, "ranks": [0, 1], "src_rank": 0})";
-constexpr const char* record_again = "Correct the event, or record or make the log again";
 /// So deep may the value of a key that no operation has be nested.
 constexpr std::size_t deepest = 64;
-
-/// A value in a message.
-std::string describe(const Json& value) {
-    const std::string text = value.dump(-1, ' ', true, Json::error_handler_t::replace);
-    return text.size() <= 40 ? text : text.substr(0, 37) + "...";
-}
 
 /// What the form asks for.
 const char* wanted(KeyForm form) {
@@ -238,7 +232,7 @@ private:
 
     bool refuse(const Json& value) {
         if (place_ != Place::Ignored) {
-            misplaced(describe(value));
+            misplaced(excerpt(value));
         }
         place_ = depth_ == 0 ? Place::Event : Place::Ignored;
         return true;
@@ -354,7 +348,7 @@ private:
             throw InputError(
                 {input_.path().string(), place_at(event_begin_),
                  fmt::format("{} on group {} without ranks", name_of(event_.call.operation),
-                             describe(event_.group_name)),
+                             excerpt(event_.group_name)),
                  "an earlier new_group of that name, or for world an init_process_group",
                  record_again});
         }

@@ -11,7 +11,7 @@ namespace npunet::generators::megatron {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 constexpr std::string_view log_prefix = "comm_log_rank_";
 
@@ -21,7 +21,7 @@ const char* dtype_of(const TrainingRun& run) {
                                             : "fp32";
 }
 
-void add_switches(Json& config, const TrainingRun& run) {
+void add_switches(OrderedJson& config, const TrainingRun& run) {
     const Parallelism& p = run.parallelism;
     config["dialect"] = "npunet";
     config["expert_model_parallel_size"] = p.ep;
@@ -41,10 +41,10 @@ void add_switches(Json& config, const TrainingRun& run) {
     config["params_dtype"] = dtype_of(run);
 }
 
-Json config_of(const TrainingRun& run) {
+OrderedJson config_of(const TrainingRun& run) {
     const Parallelism& p = run.parallelism;
     const bool genstack = run.dialect == Dialect::Genstack;
-    Json config;
+    OrderedJson config;
     config["model_size"] = run.model_size;
     config["model_config"] = {{"hidden_size", run.model.hidden},
                               {"num_layers", run.model.layers},
@@ -68,22 +68,22 @@ Json config_of(const TrainingRun& run) {
 }
 
 /// ASCII, as Python writes it; bytes that are not UTF-8 become the replacement character.
-std::string text_of(const Json& document) {
-    return document.dump(2, ' ', true, Json::error_handler_t::replace);
+std::string document_text(const OrderedJson& document) {
+    return document.dump(2, ' ', true, OrderedJson::error_handler_t::replace);
 }
 
 }  // namespace
 
 std::string config_text(const TrainingRun& run) {
-    return text_of(config_of(run));
+    return document_text(config_of(run));
 }
 
 std::string summary_text(const TrainingRun& run) {
-    Json summary{{"config", config_of(run)}, {"log_files", Json::array()}};
+    OrderedJson summary{{"config", config_of(run)}, {"log_files", OrderedJson::array()}};
     for (std::int64_t rank = 0; rank < run.world(); ++rank) {
         summary["log_files"].push_back(log_name(rank));
     }
-    return text_of(summary);
+    return document_text(summary);
 }
 
 std::string log_name(std::int64_t rank) {

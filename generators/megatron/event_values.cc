@@ -14,7 +14,6 @@ namespace {
 
 constexpr std::int64_t any_count = std::int64_t{1} << 62;
 constexpr std::int64_t int32_count = std::numeric_limits<std::int32_t>::max();
-constexpr const char* record_again = "Correct the event, or record or make the log again";
 
 struct KeyRow {
     std::string_view name;

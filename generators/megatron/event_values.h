@@ -55,6 +55,9 @@ enum class EventKey : std::uint8_t {
 };
 constexpr std::size_t event_keys = 28;
 
+/// What can be done about an event that is refused.
+inline constexpr const char* record_again = "Correct the event, or record or make the log again";
+
 /// What stands behind a key.
 enum class KeyForm : std::uint8_t { Text, Flag, Integer, Ranks, Shape, ShapeList };
 

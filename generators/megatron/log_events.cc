@@ -10,11 +10,6 @@ namespace {
 // Where the keys of an event stand, and so the brackets of its lists.
 constexpr std::size_t indent_of_keys = 4;
 
-bool reduces(Operation operation) {
-    return operation == Operation::AllReduce || operation == Operation::ReduceScatter ||
-           operation == Operation::ReduceScatterBase || operation == Operation::ReduceScatterTensor;
-}
-
 }  // namespace
 
 LogEvents::LogEvents(LogTemplate& text, const TrainingRun& run, std::int64_t call_id)

@@ -13,7 +13,7 @@ namespace npunet::generators::megatron {
 namespace {
 
 constexpr std::size_t buffer_bytes = std::size_t{1} << 18;
-constexpr const char* log_form = "a log of calls (comm_log_rank_R.json)";
+constexpr const char* log_file = "a log of calls (comm_log_rank_R.json)";
 
 }  // namespace
 
@@ -22,10 +22,10 @@ LogInput::LogInput(std::filesystem::path path)
     std::error_code ignored;
     const auto type = std::filesystem::status(path_, ignored).type();
     if (type == std::filesystem::file_type::not_found) {
-        throw InputError({path_.string(), "", "no such file", log_form, "Check the path"});
+        throw InputError({path_.string(), "", "no such file", log_file, "Check the path"});
     }
     if (type == std::filesystem::file_type::directory) {
-        throw InputError({path_.string(), "", "a folder", log_form, "Name one log in it"});
+        throw InputError({path_.string(), "", "a folder", log_file, "Name one log in it"});
     }
     errno = 0;
     file_ = gzopen(path_.c_str(), "rb");
@@ -68,7 +68,7 @@ void LogInput::refuse_token() const {
     throw InputError(
         {path_.string(),
          fmt::format("byte {}{}", consumed(), compressed() ? " of the decompressed data" : ""),
-         fmt::format("a text or number of more than {} bytes", longest_token), log_form,
+         fmt::format("a text or number of more than {} bytes", longest_token), log_file,
          "This is no log of calls, or a damaged one. Record or make it again"});
 }
 

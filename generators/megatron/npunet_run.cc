@@ -12,15 +12,12 @@ namespace npunet::generators::megatron {
 
 namespace {
 
-[[noreturn]] void refuse(std::string found, std::string expected, std::string remedy) {
-    throw InputError({"plan", "", std::move(found), std::move(expected), std::move(remedy)});
-}
-
 /// `count` of what is divided among `parts` of an option.
 void check_division(const char* what, std::int64_t count, const char* option, std::int64_t parts) {
     if (count % parts != 0) {
-        refuse(fmt::format("{} {} over {} {}", count, what, option, parts),
-               fmt::format("a number that {} divides", option), fmt::format("Change --{}", option));
+        refuse_plan(fmt::format("{} {} over {} {}", count, what, option, parts),
+                    fmt::format("a number that {} divides", option),
+                    fmt::format("Change --{}", option));
     }
 }
 
@@ -28,8 +25,8 @@ void check_model(const TrainingRun& run) {
     const ModelSpec& model = run.model;
     const Parallelism& p = run.parallelism;
     if (model.latent()) {
-        refuse(fmt::format("{}, a model with latent attention", run.model_size),
-               "heads with keys and values of their own", "Choose another --model-size");
+        refuse_plan(fmt::format("{}, a model with latent attention", run.model_size),
+                    "heads with keys and values of their own", "Choose another --model-size");
     }
     check_division("key and value heads", model.kv_heads, "tp", p.tp);
     check_division("channels of the MLP", model.ffn, "tp", p.tp);
@@ -47,15 +44,16 @@ void check_experts(const TrainingRun& run) {
     const Parallelism& p = run.parallelism;
     if (moe.experts == 0) {
         if (p.ep > 1 || (p.etp != 0 && p.etp != p.tp)) {
-            refuse(fmt::format("ep {}, etp {} for {}, which has no experts", p.ep,
-                               p.expert_tensor(), run.model_size),
-                   "a model with experts", "Choose another --model-size, or leave out --ep, --etp");
+            refuse_plan(fmt::format("ep {}, etp {} for {}, which has no experts", p.ep,
+                                    p.expert_tensor(), run.model_size),
+                        "a model with experts",
+                        "Choose another --model-size, or leave out --ep, --etp");
         }
         return;
     }
     if (p.tp > 1 && !run.sequence_parallel) {
-        refuse(fmt::format("experts with tp {} without sequence parallelism", p.tp),
-               "what Megatron-LM trains", "Add --sequence-parallel");
+        refuse_plan(fmt::format("experts with tp {} without sequence parallelism", p.tp),
+                    "what Megatron-LM trains", "Add --sequence-parallel");
     }
     check_division("experts", moe.experts, "ep", p.ep);
     check_division("channels of an expert", moe.ffn, "etp", p.expert_tensor());
@@ -69,26 +67,27 @@ void check_pipeline(const TrainingRun& run) {
     const std::int64_t pp = run.parallelism.pp;
     if (run.vpp == 1) {
         if (run.micro_batch_group != 0) {
-            refuse("a group of micro-batches without the interleaved schedule", "--vpp above 1",
-                   "Leave out --microbatch-group-size-per-vp-stage");
+            refuse_plan("a group of micro-batches without the interleaved schedule",
+                        "--vpp above 1", "Leave out --microbatch-group-size-per-vp-stage");
         }
         return;
     }
     if (pp < 2) {
-        refuse(fmt::format("vpp {} with pp {}", run.vpp, pp), "at least two stages",
-               "Change --pp, or leave out --vpp");
+        refuse_plan(fmt::format("vpp {} with pp {}", run.vpp, pp), "at least two stages",
+                    "Change --pp, or leave out --vpp");
     }
     if (pp == 2 && !run.overlap_p2p) {
-        refuse("an interleaved schedule of two stages without overlapped exchanges",
-               "overlap: what two stages send each other both ways would be one batch",
-               "Leave out --no-overlap-p2p, or change --pp");
+        refuse_plan("an interleaved schedule of two stages without overlapped exchanges",
+                    "overlap: what two stages send each other both ways would be one batch",
+                    "Leave out --no-overlap-p2p, or change --pp");
     }
     const std::int64_t group = run.micro_batch_group == 0 ? pp : run.micro_batch_group;
     const std::int64_t rest = run.steps % group;
     if (group < pp || group > run.steps || (rest != 0 && rest < pp)) {
-        refuse(fmt::format("{} micro-batches in groups of {} over {} stages", run.steps, group, pp),
-               "groups of at least as many micro-batches as stages, the last one included",
-               "Change --micro-batches or --microbatch-group-size-per-vp-stage");
+        refuse_plan(
+            fmt::format("{} micro-batches in groups of {} over {} stages", run.steps, group, pp),
+            "groups of at least as many micro-batches as stages, the last one included",
+            "Change --micro-batches or --microbatch-group-size-per-vp-stage");
     }
 }
 
@@ -99,13 +98,13 @@ TrainingRun resolve_npunet(TrainingRun run) {
     check_experts(run);
     check_pipeline(run);
     if (run.sequence_parallel && run.parallelism.tp == 1) {
-        refuse("sequence parallelism with tp 1", "ranks to divide a sequence among",
-               "Change --tp, or leave out --sequence-parallel");
+        refuse_plan("sequence parallelism with tp 1", "ranks to divide a sequence among",
+                    "Change --tp, or leave out --sequence-parallel");
     }
     if (run.overlap_param_gather && !(run.distributed_optimizer && run.overlap_grad_reduce)) {
-        refuse("overlap of the gathering of weights alone",
-               "the distributed optimizer and overlap of the gradient sums with it",
-               "Add --distributed-optimizer --overlap-grad-reduce");
+        refuse_plan("overlap of the gathering of weights alone",
+                    "the distributed optimizer and overlap of the gradient sums with it",
+                    "Add --distributed-optimizer --overlap-grad-reduce");
     }
     return run;
 }

@@ -29,14 +29,10 @@ std::array<std::int64_t, grid_axes> expert_sizes(const Parallelism& p) {
     return {p.expert_tensor(), 1, p.ep, p.world() / (p.expert_tensor() * p.ep * p.pp), p.pp};
 }
 
-[[noreturn]] void refuse(std::string found, std::string expected, std::string remedy) {
-    throw InputError({"plan", "", std::move(found), std::move(expected), std::move(remedy)});
-}
-
 void check_degree(const char* name, std::int64_t degree) {
     if (degree < 1 || degree > most_ranks) {
-        refuse(fmt::format("{} {}", name, degree), fmt::format("1 to {}", most_ranks),
-               fmt::format("Change --{}", name));
+        refuse_plan(fmt::format("{} {}", name, degree), fmt::format("1 to {}", most_ranks),
+                    fmt::format("Change --{}", name));
     }
 }
 
@@ -45,6 +41,10 @@ bool pipelines_agree(const AxisGrid& decoder, const AxisGrid& experts) {
 }
 
 }  // namespace
+
+void refuse_plan(std::string found, std::string expected, std::string remedy) {
+    throw InputError({"plan", "", std::move(found), std::move(expected), std::move(remedy)});
+}
 
 std::string_view name_of(GroupRole role) {
     return role_names[index(role)];
@@ -100,23 +100,24 @@ void check_parallelism(const Parallelism& p) {
     check_degree("etp", p.expert_tensor());
     // Each is at most 2^20: the product of two of them is far below 2^63.
     if (p.tp * p.cp > most_ranks || p.tp * p.cp * p.dp > most_ranks || p.world() > most_ranks) {
-        refuse(fmt::format("tp {} x cp {} x dp {} x pp {}", p.tp, p.cp, p.dp, p.pp),
-               fmt::format("at most {} ranks", most_ranks), "Make one of the four smaller");
+        refuse_plan(fmt::format("tp {} x cp {} x dp {} x pp {}", p.tp, p.cp, p.dp, p.pp),
+                    fmt::format("at most {} ranks", most_ranks), "Make one of the four smaller");
     }
     const std::int64_t expert_world = p.expert_tensor() * p.ep;
     if (expert_world > p.world() || p.world() % (expert_world * p.pp) != 0) {
-        refuse(fmt::format("etp {} x ep {} x pp {} in a world of {} ranks", p.expert_tensor(), p.ep,
-                           p.pp, p.world()),
-               "a product that divides the world", "Change --ep, --etp or --dp");
+        refuse_plan(fmt::format("etp {} x ep {} x pp {} in a world of {} ranks", p.expert_tensor(),
+                                p.ep, p.pp, p.world()),
+                    "a product that divides the world", "Change --ep, --etp or --dp");
     }
     const AxisGrid decoder(p.rank_order, decoder_sizes(p));
     const AxisGrid experts(p.rank_order, expert_sizes(p));
     if (p.pp > 1 && !pipelines_agree(decoder, experts)) {
-        refuse(fmt::format("stages {} ranks apart by tp, cp, dp and {} by etp, ep",
-                           decoder.stride(GridAxis::Pipeline), experts.stride(GridAxis::Pipeline)),
-               "the same pipelines for experts as for the rest",
-               "Put pp last in --rank-order, or choose --etp and --ep so that as many ranks come "
-               "before pp");
+        refuse_plan(
+            fmt::format("stages {} ranks apart by tp, cp, dp and {} by etp, ep",
+                        decoder.stride(GridAxis::Pipeline), experts.stride(GridAxis::Pipeline)),
+            "the same pipelines for experts as for the rest",
+            "Put pp last in --rank-order, or choose --etp and --ep so that as many ranks come "
+            "before pp");
     }
 }
 

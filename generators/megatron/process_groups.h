@@ -13,6 +13,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -58,6 +59,9 @@ struct Parallelism {
     [[nodiscard]] std::int64_t world() const { return tp * cp * dp * pp; }
     [[nodiscard]] std::int64_t expert_tensor() const { return etp == 0 ? tp : etp; }
 };
+
+/// Throws InputError about the plan.
+[[noreturn]] void refuse_plan(std::string found, std::string expected, std::string remedy);
 
 /// Throws InputError that names the numbers that clash: degrees below 1, more than most_ranks
 /// ranks, a world that etp x ep x pp does not divide, pipelines that differ between the two grids.

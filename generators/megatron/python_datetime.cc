@@ -7,15 +7,12 @@
 #include <optional>
 #include <string_view>
 
+#include "base/ascii.h"
 #include "base/errors.h"
 
 namespace npunet::generators::megatron {
 
 namespace {
-
-bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
 
 int days_of(int year, int month) {
     constexpr std::array<int, 12> days = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/errors.h"
+#include "generators/megatron/json_excerpt.h"
 #include "generators/transformer/rank_order.h"
 
 namespace npunet::generators::megatron {
@@ -19,19 +20,13 @@ using Json = nlohmann::json;
 
 constexpr std::int64_t any_number = std::int64_t{1} << 40;
 
-/// A value in a message.
-std::string describe(const Json& value) {
-    const std::string text = value.dump(-1, ' ', true, Json::error_handler_t::replace);
-    return text.size() <= 40 ? text : text.substr(0, 37) + "...";
-}
-
 /// One object of the file, key by key.
 class Section {
 public:
     Section(const Json& json, std::string file, std::string prefix)
         : json_(json), file_(std::move(file)), prefix_(std::move(prefix)) {
         if (!json.is_object()) {
-            throw InputError({file_, prefix_, describe(json), "an object with the run's settings",
+            throw InputError({file_, prefix_, excerpt(json), "an object with the run's settings",
                               "Copy the folder again, or record or make it again"});
         }
     }
@@ -52,11 +47,11 @@ public:
         if (!json.is_number_integer() ||
             (json.is_number_unsigned() &&
              json.get<std::uint64_t>() > static_cast<std::uint64_t>(any_number))) {
-            fail(key, describe(json), expected);
+            fail(key, excerpt(json), expected);
         }
         const auto number = json.get<std::int64_t>();
         if (number < least) {
-            fail(key, describe(json), expected);
+            fail(key, excerpt(json), expected);
         }
         return number;
     }
@@ -67,7 +62,7 @@ public:
     [[nodiscard]] std::string text(const char* key) const {
         const Json& json = value(key);
         if (!json.is_string()) {
-            fail(key, describe(json), "text");
+            fail(key, excerpt(json), "text");
         }
         return json.get<std::string>();
     }
@@ -77,7 +72,7 @@ public:
         }
         const Json& json = value(key);
         if (!json.is_boolean()) {
-            fail(key, describe(json), "true or false");
+            fail(key, excerpt(json), "true or false");
         }
         return json.get<bool>();
     }
@@ -99,7 +94,7 @@ public:
             }
             all += fmt::format("{}{}", all.size() == 7 ? "" : ", ", known);
         }
-        fail(key, describe(value(key)), all);
+        fail(key, excerpt(value(key)), all);
     }
 
     [[noreturn]] void fail(const char* key, std::string found, std::string expected) const {

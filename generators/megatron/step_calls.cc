@@ -11,10 +11,6 @@ namespace npunet::generators::megatron {
 
 namespace {
 
-bool is_message(Operation operation) {
-    return is_send(operation) || is_receive(operation);
-}
-
 /// The reported loss: its sum, and the number of tokens.
 constexpr std::int64_t loss_elements = 2;
 

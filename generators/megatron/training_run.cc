@@ -10,6 +10,7 @@
 #include "base/errors.h"
 #include "base/suggest.h"
 #include "generators/megatron/npunet_run.h"
+#include "generators/option_range.h"
 
 namespace npunet::generators::megatron {
 
@@ -55,13 +56,6 @@ ModelSpec model_of(const GenstackModel& row) {
     return model;
 }
 
-void check_range(const char* option, std::int64_t value, std::int64_t most) {
-    if (value < 1 || value > most) {
-        throw InputError({option, "", fmt::format("{}", value),
-                          fmt::format("a whole number from 1 to {}", most), ""});
-    }
-}
-
 void check_divisor(const std::string& option, std::int64_t divisor, const char* what,
                    std::int64_t value) {
     if (value % divisor != 0) {
@@ -92,7 +86,7 @@ void divide_batch(TrainingRun& run) {
              fmt::format("Give --global-batch-size {} or fewer --micro-batches",
                          run.micro_batches * dp)});
     }
-    check_range("sequences of a micro-batch", run.micro_batch, most_sequences_of_micro_batch);
+    check_range("sequences of a micro-batch", run.micro_batch, 1, most_sequences_of_micro_batch);
     if (batch % (run.micro_batch * dp) != 0) {
         throw InputError({option, "",
                           fmt::format("micro-batches of {} sequences (of {} // (--micro-batches {} "
@@ -203,11 +197,11 @@ TrainingRun genstack_run(const std::string& model_size) {
 
 TrainingRun resolve_run(TrainingRun run) {
     check_parallelism(run.parallelism);
-    check_range("--vpp", run.vpp, std::max<std::int64_t>(run.model.layers, 1));
+    check_range("--vpp", run.vpp, 1, std::max<std::int64_t>(run.model.layers, 1));
     check_range("--make-vocab-size-divisible-by", std::max<std::int64_t>(run.vocab_divisible_by, 1),
-                std::int64_t{1} << 32);
-    check_range("--global-batch-size", run.global_batch_size, most_sequences);
-    check_range("--micro-batches", run.micro_batches, most_sequences);
+                1, std::int64_t{1} << 32);
+    check_range("--global-batch-size", run.global_batch_size, 1, most_sequences);
+    check_range("--micro-batches", run.micro_batches, 1, most_sequences);
     check_divisions(run);
     if (run.dialect == Dialect::Genstack) {
         check_genstack(run);

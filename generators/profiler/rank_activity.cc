@@ -16,12 +16,12 @@ namespace npunet::generators::profiler {
 
 namespace {
 
-using profiles::Category;
+using profiles::EventCategory;
 using profiles::EventId;
 using profiles::EventTable;
 
-bool is_host_call(Category category) {
-    return category == Category::Runtime || category == Category::Driver;
+bool is_host_call(EventCategory category) {
+    return category == EventCategory::Runtime || category == EventCategory::Driver;
 }
 
 bool has(std::string_view name, std::string_view part) {
@@ -133,7 +133,7 @@ private:
             operation.name = table_.name_of(event);
             operation.stream = streams.at({track.device, track.stream});
             operation.span = span_of(event);
-            operation.communication = table_.category[event] == Category::Kernel &&
+            operation.communication = table_.category[event] == EventCategory::Kernel &&
                                       is_communication_kernel(operation.name);
             activity_.operations.push_back(std::move(operation));
         }
@@ -213,9 +213,10 @@ private:
         std::vector<std::vector<Span>> busy(activity_.threads.size());
         for (EventId event = 0; event < table_.size(); ++event) {
             const auto thread = threads_.find(table_.track[event]);
-            const Category category = table_.category[event];
+            const EventCategory category = table_.category[event];
             // Older profilers write steps and the like, "ProfilerStep#7", as operations.
-            const bool operation = category == Category::CpuOp && !has(table_.name_of(event), "#");
+            const bool operation =
+                category == EventCategory::CpuOp && !has(table_.name_of(event), "#");
             if (thread != threads_.end() && (operation || is_host_call(category))) {
                 busy[static_cast<std::size_t>(thread->second)].push_back(span_of(event));
             }

@@ -60,9 +60,9 @@ RecordedCalls::RecordedCalls(const profiles::EventTable& table,
 
 void RecordedCalls::collect() {
     for (profiles::EventId event = 0; event < table_.size(); ++event) {
-        const profiles::Category category = table_.category[event];
-        const bool cpu =
-            category == profiles::Category::CpuOp || category == profiles::Category::UserAnnotation;
+        const profiles::EventCategory category = table_.category[event];
+        const bool cpu = category == profiles::EventCategory::CpuOp ||
+                         category == profiles::EventCategory::UserAnnotation;
         if (cpu && is_call(table_.name_of(event))) {
             slices_[table_.track[event]].push_back(
                 {event, table_.start_ns[event], table_.end_ns(event),

@@ -3,28 +3,21 @@
 #include <fmt/format.h>
 
 #include "base/errors.h"
+#include "generators/option_range.h"
+#include "generators/transformer/plan.h"
 
 namespace npunet::generators {
 
 namespace {
 
-constexpr std::int64_t most_ranks = std::int64_t{1} << 20;
-constexpr std::int64_t most_layers = 1 << 16;
+constexpr std::int64_t most_stacks = 1 << 16;
 
 struct Number {
     const char* option;
     std::int64_t value;
 };
 
-void check_range(const Number& number, std::int64_t least, std::int64_t most,
-                 const char* remedy = "") {
-    if (number.value < least || number.value > most) {
-        throw InputError({number.option, "", fmt::format("{}", number.value),
-                          fmt::format("a whole number from {} to {}", least, most), remedy});
-    }
-}
-
-void check_divides(const Number& parts, const Number& whole) {
+void check_parts(const Number& parts, const Number& whole) {
     if (whole.value % parts.value != 0) {
         throw InputError({parts.option, "", fmt::format("{}", parts.value),
                           fmt::format("a divisor of {} {}", whole.option, whole.value), ""});
@@ -35,17 +28,17 @@ void check_ranges(const StageArguments& a) {
     std::int64_t world = 1;
     for (const Number& degree :
          {Number{"--dp", a.dp}, Number{"--tp", a.tp}, Number{"--sp", a.sp}, Number{"--pp", a.pp}}) {
-        check_range(degree, 1, most_ranks);
+        check_range(degree.option, degree.value, 1, most_ranks);
         world *= degree.value;
-        check_range({"dp x tp x sp x pp", world}, 1, most_ranks);
+        check_range("dp x tp x sp x pp", world, 1, most_ranks);
     }
     for (const Number& size :
          {Number{"--din", a.din}, Number{"--dout", a.dout}, Number{"--dmodel", a.dmodel},
           Number{"--dff", a.dff}, Number{"--batch", a.batch}, Number{"--seq", a.seq},
           Number{"--head", a.head}}) {
-        check_range(size, 1, StageArguments::largest_size);
+        check_range(size.option, size.value, 1, StageArguments::largest_size);
     }
-    check_range({"--num-stacks", a.num_stacks}, 2, most_layers,
+    check_range("--num-stacks", a.num_stacks, 2, most_stacks,
                 "STAGE links the output embedding to the second layer or a later one; "
                 "--dialect npunet does one layer");
 }
@@ -54,17 +47,16 @@ void check_ranges(const StageArguments& a) {
 
 void check(const StageArguments& a) {
     check_ranges(a);
-    check_divides({"--dp", a.dp}, {"--batch", a.batch});
-    check_divides({"--sp", a.sp}, {"--seq", a.seq});
-    check_divides({"--head", a.head}, {"--dmodel", a.dmodel});
+    check_parts({"--dp", a.dp}, {"--batch", a.batch});
+    check_parts({"--sp", a.sp}, {"--seq", a.seq});
+    check_parts({"--head", a.head}, {"--dmodel", a.dmodel});
     for (const Number& split :
          {Number{"--head", a.head}, Number{"--dmodel", a.dmodel}, Number{"--dff", a.dff}}) {
-        check_divides({"--tp", a.tp}, split);
+        check_parts({"--tp", a.tp}, split);
     }
     if (a.weight_sharded) {
-        check_divides({"--dp x --sp with --weight-sharded", a.dp * a.sp}, {"--dmodel", a.dmodel});
-        check_divides({"--sp with --weight-sharded", a.sp},
-                      {"--dmodel / --head", a.dmodel / a.head});
+        check_parts({"--dp x --sp with --weight-sharded", a.dp * a.sp}, {"--dmodel", a.dmodel});
+        check_parts({"--sp with --weight-sharded", a.sp}, {"--dmodel / --head", a.dmodel / a.head});
     }
     if (a.pp > a.num_stacks + 2) {
         throw InputError({"--pp", "", fmt::format("{}", a.pp),

@@ -7,18 +7,12 @@
 #include <vector>
 
 #include "base/errors.h"
+#include "generators/option_range.h"
 #include "generators/text/text_graph.h"
 
 namespace npunet::generators {
 
 namespace {
-
-void check_range(const char* option, std::int64_t value, std::int64_t most) {
-    if (value < 1 || value > most) {
-        throw InputError({option, "", fmt::format("{}", value),
-                          fmt::format("a whole number from 1 to {}", most), "Give another number"});
-    }
-}
 
 /// What the converter of the Chakra project (version 1.0.0) writes: no version, but its name for
 /// the schema and the whole input.
@@ -86,7 +80,7 @@ Groups model_and_data(const TextWorkload& workload, std::int32_t npus) {
         add_group(groups, "model", activation_group, copy * model, 1);
     }
     for (std::int32_t part = 0; part < model; ++part) {
-        add_group(groups, "data", gradient_group, part, model);
+        add_group(groups, "data", weight_gradient_group, part, model);
     }
     return groups;
 }
@@ -94,8 +88,9 @@ Groups model_and_data(const TextWorkload& workload, std::int32_t npus) {
 }  // namespace
 
 GeneratedWorkload convert(const TextWorkload& workload, const TextConversion& conversion) {
-    check_range("--npus", conversion.npus, TextConversion::most_npus);
-    check_range("--passes", conversion.passes, TextConversion::most_passes);
+    check_range("--npus", conversion.npus, 1, TextConversion::most_npus, "Give another number");
+    check_range("--passes", conversion.passes, 1, TextConversion::most_passes,
+                "Give another number");
     const bool named_groups = has_groups(workload.parallelism);
     Groups groups =
         named_groups ? model_and_data(workload, conversion.npus) : one_for_all(conversion.npus);

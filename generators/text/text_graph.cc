@@ -209,7 +209,7 @@ private:
     void add_weight_gradient_sent(std::size_t i) {
         const TextLayer& layer = workload_.layers[i];
         nodes_[i].weight_gradient_sent = send(rules_.weight_gradient, layer, layer.weight_gradient,
-                                              gradient_group, nodes_[i].weight_gradient);
+                                              weight_gradient_group, nodes_[i].weight_gradient);
     }
 
     Position compute(const TextLayer& layer, const char* part, const TextPhase& phase,

@@ -17,7 +17,7 @@ namespace npunet::generators {
 /// Group slots: who shares activations and their gradients, and who shares gradients of weights.
 /// Without has_groups() everything is in the first one.
 inline constexpr std::int32_t activation_group = 0;
-inline constexpr std::int32_t gradient_group = 1;
+inline constexpr std::int32_t weight_gradient_group = 1;
 inline constexpr std::size_t text_group_slots = 2;
 
 /// Members of the groups, by slot.

@@ -16,8 +16,7 @@ constexpr std::int64_t most_layers = std::int64_t{1} << 14;
 constexpr std::int64_t longest = std::int64_t{1} << 24;
 constexpr std::int64_t most_experts = std::int64_t{1} << 12;
 
-void check_range(const std::string& source, const char* key, std::int64_t value,
-                 std::int64_t most) {
+void check_key(const std::string& source, const char* key, std::int64_t value, std::int64_t most) {
     if (value < 1 || value > most) {
         throw InputError({source, key, fmt::format("{}", value),
                           fmt::format("a whole number from 1 to {}", most),
@@ -34,10 +33,10 @@ void check_bytes(const std::string& source, const char* key, std::int64_t value)
 
 void check_latent_attention(const ModelSpec& model, const std::string& source) {
     const LatentAttention& mla = model.mla;
-    check_range(source, "mla.kv_lora_rank", mla.kv_lora_rank, widest);
-    check_range(source, "mla.qk_nope_head_dim", mla.qk_nope_head_dim, widest);
-    check_range(source, "mla.qk_rope_head_dim", mla.qk_rope_head_dim, widest);
-    check_range(source, "mla.v_head_dim", mla.v_head_dim, widest);
+    check_key(source, "mla.kv_lora_rank", mla.kv_lora_rank, widest);
+    check_key(source, "mla.qk_nope_head_dim", mla.qk_nope_head_dim, widest);
+    check_key(source, "mla.qk_rope_head_dim", mla.qk_rope_head_dim, widest);
+    check_key(source, "mla.v_head_dim", mla.v_head_dim, widest);
     if (mla.q_lora_rank < 0 || mla.q_lora_rank > widest) {
         throw InputError({source, "mla.q_lora_rank", fmt::format("{}", mla.q_lora_rank),
                           fmt::format("0 (none) to {}", widest), ""});
@@ -76,8 +75,8 @@ void check_latent_attention(const ModelSpec& model, const std::string& source) {
 
 void check_experts(const ModelSpec& model, const std::string& source) {
     const MixtureOfExperts& moe = model.moe;
-    check_range(source, "moe.experts", moe.experts, most_experts);
-    check_range(source, "moe.ffn", moe.ffn, widest);
+    check_key(source, "moe.experts", moe.experts, most_experts);
+    check_key(source, "moe.ffn", moe.ffn, widest);
     if (moe.top_k < 1 || moe.top_k > moe.experts) {
         throw InputError({source, "moe.top_k", fmt::format("{}", moe.top_k),
                           fmt::format("1 to {}, the number of experts", moe.experts), ""});
@@ -201,14 +200,14 @@ std::int64_t multiplying_weights(const ModelSpec& model) {
 }
 
 void check_model(const ModelSpec& model, const std::string& source) {
-    check_range(source, "hidden", model.hidden, widest);
-    check_range(source, "layers", model.layers, most_layers);
-    check_range(source, "heads", model.heads, widest);
-    check_range(source, "kv_heads", model.kv_heads, widest);
-    check_range(source, "head_dim", model.head_dim, widest);
-    check_range(source, "ffn", model.ffn, 4 * widest);
-    check_range(source, "vocab", model.vocab, longest);
-    check_range(source, "seq", model.seq, longest);
+    check_key(source, "hidden", model.hidden, widest);
+    check_key(source, "layers", model.layers, most_layers);
+    check_key(source, "heads", model.heads, widest);
+    check_key(source, "kv_heads", model.kv_heads, widest);
+    check_key(source, "head_dim", model.head_dim, widest);
+    check_key(source, "ffn", model.ffn, 4 * widest);
+    check_key(source, "vocab", model.vocab, longest);
+    check_key(source, "seq", model.seq, longest);
     if (model.heads % model.kv_heads != 0) {
         throw InputError({source, "kv_heads", fmt::format("{}", model.kv_heads),
                           fmt::format("a divisor of the {} heads", model.heads), ""});

@@ -5,19 +5,13 @@
 #include <algorithm>
 
 #include "base/errors.h"
+#include "generators/option_range.h"
 #include "generators/transformer/moe_amounts.h"
 #include "generators/transformer/parallel_checks.h"
 
 namespace npunet::generators {
 
 namespace {
-
-void check_range(const char* option, std::int64_t value, std::int64_t most) {
-    if (value < 1 || value > most) {
-        throw InputError({option, "", fmt::format("{}", value),
-                          fmt::format("a whole number from 1 to {}", most), ""});
-    }
-}
 
 void check_heads(const ModelSpec& model, const Plan& plan) {
     check_divides("--tp", plan.tp, "heads", model.heads);
@@ -68,7 +62,7 @@ void resolve_lengths(const ModelSpec& model, Plan& plan) {
         throw InputError({fmt::format("--context {}", plan.context), "", found, expected, remedy});
     };
     if (plan.context < 0) {
-        check_range("--context", plan.context, longest_sequence);
+        check_range("--context", plan.context, 1, longest_sequence);
     }
     switch (plan.mode) {
         case Mode::Train:
@@ -92,7 +86,7 @@ void resolve_lengths(const ModelSpec& model, Plan& plan) {
             }
             plan.sequence = 1;
             plan.context = plan.context == 0 ? model.seq : plan.context;
-            check_range("--context", plan.context, longest_sequence);
+            check_range("--context", plan.context, 1, longest_sequence);
             break;
     }
     if (plan.sequence == 0) {
@@ -130,7 +124,7 @@ void check_mode(const Plan& plan) {
 void resolve_batch(Plan& plan) {
     const std::string batch = fmt::format("--batch {}", plan.batch);
     if (plan.batch != 0) {
-        check_range("--batch", plan.batch, most_sequences);
+        check_range("--batch", plan.batch, 1, most_sequences);
         if (plan.batch % plan.dp != 0) {
             throw InputError({batch, "", fmt::format("--dp {}", plan.dp),
                               fmt::format("a multiple of {}: replicas have equal shares", plan.dp),
@@ -145,10 +139,10 @@ void resolve_batch(Plan& plan) {
                  fmt::format("at most {}", most_sequences_of_micro_batch), "Give --micro-batch"});
         }
     }
-    check_range("--micro-batch", plan.micro_batch, most_sequences_of_micro_batch);
+    check_range("--micro-batch", plan.micro_batch, 1, most_sequences_of_micro_batch);
     if (plan.batch == 0) {
         plan.batch = plan.dp * plan.micro_batch * plan.pp;
-        check_range("--batch (--dp x --micro-batch x --pp)", plan.batch, most_sequences);
+        check_range("--batch (--dp x --micro-batch x --pp)", plan.batch, 1, most_sequences);
     }
     if (plan.batch % (plan.dp * plan.micro_batch) != 0) {
         throw InputError({batch, "",
@@ -217,11 +211,11 @@ std::int64_t padded_vocab(const ModelSpec& model, std::int64_t tp) {
 
 Plan resolve_plan(const ModelSpec& model, Plan plan) {
     check_model(model, model.name);
-    check_range("--dp", plan.dp, most_ranks);
-    check_range("--tp", plan.tp, most_ranks);
-    check_range("--cp", plan.cp, most_ranks);
-    check_range("--pp", plan.pp, most_ranks);
-    check_range("--vpp", plan.vpp, most_ranks);
+    check_range("--dp", plan.dp, 1, most_ranks);
+    check_range("--tp", plan.tp, 1, most_ranks);
+    check_range("--cp", plan.cp, 1, most_ranks);
+    check_range("--pp", plan.pp, 1, most_ranks);
+    check_range("--vpp", plan.vpp, 1, most_ranks);
     if (static_cast<double>(plan.dp) * static_cast<double>(plan.tp) * static_cast<double>(plan.cp) *
             static_cast<double>(plan.pp) >
         static_cast<double>(most_ranks)) {
@@ -232,12 +226,12 @@ Plan resolve_plan(const ModelSpec& model, Plan plan) {
     if (plan.etp == 0) {
         plan.etp = plan.tp;
     }
-    check_range("--ep", plan.ep, most_ranks);
-    check_range("--etp", plan.etp, most_ranks);
+    check_range("--ep", plan.ep, 1, most_ranks);
+    check_range("--etp", plan.etp, 1, most_ranks);
     check_mode(plan);
     resolve_batch(plan);
     resolve_lengths(model, plan);
-    check_range("--seq", plan.sequence, longest_sequence);
+    check_range("--seq", plan.sequence, 1, longest_sequence);
     check_tensor_parallel(model, plan);
     check_divides(plan.vpp > 1 ? fmt::format("--pp {} x --vpp {} =", plan.pp, plan.vpp) : "--pp",
                   plan.pp * plan.vpp, "layers", model.layers);

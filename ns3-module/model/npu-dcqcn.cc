@@ -13,7 +13,7 @@
 namespace npunet::packet
 {
 
-using Parameter = topology::DcqcnParameter;
+using topology::DcqcnParameter;
 
 namespace
 {
@@ -53,8 +53,9 @@ Dcqcn::Alpha(std::int64_t now) const
     {
         return m_alpha;
     }
-    const std::int64_t periods = (now - m_notified) / m_parameters.Whole(Parameter::alpha_timer);
-    return m_alpha * Power(1 - m_parameters[Parameter::gain], periods);
+    const std::int64_t periods =
+        (now - m_notified) / m_parameters.Whole(DcqcnParameter::alpha_timer);
+    return m_alpha * Power(1 - m_parameters[DcqcnParameter::gain], periods);
 }
 
 std::int64_t
@@ -72,7 +73,7 @@ Dcqcn::PacketSent(std::int64_t now, std::int64_t wire)
         return;
     }
     Advance(now);
-    const std::int64_t counter = m_parameters.Whole(Parameter::byte_counter);
+    const std::int64_t counter = m_parameters.Whole(DcqcnParameter::byte_counter);
     m_bytes += wire;
     for (; m_bytes >= counter; m_bytes -= counter)
     {
@@ -86,9 +87,9 @@ Dcqcn::Notified(std::int64_t now)
 {
     Advance(now);
     const double alpha = Alpha(now);
-    const double gain = m_parameters[Parameter::gain];
+    const double gain = m_parameters[DcqcnParameter::gain];
     const std::int64_t least =
-        std::clamp(m_parameters.Whole(Parameter::min_rate), std::int64_t{1}, m_rate);
+        std::clamp(m_parameters.Whole(DcqcnParameter::min_rate), std::int64_t{1}, m_rate);
     m_target = m_rate;
     m_rate = std::max(least, Rounded(static_cast<double>(m_rate) * (1 - alpha / 2)));
     m_alpha = (1 - gain) * alpha + gain;
@@ -105,7 +106,8 @@ Dcqcn::Advance(std::int64_t now)
     {
         return;
     }
-    const std::int64_t ticks = (now - m_notified) / m_parameters.Whole(Parameter::increase_timer);
+    const std::int64_t ticks =
+        (now - m_notified) / m_parameters.Whole(DcqcnParameter::increase_timer);
     if (ticks > m_ticks)
     {
         Tick(ticks - m_ticks);
@@ -115,7 +117,7 @@ Dcqcn::Advance(std::int64_t now)
 void
 Dcqcn::Tick(std::int64_t ticks)
 {
-    const auto threshold = m_parameters.Whole(Parameter::fast_recovery);
+    const auto threshold = m_parameters.Whole(DcqcnParameter::fast_recovery);
     while (ticks > 0)
     {
         const std::int64_t line = m_parameters.Path().rate;
@@ -145,13 +147,13 @@ Dcqcn::Tick(std::int64_t ticks)
 std::int64_t
 Dcqcn::Raise() const
 {
-    const std::int64_t threshold = m_parameters.Whole(Parameter::fast_recovery);
+    const std::int64_t threshold = m_parameters.Whole(DcqcnParameter::fast_recovery);
     if (std::max(m_ticks, m_bytePeriods) < threshold)
     {
         return 0;
     }
     const bool hyper = std::min(m_ticks, m_bytePeriods) > threshold;
-    const std::size_t step = hyper ? Parameter::rate_hai : Parameter::rate_ai;
+    const std::size_t step = hyper ? DcqcnParameter::rate_hai : DcqcnParameter::rate_ai;
     return std::max(std::int64_t{1}, m_parameters.Whole(step));
 }
 

@@ -14,12 +14,13 @@
 namespace npunet::packet
 {
 
-using Parameter = topology::DctcpParameter;
+using topology::DctcpParameter;
 
 Dctcp::Dctcp(const topology::CongestionControlChoice& choice, const FlowPath& path)
-    : m_parameters(choice, path), m_window(m_parameters[Parameter::initial_window]),
-      m_threshold(m_parameters[Parameter::slow_start] > 0 ? std::numeric_limits<double>::max() : 0),
-      m_alpha(m_parameters[Parameter::initial_alpha])
+    : m_parameters(choice, path), m_window(m_parameters[DctcpParameter::initial_window]),
+      m_threshold(m_parameters[DctcpParameter::slow_start] > 0 ? std::numeric_limits<double>::max()
+                                                               : 0),
+      m_alpha(m_parameters[DctcpParameter::initial_alpha])
 {
     Bound();
 }
@@ -62,7 +63,7 @@ Dctcp::Lost(std::int64_t /* now */, bool timeout)
 {
     if (timeout)
     {
-        m_threshold = m_parameters[Parameter::slow_start] > 0 ? m_window / 2 : 0;
+        m_threshold = m_parameters[DctcpParameter::slow_start] > 0 ? m_window / 2 : 0;
         m_window = 0;
         m_recovery = m_next;
         Bound();
@@ -77,7 +78,7 @@ Dctcp::Lost(std::int64_t /* now */, bool timeout)
 void
 Dctcp::Average(double fraction)
 {
-    const double gain = m_parameters[Parameter::gain];
+    const double gain = m_parameters[DctcpParameter::gain];
     m_alpha = (1 - gain) * m_alpha + gain * fraction;
     ++m_averages;
 }
@@ -135,7 +136,7 @@ Dctcp::Grow(double bytes)
     else
     {
         const auto packet = static_cast<double>(m_parameters.Path().packet);
-        m_window += m_parameters[Parameter::window_ai] * packet * bytes / m_window;
+        m_window += m_parameters[DctcpParameter::window_ai] * packet * bytes / m_window;
     }
     Bound();
 }
@@ -144,8 +145,9 @@ void
 Dctcp::Bound()
 {
     const double least =
-        m_parameters[Parameter::min_window] * static_cast<double>(m_parameters.Path().packet);
-    m_window = std::clamp(m_window, least, std::max(least, m_parameters[Parameter::max_window]));
+        m_parameters[DctcpParameter::min_window] * static_cast<double>(m_parameters.Path().packet);
+    m_window =
+        std::clamp(m_window, least, std::max(least, m_parameters[DctcpParameter::max_window]));
 }
 
 } // namespace npunet::packet

@@ -75,7 +75,7 @@ CheckRoom(const topology::NetworkDescription& description)
  * @return the same, when the network can work with it
  */
 const topology::NetworkDescription&
-Checked(const topology::NetworkDescription& description)
+CheckedForEthernet(const topology::NetworkDescription& description)
 {
     CheckPacketParameters(description.packet);
     topology::check_transport(description, "", "packet");
@@ -164,7 +164,7 @@ Trims(const topology::NetworkDescription& description)
 
 EthernetNetwork::EthernetNetwork(const topology::NetworkDescription& description,
                                  engine::EventQueue& queue)
-    : m_description(Checked(description)), m_simulation(queue), m_queue(&queue),
+    : m_description(CheckedForEthernet(description)), m_simulation(queue), m_queue(&queue),
       m_header(
           static_cast<std::uint32_t>(std::max<std::int64_t>(description.packet.header.value(), 1))),
       m_fullWire(

@@ -20,7 +20,7 @@ namespace
 {
 
 /// Words that may be looked at for each event, of which a packet makes two a link.
-constexpr std::uint64_t WORDS_PER_EVENT = 1;
+constexpr std::uint64_t TRAIN_WORDS_PER_EVENT = 1;
 /// Windows of congestion control, which have many packets, can be the period; to find another state
 /// takes a few words only.
 constexpr std::uint32_t LEAST_LOOKS = 1024;
@@ -32,7 +32,7 @@ const EventKey BEYOND = EventKey::of(Phase::Arbitration, 15, ~std::uint64_t{0} >
 } // namespace
 
 EthernetTrains::EthernetTrains(engine::EventQueue& queue, EthernetTrainsHost& host)
-    : m_queue(queue), m_host(host), m_search(LEAST_LOOKS), m_budget(WORDS_PER_EVENT)
+    : m_queue(queue), m_host(host), m_search(LEAST_LOOKS), m_budget(TRAIN_WORDS_PER_EVENT)
 {
     m_host.Watch(ANY_PORT, 0);
 }

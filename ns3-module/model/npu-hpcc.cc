@@ -13,7 +13,7 @@
 namespace npunet::packet
 {
 
-using Parameter = topology::HpccParameter;
+using topology::HpccParameter;
 
 namespace
 {
@@ -122,14 +122,14 @@ Hpcc::Measure(const Acknowledgement& acknowledgement)
 void
 Hpcc::Compute(bool first)
 {
-    const double eta = m_parameters[Parameter::eta];
+    const double eta = m_parameters[HpccParameter::eta];
     const double most = MostWindow(m_parameters.Path());
     const bool multiplicative =
-        m_utilisation >= eta || m_stage >= m_parameters.Whole(Parameter::max_stage);
+        m_utilisation >= eta || m_stage >= m_parameters.Whole(HpccParameter::max_stage);
     // An idle path may have a utilisation of 0.
     const double scaled =
         multiplicative ? m_reference * eta / std::max(m_utilisation, 1e-9) : m_reference;
-    m_window = std::min(scaled + m_parameters[Parameter::window_ai], most);
+    m_window = std::min(scaled + m_parameters[HpccParameter::window_ai], most);
     if (first)
     {
         m_stage = multiplicative ? 0 : m_stage + 1;

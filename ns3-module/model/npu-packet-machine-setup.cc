@@ -59,7 +59,7 @@ CheckQueues(const topology::Graph& graph, std::uint64_t channels)
  * @return the same, when the machine can work with it
  */
 const topology::NetworkDescription&
-Checked(const topology::NetworkDescription& description)
+CheckedForMachine(const topology::NetworkDescription& description)
 {
     const topology::PacketParameters& parameters = description.packet;
     CheckPacketParameters(parameters);
@@ -113,7 +113,7 @@ PacketMachine::PacketMachine(const topology::NetworkDescription& description,
 PacketMachine::PacketMachine(const topology::NetworkDescription& description,
                              RouteFunction route,
                              engine::EventQueue& queue)
-    : PacketState(Checked(description), std::move(route), queue),
+    : PacketState(CheckedForMachine(description), std::move(route), queue),
       m_cutThrough(description.packet.switching == topology::Switching::CutThrough),
       m_timing(description), m_rates(description.graph.links()),
       m_headerTimes(description.graph.links()), m_retransmissions(description.graph.links()),

@@ -20,12 +20,12 @@ namespace
 /// Messages with less to send are about to end.
 constexpr std::int64_t LEAST_LEFT = 6;
 /// Words that may be looked at for each event.
-constexpr std::uint64_t WORDS_PER_EVENT = 3;
+constexpr std::uint64_t STEADY_WORDS_PER_EVENT = 3;
 
 } // namespace
 
 SteadyTraffic::SteadyTraffic(PacketState& state, SteadyTrafficHost& host)
-    : m_state(state), m_host(host), m_notes(state.m_ports.size()), m_budget(WORDS_PER_EVENT)
+    : m_state(state), m_host(host), m_notes(state.m_ports.size()), m_budget(STEADY_WORDS_PER_EVENT)
 {
     for (PortNote& note : m_notes)
     {

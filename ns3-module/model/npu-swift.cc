@@ -15,11 +15,11 @@
 namespace npunet::packet
 {
 
-using Parameter = topology::SwiftParameter;
+using topology::SwiftParameter;
 
 Swift::Swift(const topology::CongestionControlChoice& choice, const FlowPath& path)
     : m_parameters(choice, path),
-      m_window(m_parameters[Parameter::initial_window] / static_cast<double>(path.packet)),
+      m_window(m_parameters[SwiftParameter::initial_window] / static_cast<double>(path.packet)),
       m_roundTrip(path.roundTrip), m_decreased(std::numeric_limits<std::int64_t>::min() / 2)
 {
     Bound();
@@ -49,13 +49,14 @@ double
 Swift::Target() const
 {
     const double range =
-        m_parameters[Parameter::fs_range] + m_parameters[Parameter::fs_range_round_trips];
-    const double atLeast = 1 / std::sqrt(m_parameters[Parameter::fs_min_window]);
-    const double atMost = 1 / std::sqrt(m_parameters[Parameter::fs_max_window]);
+        m_parameters[SwiftParameter::fs_range] + m_parameters[SwiftParameter::fs_range_round_trips];
+    const double atLeast = 1 / std::sqrt(m_parameters[SwiftParameter::fs_min_window]);
+    const double atMost = 1 / std::sqrt(m_parameters[SwiftParameter::fs_max_window]);
     const double slope = range / (atLeast - atMost);
     const double scaling = slope * (1 / std::sqrt(m_window) - atMost);
-    return m_parameters[Parameter::base_target] + m_parameters[Parameter::base_target_round_trips] +
-           m_parameters.Path().hops * m_parameters[Parameter::hop_scaling] +
+    return m_parameters[SwiftParameter::base_target] +
+           m_parameters[SwiftParameter::base_target_round_trips] +
+           m_parameters.Path().hops * m_parameters[SwiftParameter::hop_scaling] +
            std::clamp(scaling, 0.0, range);
 }
 
@@ -74,26 +75,26 @@ Swift::Acknowledged(const Acknowledgement& acknowledgement)
     {
         const double packets = static_cast<double>(acknowledgement.bytes) /
                                static_cast<double>(m_parameters.Path().packet);
-        m_window += m_parameters[Parameter::window_ai] * packets / std::max(m_window, 1.0);
+        m_window += m_parameters[SwiftParameter::window_ai] * packets / std::max(m_window, 1.0);
         Bound();
         return;
     }
     Decrease(acknowledgement.now,
-             std::max(1 - m_parameters[Parameter::beta] * (delay - target) / delay,
-                      1 - m_parameters[Parameter::max_mdf]));
+             std::max(1 - m_parameters[SwiftParameter::beta] * (delay - target) / delay,
+                      1 - m_parameters[SwiftParameter::max_mdf]));
 }
 
 void
 Swift::Lost(std::int64_t now, bool timeout)
 {
     m_timeouts = timeout ? m_timeouts + 1 : 0;
-    if (m_timeouts >= m_parameters.Whole(Parameter::reset_timeouts))
+    if (m_timeouts >= m_parameters.Whole(SwiftParameter::reset_timeouts))
     {
         m_window = 0;
         Bound();
         return;
     }
-    Decrease(now, 1 - m_parameters[Parameter::max_mdf]);
+    Decrease(now, 1 - m_parameters[SwiftParameter::max_mdf]);
 }
 
 void
@@ -126,9 +127,10 @@ Swift::Scan(engine::StateScan& scan, const engine::FlowProgress& /* progress */)
 void
 Swift::Bound()
 {
-    const double most = std::max(
-        1.0, m_parameters[Parameter::max_window] / static_cast<double>(m_parameters.Path().packet));
-    m_window = std::clamp(m_window, m_parameters[Parameter::min_window], most);
+    const double most = std::max(1.0,
+                                 m_parameters[SwiftParameter::max_window] /
+                                     static_cast<double>(m_parameters.Path().packet));
+    m_window = std::clamp(m_window, m_parameters[SwiftParameter::min_window], most);
 }
 
 } // namespace npunet::packet

@@ -13,7 +13,7 @@
 namespace npunet::packet
 {
 
-using Parameter = topology::TimelyParameter;
+using topology::TimelyParameter;
 
 Timely::Timely(const topology::CongestionControlChoice& choice, const FlowPath& path)
     : m_parameters(choice, path), m_rate(static_cast<double>(path.rate))
@@ -36,13 +36,13 @@ void
 Timely::Acknowledged(const Acknowledgement& acknowledgement)
 {
     m_bytes += acknowledgement.bytes;
-    if (acknowledgement.roundTrip < 0 || m_bytes < m_parameters.Whole(Parameter::segment) ||
+    if (acknowledgement.roundTrip < 0 || m_bytes < m_parameters.Whole(TimelyParameter::segment) ||
         acknowledgement.next <= m_roundEnd)
     {
         return;
     }
     m_bytes = 0;
-    if (m_parameters[Parameter::every_round_trip] > 0)
+    if (m_parameters[TimelyParameter::every_round_trip] > 0)
     {
         m_roundEnd = acknowledgement.sent;
     }
@@ -56,7 +56,7 @@ Timely::Scan(engine::StateScan& scan, const engine::FlowProgress& progress)
     ScanGradient(scan);
     scan.same(m_roundTrip);
     scan.same(m_bytes);
-    if (m_parameters[Parameter::every_round_trip] > 0)
+    if (m_parameters[TimelyParameter::every_round_trip] > 0)
     {
         scan.sequence(m_roundEnd, progress);
     }
@@ -67,7 +67,7 @@ Timely::Average(std::int64_t roundTrip)
 {
     if (m_roundTrip >= 0)
     {
-        const double weight = m_parameters[Parameter::ewma_weight];
+        const double weight = m_parameters[TimelyParameter::ewma_weight];
         m_difference =
             (1 - weight) * m_difference + weight * static_cast<double>(roundTrip - m_roundTrip);
     }
@@ -83,7 +83,7 @@ Timely::ScanGradient(engine::StateScan& scan)
     scan.fading(m_difference, m_changes);
     // Beyond the threshold it makes no difference how many there were.
     const auto falling =
-        std::min<std::int64_t>(m_falling, m_parameters.Whole(Parameter::hai_threshold));
+        std::min<std::int64_t>(m_falling, m_parameters.Whole(TimelyParameter::hai_threshold));
     scan.fading(static_cast<double>(falling), m_changes);
     const std::int64_t changes = m_changes;
     const std::int64_t averages = m_averages;
@@ -107,10 +107,11 @@ Timely::Update(std::int64_t roundTrip)
     m_changes += roundTrip != m_roundTrip || !(time < low) ? 1 : 0;
     Average(roundTrip);
     const double gradient = Gradient();
-    const double high = std::max(
-        low, m_parameters[Parameter::t_high] + m_parameters[Parameter::t_high_round_trips]);
-    const double increase = m_parameters[Parameter::rate_ai];
-    const double beta = m_parameters[Parameter::beta];
+    const double high = std::max(low,
+                                 m_parameters[TimelyParameter::t_high] +
+                                     m_parameters[TimelyParameter::t_high_round_trips]);
+    const double increase = m_parameters[TimelyParameter::rate_ai];
+    const double beta = m_parameters[TimelyParameter::beta];
     if (time < low)
     {
         m_rate += increase;
@@ -121,15 +122,15 @@ Timely::Update(std::int64_t roundTrip)
     }
     else if (gradient <= 0)
     {
-        const bool hyper = m_falling >= m_parameters.Whole(Parameter::hai_threshold);
-        m_rate += hyper ? m_parameters[Parameter::hai_factor] * increase : increase;
+        const bool hyper = m_falling >= m_parameters.Whole(TimelyParameter::hai_threshold);
+        m_rate += hyper ? m_parameters[TimelyParameter::hai_factor] * increase : increase;
     }
     else
     {
         m_rate *= 1 - beta * gradient;
     }
     const auto line = static_cast<double>(m_parameters.Path().rate);
-    m_rate = std::clamp(m_rate, std::min(m_parameters[Parameter::min_rate], line), line);
+    m_rate = std::clamp(m_rate, std::min(m_parameters[TimelyParameter::min_rate], line), line);
 }
 
 } // namespace npunet::packet

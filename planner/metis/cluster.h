@@ -13,6 +13,9 @@
 
 namespace npunet::planner::metis {
 
+/// In a GB/s, as Metis has it.
+constexpr double bytes_per_ms = 1024.0 * 1024.0;
+
 /// All nodes of one type. Bandwidths in GB/s; Metis reads the one inside nodes for between them
 /// too.
 struct DeviceType {

@@ -9,7 +9,7 @@ namespace npunet::planner::metis {
 
 namespace {
 
-int log_of(std::int64_t size) {
+int floor_log(std::int64_t size) {
     int log = 0;
     while (std::int64_t{2} << log <= size) {
         ++log;
@@ -20,7 +20,7 @@ int log_of(std::int64_t size) {
 /// Calls visit with the powers of two of a number, the largest first.
 template <class Visit>
 void for_each_power(std::int64_t number, Visit&& visit) {
-    for (int log = number == 0 ? -1 : log_of(number); log >= 0; --log) {
+    for (int log = number == 0 ? -1 : floor_log(number); log >= 0; --log) {
         if ((number >> log & 1) != 0) {
             visit(std::int64_t{1} << log);
         }
@@ -45,7 +45,7 @@ std::unique_ptr<MixedStage> MixedStages::made(const TypeBlocks& ranks, std::int6
                                               std::int64_t end, std::size_t batches,
                                               std::size_t log_dp) const {
     const std::int64_t step = (end - first) >> log_dp;
-    const auto log_tp = static_cast<std::size_t>(log_of(step));
+    const auto log_tp = static_cast<std::size_t>(floor_log(step));
     const auto samples = shares(ranks, first, step, batches, log_dp, log_tp);
     auto stage = std::make_unique<MixedStage>();
     double slowest = 0;
@@ -86,14 +86,14 @@ std::unique_ptr<MixedStage> MixedStages::made(const TypeBlocks& ranks, std::int6
 
 const MixedStage& MixedStages::stage(std::size_t sequence, std::int64_t first, std::int64_t end,
                                      std::size_t batches, std::size_t log_dp) {
-    const std::uint64_t key =
-        (((static_cast<std::uint64_t>(first) << 6 | static_cast<std::uint64_t>(log_of(end - first)))
-              << 6 |
-          log_dp)
-             << 10 |
-         batches)
-            << 10 |
-        sequence;
+    const std::uint64_t key = (((static_cast<std::uint64_t>(first) << 6 |
+                                 static_cast<std::uint64_t>(floor_log(end - first)))
+                                    << 6 |
+                                log_dp)
+                                   << 10 |
+                               batches)
+                                  << 10 |
+                              sequence;
     std::unique_ptr<MixedStage>& place = stages_[key];
     if (!place) {
         place = made(tables_->sequences()[sequence].ranks(), first, end, batches, log_dp);

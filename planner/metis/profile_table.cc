@@ -13,7 +13,7 @@ namespace {
 constexpr int most_log_tp = 31;
 
 /// -1 for what is no power of two: no search asks for it.
-int log_of(std::int64_t number) {
+int exact_log(std::int64_t number) {
     int log = 0;
     while (std::int64_t{1} << log < number) {
         ++log;
@@ -90,7 +90,7 @@ ProfileTable::ProfileTable(const Inputs& inputs, const Cluster& cluster, const A
     }
     for (const LayerProfile& profile : inputs.profiles.all()) {
         const auto type = std::find(types_.begin(), types_.end(), profile.type);
-        const int log_tp = log_of(profile.tp);
+        const int log_tp = exact_log(profile.tp);
         if (type == types_.end() || log_tp < 0) {
             continue;
         }

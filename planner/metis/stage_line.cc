@@ -10,7 +10,6 @@ namespace npunet::planner::metis {
 
 namespace {
 
-constexpr double bytes_per_ms = 1024.0 * 1024.0;  ///< in a GB/s, as Metis has it
 constexpr double memory_factor = 5.0;
 constexpr double least_demand = 0.001;
 

@@ -11,8 +11,6 @@ namespace npunet::planner::metis {
 
 namespace {
 
-constexpr double bytes_per_ms = 1024.0 * 1024.0;
-
 double sum_of(const std::vector<double>& values, std::int64_t first, std::int64_t end) {
     double sum = 0;
     const auto size = static_cast<std::int64_t>(values.size());

@@ -11,16 +11,7 @@ namespace npunet::report {
 
 namespace {
 
-constexpr double width = 940;
-constexpr double row_height = 26;
-constexpr double top = 106;
-constexpr double bottom = 60;
-constexpr double widest_label = 380;
 constexpr std::int64_t spread_for_shares = 20;
-
-double seconds(Time time) {
-    return static_cast<double>(time.ps()) * 1e-12;
-}
 
 using Parts = std::array<Time, 4>;
 
@@ -31,12 +22,12 @@ Parts parts_of(const BreakdownBar& bar) {
 double total_of(const BreakdownBar& bar) {
     double total = 0;
     for (const Time part : parts_of(bar)) {
-        total += seconds(part);
+        total += as_seconds(part);
     }
-    return std::max(total, seconds(bar.finish));
+    return std::max(total, as_seconds(bar.finish));
 }
 
-const std::array<LegendEntry, 4>& legend() {
+const std::array<LegendEntry, 4>& breakdown_legend() {
     static const std::array<LegendEntry, 4> entries{{{"compute", palette(0)},
                                                      {"exposed communication", palette(4)},
                                                      {"exposed memory", palette(2)},
@@ -44,14 +35,24 @@ const std::array<LegendEntry, 4>& legend() {
     return entries;
 }
 
-class Drawing {
+class BreakdownDrawing {
+    static constexpr double row_height = 26;
+    static constexpr double top = 106;
+    static constexpr double bottom = 60;
+
 public:
-    Drawing(Canvas& canvas, const BreakdownPlot& plot) : canvas_(canvas), plot_(plot) {
+    static constexpr double width = 940;
+
+    [[nodiscard]] static double height(std::size_t bars) {
+        return top + 12 + row_height * static_cast<double>(std::max<std::size_t>(bars, 1)) + bottom;
+    }
+
+    BreakdownDrawing(Canvas& canvas, const BreakdownPlot& plot) : canvas_(canvas), plot_(plot) {
         for (const BreakdownBar& bar : plot.bars) {
             left_ = std::max(left_, canvas.width_of(bar.label, label_font_) + 40);
             most_ = std::max(most_, total_of(bar));
         }
-        left_ = std::min(left_, widest_label);
+        left_ = std::min(left_, widest_bar_label);
         const auto [least, longest] = std::minmax_element(
             plot.bars.begin(), plot.bars.end(),
             [](const BreakdownBar& a, const BreakdownBar& b) { return a.finish < b.finish; });
@@ -65,7 +66,7 @@ public:
         const double end = canvas_.width() - 96;
         const Scale scale = shares_ ? Scale::from_zero(100, no_units(), left_, end)
                                     : Scale::from_zero(most_, time_units(), left_, end);
-        draw_grid(scale);
+        draw_frame(scale, end);
         for (std::size_t i = 0; i < plot_.bars.size(); ++i) {
             draw_bar(plot_.bars[i], top + 8 + row_height * static_cast<double>(i), scale);
         }
@@ -79,30 +80,21 @@ private:
     /// Only what occurs.
     [[nodiscard]] std::vector<LegendEntry> entries() const {
         std::vector<LegendEntry> list;
-        for (std::size_t part = 0; part < legend().size(); ++part) {
+        for (std::size_t part = 0; part < breakdown_legend().size(); ++part) {
             const bool occurs =
                 std::any_of(plot_.bars.begin(), plot_.bars.end(),
                             [&](const BreakdownBar& bar) { return parts_of(bar)[part] != Time(); });
             if (occurs) {
-                list.push_back(legend()[part]);
+                list.push_back(breakdown_legend()[part]);
             }
         }
         return list;
     }
 
-    void draw_grid(const Scale& scale) {
-        const double floor = canvas_.height() - bottom;
-        for (const Tick& tick : scale.ticks()) {
-            canvas_.line({{tick.position, top}, {tick.position, floor}},
-                         {{0.88, 0.88, 0.88}, 1, {}});
-            canvas_.text({tick.position, floor + 18}, tick.label, Canvas::Anchor::Middle,
-                         {12, false, {0.25, 0.25, 0.25}});
-        }
-        canvas_.line({{left_, top}, {left_, floor}}, {{0.45, 0.45, 0.45}, 1, {}});
-        canvas_.text({(left_ + canvas_.width() - 96) / 2, floor + 42},
-                     shares_ ? "share of the finish time (%)"
-                             : "time of the rank that finishes last (" + scale.unit() + ")",
-                     Canvas::Anchor::Middle, {13, false, {0.1, 0.1, 0.1}});
+    void draw_frame(const Scale& scale, double end) {
+        draw_bar_frame(canvas_, {left_, top}, {end, canvas_.height() - bottom}, scale,
+                       shares_ ? "share of the finish time (%)"
+                               : "time of the rank that finishes last (" + scale.unit() + ")");
     }
 
     void draw_bar(const BreakdownBar& bar, double y, const Scale& scale) {
@@ -111,13 +103,14 @@ private:
         const double factor = shares_ && total_of(bar) > 0 ? 100 / total_of(bar) : 1;
         double so_far = 0;
         double end = scale.position(0);
-        for (std::size_t part = 0; part < legend().size(); ++part) {
-            const double value = factor * seconds(parts_of(bar)[part]);
+        for (std::size_t part = 0; part < breakdown_legend().size(); ++part) {
+            const double value = factor * as_seconds(parts_of(bar)[part]);
             const double start = scale.position(so_far);
             so_far += value;
             end = scale.position(so_far);
             if (value > 0) {
-                canvas_.box({start, y}, end - start, row_height - 8, legend()[part].colour);
+                canvas_.box({start, y}, end - start, row_height - 8,
+                            breakdown_legend()[part].colour);
             }
         }
         canvas_.text({end + 8, y + 14}, format_time(bar.finish), Canvas::Anchor::Left,
@@ -135,9 +128,8 @@ private:
 }  // namespace
 
 Figure breakdown_figure(const BreakdownPlot& plot) {
-    const double rows = static_cast<double>(std::max<std::size_t>(plot.bars.size(), 1));
-    const double height = top + 12 + row_height * rows + bottom;
-    return draw_figure(width, height, [&](Canvas& canvas) { Drawing(canvas, plot).draw(); });
+    return draw_figure(BreakdownDrawing::width, BreakdownDrawing::height(plot.bars.size()),
+                       [&](Canvas& canvas) { BreakdownDrawing(canvas, plot).draw(); });
 }
 
 }  // namespace npunet::report

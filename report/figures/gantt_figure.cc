@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "report/activity_grid.h"
+#include "report/figures/ink.h"
 #include "report/figures/plot_frame.h"
 #include "report/figures/scale.h"
 
@@ -14,35 +15,31 @@ namespace npunet::report {
 
 namespace {
 
-constexpr double width = 1200;
-constexpr double left = 104;
-constexpr double right = 30;
-constexpr double top = 76;
-constexpr double legend_line = 20;
-constexpr double panel_title = 24;
-constexpr double panel_gap = 14;
-constexpr double bottom = 62;
-constexpr double tallest_row = 44;
-constexpr double lowest_row = 6;
-constexpr double wanted_height = 660;
-constexpr double computation_part = 0.58;
-constexpr double label_height = 13;
-constexpr double seconds_per_ps = 1e-12;
-constexpr int shades = 4;
-
-const Canvas::Font small{11.5, false, {0.25, 0.25, 0.25}};
-const Canvas::Font axis{13, false, {0.1, 0.1, 0.1}};
-const Canvas::Font heading{13, true, {0.1, 0.1, 0.1}};
-
 /// "3", or "0-7" of ranks that share a row.
 std::string label_of(const std::vector<Rank>& ranks) {
     return ranks.size() == 1 ? fmt::format("{}", ranks.front().value())
                              : fmt::format("{}-{}", ranks.front().value(), ranks.back().value());
 }
 
-class Drawing {
+class GanttDrawing {
+    static constexpr double left = 104;
+    static constexpr double right = 30;
+    static constexpr double top = 76;
+    static constexpr double legend_line = 20;
+    static constexpr double panel_title = 24;
+    static constexpr double panel_gap = 14;
+    static constexpr double bottom = 62;
+    static constexpr double tallest_row = 44;
+    static constexpr double lowest_row = 6;
+    static constexpr double wanted_height = 660;
+    static constexpr double computation_part = 0.58;
+    static constexpr double label_height = 13;
+    static constexpr int shades = 4;
+
 public:
-    explicit Drawing(const GanttPlot& plot) : plot_(plot) {
+    static constexpr double width = 1200;
+
+    explicit GanttDrawing(const GanttPlot& plot) : plot_(plot) {
         std::size_t ranks = 0;
         for (const GanttPanel& panel : plot.panels) {
             ranks += panel.ranks.size();
@@ -87,8 +84,7 @@ public:
     void draw(Canvas& canvas) const {
         draw_title(canvas, plot_.title, subtitle());
         draw_legend(canvas, {left, top + 6}, legend_);
-        const Scale time = Scale::from_zero(static_cast<double>(length_.ps()) * seconds_per_ps,
-                                            time_units(), left, width - right);
+        const Scale time = Scale::from_zero(as_seconds(length_), time_units(), left, width - right);
         double y = first_panel();
         for (std::size_t i = 0; i < rows_.size(); ++i) {
             if (i > 0) {
@@ -96,18 +92,18 @@ public:
             }
             if (has_title(i)) {
                 canvas.text({left, y + 15},
-                            canvas.fitting(plot_.panels[i].title, width - left - right, heading),
-                            Canvas::Anchor::Left, heading);
+                            canvas.fitting(plot_.panels[i].title, width - left - right, panel_font),
+                            Canvas::Anchor::Left, panel_font);
                 y += panel_title;
             }
             draw_panel(canvas, i, y, time);
             y += row_height_ * static_cast<double>(rows_[i].size());
         }
         for (const Tick& tick : time.ticks(10)) {
-            canvas.text({tick.position, y + 18}, tick.label, Canvas::Anchor::Middle, small);
+            canvas.text({tick.position, y + 18}, tick.label, Canvas::Anchor::Middle, small_font);
         }
         canvas.text({(left + width - right) / 2, y + 42}, fmt::format("time ({})", time.unit()),
-                    Canvas::Anchor::Middle, axis);
+                    Canvas::Anchor::Middle, axis_font);
     }
 
 private:
@@ -132,15 +128,14 @@ private:
         const double floor = y + row_height_ * static_cast<double>(grid.rows());
         canvas.box({left, y}, width - left - right, floor - y, {0.975, 0.975, 0.975});
         for (const Tick& tick : time.ticks(10)) {
-            canvas.line({{tick.position, y}, {tick.position, floor}}, {{0.88, 0.88, 0.88}, 1, {}});
+            canvas.line({{tick.position, y}, {tick.position, floor}}, grid_pen);
         }
         for (std::size_t row = 0; row < grid.rows(); ++row) {
             draw_row(canvas, grid, row, y + row_height_ * static_cast<double>(row));
         }
-        canvas.line({{left, y}, {left, floor}, {width - right, floor}},
-                    {{0.45, 0.45, 0.45}, 1, {}});
+        canvas.line({{left, y}, {left, floor}, {width - right, floor}}, edge_pen);
         draw_labels(canvas, number, y);
-        canvas.text_upwards({24, (y + floor) / 2}, "rank", axis);
+        canvas.text_upwards({24, (y + floor) / 2}, "rank", axis_font);
     }
 
     void draw_labels(Canvas& canvas, std::size_t number, double y) const {
@@ -153,8 +148,9 @@ private:
         }
         for (std::size_t row = 0; row < rows.size(); row += each) {
             const double middle = y + row_height_ * (static_cast<double>(row) + 0.5);
-            canvas.line({{left - 4, middle}, {left, middle}}, {{0.45, 0.45, 0.45}, 1, {}});
-            canvas.text({left - 8, middle + 4}, label_of(rows[row]), Canvas::Anchor::Right, small);
+            canvas.line({{left - 4, middle}, {left, middle}}, edge_pen);
+            canvas.text({left - 8, middle + 4}, label_of(rows[row]), Canvas::Anchor::Right,
+                        small_font);
         }
     }
 
@@ -209,8 +205,9 @@ private:
 }  // namespace
 
 Figure gantt_figure(const GanttPlot& plot) {
-    const Drawing drawing(plot);
-    return draw_figure(width, drawing.height(), [&](Canvas& canvas) { drawing.draw(canvas); });
+    const GanttDrawing drawing(plot);
+    return draw_figure(GanttDrawing::width, drawing.height(),
+                       [&](Canvas& canvas) { drawing.draw(canvas); });
 }
 
 }  // namespace npunet::report

@@ -8,38 +8,19 @@
 #include <map>
 #include <utility>
 
+#include "report/figures/ink.h"
 #include "report/figures/plot_frame.h"
 #include "report/figures/scale.h"
 #include "report/figures/shade.h"
+#include "report/figures/shade_bar.h"
 
 namespace npunet::report {
 
 namespace {
 
-constexpr double margin = 26;
-constexpr double top = 72;
-constexpr double panel_left = 62;  ///< for ranks and the axis's name
-constexpr double panel_top = 40;
-constexpr double panel_bottom = 54;
-constexpr double panel_right = 22;
-constexpr double wanted_side = 400;
-constexpr double least_cell = 2;
-constexpr double bar_width = 16;
-constexpr double bar_room = 112;
-constexpr int bar_steps = 64;
-
-const Canvas::Font small{11.5, false, {0.25, 0.25, 0.25}};
-const Canvas::Font axis{12.5, false, {0.1, 0.1, 0.1}};
-const Canvas::Font heading{13.5, true, {0.1, 0.1, 0.1}};
-
 /// "1.5 GiB"
 std::string in_bytes(double bytes) {
-    Unit unit = byte_units().front();
-    for (const Unit& next : byte_units()) {
-        if (bytes >= next.second) {
-            unit = next;
-        }
-    }
+    const Unit& unit = unit_below(bytes, byte_units());
     return fmt::format("{:.4g} {}", bytes / unit.second, unit.first);
 }
 
@@ -54,9 +35,21 @@ std::int64_t tick_step(std::int64_t side) {
     }
 }
 
-class Drawing {
+class HeatMapDrawing {
+    static constexpr double margin = 26;
+    static constexpr double top = 72;
+    static constexpr double panel_left = 62;  ///< for ranks and the axis's name
+    static constexpr double panel_top = 40;
+    static constexpr double panel_bottom = 54;
+    static constexpr double panel_right = 22;
+    static constexpr double wanted_side = 400;
+    static constexpr double least_cell = 2;
+    static constexpr double bar_room = 112;
+    static inline const Canvas::Font rank_font{12.5, false, {0.1, 0.1, 0.1}};
+    static inline const Canvas::Font heading{13.5, true, {0.1, 0.1, 0.1}};
+
 public:
-    explicit Drawing(const HeatMapPlot& plot) : plot_(plot) {
+    explicit HeatMapDrawing(const HeatMapPlot& plot) : plot_(plot) {
         block_ = std::max<std::int64_t>(
             1, (plot.side + HeatMapPlot::most_cells - 1) / HeatMapPlot::most_cells);
         cells_ = std::max<std::int64_t>(1, (plot.side + block_ - 1) / block_);
@@ -140,32 +133,32 @@ private:
         }
         if (total == 0) {
             canvas.text({corner.x + side_ / 2, corner.y + side_ / 2 + 4}, "no traffic",
-                        Canvas::Anchor::Middle, axis);
+                        Canvas::Anchor::Middle, rank_font);
         }
         draw_axes(canvas, corner);
     }
 
     void draw_axes(Canvas& canvas, Spot corner) const {
-        const Canvas::Pen pen{{0.45, 0.45, 0.45}, 1, {}};
         const double floor = corner.y + side_;
         canvas.line({corner,
                      {corner.x + side_, corner.y},
                      {corner.x + side_, floor},
                      {corner.x, floor},
                      corner},
-                    pen);
+                    edge_pen);
         const std::int64_t step = tick_step(plot_.side);
         for (std::int64_t rank = 0; rank < plot_.side; rank += step) {
             const double at = cell_ * (static_cast<double>(rank / block_) + 0.5);
             const std::string label = fmt::format("{}", rank);
-            canvas.line({{corner.x - 4, corner.y + at}, {corner.x, corner.y + at}}, pen);
-            canvas.text({corner.x - 7, corner.y + at + 4}, label, Canvas::Anchor::Right, small);
-            canvas.line({{corner.x + at, floor}, {corner.x + at, floor + 4}}, pen);
-            canvas.text({corner.x + at, floor + 17}, label, Canvas::Anchor::Middle, small);
+            canvas.line({{corner.x - 4, corner.y + at}, {corner.x, corner.y + at}}, edge_pen);
+            canvas.text({corner.x - 7, corner.y + at + 4}, label, Canvas::Anchor::Right,
+                        small_font);
+            canvas.line({{corner.x + at, floor}, {corner.x + at, floor + 4}}, edge_pen);
+            canvas.text({corner.x + at, floor + 17}, label, Canvas::Anchor::Middle, small_font);
         }
         canvas.text({corner.x + side_ / 2, floor + 36}, plot_.column_name, Canvas::Anchor::Middle,
-                    axis);
-        canvas.text_upwards({corner.x - 46, corner.y + side_ / 2}, plot_.row_name, axis);
+                    rank_font);
+        canvas.text_upwards({corner.x - 46, corner.y + side_ / 2}, plot_.row_name, rank_font);
     }
 
     /// The legend: what the colours mean.
@@ -177,34 +170,25 @@ private:
         const double length = std::min(side_, 320.0);
         const double y = top + panel_top;
         canvas.text({x, y - 12}, "bytes", Canvas::Anchor::Left, heading);
-        for (int step = 0; step < bar_steps; ++step) {
-            const double part = (static_cast<double>(step) + 0.5) / bar_steps;
-            canvas.box({x, y + length * (1 - static_cast<double>(step + 1) / bar_steps)}, bar_width,
-                       length / bar_steps + 0.5, shade(most_ > least_ ? part : 0.75));
-        }
-        const auto label = [&](double bytes, double at) {
-            canvas.line({{x + bar_width, at}, {x + bar_width + 4, at}},
-                        {{0.45, 0.45, 0.45}, 1, {}});
-            canvas.text({x + bar_width + 8, at + 4}, in_bytes(bytes), Canvas::Anchor::Left, small);
-        };
+        const ShadeBar bar(canvas, {x, y}, length);
+        bar.draw(64, [&](double part) { return shade(most_ > least_ ? part : 0.75); });
         if (most_ == least_) {
-            label(most_, y + length / 2);
+            bar.label(length / 2, in_bytes(most_));
             return;
         }
-        label(most_, y);
-        label(least_, y + length);
-        draw_bar_ticks(y, length, label);
+        bar.label(0, in_bytes(most_));
+        bar.label(length, in_bytes(least_));
+        draw_bar_ticks(bar, length);
     }
 
     /// Powers of two, ten or 1024 bytes apart enough, away from the two ends.
-    template <class Label>
-    void draw_bar_ticks(double y, double length, const Label& label) const {
+    void draw_bar_ticks(const ShadeBar& bar, double length) const {
         const double octaves = std::log2(most_ / least_);
         const double apart = octaves > 30 ? 10 : octaves > 12 ? 5 : octaves > 5 ? 2 : 1;
         for (double power = 0; power < 1024 && std::exp2(power) < most_; power += apart) {
-            const double at = y + length * (1 - part_of(std::max(std::exp2(power), least_)));
-            if (std::exp2(power) > least_ && at > y + 14 && at < y + length - 14) {
-                label(std::exp2(power), at);
+            const double at = length * (1 - part_of(std::max(std::exp2(power), least_)));
+            if (std::exp2(power) > least_ && at > 14 && at < length - 14) {
+                bar.label(at, in_bytes(std::exp2(power)));
             }
         }
     }
@@ -223,7 +207,7 @@ private:
 }  // namespace
 
 Figure heat_map_figure(const HeatMapPlot& plot) {
-    const Drawing drawing(plot);
+    const HeatMapDrawing drawing(plot);
     return draw_figure(drawing.width(), drawing.height(),
                        [&](Canvas& canvas) { drawing.draw(canvas); });
 }

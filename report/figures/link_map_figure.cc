@@ -8,10 +8,12 @@
 #include <utility>
 #include <vector>
 
+#include "report/figures/ink.h"
 #include "report/figures/network_sheet.h"
 #include "report/figures/plot_frame.h"
 #include "report/figures/scale.h"
 #include "report/figures/shade.h"
+#include "report/figures/shade_bar.h"
 
 namespace npunet::report {
 
@@ -19,41 +21,18 @@ namespace {
 
 using analysis::LinkLoad;
 
-constexpr std::size_t panels = 6;
-constexpr std::size_t columns = 3;
-constexpr double margin = 30;
-constexpr double top = 78;
-constexpr double panel_width = 372;
-constexpr double panel_title = 30;
-constexpr double panel_gap = 26;
-constexpr double bar_room = 110;
-constexpr double bar_width = 16;
-constexpr int bar_steps = 50;
-constexpr double seconds_per_ps = 1e-12;
+class LinkMapDrawing {
+    static constexpr std::size_t panels = 6;
+    static constexpr std::size_t columns = 3;
+    static constexpr double margin = 30;
+    static constexpr double top = 78;
+    static constexpr double panel_width = 372;
+    static constexpr double panel_title = 30;
+    static constexpr double panel_gap = 26;
+    static constexpr double bar_room = 110;
 
-const Canvas::Font small{11.5, false, {0.25, 0.25, 0.25}};
-const Canvas::Font heading{13, true, {0.1, 0.1, 0.1}};
-
-NetworkSheet sheet_of(const LinkLoad& load) {
-    std::map<std::string, std::size_t> index;
-    std::vector<Spot> spots;
-    for (const LinkLoad::Node& node : load.nodes) {
-        index.emplace(node.name, index.size());
-        spots.push_back({static_cast<double>(node.x), static_cast<double>(node.y)});
-    }
-    std::vector<NetworkSheet::Ends> ends;
-    for (const LinkLoad::Link& link : load.links) {
-        const auto from = index.find(link.from);
-        const auto to = index.find(link.to);
-        ends.emplace_back(from == index.end() ? 0 : from->second,
-                          to == index.end() ? 0 : to->second);
-    }
-    return {std::move(spots), std::move(ends), {panel_width - 24, 360, 90}};
-}
-
-class Drawing {
 public:
-    explicit Drawing(const LinkMapPlot& plot)
+    explicit LinkMapDrawing(const LinkMapPlot& plot)
         : plot_(plot),
           sheet_(sheet_of(*plot.load)),
           panel_height_(std::ceil(sheet_.height() + 24)) {}
@@ -77,12 +56,29 @@ public:
     }
 
 private:
+    static NetworkSheet sheet_of(const LinkLoad& load) {
+        std::map<std::string, std::size_t> index;
+        std::vector<Spot> spots;
+        for (const LinkLoad::Node& node : load.nodes) {
+            index.emplace(node.name, index.size());
+            spots.push_back({static_cast<double>(node.x), static_cast<double>(node.y)});
+        }
+        std::vector<NetworkSheet::Ends> ends;
+        for (const LinkLoad::Link& link : load.links) {
+            const auto from = index.find(link.from);
+            const auto to = index.find(link.to);
+            ends.emplace_back(from == index.end() ? 0 : from->second,
+                              to == index.end() ? 0 : to->second);
+        }
+        return {std::move(spots), std::move(ends), {panel_width - 24, 360, 90}};
+    }
+
     void draw_panel(Canvas& canvas, std::size_t number, Spot corner) const {
         const std::size_t bins = plot_.load->bins;
         const std::size_t from = bins * number / panels;
         const std::size_t to = std::max(from + 1, bins * (number + 1) / panels);
         canvas.text({corner.x, corner.y + 14}, span_of(from, std::min(to, bins)),
-                    Canvas::Anchor::Left, heading);
+                    Canvas::Anchor::Left, panel_font);
         corner.y += panel_title;
         canvas.box(corner, panel_width, panel_height_, {0.955, 0.955, 0.955});
         corner = {corner.x + (panel_width - sheet_.width()) / 2, corner.y + 12};
@@ -109,15 +105,10 @@ private:
     }
 
     [[nodiscard]] std::string span_of(std::size_t from, std::size_t to) const {
-        const double bin = static_cast<double>(plot_.load->bin.ps()) * seconds_per_ps;
-        const double end = std::min(static_cast<double>(to) * bin,
-                                    static_cast<double>(plot_.length.ps()) * seconds_per_ps);
-        Unit unit = time_units().front();
-        for (const Unit& next : time_units()) {
-            if (static_cast<double>(plot_.length.ps()) * seconds_per_ps >= next.second) {
-                unit = next;
-            }
-        }
+        const double bin = as_seconds(plot_.load->bin);
+        const double length = as_seconds(plot_.length);
+        const double end = std::min(static_cast<double>(to) * bin, length);
+        const Unit& unit = unit_below(length, time_units());
         return fmt::format("{:.4g} to {:.4g} {}", static_cast<double>(from) * bin / unit.second,
                            end / unit.second, unit.first);
     }
@@ -126,19 +117,12 @@ private:
         const double x = width() - bar_room + 24;
         const double y = top + panel_title + 24;
         const double length = std::min(240.0, height() - y - 40);
-        canvas.text({x, y - 30}, "time", Canvas::Anchor::Left, small);
-        canvas.text({x, y - 15}, "sending (%)", Canvas::Anchor::Left, small);
-        for (int step = 0; step < bar_steps; ++step) {
-            canvas.box({x, y + length * (1 - static_cast<double>(step + 1) / bar_steps)}, bar_width,
-                       length / bar_steps + 0.5,
-                       shade((static_cast<double>(step) + 0.5) / bar_steps));
-        }
+        canvas.text({x, y - 30}, "time", Canvas::Anchor::Left, small_font);
+        canvas.text({x, y - 15}, "sending (%)", Canvas::Anchor::Left, small_font);
+        const ShadeBar bar(canvas, {x, y}, length);
+        bar.draw(50, shade);
         for (const int percent : {0, 25, 50, 75, 100}) {
-            const double at = y + length * (1 - percent / 100.0);
-            canvas.line({{x + bar_width, at}, {x + bar_width + 4, at}},
-                        {{0.45, 0.45, 0.45}, 1, {}});
-            canvas.text({x + bar_width + 8, at + 4}, fmt::format("{}", percent),
-                        Canvas::Anchor::Left, small);
+            bar.label(length * (1 - percent / 100.0), fmt::format("{}", percent));
         }
     }
 
@@ -150,7 +134,7 @@ private:
 }  // namespace
 
 Figure link_map_figure(const LinkMapPlot& plot) {
-    const Drawing drawing(plot);
+    const LinkMapDrawing drawing(plot);
     return draw_figure(drawing.width(), drawing.height(),
                        [&](Canvas& canvas) { drawing.draw(canvas); });
 }

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "engine/statistics.h"
+#include "report/figures/ink.h"
 #include "report/figures/plot_frame.h"
 #include "report/figures/scale.h"
 
@@ -16,21 +17,6 @@ namespace {
 using analysis::Category;
 using analysis::Intervals;
 using analysis::Phase;
-
-constexpr double width = 1040;
-constexpr double height = 480;
-constexpr double left = 92;
-constexpr double right = 30;
-constexpr double gap = 92;
-constexpr double top = 142;
-constexpr double bottom = 66;
-constexpr double seconds_per_ps = 1e-12;
-
-const Colour computation_colour{0.000, 0.447, 0.698};
-const Colour both_colour{0.902, 0.624, 0.000};
-const Colour communication_colour{0.337, 0.706, 0.914};
-const Canvas::Font small{11.5, false, {0.25, 0.25, 0.25}};
-const Canvas::Font heading{13.5, true, {0.1, 0.1, 0.1}};
 
 /// The intervals of one micro-batch on one rank.
 struct Spans {
@@ -84,9 +70,22 @@ std::vector<OverlapBar> merged(const std::vector<OverlapBar>& bars) {
     return result;
 }
 
-class Drawing {
+class OverlapDrawing {
+    static constexpr double left = 92;
+    static constexpr double right = 30;
+    static constexpr double gap = 92;
+    static constexpr double top = 142;
+    static constexpr double bottom = 66;
+    static inline const Colour computation_colour{0.000, 0.447, 0.698};
+    static inline const Colour both_colour{0.902, 0.624, 0.000};
+    static inline const Colour communication_colour{0.337, 0.706, 0.914};
+    static inline const Canvas::Font heading{13.5, true, {0.1, 0.1, 0.1}};
+
 public:
-    Drawing(Canvas& canvas, const OverlapPlot& plot)
+    static constexpr double width = 1040;
+    static constexpr double height = 480;
+
+    OverlapDrawing(Canvas& canvas, const OverlapPlot& plot)
         : canvas_(canvas),
           plot_(plot),
           panels_{overlap_bars(plot, true), overlap_bars(plot, false)} {
@@ -117,8 +116,9 @@ private:
         const double floor = height - bottom;
         canvas_.text({from, top - 14}, name, Canvas::Anchor::Left, heading);
         for (const Tick& tick : time.ticks()) {
-            canvas_.line({{from, tick.position}, {to, tick.position}}, {{0.88, 0.88, 0.88}, 1, {}});
-            canvas_.text({from - 8, tick.position + 4}, tick.label, Canvas::Anchor::Right, small);
+            canvas_.line({{from, tick.position}, {to, tick.position}}, grid_pen);
+            canvas_.text({from - 8, tick.position + 4}, tick.label, Canvas::Anchor::Right,
+                         small_font);
         }
         if (bars.empty()) {
             canvas_.text({(from + to) / 2, (top + floor) / 2}, "no micro-batches are known",
@@ -137,7 +137,7 @@ private:
             wall.push_back({middle, time.position(bars[i].wall * seconds_per_ps)});
             if (i % each == 0) {
                 canvas_.text({middle, floor + 17}, fmt::format("{}", bars[i].first),
-                             Canvas::Anchor::Middle, small);
+                             Canvas::Anchor::Middle, small_font);
             }
         }
         if (wall.size() > 1) {
@@ -146,11 +146,11 @@ private:
         for (const Spot& spot : wall) {
             canvas_.marker(spot, Canvas::Marker::Disc, 2.6, {0.1, 0.1, 0.1});
         }
-        canvas_.line({{from, top}, {from, floor}, {to, floor}}, {{0.45, 0.45, 0.45}, 1, {}});
+        canvas_.line({{from, top}, {from, floor}, {to, floor}}, edge_pen);
         canvas_.text({(from + to) / 2, floor + 42}, "micro-batch", Canvas::Anchor::Middle,
-                     {13, false, {0.1, 0.1, 0.1}});
+                     axis_font);
         canvas_.text_upwards({from - 62, (top + floor) / 2}, fmt::format("time ({})", time.unit()),
-                             {13, false, {0.1, 0.1, 0.1}});
+                             axis_font);
     }
 
     void draw_bar(const OverlapBar& bar, double middle, double wide, const Scale& time) {
@@ -215,7 +215,8 @@ std::vector<OverlapBar> overlap_bars(const OverlapPlot& plot, bool forward) {
 }
 
 Figure overlap_figure(const OverlapPlot& plot) {
-    return draw_figure(width, height, [&](Canvas& canvas) { Drawing(canvas, plot).draw(); });
+    return draw_figure(OverlapDrawing::width, OverlapDrawing::height,
+                       [&](Canvas& canvas) { OverlapDrawing(canvas, plot).draw(); });
 }
 
 }  // namespace npunet::report

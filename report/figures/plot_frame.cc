@@ -4,16 +4,14 @@
 #include <cmath>
 #include <initializer_list>
 
+#include "report/figures/ink.h"
+
 namespace npunet::report {
 
 namespace {
 
-constexpr double margin = 24;
-constexpr double line_height = 20;
-const Canvas::Pen grid{{0.88, 0.88, 0.88}, 1, {}};
-const Canvas::Pen edge{{0.45, 0.45, 0.45}, 1, {}};
-const Canvas::Font tick_font{12, false, {0.25, 0.25, 0.25}};
-const Canvas::Font name_font{13, false, {0.1, 0.1, 0.1}};
+constexpr double sheet_margin = 24;
+constexpr double legend_line_height = 20;
 
 std::string with_unit(const std::string& name, const Scale& scale) {
     return scale.unit().empty() ? name : name + " (" + scale.unit() + ")";
@@ -30,24 +28,26 @@ void PlotFrame::draw(const Scale& x, const std::string& x_name, const Scale& y,
                      const std::string& y_name) {
     for (const Tick& tick : x.ticks()) {
         canvas_.line(
-            {{sharp(tick.position), upper_left_.y}, {sharp(tick.position), lower_right_.y}}, grid);
+            {{sharp(tick.position), upper_left_.y}, {sharp(tick.position), lower_right_.y}},
+            grid_pen);
         canvas_.text({tick.position, lower_right_.y + 18}, tick.label, Canvas::Anchor::Middle,
                      tick_font);
     }
     for (const Tick& tick : y.ticks()) {
         canvas_.line(
-            {{upper_left_.x, sharp(tick.position)}, {lower_right_.x, sharp(tick.position)}}, grid);
+            {{upper_left_.x, sharp(tick.position)}, {lower_right_.x, sharp(tick.position)}},
+            grid_pen);
         canvas_.text({upper_left_.x - 8, tick.position + 4}, tick.label, Canvas::Anchor::Right,
                      tick_font);
     }
     canvas_.line({{sharp(upper_left_.x), upper_left_.y},
                   {sharp(upper_left_.x), sharp(lower_right_.y)},
                   {lower_right_.x, sharp(lower_right_.y)}},
-                 edge);
+                 edge_pen);
     canvas_.text({(upper_left_.x + lower_right_.x) / 2, lower_right_.y + 42}, with_unit(x_name, x),
-                 Canvas::Anchor::Middle, name_font);
-    canvas_.text_upwards({margin + 4, (upper_left_.y + lower_right_.y) / 2}, with_unit(y_name, y),
-                         name_font);
+                 Canvas::Anchor::Middle, axis_font);
+    canvas_.text_upwards({sheet_margin + 4, (upper_left_.y + lower_right_.y) / 2},
+                         with_unit(y_name, y), axis_font);
 }
 
 bool PlotFrame::free(const Area& area) const {
@@ -139,12 +139,25 @@ bool PlotFrame::label(Spot spot, const std::string& text, const Canvas::Font& fo
     return false;
 }
 
+void draw_bar_frame(Canvas& canvas, Spot upper_left, Spot lower_right, const Scale& scale,
+                    const std::string& name, int ticks) {
+    for (const Tick& tick : scale.ticks(ticks)) {
+        canvas.line({{tick.position, upper_left.y}, {tick.position, lower_right.y}}, grid_pen);
+        canvas.text({tick.position, lower_right.y + 18}, tick.label, Canvas::Anchor::Middle,
+                    tick_font);
+    }
+    canvas.line({upper_left, {upper_left.x, lower_right.y}}, edge_pen);
+    canvas.text({(upper_left.x + lower_right.x) / 2, lower_right.y + 42}, name,
+                Canvas::Anchor::Middle, axis_font);
+}
+
 void draw_title(Canvas& canvas, const std::string& title, const std::string& subtitle) {
-    const double room = canvas.width() - 2 * margin;
+    const double room = canvas.width() - 2 * sheet_margin;
     const Canvas::Font bold{17, true, {0.05, 0.05, 0.05}};
     const Canvas::Font plain{12.5, false, {0.35, 0.35, 0.35}};
-    canvas.text({margin, 34}, canvas.fitting(title, room, bold), Canvas::Anchor::Left, bold);
-    canvas.text({margin, 54}, canvas.fitting(subtitle, room, plain), Canvas::Anchor::Left, plain);
+    canvas.text({sheet_margin, 34}, canvas.fitting(title, room, bold), Canvas::Anchor::Left, bold);
+    canvas.text({sheet_margin, 54}, canvas.fitting(subtitle, room, plain), Canvas::Anchor::Left,
+                plain);
 }
 
 double draw_legend(Canvas& canvas, Spot at, const std::vector<LegendEntry>& entries) {
@@ -153,8 +166,8 @@ double draw_legend(Canvas& canvas, Spot at, const std::vector<LegendEntry>& entr
     for (const LegendEntry& entry : entries) {
         const std::string text = canvas.fitting(entry.text, canvas.width() - at.x - 60, font);
         const double width = 22 + canvas.width_of(text, font) + 20;
-        if (spot.x > at.x && spot.x + width > canvas.width() - margin / 2) {
-            spot = {at.x, spot.y + line_height};
+        if (spot.x > at.x && spot.x + width > canvas.width() - sheet_margin / 2) {
+            spot = {at.x, spot.y + legend_line_height};
         }
         if (entry.line) {
             std::vector<double> dashes;
@@ -169,7 +182,7 @@ double draw_legend(Canvas& canvas, Spot at, const std::vector<LegendEntry>& entr
         canvas.text({spot.x + 22, spot.y}, text, Canvas::Anchor::Left, font);
         spot.x += width;
     }
-    return spot.y - at.y + line_height;
+    return spot.y - at.y + legend_line_height;
 }
 
 }  // namespace npunet::report

@@ -52,6 +52,14 @@ private:
     std::vector<Area> labels_;
 };
 
+/// The frame of bars that lie below each other: `scale` runs from left to right below them, and its
+/// `name` stands below its ticks.
+void draw_bar_frame(Canvas& canvas, Spot upper_left, Spot lower_right, const Scale& scale,
+                    const std::string& name, int ticks = 6);
+
+/// Names of such bars are cut where they are wider, in pixels.
+constexpr double widest_bar_label = 380;
+
 /// Title and, below it, a line of smaller text.
 void draw_title(Canvas& canvas, const std::string& title, const std::string& subtitle);
 

@@ -41,6 +41,16 @@ const std::vector<Unit>& no_units() {
     return units;
 }
 
+const Unit& unit_below(double value, const std::vector<Unit>& units) {
+    const Unit* below = &units.front();
+    for (const Unit& unit : units) {
+        if (value >= unit.second) {
+            below = &unit;
+        }
+    }
+    return *below;
+}
+
 Scale Scale::over(const std::vector<double>& values, const std::vector<Unit>& units, double from,
                   double to) {
     Scale scale;

@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/quantities.h"
+
 namespace npunet::report {
 
 /// A unit of an axis: its name, and how many base units it is.
@@ -20,6 +22,14 @@ using Unit = std::pair<std::string, double>;
 [[nodiscard]] const std::vector<Unit>& byte_units();
 /// Plain numbers.
 [[nodiscard]] const std::vector<Unit>& no_units();
+
+constexpr double seconds_per_ps = 1e-12;
+[[nodiscard]] inline double as_seconds(Time time) {
+    return static_cast<double>(time.ps()) * seconds_per_ps;
+}
+
+/// The largest unit that the value has one of; the first where there is none.
+[[nodiscard]] const Unit& unit_below(double value, const std::vector<Unit>& units);
 
 struct Tick {
     double position = 0;

@@ -9,9 +9,6 @@ namespace npunet::report {
 
 namespace {
 
-constexpr double width = 760;
-constexpr double height = 480;
-
 void draw_series(Canvas& canvas, PlotFrame& frame, const SearchTimePlot& plot, std::size_t series,
                  const Scale& x, const Scale& y) {
     const auto marker = static_cast<Canvas::Marker>(series % 4);
@@ -48,7 +45,7 @@ void draw(Canvas& canvas, const SearchTimePlot& plot) {
         legend.push_back({plot.series[i], palette(i), static_cast<Canvas::Marker>(i % 4)});
     }
     const Spot upper_left{86, 76 + draw_legend(canvas, {86, 80}, legend)};
-    const Spot lower_right{width - 30, height - 64};
+    const Spot lower_right{canvas.width() - 30, canvas.height() - 64};
     std::vector<double> layers;
     std::vector<double> seconds;
     for (const SearchTimePoint& point : plot.points) {
@@ -68,7 +65,7 @@ void draw(Canvas& canvas, const SearchTimePlot& plot) {
 }  // namespace
 
 Figure search_time_figure(const SearchTimePlot& plot) {
-    return draw_figure(width, height, [&](Canvas& canvas) { draw(canvas, plot); });
+    return draw_figure(760, 480, [&](Canvas& canvas) { draw(canvas, plot); });
 }
 
 }  // namespace npunet::report

@@ -12,23 +12,22 @@ namespace npunet::report {
 
 namespace {
 
-constexpr double width = 940;
-constexpr double height = 620;
-constexpr std::size_t coloured_series = 7;  // the palette's last colour is for all others
-constexpr std::size_t most_marked = 12;     // labels of the fastest, and of others on the front
-constexpr std::size_t most_unmarked = 6;
-
-double seconds(Time time) {
-    return static_cast<double>(time.ps()) * 1e-12;
-}
-
 double bytes(Bytes amount) {
     return static_cast<double>(amount.value());
 }
 
-class Drawing {
+class TimeMemoryDrawing {
+    static constexpr std::size_t coloured_series =
+        7;  // the palette's last colour is for all others
+    static constexpr std::size_t most_marked =
+        12;  // labels of the fastest, and of others on the front
+    static constexpr std::size_t most_unmarked = 6;
+
 public:
-    Drawing(Canvas& canvas, const TimeMemoryPlot& plot) : canvas_(canvas), plot_(plot) {
+    static constexpr double width = 940;
+    static constexpr double height = 620;
+
+    TimeMemoryDrawing(Canvas& canvas, const TimeMemoryPlot& plot) : canvas_(canvas), plot_(plot) {
         for (const TimeMemoryPoint& point : plot.points) {
             known_ += point.memory > Bytes(0) ? 1 : 0;
         }
@@ -116,7 +115,7 @@ private:
             const double x = known_ > 0 ? bytes(point->memory) : ++places[point->series];
             drawn_.emplace_back(point, x);
             xs.push_back(x);
-            ys.push_back(seconds(point->time));
+            ys.push_back(as_seconds(point->time));
         }
         if (known_ > 0 && plot_.limit) {
             xs.push_back(bytes(*plot_.limit));
@@ -132,7 +131,7 @@ private:
     }
 
     [[nodiscard]] Spot spot_of(const TimeMemoryPoint& point, double x) const {
-        return {x_.position(x), y_.position(seconds(point.time))};
+        return {x_.position(x), y_.position(as_seconds(point.time))};
     }
 
     void draw_limit(PlotFrame& frame, double top, double bottom) {
@@ -224,7 +223,8 @@ private:
 }  // namespace
 
 Figure time_memory_figure(const TimeMemoryPlot& plot) {
-    return draw_figure(width, height, [&](Canvas& canvas) { Drawing(canvas, plot).draw(); });
+    return draw_figure(TimeMemoryDrawing::width, TimeMemoryDrawing::height,
+                       [&](Canvas& canvas) { TimeMemoryDrawing(canvas, plot).draw(); });
 }
 
 }  // namespace npunet::report

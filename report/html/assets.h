@@ -1,6 +1,5 @@
-// The style and the script of pages: report.css, and report.js, chart.js and link_map.js one after
-// the other, which the build puts into the
-// program (embed.cmake).
+// The style and the script of pages: report.css, and report.js, picture.js, chart.js and
+// link_map.js one after the other, which the build puts into the program (embed.cmake).
 #pragma once
 
 #include <string_view>

@@ -6,23 +6,14 @@
 // there is a grid of cells, each with what took most of its time.
 (() => {
     const margin = {left: 76, right: 14, top: 8, bottom: 44};
+    const {element, paper, Sheet} = picture;
     const ink = "#30343a";
-    const paper = "#fafafa";
     const rule = "#dcdfe4";
     const units = [["ps", 1], ["ns", 1e3], ["us", 1e6], ["ms", 1e9], ["s", 1e12]];
     const leastSpan = 10;
     const busySteps = 15;
     const bandPart = 0.58;
     const leastRow = 4;
-
-    const element = (name, text, className) => {
-        const node = document.createElement(name);
-        node.textContent = text || "";
-        if (className) {
-            node.className = className;
-        }
-        return node;
-    };
 
     const unitOf = (span) => units.filter((unit) => span >= unit[1]).at(-1) || units[0];
 
@@ -118,25 +109,19 @@
         }
 
         makeCanvas() {
-            this.frame = element("div", "", "chart-frame");
-            this.canvas = element("canvas");
+            this.sheet = new Sheet(this.root);
+            this.canvas = this.sheet.canvas;
             this.canvas.tabIndex = 0;
             this.canvas.setAttribute("role", "application");
             this.canvas.setAttribute("aria-label", "Chart of activities over time. Arrow keys move, "
                 + "plus and minus zoom, F and M show fewer and more rows, Home shows all.");
             this.height = Math.min(680, Math.max(150, this.labels.length * 34))
                 + margin.top + margin.bottom;
-            this.canvas.style.height = `${this.height}px`;
-            this.tip = element("div", "", "chart-tip");
-            this.tip.hidden = true;
-            this.frame.append(this.canvas, this.tip);
-            this.root.append(this.frame);
             this.canvas.addEventListener("keydown", (event) => this.key(event));
             this.canvas.addEventListener("wheel", (event) => this.wheel(event), {passive: false});
             this.canvas.addEventListener("pointerdown", (event) => this.grab(event));
             this.canvas.addEventListener("pointermove", (event) => this.point(event));
             this.canvas.addEventListener("pointerup", () => { this.held = null; });
-            this.canvas.addEventListener("pointerleave", () => { this.tip.hidden = true; });
             this.canvas.addEventListener("dblclick", (event) => this.zoom(0.25, this.timeAt(event)));
         }
 
@@ -219,23 +204,14 @@
 
         point(event) {
             if (this.held) {
-                this.tip.hidden = true;
+                this.sheet.hideTip();
                 const held = this.held;
                 this.held = {x: event.offsetX, y: event.offsetY};
                 this.move((held.x - event.offsetX) / this.width,
                     (held.y - event.offsetY) / this.tall);
                 return;
             }
-            const text = this.textAt(this.timeAt(event), this.rowAt(event));
-            this.tip.hidden = text === "";
-            if (text !== "") {
-                this.tip.textContent = text;
-                const right = Math.max(0,
-                    Math.min(event.offsetX + 14, this.canvas.clientWidth - this.tip.offsetWidth - 4));
-                const below = event.offsetY + 18 + this.tip.offsetHeight < this.height
-                    ? event.offsetY + 18 : event.offsetY - this.tip.offsetHeight - 8;
-                this.tip.style.transform = `translate(${right}px, ${below}px)`;
-            }
+            this.sheet.showTip(this.textAt(this.timeAt(event), this.rowAt(event)), event);
         }
 
         timeAt(event) {
@@ -289,17 +265,10 @@
         }
 
         draw() {
-            const ratio = window.devicePixelRatio || 1;
-            const wide = this.canvas.clientWidth;
-            if (wide === 0) {
+            if (this.sheet.width === 0) {
                 return;
             }
-            this.canvas.width = Math.round(wide * ratio);
-            this.canvas.height = Math.round(this.height * ratio);
-            const pen = this.canvas.getContext("2d");
-            pen.scale(ratio, ratio);
-            pen.fillStyle = paper;
-            pen.fillRect(0, 0, wide, this.height);
+            const pen = this.sheet.clear(this.height);
             this.drawAxis(pen);
             pen.save();
             pen.beginPath();

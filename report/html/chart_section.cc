@@ -21,7 +21,7 @@ using Json = nlohmann::ordered_json;
 /// Cells of all rows and columns; a finer grid would not be seen and make pages large.
 constexpr std::size_t most_cells = std::size_t{1} << 20;
 constexpr std::size_t least_columns = 1024;
-constexpr std::size_t most_columns = 4096;
+constexpr std::size_t most_chart_columns = 4096;
 
 struct Row {
     const RunTimeline* timeline;
@@ -116,7 +116,8 @@ std::string text_of(const ActivityGrid& grid, std::size_t band) {
 }
 
 Json cells_of(const std::vector<Row>& rows, Time length) {
-    const std::size_t columns = std::clamp(most_cells / rows.size(), least_columns, most_columns);
+    const std::size_t columns =
+        std::clamp(most_cells / rows.size(), least_columns, most_chart_columns);
     Json list = Json::array();
     for (const Row& row : rows) {
         const ActivityGrid grid(*row.timeline, {row.ranks}, columns, length);

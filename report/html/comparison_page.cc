@@ -74,7 +74,7 @@ DataTable types_table(const std::vector<Results>& runs, const Comparison& compar
     return table;
 }
 
-DataTable links_table(const std::vector<Results>& runs, const Comparison& comparison) {
+DataTable compared_links_table(const std::vector<Results>& runs, const Comparison& comparison) {
     std::vector<DataTable::Column> columns{{"from"}, {"to"}};
     add_columns(columns, runs, "utilization", "%", Kind::Real);
     add_columns(columns, runs, "on the wire", "bytes");
@@ -125,7 +125,7 @@ std::string comparison_page(const std::vector<Results>& runs, const GapExplanati
         side_by_side += types_table(runs, comparison).html();
     }
     if (!comparison.hot_links.empty()) {
-        side_by_side += links_table(runs, comparison).html();
+        side_by_side += compared_links_table(runs, comparison).html();
     }
     page.add({"fidelities", "The fidelities side by side", std::move(side_by_side)});
     if (!inputs.empty()) {

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <utility>
 
+#include "base/ascii.h"
 #include "report/html/escape.h"
 #include "report/json_writer.h"
 
@@ -20,10 +21,6 @@ using Kind = DataTable::Kind;
 
 /// Longer texts may be broken into lines; as in report.js.
 constexpr std::size_t long_text = 60;
-
-bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
 
 /// "-" for what is not a finite number.
 std::string number_or_dash(const std::string& text) {

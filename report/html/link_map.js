@@ -4,21 +4,13 @@
 // Draws the map of the links from the JSON beside it: the network, every link in the colour of how much
 // of the time it was sending, at the time that a slider chooses or over the whole run.
 (() => {
+    const {element, Sheet} = picture;
     const margin = 22;
     const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     const value = new Map([...digits].map((digit, i) => [digit, i / 63]));
     const idle = "#d5d5d5";
     /** In steps of the grid; longer links close a ring. */
     const longestLink = 1.6;
-
-    const element = (name, text, className) => {
-        const node = document.createElement(name);
-        node.textContent = text || "";
-        if (className) {
-            node.className = className;
-        }
-        return node;
-    };
 
     class LinkMap {
         constructor(root) {
@@ -63,15 +55,10 @@
         }
 
         makeCanvas() {
-            this.frame = element("div", "", "chart-frame");
-            this.canvas = element("canvas");
+            this.sheet = new Sheet(this.root);
+            this.canvas = this.sheet.canvas;
             this.canvas.setAttribute("role", "img");
-            this.tip = element("div", "", "chart-tip");
-            this.tip.hidden = true;
-            this.frame.append(this.canvas, this.tip);
-            this.root.append(this.frame);
             this.canvas.addEventListener("pointermove", (event) => this.point(event));
-            this.canvas.addEventListener("pointerleave", () => { this.tip.hidden = true; });
         }
 
         /** Takes the shares of the time that is chosen. */
@@ -127,7 +114,7 @@
         }
 
         draw() {
-            const wide = this.canvas.clientWidth;
+            const wide = this.sheet.width;
             if (wide === 0) {
                 return;
             }
@@ -136,14 +123,7 @@
             const high = this.low * this.step + 2 * margin;
             this.left = (wide - this.right * this.step) / 2;
             this.thick = Math.min(5, Math.max(0.8, this.step / 10));
-            const ratio = window.devicePixelRatio || 1;
-            this.canvas.style.height = `${high}px`;
-            this.canvas.width = Math.round(wide * ratio);
-            this.canvas.height = Math.round(high * ratio);
-            const pen = this.canvas.getContext("2d");
-            pen.scale(ratio, ratio);
-            pen.fillStyle = "#fafafa";
-            pen.fillRect(0, 0, wide, high);
+            const pen = this.sheet.clear(high);
             pen.lineWidth = this.thick;
             for (const link of this.order) {
                 pen.strokeStyle = this.colour(link.share);
@@ -179,14 +159,7 @@
                     }
                 }
             }
-            this.tip.hidden = best === null;
-            if (best) {
-                this.tip.textContent = this.nameOf(best);
-                const right = Math.min(event.offsetX + 14,
-                    this.canvas.clientWidth - this.tip.offsetWidth - 4);
-                this.tip.style.transform =
-                    `translate(${Math.max(0, right)}px, ${Math.max(0, event.offsetY - 34)}px)`;
-            }
+            this.sheet.showTip(best ? this.nameOf(best) : "", event);
         }
     }
 

@@ -20,7 +20,8 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::size_t most_shares = std::size_t{1} << 21;
 constexpr int colours = 64;
-constexpr const char* digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+constexpr const char* base64_digits =
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 /// How many bins become one.
 std::size_t joined_bins(const LinkLoad& load) {
@@ -43,7 +44,7 @@ std::string shares_of(const LinkLoad& load, std::size_t link, std::size_t joined
         const double share = sum / static_cast<double>(end - bin);
         // Whatever was sent leaves a trace.
         const auto step = std::max(share > 0 ? 1L : 0L, std::lround(share * 63));
-        text += digits[step];
+        text += base64_digits[step];
     }
     return text;
 }

@@ -16,28 +16,17 @@ namespace {
 
 using engine::NpuResult;
 
-constexpr double width = 760;
-constexpr double height = 330;
-constexpr Spot upper_left{84, 16};
-constexpr double right = 748;
-constexpr double bottom = 270;
-constexpr double widest_column = 40;
-
-struct Part {
+struct ColumnPart {
     const char* name;
     const char* shape_class;
     Time NpuResult::*time;
 };
 
-constexpr std::array<Part, 4> parts{
+constexpr std::array<ColumnPart, 4> column_parts{
     {{"compute", "compute", &NpuResult::compute},
      {"exposed communication", "communication", &NpuResult::exposed_communication},
      {"exposed memory", "memory", &NpuResult::exposed_memory},
      {"idle", "idle", &NpuResult::idle}}};
-
-double seconds(Time time) {
-    return static_cast<double>(time.ps()) * 1e-12;
-}
 
 /// What the columns show, from left to right.
 std::vector<const NpuResult*> shown_npus(const std::vector<NpuResult>& npus, std::size_t each) {
@@ -54,18 +43,25 @@ std::vector<const NpuResult*> shown_npus(const std::vector<NpuResult>& npus, std
 }
 
 bool same_parts(const NpuResult& a, const NpuResult& b) {
-    return std::all_of(parts.begin(), parts.end(),
-                       [&](const Part& part) { return a.*part.time == b.*part.time; });
+    return std::all_of(column_parts.begin(), column_parts.end(),
+                       [&](const ColumnPart& part) { return a.*part.time == b.*part.time; });
 }
 
-class Drawing {
+class NpuColumnsDrawing {
+    static constexpr double width = 760;
+    static constexpr double height = 330;
+    static constexpr Spot upper_left{84, 16};
+    static constexpr double right = 748;
+    static constexpr double bottom = 270;
+    static constexpr double widest_column = 40;
+
 public:
-    explicit Drawing(const engine::Results& results)
+    explicit NpuColumnsDrawing(const engine::Results& results)
         : results_(results),
           each_((results.npus.size() + most_columns - 1) / most_columns),
           columns_(shown_npus(results.npus, each_)),
-          time_(
-              Scale::from_zero(1.04 * seconds(results.finish), time_units(), bottom, upper_left.y)),
+          time_(Scale::from_zero(1.04 * as_seconds(results.finish), time_units(), bottom,
+                                 upper_left.y)),
           svg_(width, height, "Where the time of each NPU went",
                "Columns over the ranks: compute, exposed communication, exposed memory, idle. The "
                "table below has the numbers.") {
@@ -117,11 +113,11 @@ private:
                 ++end;
             }
             Time below;
-            for (std::size_t k = 0; k < parts.size(); ++k) {
-                const Time part = columns_[first]->*parts[k].time;
+            for (std::size_t k = 0; k < column_parts.size(); ++k) {
+                const Time part = columns_[first]->*column_parts[k].time;
                 if (part > Time()) {
-                    const double foot = time_.position(seconds(below));
-                    const double top = time_.position(seconds(below + part));
+                    const double foot = time_.position(as_seconds(below));
+                    const double top = time_.position(as_seconds(below + part));
                     commands[k] += fmt::format(
                         "M{} {}h{}v{}h{}z", coordinate(left_of(first)), coordinate(foot),
                         coordinate(left_of(end) - left_of(first) - gap), coordinate(top - foot),
@@ -131,20 +127,20 @@ private:
             }
             first = end;
         }
-        for (std::size_t k = 0; k < parts.size(); ++k) {
+        for (std::size_t k = 0; k < column_parts.size(); ++k) {
             if (!commands[k].empty()) {
-                svg_.path(commands[k], parts[k].shape_class);
+                svg_.path(commands[k], column_parts[k].shape_class);
             }
         }
         svg_.line({upper_left.x, bottom}, {edge_, bottom}, "edge");
-        const double finish = time_.position(seconds(results_.finish));
+        const double finish = time_.position(as_seconds(results_.finish));
         svg_.line({upper_left.x, finish}, {edge_, finish}, "finish");
     }
 
     /// From top to bottom as in the columns; only what occurs.
     [[nodiscard]] std::vector<Swatch> legend() const {
         std::vector<Swatch> swatches;
-        for (auto part = parts.rbegin(); part != parts.rend(); ++part) {
+        for (auto part = column_parts.rbegin(); part != column_parts.rend(); ++part) {
             const Time NpuResult::*const time = part->time;
             if (std::any_of(columns_.begin(), columns_.end(),
                             [time](const NpuResult* npu) { return npu->*time > Time(); })) {
@@ -179,7 +175,7 @@ std::string npu_columns(const engine::Results& results) {
     if (results.npus.empty() || results.finish <= Time()) {
         return "";
     }
-    return Drawing(results).html();
+    return NpuColumnsDrawing(results).html();
 }
 
 }  // namespace npunet::report

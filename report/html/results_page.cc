@@ -46,7 +46,7 @@ void add_npus(Page& page, const Results& results) {
     }
 }
 
-void add_collectives(Page& page, const Results& results) {
+void add_collectives_section(Page& page, const Results& results) {
     if (!results.collectives.empty()) {
         page.add({"collectives", "Collectives", collectives_table(results).html()});
     }
@@ -102,7 +102,7 @@ std::string results_page(const Results& results, const analysis::RunTimeline& ti
     page.add({"summary", "Summary", body + inputs_table(inputs)});
     add_npus(page, results);
     add_timeline(page, timeline);
-    add_collectives(page, results);
+    add_collectives_section(page, results);
     add_links(page, results, link_map_html(timeline));
     return page.html();
 }
@@ -147,7 +147,7 @@ std::string job_page(const engine::JobResult& job, const analysis::RunTimeline& 
     page.add({"summary", "Summary", body + inputs_table(inputs)});
     add_npus(page, job.results);
     add_timeline(page, timeline);
-    add_collectives(page, job.results);
+    add_collectives_section(page, job.results);
     return page.html();
 }
 

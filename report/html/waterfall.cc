@@ -14,20 +14,17 @@ namespace npunet::report {
 
 namespace {
 
-constexpr double width = 760;
-constexpr double left = 160;
-constexpr double right = 640;  // labels of bars are beyond
-constexpr double top = 12;
-constexpr double row_height = 34;
-constexpr double bar_height = 20;
+class WaterfallDrawing {
+    static constexpr double width = 760;
+    static constexpr double left = 160;
+    static constexpr double right = 640;  // labels of bars are beyond
+    static constexpr double top = 12;
+    static constexpr double row_height = 34;
+    static constexpr double bar_height = 20;
 
-double seconds(Time time) {
-    return static_cast<double>(time.ps()) * 1e-12;
-}
-
-class Drawing {
 public:
-    Drawing(const NamedTime& start, const std::vector<NamedTime>& changes, const std::string& end)
+    WaterfallDrawing(const NamedTime& start, const std::vector<NamedTime>& changes,
+                     const std::string& end)
         : start_(start),
           changes_(changes),
           end_(end),
@@ -57,11 +54,12 @@ private:
             low = std::min(low, level);
             high = std::max(high, level);
         }
-        const double span = seconds(high) - seconds(low);
+        const double span = as_seconds(high) - as_seconds(low);
         // Small changes of a long time are not seen beside all of it.
-        from_zero_ = span <= 0 || span > 0.25 * seconds(high);
-        const double least = from_zero_ ? std::min(0.0, seconds(low)) : seconds(low) - 0.2 * span;
-        const double most = seconds(high) + (from_zero_ ? 0 : 0.02 * span);
+        from_zero_ = span <= 0 || span > 0.25 * as_seconds(high);
+        const double least =
+            from_zero_ ? std::min(0.0, as_seconds(low)) : as_seconds(low) - 0.2 * span;
+        const double most = as_seconds(high) + (from_zero_ ? 0 : 0.02 * span);
         return Scale::between(least, most > least ? most : least + 1, time_units(), left, right);
     }
 
@@ -114,7 +112,7 @@ private:
     }
 
     void draw_total(std::size_t number, const NamedTime& total) {
-        const double end = axis_.position(seconds(total.time));
+        const double end = axis_.position(as_seconds(total.time));
         svg_.box({left, row(number)}, std::max(end - left, 1.0), bar_height, "total",
                  fmt::format("{}: {} ns", total.name, format_ns(total.time)));
         if (!from_zero_) {
@@ -134,8 +132,8 @@ private:
     }
 
     void draw_change(std::size_t number, Time level, const NamedTime& change) {
-        const double from = axis_.position(seconds(level));
-        const double to = axis_.position(seconds(level + change.time));
+        const double from = axis_.position(as_seconds(level));
+        const double to = axis_.position(as_seconds(level + change.time));
         const bool earlier = change.time < Time();
         if (change.time != Time()) {
             svg_.box({std::min(from, to), row(number)}, std::max(std::abs(to - from), 1.5),
@@ -165,7 +163,7 @@ private:
 
 std::string waterfall(const NamedTime& start, const std::vector<NamedTime>& changes,
                       const std::string& end, const std::string& text) {
-    return Drawing(start, changes, end).html(text);
+    return WaterfallDrawing(start, changes, end).html(text);
 }
 
 }  // namespace npunet::report

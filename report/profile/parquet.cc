@@ -60,7 +60,7 @@ void append(const ColumnTable::Nulls& values, std::string& out) {
     out += run;
 }
 
-PhysicalType type_of(const ColumnTable::Values& values) {
+PhysicalType physical_type(const ColumnTable::Values& values) {
     constexpr PhysicalType types[] = {int64, double_precision, byte_array, int64};
     return types[values.index()];
 }
@@ -114,7 +114,7 @@ void write_schema(const ColumnTable& table, ThriftWriter& out) {
     out.end_struct();
     for (const ColumnTable::Column& column : table.columns) {
         out.begin_struct();
-        out.i32(1, type_of(column.values));
+        out.i32(1, physical_type(column.values));
         out.i32(3, is_null(column.values) ? optional : required);
         out.text(4, column.name);
         if (is_text(column.values)) {
@@ -130,7 +130,7 @@ void write_chunk(const ColumnTable::Column& column, const Chunk& chunk, std::siz
     out.i64(2, static_cast<std::int64_t>(chunk.offset));
     out.struct_field(3);
     out.begin_struct();
-    out.i32(1, type_of(column.values));
+    out.i32(1, physical_type(column.values));
     out.list_of_i32(2, 2);
     out.item(plain);
     out.item(run_length);

@@ -13,7 +13,7 @@ using analysis::TimeSpans;
 
 namespace {
 
-constexpr std::size_t most_columns = 5;
+constexpr std::size_t most_legend_columns = 5;
 
 struct HeightRange {
     double thinnest;
@@ -59,7 +59,7 @@ std::vector<BarShape> bar_shapes(const std::vector<KernelTable>& tables) {
 }
 
 LegendGrid legend_grid(std::size_t entries) {
-    const std::size_t columns = std::min(entries, most_columns);
+    const std::size_t columns = std::min(entries, most_legend_columns);
     return {columns, columns == 0 ? 0 : (entries + columns - 1) / columns};
 }
 

@@ -17,6 +17,9 @@
 
 namespace npunet::report {
 
+inline const Colour reference_black{0, 0, 0};
+inline const Canvas::Font reference_tick_font{13.5, false, reference_black};
+
 /// What the timeline of a rank shows, the thinnest first.
 [[nodiscard]] const std::vector<analysis::KernelTable>& tables_of_rank_figure();
 /// What those of several ranks show: the pipeline's sends and receives stay white, as do bubbles.

@@ -14,24 +14,17 @@ using analysis::StepOverlap;
 
 namespace {
 
-constexpr double width = 1200;  // hundredths of an inch
-constexpr double height = 1000;
-constexpr double left = 85;
-constexpr double right = 20;
+constexpr double sheet_width = 1200;  // hundredths of an inch
+constexpr double sheet_height = 1000;
+constexpr double sheet_left = 85;
+constexpr double sheet_right = 20;
 constexpr double panel_height = 350;
 constexpr double first_panel = 70;
 constexpr double second_panel = 520;
-constexpr double bar_width = 0.6;  // of a step
 constexpr double seconds_per_ns = 1e-9;
-constexpr double label_distance = 14;
 
-const Colour black{0, 0, 0};
 const Colour wall_colour = colour_of_code("#6A0DAD");
-const Canvas::Font heading{17, true, black};
-const Canvas::Font axis_font{15, true, black};
-const Canvas::Font tick_font{13.5, false, black};
-const Canvas::Font batch_font{12, false, black};
-const Canvas::Font legend_font{12.5, false, black};
+const Canvas::Font phase_font{17, true, reference_black};
 
 Colour computation_colour() {
     return colour_of_code(reference_colour("fwd_computation"));
@@ -43,33 +36,38 @@ Colour communication_colour() {
     return colour_of_code(reference_colour("dp_communication"));
 }
 
-class Panel {
+class OverlapPanel {
+    static constexpr double bar_part = 0.6;  // of a step
+    static constexpr double label_distance = 14;
+    static inline const Canvas::Font axis_font{15, true, reference_black};
+    static inline const Canvas::Font batch_font{12, false, reference_black};
+
 public:
-    Panel(Canvas& canvas, const std::vector<StepOverlap>& overlaps, bool forward, double top)
+    OverlapPanel(Canvas& canvas, const std::vector<StepOverlap>& overlaps, bool forward, double top)
         : canvas_(canvas), forward_(forward), top_(top), floor_(top + panel_height) {
         std::copy_if(overlaps.begin(), overlaps.end(), std::back_inserter(steps_),
                      [&](const StepOverlap& step) { return step.forward == forward; });
-        step_width_ =
-            (width - left - right) / static_cast<double>(std::max<std::size_t>(steps_.size(), 1));
+        step_width_ = (sheet_width - sheet_left - sheet_right) /
+                      static_cast<double>(std::max<std::size_t>(steps_.size(), 1));
     }
 
     void draw() {
         const std::string name = forward_ ? "Forward" : "Backward";
-        canvas_.text({(left + width - right) / 2, top_ - 12}, name + " Phase",
-                     Canvas::Anchor::Middle, heading);
+        canvas_.text({(sheet_left + sheet_width - sheet_right) / 2, top_ - 12}, name + " Phase",
+                     Canvas::Anchor::Middle, phase_font);
         if (steps_.empty()) {
-            canvas_.text({(left + width - right) / 2, (top_ + floor_) / 2},
+            canvas_.text({(sheet_left + sheet_width - sheet_right) / 2, (top_ + floor_) / 2},
                          fmt::format("No {} data available", name), Canvas::Anchor::Middle,
                          {17, false, {0.5, 0.5, 0.5}});
         } else {
             draw_steps();
         }
-        canvas_.line({{left, top_},
-                      {width - right, top_},
-                      {width - right, floor_},
-                      {left, floor_},
-                      {left, top_}},
-                     {black, 1.1, {}});
+        canvas_.line({{sheet_left, top_},
+                      {sheet_width - sheet_right, top_},
+                      {sheet_width - sheet_right, floor_},
+                      {sheet_left, floor_},
+                      {sheet_left, top_}},
+                     {reference_black, 1.1, {}});
     }
 
 private:
@@ -81,15 +79,16 @@ private:
         const Scale time = Scale::from_zero(static_cast<double>(most) * seconds_per_ns * 1.05,
                                             {{"ms", 1e-3}}, floor_, top_);
         for (const Tick& tick : time.ticks()) {
-            canvas_.line({{left, tick.position}, {width - right, tick.position}},
+            canvas_.line({{sheet_left, tick.position}, {sheet_width - sheet_right, tick.position}},
                          {{0.88, 0.88, 0.88}, 0.8, {4, 3}});
-            canvas_.line({{left - 5, tick.position}, {left, tick.position}}, {black, 1, {}});
-            canvas_.text({left - 9, tick.position + 5}, tick.label, Canvas::Anchor::Right,
-                         tick_font);
+            canvas_.line({{sheet_left - 5, tick.position}, {sheet_left, tick.position}},
+                         {reference_black, 1, {}});
+            canvas_.text({sheet_left - 9, tick.position + 5}, tick.label, Canvas::Anchor::Right,
+                         reference_tick_font);
         }
         canvas_.text_upwards({22, (top_ + floor_) / 2}, "Time (ms)", axis_font);
-        canvas_.text({(left + width - right) / 2, floor_ + 52}, "MBS ID", Canvas::Anchor::Middle,
-                     axis_font);
+        canvas_.text({(sheet_left + sheet_width - sheet_right) / 2, floor_ + 52}, "MBS ID",
+                     Canvas::Anchor::Middle, axis_font);
         std::vector<Spot> wall;
         for (std::size_t i = 0; i < steps_.size(); ++i) {
             wall.push_back(draw_step(steps_[i], middle_of(i), time));
@@ -111,7 +110,7 @@ private:
             below += part;
             const double to = at(time, below);
             if (part > 0) {
-                canvas_.box({middle - step_width_ * bar_width / 2, to}, step_width_ * bar_width,
+                canvas_.box({middle - step_width_ * bar_part / 2, to}, step_width_ * bar_part,
                             from - to, colour);
             }
         };
@@ -132,7 +131,8 @@ private:
         }
         for (std::size_t i = 0; i < steps_.size(); i += each) {
             const std::string number = fmt::format("{}", steps_[i].micro_batch);
-            canvas_.line({{middle_of(i), floor_}, {middle_of(i), floor_ + 5}}, {black, 1, {}});
+            canvas_.line({{middle_of(i), floor_}, {middle_of(i), floor_ + 5}},
+                         {reference_black, 1, {}});
             canvas_.text_upwards(
                 {middle_of(i) + 4, floor_ + 10 + canvas_.width_of(number, batch_font) / 2}, number,
                 batch_font);
@@ -140,7 +140,7 @@ private:
     }
 
     [[nodiscard]] double middle_of(std::size_t index) const {
-        return left + step_width_ * (static_cast<double>(index) + 0.5);
+        return sheet_left + step_width_ * (static_cast<double>(index) + 0.5);
     }
     [[nodiscard]] static double at(const Scale& time, std::int64_t nanoseconds) {
         return time.position(static_cast<double>(nanoseconds) * seconds_per_ns);
@@ -158,6 +158,7 @@ private:
 };
 
 void draw_legend(Canvas& canvas, bool any_overlap) {
+    const Canvas::Font legend_font{12.5, false, reference_black};
     struct Entry {
         const char* text;
         Colour colour;
@@ -174,12 +175,12 @@ void draw_legend(Canvas& canvas, bool any_overlap) {
     for (const Entry& entry : entries) {
         wide += canvas.width_of(entry.text, legend_font) + 62;
     }
-    const double from = (width - wide) / 2;
+    const double from = (sheet_width - wide) / 2;
     constexpr double top = 950;
     constexpr double floor = 978;
     constexpr double middle = (top + floor) / 2;
     canvas.line({{from, top}, {from + wide, top}, {from + wide, floor}, {from, floor}, {from, top}},
-                {black, 1.1, {}});
+                {reference_black, 1.1, {}});
     double x = from + 10;
     for (const Entry& entry : entries) {
         if (entry.line) {
@@ -199,12 +200,12 @@ Figure reference_overlap(std::int32_t rank, const std::vector<StepOverlap>& over
     const bool any_overlap =
         std::any_of(overlaps.begin(), overlaps.end(),
                     [](const StepOverlap& step) { return step.overlap_ns > 0; });
-    return draw_figure(width, height, [&](Canvas& canvas) {
-        canvas.text({(left + width - right) / 2, 34},
+    return draw_figure(sheet_width, sheet_height, [&](Canvas& canvas) {
+        canvas.text({(sheet_left + sheet_width - sheet_right) / 2, 34},
                     fmt::format("Communication & Computation Overlap Analysis (Rank {})", rank),
-                    Canvas::Anchor::Middle, heading);
-        Panel(canvas, overlaps, true, first_panel).draw();
-        Panel(canvas, overlaps, false, second_panel).draw();
+                    Canvas::Anchor::Middle, phase_font);
+        OverlapPanel(canvas, overlaps, true, first_panel).draw();
+        OverlapPanel(canvas, overlaps, false, second_panel).draw();
         draw_legend(canvas, any_overlap);
     });
 }

@@ -12,26 +12,8 @@ using analysis::TimeSpan;
 
 namespace {
 
-constexpr double left = 125;
-constexpr double plot_width = 1000;
-constexpr double width = left + plot_width + 35;
-constexpr double top = 62;
-constexpr double row_height = 150;
-constexpr double row_gap = 30;
-constexpr double axis_height = 62;
-constexpr double legend_row = 25;
-constexpr double bottom = 26;
-constexpr double point = 100.0 / 72;
-constexpr int tick_steps = 10;
 constexpr double most_pixels = 40e6;
 constexpr double most_pixels_high = 30000;
-
-const Colour black{0, 0, 0};
-const Canvas::Font title_font{20, true, black};
-const Canvas::Font axis_font{18, true, black};
-const Canvas::Font row_font{15, false, black};
-const Canvas::Font tick_font{13.5, false, black};
-const Canvas::Font legend_font{13.5, false, black};
 
 void outline(Canvas& canvas, Spot corner, double wide, double high, const Canvas::Pen& pen) {
     const double right = corner.x + wide;
@@ -40,7 +22,24 @@ void outline(Canvas& canvas, Spot corner, double wide, double high, const Canvas
 }
 
 class ChartDrawing {
+    static constexpr double left = 125;
+    static constexpr double plot_width = 1000;
+    static constexpr double top = 62;
+    static constexpr double row_height = 150;
+    static constexpr double row_gap = 30;
+    static constexpr double axis_height = 62;
+    static constexpr double legend_row = 25;
+    static constexpr double bottom = 26;
+    static constexpr double point = 100.0 / 72;
+    static constexpr int tick_steps = 10;
+    static inline const Canvas::Font title_font{20, true, reference_black};
+    static inline const Canvas::Font axis_font{18, true, reference_black};
+    static inline const Canvas::Font row_font{15, false, reference_black};
+    static inline const Canvas::Font legend_font{13.5, false, reference_black};
+
 public:
+    static constexpr double width = left + plot_width + 35;
+
     ChartDrawing(const ReferenceChart& chart, const std::vector<KernelTable>& order)
         : chart_(chart) {
         for (const KernelTable table : order) {
@@ -76,11 +75,11 @@ public:
         for (std::size_t i = 0; i < chart_.rows.size(); ++i) {
             const double middle = start + pitch * (static_cast<double>(i) + 0.5);
             draw_bars(canvas, chart_.rows[i], middle, pitch);
-            canvas.line({{left - 5, middle}, {left, middle}}, {black, 1, {}});
+            canvas.line({{left - 5, middle}, {left, middle}}, {reference_black, 1, {}});
             canvas.text({left - 10, middle + 5}, fmt::format("Rank {}", chart_.rows[i].rank),
                         Canvas::Anchor::Right, row_font);
         }
-        outline(canvas, {left, start}, plot_width, plot_height_, {black, 1.2, {}});
+        outline(canvas, {left, start}, plot_width, plot_height_, {reference_black, 1.2, {}});
         canvas.text_upwards({22, (start + floor) / 2},
                             canvas.fitting("PP Group Rank ID", plot_height_ + 60, axis_font),
                             axis_font);
@@ -109,9 +108,9 @@ private:
             if (i > 0 && i < tick_steps) {
                 canvas.line({{x, start}, {x, floor}}, {{0.88, 0.88, 0.88}, 0.8, {4, 3}});
             }
-            canvas.line({{x, floor}, {x, floor + 5}}, {black, 1, {}});
+            canvas.line({{x, floor}, {x, floor + 5}}, {reference_black, 1, {}});
             canvas.text({x, floor + 20}, fmt::format("{:.{}f}", step_ms * i, decimals),
-                        Canvas::Anchor::Middle, tick_font);
+                        Canvas::Anchor::Middle, reference_tick_font);
         }
         canvas.text({left + plot_width / 2, floor + 44}, "Wall Clock Time (ms)",
                     Canvas::Anchor::Middle, axis_font);
@@ -159,7 +158,7 @@ private:
         const double from = left + (plot_width - wide) / 2;
         canvas.box({from + 3, start + 3}, wide, legend_height(), {0.55, 0.55, 0.55});
         canvas.box({from, start}, wide, legend_height(), {1, 1, 1});
-        outline(canvas, {from, start}, wide, legend_height(), {black, 1.4, {}});
+        outline(canvas, {from, start}, wide, legend_height(), {reference_black, 1.4, {}});
         for (std::size_t i = 0; i < tables_.size(); ++i) {
             const LegendCell cell = legend_cell(i, tables_.size());
             const std::string name(name_of(tables_[i]));
@@ -186,10 +185,10 @@ Figure reference_timeline(const std::vector<ReferenceChart>& charts,
         drawings.emplace_back(chart, order);
         height += drawings.back().height();
     }
-    const double pixels =
-        std::min({3.0, most_pixels_high / height, std::sqrt(most_pixels / (width * height))});
+    const double pixels = std::min(
+        {3.0, most_pixels_high / height, std::sqrt(most_pixels / (ChartDrawing::width * height))});
     return draw_figure(
-        width, height,
+        ChartDrawing::width, height,
         [&](Canvas& canvas) {
             double above = 0;
             for (const ChartDrawing& drawing : drawings) {

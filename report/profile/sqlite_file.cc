@@ -33,7 +33,7 @@ void execute(const Database& database, const std::string& statement) {
     check(database, sqlite3_exec(database.get(), statement.c_str(), nullptr, nullptr, nullptr));
 }
 
-const char* type_of(const ColumnTable::Values& values) {
+const char* column_type(const ColumnTable::Values& values) {
     constexpr const char* types[] = {"INTEGER", "REAL", "TEXT", "INTEGER"};
     return types[values.index()];
 }
@@ -55,7 +55,7 @@ void add(const Database& database, const ColumnTable& table) {
     std::string places;
     for (const ColumnTable::Column& column : table.columns) {
         columns += fmt::format("{}\"{}\" {}", columns.empty() ? "" : ", ", column.name,
-                               type_of(column.values));
+                               column_type(column.values));
         places += places.empty() ? "?" : ", ?";
     }
     execute(database, fmt::format("CREATE TABLE \"{}\" ({})", table.name, columns));

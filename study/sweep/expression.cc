@@ -6,6 +6,7 @@
 #include <charconv>
 #include <limits>
 
+#include "base/ascii.h"
 #include "base/errors.h"
 
 namespace npunet::study {
@@ -14,10 +15,6 @@ namespace {
 
 constexpr int most_levels = 100;
 constexpr std::size_t longest_text = 2000;
-
-bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
 
 bool is_letter(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';

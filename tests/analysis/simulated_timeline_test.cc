@@ -16,8 +16,8 @@ Operation operation(std::int32_t rank, OperationKind kind, std::uint64_t node, c
     return {Rank(rank), kind, node, name, Time::ns(start_ns), Time::ns(end_ns)};
 }
 
-Operation collective(std::int32_t rank, std::uint64_t node, const char* name, std::int32_t group,
-                     std::int64_t start_ns, std::int64_t end_ns) {
+Operation collective_operation(std::int32_t rank, std::uint64_t node, const char* name,
+                               std::int32_t group, std::int64_t start_ns, std::int64_t end_ns) {
     Operation made = operation(rank, OperationKind::Collective, node, name, start_ns, end_ns);
     made.group = group;
     made.bytes = Bytes(100);
@@ -43,10 +43,10 @@ engine::Results two_stages() {
         const std::int32_t group = rank / 2;
         results.operations.push_back(operation(rank, OperationKind::Compute, 1,
                                                "mb0_layer0_mlp_up_forward", from, from + 10));
-        results.operations.push_back(collective(rank, 2, "mb0_layer0_mlp_down_all_reduce_forward",
-                                                group, from + 10, from + 20));
-        results.operations.push_back(collective(rank, 3, "mb0_layer1_mlp_down_all_reduce_forward",
-                                                group, from + 20, from + 30));
+        results.operations.push_back(collective_operation(
+            rank, 2, "mb0_layer0_mlp_down_all_reduce_forward", group, from + 10, from + 20));
+        results.operations.push_back(collective_operation(
+            rank, 3, "mb0_layer1_mlp_down_all_reduce_forward", group, from + 20, from + 30));
         if (rank < 2) {
             results.operations.push_back(
                 message(rank, OperationKind::Send, "mb0_forward_send", rank + 2, 30, 45));

@@ -18,8 +18,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path root = NPUNET_SOURCE_DIR;
-
 using Names = std::set<std::string>;
 
 /// The first two columns of the table of rooms: what each may include.

@@ -17,7 +17,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path root = NPUNET_SOURCE_DIR;
 const char* const page = "docs/extending.md";
 
 std::string joined(const std::vector<std::string>& lines) {

@@ -13,8 +13,6 @@ namespace npunet::docs_test {
 
 namespace {
 
-const std::filesystem::path root = NPUNET_SOURCE_DIR;
-
 std::string trimmed(const std::string& text) {
     const std::size_t first = text.find_first_not_of(" \t");
     if (first == std::string::npos) {

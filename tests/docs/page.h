@@ -4,11 +4,15 @@
 //     for (const Section& section : page.sections) { ... first_cells(section) ... }
 #pragma once
 
+#include <filesystem>
 #include <set>
 #include <string>
 #include <vector>
 
 namespace npunet::docs_test {
+
+/// Of the repository.
+inline const std::filesystem::path root = NPUNET_SOURCE_DIR;
 
 /// ```info
 /// text

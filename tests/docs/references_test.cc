@@ -14,8 +14,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path root = NPUNET_SOURCE_DIR;
-
 bool has_anchor(const Page& page, const std::string& anchor) {
     for (const Section& section : page.sections) {
         if (anchor_of(section.title) == anchor) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "generators/transformer/training_step.h"
+#include "tests/generators/element_bytes.h"
 #include "tests/generators/steps.h"
 
 namespace npunet::generators {
@@ -14,9 +15,6 @@ namespace {
 using chakra::CollectiveType;
 using chakra::Node;
 using chakra::NodeType;
-
-constexpr std::int64_t bf16 = 2;
-constexpr std::int64_t fp32 = 4;
 
 /// Number and bytes of the collectives of one type on one rank whose name holds `part`.
 std::pair<std::int64_t, std::int64_t> count(const GeneratedWorkload& workload, Rank rank,

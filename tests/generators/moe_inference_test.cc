@@ -9,6 +9,7 @@
 #include "generators/transformer/operation_costs.h"
 #include "generators/transformer/rank_grid.h"
 #include "generators/transformer/training_step.h"
+#include "tests/generators/element_bytes.h"
 #include "tests/generators/parallel_plans.h"
 #include "tests/generators/rendezvous.h"
 
@@ -19,7 +20,6 @@ using chakra::CollectiveType;
 using chakra::Node;
 using chakra::NodeType;
 
-constexpr std::int64_t bf16 = 2;
 constexpr std::int64_t cached = 48;  ///< tokens in the cache of a decode step
 
 ModelSpec latent_moe() {

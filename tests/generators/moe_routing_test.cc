@@ -11,6 +11,7 @@
 
 #include "generators/transformer/moe_routing.h"
 #include "generators/transformer/routing_name.h"
+#include "tests/generators/element_bytes.h"
 #include "tests/generators/parallel_plans.h"
 #include "tests/support/refusals.h"
 #include "tests/support/temporary_folder.h"
@@ -22,10 +23,6 @@ using ::testing::AllOf;
 using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-
-std::int64_t total(const std::vector<std::int64_t>& values) {
-    return std::accumulate(values.begin(), values.end(), std::int64_t{0});
-}
 
 class RoutingFile : public ::testing::Test {
 protected:

@@ -13,6 +13,7 @@
 #include "generators/transformer/training_step.h"
 #include "study/generated_workload.h"
 #include "study/simulation_run.h"
+#include "tests/generators/element_bytes.h"
 #include "tests/generators/parallel_plans.h"
 #include "tests/support/machines.h"
 
@@ -24,12 +25,6 @@ using chakra::Node;
 using chakra::NodeType;
 using ::testing::AnyOf;
 using ::testing::Each;
-
-constexpr std::int64_t bf16 = 2;
-
-std::int64_t total(const std::vector<std::int64_t>& values) {
-    return std::accumulate(values.begin(), values.end(), std::int64_t{0});
-}
 
 /// Bytes of the collectives of one type whose names hold `part`, over all ranks.
 WideCount bytes(const GeneratedWorkload& workload, CollectiveType type, const char* part) {

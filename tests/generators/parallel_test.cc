@@ -12,6 +12,7 @@
 #include "generators/transformer/operation_costs.h"
 #include "generators/transformer/rank_grid.h"
 #include "generators/transformer/training_step.h"
+#include "tests/generators/element_bytes.h"
 #include "tests/generators/parallel_plans.h"
 #include "tests/generators/rendezvous.h"
 #include "tests/generators/steps.h"
@@ -24,8 +25,6 @@ using chakra::Node;
 using chakra::NodeType;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
-
-constexpr std::int64_t bf16 = 2;
 
 /// Ranks that share all coordinates but the wanted ones, by counting ranks like an odometer.
 std::set<std::vector<std::int32_t>> groups_of(const RankOrder& order,

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "generators/transformer/training_step.h"
+#include "tests/generators/element_bytes.h"
 #include "tests/generators/parallel_plans.h"
 
 namespace npunet::generators {
@@ -14,9 +15,6 @@ namespace {
 
 using chakra::CollectiveType;
 using chakra::Node;
-
-constexpr std::int64_t bf16 = 2;
-constexpr std::int64_t fp32 = 4;
 
 /// Over one replica: what tp divides, and what every tp rank holds whole.
 std::int64_t dense_parameters(const ModelSpec& model, const Plan& plan) {

@@ -53,7 +53,7 @@ TEST(ProfileReader, TakesWhatEventsSay) {
     EXPECT_EQ(trace.groups[1].ranks, (std::vector<std::int32_t>{3, 7}));
     EXPECT_EQ(trace.events, 9U);
     ASSERT_EQ(trace.size(), 4U);
-    EXPECT_EQ(trace.category[2], Category::Kernel);
+    EXPECT_EQ(trace.category[2], EventCategory::Kernel);
     EXPECT_EQ(trace.start_ns[0], 10001);
     EXPECT_EQ(trace.duration_ns[2], 3250);
     EXPECT_EQ(trace.correlation[0], absent);
@@ -108,8 +108,8 @@ TEST(ProfileReader, KnowsTheDialectOf2021) {
  "dur": 2, "args": {"device": 0, "stream": 7, "correlation": 5, "external id": 4}}]})"));
     EXPECT_EQ(trace.rank, 0);
     ASSERT_EQ(trace.size(), 2U);
-    EXPECT_EQ(trace.category[0], Category::Runtime);
-    EXPECT_EQ(trace.category[1], Category::Kernel);
+    EXPECT_EQ(trace.category[0], EventCategory::Runtime);
+    EXPECT_EQ(trace.category[1], EventCategory::Kernel);
     EXPECT_EQ(trace.external_id[1], 4);
     EXPECT_EQ(trace.start_ns[1], 1623142623531625000);
     // A thread is the same whether its number is text or not.

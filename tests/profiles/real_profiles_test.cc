@@ -68,7 +68,7 @@ void check(const EventTable& trace, const Json& expected) {
         if (is_gpu_work(trace.category[event])) {
             gpu_ns += trace.duration_ns[event];
             streams.insert(std::to_string(trace.track_of(event).stream));
-            if (trace.category[event] == Category::Kernel && is_nccl(trace.name_of(event))) {
+            if (trace.category[event] == EventCategory::Kernel && is_nccl(trace.name_of(event))) {
                 nccl_ns += trace.duration_ns[event];
                 ++nccl_kernels;
             }
@@ -132,7 +132,7 @@ TEST(RealProfiles, CollectivesHaveTheirArguments) {
     EXPECT_EQ(trace.groups[0].ranks, (std::vector<std::int32_t>{0, 1}));
     std::size_t kernels = 0;
     for (const CollectiveArgs& args : trace.collectives) {
-        if (trace.category[args.event] == Category::Kernel) {
+        if (trace.category[args.event] == EventCategory::Kernel) {
             EXPECT_EQ(args.group_size, 2);
             EXPECT_EQ(ranks_of(trace.strings[args.group_ranks]), (std::vector<std::int32_t>{0, 1}));
             EXPECT_TRUE(element_bytes(trace.strings[args.dtype]).has_value());

@@ -165,9 +165,6 @@ TEST(BruteForce, MixedStageWithPartOfANode) {
     EXPECT_EQ(visits, 1);
 }
 
-/// Stages of one device and of layers 0 and 2, and 1 and 3.
-const BrutePlan interleaved_plan{2, 2, {{{1, 0}, 1, 1, 0, 1}, {{0, 1}, 1, 1, 1, 1}}};
-
 // r = 2 (1 + 0.5) = 3. T = 1 + 3 + 1 + 2 x 3 + 3 = 14 and 2 + 4 + 0.5; U = 4/2.
 // (2 - 1/2) 14 + 20.5/2 + 2 = 33.25.
 TEST(BruteForce, InterleavedStages) {

@@ -14,9 +14,6 @@ namespace {
 using planner::LayerProfile;
 using planner::ProfileSet;
 
-/// Stages of one device and of layers 0 and 2, and 1 and 3.
-const BrutePlan interleaved_plan{2, 2, {{{1, 0}, 1, 1, 0, 1}, {{0, 1}, 1, 1, 1, 1}}};
-
 /// The memory of one sample and of two, and maybe the part of a further micro-batch.
 ProfileSet with_memory(std::vector<double> one, std::vector<double> two,
                        const std::vector<double>& activations) {

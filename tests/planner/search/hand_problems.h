@@ -56,6 +56,9 @@ inline planner::ProfileSet two_layers() {
     return {{one, two}, "two layers"};
 }
 
+/// Stages of one device and of layers 0 and 2, and 1 and 3.
+inline const BrutePlan interleaved_plan{2, 2, {{{1, 0}, 1, 1, 0, 1}, {{0, 1}, 1, 1, 1, 1}}};
+
 /// 1000 bytes/ms inside a node and 100 between nodes.
 inline BruteNode node_of(int devices) {
     BruteNode node;

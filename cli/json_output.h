@@ -1,0 +1,23 @@
+// The one JSON document that a command prints with --json.
+//
+//     add_json_flag(*command, options->json);
+//     ...
+//     print_document({{"files", files}}, context.out);
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+#include <ostream>
+
+namespace npunet::cli {
+
+inline CLI::Option* add_json_flag(CLI::App& command, bool& json) {
+    return command.add_flag("--json", json, "Print one JSON document instead of text");
+}
+
+/// Indented; bytes that are no UTF-8, as names of files may have, are replaced.
+inline void print_document(const nlohmann::ordered_json& document, std::ostream& out) {
+    out << document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << '\n';
+}
+
+}  // namespace npunet::cli
