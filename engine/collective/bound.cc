@@ -102,7 +102,7 @@ Time CollectiveBounds::least_time(CollectiveKind kind, const std::vector<Rank>& 
             break;
         case CollectiveKind::Broadcast:
         case CollectiveKind::Reduce:
-            busy = std::max(wide_time(n - 1, bytes, ports.all), wide_time(1, bytes, ports.least));
+            busy = wide_time(1, bytes, ports.least);
             break;
         case CollectiveKind::Gather:
         case CollectiveKind::Scatter: {

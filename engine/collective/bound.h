@@ -8,7 +8,7 @@
 //     all-reduce                    max of 2 (n-1) S / R and S / least R(i)
 //     all-gather (S a shard)        (n-1) S / least R(i)
 //     reduce-scatter, all-to-all    (n-1)/n S / least R(i)
-//     broadcast, reduce             max of (n-1) S / R and S / least R(i)
+//     broadcast, reduce             S / least R(i), which is more than (n-1) S / R
 //     gather, scatter               (n-1) S, (n-1)/n S / R(root)
 // and one link's latency. The time from the first member's start to the end is never less; from the
 // last member's start it may be, because the others were at work before.

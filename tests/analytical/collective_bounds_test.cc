@@ -130,7 +130,7 @@ Time bound(const Case& one, std::int64_t size) {
 // (n - 1)/n of every buffer must leave its NPU. Over R, the rates of all ports together, and r,
 // those of the slowest NPU (Patarasuk and Yuan, 2009), with a link's latency:
 //     all-reduce max(2 (n-1) S / R, S / r); all-gather (n-1) S / r;
-//     reduce-scatter, all-to-all (n-1)/n S / r; broadcast, reduce max((n-1) S / R, S / r);
+//     reduce-scatter, all-to-all (n-1)/n S / r; broadcast, reduce S / r;
 //     gather, scatter (n-1) S, (n-1)/n S over the ports of the root.
 // All NPUs of these networks but the ends of lines are alike.
 TEST(CollectiveBounds, AreNeverBeaten) {

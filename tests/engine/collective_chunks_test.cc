@@ -4,8 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <vector>
 
+#include "base/errors.h"
 #include "engine/collective/plan.h"
 #include "tests/support/collectives.h"
 #include "tests/support/workloads.h"
@@ -92,6 +94,32 @@ TEST(CollectiveChunks, GrowByteByByte) {
             before = std::move(now);
         }
     }
+}
+
+// The reference: S bytes in s splits are chunks of c = floor(S / s) bytes, ceil(S / c) of them; of
+// 12 bytes on 12 NPUs where that is less, then s of them, but for all-gathers.
+TEST(CollectiveChunks, OfTheReferenceAreEqual) {
+    test::TestMachine machine = torus("ring", 4);
+    machine.dialect = engine::Dialect::named("astra-sim");
+    for (std::int64_t size = 4; size < 400; ++size) {
+        SCOPED_TRACE(size);
+        const std::int64_t chunk = size / 4;
+        std::int64_t chunks = 0;
+        for (std::int64_t left = size; left > 0; left -= chunk) {
+            ++chunks;
+        }
+        EXPECT_EQ(cut(machine, CollectiveType::AllGather, size).chunks, chunks);
+        const Cut reduced = cut(machine, CollectiveType::AllReduce, size);
+        EXPECT_EQ(reduced.chunks, chunk < 12 ? 4 : chunks);
+        EXPECT_EQ(reduced.streams.front(), std::max<std::int64_t>(chunk, 12));
+    }
+}
+
+TEST(CollectiveChunks, OfTheReferenceHaveAByteEach) {
+    test::TestMachine machine = torus("ring", 4);
+    machine.dialect = engine::Dialect::named("astra-sim");
+    EXPECT_THROW((void)cut(machine, CollectiveType::AllGather, 3), InputError);
+    EXPECT_EQ(cut(machine, CollectiveType::AllReduce, 3).chunks, 4);
 }
 
 }  // namespace
