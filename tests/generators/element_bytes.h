@@ -8,7 +8,6 @@
 namespace npunet::generators {
 
 constexpr std::int64_t bf16 = 2;
-constexpr std::int64_t fp32 = 4;
 
 inline std::int64_t total(const std::vector<std::int64_t>& values) {
     return std::accumulate(values.begin(), values.end(), std::int64_t{0});
