@@ -34,8 +34,10 @@ PacketMachine::PacketMachine(const topology::NetworkDescription& description,
     : m_mover(CheckedForPackets(description),
               std::move(route),
               queue,
-              {m_sentEvent, m_deliveredEvent, m_turnEvent}),
-      m_state(m_mover.State()), m_runner(m_mover), m_catchUp(m_mover), m_epochs(m_mover)
+              {m_sentEvent, m_deliveredEvent},
+              m_turnEvent),
+      m_counts(m_mover.Counts()), m_state(m_mover.State()), m_runner(m_mover), m_catchUp(m_mover),
+      m_epochs(m_mover)
 {
     ChooseGait();
     SetTrains(true);
@@ -102,20 +104,20 @@ PacketMachine::MessageDelivered(std::uint32_t message)
 std::vector<engine::LinkUse>
 PacketMachine::link_use() const
 {
-    return m_mover.Counts().GetUse();
+    return m_counts.GetUse();
 }
 
 std::uint64_t
 PacketMachine::packet_hops() const
 {
-    return m_mover.Counts().GetHops();
+    return m_counts.GetHops();
 }
 
 void
 PacketMachine::ListQueued(LinkId link, const std::function<void(LinkId, Bytes, Time)>& function)
 {
     Settle();
-    m_mover.Counts().ListQueued(link, function);
+    m_counts.ListQueued(link, function);
 }
 
 void
@@ -130,7 +132,7 @@ PacketMachine::Settle()
 bool
 PacketMachine::LooksAtPackets() const
 {
-    return m_state.ways.router != nullptr || m_border || m_mover.Counts().HasHistograms() ||
+    return m_state.ways.router != nullptr || m_border || m_counts.HasHistograms() ||
            m_state.observer != nullptr;
 }
 

@@ -189,6 +189,7 @@ class PacketMachine final : public PacketLevel
     MemberEvent<&PacketMachine::MessageDelivered> m_deliveredEvent{*this}; ///< of messages
     MemberEvent<&WindowRunner::Turn> m_turnEvent{m_runner};                ///< of all ports
     PacketMover m_mover;                                                   ///< what ports do
+    PacketCounts& m_counts;                                                ///< what it counts
     PacketState& m_state;                       ///< its ports, queues, packets and messages
     WindowRunner m_runner;                      ///< lets nodes go on in windows of time
     CatchUp m_catchUp;                          ///< lets ports make up for lost time

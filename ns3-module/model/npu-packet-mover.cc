@@ -22,11 +22,11 @@ using engine::Phase;
 PacketMover::PacketMover(const topology::NetworkDescription& description,
                          RouteFunction route,
                          engine::EventQueue& queue,
-                         const Handlers& handlers)
+                         const MessageHandlers& handlers,
+                         engine::EventHandler& turn)
     : m_state(description, std::move(route), queue), m_links(description, m_state),
       m_counts(description, m_state, m_links), m_finder(m_state, m_links), m_arbiter(m_state),
-      m_agenda(m_state, m_wakeEvent, handlers.turn),
-      m_news(m_state, handlers.sent, handlers.delivered)
+      m_agenda(m_state, m_wakeEvent, turn), m_news(m_state, handlers)
 {
     OpenPorts(description, m_state);
 }
@@ -74,29 +74,6 @@ void
 PacketMover::WakeAgain(std::uint32_t portNumber)
 {
     DecideAgain(portNumber, m_state.events.now().ps());
-}
-
-void
-PacketMover::DecideIfDue(std::uint32_t portNumber, std::int64_t now)
-{
-    PacketPort& port = m_state.ports[portNumber];
-    if (port.wake == now)
-    {
-        port.wake = NEVER;
-        const std::int64_t before = port.packets;
-        Decide(portNumber, now);
-        m_state.PartOf(port).handled += static_cast<std::uint64_t>(port.packets - before);
-    }
-}
-
-void
-PacketMover::DecideAgain(PacketPart& part, std::int64_t now)
-{
-    for (const std::uint32_t port : part.again)
-    {
-        DecideAgain(port, now);
-    }
-    part.again.clear();
 }
 
 void

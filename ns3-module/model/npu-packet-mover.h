@@ -38,27 +38,18 @@ namespace npunet::packet
 class PacketMover
 {
   public:
-    /// Who acts when an event is due that is not the mover's own.
-    struct Handlers
-    {
-        engine::EventHandler& sent;      ///< a message, whose place it is told, has left its source
-        engine::EventHandler& delivered; ///< a message, whose place it is told, is in
-        engine::EventHandler& turn;      ///< windows: the ports have their turn
-    };
-
     /**
      * @param description the network, which was checked; must outlive this
      * @param route its routes
      * @param queue the simulation's events; must outlive this
-     * @param handlers must outlive this
+     * @param handlers are told of messages; must outlive this
+     * @param turn handles the event of all ports; must outlive this
      */
     PacketMover(const topology::NetworkDescription& description,
                 RouteFunction route,
                 engine::EventQueue& queue,
-                const Handlers& handlers);
-
-    PacketMover(const PacketMover&) = delete;
-    PacketMover& operator=(const PacketMover&) = delete;
+                const MessageHandlers& handlers,
+                engine::EventHandler& turn);
 
     /// @return ports, queues, packets and messages
     PacketState&
@@ -70,13 +61,6 @@ class PacketMover
     /// @return what is counted of ports
     PacketCounts&
     Counts()
-    {
-        return m_counts;
-    }
-
-    /// @copydoc Counts
-    const PacketCounts&
-    Counts() const
     {
         return m_counts;
     }
@@ -137,14 +121,33 @@ class PacketMover
      * @param portNumber a port that decides, unless its wish was taken back
      * @param now in picoseconds
      */
-    void DecideIfDue(std::uint32_t portNumber, std::int64_t now);
+    void
+    DecideIfDue(std::uint32_t portNumber, std::int64_t now)
+    {
+        PacketPort& port = m_state.ports[portNumber];
+        if (port.wake == now)
+        {
+            port.wake = NEVER;
+            const std::int64_t before = port.packets;
+            Decide(portNumber, now);
+            m_state.PartOf(port).handled += static_cast<std::uint64_t>(port.packets - before);
+        }
+    }
 
     /**
      * Gives those their second chance that have left an input to others.
      * @param part in which they are
      * @param now in picoseconds
      */
-    void DecideAgain(PacketPart& part, std::int64_t now);
+    void
+    DecideAgain(PacketPart& part, std::int64_t now)
+    {
+        for (const std::uint32_t port : part.again)
+        {
+            DecideAgain(port, now);
+        }
+        part.again.clear();
+    }
 
     /**
      * Finds out when a port has to decide next, and sets its wake or its `waiting` bits.

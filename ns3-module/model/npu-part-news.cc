@@ -45,7 +45,7 @@ PartNews::Schedule(const MessageEvent& event)
                             EventKey::of(Phase::Arrival,
                                          event.delivered ? message_delivered : message_sent,
                                          m_state.messages[event.message].id),
-                            event.delivered ? m_delivered : m_sent,
+                            event.delivered ? m_handlers.delivered : m_handlers.sent,
                             event.message);
 }
 

@@ -19,6 +19,16 @@ namespace npunet::packet
 
 /**
  * @ingroup npunet
+ * Who is told of messages; the number of an event is the place of the message.
+ */
+struct MessageHandlers
+{
+    engine::EventHandler& sent;      ///< its last byte has left its source
+    engine::EventHandler& delivered; ///< its last byte is in
+};
+
+/**
+ * @ingroup npunet
  * What the steps of ports have to tell the whole machine: the ends of messages, and packets after
  * which SteadyTraffic is to look. It is told at once, or, where parts of the network go on at the
  * same time, after their window.
@@ -30,11 +40,10 @@ class PartNews
   public:
     /**
      * @param state with the parts and the simulation's events; must outlive this
-     * @param sent is told of a message, by its place, that it has left its source; likewise
-     * @param delivered is told of a message, by its place, that it is in; likewise
+     * @param handlers must outlive this
      */
-    PartNews(PacketState& state, engine::EventHandler& sent, engine::EventHandler& delivered)
-        : m_state(state), m_sent(sent), m_delivered(delivered)
+    PartNews(PacketState& state, const MessageHandlers& handlers)
+        : m_state(state), m_handlers(handlers)
     {
     }
 
@@ -77,8 +86,7 @@ class PartNews
     void Schedule(const MessageEvent& event);
 
     PacketState& m_state;              ///< with the parts
-    engine::EventHandler& m_sent;      ///< is told that messages have left
-    engine::EventHandler& m_delivered; ///< is told that messages are in
+    MessageHandlers m_handlers;        ///< are told of messages
     SteadyTraffic* m_steady = nullptr; ///< is told of starts
 };
 

@@ -14,7 +14,7 @@ namespace npunet::packet
 using engine::EventQueue;
 
 void
-StepScan::Scan(engine::PendingEvents& events, const Handlers& handlers)
+StepScan::Scan(engine::PendingEvents& events, const MessageHandlers& handlers)
 {
     m_scan.same(std::int64_t{m_state.nearEnd});
     // First what differs most often.
@@ -162,7 +162,7 @@ StepScan::Record(std::uint32_t place)
 }
 
 void
-StepScan::Events(engine::PendingEvents& events, const Handlers& handlers)
+StepScan::Events(engine::PendingEvents& events, const MessageHandlers& handlers)
 {
     const auto ofMessage = [&](EventQueue::Pending& event) {
         const auto place = static_cast<std::uint32_t>(event.payload);

@@ -8,6 +8,7 @@
 #define NPU_STEP_SCAN_H
 
 #include "npu-packet-state.h"
+#include "npu-part-news.h"
 
 #include "engine/network.h"
 #include "engine/pending_events.h"
@@ -28,13 +29,6 @@ namespace npunet::packet
 class StepScan
 {
   public:
-    /// Who is told of messages.
-    struct Handlers
-    {
-        const engine::EventHandler& sent;      ///< of messages
-        const engine::EventHandler& delivered; ///< of messages
-    };
-
     /**
      * @param state that is scanned
      * @param scan describes, compares or moves
@@ -48,16 +42,16 @@ class StepScan
     /**
      * Scans everything; what is planned for the ports follows from it.
      * @param events of the queue
-     * @param handlers of messages, whose place they are told
+     * @param handlers of messages
      */
-    void Scan(engine::PendingEvents& events, const Handlers& handlers);
+    void Scan(engine::PendingEvents& events, const MessageHandlers& handlers);
 
   private:
     /**
      * @param events of the queue
-     * @param handlers of messages, whose place they are told
+     * @param handlers of messages
      */
-    void Events(engine::PendingEvents& events, const Handlers& handlers);
+    void Events(engine::PendingEvents& events, const MessageHandlers& handlers);
 
     /**
      * @param number of a port
