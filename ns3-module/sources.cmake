@@ -3,10 +3,14 @@
 
 # The packet machine: plain C++, without ns-3.
 set(npunet_packet_core_sources
+    model/npu-border-entrance.cc
+    model/npu-border-traffic.cc
+    model/npu-catch-up.cc
     model/npu-congestion-control.cc
     model/npu-congestion-factory.cc
     model/npu-congestion-parameters.cc
     model/npu-credit-account.cc
+    model/npu-detour-epochs.cc
     model/npu-ethernet-network.cc
     model/npu-ethernet-network-border.cc
     model/npu-ethernet-network-links.cc
@@ -21,21 +25,18 @@ set(npunet_packet_core_sources
     model/npu-link-timing.cc
     model/npu-message-table.cc
     model/npu-network-part.cc
+    model/npu-packet-arbiter.cc
+    model/npu-packet-classes.cc
+    model/npu-packet-counts.cc
     model/npu-packet-level.cc
+    model/npu-packet-links.cc
     model/npu-packet-machine.cc
-    model/npu-packet-machine-border.cc
-    model/npu-packet-machine-classes.cc
-    model/npu-packet-machine-detours.cc
-    model/npu-packet-machine-inputs.cc
-    model/npu-packet-machine-links.cc
-    model/npu-packet-machine-setup.cc
-    model/npu-packet-machine-statistics.cc
-    model/npu-packet-machine-steps.cc
-    model/npu-packet-machine-trains.cc
-    model/npu-packet-machine-ways.cc
-    model/npu-packet-machine-windows.cc
-    model/npu-packet-machine-parts.cc
+    model/npu-packet-mover.cc
     model/npu-packet-parameters.cc
+    model/npu-packet-setup.cc
+    model/npu-packet-ways.cc
+    model/npu-part-news.cc
+    model/npu-port-agenda.cc
     model/npu-queue-pairs.cc
     model/npu-queue-pairs-border.cc
     model/npu-queue-pairs-credits.cc
@@ -47,10 +48,13 @@ set(npunet_packet_core_sources
     model/npu-send-turns.cc
     model/npu-shared-buffer.cc
     model/npu-steady-traffic.cc
+    model/npu-step-scan.cc
     model/npu-swift.cc
     model/npu-timely.cc
     model/npu-traffic-sample.cc
     model/npu-way-chooser.cc
+    model/npu-way-finder.cc
+    model/npu-window-runner.cc
 )
 
 # What users include as <ns3/NAME.h>, and <ns3/npunet-module.h> as a whole.

@@ -12,6 +12,7 @@
 #include "npu-ethernet-port.h"
 #include "npu-ethernet-routes.h"
 #include "npu-ethernet-trains.h"
+#include "npu-member-event.h"
 #include "npu-packet-classes.h"
 #include "npu-packet-errors.h"
 #include "npu-packet-level.h"
@@ -127,28 +128,6 @@ class EthernetNetwork final : public PacketLevel, private TransportWire, private
     }
 
   private:
-    /// Calls a member function of the network when an event is due.
-    template <void (EthernetNetwork::*Function)(std::uint32_t)>
-    class Event final : public engine::EventHandler
-    {
-      public:
-        /**
-         * @param network whose member function
-         */
-        explicit Event(EthernetNetwork& network) : m_network(network)
-        {
-        }
-
-        void
-        handle(std::uint64_t payload) override
-        {
-            (m_network.*Function)(static_cast<std::uint32_t>(payload));
-        }
-
-      private:
-        EthernetNetwork& m_network; ///< whose member function
-    };
-
     /// How a packet crosses a link; times in picoseconds.
     struct Passage
     {
@@ -471,46 +450,46 @@ class EthernetNetwork final : public PacketLevel, private TransportWire, private
      */
     void Bury(std::uint32_t port);
 
-    const topology::NetworkDescription& m_description;    ///< the network
-    engine::EventQueue& m_simulation;                     ///< the simulation's events
-    engine::EventQueue* m_queue;                          ///< of them, or of a part made up for
-    const std::uint32_t m_header;                         ///< bytes of a header, at least 1
-    const std::uint32_t m_fullWire;                       ///< bytes of a full packet on the wire
-    const std::uint32_t m_classCount;                     ///< traffic classes
-    const bool m_cutThrough;                              ///< else store and forward
-    const bool m_pauses;                                  ///< else packets are dropped
-    const bool m_marksWanted;                             ///< data is marked
-    const bool m_trims;                                   ///< instead of drops, payload is cut off
-    std::vector<EthernetPort> m_ports;                    ///< by link
-    std::vector<ClassQueue> m_queues;                     ///< by link and class
-    EthernetPackets m_packets;                            ///< packets under way
-    TelemetryRecords m_telemetry;                         ///< what is written into them
-    PacketClasses m_classes;                              ///< traffic classes
-    engine::LinkClock m_clock;                            ///< links with faults
-    PacketErrors m_errors;                                ///< of links
-    std::uint64_t m_markSeed;                             ///< of what is drawn for marks
-    std::vector<std::uint64_t> m_transmissions;           ///< by link, where there are errors
-    std::vector<std::int64_t> m_lastArrival;              ///< by link, where there are faults
-    std::vector<std::int64_t> m_kmin;                     ///< by link, in bytes
-    std::vector<std::int64_t> m_kmax;                     ///< by link, in bytes
-    std::unique_ptr<SharedBuffer> m_buffer;               ///< of all nodes
-    std::vector<QueueHistogram> m_histograms;             ///< by link, where they are asked for
-    EthernetRoutes m_routes;                              ///< ways of packets
-    QueuePairs m_pairs;                                   ///< the transport
-    std::unique_ptr<EthernetBorder> m_border;             ///< where the network is split
-    std::uint32_t m_deciding = NONE;                      ///< the port that chooses
-    std::size_t m_epoch = 0;                              ///< of the detours
-    bool m_epochAwaited = false;                          ///< its end is an event
-    std::int64_t m_lastStart = 0;                         ///< a later start passes the clock's end
-    std::unique_ptr<EthernetTrains> m_trains;             ///< null: packet by packet
-    bool m_trainsWanted = true;                           ///< where they are possible
-    bool m_still = false;                                 ///< nothing goes on
-    std::uint32_t m_watched = NONE;                       ///< whose packets m_trains hears of
-    std::int64_t m_watchFrom = 0;                         ///< from when on, in picoseconds
-    std::int64_t m_draws = 0;                             ///< for marks, so far
-    Event<&EthernetNetwork::Wake> m_wakeEvent{*this};     ///< of ports
-    Event<&EthernetNetwork::Arrive> m_arriveEvent{*this}; ///< of links
-    Event<&EthernetNetwork::EpochBegins> m_epochEvent{*this}; ///< of the detours
+    const topology::NetworkDescription& m_description; ///< the network
+    engine::EventQueue& m_simulation;                  ///< the simulation's events
+    engine::EventQueue* m_queue;                       ///< of them, or of a part made up for
+    const std::uint32_t m_header;                      ///< bytes of a header, at least 1
+    const std::uint32_t m_fullWire;                    ///< bytes of a full packet on the wire
+    const std::uint32_t m_classCount;                  ///< traffic classes
+    const bool m_cutThrough;                           ///< else store and forward
+    const bool m_pauses;                               ///< else packets are dropped
+    const bool m_marksWanted;                          ///< data is marked
+    const bool m_trims;                                ///< instead of drops, payload is cut off
+    std::vector<EthernetPort> m_ports;                 ///< by link
+    std::vector<ClassQueue> m_queues;                  ///< by link and class
+    EthernetPackets m_packets;                         ///< packets under way
+    TelemetryRecords m_telemetry;                      ///< what is written into them
+    PacketClasses m_classes;                           ///< traffic classes
+    engine::LinkClock m_clock;                         ///< links with faults
+    PacketErrors m_errors;                             ///< of links
+    std::uint64_t m_markSeed;                          ///< of what is drawn for marks
+    std::vector<std::uint64_t> m_transmissions;        ///< by link, where there are errors
+    std::vector<std::int64_t> m_lastArrival;           ///< by link, where there are faults
+    std::vector<std::int64_t> m_kmin;                  ///< by link, in bytes
+    std::vector<std::int64_t> m_kmax;                  ///< by link, in bytes
+    std::unique_ptr<SharedBuffer> m_buffer;            ///< of all nodes
+    std::vector<QueueHistogram> m_histograms;          ///< by link, where they are asked for
+    EthernetRoutes m_routes;                           ///< ways of packets
+    QueuePairs m_pairs;                                ///< the transport
+    std::unique_ptr<EthernetBorder> m_border;          ///< where the network is split
+    std::uint32_t m_deciding = NONE;                   ///< the port that chooses
+    std::size_t m_epoch = 0;                           ///< of the detours
+    bool m_epochAwaited = false;                       ///< its end is an event
+    std::int64_t m_lastStart = 0;                      ///< a later start passes the clock's end
+    std::unique_ptr<EthernetTrains> m_trains;          ///< null: packet by packet
+    bool m_trainsWanted = true;                        ///< where they are possible
+    bool m_still = false;                              ///< nothing goes on
+    std::uint32_t m_watched = NONE;                    ///< whose packets m_trains hears of
+    std::int64_t m_watchFrom = 0;                      ///< from when on, in picoseconds
+    std::int64_t m_draws = 0;                          ///< for marks, so far
+    MemberEvent<&EthernetNetwork::Wake> m_wakeEvent{*this};         ///< of ports
+    MemberEvent<&EthernetNetwork::Arrive> m_arriveEvent{*this};     ///< of links
+    MemberEvent<&EthernetNetwork::EpochBegins> m_epochEvent{*this}; ///< of the detours
 };
 
 } // namespace npunet::packet

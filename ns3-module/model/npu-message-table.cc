@@ -12,6 +12,7 @@ namespace npunet::packet
 std::uint32_t
 MessageTable::Take()
 {
+    ++m_underWay;
     if (m_free == NONE)
     {
         m_messages.emplace_back();
@@ -26,6 +27,7 @@ MessageTable::Take()
 void
 MessageTable::Free(std::uint32_t place)
 {
+    --m_underWay;
     m_messages[place].next = m_free;
     m_free = place;
 }

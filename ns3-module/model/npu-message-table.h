@@ -9,6 +9,7 @@
 
 #include "npu-packet-queues.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -77,6 +78,15 @@ class MessageTable
     }
 
     /**
+     * @return how many messages have a place
+     */
+    std::size_t
+    UnderWay() const
+    {
+        return m_underWay;
+    }
+
+    /**
      * Puts a message into a list, behind all that started before it.
      * @param list the list
      * @param place of the message
@@ -119,6 +129,7 @@ class MessageTable
   private:
     std::vector<MessageRecord> m_messages; ///< places, used and free
     std::uint32_t m_free = NONE;           ///< first free place
+    std::size_t m_underWay = 0;            ///< places that are not free
 };
 
 } // namespace npunet::packet

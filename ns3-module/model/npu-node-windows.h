@@ -101,6 +101,18 @@ class NodeWindows
         earliest = std::min(earliest, at);
     }
 
+    /// No port has to decide any more.
+    void
+    Clear()
+    {
+        std::fill(m_wakes.begin(), m_wakes.end(), NEVER);
+        std::fill(m_nodes.begin(), m_nodes.end(), NEVER);
+        for (Block& block : m_blocks)
+        {
+            block.earliest = NEVER;
+        }
+    }
+
     /**
      * @return no port has to decide before; NEVER when none has to
      */

@@ -25,6 +25,8 @@ namespace npunet::packet
  */
 struct BorderPacket
 {
+    static constexpr std::uint8_t FRAME = 1; ///< kind of its frames
+
     BorderMessage message;     ///< that it belongs to
     std::int64_t number = 0;   ///< of the packet on the link
     std::int64_t arrival = 0;  ///< Crossing::arrival
@@ -43,6 +45,8 @@ struct BorderPacket
  */
 struct BorderCredit
 {
+    static constexpr std::uint8_t FRAME = 2; ///< kind of its frames
+
     std::int64_t stamp = 0;    ///< when it counts, in picoseconds
     std::uint32_t link = 0;    ///< number of the link for which it is
     std::uint32_t channel = 0; ///< its virtual channel

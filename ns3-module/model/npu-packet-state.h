@@ -11,10 +11,13 @@
 #include "npu-input-reads.h"
 #include "npu-message-table.h"
 #include "npu-packet-classes.h"
+#include "npu-packet-observer.h"
 #include "npu-packet-part.h"
 #include "npu-packet-pool.h"
 #include "npu-packet-port.h"
 #include "npu-packet-queues.h"
+#include "npu-packet-ways.h"
+#include "npu-queue-masks.h"
 #include "npu-route-plan.h"
 
 #include "base/quantities.h"
@@ -36,12 +39,8 @@ namespace npunet::packet
  * messages. The machine moves them packet by packet; SteadyTraffic moves those that repeat
  * themselves by whole periods.
  */
-class PacketState
+struct PacketState
 {
-  protected:
-    friend class SteadyTraffic;
-    friend class TrafficSample;
-
     /**
      * @param description the network; must outlive the state
      * @param route the routes
@@ -50,27 +49,24 @@ class PacketState
     PacketState(const topology::NetworkDescription& description,
                 RouteFunction route,
                 engine::EventQueue& queue)
-        : m_queue(queue), m_mtu(description.packet.mtu.value()),
-          m_header(description.packet.header.value()), m_fullWire(WireBytes(m_mtu)),
-          m_oldest(description.packet.arbitration == topology::Arbitration::Oldest),
-          m_several(description.packet.classes.count > 1),
-          m_channels(std::uint32_t{description.virtual_channels()} *
-                     description.packet.classes.count),
-          m_plan(description.graph,
-                 std::move(route),
-                 m_channels,
-                 std::uint32_t{description.packet.classes.count}),
-          m_ports(description.graph.links()),
-          m_queues(m_plan.FirstQueue(description.graph.links())),
-          m_credits(description.graph.links() * m_channels),
-          m_turns(description.graph.links() * m_channels),
-          m_reads(description.graph.links(), description.packet.speedup),
-          m_classes(
+        : events(queue), mtu(description.packet.mtu.value()),
+          header(description.packet.header.value()), fullWire(WireBytes(mtu)),
+          oldest(description.packet.arbitration == topology::Arbitration::Oldest),
+          several(description.packet.classes.count > 1),
+          channels(std::uint32_t{description.virtual_channels()} *
+                   description.packet.classes.count),
+          plan(description.graph,
+               std::move(route),
+               channels,
+               std::uint32_t{description.packet.classes.count}),
+          ports(description.graph.links()), queues(plan.FirstQueue(description.graph.links())),
+          credits(description.graph.links() * channels),
+          turns(description.graph.links() * channels),
+          reads(description.graph.links(), description.packet.speedup),
+          classes(
               description.packet.classes, description.virtual_channels(), description.graph.links())
     {
     }
-
-    ~PacketState() = default;
 
     /**
      * @param port number of the port
@@ -80,7 +76,7 @@ class PacketState
     CreditAccount&
     Credit(std::uint32_t port, std::uint32_t channel)
     {
-        return m_credits[port * m_channels + channel];
+        return credits[port * channels + channel];
     }
 
     /**
@@ -90,7 +86,7 @@ class PacketState
     std::uint32_t
     WireBytes(std::int64_t payload) const
     {
-        const std::int64_t bytes = payload + m_header;
+        const std::int64_t bytes = payload + header;
         return static_cast<std::uint32_t>(bytes > 0 ? bytes : 1);
     }
 
@@ -101,17 +97,8 @@ class PacketState
     std::int64_t
     PacketsOf(std::int64_t bytes) const
     {
-        return std::max<std::int64_t>((bytes + m_mtu - 1) / m_mtu, 1);
+        return std::max<std::int64_t>((bytes + mtu - 1) / mtu, 1);
     }
-
-    /**
-     * Calls a function for every non-empty queue of a port, cyclically.
-     * @param port the port
-     * @param first the queue to begin with, from 0
-     * @param function of the queue's number; true ends the round
-     */
-    template <class Function>
-    void ForEachQueue(const PacketPort& port, std::uint32_t first, Function function);
 
     /**
      * @return what must be in of a packet before it can be passed on
@@ -119,7 +106,7 @@ class PacketState
     std::uint32_t
     HeaderBytes() const
     {
-        return m_header > 0 ? static_cast<std::uint32_t>(m_header) : 1;
+        return header > 0 ? static_cast<std::uint32_t>(header) : 1;
     }
 
     /**
@@ -129,7 +116,7 @@ class PacketState
     std::int64_t
     Present() const
     {
-        return m_inWindow ? m_windowFrom : m_queue.now().ps();
+        return inWindow ? windowFrom : events.now().ps();
     }
 
     /**
@@ -141,9 +128,9 @@ class PacketState
     void
     CountSent(MessageRecord& message, std::int64_t payload, PacketPart& part) const
     {
-        const bool wasFar = message.remaining > m_lastBytes;
+        const bool wasFar = message.remaining > lastBytes;
         message.remaining -= payload;
-        part.nearEnd += wasFar && message.wantsSent && message.remaining <= m_lastBytes ? 1 : 0;
+        part.nearEnd += wasFar && message.wantsSent && message.remaining <= lastBytes ? 1 : 0;
     }
 
     /**
@@ -153,7 +140,7 @@ class PacketState
     std::uint32_t
     PartNumber(const PacketPort& port) const
     {
-        return port.part & m_partMask;
+        return port.part & partMask;
     }
 
     /**
@@ -163,80 +150,105 @@ class PacketState
     PacketPart&
     PartOf(const PacketPort& port)
     {
-        return m_parts[PartNumber(port)];
+        return parts[PartNumber(port)];
     }
 
-    engine::EventQueue& m_queue; ///< the simulation's events
-    std::int64_t m_mtu;          ///< payload bytes of a full packet
-    std::int64_t m_header;       ///< bytes besides the payload
+    /**
+     * @param port number of the port
+     * @param channel virtual channel
+     * @return the messages that start there
+     */
+    TurnList&
+    Turns(std::uint32_t port, std::uint32_t channel)
+    {
+        return turns[port * channels + channel];
+    }
+
+    /**
+     * @param queue that is not empty
+     * @return the message of its head
+     */
+    const MessageRecord&
+    MessageOfHead(const VirtualQueue& queue)
+    {
+        return messages[queue.upstream == NONE ? queue.head : packets[queue.head].message];
+    }
+
+    /**
+     * Writes down in its queue what the port must know of the head.
+     * @param queue a queue of packets that is not empty
+     */
+    void
+    ShowHead(VirtualQueue& queue)
+    {
+        const QueuedPacket& packet = packets[queue.head];
+        queue.ready = packet.ready;
+        queue.wire = WireBytes(packet.payload);
+        queue.channel = plan[packet.hop].channel;
+    }
+
+    /**
+     * Writes down in its queue whose turn it is.
+     * @param queueNumber a queue of messages
+     */
+    void ShowTurn(std::uint32_t queueNumber);
+
+    /**
+     * Parts go on at the same time.
+     * @param from a port
+     * @param to a port of another part
+     * @return what goes from the one part to the other
+     */
+    PartMail&
+    MailTo(const PacketPort& from, const PacketPort& to)
+    {
+        return parts[from.part].mail[to.part];
+    }
+
+    engine::EventQueue& events; ///< the simulation's events
+    std::int64_t mtu;           ///< payload bytes of a full packet
+    std::int64_t header;        ///< bytes besides the payload
     /// A packet that starts later could end beyond the clock, in picoseconds.
-    std::int64_t m_lastStart = Time::max().ps();
-    std::uint32_t m_fullWire;             ///< bytes of a full packet
-    bool m_oldest;                        ///< oldest first
-    bool m_several;                       ///< there are traffic classes
-    std::uint32_t m_channels;             ///< of every link, for all classes
-    RoutePlan m_plan;                     ///< routes as ports and queues
-    std::vector<PacketPort> m_ports;      ///< by link
-    std::vector<VirtualQueue> m_queues;   ///< of all ports
-    std::vector<std::uint64_t> m_masks;   ///< a bit per queue: it is not empty
-    std::vector<CreditAccount> m_credits; ///< by link and virtual channel
-    std::vector<TurnList> m_turns;        ///< by link and virtual channel
-    PacketPool m_packets;                 ///< packets under way
-    InputReads m_reads;                   ///< packets that leave inputs
-    PacketClasses m_classes;              ///< traffic classes
-    MessageTable m_messages;              ///< messages under way
-    std::vector<PacketPart> m_parts{1};   ///< the first one alone where all is one part
-    std::uint32_t m_partMask = 0;         ///< all bits set while parts go on at the same time
-    bool m_inWindow = false;              ///< nodes go on alone
-    std::int64_t m_windowFrom = 0;        ///< since then, in picoseconds
-    std::int64_t m_lastBytes = 0;         ///< with so many left a message may end in a window
-    std::uint32_t m_nearEnd = 0; ///< messages whose end somebody is told of, with so many left
+    std::int64_t lastStart = Time::max().ps();
+    std::uint32_t fullWire;             ///< bytes of a full packet
+    bool oldest;                        ///< oldest first
+    bool several;                       ///< there are traffic classes
+    std::uint32_t channels;             ///< of every link, for all classes
+    RoutePlan plan;                     ///< routes as ports and queues
+    std::vector<PacketPort> ports;      ///< by link
+    std::vector<VirtualQueue> queues;   ///< of all ports
+    QueueMasks filled;                  ///< which queues are not empty
+    std::vector<CreditAccount> credits; ///< by link and virtual channel
+    std::vector<TurnList> turns;        ///< by link and virtual channel
+    PacketPool packets;                 ///< packets under way
+    InputReads reads;                   ///< packets that leave inputs
+    PacketClasses classes;              ///< traffic classes
+    MessageTable messages;              ///< messages under way
+    PacketWays ways;                    ///< of multi-path routing
+    std::vector<PacketPart> parts{1};   ///< the first one alone where all is one part
+    std::uint32_t partMask = 0;         ///< all bits set while parts go on at the same time
+    bool inWindow = false;              ///< nodes go on alone
+    std::int64_t windowFrom = 0;        ///< since then, in picoseconds
+    std::int64_t lastBytes = 0;         ///< with so many left a message may end in a window
+    std::uint32_t nearEnd = 0; ///< messages whose end somebody is told of, with so many left
     /// Hears of links that are sending; null for nobody.
-    engine::LinkLoadRecorder* m_load = nullptr;
+    engine::LinkLoadRecorder* load = nullptr;
+    PacketObserver* observer = nullptr; ///< hears of packets; null for nobody
 };
 
-template <class Function>
 inline void
-PacketState::ForEachQueue(const PacketPort& port, std::uint32_t first, Function function)
+PacketState::ShowTurn(std::uint32_t queueNumber)
 {
-    const std::uint64_t* masks = &m_masks[port.firstMask];
-    const std::uint32_t words = (port.queues + 63) / 64;
-    if (words == 1)
+    VirtualQueue& queue = queues[queueNumber];
+    const PacketPort& port = ports[queue.tail];
+    queue.head = messages.Turn(Turns(queue.tail, queue.channel));
+    if (queue.head == NONE)
     {
-        const std::uint64_t fromTurn = masks[0] & ~std::uint64_t{0} << first;
-        for (std::uint64_t bits : {fromTurn, masks[0] & ~fromTurn})
-        {
-            for (; bits != 0; bits &= bits - 1)
-            {
-                if (function(port.firstQueue + static_cast<std::uint32_t>(__builtin_ctzll(bits))))
-                {
-                    return;
-                }
-            }
-        }
+        filled.Clear(port, queueNumber);
         return;
     }
-    const std::uint32_t firstWord = first / 64;
-    const std::uint64_t fromFirst = ~std::uint64_t{0} << (first % 64);
-    std::uint32_t word = firstWord;
-    std::uint64_t bits = masks[word] & fromFirst;
-    for (std::uint32_t round = 0;; ++round)
-    {
-        for (; bits != 0; bits &= bits - 1)
-        {
-            const auto bit = static_cast<std::uint32_t>(__builtin_ctzll(bits));
-            if (function(port.firstQueue + word * 64 + bit))
-            {
-                return;
-            }
-        }
-        if (round == words)
-        {
-            return;
-        }
-        word = word + 1 == words ? 0 : word + 1;
-        bits = round + 1 == words ? masks[word] & ~fromFirst : masks[word];
-    }
+    filled.Set(port, queueNumber);
+    queue.wire = WireBytes(std::min(messages[queue.head].remaining, mtu));
 }
 
 } // namespace npunet::packet

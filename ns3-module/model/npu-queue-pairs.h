@@ -10,6 +10,7 @@
 #include "npu-ethernet-border.h"
 #include "npu-ethernet-packet.h"
 #include "npu-ethernet-routes.h"
+#include "npu-member-event.h"
 #include "npu-queue-pair.h"
 #include "npu-send-turns.h"
 #include "npu-telemetry-records.h"
@@ -320,28 +321,6 @@ class QueuePairs
     }
 
   private:
-    /// Calls a member function when an event is due.
-    template <void (QueuePairs::*Function)(std::uint32_t)>
-    class Event final : public engine::EventHandler
-    {
-      public:
-        /**
-         * @param pairs whose member function
-         */
-        explicit Event(QueuePairs& pairs) : m_pairs(pairs)
-        {
-        }
-
-        void
-        handle(std::uint64_t payload) override
-        {
-            (m_pairs.*Function)(static_cast<std::uint32_t>(payload));
-        }
-
-      private:
-        QueuePairs& m_pairs; ///< whose member function
-    };
-
     /// @return now, in picoseconds
     std::int64_t
     Now() const
@@ -754,20 +733,20 @@ class QueuePairs
     std::int64_t m_fullWire;        ///< bytes of a full packet on the wire
     std::uint32_t m_classes;        ///< traffic classes
     std::vector<QueuePair> m_pairs; ///< by number
-    std::unordered_map<std::uint64_t, std::uint32_t> m_numbers;   ///< of queue pairs, by key
-    ReceiverCredits m_credits;                                    ///< of receivers that give them
-    std::vector<SendTurns> m_turns;                               ///< by port and class
-    PairMessages m_messages;                                      ///< messages under way
-    std::size_t m_underWay = 0;                                   ///< how many there are
-    std::vector<std::uint32_t> m_list;                            ///< ChooseAnew()'s own
-    std::vector<std::uint32_t> m_flows;                           ///< what Scan() goes through
-    std::vector<std::uint64_t> m_steps;                           ///< by pair, while it moves
-    std::vector<Restart> m_noted;                                 ///< restarts of timeouts
-    bool m_notes = false;                                         ///< they are noted
-    bool m_still = false;                                         ///< nothing goes on
-    Event<&QueuePairs::MessageSent> m_sentEvent{*this};           ///< of messages
-    Event<&QueuePairs::MessageDelivered> m_deliveredEvent{*this}; ///< of messages
-    Event<&QueuePairs::TimerDue> m_timerEvent{*this};             ///< of queue pairs
+    std::unordered_map<std::uint64_t, std::uint32_t> m_numbers; ///< of queue pairs, by key
+    ReceiverCredits m_credits;                                  ///< of receivers that give them
+    std::vector<SendTurns> m_turns;                             ///< by port and class
+    PairMessages m_messages;                                    ///< messages under way
+    std::size_t m_underWay = 0;                                 ///< how many there are
+    std::vector<std::uint32_t> m_list;                          ///< ChooseAnew()'s own
+    std::vector<std::uint32_t> m_flows;                         ///< what Scan() goes through
+    std::vector<std::uint64_t> m_steps;                         ///< by pair, while it moves
+    std::vector<Restart> m_noted;                               ///< restarts of timeouts
+    bool m_notes = false;                                       ///< they are noted
+    bool m_still = false;                                       ///< nothing goes on
+    MemberEvent<&QueuePairs::MessageSent> m_sentEvent{*this};   ///< of messages
+    MemberEvent<&QueuePairs::MessageDelivered> m_deliveredEvent{*this}; ///< of messages
+    MemberEvent<&QueuePairs::TimerDue> m_timerEvent{*this};             ///< of queue pairs
 };
 
 } // namespace npunet::packet

@@ -25,7 +25,7 @@ constexpr std::uint64_t STEADY_WORDS_PER_EVENT = 3;
 } // namespace
 
 SteadyTraffic::SteadyTraffic(PacketState& state, SteadyTrafficHost& host)
-    : m_state(state), m_host(host), m_notes(state.m_ports.size()), m_budget(STEADY_WORDS_PER_EVENT)
+    : m_state(state), m_host(host), m_notes(state.ports.size()), m_budget(STEADY_WORDS_PER_EVENT)
 {
     for (PortNote& note : m_notes)
     {
@@ -43,7 +43,7 @@ SteadyTraffic::BeforeStart(std::uint32_t port)
 void
 SteadyTraffic::AfterStart(std::uint32_t port, std::int64_t bytes)
 {
-    if (m_enabled && bytes >= engine::PeriodSearch::least_packets * m_state.m_mtu)
+    if (m_enabled && bytes >= engine::PeriodSearch::least_packets * m_state.mtu)
     {
         m_notes[port].breakFor = engine::PeriodSearch::first_break;
         PlanLook(port);
@@ -79,7 +79,7 @@ SteadyTraffic::MessageEnds(std::uint32_t port)
 void
 SteadyTraffic::PacketStarts(std::uint32_t port, std::int64_t now, std::int64_t end)
 {
-    PacketPort& state = m_state.m_ports[port];
+    PacketPort& state = m_state.ports[port];
     const PortNote& note = m_notes[port];
     if (state.anchor != 0)
     {
@@ -99,8 +99,8 @@ SteadyTraffic::NextLook()
     std::int64_t next = NEVER;
     for (const std::uint32_t index : m_looking)
     {
-        const PacketPort& anchor = m_state.m_ports[m_groups[index].anchor];
-        const bool starts = anchor.wake <= m_state.m_lastStart;
+        const PacketPort& anchor = m_state.ports[m_groups[index].anchor];
+        const bool starts = anchor.wake <= m_state.lastStart;
         next = std::min(next, starts ? anchor.wake + anchor.fullTime : NEVER);
     }
     return next;
@@ -140,10 +140,10 @@ SteadyTraffic::Plan(std::int64_t at, Kind kind, std::uint32_t index, std::uint32
 {
     const std::uint64_t payload = static_cast<std::uint64_t>(kind) << 56 |
                                   static_cast<std::uint64_t>(serial & 0xffffffU) << 32 | index;
-    m_state.m_queue.schedule(Time::ps(at),
-                             EventKey::of(Phase::Arbitration, engine::event_kind::steady, payload),
-                             *this,
-                             payload);
+    m_state.events.schedule(Time::ps(at),
+                            EventKey::of(Phase::Arbitration, engine::event_kind::steady, payload),
+                            *this,
+                            payload);
 }
 
 void
@@ -173,9 +173,9 @@ SteadyTraffic::handle(std::uint64_t payload)
 void
 SteadyTraffic::PlanLook(std::uint32_t port)
 {
-    PacketPort& state = m_state.m_ports[port];
+    PacketPort& state = m_state.ports[port];
     const std::int64_t now = m_state.Present();
-    const std::int64_t room = m_state.m_lastStart - now;
+    const std::int64_t room = m_state.lastStart - now;
     if (room / engine::PeriodSearch::longest_break > state.fullTime)
     {
         state.look = 1;
@@ -191,9 +191,9 @@ SteadyTraffic::Look(std::uint32_t port)
         return; // whoever dissolves it plans the next attempt
     }
     bool sends = false;
-    for (std::uint32_t channel = 0; channel < m_state.m_channels; ++channel)
+    for (std::uint32_t channel = 0; channel < m_state.channels; ++channel)
     {
-        sends = sends || m_state.m_turns[port * m_state.m_channels + channel].first != NONE;
+        sends = sends || m_state.turns[port * m_state.channels + channel].first != NONE;
     }
     if (!sends)
     {
@@ -214,7 +214,7 @@ SteadyTraffic::Look(std::uint32_t port)
     group.ports.assign(1, port);
     group.messages.clear();
     m_notes[port].group = index;
-    if (m_budget.is_spent(m_state.m_queue.handled()) || !Collect(group))
+    if (m_budget.is_spent(m_state.events.handled()) || !Collect(group))
     {
         m_notes[port].breakFor = engine::PeriodSearch::break_after(m_notes[port].breakFor);
         Release(index);
@@ -224,10 +224,10 @@ SteadyTraffic::Look(std::uint32_t port)
     std::sort(group.ports.begin(), group.ports.end());
     for (const std::uint32_t member : group.ports)
     {
-        m_state.m_ports[member].watched = 1;
+        m_state.ports[member].watched = 1;
     }
     m_looking.push_back(index);
-    m_state.m_ports[port].anchor = 1;
+    m_state.ports[port].anchor = 1;
 }
 
 bool
@@ -237,8 +237,8 @@ SteadyTraffic::Collect(Group& group)
     for (std::size_t i = 0; i < group.ports.size(); ++i)
     {
         const std::uint32_t port = group.ports[i];
-        if (m_state.m_ports[port].irregular == 1 || !AddMessagesOf(group, port) ||
-            (m_state.m_reads.AreLimited() && !AddMessagesFrom(group, port)))
+        if (m_state.ports[port].irregular == 1 || !AddMessagesOf(group, port) ||
+            (m_state.reads.AreLimited() && !AddMessagesFrom(group, port)))
         {
             return false;
         }
@@ -249,12 +249,12 @@ SteadyTraffic::Collect(Group& group)
 bool
 SteadyTraffic::AddMessagesFrom(Group& group, std::uint32_t input)
 {
-    const topology::Graph& graph = m_state.m_plan.GetGraph();
+    const topology::Graph& graph = m_state.plan.GetGraph();
     bool possible = true;
     for (const LinkId output : graph.links_from(graph.link(LinkId(std::size_t{input})).to))
     {
-        m_state.ForEachQueue(m_state.m_ports[output.index()], 0, [&](std::uint32_t number) {
-            const VirtualQueue& queue = m_state.m_queues[number];
+        m_state.filled.ForEach(m_state.ports[output.index()], 0, [&](std::uint32_t number) {
+            const VirtualQueue& queue = m_state.queues[number];
             possible = possible && (queue.upstream != input || AddPackets(group, queue));
             return !possible;
         });
@@ -267,9 +267,9 @@ SteadyTraffic::AddPackets(Group& group, const VirtualQueue& queue)
 {
     bool possible = true;
     for (std::uint32_t place = queue.head; possible && place != NONE;
-         place = m_state.m_packets[place].next)
+         place = m_state.packets[place].next)
     {
-        possible = AddMessage(group, m_state.m_packets[place].message);
+        possible = AddMessage(group, m_state.packets[place].message);
     }
     return possible;
 }
@@ -278,16 +278,16 @@ bool
 SteadyTraffic::AddMessagesOf(Group& group, std::uint32_t port)
 {
     bool possible = true;
-    m_state.ForEachQueue(m_state.m_ports[port], 0, [&](std::uint32_t number) {
-        const VirtualQueue& queue = m_state.m_queues[number];
+    m_state.filled.ForEach(m_state.ports[port], 0, [&](std::uint32_t number) {
+        const VirtualQueue& queue = m_state.queues[number];
         if (queue.upstream != NONE)
         {
             possible = AddPackets(group, queue);
             return !possible;
         }
-        const TurnList& turns = m_state.m_turns[port * m_state.m_channels + queue.channel];
+        const TurnList& turns = m_state.turns[port * m_state.channels + queue.channel];
         for (std::uint32_t message = turns.first; possible && message != NONE;
-             message = m_state.m_messages[message].next)
+             message = m_state.messages[message].next)
         {
             possible = AddMessage(group, message);
         }
@@ -309,8 +309,8 @@ SteadyTraffic::AddMessage(Group& group, std::uint32_t message)
     {
         return true;
     }
-    const MessageRecord& record = m_state.m_messages[message];
-    if (record.remaining < LEAST_LEFT * m_state.m_mtu)
+    const MessageRecord& record = m_state.messages[message];
+    if (record.remaining < LEAST_LEFT * m_state.mtu)
     {
         return false;
     }
@@ -318,7 +318,7 @@ SteadyTraffic::AddMessage(Group& group, std::uint32_t message)
     group.messages.push_back(message);
     for (std::uint32_t hop = record.hop;; ++hop)
     {
-        const PlannedHop& planned = m_state.m_plan[hop];
+        const PlannedHop& planned = m_state.plan[hop];
         std::uint32_t& groupOfPort = m_notes[planned.port].group;
         if (groupOfPort == NONE)
         {
@@ -347,7 +347,7 @@ SteadyTraffic::Compare(std::uint32_t index)
     {
         // Nodes that go on alone stop for it, all of them.
         m_lastCompare = now;
-        Charge(group, m_state.m_plan.GetGraph().nodes());
+        Charge(group, m_state.plan.GetGraph().nodes());
     }
     const bool keep = group.search.keeps();
     const bool may = group.search.has_kept() && group.kept.MayRepeat(m_state, group.ports);
@@ -361,7 +361,7 @@ SteadyTraffic::Compare(std::uint32_t index)
         return;
     }
     PortNote& note = m_notes[group.anchor];
-    if (group.search.is_over(note.breakFor) || m_budget.is_spent(m_state.m_queue.handled()))
+    if (group.search.is_over(note.breakFor) || m_budget.is_spent(m_state.events.handled()))
     {
         note.breakFor = engine::PeriodSearch::break_after(note.breakFor);
         Dissolve(index);
@@ -385,7 +385,7 @@ SteadyTraffic::StandStill(std::uint32_t index)
 {
     Group& group = m_groups[index];
     group.period = group.present.At() - group.kept.At();
-    group.periods = (m_state.m_lastStart - group.present.At()) / group.period - 1;
+    group.periods = (m_state.lastStart - group.present.At()) / group.period - 1;
     bool moves = false;
     for (std::size_t i = 0; i < group.messages.size(); ++i)
     {
@@ -413,7 +413,7 @@ SteadyTraffic::StandStill(std::uint32_t index)
     m_budget.repay(group.work);
     for (const std::uint32_t port : group.ports)
     {
-        PacketPort& state = m_state.m_ports[port];
+        PacketPort& state = m_state.ports[port];
         state.watched = 0;
         state.anchor = 0;
         state.still = 1;
@@ -437,7 +437,7 @@ SteadyTraffic::Resume(std::uint32_t index)
     const std::vector<std::uint32_t> ports = group.ports;
     Dissolve(index);
     // Code of ns-3 that comes when the choices of this instant are made finds them made.
-    m_host.Resume(ports, from, m_state.m_queue.instant_is_over() ? now + 1 : now);
+    m_host.Resume(ports, from, m_state.events.instant_is_over() ? now + 1 : now);
 }
 
 void
@@ -445,9 +445,9 @@ SteadyTraffic::Skip(const Group& group, std::int64_t periods)
 {
     for (std::size_t i = 0; i < group.messages.size(); ++i)
     {
-        m_state.CountSent(m_state.m_messages[group.messages[i]],
+        m_state.CountSent(m_state.messages[group.messages[i]],
                           periods * SentInPeriod(group, i),
-                          m_state.m_parts.front());
+                          m_state.parts.front());
     }
     for (std::size_t i = 0; i < group.ports.size(); ++i)
     {
@@ -456,23 +456,23 @@ SteadyTraffic::Skip(const Group& group, std::int64_t periods)
         {
             continue; // whatever it has stays as it is
         }
-        PacketPort& port = m_state.m_ports[group.ports[i]];
+        PacketPort& port = m_state.ports[group.ports[i]];
         port.payload += periods * counts.payload;
         port.wire += periods * counts.wire;
         port.busy += periods * counts.busy;
-        if (m_state.m_load != nullptr)
+        if (m_state.load != nullptr)
         {
-            m_state.m_load->add(group.ports[i],
-                                group.present.At(),
-                                group.present.At() + periods * group.period,
-                                periods * counts.busy);
+            m_state.load->add(group.ports[i],
+                              group.present.At(),
+                              group.present.At() + periods * group.period,
+                              periods * counts.busy);
         }
         port.packets += periods * counts.packets;
         port.stall += periods * counts.stall;
-        const std::size_t classes = m_state.m_several ? m_state.m_classes.given.count : 0;
+        const std::size_t classes = m_state.several ? m_state.classes.given.count : 0;
         for (std::size_t number = 0; number < classes; ++number)
         {
-            m_state.m_classes.OfPort(group.ports[i])[number].wire +=
+            m_state.classes.OfPort(group.ports[i])[number].wire +=
                 periods * group.present.ClassWireSince(group.kept, i * classes + number);
         }
         Shift(group.ports[i], periods * group.period);
@@ -482,26 +482,26 @@ SteadyTraffic::Skip(const Group& group, std::int64_t periods)
 void
 SteadyTraffic::Shift(std::uint32_t portNumber, std::int64_t by)
 {
-    PacketPort& port = m_state.m_ports[portNumber];
+    PacketPort& port = m_state.ports[portNumber];
     port.busyUntil += by;
-    for (std::uint32_t channel = 0; channel < m_state.m_channels; ++channel)
+    for (std::uint32_t channel = 0; channel < m_state.channels; ++channel)
     {
         m_state.Credit(portNumber, channel).Shift(by);
     }
-    m_state.m_reads.Shift(portNumber, by);
-    m_state.ForEachQueue(port, 0, [&](std::uint32_t number) {
-        VirtualQueue& queue = m_state.m_queues[number];
+    m_state.reads.Shift(portNumber, by);
+    m_state.filled.ForEach(port, 0, [&](std::uint32_t number) {
+        VirtualQueue& queue = m_state.queues[number];
         if (queue.upstream == NONE)
         {
             return false;
         }
         queue.ready += by;
-        for (std::uint32_t place = queue.head; place != NONE; place = m_state.m_packets[place].next)
+        for (std::uint32_t place = queue.head; place != NONE; place = m_state.packets[place].next)
         {
-            m_state.m_packets[place].ready += by;
-            if (m_state.m_oldest)
+            m_state.packets[place].ready += by;
+            if (m_state.oldest)
             {
-                m_state.m_packets.Born(place) += by;
+                m_state.packets.Born(place) += by;
             }
         }
         return false;
@@ -517,7 +517,7 @@ SteadyTraffic::Dissolve(std::uint32_t index)
     const std::uint32_t breakFor = m_notes[group.anchor].breakFor;
     for (const std::uint32_t message : group.messages)
     {
-        const std::uint32_t port = m_state.m_plan[m_state.m_messages[message].hop].port;
+        const std::uint32_t port = m_state.plan[m_state.messages[message].hop].port;
         m_notes[port].breakFor = breakFor;
         PlanLook(port);
     }
@@ -533,7 +533,7 @@ SteadyTraffic::Release(std::uint32_t index)
     group.still = false;
     for (const std::uint32_t port : group.ports)
     {
-        PacketPort& state = m_state.m_ports[port];
+        PacketPort& state = m_state.ports[port];
         state.watched = 0;
         state.anchor = 0;
         state.still = 0;

@@ -30,43 +30,43 @@ TrafficSample::Take(PacketState& state,
     }
     for (const std::uint32_t message : messages)
     {
-        m_remaining.push_back(state.m_messages[message].remaining);
+        m_remaining.push_back(state.messages[message].remaining);
     }
 }
 
 void
 TrafficSample::TakePort(PacketState& state, std::uint32_t portNumber)
 {
-    const PacketPort& port = state.m_ports[portNumber];
+    const PacketPort& port = state.ports[portNumber];
     m_queued.push_back(port.queued);
     m_waits.push_back(WaitsSince(state, portNumber));
     m_counts.push_back({port.payload, port.wire, port.busy, port.packets, port.stall});
     m_words.push_back(Ahead(port.busyUntil));
     m_words.push_back(port.turn);
-    for (std::uint32_t channel = 0; channel < state.m_channels; ++channel)
+    for (std::uint32_t channel = 0; channel < state.channels; ++channel)
     {
         state.Credit(portNumber, channel).Describe(m_at, m_words);
     }
-    if (state.m_several)
+    if (state.several)
     {
-        const ClassOfPort* classes = state.m_classes.OfPort(portNumber);
-        for (std::uint32_t number = 0; number < state.m_classes.given.count; ++number)
+        const ClassOfPort* classes = state.classes.OfPort(portNumber);
+        for (std::uint32_t number = 0; number < state.classes.given.count; ++number)
         {
             m_words.push_back(classes[number].turn);
             m_words.push_back(classes[number].lead);
             m_classWire.push_back(classes[number].wire);
         }
     }
-    state.m_reads.Describe(portNumber, m_at, m_words);
-    state.ForEachQueue(port, 0, [&](std::uint32_t number) {
-        const VirtualQueue& queue = state.m_queues[number];
+    state.reads.Describe(portNumber, m_at, m_words);
+    state.filled.ForEach(port, 0, [&](std::uint32_t number) {
+        const VirtualQueue& queue = state.queues[number];
         m_words.push_back(number);
         if (queue.upstream != NONE)
         {
             TakePackets(state, queue);
             return false;
         }
-        const TurnList& turns = state.m_turns[portNumber * state.m_channels + queue.channel];
+        const TurnList& turns = state.turns[portNumber * state.channels + queue.channel];
         m_words.push_back(queue.head);
         m_words.push_back(turns.served);
         return false;
@@ -77,15 +77,15 @@ TrafficSample::TakePort(PacketState& state, std::uint32_t portNumber)
 void
 TrafficSample::TakePackets(PacketState& state, const VirtualQueue& queue)
 {
-    for (std::uint32_t place = queue.head; place != NONE; place = state.m_packets[place].next)
+    for (std::uint32_t place = queue.head; place != NONE; place = state.packets[place].next)
     {
-        const QueuedPacket& packet = state.m_packets[place];
+        const QueuedPacket& packet = state.packets[place];
         m_words.push_back(Ahead(packet.ready));
         m_words.push_back(static_cast<std::int64_t>(packet.message) << 32 | packet.hop);
         m_words.push_back(static_cast<std::int64_t>(packet.payload) << 1 | packet.last);
-        if (state.m_oldest)
+        if (state.oldest)
         {
-            m_words.push_back(state.m_packets.Born(place) - m_at);
+            m_words.push_back(state.packets.Born(place) - m_at);
         }
     }
     m_words.push_back(-1);
@@ -94,13 +94,13 @@ TrafficSample::TakePackets(PacketState& state, const VirtualQueue& queue)
 std::int64_t
 TrafficSample::WaitsSince(PacketState& state, std::uint32_t portNumber) const
 {
-    const PacketPort& port = state.m_ports[portNumber];
+    const PacketPort& port = state.ports[portNumber];
     std::int64_t first = m_at;
-    state.ForEachQueue(port, 0, [&](std::uint32_t number) {
-        const VirtualQueue& queue = state.m_queues[number];
-        const TurnList& turns = state.m_turns[portNumber * state.m_channels + queue.channel];
+    state.filled.ForEach(port, 0, [&](std::uint32_t number) {
+        const VirtualQueue& queue = state.queues[number];
+        const TurnList& turns = state.turns[portNumber * state.channels + queue.channel];
         const std::int64_t since =
-            queue.upstream == NONE ? state.m_messages[turns.first].start : queue.ready;
+            queue.upstream == NONE ? state.messages[turns.first].start : queue.ready;
         first = std::min(first, since);
         return false;
     });
@@ -112,7 +112,7 @@ TrafficSample::MayRepeat(const PacketState& state, const std::vector<std::uint32
 {
     for (std::size_t i = 0; i < ports.size(); ++i)
     {
-        if (state.m_ports[ports[i]].queued != m_queued[i])
+        if (state.ports[ports[i]].queued != m_queued[i])
         {
             return false;
         }

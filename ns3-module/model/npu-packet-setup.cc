@@ -4,16 +4,14 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
-#include "npu-packet-machine.h"
+#include "npu-packet-setup.h"
+
 #include "npu-packet-parameters.h"
 
 #include "base/errors.h"
-#include "base/quantities.h"
-#include "engine/clock_limit.h"
 
 #include <algorithm>
 #include <string>
-#include <utility>
 
 namespace npunet::packet
 {
@@ -54,12 +52,10 @@ CheckQueues(const topology::Graph& graph, std::uint64_t channels)
     }
 }
 
-/**
- * @param description the network
- * @return the same, when the machine can work with it
- */
+} // namespace
+
 const topology::NetworkDescription&
-CheckedForMachine(const topology::NetworkDescription& description)
+CheckedForPackets(const topology::NetworkDescription& description)
 {
     const topology::PacketParameters& parameters = description.packet;
     CheckPacketParameters(parameters);
@@ -76,12 +72,8 @@ CheckedForMachine(const topology::NetworkDescription& description)
     return description;
 }
 
-/**
- * @param description the network
- * @return the same, when its own routes have the virtual channels they need
- */
 const topology::NetworkDescription&
-WithChannels(const topology::NetworkDescription& description)
+CheckedForRoutes(const topology::NetworkDescription& description)
 {
     const std::uint8_t needed = description.virtual_channels_needed();
     if (description.virtual_channels() < needed)
@@ -96,74 +88,37 @@ WithChannels(const topology::NetworkDescription& description)
     return description;
 }
 
-} // namespace
-
-PacketMachine::PacketMachine(const topology::NetworkDescription& description,
-                             engine::EventQueue& queue)
-    : PacketMachine(
-          WithChannels(description),
-          [&description](NodeId from, NodeId to) { return description.route(from, to); },
-          queue)
-{
-    KnowRoutes(description);
-    ChooseGait();
-    SetTrains(true);
-}
-
-PacketMachine::PacketMachine(const topology::NetworkDescription& description,
-                             RouteFunction route,
-                             engine::EventQueue& queue)
-    : PacketState(CheckedForMachine(description), std::move(route), queue),
-      m_cutThrough(description.packet.switching == topology::Switching::CutThrough),
-      m_timing(description), m_rates(description.graph.links()),
-      m_headerTimes(description.graph.links()), m_retransmissions(description.graph.links()),
-      m_histograms(description.packet.queue_histogram ? description.graph.links() : 0),
-      m_chooser(description.graph, m_ports, m_rates, m_credits, m_timing)
+void
+OpenPorts(const topology::NetworkDescription& description, PacketState& state)
 {
     const topology::Graph& graph = description.graph;
-    Time longestPacket;
-    Time longestLatency;
-    for (std::uint32_t number = 0; number < m_ports.size(); ++number)
+    for (std::uint32_t number = 0; number < state.ports.size(); ++number)
     {
-        const topology::Link& link = graph.link(LinkId(std::size_t{number}));
-        PacketPort& port = m_ports[number];
-        port.latency = link.latency.ps();
-        port.irregular = m_timing.IsIrregular(number) ? 1U : 0U;
-        m_rates[number] = link.rate;
-        m_headerTimes[number] = transfer_time(Bytes(HeaderBytes()), link.rate).ps();
-        port.fullTime = transfer_time(Bytes(m_fullWire), link.rate).ps();
-        longestPacket = std::max(longestPacket, Time::ps(port.fullTime));
-        longestLatency = std::max(longestLatency, link.latency);
-        port.firstQueue = m_plan.FirstQueue(number);
-        port.queues = m_plan.Queues(number) & PacketPort::MOST_QUEUES;
-        port.firstMask = static_cast<std::uint32_t>(m_masks.size());
-        m_masks.resize(m_masks.size() + (port.queues + 63) / 64);
+        PacketPort& port = state.ports[number];
+        port.firstQueue = state.plan.FirstQueue(number);
+        port.queues = state.plan.Queues(number) & PacketPort::MOST_QUEUES;
+        state.filled.Open(port);
 
-        VirtualQueue* queues = &m_queues[port.firstQueue];
-        for (const LinkId input : graph.links_to(link.from))
+        VirtualQueue* queues = &state.queues[port.firstQueue];
+        for (const LinkId input : graph.links_to(graph.link(LinkId(std::size_t{number})).from))
         {
-            for (std::uint32_t channel = 0; channel < m_channels; ++channel)
+            for (std::uint32_t channel = 0; channel < state.channels; ++channel)
             {
                 queues->upstream = static_cast<std::uint32_t>(input.index());
                 queues->inputChannel = static_cast<std::uint8_t>(channel);
                 ++queues;
             }
         }
-        for (std::uint32_t channel = 0; channel < m_channels; ++channel)
+        for (std::uint32_t channel = 0; channel < state.channels; ++channel)
         {
             // A queue of messages: it has no packets, so its tail holds the number of the port.
             queues->tail = number;
             queues->channel = static_cast<std::uint8_t>(channel);
             ++queues;
-            Credit(number, channel)
+            state.Credit(number, channel)
                 .Open(description.buffer_of(LinkId(std::size_t{number})).value());
         }
     }
-    // The latest time that follows from a start: the packet is in, and its credit is back.
-    const Time reach = engine::later(engine::later(longestPacket, longestLatency), longestLatency);
-    m_lastStart = (Time::max() - reach).ps();
-    ChooseGait();
-    SetTrains(true);
 }
 
 } // namespace npunet::packet
