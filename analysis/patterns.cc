@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "base/errors.h"
+#include "base/json_document.h"
 #include "base/suggest.h"
 
 namespace npunet::analysis {
@@ -99,11 +99,9 @@ std::string_view PatternTable::key(Mark mark) {
 }
 
 void PatternTable::read(const std::filesystem::path& path) {
-    std::ifstream stream(path, std::ios::binary);
-    const nlohmann::json file = nlohmann::json::parse(stream, nullptr, false);
+    const auto file = read_json<nlohmann::json>(path, {"an object of patterns", remedy});
     if (!file.is_object()) {
-        throw InputError({path.string(), "", stream.is_open() ? "no JSON object" : "no such file",
-                          "an object of patterns", remedy});
+        throw InputError({path.string(), "", "no JSON object", "an object of patterns", remedy});
     }
     for (const auto& [name, list] : file.items()) {
         const bool adds = name.ends_with('+');

@@ -37,10 +37,30 @@ Time difference(const ComparedRow& row) {
     return std::max(row.time[0], row.time[1]) - std::min(row.time[0], row.time[1]);
 }
 
+/// Of the times of many ranks, whose sum may be beyond the clock.
+class TimeSum {
+public:
+    void operator+=(Time time) { sum_ += time.ps(); }
+    [[nodiscard]] Time over(std::size_t ranks) const {
+        return Time::ps(
+            static_cast<std::int64_t>(sum_ / static_cast<Wide>(std::max<std::size_t>(ranks, 1))));
+    }
+
+private:
+    __extension__ using Wide = __int128;
+    Wide sum_ = 0;
+};
+
+/// What all ranks did of one kind, in each of the runs.
+struct SummedRow {
+    std::array<std::size_t, 2> intervals{};
+    std::array<TimeSum, 2> time;
+};
+
 /// Adds up what the ranks did in one of the runs.
 class Summer {
 public:
-    Summer(const RunTimeline& timeline, std::size_t which, std::map<RowKey, ComparedRow>& rows)
+    Summer(const RunTimeline& timeline, std::size_t which, std::map<RowKey, SummedRow>& rows)
         : timeline_(timeline), which_(which), rows_(rows) {}
 
     void add(Rank rank) {
@@ -61,7 +81,7 @@ public:
             }
         }
         for (auto& [kind, list] : spans) {
-            ComparedRow& row = rows_[kind];
+            SummedRow& row = rows_[kind];
             row.intervals[which_] += list.size();
             row.time[which_] += engine::union_length(list);
         }
@@ -69,28 +89,25 @@ public:
         communication.insert(communication.end(), computation.begin(), computation.end());
         const Time either = engine::union_length(communication);
         const Time busy = engine::union_length(all);
-        totals_.computation += computing;
-        totals_.exposed_communication += either - computing;
-        totals_.other += busy - either;
-        totals_.idle += timeline_.length - busy;
+        computation_ += computing;
+        exposed_communication_ += either - computing;
+        other_ += busy - either;
+        idle_ += timeline_.length - busy;
     }
 
     [[nodiscard]] RunTotals totals(std::size_t ranks) const {
-        RunTotals mean = totals_;
-        const auto by = static_cast<std::int64_t>(std::max<std::size_t>(ranks, 1));
-        for (Time* time :
-             {&mean.computation, &mean.exposed_communication, &mean.other, &mean.idle}) {
-            *time = Time::ps(time->ps() / by);
-        }
-        mean.length = timeline_.length;
-        return mean;
+        return {timeline_.length, computation_.over(ranks), exposed_communication_.over(ranks),
+                other_.over(ranks), idle_.over(ranks)};
     }
 
 private:
     const RunTimeline& timeline_;
     std::size_t which_;
-    std::map<RowKey, ComparedRow>& rows_;
-    RunTotals totals_;
+    std::map<RowKey, SummedRow>& rows_;
+    TimeSum computation_;
+    TimeSum exposed_communication_;
+    TimeSum other_;
+    TimeSum idle_;
 };
 
 std::vector<Rank> without(const std::vector<Rank>& ranks, const std::vector<Rank>& others) {
@@ -131,7 +148,7 @@ TimelineComparison compare_timelines(const RunTimeline& first, const RunTimeline
     const std::vector<Rank> of_first = first.ranks();
     const std::vector<Rank> of_second = second.ranks();
     TimelineComparison found;
-    std::map<RowKey, ComparedRow> rows;
+    std::map<RowKey, SummedRow> rows;
     Summer a(first, 0, rows);
     Summer b(second, 1, rows);
     for (const Rank rank : of_first) {
@@ -144,12 +161,11 @@ TimelineComparison compare_timelines(const RunTimeline& first, const RunTimeline
     note_missing(found, without(of_first, of_second), "first");
     note_missing(found, without(of_second, of_first), "second");
     found.totals = {a.totals(found.ranks), b.totals(found.ranks)};
-    for (auto& [kind, row] : rows) {
+    for (const auto& [kind, sum] : rows) {
+        ComparedRow& row = found.rows.emplace_back();
         std::tie(row.phase, row.category, row.dimension) = kind;
-        for (Time& time : row.time) {
-            time = Time::ps(time.ps() / static_cast<std::int64_t>(found.ranks));
-        }
-        found.rows.push_back(row);
+        row.intervals = sum.intervals;
+        row.time = {sum.time[0].over(found.ranks), sum.time[1].over(found.ranks)};
     }
     std::stable_sort(
         found.rows.begin(), found.rows.end(),

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
 
 #include "base/errors.h"
+#include "base/input_text.h"
+#include "base/json_document.h"
 #include "base/suggest.h"
 
 namespace npunet::engine {
@@ -22,19 +22,8 @@ bool contains(const std::vector<std::string>& list, const std::string& text) {
 }  // namespace
 
 json read_json_object(const std::string& path, const char* expected_file, const char* remedy) {
-    std::ifstream stream(path);
-    if (!stream || std::filesystem::is_directory(path)) {
-        throw InputError({path, "", "no readable file", expected_file, remedy});
-    }
-    json document;
-    try {
-        document = json::parse(stream);
-    } catch (const json::parse_error& error) {
-        throw InputError({path, fmt::format("byte {}", error.byte), "text that is not JSON",
-                          "a JSON object", error.what()});
-    } catch (const json::exception& error) {  // a number beyond every range
-        throw InputError({path, "", "a value that cannot be read", "a JSON object", error.what()});
-    }
+    json document =
+        parse_json<json>(path, read_input_text(path, expected_file, remedy), {"a JSON object", ""});
     if (!document.is_object()) {
         throw InputError({path, "", "JSON that is not an object", "a JSON object", ""});
     }

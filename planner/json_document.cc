@@ -3,42 +3,16 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <fstream>
-#include <set>
 #include <utility>
 
 #include "base/errors.h"
+#include "base/json_document.h"
 
 namespace npunet::planner {
 
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-/// Sees the events of a parse and refuses a key that the object under way has already.
-class KeyWatch {
-public:
-    explicit KeyWatch(const std::filesystem::path& file) : file_(file) {}
-
-    bool operator()(Json::parse_event_t event, Json& parsed) {
-        if (event == Json::parse_event_t::object_start) {
-            keys_.emplace_back();
-        } else if (event == Json::parse_event_t::object_end) {
-            keys_.pop_back();
-        } else if (event == Json::parse_event_t::key) {
-            const auto& key = parsed.get_ref<const std::string&>();
-            if (!keys_.back().insert(key).second) {
-                throw InputError({file_.string(), key, "the same key twice in an object",
-                                  "every key once", "Remove one of the two"});
-            }
-        }
-        return true;
-    }
-
-private:
-    const std::filesystem::path& file_;
-    std::vector<std::set<std::string>> keys_;
-};
 
 /// Lists and objects only by their type: printing one is recursive.
 std::string description_of(const Json& value) {
@@ -48,23 +22,7 @@ std::string description_of(const Json& value) {
 }  // namespace
 
 Json read_json_document(const std::filesystem::path& file, const std::string& expected) {
-    std::error_code ignored;
-    std::ifstream stream(file);
-    if (!stream || std::filesystem::is_directory(file, ignored)) {
-        throw InputError({file.string(), "", "no readable file", expected, "Check the path"});
-    }
-    Json document;
-    KeyWatch watch(file);
-    try {
-        document = Json::parse(stream, [&watch](int /*depth*/, Json::parse_event_t event,
-                                                Json& parsed) { return watch(event, parsed); });
-    } catch (const Json::parse_error& error) {
-        throw InputError({file.string(), fmt::format("byte {}", error.byte),
-                          "text that is not JSON", expected, error.what()});
-    } catch (const Json::exception& error) {  // a number beyond every range
-        throw InputError(
-            {file.string(), "", "a value that cannot be read", expected, error.what()});
-    }
+    Json document = read_json<Json>(file, {expected, "Check the path", true});
     if (!document.is_object()) {
         throw InputError({file.string(), "", "JSON that is not an object", expected, ""});
     }

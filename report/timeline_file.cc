@@ -78,8 +78,8 @@ public:
         timeline.source =
             message_.measured() ? analysis::RunSource::Measured : analysis::RunSource::Simulated;
         timeline.length = Time::ps(message_.length_ps());
-        expect(message_.length_ps() >= 0, "length_ps", fmt::format("{}", message_.length_ps()),
-               "0 or more");
+        expect(message_.length_ps() >= 0 && message_.length_ps() <= 2 * latest, "length_ps",
+               fmt::format("{}", message_.length_ps()), fmt::format("0 to {}", 2 * latest));
         for (const std::string& name : message_.names()) {
             expect(timeline.names.number_of(name) + 1 == timeline.names.size(), "names",
                    "'" + name + "' twice", "different names");

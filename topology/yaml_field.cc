@@ -5,29 +5,20 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <fstream>
 #include <set>
-#include <sstream>
 #include <utility>
 
 #include "base/errors.h"
+#include "base/input_text.h"
 #include "base/suggest.h"
+#include "base/yaml_document.h"
 
 namespace npunet::topology {
 
 namespace {
 
 std::string content_of(const std::string& file, const std::string& what) {
-    std::ifstream stream(file, std::ios::binary);
-    std::ostringstream text;
-    // Opening a folder succeeds on Linux; reading it does not.
-    if (!stream ||
-        (stream.peek() != std::ifstream::traits_type::eof() && !(text << stream.rdbuf())) ||
-        stream.bad()) {
-        throw InputError(
-            {file, "", "no file that can be read", what + " (YAML)", "Check the path"});
-    }
-    return text.str();
+    return read_input_text(file, what + " (YAML)", "Check the path");
 }
 
 }  // namespace
@@ -59,19 +50,7 @@ YamlField YamlField::parse(const std::string& file, const std::string& text,
 }
 
 YamlField YamlField::document(const std::string& file, const std::string& text) {
-    try {
-        const std::vector<YAML::Node> documents = YAML::LoadAll(text);
-        YamlField root(file, "", documents.empty() ? YAML::Node() : documents.front());
-        if (documents.size() > 1) {
-            root.refuse(fmt::format("{} documents", documents.size()), "one document",
-                        "Remove the lines '---'");
-        }
-        return root;
-    } catch (const YAML::Exception& error) {
-        throw InputError(
-            {file, fmt::format("line {}, column {}", error.mark.line + 1, error.mark.column + 1),
-             error.msg, "YAML", "Look for an unclosed bracket or quote"});
-    }
+    return YamlField(file, "", parse_yaml(file, text));
 }
 
 YamlField YamlField::of_text(const std::string& file, const std::string& place,

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "base/errors.h"
+#include "base/json_document.h"
 #include "generators/megatron/call_log_reader.h"
 #include "generators/megatron/config_text.h"
 #include "generators/megatron/program.h"
@@ -34,7 +35,7 @@ constexpr std::uintmax_t longest_json = std::uintmax_t{64} << 20;
 constexpr std::size_t most_named = 8;
 
 /// The whole of a small file; nothing when there is none.
-std::optional<Json> read_json(const fs::path& path) {
+std::optional<Json> settings_in(const fs::path& path) {
     std::error_code error;
     if (!fs::exists(path, error)) {
         return std::nullopt;
@@ -49,16 +50,7 @@ std::optional<Json> read_json(const fs::path& path) {
         throw MachineError(fmt::format("{}: cannot open: {}. Check the permissions of the file",
                                        path.string(), std::strerror(errno)));
     }
-    try {
-        return Json::parse(stream);
-    } catch (const Json::parse_error& problem) {
-        throw InputError({path.string(), fmt::format("byte {}", problem.byte),
-                          "text that is not JSON", "an object with the run's settings",
-                          copy_again});
-    } catch (const Json::exception&) {
-        throw InputError({path.string(), "", "a number beyond all bounds",
-                          "an object with the run's settings", copy_again});
-    }
+    return read_json<Json>(path, {"an object with the run's settings", copy_again});
 }
 
 /// A value in a message.
@@ -176,7 +168,7 @@ void check_log_files(const Json& list, const fs::path& path,
 
 /// summary.json, which stands in every whole folder, with config and log_files.
 Json read_summary(const fs::path& path) {
-    std::optional<Json> summary = read_json(path);
+    std::optional<Json> summary = settings_in(path);
     if (!summary) {
         throw InputError({path.parent_path().string(), "", "no summary.json", folder_form,
                           "The folder is not whole: summary.json is written last. Record or make "
@@ -227,7 +219,7 @@ LogFolder open_log_folder(const fs::path& path) {
     const fs::path config_path = path / "config.json";
     const fs::path summary_path = path / "summary.json";
     const Json summary = read_summary(summary_path);
-    const std::optional<Json> config = read_json(config_path);
+    const std::optional<Json> config = settings_in(config_path);
     if (config) {
         check_same_config(*config, summary["config"], summary_path);
     }

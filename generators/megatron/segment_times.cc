@@ -6,8 +6,8 @@
 
 #include "base/errors.h"
 #include "base/units.h"
+#include "base/yaml_document.h"
 #include "generators/transformer/model_section.h"
-#include "generators/yaml_document.h"
 
 namespace npunet::generators::megatron {
 

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "base/errors.h"
+#include "base/yaml_document.h"
 #include "generators/transformer/model_section.h"
 #include "generators/transformer/routing_name.h"
-#include "generators/yaml_document.h"
 
 namespace npunet::generators {
 

@@ -77,10 +77,26 @@ void ModelSection::refuse_choice(const char* key, const std::string& text,
            near.empty() ? "" : fmt::format("Did you mean {}?", near));
 }
 
+namespace {
+
+std::string described(const YAML::Node& node) {
+    if (node.IsScalar()) {
+        return fmt::format("'{}'", node.Scalar());
+    }
+    return node.IsSequence() ? fmt::format("a list of {}", node.size())
+           : node.IsMap()    ? "a mapping"
+                             : "nothing";
+}
+
+}  // namespace
+
 void ModelSection::fail(const YAML::Node& node, const std::string& key, std::string found,
                         std::string expected, std::string remedy) const {
     const std::string line =
         node.Mark().is_null() ? "" : fmt::format("line {}", node.Mark().line + 1);
+    if (found.empty()) {
+        found = described(node);
+    }
     const std::string separator = line.empty() || key.empty() ? "" : ", ";
     throw InputError(
         {file_, line + separator + key, std::move(found), std::move(expected), std::move(remedy)});

@@ -61,6 +61,7 @@ public:
     [[nodiscard]] InputError located(const InputError& error) const;
 
 private:
+    /// An empty `found` is the node itself.
     [[noreturn]] void fail(const YAML::Node& node, const std::string& key, std::string found,
                            std::string expected, std::string remedy) const;
     [[noreturn]] void refuse_choice(const char* key, const std::string& text,

@@ -20,9 +20,15 @@ json as_json(const Figures& figures) {
             figures.exposed_communication.ps(), figures.peak_memory.value()};
 }
 
+/// The whole number at a place of a list. Throws json::exception for whatever else stands there, a
+/// fraction or a number beyond 64 bits included.
+std::int64_t whole(const json& list, std::size_t place) {
+    return list.at(place).get_ref<const json::number_integer_t&>();
+}
+
 Figures figures_of(const json& list) {
-    return {Time::ps(list.at(0)), Time::ps(list.at(1)), Time::ps(list.at(2)), Time::ps(list.at(3)),
-            Bytes(list.at(4).get<std::int64_t>())};
+    return {Time::ps(whole(list, 0)), Time::ps(whole(list, 1)), Time::ps(whole(list, 2)),
+            Time::ps(whole(list, 3)), Bytes(whole(list, 4))};
 }
 
 }  // namespace
@@ -80,9 +86,9 @@ std::optional<Outcome> read_outcome(std::string_view text) {
         outcome.first = figures_of(line.at(0));
         outcome.largest = figures_of(line.at(1));
         const json& slowest = line.at(2);
-        outcome.slowest = {slowest.at(0),           Time::ps(slowest.at(1)),
-                           Time::ps(slowest.at(2)), Time::ps(slowest.at(3)),
-                           Time::ps(slowest.at(4)), Time::ps(slowest.at(5))};
+        outcome.slowest = {whole(slowest, 0),           Time::ps(whole(slowest, 1)),
+                           Time::ps(whole(slowest, 2)), Time::ps(whole(slowest, 3)),
+                           Time::ps(whole(slowest, 4)), Time::ps(whole(slowest, 5))};
         return outcome;
     } catch (const json::exception&) {
         return std::nullopt;

@@ -56,6 +56,22 @@ TEST(TimelineComparison, TellsWhereTimeDiffers) {
     EXPECT_TRUE(found.notes.empty());
 }
 
+// Six of eight ranks compute for 2^61 ps: 6 x 2^61 ps is beyond the clock, which ends at 2^63; the
+// mean over the ranks, 3/4 of 2^61, is not.
+TEST(TimelineComparison, MeansOfSumsBeyondTheClock) {
+    constexpr std::int64_t length_ns = (std::int64_t{1} << 61) / 4000 * 4;
+    RunTimeline timeline;
+    for (std::int32_t rank = 0; rank < 8; ++rank) {
+        add(timeline, rank, Category::Computation, Phase::Forward, Dimension::Other, 0,
+            rank < 6 ? length_ns : 0);
+    }
+    timeline.finish();
+    const TimelineComparison found = compare_timelines(timeline, timeline);
+    EXPECT_EQ(found.rows.front().time[0], Time::ns(length_ns * 3 / 4));
+    EXPECT_EQ(found.totals[1].computation, Time::ns(length_ns * 3 / 4));
+    EXPECT_EQ(found.totals[1].idle, Time::ps(length_ns * 1000 / 4));
+}
+
 // Parts sum to the length: a rank that is idle for 30 of 130 ns, another for none.
 TEST(TimelineComparison, PartsSumToTheLength) {
     RunTimeline timeline = run(0, 60);

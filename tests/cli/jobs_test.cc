@@ -146,7 +146,7 @@ TEST_F(JobsCommand, RefusesFilesThatDoNotFit) {
     std::filesystem::remove(folder_ / "jobs.yml");
     const Outcome missing = simulate_jobs({"--output-dir", path("out")});
     expect_refused(missing, 2);
-    EXPECT_THAT(missing.log, HasSubstr("no file that can be read"));
+    EXPECT_THAT(missing.log, HasSubstr("no such file"));
 }
 
 // Job b waits for a message that nobody sends: nothing is written, and the message says which job,

@@ -119,7 +119,7 @@ TEST(Inputs, KeysOfStageSweepsAreExactlyThoseOfTheReader) {
 TEST(Inputs, KeysOfSystemJsonAreExactlyThoseOfTheReader) {
     const std::string text = test::bytes_of(NPUNET_SOURCE_DIR "/engine/system_config.cc");
     std::set<std::string> keys;
-    for (const char* table : {"ignored_keys{", "known_keys{"}) {
+    for (const char* table : {"ignored_keys{", "system_keys{"}) {
         const std::size_t begin = text.find(table);
         ASSERT_NE(begin, std::string::npos) << table << " has moved";
         const std::string list = text.substr(begin, text.find("};", begin) - begin);

@@ -19,20 +19,6 @@ namespace {
 /// Findings are kept up to a number of each kind and trace, with their texts.
 constexpr std::size_t findings_bytes = std::size_t{2} << 20;
 
-std::vector<std::string_view> files_of(std::string_view input, std::size_t most) {
-    std::vector<std::string_view> files;
-    while (files.size() + 1 < most) {
-        const std::size_t end = input.find(file_mark);
-        if (end == std::string_view::npos) {
-            break;
-        }
-        files.push_back(input.substr(0, end));
-        input.remove_prefix(end + file_mark.size());
-    }
-    files.push_back(input);
-    return files;
-}
-
 }  // namespace
 
 // The first byte: whether control counts, whether the ranks are known, whether they are all, and

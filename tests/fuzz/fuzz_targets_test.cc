@@ -1,4 +1,5 @@
-// The fuzz targets over their own seeds, what went wrong once, and a few random changes to both.
+// The fuzz targets over their own seeds, with a few random changes, over the kept corpus, and over
+// what went wrong once.
 // scripts/fuzz looks for more.
 
 #include <gtest/gtest.h>
@@ -46,18 +47,30 @@ TEST_P(FuzzTargets, AcceptsItsSeedsAndChangedOnes) {
     }
 }
 
+/// Runs the files of a folder of tests/fuzz; how many there are.
+std::size_t run_files(const FuzzTarget& target, const fs::path& kind) {
+    const fs::path folder = fs::path(NPUNET_SOURCE_DIR "/tests/fuzz") / kind / target.name;
+    if (!fs::exists(folder)) {
+        return 0;
+    }
+    std::size_t inputs = 0;
+    for (const auto& entry : fs::directory_iterator(folder)) {
+        run_one(target, test::bytes_of(entry.path()), entry.path().filename().string());
+        ++inputs;
+    }
+    return inputs;
+}
+
+// tests/fuzz/corpus/TARGET: inputs that together reach what scripts/fuzz has reached.
+TEST_P(FuzzTargets, AnswersItsCorpus) {
+    EXPECT_GT(run_files(GetParam(), "corpus"), 0U);
+}
+
 // tests/fuzz/regressions/TARGET: inputs that one of the readers answered wrongly.
 TEST(FuzzRegressions, AnswersWhatWentWrongOnce) {
     std::size_t inputs = 0;
     for (const FuzzTarget& target : fuzz_targets()) {
-        const fs::path folder = fs::path(NPUNET_SOURCE_DIR "/tests/fuzz/regressions") / target.name;
-        if (!fs::exists(folder)) {
-            continue;
-        }
-        for (const auto& entry : fs::directory_iterator(folder)) {
-            run_one(target, test::bytes_of(entry.path()), entry.path().filename().string());
-            ++inputs;
-        }
+        inputs += run_files(target, "regressions");
     }
     EXPECT_GT(inputs, 0U);
 }

@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/errors.h"
@@ -34,21 +35,35 @@ inline void expect(bool holds, const char* what) {
     }
 }
 
+/// Whether an error needs to say what to do. Of a file that people write, what was expected may say
+/// it.
+enum class Remedy { Needed, Optional };
+
 /// Calls what reads; false when it refused the input, with an error that says something.
 template <class Reading>
-bool accepts(Reading&& reading) {
+bool accepts(Reading&& reading, Remedy remedy = Remedy::Needed) {
     try {
         reading();
         return true;
     } catch (const InputError& error) {
-        expect(!error.problem().file.empty() && !error.problem().found.empty() &&
-                   !error.problem().expected.empty() && !error.problem().remedy.empty(),
+        const InputProblem& problem = error.problem();
+        expect(!problem.file.empty() && !problem.found.empty() && !problem.expected.empty() &&
+                   (remedy == Remedy::Optional || !problem.remedy.empty()),
                "an error with nothing to say");
     } catch (const MachineError& error) {
         expect(*error.what() != '\0', "an error with nothing to say");
     }
     return false;
 }
+
+/// The same for files that people write.
+template <class Reading>
+bool accepts_written(Reading&& reading) {
+    return accepts(std::forward<Reading>(reading), Remedy::Optional);
+}
+
+/// The files of one input, at most so many; the last one has what is left.
+[[nodiscard]] std::vector<std::string_view> files_of(std::string_view input, std::size_t most);
 
 void run_frames(std::string_view input);
 std::vector<std::string> frames_seeds();
@@ -78,5 +93,33 @@ void run_timeline(std::string_view input);
 std::vector<std::string> timeline_seeds();
 void run_round_trip(std::string_view input);
 std::vector<std::string> round_trip_seeds();
+void run_network(std::string_view input);
+std::vector<std::string> network_seeds();
+void run_system(std::string_view input);
+std::vector<std::string> system_seeds();
+void run_remote_memory(std::string_view input);
+std::vector<std::string> remote_memory_seeds();
+void run_model(std::string_view input);
+std::vector<std::string> model_seeds();
+void run_segment_times(std::string_view input);
+std::vector<std::string> segment_times_seeds();
+void run_log_folder(std::string_view input);
+std::vector<std::string> log_folder_seeds();
+void run_sweep(std::string_view input);
+std::vector<std::string> sweep_seeds();
+void run_expression(std::string_view input);
+std::vector<std::string> expression_seeds();
+void run_journal(std::string_view input);
+std::vector<std::string> journal_seeds();
+void run_jobs(std::string_view input);
+std::vector<std::string> jobs_seeds();
+void run_cluster(std::string_view input);
+std::vector<std::string> cluster_seeds();
+void run_layer_profile(std::string_view input);
+std::vector<std::string> layer_profile_seeds();
+void run_patterns(std::string_view input);
+std::vector<std::string> patterns_seeds();
+void run_timeline_comparison(std::string_view input);
+std::vector<std::string> timeline_comparison_seeds();
 
 }  // namespace npunet::fuzz

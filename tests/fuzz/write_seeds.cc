@@ -1,5 +1,5 @@
-// Writes the inputs that libFuzzer begins with: write_fuzz_seeds FOLDER, a folder in it for each
-// target. Beside the made ones, small files of the reference data where it is there.
+// Writes the inputs that libFuzzer begins with: write_fuzz_seeds FOLDER [REFERENCE], a folder in it
+// for each target. Beside the made ones, small files of the reference data where that is there.
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -16,11 +16,11 @@ namespace fs = std::filesystem;
 constexpr std::uintmax_t largest_file = 16'384;
 constexpr std::size_t most_files = 60;
 
-std::vector<fs::path> small_files(std::string_view suffix) {
+std::vector<fs::path> small_files(const fs::path& reference, std::string_view suffix) {
     std::vector<fs::path> files;
     std::error_code error;
-    for (fs::recursive_directory_iterator at(NPUNET_SHARED_DIR "/data", error), end;
-         !error && at != end; at.increment(error)) {
+    for (fs::recursive_directory_iterator at(reference, error), end; !error && at != end;
+         at.increment(error)) {
         if (!suffix.empty() && at->path().extension() == suffix && at->is_regular_file() &&
             at->file_size() <= largest_file) {
             files.push_back(at->path());
@@ -39,10 +39,11 @@ std::vector<fs::path> small_files(std::string_view suffix) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    if (argc != 2) {
-        std::cerr << "usage: write_fuzz_seeds FOLDER\n";
+    if (argc < 2 || argc > 3) {
+        std::cerr << "usage: write_fuzz_seeds FOLDER [REFERENCE]\n";
         return 2;
     }
+    const fs::path reference = argc > 2 ? argv[2] : "";
     for (const npunet::fuzz::FuzzTarget& target : npunet::fuzz::fuzz_targets()) {
         const fs::path folder = fs::path(argv[1]) / target.name;
         fs::create_directories(folder);
@@ -53,7 +54,7 @@ int main(int argc, char** argv) {
         for (const std::string& seed : target.seeds()) {
             write(seed);
         }
-        for (const fs::path& path : small_files(target.file_suffix)) {
+        for (const fs::path& path : small_files(reference, target.file_suffix)) {
             write(std::string(target.before_file) + npunet::test::bytes_of(path));
         }
         std::cout << target.name << "\n";

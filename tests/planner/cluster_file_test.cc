@@ -92,7 +92,7 @@ TEST_F(ClusterFile, WhatIsNoClusterFile) {
     const auto none = folder_ / "none.json";
     EXPECT_EQ(
         test::problem_of([&] { return read_cluster_file(none, ClusterFileRules::Npunet); }).found,
-        "no readable file");
+        "no such file");
 }
 
 }  // namespace

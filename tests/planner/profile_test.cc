@@ -125,7 +125,7 @@ TEST_F(Profile, FoldersWithoutProfiles) {
     const auto file = folder_.write("file", "");
     EXPECT_EQ(test::problem_of([&] { return read_profiles(file); }).found, "no readable folder");
     std::filesystem::create_directories(folder_ / "DeviceType.A100_tp1_bs1.json");
-    EXPECT_EQ(problem().found, "no readable file");
+    EXPECT_EQ(problem().found, "a folder");
 }
 
 }  // namespace

@@ -51,6 +51,11 @@ TEST(Outcomes, LinesReadBackExactly) {
     EXPECT_EQ(outcome_line(failure).find('\n'), std::string::npos);
     EXPECT_FALSE(read_outcome("[1, 2, 3]").has_value());
     EXPECT_FALSE(read_outcome("").has_value());
+    // Beyond 64 bits, and a fraction.
+    for (const char* const number : {"1e300", "1.5"}) {
+        const std::string figures = std::string("[") + number + ",0,0,0,0]";
+        EXPECT_FALSE(read_outcome("[" + figures + ",[0,0,0,0,0],[0,0,0,0,0,0]]").has_value());
+    }
 }
 
 // Cut at every byte, and with every byte damaged: a record is either read as it was written, or

@@ -1,0 +1,96 @@
+// A JSON document as a whole, with errors that name the file and the byte. All readers that take
+// whole documents get theirs here, within the limits of base/input_limits.h: their lists and
+// objects lie in each other so little that they can be copied and printed, which is recursive.
+//
+//     const auto root = read_json<nlohmann::json>(file, {"a cluster file", "Check the path"});
+//
+// C++17-clean.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/errors.h"
+#include "base/input_limits.h"
+#include "base/input_text.h"
+
+namespace npunet {
+
+/// What a document is to be, for messages, and what is refused in it.
+struct JsonKind {
+    std::string expected;          ///< "a cluster file"
+    std::string remedy;            ///< what to do where there is none
+    bool keys_are_unique = false;  ///< a key that stands twice in an object is an error
+};
+
+/// Goes along with a parse and holds it to the limits.
+template <class Json>
+class JsonWatch {
+public:
+    JsonWatch(const std::string& file, const JsonKind& kind) : file_(file), kind_(kind) {}
+
+    bool operator()(int depth, typename Json::parse_event_t event, const Json& parsed) {
+        using Event = typename Json::parse_event_t;
+        if (event == Event::object_end || event == Event::array_end) {
+            keys_.resize(keys_.size() - (event == Event::object_end ? 1 : 0));
+            return true;
+        }
+        check_input_values(++values_, file_, place_);
+        if (event == Event::object_start || event == Event::array_start) {
+            check_input_depth(static_cast<std::size_t>(depth) + 1, file_, place_);
+            keys_.resize(keys_.size() + (event == Event::object_start ? 1 : 0));
+        } else if (event == Event::key) {
+            note_key(parsed.template get_ref<const std::string&>());
+        }
+        return true;
+    }
+
+private:
+    void note_key(const std::string& key) {
+        if (keys_.size() == 1) {
+            place_ = key;
+        }
+        if (kind_.keys_are_unique && !keys_.back().insert(key).second) {
+            throw InputError({file_, key, "the same key twice in an object", "every key once",
+                              "Remove one of the two"});
+        }
+    }
+
+    const std::string& file_;
+    const JsonKind& kind_;
+    std::vector<std::set<std::string>> keys_;  ///< of the objects under way
+    std::string place_;                        ///< the key of the outermost object
+    std::size_t values_ = 0;
+};
+
+/// The document of a text; `file` is its name in messages. Throws InputError for what is not JSON,
+/// a number beyond every range, and a document beyond the limits.
+template <class Json>
+[[nodiscard]] Json parse_json(const std::string& file, const std::string& text,
+                              const JsonKind& kind) {
+    try {
+        JsonWatch<Json> watch(file, kind);
+        return Json::parse(text, [&watch](int depth, typename Json::parse_event_t event,
+                                          Json& parsed) { return watch(depth, event, parsed); });
+    } catch (const typename Json::parse_error& error) {
+        throw InputError({file, fmt::format("byte {}", error.byte), "text that is not JSON",
+                          kind.expected, error.what()});
+    } catch (const typename Json::exception& error) {  // a number beyond every range
+        throw InputError({file, "", "a value that cannot be read", kind.expected, error.what()});
+    }
+}
+
+/// The same for a file. Throws InputError besides for one that is missing, a folder, unreadable or
+/// too long.
+template <class Json>
+[[nodiscard]] Json read_json(const std::filesystem::path& file, const JsonKind& kind) {
+    return parse_json<Json>(file.string(), read_input_text(file, kind.expected, kind.remedy), kind);
+}
+
+}  // namespace npunet
