@@ -206,6 +206,22 @@ TEST_F(RemoteMemoryFile, AstraSimCutsToWholeNumbers) {
                 HasSubstr("whole GB/s"));
 }
 
+// A latency of 0.001 ns to a second, and 1 kB/s to 1 PB/s.
+TEST_F(RemoteMemoryFile, KeepsToItsLimits) {
+    const auto pool = [](const char* latency, const char* bandwidth) {
+        return std::string(R"({"memory-type": "MEMORY_POOL", "remote-mem-latency": )") + latency +
+               R"(, "remote-mem-bw": )" + bandwidth + "}";
+    };
+    EXPECT_EQ(read(pool("1e9", "1e6")).latency, Time::ns(1'000'000'000));
+    EXPECT_EQ(read(pool("1e-3", "1e-6")).latency, Time::ps(1));
+    EXPECT_EQ(read(pool("1e9", "1e6")).bandwidth, Rate(1'000'000'000'000'000));
+    EXPECT_EQ(read(pool("1e-3", "1e-6")).bandwidth, Rate(1'000));
+    EXPECT_THAT(error_of(pool("1.001e9", "1")), HasSubstr("remote-mem-latency"));
+    EXPECT_THAT(error_of(pool("9e-4", "1")), HasSubstr("remote-mem-latency"));
+    EXPECT_THAT(error_of(pool("1", "1.001e6")), HasSubstr("remote-mem-bw"));
+    EXPECT_THAT(error_of(pool("1", "9e-7")), HasSubstr("remote-mem-bw"));
+}
+
 TEST_F(RemoteMemoryFile, SaysWhatIsWrong) {
     EXPECT_THAT(error_of("{}"), HasSubstr("memory-type"));
     EXPECT_THAT(error_of(R"({"memory-type": "POOL"})"), HasSubstr("or MEMORY_POOL"));
