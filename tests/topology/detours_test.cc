@@ -113,6 +113,16 @@ TEST(Detours, OneWay) {
     EXPECT_EQ(walk(network, detours, 1, 3), "1 2 3");
 }
 
+// Nothing is missing in the end, so the order is 0, 1 and 3, 2. A detour may begin upwards: from 1
+// to 2 over 0, rather than to wait for 1 - 2, the only way that leads down alone.
+TEST(Detours, BeginUpwards) {
+    NetworkDescription network = ring_of_four();
+    cut(network, 1, 2, Time(), Time::ns(10));
+    const Detours detours(network);
+    EXPECT_EQ(walk(network, detours, 1, 2), "1 *0 *3 *2");
+    EXPECT_EQ(walk(network, detours, 2, 1), "2 *3 *0 *1");
+}
+
 // A packet on the detour 0 - 3 - 2 - 1 when 0 - 1 comes back and 2 - 1 goes down. In the end 0 - 1
 // is missing, so the order is as above: at 3, having gone down, up*/down* does not lead to 0; as 2
 // - 1 comes back, the packet goes on towards it rather than to begin anew.
