@@ -69,9 +69,11 @@ def changed(number):
 
 
 def code_of(line):
-    """A line with comments and texts blanked out."""
+    """A line with comments and texts blanked out; nothing of lines that change no result."""
     code = line.split("//")[0]
-    if code.lstrip().startswith(("#", "*", "/*")) or "static_assert" in code:
+    if code.lstrip().startswith(("#", "*", "/*")):
+        return ""
+    if "assert(" in code or ".reserve(" in code:
         return ""
     return re.sub(r'"(\\.|[^"\\])*"', lambda text: " " * len(text.group()), code)
 

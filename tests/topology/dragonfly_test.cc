@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 
 #include "networks.h"
@@ -181,6 +182,29 @@ TEST(DragonflySection, IsRead) {
                            "packet: {routing: minimal, virtual_channels: 3}\n")
                   .virtual_channels(),
               3);
+}
+
+// Links of NPUs, within a group and between groups, in both directions: 72 NPUs, 9 groups of 4
+// routers (72 to 107).
+TEST(DragonflySection, LinksHaveTheSpeedOfTheirKind) {
+    const NetworkDescription network = network_from(section("a: 4, p: 2, h: 2, groups: 9" + links));
+    std::size_t of_npus = 0;
+    std::size_t local = 0;
+    std::size_t global = 0;
+    for (std::size_t i = 0; i < network.graph.links(); ++i) {
+        const Link& link = network.graph.link(LinkId(i));
+        const bool npu = std::min(link.from.index(), link.to.index()) < 72;
+        const bool same = (link.from.index() - 72) / 4 == (link.to.index() - 72) / 4;
+        ++(npu ? of_npus : same ? local : global);
+        EXPECT_EQ(link.rate, Rate(npu    ? 50'000'000'000
+                                  : same ? 100'000'000'000
+                                         : 25'000'000'000))
+            << i;
+        EXPECT_EQ(link.latency, Time::ns(npu ? 100 : same ? 200 : 1000)) << i;
+    }
+    EXPECT_EQ(of_npus, 2U * 72);
+    EXPECT_EQ(local, 9U * 4 * 3);
+    EXPECT_EQ(global, 9U * 8);
 }
 
 TEST(DragonflySection, RefusesWhatDoesNotFit) {
