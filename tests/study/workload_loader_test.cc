@@ -67,6 +67,7 @@ protected:
              {engine::IssueOrder::AscendingId, engine::IssueOrder::HashWalk}) {
             engine::WorkloadOptions options;
             options.issue_order = order;
+            options.collectives_in_program_order = order == engine::IssueOrder::AscendingId;
             options.tensors = order == engine::IssueOrder::AscendingId;
             expect_plain(
                 engine::load_workload(prefix(), (folder_ / "groups.json").string(),
