@@ -85,6 +85,8 @@ std::vector<NetworkDescription> networks() {
         all.push_back(tree({2, 6, 21, {4, 0}, {2, 0}}, spread));
         all.push_back(tree({3, 4, 16, {2, 2}, {2, 2}}, spread));
         all.push_back(tree({3, 4, 11, {2, 2}, {2, 2}}, spread));
+        all.push_back(tree({3, 6, 50, {4, 3}, {2, 3}}, spread));
+        all.push_back(tree({3, 7, 40, {2, 4}, {3, 1}}, spread));
         all.push_back(rail({3, DimensionKind::Switch, {2, 4, 6, {2, 0}, {2, 0}}}, spread));
         all.push_back(rail({2, DimensionKind::FullyConnected, {3, 4, 9, {2, 2}, {2, 2}}}, spread));
     }
@@ -165,6 +167,69 @@ TEST(Multipath, EveryWayLeadsToTheDestination) {
                     EXPECT_EQ(place.at, place.destination) << network.name;
                     EXPECT_LE(hops, minimal ? fixed : 7U) << network.name;
                     EXPECT_TRUE(!minimal || hops == fixed);
+                }
+            }
+        }
+    }
+}
+
+// At the router of a source, on dragonflies of three groups or more: the minimal way and one by a
+// third group, each with the weight of the links that it takes up to the destination's router; of
+// two groups the minimal way alone. Links of NPUs have channel 0 only.
+TEST(Multipath, UgalWeighsWaysByTheirLinks) {
+    for (const DragonflyShape& shape : std::vector<DragonflyShape>{
+             {4, 2, 2, 9}, {2, 2, 2, 3}, {3, 1, 2, 4}, {1, 2, 3, 4}, {2, 1, 1, 2}}) {
+        const NetworkDescription network = dragonfly(shape);
+        const Graph& graph = network.graph;
+        const auto group_of = [&](NodeId router) {
+            return (router.value() - shape.npus()) / shape.a;
+        };
+        std::vector<Way> ways;
+        for (std::int64_t from = 0; from < shape.npus(); ++from) {
+            for (std::int64_t to = 0; to < shape.npus(); ++to) {
+                const NodeId target =
+                    graph.link(graph.links_from(NodeId(static_cast<int>(to)))[0]).to;
+                PacketPlace start{NodeId(static_cast<int>(from)),
+                                  NodeId(static_cast<int>(from)),
+                                  NodeId(static_cast<int>(to)),
+                                  Hop(),
+                                  static_cast<std::uint64_t>(3 * from + to),
+                                  0};
+                if (from == to) {
+                    continue;
+                }
+                network.multipath->list_ways(graph, start, ways);
+                ASSERT_EQ(ways.size(), 1U);
+                EXPECT_EQ(ways.front().hop.virtual_channel, 0);
+                start.in = ways.front().hop;
+                start.at = graph.link(start.in.link).to;
+                if (group_of(start.at) == group_of(target)) {
+                    continue;
+                }
+                network.multipath->list_ways(graph, start, ways);
+                const std::vector<Way> offered = ways;
+                ASSERT_EQ(offered.size(), shape.groups < 3 ? 1U : 2U);
+                for (std::size_t i = 0; i < offered.size(); ++i) {
+                    PacketPlace place = start;
+                    std::set<std::int64_t> groups{group_of(place.at)};
+                    std::int64_t links = 0;
+                    ways = {offered[i]};
+                    while (place.at != target && links < 8) {
+                        const Way way = ways.front();
+                        for (const Hop hop : {way.hop, way.then}) {
+                            if (hop.link.valid()) {
+                                place.in = hop;
+                                place.at = graph.link(hop.link).to;
+                                ++links;
+                            }
+                        }
+                        groups.insert(group_of(place.at));
+                        place.memory = way.memory;
+                        network.multipath->list_ways(graph, place, ways);
+                    }
+                    EXPECT_EQ(links, offered[i].weight) << from << " to " << to << " way " << i;
+                    EXPECT_EQ(groups.size(), 2 + i);
+                    EXPECT_EQ(ways.front().hop.virtual_channel, 0);
                 }
             }
         }
