@@ -15,13 +15,18 @@ using test::Algorithm;
 using test::CollectiveKind;
 using test::SharedPhase;
 
-SharedPhase reference_phase(Algorithm algorithm, CollectiveKind kind, std::int32_t members,
-                            Bytes total) {
+SharedPhase phase_of(Algorithm algorithm, CollectiveKind kind, std::int32_t members, Bytes total) {
     SharedPhase phase;
     phase.algorithm = algorithm;
     phase.kind = kind;
     phase.members = members;
     phase.total = total;
+    return phase;
+}
+
+SharedPhase reference_phase(Algorithm algorithm, CollectiveKind kind, std::int32_t members,
+                            Bytes total) {
+    SharedPhase phase = phase_of(algorithm, kind, members, total);
     phase.rules = test::reference_rules();
     return phase;
 }
@@ -89,11 +94,7 @@ TEST(ScheduleSizes, ReductionsOfHalvingAndDoubling) {
         const std::int32_t folded = n - (1 << rounds);
         for (const CollectiveKind kind : {CollectiveKind::AllReduce, CollectiveKind::ReduceScatter,
                                           CollectiveKind::AllGather}) {
-            SharedPhase phase;
-            phase.algorithm = Algorithm::HalvingDoubling;
-            phase.kind = kind;
-            phase.members = n;
-            phase.total = Bytes(96 * n);
+            const SharedPhase phase = phase_of(Algorithm::HalvingDoubling, kind, n, Bytes(96 * n));
             SCOPED_TRACE(phase.text());
             for (std::int32_t me = 0; me < n; ++me) {
                 const bool in_pair = me < 2 * folded;
@@ -112,11 +113,9 @@ TEST(ScheduleSizes, ReductionsOfHalvingAndDoubling) {
 TEST(ScheduleSizes, DoubleBinaryTreesTurnToTheLowerChildFirst) {
     for (std::int32_t n = 2; n <= 34; n += 2) {
         for (const std::uint8_t tree : {std::uint8_t{0}, std::uint8_t{1}}) {
-            SharedPhase phase;
-            phase.algorithm = Algorithm::DoubleBinaryTree;
+            SharedPhase phase =
+                phase_of(Algorithm::DoubleBinaryTree, CollectiveKind::AllReduce, n, Bytes(96 * n));
             phase.lane = tree;
-            phase.members = n;
-            phase.total = Bytes(96 * n);
             SCOPED_TRACE(phase.text());
             std::int32_t with_two = 0;
             for (std::int32_t me = 0; me < n; ++me) {

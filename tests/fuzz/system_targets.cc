@@ -20,18 +20,26 @@ Dialect dialect_of(unsigned char choice) {
     return Dialect::named(names[choice % names.size()]);
 }
 
-}  // namespace
-
-// The first byte: the dialect.
-void run_system(std::string_view input) {
+/// Has a file of a dialect, which the first byte chooses, read by `read`(path, dialect, warnings)
+/// within the memory that it explains, and what was read looked at by `check`.
+template <class Read, class Check>
+void run_in_dialect(std::string_view input, const Read& read, const Check& check) {
     const Dialect dialect = dialect_of(take_byte(input));
     const MemoryFile file(input);
     const std::string path = file.path().string();
     accepts_written([&] {
         const MemoryWatch watch(memory_limit(bytes_for_each * input.size(), reader_buffers));
         std::vector<std::string> warnings;
-        const SystemConfig config = read_system_config(path, dialect, warnings);
+        const auto config = read(path, dialect, warnings);
         watch.check();
+        check(config);
+    });
+}
+
+}  // namespace
+
+void run_system(std::string_view input) {
+    run_in_dialect(input, read_system_config, [](const SystemConfig& config) {
         expect(config.endpoint_delay >= Time() && config.active_chunks_per_dimension > 0 &&
                    config.preferred_dataset_splits > 0 && config.comm_compute_slowdown >= 1,
                "a number out of its range");
@@ -62,16 +70,8 @@ std::vector<std::string> system_seeds() {
     return with_prefix("\0"sv, std::move(seeds));
 }
 
-// The first byte: the dialect.
 void run_remote_memory(std::string_view input) {
-    const Dialect dialect = dialect_of(take_byte(input));
-    const MemoryFile file(input);
-    const std::string path = file.path().string();
-    accepts_written([&] {
-        const MemoryWatch watch(memory_limit(bytes_for_each * input.size(), reader_buffers));
-        std::vector<std::string> warnings;
-        const RemoteMemoryConfig config = read_remote_memory(path, dialect, warnings);
-        watch.check();
+    run_in_dialect(input, read_remote_memory, [](const RemoteMemoryConfig& config) {
         expect(config.latency >= Time() && (config.kind == RemoteMemoryConfig::Kind::None ||
                                             config.bandwidth.bytes_per_second() > 0),
                "a memory without a rate");
