@@ -55,8 +55,8 @@ npunet_install_library(npunet_settings)
 
 # npunet_compile_in_batches(TARGET): several sources are compiled as one, which for many small files
 # that include the same large headers saves up to two thirds of the time. Names in unnamed namespaces
-# have to differ within such a target, and a missing #include goes unnoticed: the presets debug and
-# sanitizers compile each source by itself.
+# have to differ within such a target, and a missing #include goes unnoticed: the presets debug
+# and coverage compile each source by itself.
 option(NPUNET_COMPILE_IN_BATCHES "Compile several sources of a library as one" ON)
 function(npunet_compile_in_batches target)
     if(NPUNET_COMPILE_IN_BATCHES)
@@ -100,8 +100,8 @@ function(npunet_quick_to_compile target)
     target_compile_options(${target} PRIVATE $<$<CONFIG:Release,RelWithDebInfo>:-O1>)
 endfunction()
 
-# GoogleTest is parsed once for all tests. Precompiled headers hide a missing #include: the presets
-# debug and sanitizers and CMAKE_DISABLE_PRECOMPILE_HEADERS=ON do without. ccache keeps nothing that
+# GoogleTest is parsed once for all tests. Precompiled headers hide a missing #include: the preset
+# debug and CMAKE_DISABLE_PRECOMPILE_HEADERS=ON do without. ccache keeps nothing that
 # was compiled with one, so they do not meet.
 get_filename_component(npunet_compiler ${CMAKE_CXX_COMPILER} REALPATH)
 if("${npunet_compiler} ${CMAKE_CXX_COMPILER_LAUNCHER}" MATCHES "ccache")

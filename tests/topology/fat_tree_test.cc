@@ -111,6 +111,47 @@ TEST(FatTree, ShiftsMeetOnNoLink) {
     }
 }
 
+// A tree is full when its highest switches have a leaf (a pod) at each of `radix` ports: radix x
+// down[0] NPUs, and with three levels radix x down[1] x down[0]. Levels need not be alike.
+TEST(FatTree, IsFullWhenItsTopsAre) {
+    EXPECT_EQ((FatTreeShape{2, 8, 1, {6, 3}, {2, 5}}).most_npus(), 8 * 6);
+    EXPECT_EQ((FatTreeShape{3, 8, 1, {6, 3}, {2, 5}}).most_npus(), 8 * 3 * 6);
+    EXPECT_EQ((FatTreeShape{3, 8, 1, {3, 6}, {5, 2}}).most_npus(), 8 * 6 * 3);
+}
+
+// The up-links of the header: of a destination d, d mod up[0] at the leaf and floor(d / up[0]) mod
+// up[1] at the aggregation switch; of a hash, its lower 32 bits mod up[0] and its upper ones mod
+// up[1]. Cables are numbered by level, then by switch, then by port; a cable's first link leads up.
+TEST(FatTree, TakesTheUpLinkOfTheDestinationOrOfTheHash) {
+    const FatTreeShape shape{3, 9, 0, {4, 3}, {5, 6}};
+    FatTreeShape full = shape;
+    full.npus = full.most_npus();
+    const std::int64_t first_of_leaves = 2 * full.npus;
+    const std::int64_t first_of_aggregations = first_of_leaves + 2 * full.leaves() * 5;
+    const auto ups = [&](std::int64_t to, UpLinks up_links, std::uint64_t hash) {
+        std::vector<Hop> hops;
+        append_fat_tree_route(full, 0, to, up_links, hash, 0, hops);
+        EXPECT_EQ(hops.size(), 6U);
+        const auto leaf = static_cast<std::int64_t>(hops.at(1).link.index()) - first_of_leaves;
+        const auto aggregation =
+            static_cast<std::int64_t>(hops.at(2).link.index()) - first_of_aggregations;
+        EXPECT_EQ(leaf % 2 + aggregation % 2, 0);
+        EXPECT_EQ(aggregation / 2 / 6, leaf / 2)
+            << "aggregation switch j is at port j of its leaves";
+        return std::pair(leaf / 2, aggregation / 2 % 6);
+    };
+    for (std::int64_t to = 4 * 3; to < full.npus; ++to) {
+        EXPECT_EQ(ups(to, UpLinks::ByDestination, 12345), std::pair(to % 5, to / 5 % 6)) << to;
+    }
+    for (std::uint64_t low = 0; low < 11; ++low) {
+        for (std::uint64_t high = 0; high < 13; ++high) {
+            EXPECT_EQ(
+                ups(100, UpLinks::ByHash, high << 32U | low),
+                std::pair(static_cast<std::int64_t>(low % 5), static_cast<std::int64_t>(high % 6)));
+        }
+    }
+}
+
 // With `o` NPUs for each up-link, the consecutive destinations of a leaf spread evenly: o flows.
 TEST(FatTree, ShiftsShareOversubscribedLinksEvenly) {
     for (const std::int64_t o : {2, 3}) {

@@ -10,6 +10,7 @@
 #include "topology/dragonfly_ways.h"
 #include "topology/fat_tree_ways.h"
 #include "topology/graph_ways.h"
+#include "topology/pair_hash.h"
 #include "topology/product_ways.h"
 #include "topology/rail_ways.h"
 
@@ -233,6 +234,32 @@ TEST(Multipath, UgalWeighsWaysByTheirLinks) {
                 }
             }
         }
+    }
+}
+
+// Four groups of six routers, two links between any two groups, one global link a router: router 0
+// has none to the groups 2 and 3, so that a packet that goes round group 1 draws the group between
+// (1 of 2) and the link to it (1 of 2). The draws are independent: each of the four comes up 1000
+// times of 4000, binomial with standard deviation 27.4; within 5.5 of these.
+TEST(Multipath, UgalDrawsGroupAndLinkIndependently) {
+    const DragonflyShape shape{6, 1, 1, 4};
+    const NetworkDescription network = dragonfly(shape);
+    const Graph& graph = network.graph;
+    const LinkId up = graph.links_from(NodeId(0))[0];
+    const PacketPlace start{graph.link(up).to, NodeId(0), NodeId(6), Hop{up, 0}, 0, 0};
+    std::map<std::int32_t, int> drawn;
+    std::vector<Way> ways;
+    for (std::uint64_t packet = 0; packet < 4000; ++packet) {
+        PacketPlace place = start;
+        place.hash = pair_hash(packet, NodeId(0), NodeId(6));
+        network.multipath->list_ways(graph, place, ways);
+        ASSERT_EQ(ways.size(), 2U);
+        ASSERT_TRUE(ways[1].then.link.valid()) << "a local link, then the global one";
+        ++drawn[static_cast<std::int32_t>(ways[1].then.link.index())];
+    }
+    EXPECT_EQ(drawn.size(), 4U);
+    for (const auto& [link, packets] : drawn) {
+        EXPECT_NEAR(packets, 1000, 150) << "global link " << link;
     }
 }
 
