@@ -10,6 +10,8 @@
 #include "base/errors.h"
 #include "base/units.h"
 #include "engine/named_errors.h"
+#include "engine/run_checks.h"
+#include "engine/stall_report.h"
 #include "engine/statistics.h"
 
 namespace npunet::engine {
@@ -49,20 +51,7 @@ Simulation::Simulation(const Workload& workload, const topology::NetworkDescript
       fixed_handler_(*this, &Simulation::fixed_start_is_due),
       npus_(workload.ranks()),
       records_(workload.ranks()) {
-    if (const std::size_t npus = description.npu_of_rank.size(); workload.ranks() != npus) {
-        const bool all = npus == description.graph.npus();
-        throw InputError({"the workload", "", fmt::format("{} ranks", workload.ranks()),
-                          fmt::format("{}, the NPUs of the {}", npus, all ? "network" : "job"),
-                          "Give one trace for each NPU"});
-    }
-    for (const auto& [rank, rate] : system.overrides) {
-        if (static_cast<std::size_t>(rank) >= workload.ranks()) {
-            throw InputError({"system.json", "npus", fmt::format("rank {}", rank),
-                              fmt::format("0 to {}", workload.ranks() - 1), ""});
-        }
-    }
-    check_remote_memory();
-    check_share();
+    check_run({workload, description, system, dialect, fold, share_});
     for (Npu& npu : npus_) {
         npu.ready = make_ready_set(dialect.issue_order);
         npu.free = rules_.places();
@@ -70,40 +59,6 @@ Simulation::Simulation(const Workload& workload, const topology::NetworkDescript
     if (queue.order() == EventQueue::Order::Content && share_.whole()) {
         steady_steps_ =
             std::make_unique<SteadySteps>(queue, network, transport_, collectives_, changes_);
-    }
-}
-
-void Simulation::check_remote_memory() const {
-    if (remote_memory_.available()) {
-        return;
-    }
-    for (std::size_t rank = 0; rank < workload_.ranks(); ++rank) {
-        const RankProgram& program = workload_.program(Rank(rank));
-        for (std::size_t i = 0; i < program.operations.size(); ++i) {
-            if (program.operations[i].kind == OperationKind::Memory) {
-                throw InputError(
-                    {fmt::format("trace of rank {}", rank),
-                     fmt::format("node {} ('{}')",
-                                 workload_.node_of(Rank(rank), program.operations[i]),
-                                 program.names[i]),
-                     "an access to remote memory", "a machine that has such memory",
-                     "Give a remote_memory.json with --memory whose memory-type is not "
-                     "NO_MEMORY_EXPANSION"});
-            }
-        }
-    }
-}
-
-void Simulation::check_share() const {
-    assert((share_.whole() || (fold_.trivial() && !dialect_.send_ends_at_delivery)) &&
-           "another process hears of a delivery");
-    const RemoteMemoryConfig::Kind memory = system_.remote_memory.kind;
-    if (!share_.whole() &&
-        (memory == RemoteMemoryConfig::Kind::PerNode || memory == RemoteMemoryConfig::Kind::Pool)) {
-        throw InputError({"remote_memory.json", "memory-type",
-                          "a memory that several NPUs share, and which serves them in turn",
-                          "memories of single NPUs, where several processes share a simulation",
-                          "Run it in one process"});
     }
 }
 
@@ -409,37 +364,11 @@ Results Simulation::finish(const Largest& largest) {
                                : "nothing is left to happen, but ranks of other processes have "
                                  "work left");
     }
-    gather_records(largest);
+    exchange_records(workload_, largest, records_);
     return summary(collectives_.results([this](Rank rank, std::uint32_t operation) {
         const RankRecord& record = records_[rank.index()];
         return std::pair(record.start[operation], record.end[operation]);
     }));
-}
-
-void Simulation::gather_records(const Largest& largest) {
-    // Times are never negative, so that zero stands for what another process knows.
-    std::vector<std::int64_t> values;
-    for (std::size_t rank = 0; rank < records_.size(); ++rank) {
-        RankRecord& record = records_[rank];
-        const std::size_t operations = workload_.program(Rank(rank)).operations.size();
-        for (std::vector<Time>* times : {&record.start, &record.end, &record.communication_from}) {
-            times->resize(operations);
-            for (const Time time : *times) {
-                values.push_back(time.ps());
-            }
-        }
-        values.push_back(record.finish.ps());
-    }
-    values = largest(std::move(values));
-    auto value = values.begin();
-    for (RankRecord& record : records_) {
-        for (std::vector<Time>* times : {&record.start, &record.end, &record.communication_from}) {
-            for (Time& time : *times) {
-                time = Time::ps(*value++);
-            }
-        }
-        record.finish = Time::ps(*value++);
-    }
 }
 
 Simulation::Progress Simulation::progress() const {
@@ -500,61 +429,9 @@ Results Simulation::summary(const std::vector<RankRecord>& records, SummaryScope
 }
 
 std::string Simulation::explain_stall() const {
-    constexpr std::size_t most = 8;
-    std::string text;
-    std::size_t stuck = 0;
-    for (std::size_t rank = 0; rank < records_.size(); ++rank) {
-        if (!simulates(Rank(rank)) ||
-            records_[rank].finished == workload_.program(Rank(rank)).operations.size()) {
-            continue;
-        }
-        if (++stuck <= most) {
-            text += "\n  " + explain_stall(Rank(rank));
-        }
-    }
-    if (stuck > most) {
-        text += fmt::format("\n  ... and {} more", stuck - most);
-    }
-    if (const std::string network = network_.explain_stall(); !network.empty()) {
-        text += "\n  " + network;
-    }
-    return fmt::format("at {} nothing is left to happen, but {} of {} ranks have work left:{}",
-                       format_time(queue_.now()), stuck, records_.size(), text);
-}
-
-std::string Simulation::explain_stall(Rank rank) const {
-    const RankProgram& program = workload_.program(rank);
-    const RankRecord& record = records_[rank.index()];
-    const std::size_t left = program.operations.size() - record.finished;
-    std::string text = fmt::format("rank {} ({} of {} nodes left): ", rank.value(), left,
-                                   program.operations.size());
-    // The first operation under way is what everything else waits for; without one the first ready
-    // one is blocked by its resource.
-    for (std::uint32_t number = 0; number < program.operations.size(); ++number) {
-        if (record.waiting[number] != under_way) {
-            continue;
-        }
-        const ProgramOperation& operation = program.operations[number];
-        text +=
-            fmt::format("node {} '{}' ", workload_.node_of(rank, operation), program.names[number]);
-        switch (operation.kind) {
-            case OperationKind::Receive:
-                return text + "waits for " + point_to_point_.explain_receive(rank, number);
-            case OperationKind::Collective:
-                return text + fmt::format("({}) waits for ", name_of(operation.collective)) +
-                       collectives_.explain(rank, workload_.group_of(rank, operation));
-            default:
-                return text + "never ends";
-        }
-    }
-    for (std::uint32_t number = 0; number < program.operations.size(); ++number) {
-        if (record.waiting[number] == 0) {
-            return text + fmt::format("node {} '{}' is ready and was not started",
-                                      workload_.node_of(rank, program.operations[number]),
-                                      program.names[number]);
-        }
-    }
-    return text + "no node is ready";
+    return engine::explain_stall({workload_, records_,
+                                  [this](Rank rank) { return simulates(rank); }, point_to_point_,
+                                  collectives_, network_, queue_.now()});
 }
 
 }  // namespace npunet::engine

@@ -31,6 +31,7 @@
 #include "engine/issue_rules.h"
 #include "engine/network.h"
 #include "engine/point_to_point.h"
+#include "engine/rank_record.h"
 #include "engine/rank_share.h"
 #include "engine/rank_timers.h"
 #include "engine/ready_set.h"
@@ -44,25 +45,6 @@
 #include "topology/network_description.h"
 
 namespace npunet::engine {
-
-/// What happened to each operation of one rank, in the order of its program.
-struct RankRecord {
-    // In place of a number of dependencies.
-    static constexpr std::uint32_t done = 0xffffffff;
-    static constexpr std::uint32_t under_way = done - 1;
-
-    std::vector<Time> start;
-    std::vector<Time> end;
-    /// Receives: when the first byte left the sender; the receive is communication from then on.
-    std::vector<Time> communication_from;
-    std::vector<std::uint32_t> waiting;  ///< unfinished dependencies; `done` when finished
-    std::size_t finished = 0;
-    Time finish;
-};
-
-[[nodiscard]] inline bool has_begun(const RankRecord& record, std::size_t operation) {
-    return record.waiting[operation] >= RankRecord::under_way;
-}
 
 class Simulation final : private CollectiveListener,
                          private PointToPointListener,
@@ -100,9 +82,7 @@ public:
     [[nodiscard]] Results run();
     /// After the events have run out: the results, or StallError.
     [[nodiscard]] Results finish() const;
-    /// The same with a share, in every process: the results of all of them. `largest` gives back
-    /// the largest values of all processes, place by place.
-    using Largest = std::function<std::vector<std::int64_t>(std::vector<std::int64_t>)>;
+    /// The same with a share, in every process: the results of all of them.
     [[nodiscard]] Results finish(const Largest& largest);
 
     /// Of the traces' nodes, in this process.
@@ -141,13 +121,9 @@ private:
         void (Simulation::*call_)(std::uint64_t);
     };
 
-    void check_remote_memory() const;
-    void check_share() const;
     [[nodiscard]] bool simulates(Rank rank) const {
         return fold_.represents(rank) && share_.has(rank);
     }
-    /// Records of ranks that other processes simulate.
-    void gather_records(const Largest& largest);
     [[nodiscard]] Results summary(std::vector<CollectiveResult> collectives) const;
     /// After the queue has been stopped: what had happened until then.
     [[nodiscard]] Results partial_results() const;
@@ -180,7 +156,6 @@ private:
     void on_access_done(Rank rank, std::uint32_t operation) override;
 
     [[nodiscard]] std::string explain_stall() const;
-    [[nodiscard]] std::string explain_stall(Rank rank) const;
 
     const Workload& workload_;
     const topology::NetworkDescription& description_;

@@ -8,7 +8,6 @@
 
 #include "base/units.h"
 #include "engine/memory_tracker.h"
-#include "engine/simulation.h"
 
 namespace npunet::engine {
 

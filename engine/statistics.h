@@ -9,13 +9,12 @@
 #include "engine/dialect.h"
 #include "engine/fold.h"
 #include "engine/network.h"
+#include "engine/rank_record.h"
 #include "engine/results.h"
 #include "engine/workload.h"
 #include "topology/network_description.h"
 
 namespace npunet::engine {
-
-struct RankRecord;
 
 /// A span of time, end not included.
 struct Interval {

@@ -9,7 +9,7 @@
 #include <sstream>
 
 #include "chakra/trace_writer.h"
-#include "cli/program.h"
+#include "tests/cli/program_run.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/workloads.h"
 
@@ -18,12 +18,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
-
-struct Outcome {
-    int code;
-    std::string out;
-    std::string log;
-};
 
 class AstraNames : public ::testing::Test {
 protected:
@@ -46,12 +40,6 @@ protected:
     }
     [[nodiscard]] std::string path(const std::string& name) const {
         return (folder_ / name).string();
-    }
-    [[nodiscard]] static Outcome run(const std::vector<std::string>& arguments) {
-        std::ostringstream out;
-        std::ostringstream log;
-        const int code = run_program(arguments, out, log);
-        return {code, out.str(), log.str()};
     }
     /// All five names, as a script gives them.
     [[nodiscard]] Outcome simulate(const std::vector<std::string>& more = {},

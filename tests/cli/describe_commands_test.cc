@@ -8,7 +8,7 @@
 #include <sstream>
 #include <string>
 
-#include "program_run.h"
+#include "tests/cli/program_run.h"
 #include "tests/support/temporary_folder.h"
 
 namespace npunet::cli {

@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "program_run.h"
+#include "tests/cli/program_run.h"
 #include "tests/support/temporary_folder.h"
 
 namespace npunet::cli {

@@ -15,7 +15,7 @@
 #include "chakra/trace_reader.h"
 #include "chakra/trace_writer.h"
 #include "engine/workload_loader.h"
-#include "program_run.h"
+#include "tests/cli/program_run.h"
 #include "tests/support/temporary_folder.h"
 
 namespace npunet::cli {

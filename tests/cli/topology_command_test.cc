@@ -4,9 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
-#include <sstream>
 
-#include "cli/program.h"
+#include "tests/cli/program_run.h"
 #include "tests/support/temporary_folder.h"
 
 namespace npunet {
@@ -14,18 +13,9 @@ namespace {
 
 using testing::HasSubstr;
 
-struct Outcome {
-    int code;
-    std::string out;
-    std::string log;
-};
-
-Outcome run(std::vector<std::string> arguments) {
-    std::ostringstream out;
-    std::ostringstream log;
+cli::Outcome run(std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), "topology");
-    const int code = cli::run_program(std::move(arguments), out, log);
-    return {code, out.str(), log.str()};
+    return cli::run(arguments);
 }
 
 std::string config(const std::string& name) {
@@ -40,7 +30,7 @@ TEST(TopologyCommand, PrintsRoutes) {
 }
 
 TEST(TopologyCommand, PrintsWhatTheNetworkConsistsOf) {
-    const Outcome outcome = run({config("dgx_16")});
+    const cli::Outcome outcome = run({config("dgx_16")});
     EXPECT_EQ(outcome.code, 0);
     EXPECT_EQ(outcome.log, "");
     EXPECT_EQ(outcome.out,
@@ -82,7 +72,7 @@ TEST(TopologyCommand, SaysWhyARoutingWasChosen) {
     }
     const test::TemporaryFolder folder;
     folder.write("links.txt", text + "\n");
-    const Outcome outcome = run({folder.write("network.yml", "Custom: {file: links.txt}\n")});
+    const cli::Outcome outcome = run({folder.write("network.yml", "Custom: {file: links.txt}\n")});
     EXPECT_THAT(outcome.out, HasSubstr("Routing     up-down, 1 virtual channel\n"
                                        "Note        shortest paths would wait for each other in a "
                                        "circle of links, n0 -> n1"));
@@ -105,7 +95,7 @@ TEST(TopologyCommand, PrintsOneJsonDocument) {
 
 TEST(TopologyCommand, RefusesNpusThatDoNotExist) {
     for (const char* npu : {"16", "-1", "x", "1.5", "99999999999", ""}) {
-        const Outcome outcome = run({config("mesh-4x4"), "--route", "1", npu});
+        const cli::Outcome outcome = run({config("mesh-4x4"), "--route", "1", npu});
         EXPECT_EQ(outcome.code, 2) << npu;
         EXPECT_EQ(outcome.out, "") << npu;
         EXPECT_NE(outcome.log, "") << npu;
@@ -118,13 +108,13 @@ TEST(TopologyCommand, RefusesWhatItCannotUse) {
     EXPECT_EQ(run({}).code, 2);
     EXPECT_EQ(run({config("mesh-4x4"), "--route", "1"}).code, 2);
     EXPECT_EQ(run({config("mesh-4x4"), "--draw"}).code, 2);
-    const Outcome missing = run({"/no/network.yml"});
+    const cli::Outcome missing = run({"/no/network.yml"});
     EXPECT_EQ(missing.code, 2);
     EXPECT_THAT(missing.log, HasSubstr("/no/network.yml"));
 }
 
 TEST(TopologyCommand, HelpShowsAnExample) {
-    const Outcome help = run({"--help"});
+    const cli::Outcome help = run({"--help"});
     EXPECT_EQ(help.code, 0);
     EXPECT_THAT(help.out, HasSubstr("npunet topology configs/networks/mesh-4x4.yml --route 1 7"));
 }

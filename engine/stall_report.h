@@ -1,0 +1,36 @@
+// Why a run cannot go on: for each NPU with work left the operation that everything behind it waits
+// for, and what the network knows.
+//
+// C++17-clean.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/ids.h"
+#include "base/quantities.h"
+#include "engine/collective/collective_engine.h"
+#include "engine/network.h"
+#include "engine/point_to_point.h"
+#include "engine/rank_record.h"
+#include "engine/workload.h"
+
+namespace npunet::engine {
+
+/// A run in which nothing is left to happen.
+struct UnfinishedRun {
+    const Workload& workload;
+    const std::vector<RankRecord>& records;  ///< by rank
+    std::function<bool(Rank)> simulates;     ///< whether the record of a rank is its own
+    const PointToPoint& point_to_point;
+    const CollectiveEngine& collectives;
+    const Network& network;
+    Time now;
+};
+
+/// "at 3 us nothing is left to happen, but 2 of 8 ranks have work left:", and a line for each, of
+/// up to eight.
+[[nodiscard]] std::string explain_stall(const UnfinishedRun& run);
+
+}  // namespace npunet::engine
