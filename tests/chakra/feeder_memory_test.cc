@@ -40,9 +40,16 @@ void counted_release(void* memory) noexcept {
 
 }  // namespace
 
-// Those for arrays and without exceptions call these.
+// Those for arrays call these; those without exceptions do, too, but not with a sanitizer.
 void* operator new(std::size_t bytes) {
     return counted_allocation(bytes);
+}
+void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
+    try {
+        return counted_allocation(bytes);
+    } catch (const std::bad_alloc&) {
+        return nullptr;
+    }
 }
 void operator delete(void* memory) noexcept {
     counted_release(memory);

@@ -6,12 +6,19 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <ostream>
 #include <random>
 
 #include "fuzz_target.h"
 #include "tests/support/temporary_folder.h"
 
 namespace npunet::fuzz {
+
+/// Names of tests show the target, not its bytes.
+void PrintTo(const FuzzTarget& target, std::ostream* out) {
+    *out << target.name;
+}
+
 namespace {
 
 namespace fs = std::filesystem;

@@ -83,13 +83,21 @@ void MemoryWatch::check() const {
 }  // namespace npunet::fuzz
 
 #ifndef NPUNET_LIBFUZZER
-// The program's own operators, for the count; those for aligned types are not used by readers.
-void* operator new(std::size_t bytes) {
+// The program's own operators, for the count; those for aligned types are not used by readers, and
+// those for arrays call these.
+void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
     void* const at = std::malloc(bytes == 0 ? 1 : bytes);
+    if (at != nullptr) {
+        npunet::fuzz::note_allocated(malloc_usable_size(at));
+    }
+    return at;
+}
+
+void* operator new(std::size_t bytes) {
+    void* const at = operator new(bytes, std::nothrow);
     if (at == nullptr) {
         throw std::bad_alloc();
     }
-    npunet::fuzz::note_allocated(malloc_usable_size(at));
     return at;
 }
 
