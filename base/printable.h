@@ -10,8 +10,8 @@
 
 namespace npunet {
 
-/// Bytes of the character of UTF-8 that begins at `place`; 0 for none, or for a control character of
-/// ASCII. RFC 3629, section 4.
+/// Bytes of the character of UTF-8 that begins at `place`; 0 for none, or for a control character
+/// of ASCII. RFC 3629, section 4.
 [[nodiscard]] std::size_t character_length(std::string_view text, std::size_t place);
 
 /// The text with every control character and every byte that is not UTF-8 as an escape of C (\n,
