@@ -4,8 +4,9 @@
 //     file.stream() << text;
 //     file.commit();          // without it the destructor leaves nothing behind
 //
-// The data goes to a temporary name in the same folder and is renamed by commit(). Failures to
-// open, write or rename throw MachineError (exit code 4).
+// The data goes to a temporary name in the same folder and is renamed by commit(). A symbolic link
+// stays, and the file that it leads to is replaced; devices and pipes are written to as they are.
+// Failures to open, write or rename throw MachineError (exit code 4).
 #pragma once
 
 #include <filesystem>

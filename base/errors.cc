@@ -2,11 +2,22 @@
 
 #include <utility>
 
+#include "base/printable.h"
+
 namespace npunet {
 
 namespace {
 
-std::string message_of(const InputProblem& problem) {
+/// No path of a file is longer.
+constexpr std::size_t longest_file = 4096;
+constexpr std::size_t longest_part = 1024;
+
+std::string message_of(InputProblem problem) {
+    problem.file = printable(problem.file, longest_file);
+    for (std::string* const part :
+         {&problem.place, &problem.found, &problem.expected, &problem.remedy}) {
+        *part = printable(*part, longest_part);
+    }
     std::string text = problem.file;
     if (!problem.place.empty()) {
         text += (text.empty() ? "" : ": ") + problem.place;

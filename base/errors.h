@@ -27,7 +27,8 @@ struct InputProblem {
     std::string remedy;    ///< what to do
 };
 
-/// Bad input. what() is the whole message in one paragraph.
+/// Bad input. what() is the whole message in one line, whatever bytes stand in the input, with the
+/// middle of very long parts left out.
 class InputError : public std::runtime_error {
 public:
     explicit InputError(InputProblem problem);

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cerrno>
+#include <cstring>
 #include <fstream>
 #include <system_error>
 
@@ -9,8 +11,17 @@
 
 namespace npunet {
 
+namespace {
+
+[[noreturn]] void fail(const std::filesystem::path& file, const char* what, const char* remedy) {
+    throw MachineError(
+        fmt::format("{}: cannot {}: {}. {}", file.string(), what, std::strerror(errno), remedy));
+}
+
+}  // namespace
+
 std::string read_input_text(const std::filesystem::path& file, const std::string& expected,
-                            const std::string& remedy) {
+                            const std::string& remedy, std::size_t longest) {
     const auto refuse = [&](const std::string& found) {
         throw InputError({file.string(), "", found, expected, remedy});
     };
@@ -21,23 +32,27 @@ std::string read_input_text(const std::filesystem::path& file, const std::string
     if (std::filesystem::is_directory(file, ignored)) {
         refuse("a folder");
     }
+    errno = 0;
     std::ifstream stream(file, std::ios::binary);
+    if (!stream && errno == ENXIO) {
+        refuse("a socket or device that cannot be read");
+    }
     if (!stream) {
-        refuse("a file that cannot be read");
+        fail(file, "open", "Check the permissions of the file");
     }
     std::string text;
     constexpr std::size_t block = std::size_t{1} << 16;
-    while (stream && text.size() <= longest_input_text) {
+    while (stream && text.size() <= longest) {
         const std::size_t before = text.size();
         text.resize(before + block);
         stream.read(text.data() + before, static_cast<std::streamsize>(block));
         text.resize(before + static_cast<std::size_t>(stream.gcount()));
     }
     if (stream.bad()) {
-        refuse("a file that cannot be read");
+        fail(file, "read", "Check the disk, or copy the file again");
     }
-    if (text.size() > longest_input_text) {
-        refuse(fmt::format("more than {} MiB", longest_input_text >> 20));
+    if (text.size() > longest) {
+        refuse(fmt::format("more than {} MiB", longest >> 20));
     }
     return text;
 }

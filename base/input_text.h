@@ -17,8 +17,10 @@ namespace npunet {
 inline constexpr std::size_t longest_input_text = std::size_t{256} << 20;
 
 /// `expected` and `remedy` are for the message. Throws InputError for a file that is missing, a
-/// folder, unreadable or longer than longest_input_text. An empty one is an empty text.
+/// folder or of more than `longest` bytes, and MachineError for one that the system does not let us
+/// open or read to its end. An empty one is an empty text.
 [[nodiscard]] std::string read_input_text(const std::filesystem::path& file,
-                                          const std::string& expected, const std::string& remedy);
+                                          const std::string& expected, const std::string& remedy,
+                                          std::size_t longest = longest_input_text);
 
 }  // namespace npunet

@@ -69,6 +69,12 @@ private:
     std::size_t values_ = 0;
 };
 
+/// What the library complains of, without its name of the complaint: "[json...] parse error ...".
+[[nodiscard]] inline std::string json_complaint(const std::string& what) {
+    const std::size_t end = what.find("] ");
+    return what.rfind("[json.", 0) == 0 && end != std::string::npos ? what.substr(end + 2) : what;
+}
+
 /// The document of a text; `file` is its name in messages. Throws InputError for what is not JSON,
 /// a number beyond every range, and a document beyond the limits.
 template <class Json>
@@ -80,9 +86,10 @@ template <class Json>
                                           Json& parsed) { return watch(depth, event, parsed); });
     } catch (const typename Json::parse_error& error) {
         throw InputError({file, fmt::format("byte {}", error.byte), "text that is not JSON",
-                          kind.expected, error.what()});
+                          kind.expected, json_complaint(error.what())});
     } catch (const typename Json::exception& error) {  // a number beyond every range
-        throw InputError({file, "", "a value that cannot be read", kind.expected, error.what()});
+        throw InputError(
+            {file, "", "a value that cannot be read", kind.expected, json_complaint(error.what())});
     }
 }
 

@@ -33,6 +33,10 @@ std::string nearest(std::string_view text, const std::vector<std::string>& known
     std::size_t best = std::max<std::size_t>(1, text.size() / 2) + 1;
     std::string found;
     for (const std::string& candidate : known) {
+        const auto [shorter, longer] = std::minmax({text.size(), candidate.size()});
+        if (longer - shorter >= best) {
+            continue;  // as many edits at least
+        }
         const std::size_t distance = edit_distance(text, candidate);
         if (distance < best) {
             best = distance;

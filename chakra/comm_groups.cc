@@ -3,11 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdint>
-#include <cstring>
-#include <fstream>
-#include <iterator>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -17,6 +13,7 @@
 
 #include "base/atomic_file.h"
 #include "base/errors.h"
+#include "base/input_text.h"
 
 namespace npunet::chakra {
 
@@ -27,23 +24,6 @@ using Json = nlohmann::json;
 constexpr const char* file_form = R"(an object such as {"1": [0, 1], "2": [2, 3]})";
 constexpr const char* list_form = "a list of ranks such as [0, 1]";
 constexpr const char* rank_form = "ranks: whole numbers from 0";
-
-std::string read_file(const std::filesystem::path& path) {
-    std::error_code ignored;
-    const auto type = std::filesystem::status(path, ignored).type();
-    const bool missing = type == std::filesystem::file_type::not_found;
-    if (missing || type == std::filesystem::file_type::directory) {
-        throw InputError({path.string(), "", missing ? "no such file" : "a folder",
-                          "communicator groups (.json)", "Check the path"});
-    }
-    errno = 0;
-    std::ifstream stream(path, std::ios::binary);
-    if (!stream) {
-        throw MachineError(fmt::format("{}: cannot open: {}. Check the permissions of the file",
-                                       path.string(), std::strerror(errno)));
-    }
-    return {std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
-}
 
 std::string line_of(const std::string& text, std::size_t byte) {
     const auto end = text.begin() + static_cast<std::ptrdiff_t>(std::min(byte, text.size()));
@@ -191,7 +171,7 @@ bool GroupNameOrder::operator()(std::string_view a, std::string_view b) const {
 }
 
 CommGroups read_comm_groups(const std::filesystem::path& path) {
-    const std::string text = read_file(path);
+    const std::string text = read_input_text(path, "communicator groups (.json)", "Check the path");
     GroupsHandler handler(path, text);
     Json::sax_parse(text, &handler);
     return handler.take();

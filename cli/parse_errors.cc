@@ -139,17 +139,16 @@ InputError bad_input_of(const CLI::ParseError& error, const CLI::App& program) {
         // The checks of option_values.h tell everything.
         return InputError({message, "", "", "", ""});
     }
-    const bool lacks_subcommand = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr &&
-                                  !subcommands_of(level).empty();
-    if (lacks_subcommand || dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
-        // Each level keeps what it does not understand.
+    const bool lacks_something = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr;
+    if (lacks_something || dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
+        // Each level keeps what it does not understand, as the wrong name of what is lacking.
         for (const CLI::App* at = &level; at != nullptr; at = at->get_parent()) {
             if (const std::vector<std::string> remaining = at->remaining(); !remaining.empty()) {
                 return unknown_argument(*at, remaining);
             }
         }
     }
-    if (lacks_subcommand) {
+    if (lacks_something && !subcommands_of(level).empty()) {
         return bad_subcommand(level, "");
     }
     if (dynamic_cast<const CLI::ConversionError*>(&error) != nullptr) {

@@ -5,8 +5,11 @@
 #include <exception>
 #include <new>
 #include <ostream>
+#include <sstream>
+#include <system_error>
 
 #include "base/errors.h"
+#include "base/printable.h"
 #include "cli/analyze_command.h"
 #include "cli/command.h"
 #include "cli/compare_command.h"
@@ -28,6 +31,8 @@ namespace npunet::cli {
 
 namespace {
 
+constexpr std::size_t longest_line = 4096;
+
 enum ExitCode : int { done = 0, our_bug = 1, bad_input = 2, stalled = 3, machine_failed = 4 };
 
 /// --output_dir and --output-dir are the same option; values keep their underscores.
@@ -40,8 +45,13 @@ void normalize_option_name(std::string& argument) {
     std::replace(argument.begin() + 2, end, '_', '-');
 }
 
-int fail(std::ostream& log, const char* kind, const char* message, ExitCode code) {
-    log << "npunet: " << kind << ": " << message << '\n';
+/// Names of nodes and files stand in explanations as they are; lines end where we say so.
+int fail(std::ostream& log, const char* kind, const char* message, int code) {
+    std::istringstream lines(message);
+    log << "npunet: " << kind << ": ";
+    for (std::string line; std::getline(lines, line);) {
+        log << printable(line, longest_line) << '\n';
+    }
     return code;
 }
 
@@ -98,8 +108,9 @@ int run_program(std::vector<std::string> arguments, std::ostream& out, std::ostr
     } catch (const LimitReached& limit) {
         return fail(log, "stopped", limit.what(), stalled);
     } catch (const Stopped& stopped) {
-        log << "npunet: stopped: " << stopped.what() << '\n';
-        return 128 + stopped.signal();
+        return fail(log, "stopped", stopped.what(), 128 + stopped.signal());
+    } catch (const std::system_error& error) {  // of threads, files and folders
+        return fail(log, "the machine failed", error.what(), machine_failed);
     } catch (const std::bad_alloc&) {
         return fail(log, "the machine failed", "out of memory", machine_failed);
     } catch (const std::exception& error) {

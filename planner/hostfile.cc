@@ -3,11 +3,12 @@
 #include <fmt/format.h>
 
 #include <charconv>
-#include <fstream>
+#include <sstream>
 #include <string_view>
 
 #include "base/ascii.h"
 #include "base/errors.h"
+#include "base/input_text.h"
 
 namespace npunet::planner {
 
@@ -81,11 +82,7 @@ Host checked(Host host, const std::string& line, int number, const std::filesyst
 }  // namespace
 
 std::vector<Host> read_hostfile(const std::filesystem::path& file, HostfileRules rules) {
-    std::error_code ignored;
-    std::ifstream stream(file);
-    if (!stream || std::filesystem::is_directory(file, ignored)) {
-        throw InputError({file.string(), "", "no readable file", "a hostfile", "Check the path"});
-    }
+    std::istringstream stream(read_input_text(file, "a hostfile", "Check the path"));
     const bool metis = rules == HostfileRules::Metis;
     std::vector<Host> hosts;
     std::int64_t devices = 0;

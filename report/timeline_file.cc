@@ -4,13 +4,12 @@
 #include <timeline.pb.h>
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 #include <limits>
 #include <ostream>
 
 #include "base/atomic_file.h"
 #include "base/errors.h"
+#include "base/input_text.h"
 #include "report/saved_results.h"
 
 namespace npunet::report {
@@ -22,6 +21,8 @@ using analysis::Intervals;
 using analysis::RunTimeline;
 
 constexpr std::uint32_t version = 1;
+/// What Protobuf parses.
+constexpr std::size_t longest_timeline = std::numeric_limits<int>::max();
 
 void add_rows(timeline::Timeline& message, const Intervals& rows) {
     std::int64_t start = 0;
@@ -261,7 +262,7 @@ void write_timeline_file(const RunTimeline& timeline, const InputList& inputs,
 
 SavedTimeline read_timeline(std::string_view bytes, const std::string& label) {
     timeline::Timeline message;
-    if (bytes.size() > static_cast<std::size_t>(std::numeric_limits<int>::max()) ||
+    if (bytes.size() > longest_timeline ||
         !message.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
         throw InputError({label, "", "no timeline", "a file that npunet has written whole",
                           "Make the folder again with npunet simulate --output-dir"});
@@ -270,14 +271,10 @@ SavedTimeline read_timeline(std::string_view bytes, const std::string& label) {
 }
 
 SavedTimeline read_timeline_file(const std::filesystem::path& path) {
-    std::ifstream file(path, std::ios::binary);
-    if (!file) {
-        throw InputError({path.string(), "", "no such file",
-                          "timeline.pb in a results folder of a simulation",
-                          "npunet simulate --output-dir DIR makes such a folder"});
-    }
-    const std::string bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-    return read_timeline(bytes, path.string());
+    return read_timeline(
+        read_input_text(path, "timeline.pb in a results folder of a simulation",
+                        "npunet simulate --output-dir DIR makes such a folder", longest_timeline),
+        path.string());
 }
 
 }  // namespace npunet::report

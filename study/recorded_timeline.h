@@ -2,9 +2,9 @@
 //
 //     write_recorded_timeline({"a.0.et", "a.1.et"}, {}, "timeline.perfetto-trace");
 //
-// Nothing is simulated: for that see study/run.h. What the profiler measured lies side by side on
-// one clock, the one of the traces; their earliest start is time 0, since profilers count from
-// 1970.
+// Nothing is simulated: for that see study/simulation_run.h. What the profiler measured lies side
+// by side on one clock, the one of the traces; their earliest start is time 0, since profilers
+// count from 1970.
 #pragma once
 
 #include <cstdint>

@@ -83,14 +83,26 @@ public:
     RunLimits& operator=(const RunLimits&) = delete;
 
     [[nodiscard]] const std::string& reason() const { return reason_; }
+    /// The run had stalled before the time came.
+    [[nodiscard]] bool came_to_a_stall() const { return stalled_; }
 
 private:
-    void handle(std::uint64_t) override {
+    void handle(std::uint64_t seen_empty) override {
         // The event alone is no reason.
-        if (!simulation_.is_finished()) {
-            reason_ = "the simulated time has come to " + format_time(*options_.max_time);
-            queue_.stop();
+        if (simulation_.is_finished()) {
+            return;
         }
+        if (queue_.empty() && seen_empty == 0) {
+            // Turns of this instant may still plan something.
+            queue_.schedule(
+                queue_.now(),
+                engine::EventKey::of(engine::Phase::Arbitration, engine::event_kind::port_again, 0),
+                *this, 1);
+            return;
+        }
+        stalled_ = queue_.empty();
+        reason_ = "the simulated time has come to " + format_time(*options_.max_time);
+        queue_.stop();
     }
     bool goes_on() override {
         const engine::Simulation::Progress progress = simulation_.progress();
@@ -102,7 +114,73 @@ private:
     const engine::Simulation& simulation_;
     const RunOptions& options_;
     std::string reason_;
+    bool stalled_ = false;
 };
+
+/// The results; or none, where a run that stalls has to be run again for its explanation, with
+/// other options, which are then set.
+std::optional<engine::Results> attempt(const engine::Workload& workload, const Machine& machine,
+                                       Fidelity fidelity, RunOptions& options) {
+    const std::unique_lock<std::mutex> turn = turn_for(fidelity);
+    const auto begin = std::chrono::steady_clock::now();
+    check_fidelity(machine, fidelity);
+    engine::Fold fold;
+    if (options.fold && !options.flows && fidelity == Fidelity::Analytical) {
+        fold = engine::find_fold(workload, machine.network, machine.system, machine.dialect);
+    }
+    engine::EventQueue queue(machine.dialect.event_order);
+    if (options.shuffle_seed) {
+        queue.shuffle_insertions(*options.shuffle_seed);
+    }
+    const std::unique_ptr<engine::Network> network =
+        make_network(machine, fidelity, queue, options, fold);
+    engine::LinkLoadRecorder load(options.link_load ? machine.network.graph.links() : 0);
+    const bool records = options.link_load && fidelity != Fidelity::Analytical;
+    if (records) {
+        network->record_load(&load);
+    }
+    std::optional<FlowWatch> watch;
+    if (options.flows) {
+        watch.emplace(machine, fidelity, *network, queue, options.each_message);
+    }
+    engine::Simulation simulation(workload, machine.network, machine.system, machine.dialect, queue,
+                                  watch ? watch->network() : *network, fold);
+    simulation.set_timeline(options.timeline);
+    const RunLimits limits(queue, simulation, options);
+    try {
+        engine::Results results = simulation.run();
+        if (limits.came_to_a_stall()) {
+            // The explanation is to tell when, and not the time of the limit.
+            options.max_time.reset();
+            return std::nullopt;
+        }
+        if (results.partial) {
+            results.partial->reason = limits.reason();
+        } else if (results.finish > Time()) {
+            for (std::string& note : notes_on_idle_links(workload, machine.network, results)) {
+                results.notes.push_back(std::move(note));
+            }
+        }
+        results.fidelity = name_of(fidelity);
+        if (records) {
+            results.load = load.load(results.finish);
+            results.places = places_of(machine.network);
+        }
+        if (watch) {
+            results.flows = watch->results();
+        }
+        results.wall_seconds =
+            std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+        return results;
+    } catch (const StallError&) {
+        if (fold.trivial()) {
+            throw;
+        }
+    }
+    // The explanation is to name every rank that is stuck.
+    options.fold = false;
+    return std::nullopt;
+}
 
 constexpr Fidelity fidelities[] = {Fidelity::Analytical, Fidelity::CongestionAware,
                                    Fidelity::Packet};
@@ -182,61 +260,13 @@ engine::Workload load_workload_for(const Machine& machine, const std::string& pr
 
 engine::Results simulate(const engine::Workload& workload, const Machine& machine,
                          Fidelity fidelity, const RunOptions& options) {
-    const std::unique_lock<std::mutex> turn = turn_for(fidelity);
-    const auto begin = std::chrono::steady_clock::now();
-    check_fidelity(machine, fidelity);
-    engine::Fold fold;
-    if (options.fold && !options.flows && fidelity == Fidelity::Analytical) {
-        fold = engine::find_fold(workload, machine.network, machine.system, machine.dialect);
-    }
-    engine::EventQueue queue(machine.dialect.event_order);
-    if (options.shuffle_seed) {
-        queue.shuffle_insertions(*options.shuffle_seed);
-    }
-    const std::unique_ptr<engine::Network> network =
-        make_network(machine, fidelity, queue, options, fold);
-    engine::LinkLoadRecorder load(options.link_load ? machine.network.graph.links() : 0);
-    const bool records = options.link_load && fidelity != Fidelity::Analytical;
-    if (records) {
-        network->record_load(&load);
-    }
-    std::optional<FlowWatch> watch;
-    if (options.flows) {
-        watch.emplace(machine, fidelity, *network, queue, options.each_message);
-    }
-    engine::Simulation simulation(workload, machine.network, machine.system, machine.dialect, queue,
-                                  watch ? watch->network() : *network, fold);
-    simulation.set_timeline(options.timeline);
-    const RunLimits limits(queue, simulation, options);
-    try {
-        engine::Results results = simulation.run();
-        if (results.partial) {
-            results.partial->reason = limits.reason();
-        } else if (results.finish > Time()) {
-            for (std::string& note : notes_on_idle_links(workload, machine.network, results)) {
-                results.notes.push_back(std::move(note));
-            }
-        }
-        results.fidelity = name_of(fidelity);
-        if (records) {
-            results.load = load.load(results.finish);
-            results.places = places_of(machine.network);
-        }
-        if (watch) {
-            results.flows = watch->results();
-        }
-        results.wall_seconds =
-            std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-        return results;
-    } catch (const StallError&) {
-        if (fold.trivial()) {
-            throw;
+    RunOptions attempted = options;
+    for (;;) {
+        if (std::optional<engine::Results> results =
+                attempt(workload, machine, fidelity, attempted)) {
+            return *std::move(results);
         }
     }
-    // The explanation is to name every rank that is stuck.
-    RunOptions everyone = options;
-    everyone.fold = false;
-    return simulate(workload, machine, fidelity, everyone);
 }
 
 }  // namespace npunet::study

@@ -72,7 +72,7 @@ struct RunOptions {
     /// With `flows`: hears of every message when it has arrived, in the order of arrival, of one
     /// instant in that of their ids.
     std::function<void(const engine::CompletedMessage&)> each_message;
-    /// Breaks the run off at this time.
+    /// Breaks the run off at this time; one that has stalled before is a stall.
     std::optional<Time> max_time;
     /// Asked now and then: at which time of the simulation the run is, how many nodes of the traces
     /// are done, and of how many. What it returns broke the run off; empty to go on.

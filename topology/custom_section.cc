@@ -201,13 +201,17 @@ void read_line(const std::string& file, std::size_t number, const std::string& l
 void read_file(const YamlField& name, GigaByte gigabyte, CustomGraph& graph) {
     const std::filesystem::path path =
         std::filesystem::path(name.file()).parent_path() / name.text("the name of a file");
+    std::error_code ignored;
     std::ifstream stream(path);
-    if (!stream || std::filesystem::is_directory(path)) {
+    if (!stream || std::filesystem::is_directory(path, ignored)) {
         name.refuse(name.found(), "a file with one line a link", "Check the path");
     }
     std::size_t number = 0;
     for (std::string line; std::getline(stream, line);) {
         read_line(path.string(), ++number, line, gigabyte, graph);
+    }
+    if (stream.bad()) {
+        throw MachineError(path.string() + ": cannot read to the end. Check the disk");
     }
 }
 

@@ -4,12 +4,12 @@
 
 #include <charconv>
 #include <filesystem>
-#include <fstream>
 #include <sstream>
 #include <string>
 #include <utility>
 
 #include "base/errors.h"
+#include "base/input_text.h"
 
 namespace npunet::topology {
 
@@ -104,11 +104,12 @@ std::vector<NodeId> placement_of_words(std::istream& list, const std::string& fi
 std::vector<NodeId> placement_in_file(const YamlField& field, std::size_t npus) {
     const std::filesystem::path path =
         std::filesystem::path(field.file()).parent_path() / field.text("a file");
-    std::ifstream stream(path);
-    if (!stream || std::filesystem::is_directory(path)) {
-        field.refuse(field.found(), "linear, snake, a list of NPUs, or a file with such a list",
-                     did_you_mean(field.text("a file"), {"linear", "snake"}));
+    const std::string list = "linear, snake, a list of NPUs, or a file with such a list";
+    std::error_code ignored;
+    if (!std::filesystem::exists(path, ignored)) {
+        field.refuse(field.found(), list, did_you_mean(field.text("a file"), {"linear", "snake"}));
     }
+    std::istringstream stream(read_input_text(path, list, "Check the path"));
     return placement_of_words(stream, path.string(), npus);
 }
 

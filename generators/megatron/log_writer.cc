@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 #include <mutex>
 #include <optional>
 #include <system_error>
@@ -13,6 +11,7 @@
 
 #include "base/atomic_file.h"
 #include "base/errors.h"
+#include "base/input_text.h"
 #include "base/parallel.h"
 #include "generators/megatron/config_text.h"
 #include "generators/megatron/log_events.h"
@@ -55,12 +54,7 @@ std::optional<std::string> model_file_of(const TrainingRun& run) {
     if (run.dialect == Dialect::Genstack || !is_file(run)) {
         return std::nullopt;
     }
-    std::ifstream stream(run.model_size, std::ios::binary);
-    std::string text{std::istreambuf_iterator<char>(stream), {}};
-    if (!stream) {
-        throw MachineError(run.model_size + ": cannot read. The model file has gone meanwhile");
-    }
-    return text;
+    return read_input_text(run.model_size, "a model file", "Check the path");
 }
 
 /// Logs of an earlier run, compressed ones too, would be taken for a part of this one: of a run

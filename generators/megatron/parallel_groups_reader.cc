@@ -409,7 +409,11 @@ ParallelGroupsFile read_parallel_groups(const std::filesystem::path& path) {
         throw InputError({path.string(), "", "nothing that can be read",
                           "a file unique_parallel_groups_*.txt", "Check the path"});
     }
-    return read_parallel_groups(stream, path.string());
+    ParallelGroupsFile groups = read_parallel_groups(stream, path.string());
+    if (stream.bad()) {
+        throw MachineError(path.string() + ": cannot read to the end. Check the disk");
+    }
+    return groups;
 }
 
 }  // namespace npunet::generators::megatron

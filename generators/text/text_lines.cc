@@ -3,43 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
 
 #include "base/errors.h"
+#include "base/input_text.h"
+#include "base/printable.h"
 
 namespace npunet::generators {
 
 namespace {
-
-std::string content_of(const std::string& file) {
-    std::error_code ignored;
-    const bool folder = std::filesystem::is_directory(file, ignored);
-    errno = 0;
-    std::ifstream stream(file, std::ios::binary);
-    if (!stream && errno == EACCES) {
-        throw MachineError(fmt::format("{}: cannot open: {}. Check the permissions of the file",
-                                       file, std::strerror(errno)));
-    }
-    if (folder || !stream) {
-        throw InputError({file, "", folder ? "a folder" : "no such file, or it cannot be read",
-                          "a text workload", "Check the path"});
-    }
-    std::string text;
-    std::string part(std::size_t{1} << 16, '\0');
-    while (stream.read(part.data(), static_cast<std::streamsize>(part.size())),
-           stream.gcount() > 0) {
-        text.append(part, 0, static_cast<std::size_t>(stream.gcount()));
-        if (text.size() > TextLines::most_bytes) {
-            throw InputError({file, "", fmt::format("more than {} bytes", TextLines::most_bytes),
-                              "a text workload: a line for each layer",
-                              "Check the path: this is no text workload"});
-        }
-    }
-    return text;
-}
 
 std::string with_plain_line_ends(const std::string& text) {
     std::string plain;
@@ -54,43 +25,15 @@ std::string with_plain_line_ends(const std::string& text) {
     return plain;
 }
 
-unsigned byte_at(std::string_view text, std::size_t place) {
-    return place < text.size() ? static_cast<unsigned char>(text[place]) : 0U;
-}
-
-/// Bytes of the character of UTF-8 that begins there; 0 for none, or for a control character other
-/// than a tab. RFC 3629, section 4.
-std::size_t character_length(std::string_view text, std::size_t place) {
-    const unsigned first = byte_at(text, place);
-    const unsigned second = byte_at(text, place + 1);
-    if (first < 0x80) {
-        return first == '\t' || (first >= 0x20 && first != 0x7F) ? 1 : 0;
-    }
-    if (first < 0xC2 || first > 0xF4) {
-        return 0;
-    }
-    const unsigned least = first == 0xE0 ? 0xA0 : first == 0xF0 ? 0x90 : 0x80;
-    const unsigned most = first == 0xED ? 0x9F : first == 0xF4 ? 0x8F : 0xBF;
-    const std::size_t length = first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
-    if (second < least || second > most) {
-        return 0;
-    }
-    for (std::size_t i = 2; i < length; ++i) {
-        if ((byte_at(text, place + i) & 0xC0U) != 0x80U) {
-            return 0;
-        }
-    }
-    return length;
-}
-
 void check_characters(const std::string& file, std::size_t number, std::string_view line) {
     for (std::size_t place = 0; place < line.size();) {
-        const std::size_t length = character_length(line, place);
+        const std::size_t length = line[place] == '\t' ? 1 : character_length(line, place);
         if (length == 0) {
-            throw InputError({file, fmt::format("line {}, byte {}", number, place + 1),
-                              fmt::format("the byte 0x{:02x}", byte_at(line, place)),
-                              "text in UTF-8 without control characters",
-                              "Correct the line, or convert the file to UTF-8"});
+            throw InputError(
+                {file, fmt::format("line {}, byte {}", number, place + 1),
+                 fmt::format("the byte 0x{:02x}", static_cast<unsigned char>(line[place])),
+                 "text in UTF-8 without control characters",
+                 "Correct the line, or convert the file to UTF-8"});
         }
         place += length;
     }
@@ -100,7 +43,8 @@ void check_characters(const std::string& file, std::size_t number, std::string_v
 
 TextLines read_text_lines(const std::string& file) {
     TextLines input;
-    input.text = with_plain_line_ends(content_of(file));
+    input.text = with_plain_line_ends(read_input_text(
+        file, "a text workload: a line for each layer", "Check the path", TextLines::most_bytes));
     input.ends.reserve(
         1 + static_cast<std::size_t>(std::count(input.text.begin(), input.text.end(), '\n')));
     for (std::size_t begin = 0; begin < input.text.size(); begin = input.ends.back() + 1U) {

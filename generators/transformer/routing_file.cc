@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <charconv>
-#include <filesystem>
-#include <fstream>
 #include <map>
 #include <numeric>
+#include <sstream>
 #include <string>
 
 #include "base/errors.h"
+#include "base/input_text.h"
 #include "generators/transformer/moe_routing.h"
 
 namespace npunet::generators {
@@ -23,14 +23,9 @@ public:
     explicit RoutingFile(const ModelSpec& model) : model_(model), file_(model.moe.routing.file) {}
 
     std::vector<std::vector<std::int64_t>> read() {
-        std::error_code ignored;
-        const bool folder = std::filesystem::is_directory(file_, ignored);
-        std::ifstream stream(file_);
-        if (folder || !stream) {
-            throw InputError({file_, "", folder ? "a folder" : "no such file, or it cannot be read",
-                              "the routing file of the mixture of experts",
-                              "Or name a distribution: uniform, zipf:S"});
-        }
+        std::istringstream stream(read_input_text(file_,
+                                                  "the routing file of the mixture of experts",
+                                                  "Or name a distribution: uniform, zipf:S"));
         for (std::string line; std::getline(stream, line);) {
             ++line_;
             read_line(line);

@@ -28,13 +28,26 @@ std::uint64_t fnv1a_of_file(const std::string& path, std::uint64_t hash) {
     return hash;
 }
 
-/// Networks may name a file of their own, the placement.
-std::uint64_t fnv1a_of_placement(const std::string& network, std::uint64_t hash) {
+std::uint64_t fnv1a_of_links(const topology::Graph& graph, std::uint64_t hash) {
+    for (std::size_t node = 0; node < graph.nodes(); ++node) {
+        hash = fnv1a(graph.name(NodeId(node)) + ' ', hash);
+    }
+    for (std::size_t number = 0; number < graph.links(); ++number) {
+        const topology::Link& link = graph.link(LinkId(number));
+        hash = fnv1a(fmt::format("{} {} {} {} ", link.from.value(), link.to.value(),
+                                 link.rate.bytes_per_second(), link.latency.ps()),
+                     hash);
+    }
+    return hash;
+}
+
+/// Networks may name files of their own: the placement, and the links of a graph.
+std::uint64_t fnv1a_of_network(const std::string& network, std::uint64_t hash) {
     const auto read = topology::read_network(network, topology::GigaByte::Decimal, true, nullptr);
     for (const NodeId npu : read.npu_of_rank) {
         hash = fnv1a(std::to_string(npu.value()) + ' ', hash);
     }
-    return hash;
+    return read.dimensions.empty() ? fnv1a_of_links(read.graph, hash) : hash;
 }
 
 std::uint64_t fnv1a_of_traces(const std::string& prefix, std::uint64_t hash) {
@@ -66,7 +79,7 @@ std::uint64_t fnv1a_of_input(const Parameter& parameter, const Value& value) {
     if (parameter.kind == ValueKind::Model && !value.path.empty()) {
         return fnv1a_of_routing(value.path, hash);
     }
-    return parameter.name == "network" ? fnv1a_of_placement(value.path, hash) : hash;
+    return parameter.name == "network" ? fnv1a_of_network(value.path, hash) : hash;
 }
 
 }  // namespace

@@ -17,9 +17,9 @@ namespace npunet::study {
                                   std::uint64_t hash = 0xcbf29ce484222325ULL);
 
 /// Of the axes, the points, the limit, the second stage, and of the content of all files that the
-/// points name (networks with the placements they name, systems, models and the routing files they
-/// name, routing files, groups, traces). Where the
-/// files lie does not matter. Throws InputError for a file that cannot be read.
+/// points name (networks with the placements and links they name, systems, models and the routing
+/// files they name, routing files, groups, traces). Where the files lie does not matter. Throws
+/// InputError for a file that cannot be read.
 [[nodiscard]] std::uint64_t fingerprint_of(const DesignSpace& space,
                                            const std::vector<Parameter>& parameters);
 

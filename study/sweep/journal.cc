@@ -8,12 +8,12 @@
 #include <cerrno>
 #include <charconv>
 #include <cstring>
-#include <fstream>
-#include <sstream>
+#include <limits>
 #include <utility>
 
 #include "base/atomic_file.h"
 #include "base/errors.h"
+#include "base/input_text.h"
 #include "study/sweep/fingerprint.h"
 
 namespace npunet::study {
@@ -109,9 +109,9 @@ Journal::~Journal() {
 }
 
 void Journal::load(std::uint64_t fingerprint) {
-    std::ostringstream content;
-    content << std::ifstream(path_, std::ios::binary).rdbuf();
-    const std::string text = content.str();
+    const std::string text =
+        read_input_text(path_, "the journal of a sweep", "Give another --output-dir",
+                        std::numeric_limits<std::size_t>::max());
     const std::size_t end_of_header = text.find('\n');
     if (end_of_header == std::string::npos) {
         // Not even the first line was whole, so nothing was done.

@@ -3,10 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
+#include <sstream>
 #include <string>
 
 #include "base/errors.h"
+#include "base/input_text.h"
 
 namespace npunet::study {
 
@@ -52,7 +53,7 @@ std::vector<std::string> fields_of(const std::string& line, const Source& source
 
 Axis read_point_list(const std::filesystem::path& file, const std::vector<Parameter>& parameters,
                      const std::filesystem::path& folder) {
-    std::ifstream stream(file);
+    std::istringstream stream(read_input_text(file, "a list of points (.csv)", "Check the path"));
     Axis axis;
     axis.listed = true;
     std::vector<const Parameter*> columns;

@@ -4,12 +4,11 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <set>
-#include <sstream>
 #include <utility>
 
 #include "base/errors.h"
+#include "base/input_text.h"
 #include "base/units.h"
 #include "study/sweep/fingerprint.h"
 #include "study/sweep/parameters.h"
@@ -46,14 +45,7 @@ Source source_of(const YamlField& field) {
 class SpecReader {
 public:
     explicit SpecReader(const std::string& file)
-        : root_(YamlField::load(file, "the spec of a sweep",
-                                "workload: {model: llama2-4layer, batch: 8}")),
-          folder_(fs::absolute(file).parent_path()) {
-        space_.file = file;
-        std::ostringstream text;
-        text << std::ifstream(file, std::ios::binary).rdbuf();
-        space_.text = text.str();
-    }
+        : SpecReader(file, read_input_text(file, "the spec of a sweep (YAML)", "Check the path")) {}
 
     DesignSpace read() {
         topology::check_keys(root_,
@@ -85,6 +77,13 @@ public:
     }
 
 private:
+    SpecReader(const std::string& file, const std::string& text)
+        : root_(YamlField::parse(file, text, "workload: {model: llama2-4layer, batch: 8}")),
+          folder_(fs::absolute(file).parent_path()) {
+        space_.file = file;
+        space_.text = text;
+    }
+
     void read_workload(const YamlField& workload) {
         const bool traces = workload.find("prefix").has_value();
         if (const auto collective = workload.find("collective")) {

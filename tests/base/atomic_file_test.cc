@@ -1,7 +1,10 @@
 #include "base/atomic_file.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <fstream>
 #include <iterator>
@@ -55,6 +58,44 @@ TEST_F(AtomicFileTest, MakesTheFolder) {
     AtomicFile file(folder_ / "a" / "b" / "results.json");
     file.commit();
     EXPECT_TRUE(fs::exists(folder_ / "a" / "b" / "results.json"));
+}
+
+// A file that is renamed to a device's name would take its place, as root at least.
+TEST_F(AtomicFileTest, DevicesAndPipesStayWhatTheyAre) {
+    const fs::path pipe = folder_ / "pipe";
+    ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+    const int reader = ::open(pipe.c_str(), O_RDWR);
+    ASSERT_GE(reader, 0);
+    AtomicFile file(pipe);
+    file.stream() << "text";
+    file.commit();
+    char text[4];
+    ASSERT_EQ(::read(reader, text, sizeof text), 4);
+    EXPECT_EQ(std::string(text, sizeof text), "text");
+    { AtomicFile(pipe).stream() << "half"; }
+    ::close(reader);
+    EXPECT_TRUE(fs::is_fifo(pipe));
+    EXPECT_EQ(files(), 1u);
+
+    const fs::path link = folder_ / "link";
+    fs::create_symlink("/dev/full", link);
+    AtomicFile full(link);
+    full.stream() << "text";
+    EXPECT_THROW(full.commit(), MachineError);
+    EXPECT_TRUE(fs::is_symlink(link));
+}
+
+TEST_F(AtomicFileTest, LinksStayAndTheirFileIsReplaced) {
+    std::ofstream(folder_ / "file") << "old";
+    fs::create_symlink("file", folder_ / "link");
+    { AtomicFile(folder_ / "link").stream() << "half"; }
+    EXPECT_EQ(bytes_of(folder_ / "file"), "old");
+    AtomicFile file(folder_ / "link");
+    file.stream() << "new";
+    file.commit();
+    EXPECT_TRUE(fs::is_symlink(folder_ / "link"));
+    EXPECT_EQ(bytes_of(folder_ / "file"), "new");
+    EXPECT_EQ(files(), 2u);
 }
 
 // A regular file where a folder should be refuses even root.

@@ -11,6 +11,7 @@
 
 #include "base/errors.h"
 #include "base/input_limits.h"
+#include "base/input_text.h"
 #include "base/json_document.h"
 #include "base/yaml_document.h"
 #include "tests/support/refusals.h"
@@ -39,6 +40,25 @@ std::string repeated(std::size_t times, const std::string& text) {
         all += text;
     }
     return all;
+}
+
+TEST(InputDocuments, ComplaintsOfTheLibraryGoWithoutItsName) {
+    EXPECT_THAT(json_problem("{").remedy,
+                testing::StartsWith("parse error at line 1, column 2: syntax error"));
+    EXPECT_EQ(json_complaint("anything else]"), "anything else]");
+}
+
+// A file whose bytes the system does not give: the first page of memory is never there.
+TEST(InputText, WhatTheSystemRefusesIsNotTheInputsFault) {
+    EXPECT_THAT(test::message_of<MachineError>(
+                    [] { return read_input_text("/proc/self/mem", "a text", ""); }),
+                testing::StartsWith("/proc/self/mem: cannot read: "));
+    const auto found = [](const std::string& file, std::size_t longest) {
+        return problem_of([&] { return read_input_text(file, "a text", "", longest); }).found;
+    };
+    EXPECT_EQ(found("/dev/zero", std::size_t{3} << 20), "more than 3 MiB");
+    EXPECT_EQ(found("/proc/self", 1), "a folder");
+    EXPECT_EQ(found("/proc/self/nothing", 1), "no such file");
 }
 
 // d brackets around nothing are d deep.

@@ -35,5 +35,11 @@ TEST(Nearest, AllowsOneMistakeInShortWords) {
     EXPECT_EQ(nearest("b", {"a"}), "a");
 }
 
+// A file of one long line, taken for the name of a key.
+TEST(Nearest, LongTextIsNearToNothing) {
+    EXPECT_EQ(nearest(std::string(100'000'000, 'a'), {"a", "aa", "aaa"}), "");
+    EXPECT_EQ(nearest("", {"abc", "a"}), "a");
+}
+
 }  // namespace
 }  // namespace npunet

@@ -187,6 +187,18 @@ TEST_F(BadInput, OutputThatCannotBeWrittenIsNotDone) {
     EXPECT_THAT(log.str(), HasSubstr("standard output"));
 }
 
+// A link that leads to itself.
+TEST_F(BadInput, OutputFolderThatLeadsNowhere) {
+    all_reduce_traces(2);
+    std::filesystem::create_symlink("out", path("out"));
+    for (const std::vector<std::string>& more :
+         {std::vector<std::string>{}, {"--messages"}, {"--detail"}}) {
+        const Outcome outcome = simulate("ring2.yml", more);
+        EXPECT_EQ(outcome.code, 4) << outcome.log;
+        EXPECT_THAT(outcome.log, AllOf(HasSubstr("the machine failed"), HasSubstr(path("out"))));
+    }
+}
+
 TEST_F(BadInput, OutputFolderThatCannotBeMade) {
     all_reduce_traces(2);
     std::ostringstream out;

@@ -101,6 +101,11 @@ TEST_F(OptionErrors, UnknownOptionsAreNamedWithTheirNeighbour) {
     EXPECT_THAT(refused_plan("-dp 4"), HasSubstr("Did you mean --dp?"));
     EXPECT_THAT(refused_plan("four"), HasSubstr("four: found a word that belongs to no option"));
     EXPECT_THAT(refusal("--jason"), HasSubstr("--jason"));
+    // An option that is required: what is wrong is its name.
+    EXPECT_THAT(
+        refusal("generate collective --tpye all_reduce --size 1 --npus 2 --output-dir x"),
+        AllOf(HasSubstr("--tpye: found an unknown option"), HasSubstr("Did you mean --type?")));
+    EXPECT_THAT(refusal("generate text --npus 4 --pases 2"), HasSubstr("Did you mean --passes?"));
 }
 
 TEST_F(OptionErrors, MissingAndRepeatedValues) {

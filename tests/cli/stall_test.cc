@@ -161,6 +161,28 @@ TEST_F(Stalls, Collectives) {
     }
 }
 
+// Rank 0 works for 5 us; then nothing is left to happen, long before the limit, which therefore is
+// not what ends the run.
+TEST_F(Stalls, ALimitIsNoExplanation) {
+    trace(0, {compute_node(1, 5), receive_node(2, 1, 1024, 7, {1})});
+    trace(1, {});
+    for (const std::string fidelity : {"analytical", "congestion-aware", "packet"}) {
+        if (fidelity == "packet" && !packet_fidelity_available()) {
+            continue;
+        }
+        SCOPED_TRACE(fidelity);
+        const Outcome plain = simulate("ring2.yml", {"--fidelity", fidelity});
+        const Outcome limited = simulate("ring2.yml", {"--fidelity", fidelity, "--max-sim-time",
+                                                       "1s", "--max-wall-time", "3600s"});
+        expect_refused(limited, 3);
+        EXPECT_THAT(limited.log, HasSubstr("at 5.000 us nothing is left to happen"));
+        EXPECT_EQ(limited.log, plain.log);
+        EXPECT_THAT(simulate("ring2.yml", {"--fidelity", fidelity, "--max-sim-time", "4us"}).log,
+                    HasSubstr("the simulated time has come to 4.000 us"));
+        std::filesystem::remove_all(path("out"));
+    }
+}
+
 TEST_F(Stalls, WorkThatCannotBegin) {
     const Case cases[] = {
         {"a circle of dependencies",

@@ -86,8 +86,8 @@ TEST_F(Hostfile, NoFileAndNoHost) {
     const auto found = [](const std::filesystem::path& file) {
         return test::problem_of([&] { return read_hostfile(file, HostfileRules::Npunet); }).found;
     };
-    EXPECT_EQ(found(folder_ / "none"), "no readable file");
-    EXPECT_EQ(found(folder_.path()), "no readable file");
+    EXPECT_EQ(found(folder_ / "none"), "no such file");
+    EXPECT_EQ(found(folder_.path()), "a folder");
     EXPECT_EQ(found(folder_.write("empty", "")), "no host");
     EXPECT_EQ(found(folder_.write("blank", "\n# nothing\n")), "no host");
 }

@@ -122,6 +122,19 @@ TEST_F(SpecReaderTest, TheFingerprintFollowsFilesOfRouting) {
     EXPECT_NE(read(own).fingerprint, before);
 }
 
+TEST_F(SpecReaderTest, TheFingerprintFollowsFilesOfLinks) {
+    write("links.txt", "npu a b\na b 50 500\n");
+    write("graph.yml", "Custom: {file: links.txt}\n");
+    const std::string spec =
+        "workload: {collective: {type: all_reduce, size: 1MiB}}\nnetworks: graph.yml\n";
+    const std::uint64_t plain = read(spec).fingerprint;
+    EXPECT_EQ(read(spec).fingerprint, plain);
+    for (const std::string line : {"a b 5 500", "a b 50 501", "a b 50 500 2", "b a 50 500"}) {
+        write("links.txt", "npu a b\n" + line + "\n");
+        EXPECT_NE(read(spec).fingerprint, plain) << line;
+    }
+}
+
 TEST_F(SpecReaderTest, SampleKeepsTheOrder) {
     const std::string all = model + "plan: {tp: [1, 2, 3, 4, 5, 6, 7, 8]}\n";
     const auto some = points(all + "sample: {count: 3, seed: 1}\n");

@@ -1,0 +1,22 @@
+// Text of others in messages: whatever bytes a file or the name of a file has, a message stays one
+// line that a terminal shows as it is, and short enough to be read.
+//
+// C++17-clean.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace npunet {
+
+/// Bytes of the character of UTF-8 that begins at `place`; 0 for none, or for a control character
+/// of ASCII. RFC 3629, section 4.
+[[nodiscard]] std::size_t character_length(std::string_view text, std::size_t place);
+
+/// The text with every control character and every byte that is not UTF-8 as an escape of C (\n,
+/// \x1b). Of a text of more than `longest` bytes, 100 at least, the middle is left out, and its
+/// length is said.
+[[nodiscard]] std::string printable(std::string_view text, std::size_t longest);
+
+}  // namespace npunet
