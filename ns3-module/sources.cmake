@@ -23,6 +23,7 @@ set(npunet_packet_core_sources
     model/npu-dctcp.cc
     model/npu-hpcc.cc
     model/npu-link-timing.cc
+    model/npu-loss-recovery.cc
     model/npu-message-table.cc
     model/npu-network-part.cc
     model/npu-packet-arbiter.cc
@@ -35,23 +36,29 @@ set(npunet_packet_core_sources
     model/npu-packet-parameters.cc
     model/npu-packet-setup.cc
     model/npu-packet-ways.cc
+    model/npu-pair-border.cc
+    model/npu-pair-receiver.cc
+    model/npu-pair-sender.cc
+    model/npu-pair-table.cc
     model/npu-part-news.cc
     model/npu-port-agenda.cc
+    model/npu-queue-pair-scan.cc
     model/npu-queue-pairs.cc
-    model/npu-queue-pairs-border.cc
-    model/npu-queue-pairs-credits.cc
-    model/npu-queue-pairs-receiver.cc
-    model/npu-queue-pairs-sender.cc
-    model/npu-queue-pairs-trains.cc
     model/npu-receiver-credits.cc
+    model/npu-repeated-restarts.cc
+    model/npu-retransmission-timers.cc
     model/npu-route-plan.cc
+    model/npu-send-lines.cc
     model/npu-send-turns.cc
+    model/npu-sender-credits.cc
     model/npu-shared-buffer.cc
     model/npu-steady-traffic.cc
     model/npu-step-scan.cc
     model/npu-swift.cc
     model/npu-timely.cc
     model/npu-traffic-sample.cc
+    model/npu-transport-messages.cc
+    model/npu-transport-packets.cc
     model/npu-way-chooser.cc
     model/npu-way-finder.cc
     model/npu-window-runner.cc

@@ -65,7 +65,7 @@ EthernetNetwork::LeaveByCut(std::uint32_t portNumber, std::uint32_t place)
     }
     m_telemetry.Free(packet.telemetry);
     m_packets.Free(place);
-    m_border->SendAlong(LinkId(std::size_t{portNumber}), m_queue->now());
+    m_border->SendAlong(LinkId(std::size_t{portNumber}), Time::ps(m_time.Now()));
 }
 
 void
@@ -103,7 +103,7 @@ EthernetNetwork::Enter(const std::uint8_t* data, std::size_t size)
             }
         }
     }
-    assert(reader.IsAtEnd() && packet.ready >= m_queue->now().ps());
+    assert(reader.IsAtEnd() && packet.ready >= m_time.Now());
     if (m_observer != nullptr)
     {
         m_observer->PacketEntered(

@@ -82,7 +82,7 @@ EthernetNetwork::IsWanted(std::uint32_t portNumber) const
     bool wanted = port.control.head != NONE || port.filled != 0;
     for (std::uint32_t number = 0; port.startsHere && number < m_classCount; ++number)
     {
-        wanted = wanted || m_pairs.AnyWaits(portNumber, number);
+        wanted = wanted || m_pairs.Lines().AnyWaits(portNumber, number);
     }
     return wanted;
 }
@@ -147,7 +147,7 @@ EthernetNetwork::GiveUp(const QueuePair& pair) const
     throw StallError(
         fmt::format("at {} ps {} gave up to send to {} (class {}) after {} timeouts in "
                     "a row without an answer; {}",
-                    m_queue->now().ps(),
+                    m_time.Now(),
                     graph.name(NodeId(std::size_t{pair.source})),
                     graph.name(NodeId(std::size_t{pair.destination})),
                     pair.trafficClass,
@@ -166,7 +166,7 @@ EthernetNetwork::AwaitEpoch()
     }
     // Nothing is under way: whatever has changed meanwhile concerns nobody.
     std::size_t epoch = m_epoch;
-    while (epoch + 1 < begins.size() && begins[epoch + 1] <= m_queue->now())
+    while (epoch + 1 < begins.size() && begins[epoch + 1] <= Time::ps(m_time.Now()))
     {
         ++epoch;
     }
@@ -178,10 +178,10 @@ EthernetNetwork::AwaitEpoch()
     if (epoch + 1 < begins.size())
     {
         m_epochAwaited = true;
-        m_queue->schedule(begins[epoch + 1],
-                          EventKey::of(Phase::Arrival, engine::event_kind::routes, 0),
-                          m_epochEvent,
-                          static_cast<std::uint32_t>(epoch + 1));
+        m_time.Schedule(begins[epoch + 1].ps(),
+                        EventKey::of(Phase::Arrival, engine::event_kind::routes, 0),
+                        m_epochEvent,
+                        static_cast<std::uint32_t>(epoch + 1));
     }
 }
 
@@ -248,7 +248,7 @@ EthernetNetwork::Bury(std::uint32_t portNumber)
             {
                 m_observer->PacketGaveUp(LinkId(std::size_t{portNumber}),
                                          Bytes(packet.wire),
-                                         Time::ps(std::max(packet.ready, m_queue->now().ps())));
+                                         Time::ps(std::max(packet.ready, m_time.Now())));
             }
             FreeRoom(port.node, packet.input, packet.trafficClass, packet.wire);
             Drop(portNumber, place, PacketLoss::LINK_DOWN, "on a dead link");

@@ -32,7 +32,7 @@ EthernetNetwork::AskToPause(std::uint32_t link, PacketKind kind, std::uint8_t tr
     packet.kind = kind;
     packet.trafficClass = trafficClass;
     packet.wire = PAUSE_BYTES;
-    packet.ready = m_queue->now().ps();
+    packet.ready = m_time.Now();
     m_ports[back].requests.Append(m_packets, place);
     // The port whose packet has left asks by itself when that is the way.
     WakePort(back, packet.ready);
@@ -42,7 +42,7 @@ void
 EthernetNetwork::Pause(std::uint32_t portNumber, const EthernetPacket& packet)
 {
     EthernetPort& port = m_ports[portNumber];
-    const std::int64_t now = m_queue->now().ps();
+    const std::int64_t now = m_time.Now();
     const std::uint32_t bit = 1U << packet.trafficClass;
     TellPause(portNumber, packet.trafficClass, packet.kind == PacketKind::PAUSE);
     if (packet.kind == PacketKind::PAUSE)
@@ -76,7 +76,7 @@ void
 EthernetNetwork::PauseEnds(std::uint32_t portNumber)
 {
     EthernetPort& port = m_ports[portNumber];
-    const std::int64_t now = m_queue->now().ps();
+    const std::int64_t now = m_time.Now();
     port.pauseTime += now - port.pausedAt;
     if (m_observer != nullptr)
     {
@@ -172,7 +172,7 @@ EthernetNetwork::RefuseLoss(std::uint32_t portNumber, const char* why) const
         fmt::format("at {} ps a packet for the link {} -> {} was lost {}, and without a transport "
                     "nobody sends it again: set packet.transport to go-back-n or selective-repeat, "
                     "or leave packet.pfc.headroom to 'auto'",
-                    m_queue->now().ps(),
+                    m_time.Now(),
                     m_description.graph.name(link.from),
                     m_description.graph.name(link.to),
                     why));

@@ -164,7 +164,7 @@ Trims(const topology::NetworkDescription& description)
 
 EthernetNetwork::EthernetNetwork(const topology::NetworkDescription& description,
                                  engine::EventQueue& queue)
-    : m_description(CheckedForEthernet(description)), m_simulation(queue), m_queue(&queue),
+    : m_description(CheckedForEthernet(description)), m_simulation(queue), m_time(queue),
       m_header(
           static_cast<std::uint32_t>(std::max<std::int64_t>(description.packet.header.value(), 1))),
       m_fullWire(
@@ -181,7 +181,7 @@ EthernetNetwork::EthernetNetwork(const topology::NetworkDescription& description
       m_lastArrival(m_errors.Any() || m_clock.faulty() ? description.graph.links() : 0),
       m_histograms(description.packet.queue_histogram ? description.graph.links() : 0),
       m_routes(description, m_ports, m_clock),
-      m_pairs(description, queue, m_packets, m_telemetry, m_routes, *this)
+      m_pairs(description, {m_time, m_packets, m_telemetry, m_routes, *this}, *this)
 {
     const topology::Graph& graph = description.graph;
     const std::vector<std::uint32_t> back = LinksBack(graph);
@@ -232,7 +232,7 @@ EthernetNetwork::link_use() const
             Bytes(port.payload), Bytes(port.sent), Time::ps(port.busy), Bytes(port.maxQueue)};
         use.packets = static_cast<std::uint64_t>(port.packets);
         use.retransmissions = static_cast<std::uint64_t>(port.repeated);
-        const std::int64_t still = port.paused != 0 ? m_queue->now().ps() - port.pausedAt : 0;
+        const std::int64_t still = port.paused != 0 ? m_time.Now() - port.pausedAt : 0;
         use.credit_stall = Time::ps(port.pauseTime + still);
         use.pauses = static_cast<std::uint64_t>(port.pauses);
         use.marked = static_cast<std::uint64_t>(port.marked);

@@ -71,13 +71,13 @@ EthernetNetwork::Watch(std::uint32_t port, std::int64_t from)
 std::size_t
 EthernetNetwork::CollectFlows()
 {
-    return m_pairs.CollectFlows();
+    return m_pairs.State().CollectFlows();
 }
 
 void
 EthernetNetwork::NoteTimers(bool wanted)
 {
-    m_pairs.NoteRestarts(wanted);
+    m_pairs.State().NoteRestarts(wanted);
 }
 
 std::int64_t
@@ -85,7 +85,7 @@ EthernetNetwork::PeriodsLeft(const engine::StateSample& earlier,
                              const engine::StateSample& present) const
 {
     const std::int64_t room = (m_lastStart - present.at) / (present.at - earlier.at) - 1;
-    return std::min(room, m_pairs.PeriodsLeft(earlier, present));
+    return std::min(room, m_pairs.State().PeriodsLeft(earlier, present));
 }
 
 void
@@ -95,9 +95,9 @@ EthernetNetwork::Scan(engine::StateScan& scan)
     scan.same(m_draws);
     if (scan.moves())
     {
-        m_pairs.PrepareMove(scan);
+        m_pairs.State().PrepareMove(scan);
     }
-    m_pairs.Scan(scan);
+    m_pairs.State().Scan(scan);
     for (std::uint32_t port = 0; port < m_ports.size() && !scan.differs(); ++port)
     {
         ScanPort(scan, port);
@@ -150,7 +150,7 @@ EthernetNetwork::ScanPort(engine::StateScan& scan, std::uint32_t portNumber)
     }
     if (port.startsHere)
     {
-        m_pairs.ScanPort(scan, portNumber);
+        m_pairs.State().ScanPort(scan, portNumber);
     }
     for (std::int64_t* count : {&port.payload,
                                 &port.sent,
@@ -182,7 +182,7 @@ EthernetNetwork::ScanLine(engine::StateScan& scan, const PacketLine& line)
         scan.ahead(packet.arrival);
         if (!IsRequest(packet.kind))
         {
-            m_pairs.ScanPacket(scan, packet);
+            m_pairs.State().ScanPacket(scan, packet);
         }
     }
     scan.same(std::int64_t{-1});
@@ -191,8 +191,7 @@ EthernetNetwork::ScanLine(engine::StateScan& scan, const PacketLine& line)
 void
 EthernetNetwork::StandStill()
 {
-    m_still = true;
-    m_pairs.StandStill(true);
+    m_time.StandStill(true);
 }
 
 void
@@ -213,9 +212,8 @@ EthernetNetwork::GoOn(const engine::StateSample& earlier,
     {
         load_->add(number, present.at, end, m_ports[number].busy - busy[number]);
     }
-    m_pairs.MoveTimers(earlier, present, periods);
-    m_still = false;
-    m_pairs.StandStill(false);
+    m_pairs.State().MoveTimers(earlier, present, periods);
+    m_time.StandStill(false);
     engine::EventQueue past;
     past.advance(Time::ps(end));
     UseQueue(past);
@@ -227,17 +225,17 @@ EthernetNetwork::GoOn(const engine::StateSample& earlier,
 void
 EthernetNetwork::UseQueue(engine::EventQueue& queue)
 {
-    m_queue = &queue;
-    m_pairs.UseQueue(queue);
+    m_time.UseQueue(queue);
+    m_pairs.State().ScheduleTimersAnew();
     for (std::uint32_t number = 0; number < m_ports.size(); ++number)
     {
         EthernetPort& port = m_ports[number];
         if (port.wake != NEVER)
         {
-            m_queue->schedule(Time::ps(port.wake),
-                              EventKey::of(Phase::Arbitration, engine::event_kind::port, number),
-                              m_wakeEvent,
-                              number);
+            m_time.Schedule(port.wake,
+                            EventKey::of(Phase::Arbitration, engine::event_kind::port, number),
+                            m_wakeEvent,
+                            number);
         }
         if (port.due != NEVER)
         {

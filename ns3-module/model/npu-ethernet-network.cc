@@ -40,7 +40,7 @@ EthernetNetwork::SendControl(std::uint32_t place)
 {
     EthernetPacket& packet = m_packets[place];
     const std::uint32_t link = m_routes.LinkOf(packet);
-    packet.ready = m_queue->now().ps();
+    packet.ready = m_time.Now();
     m_ports[link].control.Append(m_packets, place);
     WakePort(link, packet.ready);
 }
@@ -62,10 +62,10 @@ EthernetNetwork::Arm(std::uint32_t portNumber, std::int64_t at)
     if (at < port.wake)
     {
         port.wake = at;
-        m_queue->schedule(Time::ps(at),
-                          EventKey::of(Phase::Arbitration, engine::event_kind::port, portNumber),
-                          m_wakeEvent,
-                          portNumber);
+        m_time.Schedule(at,
+                        EventKey::of(Phase::Arbitration, engine::event_kind::port, portNumber),
+                        m_wakeEvent,
+                        portNumber);
     }
 }
 
@@ -73,7 +73,7 @@ void
 EthernetNetwork::Wake(std::uint32_t portNumber)
 {
     EthernetPort& port = m_ports[portNumber];
-    if (port.wake == m_queue->now().ps() && !m_still)
+    if (port.wake == m_time.Now() && !m_time.IsStill())
     {
         port.wake = NEVER;
         Decide(portNumber);
@@ -84,7 +84,7 @@ void
 EthernetNetwork::Decide(std::uint32_t portNumber)
 {
     EthernetPort& port = m_ports[portNumber];
-    const std::int64_t now = m_queue->now().ps();
+    const std::int64_t now = m_time.Now();
     // Only what is sent by someone else after this instant's choices finds the port busy here.
     if (port.busyUntil > now)
     {
@@ -154,7 +154,7 @@ EthernetNetwork::HasData(std::uint32_t portNumber, std::uint32_t trafficClass, s
             return true;
         }
     }
-    return port.startsHere && m_pairs.HasPacket(portNumber, trafficClass, now);
+    return port.startsHere && m_pairs.Lines().HasPacket(portNumber, trafficClass, now);
 }
 
 std::uint32_t
@@ -165,7 +165,7 @@ EthernetNetwork::TakeData(std::uint32_t portNumber, std::uint32_t trafficClass, 
     const std::uint32_t bit = 1U << trafficClass;
     const bool passing = (port.filled & bit) != 0 && m_packets[queue.line.head].ready <= now;
     const bool own = port.startsHere && (!passing || (port.ownTurn & bit) != 0) &&
-                     m_pairs.HasPacket(portNumber, trafficClass, now);
+                     m_pairs.Lines().HasPacket(portNumber, trafficClass, now);
     if (own)
     {
         port.ownTurn &= ~bit;
@@ -209,7 +209,7 @@ EthernetNetwork::PlanWake(std::uint32_t portNumber)
         }
         if (port.startsHere)
         {
-            earliest = std::min(earliest, m_pairs.NextTime(portNumber, number));
+            earliest = std::min(earliest, m_pairs.Lines().NextTime(portNumber, number));
         }
     }
     if (earliest != NEVER)
@@ -259,7 +259,7 @@ EthernetNetwork::Transmit(std::uint32_t portNumber, std::uint32_t place, std::in
     // From here on the sums of times below would pass the end of the clock; the queue says so.
     if (now > m_lastStart)
     {
-        m_queue->schedule(Time::max(), EventKey(), m_wakeEvent, portNumber);
+        m_time.Schedule(NEVER, EventKey(), m_wakeEvent, portNumber);
     }
     const bool passing = packet.input != NONE;
     const bool data = !IsControl(packet);
@@ -301,7 +301,8 @@ EthernetNetwork::Transmit(std::uint32_t portNumber, std::uint32_t place, std::in
         m_pairs.Leaves(packet, passage.end);
         if (now >= m_watchFrom && (m_watched == portNumber || m_watched == ANY_PORT))
         {
-            m_trains->PacketStarts(portNumber, m_pairs.Unsent(packet.pair), now, passage.end);
+            m_trains->PacketStarts(
+                portNumber, m_pairs.GetPairs()[packet.pair].Unsent(), now, passage.end);
         }
     }
     if (passage.lost)
@@ -376,18 +377,18 @@ EthernetNetwork::AwaitArrival(std::uint32_t link)
 {
     EthernetPort& port = m_ports[link];
     port.due = m_packets[port.flight.head].ready;
-    m_queue->schedule(Time::ps(port.due),
-                      EventKey::of(Phase::Arrival, engine::event_kind::packet_in, link),
-                      m_arriveEvent,
-                      link);
+    m_time.Schedule(port.due,
+                    EventKey::of(Phase::Arrival, engine::event_kind::packet_in, link),
+                    m_arriveEvent,
+                    link);
 }
 
 void
 EthernetNetwork::Arrive(std::uint32_t link)
 {
     EthernetPort& port = m_ports[link];
-    const std::int64_t now = m_queue->now().ps();
-    if (port.due != now || m_still)
+    const std::int64_t now = m_time.Now();
+    if (port.due != now || m_time.IsStill())
     {
         return;
     }
@@ -417,7 +418,7 @@ EthernetNetwork::Receive(std::uint32_t place, std::uint32_t link)
         m_pairs.Receive(place);
         return;
     }
-    const std::int64_t now = m_queue->now().ps();
+    const std::int64_t now = m_time.Now();
     packet.input = link;
     m_routes.GoOn(place, packet, now);
     const std::uint32_t out = m_routes.LinkOf(packet);
@@ -483,7 +484,7 @@ EthernetNetwork::Enqueue(std::uint32_t place, std::uint32_t link)
     port.maxQueue = std::max(port.maxQueue, port.queued);
     if (!m_histograms.empty())
     {
-        m_histograms[out].Arrive(m_queue->now().ps(), packet.wire);
+        m_histograms[out].Arrive(m_time.Now(), packet.wire);
     }
     if (m_observer != nullptr)
     {

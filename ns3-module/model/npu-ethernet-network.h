@@ -84,7 +84,10 @@ namespace npunet::packet
  * it, so the list of events is as short as the network is busy, not as long as its queues; and
  * traffic that repeats itself is counted (EthernetTrains).
  */
-class EthernetNetwork final : public PacketLevel, private TransportWire, private EthernetTrainsHost
+class EthernetNetwork final : public PacketLevel,
+                              private TransportWire,
+                              private TransportHost,
+                              private EthernetTrainsHost
 {
   public:
     /**
@@ -452,7 +455,7 @@ class EthernetNetwork final : public PacketLevel, private TransportWire, private
 
     const topology::NetworkDescription& m_description; ///< the network
     engine::EventQueue& m_simulation;                  ///< the simulation's events
-    engine::EventQueue* m_queue;                       ///< of them, or of a part made up for
+    EthernetClock m_time;                              ///< its events
     const std::uint32_t m_header;                      ///< bytes of a header, at least 1
     const std::uint32_t m_fullWire;                    ///< bytes of a full packet on the wire
     const std::uint32_t m_classCount;                  ///< traffic classes
@@ -483,7 +486,6 @@ class EthernetNetwork final : public PacketLevel, private TransportWire, private
     std::int64_t m_lastStart = 0;                      ///< a later start passes the clock's end
     std::unique_ptr<EthernetTrains> m_trains;          ///< null: packet by packet
     bool m_trainsWanted = true;                        ///< where they are possible
-    bool m_still = false;                              ///< nothing goes on
     std::uint32_t m_watched = NONE;                    ///< whose packets m_trains hears of
     std::int64_t m_watchFrom = 0;                      ///< from when on, in picoseconds
     std::int64_t m_draws = 0;                          ///< for marks, so far
