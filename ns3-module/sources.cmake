@@ -11,21 +11,28 @@ set(npunet_packet_core_sources
     model/npu-congestion-parameters.cc
     model/npu-credit-account.cc
     model/npu-detour-epochs.cc
-    model/npu-ethernet-network.cc
-    model/npu-ethernet-network-border.cc
-    model/npu-ethernet-network-links.cc
-    model/npu-ethernet-network-pauses.cc
-    model/npu-ethernet-network-setup.cc
-    model/npu-ethernet-network-trains.cc
-    model/npu-ethernet-routes.cc
-    model/npu-ethernet-trains.cc
     model/npu-dcqcn.cc
     model/npu-dctcp.cc
+    model/npu-ecn-marks.cc
+    model/npu-ethernet-arbiter.cc
+    model/npu-ethernet-egress.cc
+    model/npu-ethernet-epochs.cc
+    model/npu-ethernet-frames.cc
+    model/npu-ethernet-ingress.cc
+    model/npu-ethernet-links.cc
+    model/npu-ethernet-losses.cc
+    model/npu-ethernet-network.cc
+    model/npu-ethernet-periods.cc
+    model/npu-ethernet-routes.cc
+    model/npu-ethernet-setup.cc
+    model/npu-ethernet-stalls.cc
+    model/npu-ethernet-trains.cc
     model/npu-hpcc.cc
     model/npu-link-timing.cc
     model/npu-loss-recovery.cc
     model/npu-message-table.cc
     model/npu-network-part.cc
+    model/npu-output-queues.cc
     model/npu-packet-arbiter.cc
     model/npu-packet-classes.cc
     model/npu-packet-counts.cc
@@ -42,6 +49,7 @@ set(npunet_packet_core_sources
     model/npu-pair-table.cc
     model/npu-part-news.cc
     model/npu-port-agenda.cc
+    model/npu-priority-flow-control.cc
     model/npu-queue-pair-scan.cc
     model/npu-queue-pairs.cc
     model/npu-receiver-credits.cc

@@ -4,38 +4,59 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
-// EthernetNetwork: packet trains (EthernetTrains).
-
-#include "npu-ethernet-network.h"
-
-#include "engine/link_load.h"
+#include "npu-ethernet-periods.h"
 
 #include <algorithm>
+#include <vector>
 
 namespace npunet::packet
 {
 
 using engine::EventKey;
-using engine::Phase;
 using topology::CongestionAlgorithm;
 
-void
-EthernetNetwork::SetTrains(bool wanted)
+EthernetPeriods::EthernetPeriods(const topology::NetworkDescription& description,
+                                 engine::EventQueue& queue,
+                                 EthernetState& state,
+                                 const EthernetLinks& links,
+                                 EthernetAgenda& agenda,
+                                 PriorityFlowControl& flowControl,
+                                 EcnMarks& marks,
+                                 const OutputQueues& queues,
+                                 QueuePairs& pairs)
+    : m_description(description), m_simulation(queue), m_state(state), m_links(links),
+      m_agenda(agenda), m_flowControl(flowControl), m_marks(marks), m_queues(queues), m_pairs(pairs)
 {
-    m_trainsWanted = wanted;
-    const CongestionAlgorithm algorithm = m_description.packet.congestion_control.algorithm;
-    // What these keep for every packet would have to be moved on, too.
-    const bool possible = m_simulation.order() == engine::EventQueue::Order::Content &&
-                          !m_routes.AreChosen() && !m_errors.Any() && !m_clock.faulty() &&
-                          !m_border && m_histograms.empty() && m_observer == nullptr &&
-                          algorithm != CongestionAlgorithm::Hpcc &&
-                          algorithm != CongestionAlgorithm::ReceiverCredit;
-    m_watched = NONE;
-    m_trains.reset(wanted && possible ? new EthernetTrains(m_simulation, *this) : nullptr);
+    SetTrains(true);
 }
 
 void
-EthernetNetwork::Settle()
+EthernetPeriods::SetTrains(bool wanted)
+{
+    m_watched = NONE;
+    m_trains.reset(wanted && ArePossible() ? new EthernetTrains(m_simulation, *this) : nullptr);
+}
+
+bool
+EthernetPeriods::ArePossible() const
+{
+    const CongestionAlgorithm algorithm = m_description.packet.congestion_control.algorithm;
+    return m_simulation.order() == engine::EventQueue::Order::Content &&
+           m_description.multipath == nullptr && !m_description.faults.take_links_down() &&
+           m_links.AreRegular() && !m_isSplit && !m_queues.HaveHistograms() &&
+           m_state.observer == nullptr && algorithm != CongestionAlgorithm::Hpcc &&
+           algorithm != CongestionAlgorithm::ReceiverCredit;
+}
+
+void
+EthernetPeriods::Split()
+{
+    m_isSplit = true;
+    SetTrains(false);
+}
+
+void
+EthernetPeriods::Settle()
 {
     if (m_trains)
     {
@@ -44,16 +65,16 @@ EthernetNetwork::Settle()
 }
 
 void
-EthernetNetwork::ObserverChanges()
+EthernetPeriods::ObserverChanges()
 {
     if (m_trains)
     {
-        m_trains->Enable(m_observer == nullptr);
+        m_trains->Enable(m_state.observer == nullptr);
     }
 }
 
 void
-EthernetNetwork::MessagesChange()
+EthernetPeriods::MessagesChange()
 {
     if (m_trains)
     {
@@ -62,56 +83,55 @@ EthernetNetwork::MessagesChange()
 }
 
 void
-EthernetNetwork::Watch(std::uint32_t port, std::int64_t from)
+EthernetPeriods::Watch(std::uint32_t port, std::int64_t from)
 {
     m_watched = port;
     m_watchFrom = from;
 }
 
 std::size_t
-EthernetNetwork::CollectFlows()
+EthernetPeriods::CollectFlows()
 {
     return m_pairs.State().CollectFlows();
 }
 
 void
-EthernetNetwork::NoteTimers(bool wanted)
+EthernetPeriods::NoteTimers(bool wanted)
 {
     m_pairs.State().NoteRestarts(wanted);
 }
 
 std::int64_t
-EthernetNetwork::PeriodsLeft(const engine::StateSample& earlier,
+EthernetPeriods::PeriodsLeft(const engine::StateSample& earlier,
                              const engine::StateSample& present) const
 {
-    const std::int64_t room = (m_lastStart - present.at) / (present.at - earlier.at) - 1;
+    const std::int64_t room = (m_links.LastStart() - present.at) / (present.at - earlier.at) - 1;
     return std::min(room, m_pairs.State().PeriodsLeft(earlier, present));
 }
 
 void
-EthernetNetwork::Scan(engine::StateScan& scan)
+EthernetPeriods::Scan(engine::StateScan& scan)
 {
-    // Whether a packet is marked by chance depends on how many came before it.
-    scan.same(m_draws);
+    m_marks.Scan(scan);
     if (scan.moves())
     {
         m_pairs.State().PrepareMove(scan);
     }
     m_pairs.State().Scan(scan);
-    for (std::uint32_t port = 0; port < m_ports.size() && !scan.differs(); ++port)
+    for (std::uint32_t number = 0; number < m_state.ports.size() && !scan.differs(); ++number)
     {
-        ScanPort(scan, port);
+        ScanPort(scan, number);
     }
     if (!scan.differs())
     {
-        m_buffer->Scan(scan);
+        m_flowControl.Scan(scan);
     }
 }
 
 void
-EthernetNetwork::ScanPort(engine::StateScan& scan, std::uint32_t portNumber)
+EthernetPeriods::ScanPort(engine::StateScan& scan, std::uint32_t number)
 {
-    EthernetPort& port = m_ports[portNumber];
+    EthernetPort& port = m_state.ports[number];
     const bool leaves = port.leavingInput != NONE;
     const bool idle = !leaves && port.wake == NEVER && port.busyUntil <= scan.at() &&
                       port.due == NEVER && port.requests.head == NONE &&
@@ -136,21 +156,22 @@ EthernetNetwork::ScanPort(engine::StateScan& scan, std::uint32_t portNumber)
         scan.same(std::int64_t{port.leavingInput} << 32 | std::int64_t{port.leavingClass});
         scan.same(port.leavingBytes);
     }
-    for (std::uint32_t number = 0; number < m_classCount; ++number)
+    for (std::uint32_t trafficClass = 0; trafficClass < m_state.classCount; ++trafficClass)
     {
-        if ((port.filled >> number & 1U) != 0)
+        if ((port.filled >> trafficClass & 1U) != 0)
         {
-            ScanLine(scan, m_queues[portNumber * m_classCount + number].line);
+            ScanLine(scan, m_queues.Of(number, trafficClass).line);
         }
-        if (m_classCount > 1)
+        if (m_state.classCount > 1)
         {
-            scan.same(m_classes.OfPort(portNumber)[number].lead);
-            scan.count(m_classes.OfPort(portNumber)[number].wire);
+            ClassOfPort& share = m_state.classes.OfPort(number)[trafficClass];
+            scan.same(share.lead);
+            scan.count(share.wire);
         }
     }
     if (port.startsHere)
     {
-        m_pairs.State().ScanPort(scan, portNumber);
+        m_pairs.State().ScanPort(scan, number);
     }
     for (std::int64_t* count : {&port.payload,
                                 &port.sent,
@@ -168,11 +189,11 @@ EthernetNetwork::ScanPort(engine::StateScan& scan, std::uint32_t portNumber)
 }
 
 void
-EthernetNetwork::ScanLine(engine::StateScan& scan, const PacketLine& line)
+EthernetPeriods::ScanLine(engine::StateScan& scan, const PacketLine& line)
 {
-    for (std::uint32_t place = line.head; place != NONE; place = m_packets[place].next)
+    for (std::uint32_t place = line.head; place != NONE; place = m_state.packets[place].next)
     {
-        EthernetPacket& packet = m_packets[place];
+        EthernetPacket& packet = m_state.packets[place];
         scan.same(std::int64_t{packet.wire} << 32 | std::int64_t{packet.asks} << 18 |
                   std::int64_t{packet.repeated} << 17 | std::int64_t{packet.trimmed} << 16 |
                   std::int64_t{packet.trafficClass} << 8 | static_cast<std::int64_t>(packet.kind));
@@ -189,31 +210,32 @@ EthernetNetwork::ScanLine(engine::StateScan& scan, const PacketLine& line)
 }
 
 void
-EthernetNetwork::StandStill()
+EthernetPeriods::StandStill()
 {
-    m_time.StandStill(true);
+    m_state.clock.StandStill(true);
 }
 
 void
-EthernetNetwork::GoOn(const engine::StateSample& earlier,
+EthernetPeriods::GoOn(const engine::StateSample& earlier,
                       engine::StateSample& present,
                       std::int64_t periods,
                       EventKey until)
 {
+    std::vector<EthernetPort>& ports = m_state.ports;
     std::vector<std::int64_t> busy;
-    for (std::size_t number = 0; load_ != nullptr && number < m_ports.size(); ++number)
+    for (std::size_t number = 0; m_state.load != nullptr && number < ports.size(); ++number)
     {
-        busy.push_back(m_ports[number].busy);
+        busy.push_back(ports[number].busy);
     }
     engine::StateScan scan(earlier, present, periods);
     Scan(scan);
     const std::int64_t end = present.at + periods * (present.at - earlier.at);
     for (std::size_t number = 0; number < busy.size(); ++number)
     {
-        load_->add(number, present.at, end, m_ports[number].busy - busy[number]);
+        m_state.load->add(number, present.at, end, ports[number].busy - busy[number]);
     }
     m_pairs.State().MoveTimers(earlier, present, periods);
-    m_time.StandStill(false);
+    m_state.clock.StandStill(false);
     engine::EventQueue past;
     past.advance(Time::ps(end));
     UseQueue(past);
@@ -223,25 +245,11 @@ EthernetNetwork::GoOn(const engine::StateSample& earlier,
 }
 
 void
-EthernetNetwork::UseQueue(engine::EventQueue& queue)
+EthernetPeriods::UseQueue(engine::EventQueue& queue)
 {
-    m_time.UseQueue(queue);
+    m_state.clock.UseQueue(queue);
     m_pairs.State().ScheduleTimersAnew();
-    for (std::uint32_t number = 0; number < m_ports.size(); ++number)
-    {
-        EthernetPort& port = m_ports[number];
-        if (port.wake != NEVER)
-        {
-            m_time.Schedule(port.wake,
-                            EventKey::of(Phase::Arbitration, engine::event_kind::port, number),
-                            m_wakeEvent,
-                            number);
-        }
-        if (port.due != NEVER)
-        {
-            AwaitArrival(number);
-        }
-    }
+    m_agenda.ScheduleAnew();
 }
 
 } // namespace npunet::packet
