@@ -9,8 +9,7 @@
 namespace npunet::packet
 {
 
-EthernetEgress::EthernetEgress(bool cutThrough,
-                               EthernetState& state,
+EthernetEgress::EthernetEgress(EthernetState& state,
                                const EthernetRoutes& routes,
                                EthernetLinks& links,
                                EthernetAgenda& agenda,
@@ -19,7 +18,7 @@ EthernetEgress::EthernetEgress(bool cutThrough,
                                EthernetLosses& losses,
                                QueuePairs& pairs,
                                EthernetPeriods& periods)
-    : m_cutThrough(cutThrough), m_state(state), m_routes(routes), m_links(links), m_agenda(agenda),
+    : m_state(state), m_routes(routes), m_links(links), m_agenda(agenda),
       m_flowControl(flowControl), m_arbiter(arbiter), m_losses(losses), m_pairs(pairs),
       m_periods(periods)
 {
@@ -114,9 +113,9 @@ EthernetEgress::Transmit(std::uint32_t number, std::uint32_t place, std::int64_t
         Lose(number, place, passage.corrupted ? PacketLoss::CORRUPTED : PacketLoss::LINK_DOWN);
         return;
     }
-    const bool early = m_cutThrough && !IsRequest(packet.kind) && !m_routes.IsLast(packet);
+    const bool goesOn = !IsRequest(packet.kind) && !m_routes.IsLast(packet);
     packet.arrival = passage.arrival;
-    packet.ready = early ? passage.headerIn : passage.arrival;
+    packet.ready = goesOn ? passage.headerIn : passage.arrival;
     if (port.cut)
     {
         m_frames->Leave(number, place);

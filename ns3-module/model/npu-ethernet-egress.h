@@ -33,7 +33,6 @@ class EthernetEgress
   public:
     /**
      * All of these must outlive this.
-     * @param cutThrough whether a packet may leave a node before it is in
      * @param state of the network
      * @param routes the ways of packets
      * @param links how packets cross them
@@ -44,8 +43,7 @@ class EthernetEgress
      * @param pairs whose packets start at NPUs
      * @param periods looks at packets that start
      */
-    EthernetEgress(bool cutThrough,
-                   EthernetState& state,
+    EthernetEgress(EthernetState& state,
                    const EthernetRoutes& routes,
                    EthernetLinks& links,
                    EthernetAgenda& agenda,
@@ -118,7 +116,6 @@ class EthernetEgress
      */
     void Lose(std::uint32_t number, std::uint32_t place, PacketLoss why);
 
-    bool m_cutThrough;                  ///< a packet may leave a node before it is in
     EthernetState& m_state;             ///< ports and packets
     const EthernetRoutes& m_routes;     ///< the ways of packets
     EthernetLinks& m_links;             ///< how packets cross them

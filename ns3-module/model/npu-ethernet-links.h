@@ -31,7 +31,7 @@ struct LinkPassage
 {
     std::int64_t end = 0;      ///< its last byte has left, or the link is down
     std::int64_t arrival = 0;  ///< all of it is in
-    std::int64_t headerIn = 0; ///< its header is in
+    std::int64_t headerIn = 0; ///< so much of it is in that it can go on: its header, or all of it
     bool lost = false;         ///< it does not arrive
     bool corrupted = false;    ///< because of an error
 };
