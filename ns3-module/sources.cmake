@@ -64,6 +64,8 @@ set(npunet_packet_core_sources
     model/npu-step-scan.cc
     model/npu-swift.cc
     model/npu-timely.cc
+    model/npu-traffic-finder.cc
+    model/npu-traffic-group.cc
     model/npu-traffic-sample.cc
     model/npu-transport-messages.cc
     model/npu-transport-packets.cc
