@@ -11,20 +11,28 @@ set(npunet_packet_core_sources
     model/npu-congestion-parameters.cc
     model/npu-credit-account.cc
     model/npu-detour-epochs.cc
-    model/npu-ethernet-network.cc
-    model/npu-ethernet-network-border.cc
-    model/npu-ethernet-network-links.cc
-    model/npu-ethernet-network-pauses.cc
-    model/npu-ethernet-network-setup.cc
-    model/npu-ethernet-network-trains.cc
-    model/npu-ethernet-routes.cc
-    model/npu-ethernet-trains.cc
     model/npu-dcqcn.cc
     model/npu-dctcp.cc
+    model/npu-ecn-marks.cc
+    model/npu-ethernet-arbiter.cc
+    model/npu-ethernet-egress.cc
+    model/npu-ethernet-epochs.cc
+    model/npu-ethernet-frames.cc
+    model/npu-ethernet-ingress.cc
+    model/npu-ethernet-links.cc
+    model/npu-ethernet-losses.cc
+    model/npu-ethernet-network.cc
+    model/npu-ethernet-periods.cc
+    model/npu-ethernet-routes.cc
+    model/npu-ethernet-setup.cc
+    model/npu-ethernet-stalls.cc
+    model/npu-ethernet-trains.cc
     model/npu-hpcc.cc
     model/npu-link-timing.cc
+    model/npu-loss-recovery.cc
     model/npu-message-table.cc
     model/npu-network-part.cc
+    model/npu-output-queues.cc
     model/npu-packet-arbiter.cc
     model/npu-packet-classes.cc
     model/npu-packet-counts.cc
@@ -35,23 +43,32 @@ set(npunet_packet_core_sources
     model/npu-packet-parameters.cc
     model/npu-packet-setup.cc
     model/npu-packet-ways.cc
+    model/npu-pair-border.cc
+    model/npu-pair-receiver.cc
+    model/npu-pair-sender.cc
+    model/npu-pair-table.cc
     model/npu-part-news.cc
     model/npu-port-agenda.cc
+    model/npu-priority-flow-control.cc
+    model/npu-queue-pair-scan.cc
     model/npu-queue-pairs.cc
-    model/npu-queue-pairs-border.cc
-    model/npu-queue-pairs-credits.cc
-    model/npu-queue-pairs-receiver.cc
-    model/npu-queue-pairs-sender.cc
-    model/npu-queue-pairs-trains.cc
     model/npu-receiver-credits.cc
+    model/npu-repeated-restarts.cc
+    model/npu-retransmission-timers.cc
     model/npu-route-plan.cc
+    model/npu-send-lines.cc
     model/npu-send-turns.cc
+    model/npu-sender-credits.cc
     model/npu-shared-buffer.cc
     model/npu-steady-traffic.cc
     model/npu-step-scan.cc
     model/npu-swift.cc
     model/npu-timely.cc
+    model/npu-traffic-finder.cc
+    model/npu-traffic-group.cc
     model/npu-traffic-sample.cc
+    model/npu-transport-messages.cc
+    model/npu-transport-packets.cc
     model/npu-way-chooser.cc
     model/npu-way-finder.cc
     model/npu-window-runner.cc

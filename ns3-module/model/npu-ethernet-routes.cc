@@ -7,6 +7,7 @@
 #include "npu-ethernet-routes.h"
 
 #include "base/quantities.h"
+#include "topology/pair_hash.h"
 
 #include <cassert>
 
@@ -95,6 +96,13 @@ EthernetRoutes::Choose(EthernetWay& way, std::uint32_t wire, std::int64_t now)
     way.hop = best->hop;
     way.then = best->then;
     way.memory = best->memory;
+}
+
+std::uint64_t
+EthernetRoutes::Draw(std::uint64_t key, std::uint64_t number) const
+{
+    using topology::mixed;
+    return mixed(mixed(mixed(m_description.packet.seed) ^ key) + number);
 }
 
 std::uint32_t

@@ -115,6 +115,15 @@ class EthernetRoutes
     }
 
     /**
+     * Packets choose.
+     * @param key of a queue pair, with all bits turned round for its way back
+     * @param number of a packet on that way
+     * @return what is drawn for the packet, which looks random:
+     *         mix(mix(mix(seed) xor key) + number) (mix: PacketErrors)
+     */
+    std::uint64_t Draw(std::uint64_t key, std::uint64_t number) const;
+
+    /**
      * Packets choose: the next packet of a queue pair does, before there is one.
      * @param pair number of the queue pair
      * @param source where it starts

@@ -9,36 +9,16 @@
 
 #include "npu-congestion-control.h"
 #include "npu-credit-account.h"
+#include "npu-credit-state.h"
 #include "npu-packet-queues.h"
-#include "npu-receiver-credits.h"
 #include "npu-sequence-set.h"
 
 #include <algorithm>
 #include <cstdint>
 #include <memory>
-#include <vector>
 
 namespace npunet::packet
 {
-
-/**
- * @ingroup npunet
- * A message on its queue pair: the packets `first` to `last` of it.
- */
-struct PairMessage
-{
-    std::uint64_t id = 0;            ///< engine::MessageId
-    std::int64_t bytes = 0;          ///< payload
-    std::int64_t firstByteLeft = -1; ///< start of its first packet in ps; -1 before
-    std::uint64_t first = 0;         ///< number of its first packet
-    std::uint64_t last = 0;          ///< number of its last packet
-    std::uint32_t pair = NONE;       ///< number of its queue pair
-    std::uint32_t handle = 0;        ///< the sender's number
-    std::uint32_t next = NONE;       ///< the message behind it, or the next free place
-    bool wantsSent = false;          ///< whether on_sent() is wanted
-    bool acknowledged = false;       ///< the source is done with it
-    bool delivered = false;          ///< the destination is done with it
-};
 
 /**
  * @ingroup npunet
@@ -141,6 +121,45 @@ struct QueuePair
         return static_cast<std::uint32_t>(key >> 8) & 0x3fffffU;
     }
 
+    /**
+     * @return whether it has a packet to send, whether it may or not
+     */
+    bool
+    HasMore() const
+    {
+        return next != end || (selective != nullptr && selective->losses > 0);
+    }
+
+    /**
+     * @return packets that it has not sent yet
+     */
+    std::int64_t
+    Unsent() const
+    {
+        return static_cast<std::int64_t>(end - top);
+    }
+
+    /**
+     * @return whether any message is under way on it
+     */
+    bool
+    IsUnderWay() const
+    {
+        return acknowledged != end || expected != end;
+    }
+
+    /**
+     * Credits of the receiver.
+     * @return grants that its sender needs for all that it has to send
+     */
+    std::int64_t
+    GrantsNeeded() const
+    {
+        const std::uint64_t lost = selective ? selective->losses : 0;
+        const auto backlog = static_cast<std::int64_t>(end - next + lost);
+        return std::max<std::int64_t>(backlog - credit->balance, 0);
+    }
+
     std::uint64_t key = 0;          ///< KeyOf() its source, destination and class
     std::uint32_t source = 0;       ///< an NPU
     std::uint32_t destination = 0;  ///< another NPU
@@ -188,62 +207,6 @@ struct QueuePair
 };
 
 static_assert(sizeof(QueuePair) <= 512, "queue pairs are meant to be small");
-
-/**
- * @ingroup npunet
- * The messages of all queue pairs. The freed place is the next one used.
- */
-class PairMessages
-{
-  public:
-    /**
-     * @return a place with a message as new
-     */
-    std::uint32_t
-    Take()
-    {
-        if (m_free == NONE)
-        {
-            m_messages.emplace_back();
-            return static_cast<std::uint32_t>(m_messages.size() - 1);
-        }
-        const std::uint32_t place = m_free;
-        m_free = m_messages[place].next;
-        m_messages[place] = PairMessage();
-        return place;
-    }
-
-    /**
-     * @param place of a message that is done
-     */
-    void
-    Free(std::uint32_t place)
-    {
-        m_messages[place].next = m_free;
-        m_free = place;
-    }
-
-    /**
-     * @param place as Take() gave it
-     * @return the message
-     */
-    PairMessage&
-    operator[](std::uint32_t place)
-    {
-        return m_messages[place];
-    }
-
-    /// @copydoc operator[]
-    const PairMessage&
-    operator[](std::uint32_t place) const
-    {
-        return m_messages[place];
-    }
-
-  private:
-    std::vector<PairMessage> m_messages; ///< places, used and free
-    std::uint32_t m_free = NONE;         ///< first free place
-};
 
 } // namespace npunet::packet
 

@@ -9,7 +9,8 @@
 
 #include "engine/period_search.h"
 #include "npu-packet-state.h"
-#include "npu-traffic-sample.h"
+#include "npu-traffic-finder.h"
+#include "npu-traffic-group.h"
 
 #include "engine/event_queue.h"
 
@@ -47,11 +48,11 @@ class SteadyTrafficHost
  * by packet, several that share links after a few packets of each. Of such a pattern one period is
  * simulated and the others are counted.
  *
- * A group is a set of ports and of the long messages that cross them, closed in both directions:
- * all ports of their routes, all messages that have a packet or their turn at one of these ports.
- * It depends on nothing else while no message begins or ends there, and its rules know no absolute
- * times. So when its state (TrafficSample) at t equals that at t - P, it does from t on what it has
- * done since t - P, over and over, until
+ * A group (TrafficGroup) is a set of ports and of the long messages that cross them, closed in both
+ * directions: all ports of their routes, all messages that have a packet or their turn at one of
+ * these ports. It depends on nothing else while no message begins or ends there, and its rules know
+ * no absolute times. So when its state (TrafficSample) at t equals that at t - P, it does from t on
+ * what it has done since t - P, over and over, until
  * - a message of the group has no full period of packets left, or
  * - something comes from outside: a message that starts at one of its ports, a packet that joins a
  *   queue of theirs, credit for one of them.
@@ -175,23 +176,18 @@ class SteadyTraffic final : private engine::EventHandler
     /// Ports and messages that depend on each other.
     struct Group
     {
-        std::vector<std::uint32_t> ports;         ///< ascending
-        std::vector<std::uint32_t> messages;      ///< any order
+        TrafficGroup traffic;                     ///< what they are
         std::uint32_t anchor = NONE;              ///< its state is looked at when this port is free
         std::uint32_t serial = 0;                 ///< of its present use
         bool still = false;                       ///< no events are pending for its ports
         engine::PeriodSearch search{LEAST_LOOKS}; ///< among its states
         std::uint64_t work = 0;                   ///< words of it that were looked at
-        TrafficSample kept;                       ///< to compare with
-        TrafficSample present;                    ///< while it stands still: its state
-        std::int64_t period = 0;                  ///< in picoseconds
         std::int64_t periods = 0;                 ///< that it can go on for
     };
 
     /// What is known of a port.
     struct PortNote
     {
-        std::uint32_t group = NONE; ///< that it belongs to
         std::uint32_t breakFor = 0; ///< packets until the next attempt
         std::int64_t lookFrom = 0;  ///< when the next attempt may be made
     };
@@ -219,41 +215,11 @@ class SteadyTraffic final : private engine::EventHandler
     void Look(std::uint32_t port);
 
     /**
-     * Collects all ports and messages that depend on each other.
-     * @param group with its anchor
+     * Collects the ports and messages of a group.
+     * @param index of the group, with its anchor
      * @return whether they can be looked at
      */
-    bool Collect(Group& group);
-
-    /**
-     * Adds the ports of a message's route.
-     * @param group that is being collected
-     * @param message one that was found
-     * @return whether it can be part of a group
-     */
-    bool AddMessage(Group& group, std::uint32_t message);
-
-    /**
-     * @param group that is being collected
-     * @param port whose messages are to be added
-     * @return whether they can be part of a group
-     */
-    bool AddMessagesOf(Group& group, std::uint32_t port);
-
-    /**
-     * Nodes with a limited internal speed-up: whatever leaves an input competes for it.
-     * @param group that is being collected
-     * @param input port whose packets wait at the other end of its link
-     * @return whether their messages can be part of a group
-     */
-    bool AddMessagesFrom(Group& group, std::uint32_t input);
-
-    /**
-     * @param group that is being collected
-     * @param queue of packets whose messages are to be added
-     * @return whether they can be part of a group
-     */
-    bool AddPackets(Group& group, const VirtualQueue& queue);
+    bool Collect(std::uint32_t index);
 
     /**
      * Looks whether the state of a group repeats itself.
@@ -273,20 +239,6 @@ class SteadyTraffic final : private engine::EventHandler
      * @param index of the group
      */
     void Resume(std::uint32_t index);
-
-    /**
-     * Moves the state of a group on.
-     * @param group that stands still
-     * @param periods how many
-     */
-    void Skip(const Group& group, std::int64_t periods);
-
-    /**
-     * Moves the times of a port on.
-     * @param port number of the port
-     * @param by in picoseconds
-     */
-    void Shift(std::uint32_t port, std::int64_t by);
 
     /**
      * Forgets a group, and plans further attempts.
@@ -311,19 +263,12 @@ class SteadyTraffic final : private engine::EventHandler
      */
     void Release(std::uint32_t index);
 
-    /**
-     * @param group whose state repeats itself
-     * @param message place of a message in its list
-     * @return the payload bytes that its source sends in a period
-     */
-    std::int64_t SentInPeriod(const Group& group, std::size_t message) const;
-
     PacketState& m_state;                 ///< of the machine
     SteadyTrafficHost& m_host;            ///< moves packets one by one
+    TrafficFinder m_finder;               ///< which ports and messages depend on each other
     std::vector<Group> m_groups;          ///< in use and free
     std::vector<std::uint32_t> m_free;    ///< groups that are not in use
     std::vector<PortNote> m_notes;        ///< by port
-    std::vector<std::uint32_t> m_groupOf; ///< by message; of no meaning for others than a group's
     std::vector<std::uint32_t> m_looking; ///< groups whose states are compared
     std::int64_t m_lastCompare = -1;      ///< when states were compared last, in picoseconds
     engine::LookBudget m_budget;          ///< what may be looked at

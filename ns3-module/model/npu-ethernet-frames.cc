@@ -4,43 +4,25 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
-// EthernetNetwork as one part of a split network: what crosses its border.
+#include "npu-ethernet-frames.h"
 
-#include "npu-ethernet-network.h"
+#include "npu-queue-pair.h"
 
 #include <cassert>
-#include <utility>
 
 namespace npunet::packet
 {
 
 void
-EthernetNetwork::Split(std::vector<bool> owned, PacketCut& cut)
+EthernetFrames::Leave(std::uint32_t number, std::uint32_t place)
 {
-    m_border = std::make_unique<EthernetBorder>(m_description.graph, std::move(owned), cut);
-    for (std::size_t number = 0; number < m_ports.size(); ++number)
-    {
-        m_ports[number].cut = m_border->IsCut(LinkId(number));
-    }
-    m_pairs.Split(*m_border);
-    SetTrains(m_trainsWanted);
-    // Nobody here knows what is under way elsewhere: each part goes through all epochs.
-    if (m_routes.GetDetours() != nullptr)
-    {
-        AwaitEpoch();
-    }
-}
-
-void
-EthernetNetwork::LeaveByCut(std::uint32_t portNumber, std::uint32_t place)
-{
-    const EthernetPacket& packet = m_packets[place];
-    BorderFrame& frame = m_border->Begin(static_cast<std::uint8_t>(packet.kind));
-    frame.Add(portNumber);
+    const EthernetPacket& packet = m_state.packets[place];
+    BorderFrame& frame = m_border.Begin(static_cast<std::uint8_t>(packet.kind));
+    frame.Add(number);
     frame.Add(packet);
     if (!IsRequest(packet.kind))
     {
-        const EthernetCargo& cargo = m_border->OfPacket(place);
+        const EthernetCargo& cargo = m_border.OfPacket(place);
         frame.Add(cargo.pair);
         if (m_routes.AreChosen())
         {
@@ -57,29 +39,29 @@ EthernetNetwork::LeaveByCut(std::uint32_t portNumber, std::uint32_t place)
         }
         if (packet.telemetry != NONE)
         {
-            for (const HopTelemetry& written : m_telemetry[packet.telemetry])
+            for (const HopTelemetry& written : m_state.telemetry[packet.telemetry])
             {
                 frame.Add(written);
             }
         }
     }
-    m_telemetry.Free(packet.telemetry);
-    m_packets.Free(place);
-    m_border->SendAlong(LinkId(std::size_t{portNumber}), m_queue->now());
+    m_state.telemetry.Free(packet.telemetry);
+    m_state.packets.Free(place);
+    m_border.SendAlong(LinkId(std::size_t{number}), Time::ps(m_state.clock.Now()));
 }
 
 void
-EthernetNetwork::Enter(const std::uint8_t* data, std::size_t size)
+EthernetFrames::Enter(const std::uint8_t* data, std::size_t size)
 {
     BorderFrameReader reader(data, size);
     const auto link = reader.Take<std::uint32_t>();
-    const std::uint32_t place = m_packets.Take();
-    EthernetPacket& packet = m_packets[place];
+    const std::uint32_t place = m_state.packets.Take();
+    EthernetPacket& packet = m_state.packets[place];
     packet = reader.Take<EthernetPacket>();
     packet.pair = NONE;
     if (!IsRequest(packet.kind))
     {
-        EthernetCargo& cargo = m_border->OfPacket(place);
+        EthernetCargo& cargo = m_border.OfPacket(place);
         cargo.pair = reader.Take<std::uint64_t>();
         if (m_routes.AreChosen())
         {
@@ -96,24 +78,24 @@ EthernetNetwork::Enter(const std::uint8_t* data, std::size_t size)
         }
         if (packet.telemetry != NONE)
         {
-            packet.telemetry = m_telemetry.Take();
+            packet.telemetry = m_state.telemetry.Take();
             while (!reader.IsAtEnd())
             {
-                m_telemetry[packet.telemetry].push_back(reader.Take<HopTelemetry>());
+                m_state.telemetry[packet.telemetry].push_back(reader.Take<HopTelemetry>());
             }
         }
     }
-    assert(reader.IsAtEnd() && packet.ready >= m_queue->now().ps());
-    if (m_observer != nullptr)
+    assert(reader.IsAtEnd() && packet.ready >= m_state.clock.Now());
+    if (m_state.observer != nullptr)
     {
-        m_observer->PacketEntered(
+        m_state.observer->PacketEntered(
             LinkId(std::size_t{link}), Bytes(packet.wire), Time::ps(packet.arrival));
     }
-    Fly(link, place);
+    m_agenda.Fly(link, place);
 }
 
 std::uint32_t
-EthernetNetwork::FirstHopOf(PacketKind kind, std::uint64_t key)
+EthernetFrames::FirstHopOf(PacketKind kind, std::uint64_t key)
 {
     const std::uint32_t source = QueuePair::SourceOf(key);
     const std::uint32_t destination = QueuePair::DestinationOf(key);

@@ -1,0 +1,114 @@
+/*
+ * Copyright (c) 2026 The npunet authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef NPU_ETHERNET_INGRESS_H
+#define NPU_ETHERNET_INGRESS_H
+
+#include "npu-ecn-marks.h"
+#include "npu-ethernet-agenda.h"
+#include "npu-ethernet-links.h"
+#include "npu-ethernet-losses.h"
+#include "npu-ethernet-packet.h"
+#include "npu-ethernet-routes.h"
+#include "npu-ethernet-state.h"
+#include "npu-output-queues.h"
+#include "npu-priority-flow-control.h"
+#include "npu-queue-pairs.h"
+
+#include "topology/network_description.h"
+
+#include <cstdint>
+
+namespace npunet::packet
+{
+
+/**
+ * @ingroup npunet
+ * What nodes of an EthernetNetwork do with packets that have come by a link: they heed requests,
+ * consume what is for themselves, and put the rest into the queue of its output, marked or not, or
+ * lose it.
+ */
+class EthernetIngress
+{
+  public:
+    /**
+     * All of these must outlive this.
+     * @param description the network
+     * @param state of it
+     * @param routes the ways of packets
+     * @param links how packets cross them
+     * @param agenda when packets are in
+     * @param flowControl the room in buffers
+     * @param marks which packets are marked
+     * @param queues of output ports
+     * @param losses counts what is lost
+     * @param pairs for whom packets are
+     */
+    EthernetIngress(const topology::NetworkDescription& description,
+                    EthernetState& state,
+                    EthernetRoutes& routes,
+                    EthernetLinks& links,
+                    EthernetAgenda& agenda,
+                    PriorityFlowControl& flowControl,
+                    EcnMarks& marks,
+                    OutputQueues& queues,
+                    EthernetLosses& losses,
+                    QueuePairs& pairs);
+
+    EthernetIngress(const EthernetIngress&) = delete;
+    EthernetIngress& operator=(const EthernetIngress&) = delete;
+
+    /**
+     * The event of a link whose packets are in is due.
+     * @param link the link
+     */
+    void Arrive(std::uint32_t link);
+
+  private:
+    /**
+     * A packet is in.
+     * @param place of the packet
+     * @param link by which it came
+     * @param now in picoseconds
+     */
+    void Receive(std::uint32_t place, std::uint32_t link, std::int64_t now);
+
+    /**
+     * Data joins the queue of its class at its output, or is lost.
+     * @param place of the data
+     * @param out number of the output
+     */
+    void Enqueue(std::uint32_t place, std::uint32_t out);
+
+    /**
+     * The payload of data is cut off for want of room.
+     * @param place of the data, which goes on as a control packet
+     * @param out number of the output
+     */
+    void Trim(std::uint32_t place, std::uint32_t out);
+
+    /**
+     * @param packet data that joins a queue; afterwards marked if it is to be
+     * @param out number of the output
+     * @param queued bytes that are there in its class
+     */
+    void Mark(EthernetPacket& packet, std::uint32_t out, std::int64_t queued);
+
+    bool m_trims;                       ///< instead of drops, payload is cut off
+    EthernetState& m_state;             ///< ports and packets
+    EthernetRoutes& m_routes;           ///< the ways of packets
+    EthernetLinks& m_links;             ///< how packets cross them
+    EthernetAgenda& m_agenda;           ///< when packets are in
+    PriorityFlowControl& m_flowControl; ///< the room in buffers
+    EcnMarks& m_marks;                  ///< which packets are marked
+    OutputQueues& m_queues;             ///< of output ports
+    EthernetLosses& m_losses;           ///< counts what is lost
+    QueuePairs& m_pairs;                ///< for whom packets are
+};
+
+} // namespace npunet::packet
+
+#endif /* NPU_ETHERNET_INGRESS_H */
