@@ -86,8 +86,13 @@ SteadyTraffic::PacketStarts(std::uint32_t port, std::int64_t now, std::int64_t e
     }
     else if (now >= LookFrom(port))
     {
-        state.look = 0;
-        Plan(end + state.latency, Kind::LOOK, port, 0);
+        // A packet that is made up for may be in already: then after a later one.
+        const std::int64_t at = end + state.latency;
+        state.look = at > m_state.Present() ? 0 : 1;
+        if (state.look == 0)
+        {
+            Plan(at, Kind::LOOK, port, 0);
+        }
     }
 }
 
