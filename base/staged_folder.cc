@@ -28,9 +28,15 @@ namespace {
 
 StagedFolder::StagedFolder(fs::path folder) : folder_(std::move(folder)) {
     static std::atomic<unsigned> count{0};
+    if (!folder_.has_filename()) {
+        folder_ = folder_.parent_path();  // "out/"
+    }
     staging_ = folder_ / fmt::format(".npunet-{}-{}", ::getpid(), count++);
     std::error_code error;
-    made_ = !fs::exists(folder_, error);
+    for (fs::path missing = folder_; !missing.empty() && !fs::exists(missing, error);
+         missing = missing.parent_path()) {
+        first_made_ = missing;
+    }
     fs::create_directories(staging_, error);
     if (error) {
         throw_folder_error(folder_, "cannot make it", error);
@@ -40,8 +46,13 @@ StagedFolder::StagedFolder(fs::path folder) : folder_(std::move(folder)) {
 StagedFolder::~StagedFolder() {
     std::error_code ignored;
     fs::remove_all(staging_, ignored);
-    if (made_ && !committed_) {
-        fs::remove(folder_, ignored);  // if nothing else is in it
+    if (first_made_.empty() || committed_) {
+        return;
+    }
+    // Those with nothing else in them.
+    fs::path made = folder_;
+    while (fs::remove(made, ignored) && made != first_made_) {
+        made = made.parent_path();
     }
 }
 
@@ -67,6 +78,10 @@ void StagedFolder::commit() {
         throw_folder_error(folder_, "cannot move files into it", error);
     }
     committed_ = true;
+}
+
+void check_folder(const fs::path& folder) {
+    const StagedFolder trial(folder);
 }
 
 }  // namespace npunet

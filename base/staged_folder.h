@@ -16,7 +16,7 @@ class StagedFolder {
 public:
     /// Makes the folder when it is missing. Throws MachineError.
     explicit StagedFolder(std::filesystem::path folder);
-    /// Removes what was not committed, and the folder if it was made for it.
+    /// Removes what was not committed, and the folders that were made for it.
     ~StagedFolder();
     StagedFolder(const StagedFolder&) = delete;
     StagedFolder& operator=(const StagedFolder&) = delete;
@@ -31,8 +31,12 @@ public:
 private:
     std::filesystem::path folder_;
     std::filesystem::path staging_;
-    bool made_ = false;
+    std::filesystem::path first_made_;  ///< of the folders on the way; empty: none
     bool committed_ = false;
 };
+
+/// Whether files can be put into a folder, before long work for them; leaves nothing behind. Throws
+/// MachineError.
+void check_folder(const std::filesystem::path& folder);
 
 }  // namespace npunet

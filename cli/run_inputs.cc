@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/errors.h"
+#include "base/staged_folder.h"
 #include "cli/option_values.h"
 #include "report/astra_log.h"
 #include "study/generated_workload.h"
@@ -71,6 +72,9 @@ study::Machine RunInputs::machine(const CommandContext& context) const {
     if (model.given() && !machine.dialect.whole_nanoseconds) {
         // Generated traces name their tensors, and to add them up costs a few percent of a run.
         machine.system.track_memory = true;
+    }
+    if (!output_dir.empty()) {
+        check_folder(output_dir);
     }
     return machine;
 }

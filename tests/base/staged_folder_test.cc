@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "base/errors.h"
 #include "tests/support/temporary_folder.h"
 
 namespace npunet {
@@ -57,6 +58,23 @@ TEST_F(StagedFolderTest, LeavesNothingBehindUncommitted) {
         write(staged.path() / "inner/b");
     }
     EXPECT_FALSE(fs::exists(folder_));
+}
+
+TEST_F(StagedFolderTest, TakesFoldersOnTheWayAwayAgainUnlessTheyAreUsed) {
+    const fs::path deep = folder_ / "a" / "b" / "c";
+    check_folder(deep);
+    EXPECT_FALSE(fs::exists(folder_));
+    check_folder(deep / "");
+    EXPECT_FALSE(fs::exists(folder_));
+    {
+        StagedFolder staged(deep);
+        write(folder_ / "a" / "mine");
+    }
+    EXPECT_TRUE(fs::exists(folder_ / "a" / "mine"));
+    EXPECT_FALSE(fs::exists(folder_ / "a" / "b"));
+    check_folder(deep);
+    EXPECT_TRUE(fs::exists(folder_ / "a" / "mine"));
+    EXPECT_THROW(check_folder(folder_ / "a" / "mine" / "c"), MachineError);
 }
 
 }  // namespace

@@ -81,6 +81,18 @@ TEST_F(BadInput, ReceiveThatNoOneSends) {
                 AllOf(HasSubstr("rank 1"), HasSubstr("tag 9"), HasSubstr("never sends")));
 }
 
+// The folder of the results is looked at before the run that they would come from: here before its
+// traces, which are not there.
+TEST_F(BadInput, FolderThatCannotBeMade) {
+    write("net.yml", "topology: [Ring]\nnpus_count: [2]\nbandwidth: [50]\nlatency: [500]\n");
+    for (const std::string command : {"simulate", "compare"}) {
+        const Outcome outcome = run({command, "--workload", path("none"), "--network",
+                                     path("net.yml"), "--output-dir", "/proc/none/results"});
+        expect_refused(outcome, 4);
+        EXPECT_THAT(outcome.log, HasSubstr("/proc/none/results: cannot make it"));
+    }
+}
+
 TEST_F(BadInput, UnknownTopology) {
     all_reduce_traces(2);
     write("odd.yml", "topology: [Rign]\nnpus_count: [2]\nbandwidth: [50]\nlatency: [500]\n");
