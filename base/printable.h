@@ -14,8 +14,8 @@ namespace npunet {
 /// of ASCII. RFC 3629, section 4.
 [[nodiscard]] std::size_t character_length(std::string_view text, std::size_t place);
 
-/// The text with every control character and every byte that is not UTF-8 as an escape of C (\n,
-/// \x1b). Of a text of more than `longest` bytes, 100 at least, the middle is left out, and its
+/// The text with every control character and every byte that is not UTF-8 written as in C, with a
+/// backslash. Of a text of more than `longest` bytes, 100 at least, the middle is left out, and its
 /// length is said.
 [[nodiscard]] std::string printable(std::string_view text, std::size_t longest);
 

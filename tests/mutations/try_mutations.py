@@ -181,7 +181,7 @@ class Results:
 
 def build_with_choices(trial, texts, changes, targets_of):
     """Builds all changes that can be chosen at run time; those that cannot lose the mark."""
-    targets = sorted({target for targets in targets_of.values() for target in targets})
+    targets = sorted({target for change in changes for target in targets_of[change.file]})
     while True:
         for file, text in texts.items():
             numbered = [(number, change) for number, change in enumerate(changes)
@@ -189,6 +189,8 @@ def build_with_choices(trial, texts, changes, targets_of):
             (trial.copy / file).write_text(with_choices(text, numbered))
         said = trial.compile(targets)
         if said is None:
+            if failed := trial.notices(targets):
+                sys.exit(f"a test fails without any change: {failed}")
             return
         wrong = {(match.group(1), int(match.group(2)) - 1) for match in
                  re.finditer(r"([\w./-]+\.(?:cc|h)):(\d+):\d+: (?:error|note|  )", said)}
