@@ -51,7 +51,9 @@ std::string astra_log_warning(const std::string& text, std::string_view timestam
 std::string astra_log(const engine::Results& results, std::string_view timestamp) {
     std::string log;
     for (const engine::NpuResult& npu : results.npus) {
-        append_rank(log, npu, timestamp);
+        if (!results.partial || npu.finish < results.partial->at) {
+            append_rank(log, npu, timestamp);
+        }
     }
     return log;
 }

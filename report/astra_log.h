@@ -23,7 +23,8 @@ inline constexpr std::string_view log_timestamp = "2026-01-01 00:00:00.000";
 
 /// Nine lines a rank, ranks ascending; two more, "CPU time" and "Remote mem time", for a rank that
 /// had such operations. `timestamp` is what stands in the first brackets, a date and
-/// a time with one blank between them; times that are not whole nanoseconds are rounded down.
+/// a time with one blank between them; times that are not whole nanoseconds are rounded down. Of a
+/// run that was broken off, the ranks that had finished before.
 [[nodiscard]] std::string astra_log(const engine::Results& results, std::string_view timestamp);
 
 /// A warning as one line of the same log; it is no rank's, and its third word is [npunet].

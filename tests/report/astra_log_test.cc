@@ -53,5 +53,17 @@ TEST(AstraLog, LinesSplitAtBlanks) {
     EXPECT_EQ(count, 9 * results.npus.size());
 }
 
+// No rank is said to have finished that had work left when the run was broken off.
+TEST(AstraLog, LeavesOutRanksThatHadWorkLeft) {
+    engine::Results results = sample_results();
+    results.npus.resize(2);
+    results.npus[0].finish = Time::ns(70);
+    results.npus[1].finish = Time::ns(90);
+    results.partial = engine::Partial{Time::ns(90), "a limit", 3, 5};
+    const std::string log = astra_log(results, timestamp);
+    EXPECT_NE(log.find("sys[0] finished, 70 cycles"), std::string::npos);
+    EXPECT_EQ(log.find("sys[1]"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace npunet::report
