@@ -4,7 +4,8 @@
 //     while (!stop.signal()) work();
 //     if (stop.signal()) throw Stopped(stop.signal());
 //
-// The second signal of a kind ends the process at once, as it would without this.
+// The second signal of a kind, half a second or more after the first, ends the process at once, as
+// it would without this.
 #pragma once
 
 #include <stdexcept>
