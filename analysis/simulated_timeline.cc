@@ -102,7 +102,10 @@ RunTimeline simulated_timeline(const engine::Results& results) {
     RunTimeline timeline;
     timeline.label = results.fidelity;
     timeline.length = results.finish;
-    timeline.notes = results.notes;
+    if (results.partial) {
+        timeline.notes.push_back("partial: " + engine::describe(*results.partial));
+    }
+    timeline.notes.insert(timeline.notes.end(), results.notes.begin(), results.notes.end());
     for (const engine::OperationGroup& group : results.groups) {
         timeline.groups.push_back({group.name, group.ranks});
     }

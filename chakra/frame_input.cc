@@ -34,6 +34,11 @@ FrameInput::FrameInput(std::filesystem::path path)
         throw InputError(
             {path_.string(), "", "a folder", "an execution trace (.et)", "Name one trace in it"});
     }
+    if (std::filesystem::is_other(status) && !std::filesystem::is_fifo(status)) {
+        // Devices may have no end.
+        throw InputError({path_.string(), "", "a device or socket", "an execution trace (.et)",
+                          "Name a file or a pipe"});
+    }
     errno = 0;
     file_ = gzopen(path_.c_str(), "rb");
     if (file_ == nullptr) {

@@ -44,9 +44,9 @@ void RunWatch::check(const engine::Results& results) const {
     if (!results.partial) {
         return;
     }
-    const std::string message = fmt::format(
-        "{}, with {} of {} nodes done; the results are partial, up to {}", results.partial->reason,
-        results.partial->nodes_done, results.partial->nodes, format_time(results.partial->at));
+    const std::string message =
+        fmt::format("{}; the results are partial, up to {}", engine::describe(*results.partial),
+                    format_time(results.partial->at));
     if (stop_.signal() != 0) {
         throw Stopped(stop_.signal(), message);
     }

@@ -115,11 +115,8 @@ void run(const CommandContext& context, const SimulateOptions& options) {
     }
     const study::Fidelity fidelity = study::fidelity_named(options.fidelity);
     if (!options.jobs_file.empty()) {
-        if (options.limits.simulated || options.limits.wall) {
-            throw InputError({"--jobs-file", "", "--max-sim-time or --max-wall-time beside it",
-                              "no limits, which one workload has", "Leave them out"});
-        }
-        simulate_jobs(context, options.inputs, options.jobs_file, fidelity, rows_of(options));
+        simulate_jobs(context, options.inputs, options.jobs_file, fidelity, rows_of(options),
+                      options.limits);
         return;
     }
     const study::Machine machine = options.inputs.machine(context);

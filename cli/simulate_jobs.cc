@@ -39,7 +39,7 @@ void check_alone(const RunInputs& inputs) {
 
 void simulate_jobs(const CommandContext& context, const RunInputs& inputs,
                    const std::string& jobs_file, study::Fidelity fidelity,
-                   report::CollectiveRows rows) {
+                   report::CollectiveRows rows, const RunLimits& limits) {
     check_alone(inputs);
     const study::JobsFile file = study::read_jobs_file(jobs_file, inputs.dialect);
     RunInputs own = inputs;
@@ -49,7 +49,10 @@ void simulate_jobs(const CommandContext& context, const RunInputs& inputs,
     const std::vector<study::Job> jobs = study::load_jobs(file, machine);
     inputs.progress(context,
                     fmt::format("simulating {} jobs, {}", jobs.size(), study::name_of(fidelity)));
+    RunWatch watch(context.log, limits, inputs.quiet);
     study::RunOptions options = inputs.run_options;
+    options.watch = watch.function();
+    options.max_time = limits.simulated;
     options.timeline = !inputs.output_dir.empty();
     const engine::JobsResults results = study::simulate_jobs(jobs, machine, fidelity, options);
     if (!inputs.output_dir.empty()) {
@@ -61,6 +64,7 @@ void simulate_jobs(const CommandContext& context, const RunInputs& inputs,
     } else if (!inputs.quiet) {
         context.out << report::jobs_table(results) << '\n' << report::hot_links_table(results.all);
     }
+    watch.check(results.all);
 }
 
 }  // namespace npunet::cli

@@ -23,13 +23,17 @@ struct JobResult {
     /// they carried the messages of all.
     Results results;
 
-    /// When its last NPU was done.
-    [[nodiscard]] Time finish() const { return std::max(start, results.finish); }
-    [[nodiscard]] Time duration() const { return finish() - start; }
+    /// When its last NPU was done; where the results are partial, until when it ran.
+    [[nodiscard]] Time finish() const {
+        return results.partial ? results.partial->at : std::max(start, results.finish);
+    }
+    /// 0 where the run was broken off before its start.
+    [[nodiscard]] Time duration() const { return std::max(finish(), start) - start; }
 };
 
 struct JobsResults {
-    /// Of all jobs: the latest finish, links, events. Without NPUs, collectives and operations.
+    /// Of all jobs: the latest finish, links, events; partial where any job's are. Without NPUs,
+    /// collectives and operations.
     Results all;
     std::vector<JobResult> jobs;  ///< in the order in which they were given
 };

@@ -130,6 +130,9 @@ struct Partial {
     std::uint64_t nodes = 0;
 };
 
+/// "signal 2 came, with 3 of 10 nodes done"
+[[nodiscard]] std::string describe(const Partial& partial);
+
 struct Results {
     std::string fidelity;  ///< "analytical", "packet"
     std::string dialect;   ///< "npunet", "astra-sim", "astra-sim-2025-03"

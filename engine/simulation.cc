@@ -25,6 +25,17 @@ std::uint64_t payload_of(Rank rank, std::uint32_t number) {
     return (static_cast<std::uint64_t>(rank.value()) << 32) | number;
 }
 
+/// Nothing has begun.
+void set_out(RankRecord& record, const std::vector<ProgramOperation>& operations) {
+    record.start.assign(operations.size(), Time());
+    record.end.assign(operations.size(), Time());
+    record.communication_from.assign(operations.size(), Time());
+    record.waiting.resize(operations.size());
+    for (std::size_t i = 0; i < operations.size(); ++i) {
+        record.waiting[i] = operations[i].dependencies;
+    }
+}
+
 }  // namespace
 
 Simulation::Simulation(const Workload& workload, const topology::NetworkDescription& description,
@@ -68,19 +79,15 @@ void Simulation::set_observers(Observer started, Observer ended) {
 }
 
 void Simulation::start() {
+    let_go_ = true;
     began_ = queue_.now();
     for (std::size_t index = 0; index < records_.size(); ++index) {
         if (!simulates(Rank(index))) {
             continue;
         }
         const std::vector<ProgramOperation>& operations = workload_.program(Rank(index)).operations;
-        RankRecord& record = records_[index];
-        record.start.assign(operations.size(), Time());
-        record.end.assign(operations.size(), Time());
-        record.communication_from.assign(operations.size(), Time());
-        record.waiting.resize(operations.size());
+        set_out(records_[index], operations);
         for (std::uint32_t number = 0; number < operations.size(); ++number) {
-            record.waiting[number] = operations[number].dependencies;
             if (operations[number].dependencies == 0 &&
                 dialect_.issue_order == IssueOrder::AscendingId) {
                 make_ready(Rank(index), number);
@@ -348,13 +355,13 @@ bool Simulation::is_finished() const {
 }
 
 Results Simulation::finish() const {
+    if (is_finished()) {
+        return summary(collectives_.results());
+    }
     if (queue_.stopped()) {
         return partial_results();
     }
-    if (!is_finished()) {
-        throw StallError(explain_stall());
-    }
-    return summary(collectives_.results());
+    throw StallError(explain_stall());
 }
 
 Results Simulation::finish(const Largest& largest) {
@@ -387,10 +394,14 @@ Results Simulation::partial_results() const {
     std::vector<RankRecord> records = records_;
     for (std::size_t rank = 0; rank < records.size(); ++rank) {
         RankRecord& record = records[rank];
+        const std::vector<ProgramOperation>& operations = workload_.program(Rank(rank)).operations;
+        if (!let_go_) {
+            set_out(record, operations);
+        }
         for (std::size_t i = 0; i < record.waiting.size(); ++i) {
             record.end[i] = record.waiting[i] == under_way ? now : record.end[i];
         }
-        const bool finished = record.finished == workload_.program(Rank(rank)).operations.size();
+        const bool finished = record.finished == operations.size();
         record.finish = finished ? record.finish : now;
     }
     std::vector<CollectiveResult> collectives = collectives_.results();
@@ -399,7 +410,8 @@ Results Simulation::partial_results() const {
                        [](const CollectiveResult& collective) { return collective.end == Time(); }),
         collectives.end());
     // Peaks of memory follow from whole programs.
-    Results results = summary(records, {false, timeline_, began_, true}, std::move(collectives));
+    Results results =
+        summary(records, {false, timeline_, let_go_ ? began_ : now, true}, std::move(collectives));
     const Progress so_far = progress();
     results.partial = Partial{now, "", so_far.done, so_far.nodes};
     return results;

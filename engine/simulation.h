@@ -76,11 +76,11 @@ public:
     void start();
     /// Issues nothing more; what is under way comes to its end.
     void stop() { stopped_ = true; }
-    /// start(), all events, finish(); partial results where the queue is stopped. Throws StallError
-    /// with an explanation when NPUs are left with work; InputError for contradictions that only
-    /// show while running.
+    /// start(), all events, finish(). Throws StallError with an explanation when NPUs are left with
+    /// work; InputError for contradictions that only show while running.
     [[nodiscard]] Results run();
-    /// After the events have run out: the results, or StallError.
+    /// After the events have run out: the results, partial where NPUs are left with work because
+    /// the queue was stopped, or StallError.
     [[nodiscard]] Results finish() const;
     /// The same with a share, in every process: the results of all of them.
     [[nodiscard]] Results finish(const Largest& largest);
@@ -180,6 +180,7 @@ private:
     std::uint64_t changes_ = 0;  ///< operations begun and ended
     std::unique_ptr<SteadySteps> steady_steps_;
     std::string name_;
+    bool let_go_ = false;
     Time began_;  ///< when start() was called
     bool timeline_ = true;
     bool stopped_ = false;

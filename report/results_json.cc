@@ -160,6 +160,15 @@ void write_link(JsonWriter& json, const LinkResult& link) {
     json.end_object();
 }
 
+void write_partial(JsonWriter& json, const engine::Partial& partial) {
+    json.key("partial")
+        .begin_object()
+        .member("reason", partial.reason)
+        .member("nodes_done", partial.nodes_done)
+        .member("nodes", partial.nodes)
+        .end_object();
+}
+
 void write_jobs(JsonWriter& json, const std::vector<engine::JobResult>& jobs) {
     json.key("jobs").begin_array(Layout::Lines);
     for (const engine::JobResult& job : jobs) {
@@ -170,8 +179,11 @@ void write_jobs(JsonWriter& json, const std::vector<engine::JobResult>& jobs) {
         json.end_array()
             .member("start_ns", job.start)
             .member("finish_ns", job.finish())
-            .member("duration_ns", job.duration())
-            .end_object();
+            .member("duration_ns", job.duration());
+        if (job.results.partial) {
+            write_partial(json, *job.results.partial);
+        }
+        json.end_object();
     }
     json.end_array();
 }
@@ -202,12 +214,7 @@ void write_document(JsonWriter& json, const engine::Results& results,
         write_flow_summary(json, *results.flows);
     }
     if (results.partial) {
-        json.key("partial")
-            .begin_object()
-            .member("reason", results.partial->reason)
-            .member("nodes_done", results.partial->nodes_done)
-            .member("nodes", results.partial->nodes)
-            .end_object();
+        write_partial(json, *results.partial);
     }
     if (!results.notes.empty()) {
         json.key("notes").begin_array(Layout::Lines);

@@ -64,6 +64,14 @@ std::string peak_line(const engine::Results& results) {
     return text + '\n';
 }
 
+const char* ending_of(const engine::Results& results) {
+    return results.partial ? "PARTIAL, broken off" : "finished";
+}
+
+std::string partial_line(const engine::Results& results) {
+    return results.partial ? "partial: " + engine::describe(*results.partial) + "\n\n" : "";
+}
+
 }  // namespace
 
 std::string format_share(Time part, Time whole) {
@@ -109,14 +117,9 @@ std::string summary_table(const engine::Results& results, std::size_t most_class
         table.add(std::move(row));
     }
     std::string text =
-        fmt::format("{}: {} after {} ({} ns), {} ranks\n\n", results.fidelity,
-                    results.partial ? "PARTIAL, broken off" : "finished",
+        fmt::format("{}: {} after {} ({} ns), {} ranks\n\n", results.fidelity, ending_of(results),
                     format_time(results.finish), format_ns(results.finish), results.npus.size());
-    if (results.partial) {
-        text += fmt::format("partial: {}, with {} of {} nodes done\n\n", results.partial->reason,
-                            results.partial->nodes_done, results.partial->nodes);
-    }
-    text += table.text();
+    text += partial_line(results) + table.text();
     if (classes.size() < all) {
         text += fmt::format("(classes of NPUs that finish earlier: {})\n", all - classes.size());
     }
@@ -136,16 +139,20 @@ std::string jobs_table(const engine::JobsResults& results) {
             npus.emplace_back(npu.value());
         }
         std::sort(npus.begin(), npus.end());
-        table.add({job.name, format_ranks(npus), format_time(job.start), format_time(job.finish()),
-                   format_time(job.duration())});
+        const std::optional<engine::Partial>& partial = job.results.partial;
+        table.add({job.name, format_ranks(npus), format_time(job.start),
+                   partial ? "-" : format_time(job.finish()),
+                   partial ? fmt::format("{} of {} nodes", partial->nodes_done, partial->nodes)
+                           : format_time(job.duration())});
         for (const std::string& note : job.results.notes) {
             notes += fmt::format("note: {}: {}\n", job.name, note);
         }
     }
-    return fmt::format("{}: {} job{} finished after {} ({} ns)\n\n", results.all.fidelity,
+    return fmt::format("{}: {} job{} {} after {} ({} ns)\n\n", results.all.fidelity,
                        results.jobs.size(), results.jobs.size() == 1 ? "" : "s",
-                       format_time(results.all.finish), format_ns(results.all.finish)) +
-           table.text() + notes;
+                       ending_of(results.all), format_time(results.all.finish),
+                       format_ns(results.all.finish)) +
+           partial_line(results.all) + table.text() + notes;
 }
 
 std::vector<std::size_t> hot_links(const engine::Results& results, std::size_t count) {

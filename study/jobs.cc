@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <utility>
 
 #include "base/errors.h"
@@ -17,6 +18,7 @@
 #include "engine/simulation.h"
 #include "engine/statistics.h"
 #include "study/fidelity_network.h"
+#include "study/run_breaker.h"
 
 namespace npunet::study {
 
@@ -114,6 +116,8 @@ public:
                         *this);
     }
 
+    [[nodiscard]] const engine::Simulation& simulation() const { return *simulation_; }
+
     [[nodiscard]] engine::JobResult finish() const {
         return {job_.name, job_.npus, job_.start, simulation_->finish()};
     }
@@ -168,6 +172,72 @@ std::vector<engine::JobResult> finish_all(const std::vector<std::unique_ptr<Runn
     return results;
 }
 
+/// Figures of all jobs; links, events and hops are the network's.
+engine::Results sum_up(const std::vector<engine::JobResult>& jobs, const Machine& machine,
+                       Fidelity fidelity) {
+    engine::Results all;
+    all.fidelity = name_of(fidelity);
+    all.dialect = machine.dialect.name;
+    all.whole_nanoseconds = machine.dialect.whole_nanoseconds;
+    for (const engine::JobResult& job : jobs) {
+        all.finish = std::max(all.finish, job.finish());
+        all.simulated_npus += job.npus.size();
+    }
+    return all;
+}
+
+/// The results; or none, where a run that stalls has to be run again without its limit, which is
+/// then taken away.
+std::optional<engine::JobsResults> attempt(const std::vector<Job>& jobs, const Machine& machine,
+                                           Fidelity fidelity, RunOptions& options) {
+    const std::unique_lock<std::mutex> turn = turn_for(fidelity);
+    const auto begin = std::chrono::steady_clock::now();
+    engine::EventQueue queue(machine.dialect.event_order);
+    if (options.shuffle_seed) {
+        queue.shuffle_insertions(*options.shuffle_seed);
+    }
+    const std::unique_ptr<engine::Network> network =
+        make_network(machine, fidelity, queue, options);
+    engine::SharedNetwork shared(*network);
+    std::vector<std::unique_ptr<RunningJob>> running;
+    std::vector<const engine::Simulation*> simulations;
+    running.reserve(jobs.size());
+    for (const Job& job : jobs) {
+        running.push_back(std::make_unique<RunningJob>(job, machine, queue, shared, options));
+        simulations.push_back(&running.back()->simulation());
+    }
+    const RunBreaker breaker(queue, std::move(simulations), options);
+    for (const std::size_t place : order_of_npus(jobs)) {
+        running[place]->schedule();
+    }
+    network->run(queue);
+    if (breaker.came_to_a_stall()) {
+        options.max_time.reset();
+        return std::nullopt;
+    }
+
+    engine::JobsResults results;
+    results.jobs = finish_all(running, jobs);
+    results.all = sum_up(results.jobs, machine, fidelity);
+    engine::add_links(results.all, machine.network, network->link_use());
+    results.all.events = queue.handled();
+    results.all.packet_hops = network->packet_hops();
+    results.all.wall_seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    for (engine::JobResult& job : results.jobs) {
+        job.results.fidelity = results.all.fidelity;
+        job.results.wall_seconds = results.all.wall_seconds;
+        job.results.links.clear();
+        if (job.results.partial) {
+            job.results.partial->reason = breaker.reason();
+            const engine::Simulation::Progress progress = breaker.progress();
+            results.all.partial = engine::Partial{job.results.partial->at, breaker.reason(),
+                                                  progress.done, progress.nodes};
+        }
+    }
+    return results;
+}
+
 }  // namespace
 
 std::vector<Job> load_jobs(const JobsFile& file, const Machine& machine) {
@@ -194,47 +264,15 @@ Machine machine_of(const Machine& machine, const std::vector<NodeId>& npus) {
 
 engine::JobsResults simulate_jobs(const std::vector<Job>& jobs, const Machine& machine,
                                   Fidelity fidelity, const RunOptions& options) {
-    const std::unique_lock<std::mutex> turn = turn_for(fidelity);
-    const auto begin = std::chrono::steady_clock::now();
     check_fidelity(machine, fidelity);
     check_shared_memory(jobs, machine.system.remote_memory);
-    engine::EventQueue queue(machine.dialect.event_order);
-    if (options.shuffle_seed) {
-        queue.shuffle_insertions(*options.shuffle_seed);
+    RunOptions attempted = options;
+    for (;;) {
+        if (std::optional<engine::JobsResults> results =
+                attempt(jobs, machine, fidelity, attempted)) {
+            return *std::move(results);
+        }
     }
-    const std::unique_ptr<engine::Network> network =
-        make_network(machine, fidelity, queue, options);
-    engine::SharedNetwork shared(*network);
-    std::vector<std::unique_ptr<RunningJob>> running;
-    running.reserve(jobs.size());
-    for (const Job& job : jobs) {
-        running.push_back(std::make_unique<RunningJob>(job, machine, queue, shared, options));
-    }
-    for (const std::size_t place : order_of_npus(jobs)) {
-        running[place]->schedule();
-    }
-    network->run(queue);
-
-    engine::JobsResults results;
-    results.jobs = finish_all(running, jobs);
-    results.all.fidelity = name_of(fidelity);
-    results.all.dialect = machine.dialect.name;
-    results.all.whole_nanoseconds = machine.dialect.whole_nanoseconds;
-    for (const engine::JobResult& job : results.jobs) {
-        results.all.finish = std::max(results.all.finish, job.finish());
-        results.all.simulated_npus += job.npus.size();
-    }
-    engine::add_links(results.all, machine.network, network->link_use());
-    results.all.events = queue.handled();
-    results.all.packet_hops = network->packet_hops();
-    results.all.wall_seconds =
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-    for (engine::JobResult& job : results.jobs) {
-        job.results.fidelity = results.all.fidelity;
-        job.results.wall_seconds = results.all.wall_seconds;
-        job.results.links.clear();
-    }
-    return results;
 }
 
 }  // namespace npunet::study

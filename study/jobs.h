@@ -38,7 +38,8 @@ struct Job {
 /// these.
 [[nodiscard]] Machine machine_of(const Machine& machine, const std::vector<NodeId>& npus);
 
-/// Runs all jobs to the end on one clock, which starts at 0; nothing is folded. Throws StallError
+/// Runs all jobs to the end, or until the options break the run off, on one clock, which starts at
+/// 0; nothing is folded. Throws StallError
 /// when jobs cannot finish, with the explanation of each of them and the names of the others, and
 /// InputError as simulate() does; where it concerns one job with its name.
 [[nodiscard]] engine::JobsResults simulate_jobs(const std::vector<Job>& jobs,

@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "base/errors.h"
-#include "base/units.h"
 #include "engine/fold_finder.h"
 #include "engine/simulation.h"
 #include "engine/workload_loader.h"
@@ -18,6 +17,7 @@
 #include "study/fidelity_network.h"
 #include "study/flow_watch.h"
 #include "study/idle_links.h"
+#include "study/run_breaker.h"
 #include "topology/layout.h"
 
 namespace npunet::study {
@@ -63,60 +63,6 @@ std::vector<engine::NodePlace> places_of(const topology::NetworkDescription& net
     return places;
 }
 
-/// Breaks a run off at a time, or when the user says so.
-class RunLimits final : private engine::EventHandler, private engine::QueueWatch {
-public:
-    RunLimits(engine::EventQueue& queue, const engine::Simulation& simulation,
-              const RunOptions& options)
-        : queue_(queue), simulation_(simulation), options_(options) {
-        if (options.max_time) {
-            queue.schedule(
-                *options.max_time,
-                engine::EventKey::of(engine::Phase::Arrival, engine::event_kind::routes, 0), *this);
-        }
-        if (options.watch) {
-            queue.set_watch(this);
-        }
-    }
-    ~RunLimits() { queue_.set_watch(nullptr); }
-    RunLimits(const RunLimits&) = delete;
-    RunLimits& operator=(const RunLimits&) = delete;
-
-    [[nodiscard]] const std::string& reason() const { return reason_; }
-    /// The run had stalled before the time came.
-    [[nodiscard]] bool came_to_a_stall() const { return stalled_; }
-
-private:
-    void handle(std::uint64_t seen_empty) override {
-        // The event alone is no reason.
-        if (simulation_.is_finished()) {
-            return;
-        }
-        if (queue_.empty() && seen_empty == 0) {
-            // Turns of this instant may still plan something.
-            queue_.schedule(
-                queue_.now(),
-                engine::EventKey::of(engine::Phase::Arbitration, engine::event_kind::port_again, 0),
-                *this, 1);
-            return;
-        }
-        stalled_ = queue_.empty();
-        reason_ = "the simulated time has come to " + format_time(*options_.max_time);
-        queue_.stop();
-    }
-    bool goes_on() override {
-        const engine::Simulation::Progress progress = simulation_.progress();
-        reason_ = options_.watch(queue_.now(), progress.done, progress.nodes);
-        return reason_.empty();
-    }
-
-    engine::EventQueue& queue_;
-    const engine::Simulation& simulation_;
-    const RunOptions& options_;
-    std::string reason_;
-    bool stalled_ = false;
-};
-
 /// The results; or none, where a run that stalls has to be run again for its explanation, with
 /// other options, which are then set.
 std::optional<engine::Results> attempt(const engine::Workload& workload, const Machine& machine,
@@ -146,16 +92,16 @@ std::optional<engine::Results> attempt(const engine::Workload& workload, const M
     engine::Simulation simulation(workload, machine.network, machine.system, machine.dialect, queue,
                                   watch ? watch->network() : *network, fold);
     simulation.set_timeline(options.timeline);
-    const RunLimits limits(queue, simulation, options);
+    const RunBreaker breaker(queue, {&simulation}, options);
     try {
         engine::Results results = simulation.run();
-        if (limits.came_to_a_stall()) {
+        if (breaker.came_to_a_stall()) {
             // The explanation is to tell when, and not the time of the limit.
             options.max_time.reset();
             return std::nullopt;
         }
         if (results.partial) {
-            results.partial->reason = limits.reason();
+            results.partial->reason = breaker.reason();
         } else if (results.finish > Time()) {
             for (std::string& note : notes_on_idle_links(workload, machine.network, results)) {
                 results.notes.push_back(std::move(note));

@@ -29,9 +29,19 @@ std::string both_ways(Time time) {
 
 /// The title of the page names the finish already; here it is exact.
 std::vector<Fact> facts_of(const Results& results) {
-    return {{"Finish time", both_ways(results.finish)},
-            {"Fidelity", results.fidelity},
-            {"Dialect", results.dialect}};
+    std::vector<Fact> facts{
+        {results.partial ? "Broken off at" : "Finish time", both_ways(results.finish)},
+        {"Fidelity", results.fidelity},
+        {"Dialect", results.dialect}};
+    if (results.partial) {
+        facts.push_back({"Partial", engine::describe(*results.partial)});
+    }
+    return facts;
+}
+
+/// "packet", "packet, PARTIAL"
+std::string fidelity_of(const Results& results) {
+    return results.fidelity + (results.partial ? ", PARTIAL" : "");
 }
 
 void add_notes(std::string& body, const std::vector<std::string>& notes) {
@@ -92,7 +102,8 @@ std::string results_page(const Results& results, const InputList& inputs) {
 
 std::string results_page(const Results& results, const analysis::RunTimeline& timeline,
                          const InputList& inputs) {
-    Page page(fmt::format("Simulation ({}): {}", results.fidelity, format_time(results.finish)));
+    Page page(
+        fmt::format("Simulation ({}): {}", fidelity_of(results), format_time(results.finish)));
     std::vector<Fact> facts = facts_of(results);
     facts.push_back({"NPUs", fmt::format("{}", results.npus.size())});
     facts.push_back({"Collectives", fmt::format("{}", results.collectives.size())});
@@ -125,7 +136,7 @@ std::string timeline_page(const analysis::RunTimeline& timeline, const InputList
 
 std::string results_page(const engine::JobsResults& results, const InputList& inputs) {
     Page page(fmt::format("Simulation of {} jobs ({}): {}", results.jobs.size(),
-                          results.all.fidelity, format_time(results.all.finish)));
+                          fidelity_of(results.all), format_time(results.all.finish)));
     std::string body = fact_list(facts_of(results.all));
     add_notes(body, results.all.notes);
     page.add({"summary", "Summary", body + inputs_table(inputs)});
@@ -136,7 +147,7 @@ std::string results_page(const engine::JobsResults& results, const InputList& in
 
 std::string job_page(const engine::JobResult& job, const analysis::RunTimeline& timeline,
                      const InputList& inputs) {
-    Page page(fmt::format("Job {} ({}): {}", job.name, job.results.fidelity,
+    Page page(fmt::format("Job {} ({}): {}", job.name, fidelity_of(job.results),
                           format_time(job.duration())));
     std::vector<Fact> facts = facts_of(job.results);
     facts.push_back({"Start", both_ways(job.start)});

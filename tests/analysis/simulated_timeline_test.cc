@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+#include <vector>
+
 #include "analysis/rank_places.h"
 
 namespace npunet::analysis {
@@ -81,6 +84,15 @@ TEST(SimulatedTimeline, HasARowForEveryOperation) {
 }
 
 // Rank 2 posts its receive at 0, and the first byte leaves at 30 ns: what is before is idle.
+TEST(SimulatedTimeline, SaysThatTheRunWasBrokenOff) {
+    engine::Results results = two_stages();
+    results.notes = {"a note"};
+    EXPECT_EQ(simulated_timeline(results).notes, std::vector<std::string>{"a note"});
+    results.partial = engine::Partial{Time::ns(120), "a limit", 3, 5};
+    EXPECT_EQ(simulated_timeline(results).notes,
+              (std::vector<std::string>{"partial: a limit, with 3 of 5 nodes done", "a note"}));
+}
+
 TEST(SimulatedTimeline, ReceivesBeginWithTheirFirstByte) {
     const RunTimeline timeline = simulated_timeline(two_stages());
     const auto [first, second] = timeline.rows_of(Rank(2));

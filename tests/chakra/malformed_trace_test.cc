@@ -37,6 +37,8 @@ TEST_F(MalformedTrace, MissingFile) {
 
 TEST_F(MalformedTrace, Folder) {
     EXPECT_EQ(problem_of([&] { (void)read_trace(folder_.path()); }).found, "a folder");
+    // It has no end, and every byte of it is a frame without content.
+    EXPECT_EQ(problem_of([&] { (void)read_trace("/dev/zero"); }).found, "a device or socket");
 }
 
 // Not malformed: what a rank without work may look like.

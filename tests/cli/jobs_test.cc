@@ -11,6 +11,7 @@ namespace {
 
 using nlohmann::json;
 using testing::HasSubstr;
+using testing::Not;
 
 /// Traces w.0.et to w.3.et of an all-reduce in the folder, and a ring of eight.
 class JobsCommand : public BadInput {
@@ -87,6 +88,89 @@ TEST_F(JobsCommand, PrintsATable) {
     EXPECT_THAT(outcome.out, HasSubstr("right  4-7   2.000 us"));
     EXPECT_THAT(outcome.out, HasSubstr("most loaded links"));
     EXPECT_EQ(simulate_jobs({"--quiet"}).out, "");
+}
+
+// An all-reduce takes 5.1 us in the quick estimate and 9.2 us where the long way round the ring
+// counts; the right one is half done then, the late one begins when the run is over.
+TEST_F(JobsCommand, BreaksOffAtATime) {
+    write("net.yml", "topology: [Ring]\nnpus_count: [12]\nbandwidth: [50]\nlatency: [500]\n");
+    write("jobs.yml",
+          "- {name: left, workload: w, ranks: 0-3}\n"
+          "- {name: right, workload: w, ranks: 4-7, start: 6us}\n"
+          "- {name: late, workload: w, ranks: 8-11, start: 1ms}\n");
+    for (const char* const fidelity : {"analytical", "congestion-aware", "packet"}) {
+        const Outcome outcome =
+            run({"simulate", "--jobs-file", path("jobs.yml"), "--network", path("net.yml"),
+                 "--fidelity", fidelity, "--max-sim-time", "10us", "--output-dir", path("out")});
+        EXPECT_EQ(outcome.code, 3) << outcome.log;
+        EXPECT_THAT(outcome.log,
+                    HasSubstr("the simulated time has come to 10.00 us, with 4 of 12 nodes done; "
+                              "the results are partial, up to 10.00 us"));
+        EXPECT_THAT(outcome.out, HasSubstr("3 jobs PARTIAL, broken off after 10.00 us"));
+        EXPECT_THAT(outcome.out, HasSubstr("0 of 4 nodes"));
+        const json all = document("out/results.json");
+        EXPECT_EQ(all["finish_ns"], 10'000);
+        EXPECT_EQ(all["partial"]["nodes_done"], 4);
+        EXPECT_EQ(all["partial"]["nodes"], 12);
+        ASSERT_EQ(all["jobs"].size(), 3U);
+        EXPECT_FALSE(all["jobs"][0].contains("partial"));
+        EXPECT_GT(all["jobs"][0]["finish_ns"], 5'000);
+        EXPECT_LT(all["jobs"][0]["finish_ns"], 10'000);
+        EXPECT_EQ(all["jobs"][1]["partial"]["nodes_done"], 0);
+        EXPECT_EQ(all["jobs"][1]["finish_ns"], 10'000);
+        EXPECT_EQ(all["jobs"][1]["duration_ns"], 4'000);
+        EXPECT_EQ(all["jobs"][2]["duration_ns"], 0);
+        const json left = document("out/jobs/left/results.json");
+        EXPECT_FALSE(left.contains("partial"));
+        EXPECT_EQ(left["collectives"].size(), 1U);
+        const json right = document("out/jobs/right/results.json");
+        EXPECT_EQ(right["partial"]["nodes"], 4);
+        EXPECT_TRUE(right["collectives"].empty());
+        EXPECT_EQ(right["npus"][0]["exposed_comm_ns"], 4'000);
+        EXPECT_THAT(test::bytes_of(folder_ / "out/jobs/right/report.html"), HasSubstr("PARTIAL"));
+        EXPECT_THAT(test::bytes_of(folder_ / "out/report.html"), HasSubstr("PARTIAL"));
+        const json late = document("out/jobs/late/results.json");
+        EXPECT_EQ(late["npus"][0]["idle_ns"], 10'000);
+        EXPECT_EQ(late["npus"][0]["finish_ns"], 10'000);
+    }
+}
+
+TEST_F(JobsCommand, ALimitThatIsNotReachedChangesNothing) {
+    json without = json::parse(simulate_jobs({"--json"}).out);
+    const Outcome outcome =
+        simulate_jobs({"--json", "--max-sim-time", "1s", "--max-wall-time", "1000s"});
+    EXPECT_EQ(outcome.code, 0) << outcome.log;
+    json with = json::parse(outcome.out);
+    without.erase("performance");
+    with.erase("performance");
+    EXPECT_EQ(with, without);
+}
+
+// A dialect whose idle times begin with the start of the job.
+TEST_F(JobsCommand, BreaksOffJobsOfTheReferencesDialect) {
+    write("jobs.yml",
+          "- {name: left, workload: w, ranks: 0-3, dialect: astra-sim}\n"
+          "- {name: late, workload: w, ranks: 4-7, start: 1ms, dialect: astra-sim}\n");
+    const Outcome outcome =
+        run({"simulate", "--jobs-file", path("jobs.yml"), "--network", path("ring8.yml"),
+             "--max-sim-time", "10us", "--output-dir", path("out")});
+    EXPECT_EQ(outcome.code, 3) << outcome.log;
+    const json late = document("out/jobs/late/results.json");
+    EXPECT_EQ(late["npus"][0]["idle_ns"], 10'000);
+    EXPECT_EQ(late["npus"][0]["exposed_comm_ns"], 0);
+}
+
+// A stall that came before the limit is told, and when.
+TEST_F(JobsCommand, AStallBeforeTheLimitIsAStall) {
+    chakra::write_trace(folder_ / "lone.0.et", {test::receive_node(1, 1, 4096)});
+    chakra::write_trace(folder_ / "lone.1.et", {test::compute_node(1, 3)});
+    write("jobs.yml",
+          "- {name: left, workload: w, ranks: 0-3}\n"
+          "- {name: stuck, workload: lone, ranks: 4-5}\n");
+    const Outcome outcome = simulate_jobs({"--max-sim-time", "1s"});
+    EXPECT_EQ(outcome.code, 3) << outcome.log;
+    EXPECT_THAT(outcome.log, HasSubstr("job 'stuck'"));
+    EXPECT_THAT(outcome.log, Not(HasSubstr("simulated time has come")));
 }
 
 // The file names the dialect of its jobs; the machine is read in it.

@@ -96,13 +96,6 @@ TEST_F(RunLimitsTest, WallTime) {
     EXPECT_LT(results["partial"]["nodes_done"], results["partial"]["nodes"]);
 }
 
-TEST_F(RunLimitsTest, NotWithSeveralJobs) {
-    const Outcome outcome =
-        run("simulate --jobs-file none.yml --max-sim-time 1ms --network " + path("ring.yml"));
-    EXPECT_EQ(outcome.code, 2);
-    EXPECT_THAT(outcome.log, HasSubstr("--max-sim-time"));
-}
-
 // 1 GB round a ring, packet by packet: 2.4 million packet-hops a collective, of 3000.
 TEST_F(RunLimitsTest, CtrlCLeavesPartialResults) {
     ASSERT_EQ(run("generate collective --type all_reduce --size 1GB --npus 8 --repeat 3000 "
