@@ -12,9 +12,9 @@ RunBreaker::RunBreaker(engine::EventQueue& queue,
                        const RunOptions& options)
     : queue_(queue), simulations_(std::move(simulations)), options_(options) {
     if (options.max_time) {
-        queue.schedule(
-            *options.max_time,
-            engine::EventKey::of(engine::Phase::Arrival, engine::event_kind::routes, 0), *this);
+        queue.schedule(*options.max_time,
+                       engine::EventKey::of(engine::Phase::Arrival, engine::event_kind::routes, 0),
+                       *this);
     }
     if (options.watch) {
         queue.set_watch(this);
@@ -27,8 +27,9 @@ RunBreaker::~RunBreaker() {
 
 void RunBreaker::handle(std::uint64_t seen_empty) {
     // The event alone is no reason.
-    if (std::all_of(simulations_.begin(), simulations_.end(),
-                    [](const engine::Simulation* simulation) { return simulation->is_finished(); })) {
+    if (std::all_of(
+            simulations_.begin(), simulations_.end(),
+            [](const engine::Simulation* simulation) { return simulation->is_finished(); })) {
         return;
     }
     if (queue_.empty() && seen_empty == 0) {

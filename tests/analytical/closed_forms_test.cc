@@ -51,6 +51,18 @@ TEST(CongestionUnaware, RingCollectivesOnTheirRing) {
     }
 }
 
+// What is gathered or exchanged is not reduced: the memory's bandwidth does not matter.
+TEST(CongestionUnaware, DirectGathersReduceNothing) {
+    for (const CollectiveType type : {CollectiveType::AllGather, CollectiveType::AllToAll}) {
+        test::TestMachine machine =
+            test::line_machine(topology::DimensionKind::FullyConnected, 5, Rate(rate), latency);
+        machine.use(engine::Algorithm::Direct);
+        const Time without = run_collective(type, 1'000'000, machine).finish;
+        machine.system.compute.memory_bandwidth = 1600;
+        EXPECT_EQ(run_collective(type, 1'000'000, machine).finish, without);
+    }
+}
+
 // Reductions cost 3 m / memory bandwidth each: n - 1 of them in an all-reduce, none in an
 // all-gather. The endpoint delay E is paid once at the start and once for every reception.
 TEST(CongestionUnaware, ReductionsAndEndpointDelays) {

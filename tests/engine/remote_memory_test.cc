@@ -189,7 +189,14 @@ TEST_F(RemoteMemoryFile, IsReadAsItIs) {
     EXPECT_EQ(node.bandwidth, Rate(1'500'000'000));
     EXPECT_EQ(node.nodes, 4);
     EXPECT_EQ(node.npus_per_node, 8);
-    EXPECT_EQ(read(R"({"memory-type": "MEMORY_POOL", "remote-mem-bw": 10})").kind, Kind::Pool);
+    const RemoteMemoryConfig pool = read(R"({"memory-type": "MEMORY_POOL", "remote-mem-bw": 10})");
+    EXPECT_EQ(pool.kind, Kind::Pool);
+    EXPECT_EQ(pool.latency, Time()) << "where none is given";
+    const RemoteMemoryConfig least =
+        read(R"({"memory-type": "PER_NODE_MEMORY_EXPANSION", "remote-mem-bw": 1.5,
+                 "num-nodes": 1, "num-npus-per-node": 1})");
+    EXPECT_EQ(least.nodes, 1);
+    EXPECT_EQ(least.npus_per_node, 1);
 }
 
 // The reference keeps both numbers in integers, and so do its dialects.

@@ -290,6 +290,20 @@ TEST(Multipath, EscapeChangesItsChannelAtTheDateline) {
     EXPECT_EQ(escape(4, 0), std::pair(5, 0));
 }
 
+// To the other side of a ring of four, both ways round.
+TEST(Multipath, HalfWayRoundARingOfFour) {
+    const NetworkDescription ring = product({{DimensionKind::Ring, 4}});
+    for (int at = 0; at < 4; ++at) {
+        std::vector<Way> ways;
+        ring.multipath->list_ways(
+            ring.graph, {NodeId(at), NodeId(at), NodeId((at + 2) % 4), Hop(), 0, 0}, ways);
+        ASSERT_EQ(ways.size(), 3U);
+        const std::set<int> next{ring.graph.link(ways[0].hop.link).to.value(),
+                                 ring.graph.link(ways[1].hop.link).to.value()};
+        EXPECT_EQ(next, (std::set<int>{(at + 1) % 4, (at + 3) % 4}));
+    }
+}
+
 // Sprayed packets meet every up-link of their leaf: of 256 packets about 64 take each of 4, and 30
 // or fewer do with probability below 10^-6 (binomial, 4.9 standard deviations).
 TEST(Multipath, SpraysEvenly) {
