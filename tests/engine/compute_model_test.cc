@@ -1,4 +1,5 @@
-// Compute times against closed forms: roofline, ours and the reference's, recorded times, slow NPUs.
+// Compute times against closed forms: roofline, ours and the reference's, recorded times, slow
+// NPUs.
 
 #include "engine/compute_model.h"
 
@@ -51,8 +52,7 @@ TEST(ComputeModel, RooflineIsTheSlowerOfBoth) {
 // No operations are a number of operations, too: only where it is not given is the time recorded.
 TEST(ComputeModel, RecordedTimesAreForWhatIsNotGiven) {
     const Time recorded = Time::ns(77);
-    EXPECT_EQ(cost(machine_of("npunet"), operation(0, 100'000, recorded)).duration,
-              Time::ns(1000));
+    EXPECT_EQ(cost(machine_of("npunet"), operation(0, 100'000, recorded)).duration, Time::ns(1000));
     EXPECT_EQ(cost(machine_of("npunet"), operation(-1, 100'000, recorded)).duration, recorded);
     EXPECT_EQ(cost(machine_of("npunet", false), operation(5, 100'000, recorded)).duration,
               recorded);

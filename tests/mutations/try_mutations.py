@@ -7,7 +7,7 @@ until one fails. Numbers that must be known to the compiler (array sizes, consta
 built and tried one by one. What is known not to change any result is listed with its reason in
 equivalent.txt.
 
-    try_mutations.py COPY BUILD [--only TEXT] [--operators] [--count-only] [--jobs N]
+    try_mutations.py COPY BUILD [--only TEXT]... [--operators] [--count-only] [--jobs N]
 
 Prints a line for each change and a table for each file; exit code 1 when a change went unnoticed.
 """
@@ -232,7 +232,8 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("copy", type=pathlib.Path)
     parser.add_argument("build", type=pathlib.Path)
-    parser.add_argument("--only", help="only changes whose place and lines contain this")
+    parser.add_argument("--only", action="append",
+                        help="only changes whose place and lines contain this, or another --only")
     parser.add_argument("--operators", action="store_true", help="change operators, too")
     parser.add_argument("--count-only", action="store_true", help="list them, try none")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="programs run at a time")
@@ -251,7 +252,7 @@ def main():
     changes = []
     for file, text in texts.items():
         for change in changes_of(file, text, options.operators):
-            if options.only and options.only not in change.name:
+            if options.only and not any(text in change.name for text in options.only):
                 continue
             if (file, change.before.strip(), change.after.strip()) in known:
                 results.add(change, "equivalent", "known to change nothing")

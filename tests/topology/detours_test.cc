@@ -14,6 +14,7 @@
 #include "tests/support/random_faults.h"
 #include "topology/builder.h"
 #include "topology/deadlock.h"
+#include "topology/shortest_paths.h"
 
 namespace npunet::topology {
 namespace {
@@ -100,6 +101,35 @@ TEST(Detours, OnARingOfFour) {
     detours.set_epoch(5);
     EXPECT_EQ(walk(network, detours, 0, 1), "0 *3 *2 *1");
     EXPECT_EQ(walk(network, detours, 3, 2), "3 2");
+}
+
+// 0 in the middle of 1 to 5, which stand in a line, too, with 6 behind 1; 0 - 5 is down. From 1 to
+// 5 there is a way that only leads down, along the line, and a shorter one up to 0 first; whoever
+// comes up from 6 may still take it.
+TEST(Detours, TakeTheShorterOfUpAndDown) {
+    NetworkDescription network;
+    for (int i = 0; i < 7; ++i) {
+        network.graph.add_node(NodeKind::Npu, "npu" + std::to_string(i));
+    }
+    const auto join = [&](int a, int b) {
+        network.graph.add_link({NodeId(a), NodeId(b), Rate(100'000'000'000), Time::ns(5)});
+        network.graph.add_link({NodeId(b), NodeId(a), Rate(100'000'000'000), Time::ns(5)});
+    };
+    for (int i = 1; i < 6; ++i) {
+        join(0, i);
+    }
+    for (int i = 1; i < 5; ++i) {
+        join(i, i + 1);
+    }
+    join(1, 6);
+    use_shortest_paths(network);
+    cut(network, 0, 5);
+    const Detours detours(network);
+    EXPECT_EQ(walk(network, detours, 6, 5), "6 *1 *0 *4 *5");
+    EXPECT_EQ(walk(network, detours, 1, 5), "1 *0 *4 *5");
+    EXPECT_EQ(walk(network, detours, 5, 1), "5 *4 *0 *1");
+    EXPECT_EQ(walk(network, detours, 2, 5), "2 *0 *4 *5");
+    EXPECT_EQ(walk(network, detours, 3, 5), "3 *4 *5");
 }
 
 // Down in one direction only: the other one stays in use.

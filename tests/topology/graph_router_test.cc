@@ -93,8 +93,7 @@ void expect_nearer_first(const Graph& graph, const std::vector<std::uint32_t>& o
 // A tail longer than half of the nodes, and trees drawn at random.
 TEST(UpDownOrder, NearerNodesComeFirst) {
     const auto all = [](LinkId) { return true; };
-    const Graph tail =
-        both_ways(8, {{7, 0}, {7, 1}, {7, 2}, {2, 6}, {6, 3}, {3, 5}, {5, 4}});
+    const Graph tail = both_ways(8, {{7, 0}, {7, 1}, {7, 2}, {2, 6}, {6, 3}, {3, 5}, {5, 4}});
     expect_nearer_first(tail, up_down_order(tail, all));
     std::mt19937 random(7);
     for (int i = 0; i < 50; ++i) {
@@ -116,7 +115,8 @@ TEST(LastingOrder, BeginsInTheMiddle) {
               (std::vector<std::uint32_t>{1, 0, 2, 3}));
 }
 
-// 0 - 2 lives for 9 ns, 0 - 1 for 5, so 2 comes first; a cable lives as long as both its directions.
+// 0 - 2 lives for 9 ns, 0 - 1 for 5, so 2 comes first; a cable lives as long as both its
+// directions.
 TEST(LastingOrder, GoesOverWhatLivesLongest) {
     const Graph graph = both_ways(3, {{0, 2}, {0, 1}});
     EXPECT_EQ(lasting_order(graph, {Time::ns(9), Time::ns(9), Time::ns(5), Time::ns(5)}),
