@@ -230,10 +230,13 @@ std::optional<engine::JobsResults> attempt(const std::vector<Job>& jobs, const M
         job.results.links.clear();
         if (job.results.partial) {
             job.results.partial->reason = breaker.reason();
-            const engine::Simulation::Progress progress = breaker.progress();
-            results.all.partial = engine::Partial{job.results.partial->at, breaker.reason(),
-                                                  progress.done, progress.nodes};
+            results.all.partial = job.results.partial;
         }
+    }
+    if (results.all.partial) {
+        const engine::Simulation::Progress progress = breaker.progress();
+        results.all.partial->nodes_done = progress.done;
+        results.all.partial->nodes = progress.nodes;
     }
     return results;
 }

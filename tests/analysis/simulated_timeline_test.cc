@@ -83,7 +83,6 @@ TEST(SimulatedTimeline, HasARowForEveryOperation) {
     EXPECT_EQ(row.id, 2U);
 }
 
-// Rank 2 posts its receive at 0, and the first byte leaves at 30 ns: what is before is idle.
 TEST(SimulatedTimeline, SaysThatTheRunWasBrokenOff) {
     engine::Results results = two_stages();
     results.notes = {"a note"};
@@ -93,6 +92,7 @@ TEST(SimulatedTimeline, SaysThatTheRunWasBrokenOff) {
               (std::vector<std::string>{"partial: a limit, with 3 of 5 nodes done", "a note"}));
 }
 
+// Rank 2 posts its receive at 0, and the first byte leaves at 30 ns: what is before is idle.
 TEST(SimulatedTimeline, ReceivesBeginWithTheirFirstByte) {
     const RunTimeline timeline = simulated_timeline(two_stages());
     const auto [first, second] = timeline.rows_of(Rank(2));

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
+#include <cstdlib>
+
 #include "tests/cli/sweep_program.h"
 
 namespace npunet::cli {
