@@ -107,6 +107,19 @@ engine::Workload RunInputs::workload(const study::Machine& machine) const {
     return study::workload_from(generated, study::workload_options(machine));
 }
 
+void RunInputs::warn_of_idle_options(const CommandContext& context,
+                                     study::Fidelity fidelity) const {
+    const auto check = [&](bool given, const char* option, study::Fidelity acts_at) {
+        if (given && fidelity != acts_at) {
+            warn(context, fmt::format("{} has no effect at fidelity {}: it is for {}", option,
+                                      study::name_of(fidelity), study::name_of(acts_at)));
+        }
+    };
+    check(!run_options.fold, "--no-fold", study::Fidelity::Analytical);
+    check(!run_options.packet.trains, "--no-trains", study::Fidelity::Packet);
+    check(run_options.packet.threads != PacketOptions().threads, "--jobs", study::Fidelity::Packet);
+}
+
 engine::Results RunInputs::run(const CommandContext& context, const engine::Workload& workload,
                                const study::Machine& machine, study::Fidelity fidelity) const {
     progress(context,

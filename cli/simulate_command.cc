@@ -114,6 +114,7 @@ void run(const CommandContext& context, const SimulateOptions& options) {
                           "--flows alone needs none"});
     }
     const study::Fidelity fidelity = study::fidelity_named(options.fidelity);
+    options.inputs.warn_of_idle_options(context, fidelity);
     if (!options.jobs_file.empty()) {
         simulate_jobs(context, options.inputs, options.jobs_file, fidelity, rows_of(options),
                       options.limits);

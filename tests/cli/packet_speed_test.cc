@@ -12,7 +12,9 @@
 namespace npunet::cli {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 class PacketSpeed : public ::testing::Test {
 protected:
@@ -60,6 +62,25 @@ TEST_F(PacketSpeed, RefusesNumbersOfThreadsThatCannotBe) {
         EXPECT_THAT(outcome.log, HasSubstr("--jobs")) << number;
         EXPECT_THAT(outcome.log, HasSubstr(number)) << number;
     }
+}
+
+TEST_F(PacketSpeed, SaysWhereAnOptionHasNoEffect) {
+    const auto log = [this](const std::string& options) {
+        const Outcome outcome =
+            run("simulate --workload " + (folder_ / "traces/workload").string() + " --network " +
+                (folder_ / "torus.yml").string() + options);
+        EXPECT_EQ(outcome.code, 0) << options << outcome.log;
+        return outcome.log;
+    };
+    const std::string all = " --no-trains --no-fold --jobs 2";
+    EXPECT_THAT(log(all), AllOf(HasSubstr("warning: --no-trains has no effect at fidelity "
+                                          "analytical: it is for packet"),
+                                HasSubstr("warning: --jobs has"), Not(HasSubstr("--no-fold has"))));
+    EXPECT_THAT(log(all + " --fidelity packet"),
+                AllOf(HasSubstr("--no-fold has no effect at fidelity packet: it is for analytical"),
+                      Not(HasSubstr("--jobs has")), Not(HasSubstr("--no-trains has"))));
+    EXPECT_THAT(log(" --fidelity congestion-aware"), Not(HasSubstr("no effect")));
+    EXPECT_THAT(log(" --fidelity congestion-aware --jobs 2 --quiet"), Not(HasSubstr("no effect")));
 }
 
 }  // namespace
