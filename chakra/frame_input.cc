@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
 #include <utility>
 
@@ -23,48 +22,18 @@ constexpr const char* copy_again = "Copy or generate the trace again";
 }  // namespace
 
 FrameInput::FrameInput(std::filesystem::path path)
-    : path_(std::move(path)), buffer_(initial_buffer_bytes) {
-    std::error_code error;
-    const auto status = std::filesystem::status(path_, error);
-    if (status.type() == std::filesystem::file_type::not_found) {
-        throw InputError(
-            {path_.string(), "", "no such file", "an execution trace (.et)", "Check the path"});
-    }
-    if (status.type() == std::filesystem::file_type::directory) {
-        throw InputError(
-            {path_.string(), "", "a folder", "an execution trace (.et)", "Name one trace in it"});
-    }
-    if (std::filesystem::is_other(status) && !std::filesystem::is_fifo(status)) {
-        // Devices may have no end.
-        throw InputError({path_.string(), "", "a device or socket", "an execution trace (.et)",
-                          "Name a file or a pipe"});
-    }
-    errno = 0;
-    file_ = gzopen(path_.c_str(), "rb");
-    if (file_ == nullptr) {
-        throw MachineError(fmt::format("{}: cannot open: {}. Check the permissions of the file",
-                                       path_.string(), std::strerror(errno)));
-    }
-    // Uncompressed files are passed through zlib without a copy when requests are larger than
-    // zlib's own buffer; ours are.
-    gzbuffer(file_, 1U << 16);
-}
-
-FrameInput::~FrameInput() {
-    if (file_ != nullptr) {
-        gzclose_r(file_);
-    }
-}
+    : input_(std::move(path), "an execution trace (.et)", "Name one trace in it"),
+      buffer_(initial_buffer_bytes) {}
 
 std::string FrameInput::place() const {
     const std::uint64_t number = frames_ == 0 ? 0 : frames_ - 1;
     return fmt::format("frame {} at byte {}{}", number, frame_offset_,
-                       gzdirect(file_) != 0 ? "" : " of the decompressed data");
+                       compressed() ? " of the decompressed data" : "");
 }
 
 void FrameInput::fail(std::string found, std::string expected, std::string remedy) const {
     throw InputError(
-        {path_.string(), place(), std::move(found), std::move(expected), std::move(remedy)});
+        {path().string(), place(), std::move(found), std::move(expected), std::move(remedy)});
 }
 
 void FrameInput::fail_truncated(std::string found) const {
@@ -82,20 +51,12 @@ void FrameInput::refill() {
         buffer_.resize(buffer_.size() * 2);
     }
     const std::size_t room = buffer_.size() - end_;
-    errno = 0;
-    const int got = gzread(file_, buffer_.data() + end_, static_cast<unsigned>(room));
-    int error = Z_OK;
-    const char* message = gzerror(file_, &error);
-    if (error == Z_ERRNO || error == Z_MEM_ERROR) {
-        throw MachineError(
-            fmt::format("{}: cannot read: {}", path_.string(),
-                        error == Z_MEM_ERROR ? "out of memory" : std::strerror(errno)));
+    const GzipInput::Piece got = input_.read(buffer_.data() + end_, room);
+    if (!got.damage.empty()) {
+        fail(got.damage, "a whole gzip file", copy_again);
     }
-    if (got < 0 || error == Z_BUF_ERROR || error == Z_DATA_ERROR) {
-        fail(fmt::format("damaged gzip data ({})", message), "a whole gzip file", copy_again);
-    }
-    end_ += static_cast<std::size_t>(got);
-    at_end_ = static_cast<std::size_t>(got) < room;
+    end_ += got.bytes;
+    at_end_ = got.bytes < room;
 }
 
 bool FrameInput::ensure(std::size_t bytes) {

@@ -10,13 +10,13 @@
 // chakra/trace_reader.h.
 #pragma once
 
-#include <zlib.h>
-
 #include <cstdint>
 #include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "base/gzip_input.h"
 
 namespace npunet::chakra {
 
@@ -28,9 +28,6 @@ class FrameInput {
 public:
     /// Throws InputError when there is no such file, MachineError when it cannot be opened.
     explicit FrameInput(std::filesystem::path path);
-    ~FrameInput();
-    FrameInput(const FrameInput&) = delete;
-    FrameInput& operator=(const FrameInput&) = delete;
 
     /// Moves on to the next frame; false at the end of the file. Throws InputError when the file
     /// ends within a frame, a length is no varint32 or beyond max_frame_bytes, or the compressed
@@ -51,8 +48,8 @@ public:
     /// As peek(), but the bytes as they are.
     [[nodiscard]] std::string_view peek_bytes(std::size_t most_bytes);
 
-    [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-    [[nodiscard]] bool compressed() const { return gzdirect(file_) == 0; }
+    [[nodiscard]] const std::filesystem::path& path() const { return input_.path(); }
+    [[nodiscard]] bool compressed() const { return input_.compressed(); }
     /// Where the length of the current frame begins, in the decompressed data.
     [[nodiscard]] std::uint64_t offset() const { return frame_offset_; }
     /// How many bytes of decompressed data were read.
@@ -73,8 +70,7 @@ private:
     [[nodiscard]] std::uint32_t read_length();
     [[noreturn]] void fail_truncated(std::string found) const;
 
-    std::filesystem::path path_;
-    gzFile file_ = nullptr;
+    GzipInput input_;
     std::vector<char> buffer_;
     std::size_t begin_ = 0;  // buffer_[begin_, end_) is read but not consumed
     std::size_t end_ = 0;

@@ -10,14 +10,14 @@
 // with the file. For call_log_reader.cc.
 #pragma once
 
-#include <zlib.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <iterator>
 #include <string>
 #include <vector>
+
+#include "base/gzip_input.h"
 
 namespace npunet::generators::megatron {
 
@@ -28,9 +28,6 @@ public:
 
     /// Throws InputError when there is no such file, MachineError when it cannot be opened.
     explicit LogInput(std::filesystem::path path);
-    ~LogInput();
-    LogInput(const LogInput&) = delete;
-    LogInput& operator=(const LogInput&) = delete;
 
     /// Reads on; all copies stand at the same byte. Reading throws InputError for damaged
     /// compressed data and overlong tokens, MachineError when it fails.
@@ -71,8 +68,8 @@ public:
         return before_ + static_cast<std::uint64_t>(at_ - buffer_.data());
     }
     [[nodiscard]] bool at_end() { return !(begin() != end()); }
-    [[nodiscard]] bool compressed() const { return gzdirect(file_) == 0; }
-    [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+    [[nodiscard]] bool compressed() const { return input_.compressed(); }
+    [[nodiscard]] const std::filesystem::path& path() const { return input_.path(); }
 
 private:
     static bool is_blank(char letter) {
@@ -106,8 +103,7 @@ private:
     bool refill();
     [[noreturn]] void refuse_token() const;
 
-    std::filesystem::path path_;
-    gzFile file_ = nullptr;
+    GzipInput input_;
     std::vector<char> buffer_;
     const char* at_;
     const char* end_;
