@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <new>
 #include <set>
 
@@ -136,7 +137,8 @@ engine::Results PointRunner::simulate_at(const Point& point) {
     return simulate(*workload, *machine, fidelity, options_);
 }
 
-/// Points that differ only in what a workload does not depend on share it.
+/// Points that differ only in what a workload does not depend on share it; on another network of as
+/// many NPUs communicators that follow its dimensions are others.
 std::shared_ptr<const engine::Workload> PointRunner::workload_at(const Point& point,
                                                                  const Machine& machine) {
     std::string key = fmt::format("{} {}", machine.network.graph.npus(), machine.dialect.name);
@@ -147,7 +149,13 @@ std::shared_ptr<const engine::Workload> PointRunner::workload_at(const Point& po
                                value->path.empty() ? value->text : value->path);
         }
     }
-    return workloads_.get(key, [&] { return make_workload(point, machine); });
+    const auto make = [&] { return make_workload(point, machine); };
+    std::shared_ptr<const engine::Workload> workload = workloads_.get(key, make);
+    const bool of_this_network =
+        std::any_of(workload->groups.begin(), workload->groups.end(),
+                    [](const engine::Group& group) { return group.by_dimensions; });
+    return of_this_network ? workloads_.get(key + "\non " + path_of(space_, point, "network"), make)
+                           : workload;
 }
 
 engine::Workload PointRunner::make_workload(const Point& point, const Machine& machine) const {

@@ -13,8 +13,10 @@
 #include <sstream>
 #include <thread>
 
+#include "chakra/trace_writer.h"
 #include "tests/cli/sweep_program.h"
 #include "tests/support/shared_data.h"
+#include "tests/support/workloads.h"
 
 namespace npunet::cli {
 namespace {
@@ -205,6 +207,30 @@ TEST_F(Sweep, JsonAndQuietWithoutAFolder) {
 TEST_F(Sweep, MpiIsInsistedOn) {
     EXPECT_EQ(sweep({path("plans.yml"), "--mpi"}), 2);
     EXPECT_THAT(log(), HasSubstr("mpirun -n"));
+}
+
+// Communicators of whole dimensions (involve_dims) are other ones on another network of as many
+// NPUs, whichever point comes first: rings of 2 and of 4 NPUs here, which need 2 and 6 steps.
+TEST_F(Sweep, CommunicatorsOfDimensionsFollowTheNetwork) {
+    for (std::int32_t rank = 0; rank < 8; ++rank) {
+        chakra::Node node = test::collective_node(1, chakra::CollectiveType::AllReduce, 1'000'000);
+        node.attributes.push_back({"involve_dims", std::vector<bool>{true, false}});
+        chakra::write_trace(folder_ / ("w." + std::to_string(rank) + ".et"), {node});
+    }
+    write("2x4.yml",
+          "topology: [Ring, Ring]\nnpus_count: [2, 4]\nbandwidth: [50, 50]\n"
+          "latency: [0, 0]\n");
+    write("4x2.yml",
+          "topology: [Ring, Ring]\nnpus_count: [4, 2]\nbandwidth: [50, 50]\n"
+          "latency: [0, 0]\n");
+    for (const char* networks : {"[2x4.yml, 4x2.yml]", "[4x2.yml, 2x4.yml]"}) {
+        write("dimensions.yml", std::string("workload: {prefix: w}\nnetworks: ") + networks + "\n");
+        ASSERT_EQ(sweep({path("dimensions.yml"), "--output-dir", path("out"), "--restart"}), 0)
+            << log();
+        // Each step sends half, or a quarter, of a megabyte at 50 GB/s.
+        EXPECT_THAT(csv("out"), AllOf(HasSubstr("2x4.yml,20000,"), HasSubstr("4x2.yml,30000,")))
+            << networks;
+    }
 }
 
 // The recorded transformer cases of one network and system, as one sweep over their traces: rank
