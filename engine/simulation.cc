@@ -172,7 +172,9 @@ void Simulation::issue(Rank rank) {
                 begin(rank, number);
             }
         });
-        if (startable.empty() || dialect_.issue_after_each_completion) {
+        // Where nothing is left under way no completion comes after which to look again: the
+        // reference waits for ever for what follows an operation that is done at once.
+        if (startable.empty() || (dialect_.issue_after_each_completion && npu.under_way > 0)) {
             return;
         }
     }
@@ -186,6 +188,7 @@ void Simulation::begin(Rank rank, std::uint32_t number) {
     record.communication_from[number] = queue_.now();
     record.waiting[number] = under_way;
     ++changes_;
+    ++npus_[rank.index()].under_way;
     npus_[rank.index()].ready->started(operation.id);
     if (started_) {
         started_(rank, operation, program.names[number]);
@@ -265,6 +268,7 @@ void Simulation::end(Rank rank, std::uint32_t number) {
     ++record.finished;
     ++changes_;
     Npu& npu = npus_[rank.index()];
+    --npu.under_way;
     if (rules_.holds(operation) && fixed(rank, number) == nullptr) {
         ++npu.free[index_of(rules_.resource_of(operation))];
     }

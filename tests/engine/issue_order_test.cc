@@ -90,6 +90,36 @@ TEST(IssueOrder, ReleasesChildrenAsTheyAreWalked) {
                 ElementsAre(1, 4, 3, 2));
 }
 
+// Where nothing is under way no completion comes after which the reference would look again. What
+// waits for an operation that takes no time begins all the same.
+TEST(IssueOrder, WhatFollowsAnOperationWithoutTimeBegins) {
+    chakra::Node metadata;
+    metadata.id = 1;
+    metadata.type = chakra::NodeType::Metadata;
+    chakra::Node invalid = metadata;
+    invalid.id = 2;
+    invalid.type = chakra::NodeType::Invalid;
+    invalid.data_deps = {1};
+    for (const char* dialect : {"npunet", "astra-sim", "astra-sim-2025-03"}) {
+        const engine::Results results = run(2, dialect, [&](Rank) {
+            return std::vector{metadata, invalid, compute_node(3, 10, {2})};
+        });
+        EXPECT_EQ(results.finish, Time::ns(10'000)) << dialect;
+    }
+    // Beside a compute of 10 us, the reference looks again after that only.
+    chakra::Node host = compute_node(4, 5, {1});
+    host.set_bool("is_cpu_op", true);
+    const auto beside = [&](const char* dialect) {
+        return run(1, dialect,
+                   [&](Rank) {
+                       return std::vector{metadata, compute_node(3, 10), host};
+                   })
+            .finish;
+    };
+    EXPECT_EQ(beside("npunet"), Time::ns(10'000));
+    EXPECT_EQ(beside("astra-sim"), Time::ns(15'000));
+}
+
 /// Two collectives, in opposite order in the files of the two ranks.
 std::vector<chakra::Node> crossed(Rank rank, CollectiveType first, CollectiveType second,
                                   std::int64_t second_bytes) {
