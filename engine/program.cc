@@ -206,13 +206,17 @@ private:
             mix(static_cast<std::uint64_t>(operation.recorded.ps()));
             mix(static_cast<std::uint64_t>(operation.collective));
             mix(static_cast<std::uint64_t>(operation.priority));
+            mix((operation.nothing ? 1U : 0U) + (operation.on_cpu ? 2U : 0U) +
+                (operation.replayed ? 4U : 0U));
             for (const std::int64_t size : operation.sizes) {
                 mix(static_cast<std::uint64_t>(size));
             }
             mix(operation.dependencies);
         }
-        for (const std::uint32_t child : program_.children) {
-            mix(child);
+        for (const auto* numbers : {&program_.child_begin, &program_.children}) {
+            for (const std::uint32_t number : *numbers) {
+                mix(number);
+            }
         }
         return hash;
     }

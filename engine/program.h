@@ -55,9 +55,18 @@ struct ProgramOperation {
 /// Equal but for names: of the node, its tag, other ranks and communicators.
 [[nodiscard]] bool same_work(const ProgramOperation& x, const ProgramOperation& y);
 
-/// A collective that the members of its group carry out together.
-[[nodiscard]] inline bool exchanges_messages(const ProgramOperation& operation) {
+/// A collective that the members of its group are to carry out together.
+[[nodiscard]] inline bool is_of_group(const ProgramOperation& operation) {
     return operation.kind == OperationKind::Collective && !operation.nothing && !operation.replayed;
+}
+
+/// One that gives them something to do: a barrier carries nothing; who has nothing to send in an
+/// unequal all-to-all may receive; any other without bytes is done at once, and no turn of the
+/// group's.
+[[nodiscard]] inline bool exchanges_messages(const ProgramOperation& operation) {
+    return is_of_group(operation) &&
+           (operation.bytes > Bytes(0) || operation.collective == CollectiveKind::Barrier ||
+            !operation.sizes.empty());
 }
 
 /// A tensor that an operation reads or writes.

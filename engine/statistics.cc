@@ -151,7 +151,7 @@ void add_operations(std::vector<Operation>& operations, Rank rank, const Workloa
         operations.push_back({rank, executed.kind, workload.node_of(rank, executed),
                               program.names[i], record.start[i], record.end[i]});
         Operation& operation = operations.back();
-        if (exchanges_messages(executed)) {
+        if (is_of_group(executed)) {
             operation.group = static_cast<std::int32_t>(workload.group_of(rank, executed));
         }
         if (executed.kind == OperationKind::Send || executed.kind == OperationKind::Receive) {

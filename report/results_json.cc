@@ -4,7 +4,10 @@
 
 #include <bit>
 #include <map>
+#include <string>
 #include <tuple>
+#include <utility>
+#include <vector>
 
 #include "report/bubble.h"
 #include "report/flow_summary.h"
@@ -62,9 +65,14 @@ void write_ranks(JsonWriter& json, const std::vector<Rank>& ranks) {
 /// compared by their bits, which orders even those that are not numbers.
 auto figures_of(const NpuResult& npu) {
     const auto bits = [](double number) { return std::bit_cast<std::uint64_t>(number); };
+    std::vector<std::pair<std::string, Bytes>> largest;
+    for (const MemoryPeak::Tensor& tensor : npu.peak.largest) {
+        largest.emplace_back(tensor.name, tensor.bytes);
+    }
     return std::make_tuple(npu.npu_class, npu.finish, npu.compute, npu.communication,
                            npu.exposed_communication, npu.exposed_memory, npu.idle, npu.memory,
-                           npu.peak_memory, npu.peak.at, bits(npu.compute_bound_percent),
+                           npu.peak_memory, npu.peak.at, std::move(largest), npu.peak.others,
+                           npu.peak.others_bytes, bits(npu.compute_bound_percent),
                            bits(npu.compute_utilization_percent),
                            bits(npu.memory_utilization_percent), bits(npu.operation_intensity));
 }

@@ -83,10 +83,7 @@ bool CollectiveEngine::start(Rank rank, std::uint32_t operation_number) {
     const ProgramOperation& operation = program.operations[operation_number];
     const std::size_t group_number = workload_.group_of(rank, operation);
     const Group& group = workload_.groups[group_number];
-    // A barrier carries nothing; who has nothing to send in an unequal all-to-all may receive.
-    const bool works_without_bytes =
-        operation.collective == CollectiveKind::Barrier || !operation.sizes.empty();
-    if (group.ranks.size() < 2 || (operation.bytes == Bytes(0) && !works_without_bytes)) {
+    if (group.ranks.size() < 2 || !exchanges_messages(operation)) {
         return true;
     }
     const std::size_t member = instances_.member_of(static_cast<std::int32_t>(group_number), rank);

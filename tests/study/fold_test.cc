@@ -163,6 +163,26 @@ TEST(Fold, SilentMembersOfAnUnequalAllToAll) {
     EXPECT_EQ(expect_equal_runs(workload, machine), 4U);
 }
 
+// A collective of no bytes is no turn of its communicator's: those after it keep names and sizes.
+TEST(Fold, CollectivesWithoutBytesAreNotCounted) {
+    const Machine machine = machine_of({dimension(DimensionKind::Ring, 4, 50, 500)});
+    const engine::Workload workload = test::workload_of(4, [](Rank) {
+        chakra::Node filled = test::collective_node(2, chakra::CollectiveType::AllReduce, 1 << 20);
+        filled.name = "filled";
+        return std::vector{test::collective_node(1, chakra::CollectiveType::AllReduce, 0), filled};
+    });
+    EXPECT_EQ(expect_equal_runs(workload, machine), 1U);
+    for (const Fidelity fidelity :
+         {Fidelity::Analytical, Fidelity::CongestionAware, Fidelity::Packet}) {
+        const engine::Results results = simulate(workload, machine, fidelity);
+        ASSERT_EQ(results.collectives.size(), 1U);
+        EXPECT_EQ(results.collectives[0].name, "filled");
+        EXPECT_EQ(results.collectives[0].bytes, Bytes(1 << 20));
+        EXPECT_LE(results.collectives[0].least,
+                  results.collectives[0].end - results.collectives[0].first_start);
+    }
+}
+
 // A root sends the same to two leaves through one port: they are served one after the other and
 // must not be taken for one.
 TEST(Fold, LeavesOfARootAreNotAlike) {
@@ -186,6 +206,9 @@ public:
             Step step;
             step.kind = draw(8);
             step.size = static_cast<std::int64_t>(1 + draw(64)) * (draw(4) == 0 ? 1000 : 4096);
+            if (step.kind > 2 && draw(6) == 0) {
+                step.size = 0;  // a collective of nothing
+            }
             step.axis = draw(3);
             step.type = draw(4);
             if (node > 1 && draw(3) > 0) {
