@@ -84,6 +84,12 @@ int run_program(std::vector<std::string> arguments, std::ostream& out, std::ostr
     add_trace_command(program, context);
     add_completion_command(program, context);
     add_manual_command(program, context);
+    // After the subcommands: they would inherit it.
+    program.footer(
+        "Example:\n"
+        "  npunet generate collective --type all_reduce --size 64MiB --npus 8 --output-dir traces\n"
+        "  npunet simulate --workload traces/workload --network configs/networks/ring-8.yml \\\n"
+        "      --fidelity packet --output-dir out/ring");
     program.set_version_flag("--version", version_and_build(), "Print which npunet this is");
     for (std::string& argument : arguments) {
         normalize_option_name(argument);
