@@ -243,6 +243,21 @@ TEST_F(NetworkFile, RefusesBandwidthsAndLatenciesThatAreNone) {
     EXPECT_EQ(read(ring_with("latency", "[0]")).dimensions[0].latency, Time());
 }
 
+// 1000 TB/s are a million GB/s, and less than a million of 2^30 B/s.
+TEST_F(NetworkFile, RefusesBandwidthsThatNoLinkHas) {
+    EXPECT_EQ(read(ring_with("bandwidth", "[1e6]")).dimensions[0].rate,
+              Rate(1'000'000'000'000'000));
+    EXPECT_EQ(read(ring_with("bandwidth", "[1000TB/s]")).dimensions[0].rate,
+              Rate(1'000'000'000'000'000));
+    for (const char* value :
+         {"1000001", "1e9", "1e300", "1001TB/s", "8000000.1Gbps", "1152921504606846976B/s"}) {
+        EXPECT_THAT(refusal(ring_with("bandwidth", std::string("[") + value + "]")),
+                    AllOf(HasSubstr("line 3, bandwidth[0]: found '" + std::string(value) + "'"),
+                          HasSubstr("at most 1000 TB/s"), HasSubstr("in GB/s; for bytes")))
+            << value;
+    }
+}
+
 TEST_F(NetworkFile, ReadsThePacketSection) {
     const NetworkDescription network = with_packet(
         "mtu: 1KiB, header: 32, buffer: 2MB, virtual_channels: 4, routing: xy, classes: 1, "
