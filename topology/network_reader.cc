@@ -207,6 +207,10 @@ NetworkDescription network_of(const YamlField& root, GigaByte gigabyte, const Un
     } else if (const auto placement = root.find("placement")) {
         network.npu_of_rank = read_placement(*placement, network.dimensions, network.graph.npus());
     }
+    // Links that go down ask for a virtual channel more.
+    if (const auto faults = root.find("faults")) {
+        read_faults_section(*faults, unknown, network);
+    }
     network.packet.seed = changes.seed.value_or(network.packet.seed);
     if (const auto packet = root.find("packet")) {
         read_packet_section(*packet, unknown, own ? &own->routing : nullptr, gigabyte, changes.seed,
@@ -219,9 +223,6 @@ NetworkDescription network_of(const YamlField& root, GigaByte gigabyte, const Un
     }
     if (unknown.warnings != nullptr && network.router && !network.router->note().empty()) {
         unknown.warnings->push_back(fmt::format("{}: {}", root.file(), network.router->note()));
-    }
-    if (const auto faults = root.find("faults")) {
-        read_faults_section(*faults, unknown, network);
     }
     check_transport(network, root.file(), "packet", unknown.warnings);
     return network;

@@ -114,8 +114,11 @@ void read_virtual_channels(const YamlField& section, NetworkDescription& network
     if (channels < needed) {
         field->refuse(
             field->found(),
-            fmt::format("at least {}, which the routing on {} needs to be free of deadlock", needed,
-                        network.name),
+            fmt::format("at least {}, which the routing on {} needs to be free of deadlock{}",
+                        needed, network.name,
+                        network.faults.take_links_down()
+                            ? ", one of them for ways round links that are down"
+                            : ""),
             "Use 'auto'");
     }
     network.packet.virtual_channels = static_cast<std::uint8_t>(channels);

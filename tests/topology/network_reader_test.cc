@@ -243,6 +243,24 @@ TEST_F(NetworkFile, RefusesBandwidthsAndLatenciesThatAreNone) {
     EXPECT_EQ(read(ring_with("latency", "[0]")).dimensions[0].latency, Time());
 }
 
+// Dimension order on a ring of 8 needs two virtual channels, and ways round a link a third.
+TEST_F(NetworkFile, CountsTheVirtualChannelOfWaysRoundLinks) {
+    const std::string down = "faults: [{link: [0, 1], at: 1us, bandwidth_factor: 0}]\n";
+    const std::string ring = "topology: [Ring]\nnpus_count: [8]\nbandwidth: [50]\nlatency: [5]\n";
+    for (const bool faults_first : {true, false}) {
+        const auto with = [&](const std::string& channels) {
+            const std::string packet = "packet: {virtual_channels: " + channels + "}\n";
+            return ring + (faults_first ? down + packet : packet + down);
+        };
+        EXPECT_THAT(refusal(with("2")),
+                    AllOf(HasSubstr(faults_first ? "line 6, packet.virtual_channels: found '2'"
+                                                 : "line 5, packet.virtual_channels: found '2'"),
+                          HasSubstr("at least 3"), HasSubstr("one of them for ways round")));
+        EXPECT_EQ(read(with("3")).virtual_channels(), 3);
+        EXPECT_EQ(read(with("auto")).virtual_channels(), 3);
+    }
+}
+
 // 1000 TB/s are a million GB/s, and less than a million of 2^30 B/s.
 TEST_F(NetworkFile, RefusesBandwidthsThatNoLinkHas) {
     EXPECT_EQ(read(ring_with("bandwidth", "[1e6]")).dimensions[0].rate,
