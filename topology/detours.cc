@@ -152,6 +152,14 @@ void Detours::list_detour(const PacketPlace& place, std::vector<Way>& ways) cons
             way = detour(*rest, place.at, to, down);
         }
     }
+    if (!way) {
+        const Graph& graph = network_.graph;
+        throw StallError("the network cannot go on: a packet at " + graph.name(place.at) + " for " +
+                         graph.name(to) +
+                         " has to go round links that are down, and up*/down* has no way there, "
+                         "not even over those: add links back to those that lead one way only, or "
+                         "use another fidelity");
+    }
     ways.assign(1, *way);
 }
 
