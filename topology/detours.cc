@@ -24,7 +24,7 @@ Detours::Detours(const NetworkDescription& network)
       dead_from_(network.graph.links(), Time::max()) {
     if (network.graph.nodes() > most_nodes) {
         throw InputError(
-            {"", "faults",
+            {network.file, "faults",
              "a link that goes down among " + std::to_string(network.graph.nodes()) + " nodes",
              "at most " + std::to_string(most_nodes) +
                  " nodes where packets have to go round links",

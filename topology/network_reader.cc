@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "topology/builder.h"
+#include "topology/ethernet_problem.h"
 #include "topology/faults_section.h"
 #include "topology/link_fields.h"
 #include "topology/network_changes.h"
@@ -183,6 +185,19 @@ NetworkDescription read_product(const YamlField& root, GigaByte gigabyte) {
     return make_network(std::move(dimensions), name_of_topology(root.at("topology")));
 }
 
+/// The field of a dotted path, or the last one on the way to it that there is.
+YamlField field_at(YamlField field, const std::string& path) {
+    std::istringstream keys(path);
+    for (std::string key; std::getline(keys, key, '.');) {
+        const auto next = field.is_map() ? field.find(key) : std::nullopt;
+        if (!next) {
+            break;
+        }
+        field = *next;
+    }
+    return field;
+}
+
 NetworkDescription network_of(const YamlField& root, GigaByte gigabyte, const UnknownKeys& unknown,
                               const NetworkChanges& changes) {
     NetworkDescription network;
@@ -201,6 +216,7 @@ NetworkDescription network_of(const YamlField& root, GigaByte gigabyte, const Un
     } else {
         network = read_product(root, gigabyte);
     }
+    network.file = root.file();
     if (!changes.placement.empty()) {
         network.npu_of_rank = placement_of_text(changes.placement, changes.placement_from,
                                                 network.dimensions, network.graph.npus());
@@ -225,6 +241,10 @@ NetworkDescription network_of(const YamlField& root, GigaByte gigabyte, const Un
         unknown.warnings->push_back(fmt::format("{}: {}", root.file(), network.router->note()));
     }
     check_transport(network, root.file(), "packet", unknown.warnings);
+    if (const auto problem = ethernet_problem(network)) {
+        field_at(root, "packet." + problem->key)
+            .refuse(problem->found, problem->expected, problem->remedy);
+    }
     return network;
 }
 

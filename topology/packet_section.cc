@@ -35,6 +35,13 @@ void read_sizes(const YamlField& section, PacketParameters& packet) {
     if (const auto field = section.find("header")) {
         packet.header = size_at(*field, 0, most_packet_bytes);
     }
+    if (packet.mtu + packet.header > Bytes(most_packet_bytes)) {
+        const auto header = section.find("header");
+        const YamlField& larger = header ? *header : section.at("mtu");
+        larger.refuse(fmt::format("an mtu of {} B and a header of {} B", packet.mtu.value(),
+                                  packet.header.value()),
+                      fmt::format("at most {} B together", most_packet_bytes));
+    }
     const auto field = section.find("buffer");
     if (!field || (field->is_text() && field->text("") == "auto")) {
         return;
@@ -109,7 +116,8 @@ void read_virtual_channels(const YamlField& section, NetworkDescription& network
     if (!field || (field->is_text() && field->text("") == "auto")) {
         return;
     }
-    const std::int64_t channels = field->whole(1, 255, "virtual channels per class, or 'auto'");
+    const std::int64_t channels =
+        field->whole(1, TrafficClasses::most_channels, "virtual channels per class, or 'auto'");
     const std::int64_t needed = network.virtual_channels_needed();
     if (channels < needed) {
         field->refuse(
@@ -122,6 +130,19 @@ void read_virtual_channels(const YamlField& section, NetworkDescription& network
             "Use 'auto'");
     }
     network.packet.virtual_channels = static_cast<std::uint8_t>(channels);
+}
+
+/// Links have so many virtual channels in all classes together; without credits they have none.
+void check_channels(const YamlField& section, const NetworkDescription& network) {
+    const int classes = network.packet.classes.count;
+    const int channels = network.virtual_channels();
+    const auto field = section.find("classes");
+    if (field && network.packet.flow_control == FlowControl::Credit &&
+        classes * channels > TrafficClasses::most_channels) {
+        field->refuse(fmt::format("{} classes of {} virtual channels", classes, channels),
+                      fmt::format("at most {} channels in all", TrafficClasses::most_channels),
+                      "Use fewer classes, or lower virtual_channels, which is per class");
+    }
 }
 
 void read_errors(const YamlField& section, std::optional<std::uint64_t> seed,
@@ -245,6 +266,7 @@ void read_packet_section(const YamlField& section, const UnknownKeys& unknown,
     read_virtual_channels(section, network);
     read_classes(section, unknown, network);
     read_transport_section(section, unknown, network);
+    check_channels(section, network);
 }
 
 }  // namespace npunet::topology

@@ -309,7 +309,18 @@ TEST_F(NetworkFile, RefusesPacketParametersThatCannotWork) {
                 HasSubstr("'4159'; expected room for one packet at least, 4160 B (mtu + header)"));
     EXPECT_EQ(with_packet("buffer: 4160").packet.buffer, Bytes(4160));
     EXPECT_THAT(packet_refusal("virtual_channels: 0"), HasSubstr("packet.virtual_channels"));
-    EXPECT_THAT(packet_refusal("virtual_channels: 256"), HasSubstr("packet.virtual_channels"));
+    EXPECT_THAT(packet_refusal("virtual_channels: 33"),
+                AllOf(HasSubstr("line "), HasSubstr("packet.virtual_channels: found '33'"),
+                      HasSubstr("from 1 to 32")));
+    EXPECT_EQ(with_packet("virtual_channels: 32").virtual_channels(), 32);
+    EXPECT_THAT(packet_refusal("virtual_channels: 5, classes: 7"),
+                HasSubstr("packet.classes: found 7 classes of 5 virtual channels; expected at most "
+                          "32 channels in all"));
+    EXPECT_THAT(packet_refusal("mtu: 1GiB"),
+                HasSubstr("packet.mtu: found an mtu of 1073741824 B and a header of 64 B; expected "
+                          "at most 1073741824 B together"));
+    EXPECT_THAT(packet_refusal("mtu: 1GiB, header: 1"), HasSubstr("packet.header: found an mtu"));
+    EXPECT_EQ(with_packet("mtu: 1GiB, header: 0").packet.mtu, Bytes(std::int64_t{1} << 30));
     EXPECT_THAT(
         test::message_of<InputError>([&] { return with_packet("virtual_channels: 1", ring_); }),
         HasSubstr("found '1'; expected at least 2, which the routing on Ring needs"));
