@@ -22,12 +22,6 @@ constexpr std::int64_t most_packet_bytes = std::int64_t{1} << 30;
 /// The check for deadlock takes seconds there, and four times as long at twice the size.
 constexpr std::size_t most_shortest_path_npus = 8192;
 
-void warn(const UnknownKeys& unknown, std::string text) {
-    if (unknown.warnings != nullptr) {
-        unknown.warnings->push_back(std::move(text));
-    }
-}
-
 void read_sizes(const YamlField& section, PacketParameters& packet) {
     if (const auto field = section.find("mtu")) {
         packet.mtu = size_at(*field, 1, most_packet_bytes);
@@ -196,30 +190,6 @@ void read_switching(const YamlField& section, PacketParameters& packet) {
 }
 
 }  // namespace
-
-void check_keys(const YamlField& map, const std::vector<std::string>& known,
-                const std::vector<std::string>& planned, const UnknownKeys& unknown) {
-    const auto has = [](const std::vector<std::string>& names, const std::string& name) {
-        return std::find(names.begin(), names.end(), name) != names.end();
-    };
-    for (const YamlField& key : map.keys()) {
-        const std::string& name = key.text("a key");
-        if (has(known, name)) {
-            continue;
-        }
-        if (has(planned, name)) {
-            key.refuse(
-                fmt::format("'{}', not offered by this version; offered: {}", name, joined(known)),
-                "");
-        }
-        if (!unknown.tolerated) {
-            key.refuse(fmt::format("the unknown key '{}'", name), "one of " + joined(known),
-                       did_you_mean(name, known));
-        }
-        warn(unknown, fmt::format("{}: {}: the unknown key '{}' is left out of account", key.file(),
-                                  key.place(), name));
-    }
-}
 
 void read_packet_section(const YamlField& section, const UnknownKeys& unknown,
                          const RoutingChoice* own, GigaByte gigabyte,
