@@ -40,7 +40,7 @@ void read_classes(const YamlField& section, const UnknownKeys& unknown,
         read_arbitration(*field, classes);
     }
     if (const auto field = section.find("class_of")) {
-        check_keys(*field, communication_names(), {}, unknown);
+        check_keys(*field, communication_names(), unknown);
         for (std::size_t kind = 0; kind < communications; ++kind) {
             if (const auto number = field->find(communication_names()[kind])) {
                 classes.class_of[kind] = static_cast<std::uint8_t>(

@@ -146,8 +146,8 @@ std::int64_t count_at(const YamlField& field) {
 
 void read_nodes(const YamlField& nodes, const UnknownKeys& unknown, CustomGraph& graph) {
     for (const YamlField& node : nodes.items()) {
-        check_keys(node, {"name", "kind"}, {}, unknown);
-        const bool is_npu = one_of(node.at("kind"), {"npu", "switch"}, {}) == "npu";
+        check_keys(node, {"name", "kind"}, unknown);
+        const bool is_npu = one_of(node.at("kind"), {"npu", "switch"}) == "npu";
         graph.add_node(node.at("name"), is_npu);
     }
 }
@@ -155,14 +155,14 @@ void read_nodes(const YamlField& nodes, const UnknownKeys& unknown, CustomGraph&
 void read_links(const YamlField& links, GigaByte gigabyte, const UnknownKeys& unknown,
                 CustomGraph& graph) {
     for (const YamlField& link : links.items()) {
-        check_keys(link, {"from", "to", "bandwidth", "latency", "count", "both"}, {}, unknown);
+        check_keys(link, {"from", "to", "bandwidth", "latency", "count", "both"}, unknown);
         const auto count = link.find("count");
         const auto both = link.find("both");
         graph.add_link(link.at("from"), link.at("to"),
                        {bandwidth_at(link.at("bandwidth"), gigabyte).rate,
                         latency_at(link.at("latency")).time},
                        count ? count_at(*count) : 1,
-                       !both || one_of(*both, {"true", "false"}, {}) == "true");
+                       !both || one_of(*both, {"true", "false"}) == "true");
     }
 }
 
@@ -206,7 +206,7 @@ void read_line(const std::string& file, std::size_t number, const std::string& l
             count = count_at(field(4));
         }
         if (words.size() == 6) {
-            static_cast<void>(one_of(field(5), {"both", "forward"}, {}));
+            static_cast<void>(one_of(field(5), {"both", "forward"}));
         }
     }
     graph.add_link(field(0), field(1),
@@ -310,7 +310,7 @@ Routes make_routes(const std::string& word, std::uint64_t seed, const YamlField&
 }  // namespace
 
 OwnNetwork read_custom(const YamlField& section, GigaByte gigabyte, const UnknownKeys& unknown) {
-    check_keys(section, {"nodes", "links", "file"}, {}, unknown);
+    check_keys(section, {"nodes", "links", "file"}, unknown);
     const auto file = section.find("file");
     CustomGraph graph(file.has_value());
     if (!file || section.find("nodes")) {

@@ -52,7 +52,7 @@ const Family& family_of(const YamlField& field) {
                      fmt::format("Write {}: {{...}} instead of topology", what));
     }
     names.insert(names.end(), own.begin(), own.end());
-    const std::string name = one_of(field, names, {});
+    const std::string name = one_of(field, names);
     return *std::find_if(std::begin(families), std::end(families),
                          [&](const Family& family) { return family.name == name; });
 }
@@ -209,7 +209,7 @@ NetworkDescription network_of(const YamlField& root, GigaByte gigabyte, const Un
     }
     known.insert(known.end(), own_network_names().begin(), own_network_names().end());
     known.insert(known.end(), {"placement", "packet", "faults"});
-    check_keys(root, known, {}, unknown);
+    check_keys(root, known, unknown);
     if (own_section) {
         own = read_own_network(*own_section, gigabyte, unknown);
         network = std::move(own->network);

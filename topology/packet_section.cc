@@ -72,7 +72,7 @@ void check_shortest_paths(const YamlField& field, const Graph& graph) {
 void read_own_routing(const YamlField& section, const RoutingChoice& own,
                       NetworkDescription& network) {
     const auto field = section.find("routing");
-    const std::string word = field ? one_of(*field, own.offered, {}) : own.offered.front();
+    const std::string word = field ? one_of(*field, own.offered) : own.offered.front();
     Routes routes = own.make(word, network.packet.seed, field.value_or(section), network.graph);
     network.router = std::move(routes.router);
     network.multipath = std::move(routes.multipath);
@@ -83,10 +83,9 @@ void read_routing(const YamlField& section, NetworkDescription& network) {
     if (!field) {
         return;
     }
-    const std::string word = one_of(*field,
-                                    {"auto", "xy", "dimension-order", "shortest-path", "adaptive",
-                                     "up-down", "ecmp", "spray", "minimal", "ugal"},
-                                    {});
+    const std::string word =
+        one_of(*field, {"auto", "xy", "dimension-order", "shortest-path", "adaptive", "up-down",
+                        "ecmp", "spray", "minimal", "ugal"});
     const std::vector<std::string> others{"up-down", "ecmp", "spray", "minimal", "ugal"};
     if (std::find(others.begin(), others.end(), word) != others.end()) {
         field->refuse(fmt::format("'{}' on {}", word, network.name),
@@ -167,12 +166,12 @@ void read_errors(const YamlField& section, std::optional<std::uint64_t> seed,
 /// How packets pass through nodes.
 void read_switching(const YamlField& section, PacketParameters& packet) {
     if (const auto field = section.find("switching")) {
-        packet.switching = one_of(*field, {"store-and-forward", "cut-through"}, {}) == "cut-through"
+        packet.switching = one_of(*field, {"store-and-forward", "cut-through"}) == "cut-through"
                                ? Switching::CutThrough
                                : Switching::StoreAndForward;
     }
     if (const auto field = section.find("arbitration")) {
-        packet.arbitration = one_of(*field, {"round-robin", "oldest"}, {}) == "oldest"
+        packet.arbitration = one_of(*field, {"round-robin", "oldest"}) == "oldest"
                                  ? Arbitration::Oldest
                                  : Arbitration::RoundRobin;
     }
@@ -185,7 +184,7 @@ void read_switching(const YamlField& section, PacketParameters& packet) {
                                                           "or 'none' for any number"));
     }
     if (const auto field = section.find("queue_histogram")) {
-        packet.queue_histogram = one_of(*field, {"false", "true"}, {}) == "true";
+        packet.queue_histogram = one_of(*field, {"false", "true"}) == "true";
     }
 }
 
@@ -221,7 +220,7 @@ void read_packet_section(const YamlField& section, const UnknownKeys& unknown,
                 "queue_histogram",
                 "injection",
                 "speedup"},
-               {}, unknown);
+               unknown);
     read_switching(section, network.packet);
     read_errors(section, seed, network.packet);
     read_sizes(section, network.packet);

@@ -7,7 +7,7 @@
 namespace npunet::topology {
 
 void check_keys(const YamlField& map, const std::vector<std::string>& known,
-                const std::vector<std::string>& planned, const UnknownKeys& unknown) {
+                const UnknownKeys& unknown, const std::vector<std::string>& planned) {
     const auto has = [](const std::vector<std::string>& names, const std::string& name) {
         return std::find(names.begin(), names.end(), name) != names.end();
     };
@@ -26,8 +26,9 @@ void check_keys(const YamlField& map, const std::vector<std::string>& known,
                        did_you_mean(name, known));
         }
         if (unknown.warnings != nullptr) {
-            unknown.warnings->push_back(fmt::format(
-                "{}: {}: the unknown key '{}' is left out of account", key.file(), key.place(), name));
+            unknown.warnings->push_back(
+                fmt::format("{}: {}: the unknown key '{}' is left out of account", key.file(),
+                            key.place(), name));
         }
     }
 }
