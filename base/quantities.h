@@ -98,6 +98,28 @@ private:
     std::int64_t bytes_per_second_ = 0;
 };
 
+/// from + span, or Time::max() where that lies beyond it; neither is negative.
+[[nodiscard]] constexpr Time later(Time from, Time span) {
+    return span > Time::max() - from ? Time::max() : from + span;
+}
+
+/// a x b, or 2^63 - 1 where that is more; neither is negative.
+[[nodiscard]] constexpr std::int64_t capped_product(std::int64_t a, std::int64_t b) {
+    constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+    return a > 0 && b > most / a ? most : a * b;
+}
+
+/// A number without its fraction, from -2^60 to 2^60, so that sums of a few stay numbers; 0 for
+/// what is none.
+[[nodiscard]] constexpr std::int64_t capped_whole(double value) {
+    constexpr std::int64_t most = std::int64_t{1} << 60;
+    constexpr auto limit = static_cast<double>(most);
+    if (!(value > -limit && value < limit)) {
+        return value > 0 ? most : value < 0 ? -most : 0;
+    }
+    return static_cast<std::int64_t>(value);
+}
+
 /// ceil(amount x 10^12 / per_second) picoseconds; the product is formed in 128 bits.
 /// amount >= 0 and per_second > 0; a result beyond 2^63 ps is clamped to Time::max().
 [[nodiscard]] constexpr Time time_for(std::int64_t amount, std::int64_t per_second) {

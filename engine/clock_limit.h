@@ -14,10 +14,7 @@
 
 namespace npunet::engine {
 
-/// from + span, or Time::max() where that lies beyond it; neither is negative.
-[[nodiscard]] constexpr Time later(Time from, Time span) {
-    return span > Time::max() - from ? Time::max() : from + span;
-}
+using npunet::later;
 
 /// Whole nanoseconds of a double, truncated as the reference does; Time::max() where they do not
 /// fit or are not a number.

@@ -73,7 +73,7 @@ public:
 private:
     JobEntry read_job(const YamlField& entry) {
         topology::check_keys(entry, {"name", "workload", "comm_group", "ranks", "start", "dialect"},
-                             {}, {});
+                             {});
         JobEntry job;
         job.name = read_name(entry.at("name"));
         const YamlField workload = entry.at("workload");
@@ -146,7 +146,7 @@ private:
     void read_dialect(const YamlField& entry, const JobEntry& job) {
         std::string dialect = default_dialect_;
         if (const auto field = entry.find("dialect")) {
-            dialect = topology::one_of(*field, engine::Dialect::names(), {});
+            dialect = topology::one_of(*field, engine::Dialect::names());
         }
         if (result_.jobs.empty()) {
             result_.dialect = dialect;

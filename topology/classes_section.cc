@@ -35,18 +35,12 @@ void read_classes(const YamlField& section, const UnknownKeys& unknown,
     if (const auto field = section.find("classes")) {
         classes.count =
             static_cast<std::uint8_t>(field->whole(1, TrafficClasses::most, "traffic classes"));
-        const int channels = network.virtual_channels();
-        if (classes.count > 1 && classes.count * channels > TrafficClasses::most_channels) {
-            field->refuse(fmt::format("{} classes of {} virtual channels", classes.count, channels),
-                          fmt::format("at most {} channels in all", TrafficClasses::most_channels),
-                          "Use fewer classes, or lower virtual_channels, which is per class");
-        }
     }
     if (const auto field = section.find("class_arbitration")) {
         read_arbitration(*field, classes);
     }
     if (const auto field = section.find("class_of")) {
-        check_keys(*field, communication_names(), {}, unknown);
+        check_keys(*field, communication_names(), unknown);
         for (std::size_t kind = 0; kind < communications; ++kind) {
             if (const auto number = field->find(communication_names()[kind])) {
                 classes.class_of[kind] = static_cast<std::uint8_t>(

@@ -72,7 +72,7 @@ double number_at(const YamlField& field, const CongestionParameter& parameter) {
             }
             return static_cast<double>(parse_bytes(text, where).value());
         case ParameterUnit::Flag:
-            return one_of(field, {"false", "true"}, {}) == "true" ? 1 : 0;
+            return one_of(field, {"false", "true"}) == "true" ? 1 : 0;
         case ParameterUnit::Ratio:
         case ParameterUnit::Count:
             break;
@@ -98,9 +98,9 @@ CongestionControlChoice choice_at(const YamlField& section, CongestionAlgorithm 
     for (const CongestionParameter& parameter : parameters) {
         keys.emplace_back(parameter.key);
     }
-    check_keys(section, keys, {}, unknown);
+    check_keys(section, keys, unknown);
     const auto preset = section.find("preset");
-    const bool paper = preset && one_of(*preset, {"standard", "paper"}, {}) == "paper";
+    const bool paper = preset && one_of(*preset, {"standard", "paper"}) == "paper";
     CongestionControlChoice choice = paper ? paper_choice(algorithm) : standard_choice(algorithm);
     for (std::size_t i = 0; i < parameters.size(); ++i) {
         if (const auto field = section.find(parameters[i].key)) {
@@ -116,7 +116,7 @@ CongestionControlChoice read_congestion_control(const YamlField& packet,
                                                 const UnknownKeys& unknown) {
     const std::vector<std::string>& names = congestion_algorithm_names();
     const auto field = packet.find("congestion_control");
-    const std::string chosen = field ? one_of(*field, names, {}) : names.front();
+    const std::string chosen = field ? one_of(*field, names) : names.front();
     const CongestionAlgorithm algorithm = *congestion_algorithm_named(chosen);
     CongestionControlChoice choice = standard_choice(algorithm);
     for (const std::string& name : names) {

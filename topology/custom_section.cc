@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <memory>
 #include <sstream>
@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/errors.h"
+#include "base/input_text.h"
 #include "topology/builder.h"
 #include "topology/graph_router.h"
 #include "topology/graph_ways.h"
@@ -25,15 +26,28 @@ constexpr std::int64_t most_custom_npus = 8192;
 constexpr std::size_t most_custom_nodes = 65534;
 constexpr std::int64_t most_parallel = 65536;
 
+/// Whether a line of a file of links that begins with this word names nodes.
+bool names_nodes(const std::string& word) {
+    return word == "npu" || word == "switch";
+}
+
 /// Gathers nodes and links, then makes the graph: NPUs come first in it.
 class CustomGraph {
 public:
+    /// `lines`: the links come from a file, whose lines begin with a word for nodes or the name of
+    /// one.
+    explicit CustomGraph(bool lines) : lines_(lines) {}
+
     void add_node(const YamlField& name, bool is_npu) {
         const std::string& text = name.text("the name of a node");
         const bool blank = text.find_first_of(" \t\r\n#") != std::string::npos;
         if (text.empty() || blank || name.number()) {
             name.refuse(name.found(), "a name without blanks and '#' that is no number",
                         "For example: npu0");
+        }
+        if (lines_ && names_nodes(text)) {
+            name.refuse(fmt::format("'{}'", text), "another name for a node with a file of links",
+                        "A line that begins with it names nodes; write " + text + "0, for example");
         }
         const std::size_t number = is_npu ? npus_.size() : switches_.size();
         if (!nodes_.try_emplace(text, Place{is_npu, number}).second) {
@@ -118,6 +132,7 @@ private:
         return NodeId(place.is_npu ? place.number : npus_.size() + place.number);
     }
 
+    bool lines_;
     std::map<std::string, Place> nodes_;
     std::vector<std::string> npus_;
     std::vector<std::string> switches_;
@@ -131,8 +146,8 @@ std::int64_t count_at(const YamlField& field) {
 
 void read_nodes(const YamlField& nodes, const UnknownKeys& unknown, CustomGraph& graph) {
     for (const YamlField& node : nodes.items()) {
-        check_keys(node, {"name", "kind"}, {}, unknown);
-        const bool is_npu = one_of(node.at("kind"), {"npu", "switch"}, {}) == "npu";
+        check_keys(node, {"name", "kind"}, unknown);
+        const bool is_npu = one_of(node.at("kind"), {"npu", "switch"}) == "npu";
         graph.add_node(node.at("name"), is_npu);
     }
 }
@@ -140,14 +155,14 @@ void read_nodes(const YamlField& nodes, const UnknownKeys& unknown, CustomGraph&
 void read_links(const YamlField& links, GigaByte gigabyte, const UnknownKeys& unknown,
                 CustomGraph& graph) {
     for (const YamlField& link : links.items()) {
-        check_keys(link, {"from", "to", "bandwidth", "latency", "count", "both"}, {}, unknown);
+        check_keys(link, {"from", "to", "bandwidth", "latency", "count", "both"}, unknown);
         const auto count = link.find("count");
         const auto both = link.find("both");
         graph.add_link(link.at("from"), link.at("to"),
                        {bandwidth_at(link.at("bandwidth"), gigabyte).rate,
                         latency_at(link.at("latency")).time},
                        count ? count_at(*count) : 1,
-                       !both || one_of(*both, {"true", "false"}, {}) == "true");
+                       !both || one_of(*both, {"true", "false"}) == "true");
     }
 }
 
@@ -167,7 +182,7 @@ void read_line(const std::string& file, std::size_t number, const std::string& l
     const auto place = [&](const std::string& what) {
         return fmt::format("line {}{}", number, what);
     };
-    if (words.front() == "npu" || words.front() == "switch") {
+    if (names_nodes(words.front())) {
         for (std::size_t i = 1; i < words.size(); ++i) {
             graph.add_node(YamlField::of_text(file, place(""), words[i]), words.front() == "npu");
         }
@@ -191,7 +206,7 @@ void read_line(const std::string& file, std::size_t number, const std::string& l
             count = count_at(field(4));
         }
         if (words.size() == 6) {
-            static_cast<void>(one_of(field(5), {"both", "forward"}, {}));
+            static_cast<void>(one_of(field(5), {"both", "forward"}));
         }
     }
     graph.add_link(field(0), field(1),
@@ -201,17 +216,17 @@ void read_line(const std::string& file, std::size_t number, const std::string& l
 void read_file(const YamlField& name, GigaByte gigabyte, CustomGraph& graph) {
     const std::filesystem::path path =
         std::filesystem::path(name.file()).parent_path() / name.text("the name of a file");
+    const std::string expected = "a file with one line a link";
     std::error_code ignored;
-    std::ifstream stream(path);
-    if (!stream || std::filesystem::is_directory(path, ignored)) {
-        name.refuse(name.found(), "a file with one line a link", "Check the path");
+    if (!std::filesystem::exists(path, ignored) || std::filesystem::is_directory(path, ignored)) {
+        name.refuse(name.found(), expected, "Check the path");
     }
+    const std::string text = read_input_text(path, expected, "Check the path");
     std::size_t number = 0;
-    for (std::string line; std::getline(stream, line);) {
-        read_line(path.string(), ++number, line, gigabyte, graph);
-    }
-    if (stream.bad()) {
-        throw MachineError(path.string() + ": cannot read to the end. Check the disk");
+    for (std::size_t begin = 0; begin < text.size();) {
+        const std::size_t end = std::min(text.find('\n', begin), text.size());
+        read_line(path.string(), ++number, text.substr(begin, end - begin), gigabyte, graph);
+        begin = end + 1;
     }
 }
 
@@ -295,9 +310,9 @@ Routes make_routes(const std::string& word, std::uint64_t seed, const YamlField&
 }  // namespace
 
 OwnNetwork read_custom(const YamlField& section, GigaByte gigabyte, const UnknownKeys& unknown) {
-    check_keys(section, {"nodes", "links", "file"}, {}, unknown);
-    CustomGraph graph;
+    check_keys(section, {"nodes", "links", "file"}, unknown);
     const auto file = section.find("file");
+    CustomGraph graph(file.has_value());
     if (!file || section.find("nodes")) {
         read_nodes(section.at("nodes"), unknown, graph);
     }

@@ -24,7 +24,7 @@ Detours::Detours(const NetworkDescription& network)
       dead_from_(network.graph.links(), Time::max()) {
     if (network.graph.nodes() > most_nodes) {
         throw InputError(
-            {"", "faults",
+            {network.file, "faults",
              "a link that goes down among " + std::to_string(network.graph.nodes()) + " nodes",
              "at most " + std::to_string(most_nodes) +
                  " nodes where packets have to go round links",
@@ -151,6 +151,14 @@ void Detours::list_detour(const PacketPlace& place, std::vector<Way>& ways) cons
         if (!way) {
             way = detour(*rest, place.at, to, down);
         }
+    }
+    if (!way) {
+        const Graph& graph = network_.graph;
+        throw StallError("the network cannot go on: a packet at " + graph.name(place.at) + " for " +
+                         graph.name(to) +
+                         " has to go round links that are down, and up*/down* has no way there, "
+                         "not even over those: add links back to those that lead one way only, or "
+                         "use another fidelity");
     }
     ways.assign(1, *way);
 }

@@ -53,6 +53,8 @@ public:
     /// When the link goes down for ever; Time::max(): never.
     [[nodiscard]] Time dead_from(LinkId link) const { return dead_from_[link.index()]; }
 
+    /// Throws StallError for a packet on a detour that no up*/down* route brings on from there,
+    /// which takes links without one back.
     void list_ways(const Graph& graph, const PacketPlace& place,
                    std::vector<Way>& ways) const override;
     [[nodiscard]] bool is_oblivious() const override { return false; }

@@ -12,7 +12,7 @@
 namespace npunet::topology {
 
 OwnNetwork read_dragonfly(const YamlField& section, GigaByte gigabyte, const UnknownKeys& unknown) {
-    check_keys(section, {"a", "p", "h", "groups", "bandwidth", "latency"}, {}, unknown);
+    check_keys(section, {"a", "p", "h", "groups", "bandwidth", "latency"}, unknown);
     constexpr std::int64_t most = 65536;
     DragonflyShape shape;
     shape.a = section.at("a").whole(1, most, "the routers of a group");

@@ -78,7 +78,7 @@ void read_ports(const YamlField& section, FatTreeShape& shape) {
 
 FatTreeParameters fat_tree_at(const YamlField& section, GigaByte gigabyte,
                               const UnknownKeys& unknown, std::optional<std::int64_t> npus) {
-    check_keys(section, {"levels", "radix", "npus", "oversubscription", "bandwidth", "latency"}, {},
+    check_keys(section, {"levels", "radix", "npus", "oversubscription", "bandwidth", "latency"},
                unknown);
     FatTreeParameters result;
     FatTreeShape& shape = result.shape;

@@ -94,7 +94,7 @@ std::vector<LinkId> links_of(const YamlField& entry, const Graph& graph) {
                     "two neighbours", "npunet topology FILE --json lists the links");
     }
     const auto direction = entry.find("direction");
-    if (!direction || one_of(*direction, {"both", "forward"}, {}) == "both") {
+    if (!direction || one_of(*direction, {"both", "forward"}) == "both") {
         const std::vector<LinkId> back = links_between(graph, to, from);
         links.insert(links.end(), back.begin(), back.end());
     }
@@ -106,7 +106,7 @@ using FaultCounts = std::map<LinkId, std::size_t>;
 
 void read_link_fault(const YamlField& entry, const UnknownKeys& unknown, FaultCounts& counts,
                      NetworkDescription& network) {
-    check_keys(entry, {"link", "at", "until", "bandwidth_factor", "latency_add", "direction"}, {},
+    check_keys(entry, {"link", "at", "until", "bandwidth_factor", "latency_add", "direction"},
                unknown);
     LinkFault fault;
     if (const auto at = entry.find("at")) {
@@ -145,7 +145,7 @@ void read_link_fault(const YamlField& entry, const UnknownKeys& unknown, FaultCo
 
 void read_npu_fault(const YamlField& entry, const UnknownKeys& unknown,
                     NetworkDescription& network) {
-    check_keys(entry, {"npu", "slowdown"}, {"at", "until"}, unknown);
+    check_keys(entry, {"npu", "slowdown"}, unknown, {"at", "until"});
     const YamlField npu = entry.at("npu");
     NpuFault fault;
     fault.npu = NodeId(static_cast<std::size_t>(

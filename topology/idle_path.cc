@@ -14,7 +14,11 @@ struct Cut {
           full(std::max(packet.mtu + packet.header, Bytes(1))),
           last(std::max(bytes - (count - 1) * packet.mtu + packet.header, Bytes(1))) {}
 
-    [[nodiscard]] Bytes wire() const { return (count - 1) * full + last; }
+    /// Headers and all; where that is more than 2^62 bytes, 2^62 and the last packet.
+    [[nodiscard]] Bytes wire() const {
+        constexpr std::int64_t most = std::int64_t{1} << 62;
+        return Bytes(std::min(capped_product(count - 1, full.value()), most)) + last;
+    }
 
     std::int64_t count;
     Bytes full;
@@ -25,11 +29,11 @@ struct Cut {
 Time step(const Link& before, const Link& link, Bytes packet, const PacketParameters& parameters) {
     const Time sending = transfer_time(packet, before.rate);
     if (parameters.switching == Switching::StoreAndForward) {
-        return sending + before.latency;
+        return later(sending, before.latency);
     }
     const Bytes header = std::max(parameters.header, Bytes(1));
-    return before.latency +
-           std::max(transfer_time(header, before.rate), sending - transfer_time(packet, link.rate));
+    return later(before.latency, std::max(transfer_time(header, before.rate),
+                                          sending - transfer_time(packet, link.rate)));
 }
 
 Time packets_time(const NetworkDescription& description, const std::vector<Hop>& hops,
@@ -41,18 +45,21 @@ Time packets_time(const NetworkDescription& description, const std::vector<Hop>&
     for (const Hop& hop : hops) {
         const Link& link = description.graph.link(hop.link);
         if (before != nullptr) {
-            first += step(*before, link, cut.full, description.packet);
-            last += step(*before, link, cut.last, description.packet);
+            first = later(first, step(*before, link, cut.full, description.packet));
+            last = later(last, step(*before, link, cut.last, description.packet));
         }
         const Time full = transfer_time(cut.full, link.rate);
         slowest = std::max(slowest, full);
         if (cut.count > 1) {
-            last = std::max(last, first + (cut.count - 2) * slowest + full);
+            last = std::max(
+                last,
+                later(later(first, Time::ps(capped_product(cut.count - 2, slowest.ps()))), full));
         }
         before = &link;
     }
-    return before == nullptr ? Time()
-                             : last + transfer_time(cut.last, before->rate) + before->latency;
+    return before == nullptr
+               ? Time()
+               : later(later(last, transfer_time(cut.last, before->rate)), before->latency);
 }
 
 }  // namespace
@@ -68,12 +75,12 @@ Time idle_path_time(const NetworkDescription& description, const std::vector<Hop
         const Link& link = description.graph.link(hop.link);
         const Time sending = transfer_time(bytes, link.rate);
         slowest = std::max(slowest, sending);
-        sum += link.latency;
+        sum = later(sum, link.latency);
         if (path == IdlePath::WholeMessages) {
-            sum += sending;
+            sum = later(sum, sending);
         }
     }
-    return path == IdlePath::WholeMessages ? sum : sum + slowest;
+    return path == IdlePath::WholeMessages ? sum : later(sum, slowest);
 }
 
 Bytes bytes_with_headers(Bytes payload, const PacketParameters& packet) {

@@ -28,16 +28,24 @@ std::vector<YamlField> values_for(const YamlField& field, const std::vector<std:
 
 Bandwidth bandwidth_at(const YamlField& field, GigaByte gigabyte) {
     const double giga = gigabyte == GigaByte::Decimal ? 1e9 : 1073741824.0;
-    const char* expected = "a bandwidth above 0: a number of GB/s, or a rate such as 400Gbps";
+    const char* expected =
+        "a bandwidth above 0 and at most 1000 TB/s: a number of GB/s, or a rate such as 400Gbps";
+    const char* remedy = "A plain number counts in GB/s; for bytes per second write 1000000000B/s";
     const std::string& text = field.text(expected);
     if (const std::optional<double> number = field.number()) {
         const double rate = *number * giga;
-        if (!(rate >= 0.5) || rate > 4e18) {
+        if (rate > static_cast<double>(most_link_rate)) {
+            field.refuse(field.found(), expected, remedy);
+        }
+        if (!(rate >= 0.5)) {
             field.refuse(field.found(), expected);
         }
         return {Rate(std::llround(rate)), *number};
     }
     const Rate rate = parse_rate(text, field.file() + ": " + field.place());
+    if (rate.bytes_per_second() > most_link_rate) {
+        field.refuse(field.found(), expected, remedy);
+    }
     return {rate, static_cast<double>(rate.bytes_per_second()) / giga};
 }
 

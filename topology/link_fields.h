@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "base/quantities.h"
@@ -24,7 +25,11 @@ struct Latency {
     double ns = 0;
 };
 
-/// A plain number counts in the file's GB/s; above 0.
+/// Of a link, in bytes per second: 1000 TB/s, a thousand times what links of our day have. Numbers
+/// beyond it are mostly bytes per second that stand for GB/s.
+constexpr std::int64_t most_link_rate = 1'000'000'000'000'000;
+
+/// A plain number counts in the file's GB/s; above 0, at most most_link_rate.
 [[nodiscard]] Bandwidth bandwidth_at(const YamlField& field, GigaByte gigabyte);
 
 /// Of a link: 1000 s.

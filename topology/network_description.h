@@ -72,6 +72,7 @@ class ShortestPaths;
 class NetworkDescription {
 public:
     Graph graph;
+    std::string file;                   ///< it was read from, for messages; empty for others
     std::string name;                   ///< "Mesh2D", "Ring x Switch", ... for people
     std::vector<Dimension> dimensions;  ///< empty for networks without dimensions
     std::vector<NodeId> npu_of_rank;    ///< the placement: all NPUs, or those of a job

@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "topology/builder.h"
+#include "topology/ethernet_problem.h"
 #include "topology/faults_section.h"
 #include "topology/link_fields.h"
 #include "topology/network_changes.h"
@@ -50,7 +52,7 @@ const Family& family_of(const YamlField& field) {
                      fmt::format("Write {}: {{...}} instead of topology", what));
     }
     names.insert(names.end(), own.begin(), own.end());
-    const std::string name = one_of(field, names, {});
+    const std::string name = one_of(field, names);
     return *std::find_if(std::begin(families), std::end(families),
                          [&](const Family& family) { return family.name == name; });
 }
@@ -183,6 +185,19 @@ NetworkDescription read_product(const YamlField& root, GigaByte gigabyte) {
     return make_network(std::move(dimensions), name_of_topology(root.at("topology")));
 }
 
+/// The field of a dotted path, or the last one on the way to it that there is.
+YamlField field_at(YamlField field, const std::string& path) {
+    std::istringstream keys(path);
+    for (std::string key; std::getline(keys, key, '.');) {
+        const auto next = field.is_map() ? field.find(key) : std::nullopt;
+        if (!next) {
+            break;
+        }
+        field = *next;
+    }
+    return field;
+}
+
 NetworkDescription network_of(const YamlField& root, GigaByte gigabyte, const UnknownKeys& unknown,
                               const NetworkChanges& changes) {
     NetworkDescription network;
@@ -194,18 +209,23 @@ NetworkDescription network_of(const YamlField& root, GigaByte gigabyte, const Un
     }
     known.insert(known.end(), own_network_names().begin(), own_network_names().end());
     known.insert(known.end(), {"placement", "packet", "faults"});
-    check_keys(root, known, {}, unknown);
+    check_keys(root, known, unknown);
     if (own_section) {
         own = read_own_network(*own_section, gigabyte, unknown);
         network = std::move(own->network);
     } else {
         network = read_product(root, gigabyte);
     }
+    network.file = root.file();
     if (!changes.placement.empty()) {
         network.npu_of_rank = placement_of_text(changes.placement, changes.placement_from,
                                                 network.dimensions, network.graph.npus());
     } else if (const auto placement = root.find("placement")) {
         network.npu_of_rank = read_placement(*placement, network.dimensions, network.graph.npus());
+    }
+    // Links that go down ask for a virtual channel more.
+    if (const auto faults = root.find("faults")) {
+        read_faults_section(*faults, unknown, network);
     }
     network.packet.seed = changes.seed.value_or(network.packet.seed);
     if (const auto packet = root.find("packet")) {
@@ -220,10 +240,11 @@ NetworkDescription network_of(const YamlField& root, GigaByte gigabyte, const Un
     if (unknown.warnings != nullptr && network.router && !network.router->note().empty()) {
         unknown.warnings->push_back(fmt::format("{}: {}", root.file(), network.router->note()));
     }
-    if (const auto faults = root.find("faults")) {
-        read_faults_section(*faults, unknown, network);
-    }
     check_transport(network, root.file(), "packet", unknown.warnings);
+    if (const auto problem = ethernet_problem(network)) {
+        field_at(root, "packet." + problem->key)
+            .refuse(problem->found, problem->expected, problem->remedy);
+    }
     return network;
 }
 

@@ -67,7 +67,7 @@ std::optional<OwnSection> own_network_section(const YamlField& root) {
             if (!entry.is_map()) {
                 continue;
             }
-            check_keys(entry, own_network_names(), {}, {});
+            check_keys(entry, own_network_names(), {});
             const std::vector<OwnSection> more = sections_in(entry);
             sections.insert(sections.end(), more.begin(), more.end());
             if (!more.empty() && topology->items().size() > 1) {

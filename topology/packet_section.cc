@@ -22,18 +22,19 @@ constexpr std::int64_t most_packet_bytes = std::int64_t{1} << 30;
 /// The check for deadlock takes seconds there, and four times as long at twice the size.
 constexpr std::size_t most_shortest_path_npus = 8192;
 
-void warn(const UnknownKeys& unknown, std::string text) {
-    if (unknown.warnings != nullptr) {
-        unknown.warnings->push_back(std::move(text));
-    }
-}
-
 void read_sizes(const YamlField& section, PacketParameters& packet) {
     if (const auto field = section.find("mtu")) {
         packet.mtu = size_at(*field, 1, most_packet_bytes);
     }
     if (const auto field = section.find("header")) {
         packet.header = size_at(*field, 0, most_packet_bytes);
+    }
+    if (packet.mtu + packet.header > Bytes(most_packet_bytes)) {
+        const auto header = section.find("header");
+        const YamlField& larger = header ? *header : section.at("mtu");
+        larger.refuse(fmt::format("an mtu of {} B and a header of {} B", packet.mtu.value(),
+                                  packet.header.value()),
+                      fmt::format("at most {} B together", most_packet_bytes));
     }
     const auto field = section.find("buffer");
     if (!field || (field->is_text() && field->text("") == "auto")) {
@@ -71,7 +72,7 @@ void check_shortest_paths(const YamlField& field, const Graph& graph) {
 void read_own_routing(const YamlField& section, const RoutingChoice& own,
                       NetworkDescription& network) {
     const auto field = section.find("routing");
-    const std::string word = field ? one_of(*field, own.offered, {}) : own.offered.front();
+    const std::string word = field ? one_of(*field, own.offered) : own.offered.front();
     Routes routes = own.make(word, network.packet.seed, field.value_or(section), network.graph);
     network.router = std::move(routes.router);
     network.multipath = std::move(routes.multipath);
@@ -82,10 +83,9 @@ void read_routing(const YamlField& section, NetworkDescription& network) {
     if (!field) {
         return;
     }
-    const std::string word = one_of(*field,
-                                    {"auto", "xy", "dimension-order", "shortest-path", "adaptive",
-                                     "up-down", "ecmp", "spray", "minimal", "ugal"},
-                                    {});
+    const std::string word =
+        one_of(*field, {"auto", "xy", "dimension-order", "shortest-path", "adaptive", "up-down",
+                        "ecmp", "spray", "minimal", "ugal"});
     const std::vector<std::string> others{"up-down", "ecmp", "spray", "minimal", "ugal"};
     if (std::find(others.begin(), others.end(), word) != others.end()) {
         field->refuse(fmt::format("'{}' on {}", word, network.name),
@@ -109,16 +109,33 @@ void read_virtual_channels(const YamlField& section, NetworkDescription& network
     if (!field || (field->is_text() && field->text("") == "auto")) {
         return;
     }
-    const std::int64_t channels = field->whole(1, 255, "virtual channels per class, or 'auto'");
+    const std::int64_t channels =
+        field->whole(1, TrafficClasses::most_channels, "virtual channels per class, or 'auto'");
     const std::int64_t needed = network.virtual_channels_needed();
     if (channels < needed) {
         field->refuse(
             field->found(),
-            fmt::format("at least {}, which the routing on {} needs to be free of deadlock", needed,
-                        network.name),
+            fmt::format("at least {}, which the routing on {} needs to be free of deadlock{}",
+                        needed, network.name,
+                        network.faults.take_links_down()
+                            ? ", one of them for ways round links that are down"
+                            : ""),
             "Use 'auto'");
     }
     network.packet.virtual_channels = static_cast<std::uint8_t>(channels);
+}
+
+/// Links have so many virtual channels in all classes together; without credits they have none.
+void check_channels(const YamlField& section, const NetworkDescription& network) {
+    const int classes = network.packet.classes.count;
+    const int channels = network.virtual_channels();
+    const auto field = section.find("classes");
+    if (field && network.packet.flow_control == FlowControl::Credit &&
+        classes * channels > TrafficClasses::most_channels) {
+        field->refuse(fmt::format("{} classes of {} virtual channels", classes, channels),
+                      fmt::format("at most {} channels in all", TrafficClasses::most_channels),
+                      "Use fewer classes, or lower virtual_channels, which is per class");
+    }
 }
 
 void read_errors(const YamlField& section, std::optional<std::uint64_t> seed,
@@ -149,12 +166,12 @@ void read_errors(const YamlField& section, std::optional<std::uint64_t> seed,
 /// How packets pass through nodes.
 void read_switching(const YamlField& section, PacketParameters& packet) {
     if (const auto field = section.find("switching")) {
-        packet.switching = one_of(*field, {"store-and-forward", "cut-through"}, {}) == "cut-through"
+        packet.switching = one_of(*field, {"store-and-forward", "cut-through"}) == "cut-through"
                                ? Switching::CutThrough
                                : Switching::StoreAndForward;
     }
     if (const auto field = section.find("arbitration")) {
-        packet.arbitration = one_of(*field, {"round-robin", "oldest"}, {}) == "oldest"
+        packet.arbitration = one_of(*field, {"round-robin", "oldest"}) == "oldest"
                                  ? Arbitration::Oldest
                                  : Arbitration::RoundRobin;
     }
@@ -167,35 +184,11 @@ void read_switching(const YamlField& section, PacketParameters& packet) {
                                                           "or 'none' for any number"));
     }
     if (const auto field = section.find("queue_histogram")) {
-        packet.queue_histogram = one_of(*field, {"false", "true"}, {}) == "true";
+        packet.queue_histogram = one_of(*field, {"false", "true"}) == "true";
     }
 }
 
 }  // namespace
-
-void check_keys(const YamlField& map, const std::vector<std::string>& known,
-                const std::vector<std::string>& planned, const UnknownKeys& unknown) {
-    const auto has = [](const std::vector<std::string>& names, const std::string& name) {
-        return std::find(names.begin(), names.end(), name) != names.end();
-    };
-    for (const YamlField& key : map.keys()) {
-        const std::string& name = key.text("a key");
-        if (has(known, name)) {
-            continue;
-        }
-        if (has(planned, name)) {
-            key.refuse(
-                fmt::format("'{}', not offered by this version; offered: {}", name, joined(known)),
-                "");
-        }
-        if (!unknown.tolerated) {
-            key.refuse(fmt::format("the unknown key '{}'", name), "one of " + joined(known),
-                       did_you_mean(name, known));
-        }
-        warn(unknown, fmt::format("{}: {}: the unknown key '{}' is left out of account", key.file(),
-                                  key.place(), name));
-    }
-}
 
 void read_packet_section(const YamlField& section, const UnknownKeys& unknown,
                          const RoutingChoice* own, GigaByte gigabyte,
@@ -227,7 +220,7 @@ void read_packet_section(const YamlField& section, const UnknownKeys& unknown,
                 "queue_histogram",
                 "injection",
                 "speedup"},
-               {}, unknown);
+               unknown);
     read_switching(section, network.packet);
     read_errors(section, seed, network.packet);
     read_sizes(section, network.packet);
@@ -242,6 +235,7 @@ void read_packet_section(const YamlField& section, const UnknownKeys& unknown,
     read_virtual_channels(section, network);
     read_classes(section, unknown, network);
     read_transport_section(section, unknown, network);
+    check_channels(section, network);
 }
 
 }  // namespace npunet::topology

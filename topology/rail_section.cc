@@ -11,14 +11,14 @@
 namespace npunet::topology {
 
 OwnNetwork read_rail(const YamlField& section, GigaByte gigabyte, const UnknownKeys& unknown) {
-    check_keys(section, {"servers", "npus_per_server", "scale_up", "scale_out"}, {}, unknown);
+    check_keys(section, {"servers", "npus_per_server", "scale_up", "scale_out"}, unknown);
     const std::int64_t servers = section.at("servers").whole(1, most_npus, "a number of servers");
     RailShape shape;
     shape.npus_per_server =
         section.at("npus_per_server").whole(1, most_npus, "the NPUs of a server");
     const YamlField scale_up = section.at("scale_up");
-    check_keys(scale_up, {"kind", "bandwidth", "latency"}, {}, unknown);
-    shape.scale_up = one_of(scale_up.at("kind"), {"switch", "fully-connected"}, {}) == "switch"
+    check_keys(scale_up, {"kind", "bandwidth", "latency"}, unknown);
+    shape.scale_up = one_of(scale_up.at("kind"), {"switch", "fully-connected"}) == "switch"
                          ? DimensionKind::Switch
                          : DimensionKind::FullyConnected;
     const LinkSpeed speed{bandwidth_at(scale_up.at("bandwidth"), gigabyte).rate,

@@ -41,14 +41,14 @@ FlowControl read_flow_control(const YamlField& section) {
     if (!field) {
         return FlowControl::Credit;
     }
-    const std::string word = one_of(*field, {"credit", "pfc", "none"}, {});
+    const std::string word = one_of(*field, {"credit", "pfc", "none"});
     return word == "credit" ? FlowControl::Credit
            : word == "pfc"  ? FlowControl::Pfc
                             : FlowControl::None;
 }
 
 TransportKind kind_at(const YamlField& field) {
-    const std::string word = one_of(field, {"none", "go-back-n", "selective-repeat"}, {});
+    const std::string word = one_of(field, {"none", "go-back-n", "selective-repeat"});
     return word == "none"        ? TransportKind::None
            : word == "go-back-n" ? TransportKind::GoBackN
                                  : TransportKind::SelectiveRepeat;
@@ -65,8 +65,7 @@ TransportParameters read_transport(const YamlField& section, const UnknownKeys& 
         transport.kind = kind_at(*field);
         return transport;
     }
-    check_keys(*field, {"kind", "window", "ack_every", "rto", "retries", "reordering"}, {},
-               unknown);
+    check_keys(*field, {"kind", "window", "ack_every", "rto", "retries", "reordering"}, unknown);
     transport.kind = kind_at(field->at("kind"));
     if (const auto window = field->find("window"); window && !is_word(*window, "auto")) {
         transport.window = size_at(*window, 1);
@@ -99,7 +98,7 @@ EcnParameters read_ecn(const YamlField& section, const UnknownKeys& unknown) {
     if (!field) {
         return ecn;
     }
-    check_keys(*field, {"kmin", "kmax", "pmax", "per"}, {}, unknown);
+    check_keys(*field, {"kmin", "kmax", "pmax", "per"}, unknown);
     if (const auto kmin = field->find("kmin")) {
         ecn.kmin = size_at(*kmin, 0);
     }
@@ -128,7 +127,7 @@ SharedBufferParameters read_shared_buffer(const YamlField& section, const Unknow
     if (!field) {
         return shared;
     }
-    check_keys(*field, {"alpha", "headroom"}, {}, unknown);
+    check_keys(*field, {"alpha", "headroom"}, unknown);
     if (const auto alpha = field->find("alpha")) {
         shared.alpha = ratio_at(*alpha, 1e-3, 1e3, "a factor");
     }

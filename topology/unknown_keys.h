@@ -16,6 +16,6 @@ struct UnknownKeys {
 /// Passes every key of a map that is `known`, refuses those that are only `planned` as not offered
 /// by this version, and treats the others as `unknown` says.
 void check_keys(const YamlField& map, const std::vector<std::string>& known,
-                const std::vector<std::string>& planned, const UnknownKeys& unknown);
+                const UnknownKeys& unknown, const std::vector<std::string>& planned = {});
 
 }  // namespace npunet::topology

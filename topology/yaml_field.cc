@@ -168,18 +168,9 @@ std::string did_you_mean(const std::string& text, const std::vector<std::string>
     return name.empty() ? "" : fmt::format("Did you mean {}?", name);
 }
 
-std::string one_of(const YamlField& field, const std::vector<std::string>& offered,
-                   const std::vector<std::string>& planned) {
-    const auto has = [](const std::vector<std::string>& names, const std::string& name) {
-        return std::find(names.begin(), names.end(), name) != names.end();
-    };
+std::string one_of(const YamlField& field, const std::vector<std::string>& offered) {
     const std::string& word = field.text("one of " + joined(offered));
-    if (has(planned, word)) {
-        field.refuse(
-            fmt::format("'{}', not offered by this version; offered: {}", word, joined(offered)),
-            "");
-    }
-    if (!has(offered, word)) {
+    if (std::find(offered.begin(), offered.end(), word) == offered.end()) {
         field.refuse(field.found(), "one of " + joined(offered), did_you_mean(word, offered));
     }
     return word;

@@ -88,9 +88,7 @@ private:
 [[nodiscard]] std::string did_you_mean(const std::string& text,
                                        const std::vector<std::string>& known);
 
-/// One of the `offered` words. A word in `planned`, which the description of network.yml names but
-/// this version lacks, and any other word are refused, each with its own message.
-[[nodiscard]] std::string one_of(const YamlField& field, const std::vector<std::string>& offered,
-                                 const std::vector<std::string>& planned);
+/// One of the `offered` words; any other is refused.
+[[nodiscard]] std::string one_of(const YamlField& field, const std::vector<std::string>& offered);
 
 }  // namespace npunet::topology

@@ -8,12 +8,13 @@ namespace npunet::engine {
 
 namespace {
 
+__extension__ using Wide = unsigned __int128;
+
 /// ceil(factor x bytes x 10^12 / rate) ps.
-Time wide_time(std::int64_t factor, Bytes bytes, std::int64_t rate) {
-    __extension__ using Wide = unsigned __int128;
+Time wide_time(std::int64_t factor, Bytes bytes, Wide rate) {
     const Wide product =
         static_cast<Wide>(factor) * static_cast<Wide>(bytes.value()) * 1'000'000'000'000ULL;
-    const Wide quotient = (product + static_cast<Wide>(rate) - 1) / static_cast<Wide>(rate);
+    const Wide quotient = (product + rate - 1) / rate;
     return quotient > static_cast<Wide>(Time::max().ps())
                ? Time::max()
                : Time::ps(static_cast<std::int64_t>(quotient));
@@ -40,13 +41,16 @@ std::vector<bool> CollectiveBounds::dimensions_of(const std::vector<Rank>& ranks
     return differ;
 }
 
-std::int64_t CollectiveBounds::rate_of(Rank rank, const std::vector<bool>& dimensions) const {
+CollectiveBounds::Sum CollectiveBounds::rate_of(Rank rank,
+                                                const std::vector<bool>& dimensions) const {
     const NodeId npu = network_.npu_of_rank[rank.index()];
     const auto sum = [&](const std::vector<LinkId>& links) {
-        std::int64_t rate = 0;
+        Sum rate = 0;
         for (const LinkId id : links) {
             const topology::Link& link = network_.graph.link(id);
-            rate += counts(link, dimensions) ? link.rate.bytes_per_second() : 0;
+            if (counts(link, dimensions)) {
+                rate += static_cast<Sum>(link.rate.bytes_per_second());
+            }
         }
         return rate;
     };
@@ -64,7 +68,7 @@ const CollectiveBounds::Ports& CollectiveBounds::ports_of(const std::vector<Rank
     latest_.least = rate_of(ranks.front(), dimensions);
     latest_.latency = Time::max();
     for (const Rank rank : ranks) {
-        const std::int64_t rate = rate_of(rank, dimensions);
+        const Sum rate = rate_of(rank, dimensions);
         latest_.all += rate;
         latest_.least = std::min(latest_.least, rate);
         for (const LinkId id : network_.graph.links_from(network_.npu_of_rank[rank.index()])) {
@@ -106,7 +110,7 @@ Time CollectiveBounds::least_time(CollectiveKind kind, const std::vector<Rank>& 
             break;
         case CollectiveKind::Gather:
         case CollectiveKind::Scatter: {
-            const std::int64_t rate = rate_of(root, dimensions_of(ranks));
+            const Sum rate = rate_of(root, dimensions_of(ranks));
             busy = kind == CollectiveKind::Gather ? wide_time(n - 1, bytes, rate)
                                                   : wide_time(n - 1, least_part, rate);
             break;

@@ -40,17 +40,20 @@ public:
                                   Rank root);
 
 private:
+    /// Bytes per second of many links: 64 bits would not hold 2^25 links of any rate that there is.
+    __extension__ using Sum = unsigned __int128;
+
     /// The ports of a group's members.
     struct Ports {
         std::vector<Rank> ranks;
-        std::int64_t all = 0;    ///< bytes per second in one direction, all members together
-        std::int64_t least = 0;  ///< of the member with the slowest ports
-        Time latency;            ///< of the quickest link
+        Sum all = 0;    ///< in one direction, all members together
+        Sum least = 0;  ///< of the member with the slowest ports
+        Time latency;   ///< of the quickest link
     };
 
     [[nodiscard]] const Ports& ports_of(const std::vector<Rank>& ranks);
     [[nodiscard]] std::vector<bool> dimensions_of(const std::vector<Rank>& ranks) const;
-    [[nodiscard]] std::int64_t rate_of(Rank rank, const std::vector<bool>& dimensions) const;
+    [[nodiscard]] Sum rate_of(Rank rank, const std::vector<bool>& dimensions) const;
 
     const topology::NetworkDescription& network_;
     Ports latest_;  ///< one group has many collectives, mostly one after the other

@@ -27,7 +27,7 @@ struct ScheduleRules {
     /// Every part is floor(S / n); else part i is floor(S (i+1)/n) - floor(S i/n).
     bool equal_parts = false;
     /// A ring all-to-all forwards all blocks of a step in one message (n - 1 steps); else the
-    /// n (n - 1) / 2 blocks go one by one.
+    /// n (n - 1) / 2 blocks go one by one, n at most 65536.
     bool ring_all_to_all_aggregates = true;
     /// Which receptions of a direct or halving reduction are charged: all of them; else those that
     /// the reference's counters make out.

@@ -51,6 +51,20 @@ void check_list(CollectiveKind kind, const std::vector<Implementation>& list,
                       "Change the entry, or use --dialect npunet"});
 }
 
+/// The reference's ring all-to-all has n (n - 1) / 2 exchanges, which are counted in 31 bits.
+void check_blocks(const PhaseShape& shape) {
+    constexpr std::int32_t most = 65536;
+    if (shape.algorithm == Algorithm::Ring && shape.kind == CollectiveKind::AllToAll &&
+        !shape.rules.ring_all_to_all_aggregates && shape.members > most) {
+        throw InputError({"system.json", key_of(CollectiveKind::AllToAll),
+                          fmt::format("ring among {} NPUs, which sends n (n - 1) / 2 blocks one "
+                                      "after the other in this dialect",
+                                      shape.members),
+                          fmt::format("at most {} NPUs", most),
+                          "Change the entry to direct, or use --dialect npunet"});
+    }
+}
+
 }  // namespace
 
 Bytes CollectivePlan::chunk_size(std::int64_t chunk) const {
@@ -253,6 +267,7 @@ void CollectivePlanner::add_line(CollectivePlan& plan, const std::vector<Rank>& 
         PlannedPhase phase{base_shape(plan.kind, implementation, lane), &line};
         phase.shape.members = static_cast<std::int32_t>(line.size());
         phase.shape.me = static_cast<std::int32_t>(me);
+        check_blocks(phase.shape);
         phase.queue = lane;
         phase.alternates =
             implementation.algorithm == Algorithm::DoubleBinaryTree && !dialect_.trees_share_chunks;
@@ -273,6 +288,7 @@ void CollectivePlanner::add_phase(CollectivePlan& plan, std::int32_t lane, std::
     const auto line = static_cast<std::size_t>(line_of_[dimension][rank.index()]);
     PlannedPhase phase{base_shape(kind, implementation, lane), &lines_[dimension][line]};
     phase.shape.members = network_.dimensions[dimension].size;
+    check_blocks(phase.shape);
     phase.shape.me = network_.coordinate(network_.npu_of_rank[rank.index()], dimension);
     phase.queue = static_cast<std::int32_t>(dimension) * plan.lanes + lane;
     plan.queues = std::max(plan.queues, phase.queue + 1);

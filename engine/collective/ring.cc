@@ -58,7 +58,9 @@ std::int32_t count(const PhaseShape& shape) {
         case CollectiveKind::AllReduce:
             return 2 * (n - 1);
         case CollectiveKind::AllToAll:
-            return shape.rules.ring_all_to_all_aggregates ? n - 1 : n * (n - 1) / 2;
+            return shape.rules.ring_all_to_all_aggregates
+                       ? n - 1
+                       : static_cast<std::int32_t>(std::int64_t{n} * (n - 1) / 2);
         case CollectiveKind::Broadcast:
         case CollectiveKind::Reduce: {
             const std::int32_t place = shape.behind_root();

@@ -70,7 +70,7 @@ inline NetworkDescription make_moebius_ladder(std::int32_t npus, Rate rate, Time
 /// Reads the section MoebiusLadder of a network.yml.
 inline OwnNetwork read_moebius_ladder(const YamlField& section, GigaByte gigabyte,
                                       const UnknownKeys& unknown) {
-    check_keys(section, {"npus", "bandwidth", "latency"}, {}, unknown);
+    check_keys(section, {"npus", "bandwidth", "latency"}, unknown);
     const YamlField npus = section.at("npus");
     const std::int64_t count = npus.whole(4, most_npus, "a number of NPUs");
     if (count % 2 != 0) {

@@ -9,6 +9,8 @@
 
 #include "npu-congestion-control.h"
 
+#include "base/quantities.h"
+
 #include <cmath>
 #include <cstddef>
 
@@ -17,13 +19,13 @@ namespace npunet::packet
 
 /**
  * @ingroup npunet
- * @param value any that an integer holds
- * @return the nearest integer
+ * @param value any
+ * @return the nearest integer, from -2^60 to 2^60
  */
 inline std::int64_t
 Rounded(double value)
 {
-    return static_cast<std::int64_t>(std::llround(value));
+    return capped_whole(std::round(value));
 }
 
 /**

@@ -8,6 +8,7 @@
 
 #include "npu-congestion-control.h"
 
+#include "base/quantities.h"
 #include "topology/pair_hash.h"
 
 namespace npunet::packet
@@ -25,8 +26,8 @@ EcnMarks::EcnMarks(const topology::NetworkDescription& description)
     {
         const std::int64_t rate = description.graph.link(LinkId(number)).rate.bytes_per_second();
         const double share = per == 0 ? 1.0 : static_cast<double>(rate) / static_cast<double>(per);
-        m_kmin.push_back(static_cast<std::int64_t>(static_cast<double>(ecn.kmin.value()) * share));
-        m_kmax.push_back(static_cast<std::int64_t>(static_cast<double>(ecn.kmax.value()) * share));
+        m_kmin.push_back(capped_whole(static_cast<double>(ecn.kmin.value()) * share));
+        m_kmax.push_back(capped_whole(static_cast<double>(ecn.kmax.value()) * share));
     }
 }
 

@@ -82,8 +82,9 @@ EthernetRoutes::Choose(EthernetWay& way, std::uint32_t wire, std::int64_t now)
         const EthernetPort& port = m_ports[link];
         const bool up =
             !port.irregular || m_clock.up_at(offered.hop.link, Time::ps(now)).ps() == now;
-        const std::int64_t drained = (port.busyUntil > now ? port.fullTime : 0) +
-                                     transfer_time(Bytes(port.queued + wire), Rate(port.rate)).ps();
+        const Time busy = Time::ps(port.busyUntil > now ? port.fullTime : 0);
+        const std::int64_t drained =
+            later(busy, transfer_time(Bytes(port.queued + wire), Rate(port.rate))).ps();
         const std::int64_t cost =
             drained > NEVER / offered.weight ? NEVER - 1 : drained * offered.weight;
         if (best == nullptr || (up && !bestIsUp) || (up == bestIsUp && cost < least))

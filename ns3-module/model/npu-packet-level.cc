@@ -17,7 +17,7 @@ namespace npunet::packet
 std::unique_ptr<PacketLevel>
 MakePacketLevel(const topology::NetworkDescription& description, engine::EventQueue& queue)
 {
-    topology::check_transport(description, "", "packet");
+    topology::check_transport(description, description.file, "packet");
     if (description.packet.flow_control == topology::FlowControl::Credit)
     {
         return std::make_unique<PacketMachine>(description, queue);

@@ -22,14 +22,15 @@ constexpr std::int64_t MAX_PACKET = std::int64_t{1} << 30;
 
 /**
  * @param classes as in a description
+ * @param file for messages
  */
 void
-CheckClasses(const topology::TrafficClasses& classes)
+CheckClasses(const topology::TrafficClasses& classes, const std::string& file)
 {
     constexpr int most = topology::TrafficClasses::most;
     if (classes.count < 1 || classes.count > most)
     {
-        throw InputError({"",
+        throw InputError({file,
                           "packet.classes",
                           std::to_string(classes.count),
                           "1 to " + std::to_string(most) + " traffic classes",
@@ -39,7 +40,7 @@ CheckClasses(const topology::TrafficClasses& classes)
     {
         if (own >= classes.count)
         {
-            throw InputError({"",
+            throw InputError({file,
                               "packet.class_of",
                               "class " + std::to_string(own),
                               "classes below " + std::to_string(classes.count),
@@ -53,7 +54,7 @@ CheckClasses(const topology::TrafficClasses& classes)
     }
     if (!inRange)
     {
-        throw InputError({"",
+        throw InputError({file,
                           "packet.class_arbitration",
                           "'" + topology::arbitration_text(classes) + "'",
                           "no weights, or one from 1 to 100 for each class",
@@ -64,13 +65,13 @@ CheckClasses(const topology::TrafficClasses& classes)
 } // namespace
 
 void
-CheckPacketParameters(const topology::PacketParameters& parameters)
+CheckPacketParameters(const topology::PacketParameters& parameters, const std::string& file)
 {
-    CheckClasses(parameters.classes);
+    CheckClasses(parameters.classes, file);
     const std::int64_t packet = parameters.mtu.value() + parameters.header.value();
     if (parameters.mtu.value() < 1 || parameters.mtu.value() > MAX_PACKET)
     {
-        throw InputError({"",
+        throw InputError({file,
                           "packet.mtu",
                           std::to_string(parameters.mtu.value()) + " bytes",
                           "1 to 2^30 bytes",
@@ -78,7 +79,7 @@ CheckPacketParameters(const topology::PacketParameters& parameters)
     }
     if (parameters.header.value() < 0 || packet > MAX_PACKET)
     {
-        throw InputError({"",
+        throw InputError({file,
                           "packet.header",
                           std::to_string(parameters.header.value()) + " bytes",
                           "0 bytes or more, with the mtu at most 2^30 bytes",
@@ -86,7 +87,7 @@ CheckPacketParameters(const topology::PacketParameters& parameters)
     }
     if (!(parameters.error_rate >= 0 && parameters.error_rate < 1))
     {
-        throw InputError({"",
+        throw InputError({file,
                           "packet.error_rate",
                           std::to_string(parameters.error_rate),
                           "a probability from 0 to below 1",
@@ -94,7 +95,7 @@ CheckPacketParameters(const topology::PacketParameters& parameters)
     }
     if (parameters.error_rate > 0 && parameters.switching == topology::Switching::CutThrough)
     {
-        throw InputError({"",
+        throw InputError({file,
                           "packet.error_rate",
                           std::to_string(parameters.error_rate) + " with cut-through",
                           "store and forward: links that repair errors check whole packets",
@@ -102,7 +103,7 @@ CheckPacketParameters(const topology::PacketParameters& parameters)
     }
     if (parameters.buffer.value() != 0 && parameters.buffer.value() < packet)
     {
-        throw InputError({"",
+        throw InputError({file,
                           "packet.buffer",
                           std::to_string(parameters.buffer.value()) + " bytes",
                           "room for at least one full packet, " + std::to_string(packet) +

@@ -26,12 +26,13 @@ constexpr std::uint64_t MAX_QUEUES = std::uint64_t{1} << 27;
 
 /**
  * Every node has a queue for each pair of its links, in and out, and each virtual channel.
- * @param graph the network
+ * @param description the network
  * @param channels virtual channels of every link
  */
 void
-CheckQueues(const topology::Graph& graph, std::uint64_t channels)
+CheckQueues(const topology::NetworkDescription& description, std::uint64_t channels)
 {
+    const topology::Graph& graph = description.graph;
     std::uint64_t queues = 0;
     std::uint64_t mostOfPort = 0;
     for (std::size_t node = 0; node < graph.nodes(); ++node)
@@ -43,7 +44,7 @@ CheckQueues(const topology::Graph& graph, std::uint64_t channels)
     }
     if (queues > MAX_QUEUES || mostOfPort > PacketPort::MOST_QUEUES)
     {
-        throw InputError({"",
+        throw InputError({description.file,
                           "network",
                           std::to_string(queues) + " virtual output queues",
                           "at most " + std::to_string(MAX_QUEUES) +
@@ -58,17 +59,17 @@ const topology::NetworkDescription&
 CheckedForPackets(const topology::NetworkDescription& description)
 {
     const topology::PacketParameters& parameters = description.packet;
-    CheckPacketParameters(parameters);
+    CheckPacketParameters(parameters, description.file);
     const int channels = description.virtual_channels() * parameters.classes.count;
     if (channels > MAX_CHANNELS)
     {
-        throw InputError({"",
+        throw InputError({description.file,
                           "packet.virtual_channels",
                           std::to_string(channels) + " in all traffic classes",
                           "1 to " + std::to_string(MAX_CHANNELS),
                           ""});
     }
-    CheckQueues(description.graph, static_cast<std::uint64_t>(channels));
+    CheckQueues(description, static_cast<std::uint64_t>(channels));
     return description;
 }
 
@@ -78,7 +79,7 @@ CheckedForRoutes(const topology::NetworkDescription& description)
     const std::uint8_t needed = description.virtual_channels_needed();
     if (description.virtual_channels() < needed)
     {
-        throw InputError({"",
+        throw InputError({description.file,
                           "packet.virtual_channels",
                           std::to_string(description.virtual_channels()),
                           "at least " + std::to_string(needed) +

@@ -86,7 +86,7 @@ PairSender::TakePacket(std::uint32_t port, std::uint32_t trafficClass, std::int6
         const std::int64_t rate = pair.control->Rate(now);
         if (rate != CongestionControl::NO_PACING)
         {
-            pair.nextStart = now + time_for(packet.wire, rate).ps();
+            pair.nextStart = later(Time::ps(now), time_for(packet.wire, rate)).ps();
         }
     }
     packet.asks = !pair.HasMore() || !m_window.IsOpen(pair);

@@ -55,13 +55,14 @@ PairTable::OpenTransport(QueuePair& pair) const
     const FlowPath path = PathOf(pair);
     const topology::TransportParameters& transport = m_description.packet.transport;
     const topology::CongestionControlChoice& choice = m_description.packet.congestion_control;
-    const std::int64_t product = 2 * static_cast<std::int64_t>(path.BandwidthDelay()) + 1;
+    const std::int64_t product = 2 * capped_whole(path.BandwidthDelay()) + 1;
     pair.window = transport.window.value() > 0
                       ? transport.window.value()
                       : product + (transport.ack_every + 1) * m_sizes.Full();
     constexpr std::int64_t leastTimeout = 500'000'000;
-    pair.timeout =
-        transport.rto > Time() ? transport.rto.ps() : std::max(leastTimeout, 8 * path.roundTrip);
+    pair.timeout = transport.rto > Time()
+                       ? transport.rto.ps()
+                       : std::max(leastTimeout, capped_product(8, path.roundTrip));
     if (choice.algorithm == topology::CongestionAlgorithm::ReceiverCredit)
     {
         OpenCredit(pair, path);
@@ -98,13 +99,13 @@ PairTable::PathOf(const QueuePair& pair) const
         const Time sending = transfer_time(Bytes(m_sizes.Full()), link.rate);
         path.slowest = std::min(path.slowest, link.rate.bytes_per_second());
         longest = std::max(longest, sending);
-        trip += link.latency + (cutThrough ? Time() : sending);
+        trip = later(later(trip, link.latency), cutThrough ? Time() : sending);
     }
-    trip += cutThrough ? longest : Time();
+    trip = later(trip, cutThrough ? longest : Time());
     for (const topology::Hop& hop : m_description.route(destination, source))
     {
         const topology::Link& link = graph.link(hop.link);
-        trip += link.latency + transfer_time(Bytes(m_sizes.Header()), link.rate);
+        trip = later(later(trip, link.latency), transfer_time(Bytes(m_sizes.Header()), link.rate));
     }
     path.roundTrip = std::max<std::int64_t>(trip.ps(), 1);
     return path;
@@ -116,8 +117,7 @@ PairTable::OpenCredit(QueuePair& pair, const FlowPath& path) const
     const topology::CongestionControlChoice& choice = m_description.packet.congestion_control;
     pair.credit = std::make_unique<CreditState>();
     const double window = topology::value_of(choice, "initial_window") * path.BandwidthDelay();
-    pair.credit->initial =
-        std::max<std::int64_t>(static_cast<std::int64_t>(window) / m_sizes.Full(), 1);
+    pair.credit->initial = std::max<std::int64_t>(capped_whole(window) / m_sizes.Full(), 1);
     const topology::Hop last =
         m_description.route(NodeId(std::size_t{pair.source}), NodeId(std::size_t{pair.destination}))
             .back();

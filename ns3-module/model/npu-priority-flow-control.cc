@@ -64,7 +64,7 @@ CheckedLinksBack(const topology::NetworkDescription& description)
         if (pauses && back[number] == NONE)
         {
             const topology::Link& link = graph.link(LinkId(number));
-            throw InputError({"",
+            throw InputError({description.file,
                               "packet.flow_control",
                               fmt::format("pfc, and no link back for {} -> {}",
                                           graph.name(link.from),

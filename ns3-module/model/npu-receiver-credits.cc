@@ -36,7 +36,7 @@ ReceiverCredits::ReceiverCredits(const topology::NetworkDescription& description
         const topology::Link& link = description.graph.link(LinkId(number));
         const Time full = transfer_time(Bytes(sizes.Full()), link.rate);
         const double interval = static_cast<double>(full.ps()) / rate;
-        m_pacers[number].interval = static_cast<std::int64_t>(interval) + 1;
+        m_pacers[number].interval = capped_whole(interval) + 1;
     }
 }
 
@@ -85,7 +85,7 @@ ReceiverCredits::Due(std::uint32_t link)
     --m_due;
     const std::uint32_t pair = pacer.line.front();
     pacer.line.pop_front();
-    pacer.next = m_clock.Now() + pacer.interval;
+    pacer.next = later(Time::ps(m_clock.Now()), Time::ps(pacer.interval)).ps();
     Grant(pair);
     if (!pacer.line.empty())
     {

@@ -6,6 +6,7 @@
 
 #include "npu-retransmission-timers.h"
 
+#include "base/quantities.h"
 #include "engine/network.h"
 
 #include <algorithm>
@@ -22,9 +23,11 @@ RetransmissionTimers::Restart(QueuePair& pair, std::uint32_t number)
     const bool waits = pair.credit && pair.credit->balance <= 0 && pair.GrantsNeeded() > 0;
     constexpr std::uint32_t mostDoublings = 6;
     const std::int64_t now = m_clock.Now();
+    const std::int64_t factor = std::int64_t{1} << std::min(pair.backoff, mostDoublings);
+    // What lies beyond the end of the clock is never.
     pair.deadline = pair.inFlight == 0 && !waits
                         ? NEVER
-                        : now + (pair.timeout << std::min(pair.backoff, mostDoublings));
+                        : later(Time::ps(now), Time::ps(capped_product(factor, pair.timeout))).ps();
     if (m_notes)
     {
         const EventKey timers = EventKey::of(Phase::Arrival, engine::event_kind::timeout, 0);

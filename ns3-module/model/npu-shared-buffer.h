@@ -7,6 +7,7 @@
 #ifndef NPU_SHARED_BUFFER_H
 #define NPU_SHARED_BUFFER_H
 
+#include "base/quantities.h"
 #include "engine/state_scan.h"
 
 #include "topology/network_description.h"
@@ -144,7 +145,7 @@ class SharedBuffer
     std::int64_t
     Threshold(const Node& node) const
     {
-        return static_cast<std::int64_t>(m_alpha * static_cast<double>(node.room - node.used));
+        return capped_whole(m_alpha * static_cast<double>(node.room - node.used));
     }
 
     double m_alpha;                        ///< times what is free is for one queue

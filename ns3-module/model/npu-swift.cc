@@ -101,7 +101,7 @@ void
 Swift::Decrease(std::int64_t now, double factor)
 {
     ++m_calls;
-    if (now - m_decreased < m_roundTrip)
+    if (m_decreased > now - m_roundTrip)
     {
         return;
     }

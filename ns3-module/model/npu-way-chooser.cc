@@ -47,9 +47,9 @@ std::int64_t
 WayChooser::Cost(const topology::Way& offered, const WayOfPacket& way, std::int64_t now) const
 {
     const std::size_t link = offered.hop.link.index();
+    const Time busy = Time::ps(m_ports[link].busyUntil > now ? m_ports[link].fullTime : 0);
     const std::int64_t drained =
-        (m_ports[link].busyUntil > now ? m_ports[link].fullTime : 0) +
-        transfer_time(Bytes(m_waiting[link] + way.wire), m_rates[link]).ps();
+        later(busy, transfer_time(Bytes(m_waiting[link] + way.wire), m_rates[link])).ps();
     return drained > NEVER / offered.weight ? NEVER - 1 : drained * offered.weight;
 }
 

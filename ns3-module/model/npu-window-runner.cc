@@ -6,6 +6,8 @@
 
 #include "npu-window-runner.h"
 
+#include "base/quantities.h"
+
 #include <algorithm>
 #include <memory>
 
@@ -112,7 +114,7 @@ WindowRunner::ChooseGait(bool wanted)
     const bool possible = wanted && least > 0 && IsSmall(graph);
     m_lookahead = possible ? least : 0;
     m_agenda.SetWindows(possible ? std::make_unique<NodeWindows>(graph, m_threads) : nullptr);
-    m_state.lastBytes = possible ? (m_lookahead / shortest + 2) * m_state.mtu : 0;
+    m_state.lastBytes = possible ? capped_product(m_lookahead / shortest + 2, m_state.mtu) : 0;
     DivideNodes();
 }
 
@@ -300,7 +302,8 @@ WindowRunner::Stream(std::uint32_t portNumber, std::int64_t from, std::int64_t l
     CreditAccount& credit = m_state.Credit(portNumber, queue.channel);
     const std::int64_t wire = m_state.fullWire;
     const std::int64_t fullTime = port.fullTime;
-    const std::int64_t creditBack = fullTime + 2 * port.latency;
+    const Time latency = Time::ps(port.latency);
+    const std::int64_t creditBack = later(later(Time::ps(fullTime), latency), latency).ps();
     // Packets that something follows from are left to the mover.
     const std::int64_t most = (message.remaining - 1) / m_state.mtu;
     const std::int64_t look = port.look != 0 ? m_steady->LookFrom(portNumber) : limit;

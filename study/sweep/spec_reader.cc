@@ -51,10 +51,10 @@ public:
         topology::check_keys(root_,
                              {"workload", "plan", "where", "sample", "points", "systems",
                               "networks", "dialects", "fidelity", "limits", "then"},
-                             {}, {});
+                             {});
         read_workload(root_.at("workload"));
         parameters_ = parameters_of(space_.kind);
-        add_section(workload_, Section::Workload);
+        add_section(workload_);
         if (const auto plan = root_.find("plan")) {
             read_plan(*plan);
         }
@@ -65,7 +65,7 @@ public:
         add_machine("fidelity", "fidelity");
         check_given();
         if (const auto limits = root_.find("limits")) {
-            topology::check_keys(*limits, {"memory"}, {}, {});
+            topology::check_keys(*limits, {"memory"}, {});
             const YamlField memory = limits->at("memory");
             space_.memory_limit = parse_bytes(memory.text("a size such as 80GB"),
                                               memory.file() + ": " + memory.place());
@@ -87,12 +87,12 @@ private:
     void read_workload(const YamlField& workload) {
         const bool traces = workload.find("prefix").has_value();
         if (const auto collective = workload.find("collective")) {
-            topology::check_keys(workload, {"collective"}, {}, {});
-            topology::check_keys(*collective, {"type", "size", "repeat"}, {"group"}, {});
+            topology::check_keys(workload, {"collective"}, {});
+            topology::check_keys(*collective, {"type", "size", "repeat"}, {}, {"group"});
             space_.kind = WorkloadKind::Collective;
             workload_ = collective;
         } else if (traces) {
-            topology::check_keys(workload, {"prefix", "comm_group"}, {}, {});
+            topology::check_keys(workload, {"prefix", "comm_group"}, {});
             space_.kind = WorkloadKind::Traces;
             workload_ = workload;
         } else if (is_stage(workload)) {
@@ -102,9 +102,9 @@ private:
                 workload,
                 {"model", "batch", "seq", "mode", "context", "micro_batch",
                  "make_vocab_size_divisible_by", "dialect", "prefix", "comm_group", "collective"},
-                {}, {});
+                {});
             if (const auto dialect = workload.find("dialect")) {
-                static_cast<void>(topology::one_of(*dialect, {"npunet", "stage"}, {}));
+                static_cast<void>(topology::one_of(*dialect, {"npunet", "stage"}));
             }
             workload_ = workload;
         }
@@ -123,7 +123,7 @@ private:
                 known.push_back(parameter.name);
             }
         }
-        topology::check_keys(workload, known, {}, {});
+        topology::check_keys(workload, known, {});
         workload_ = workload;
     }
 
@@ -139,9 +139,9 @@ private:
                 known.push_back(parameter.name);
             }
         }
-        topology::check_keys(plan, known, stage ? std::vector<std::string>{} : planned_plan_keys,
-                             {});
-        add_section(plan, Section::Plan);
+        topology::check_keys(plan, known, {},
+                             stage ? std::vector<std::string>{} : planned_plan_keys);
+        add_section(plan);
     }
 
     static bool in_section(const Parameter& parameter, Section section) {
@@ -150,15 +150,11 @@ private:
     }
 
     /// The axes of a section, in the order of its keys.
-    void add_section(const std::optional<YamlField>& section, Section which) {
+    void add_section(const std::optional<YamlField>& section) {
         const bool zipped = space_.kind == WorkloadKind::Traces;
         for (const YamlField& key : section->keys()) {
             const std::string& name = key.text("a key");
-            if (name == "dialect") {
-                continue;
-            }
-            if (!zipped) {
-                static_cast<void>(which);
+            if (!zipped && name != "dialect") {
                 add_axis(name, section->at(name));
             }
         }
@@ -281,7 +277,7 @@ private:
         if (!field) {
             return;
         }
-        topology::check_keys(*field, {"fidelity", "top"}, {}, {});
+        topology::check_keys(*field, {"fidelity", "top"}, {});
         const YamlField fidelity = field->at("fidelity");
         ReplayStage stage;
         stage.fidelity = read_value(find_parameter(parameters_, "fidelity", {}),
@@ -310,7 +306,7 @@ private:
             check_names(*selection.where, *where);
         }
         if (const auto sample = root_.find("sample")) {
-            topology::check_keys(*sample, {"count", "seed"}, {}, {});
+            topology::check_keys(*sample, {"count", "seed"}, {});
             if (root_.find("points")) {
                 sample->refuse("a sample beside points", "one of them");
             }

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <random>
 
 #include "base/errors.h"
@@ -178,6 +179,29 @@ TEST(CollectiveBounds, CountTheLinksThatAGroupCanUse) {
     EXPECT_EQ(least({Rank(0), Rank(1), Rank(2), Rank(3)}), Time::ns(15'000 + 10));
     EXPECT_EQ(least({Rank(0), Rank(4), Rank(8), Rank(12)}), Time::ns(60'000 + 500));
     EXPECT_EQ(least({Rank(0), Rank(5), Rank(10)}), Time::ns(8'000 + 10));
+}
+
+// Rates whose sums no 64 bits hold: 16 x 2^60 B/s, and rings with two links of 10^18 B/s an NPU.
+// All-reduce of 10^15 B: the sum of 16 NPUs bounds it, as on slower links.
+TEST(CollectiveBounds, HoldForRatesWhoseSumsAreLarge) {
+    const auto least = [](DimensionKind kind, std::int64_t rate) {
+        const topology::NetworkDescription network =
+            topology::make_network({topology::make_dimension(kind, 16, Rate(rate), Time::ns(500))});
+        std::vector<Rank> ranks;
+        for (std::size_t i = 0; i < 16; ++i) {
+            ranks.emplace_back(i);
+        }
+        return engine::CollectiveBounds(network).least_time(CollectiveKind::AllReduce, ranks,
+                                                            Bytes(1'000'000'000'000'000), Rank());
+    };
+    const auto busy = [](double rate) { return Time::ps(std::llround(std::ceil(1e27 / rate))); };
+    const double rate = 1152921504606846976.0;
+    EXPECT_EQ(least(DimensionKind::Switch, std::int64_t{1} << 60),
+              busy(rate * 16 / 30) + Time::ns(500));
+    EXPECT_EQ(least(DimensionKind::Ring, 1'000'000'000'000'000'000),
+              busy(2e18 * 16 / 30) + Time::ns(500));
+    EXPECT_EQ(least(DimensionKind::Ring, 4'000'000'000'000'000'000),
+              busy(8e18 * 16 / 30) + Time::ns(500));
 }
 
 // A collective of twice the bytes is never faster, whatever the chunks (sizes in steps of what all

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 namespace npunet {
 namespace {
 
@@ -21,6 +23,35 @@ TEST(TransferTime, IsExactBeyond64BitProducts) {
 
 TEST(TransferTime, ClampsInsteadOfOverflowing) {
     EXPECT_EQ(transfer_time(Bytes(std::int64_t{1} << 62), Rate(1)), Time::max());
+}
+
+// 2^63 - 1 ps is the end of the clock.
+TEST(Time, SumsAndProductsEndAtTheEndOfTheClock) {
+    EXPECT_EQ(later(Time::ns(2), Time::ns(3)), Time::ns(5));
+    EXPECT_EQ(later(Time::max(), Time::ps(1)), Time::max());
+    EXPECT_EQ(later(Time::ps(1), Time::max()), Time::max());
+    EXPECT_EQ(later(Time::max() - Time::ps(1), Time::ps(1)), Time::max());
+    const std::int64_t most = Time::max().ps();
+    EXPECT_EQ(capped_product(3, 5), 15);
+    EXPECT_EQ(capped_product(0, most), 0);
+    EXPECT_EQ(capped_product(most, 0), 0);
+    EXPECT_EQ(capped_product(7, most / 7), most / 7 * 7);
+    EXPECT_EQ(capped_product(7, most / 7 + 1), most);
+    EXPECT_EQ(capped_product(most, most), most);
+}
+
+// The cast of a double beyond 2^63 is undefined; 2^60 leaves room for sums.
+TEST(CappedWhole, EndsAtTwoToThe60) {
+    constexpr std::int64_t most = std::int64_t{1} << 60;
+    EXPECT_EQ(capped_whole(0), 0);
+    EXPECT_EQ(capped_whole(2.9), 2);
+    EXPECT_EQ(capped_whole(-2.9), -2);
+    EXPECT_EQ(capped_whole(4503599627370497.0), 4503599627370497);
+    for (const double large : {1152921504606846976.0, 1e19, 1e300, HUGE_VAL}) {
+        EXPECT_EQ(capped_whole(large), most) << large;
+        EXPECT_EQ(capped_whole(-large), -most) << large;
+    }
+    EXPECT_EQ(capped_whole(std::nan("")), 0);
 }
 
 // Parts floor(S (i+1)/n) - floor(S i/n) telescope to S and differ by at most one byte.

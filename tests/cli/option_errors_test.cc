@@ -218,7 +218,7 @@ TEST_F(OptionErrors, SizesEndWhereThoseOfTracesDo) {
                " --type " + options;
     };
     const std::string network = write(
-        "ring.yml", "topology: [Ring]\nnpus_count: [2]\nbandwidth: [4000000]\nlatency: [500]\n");
+        "ring.yml", "topology: [Ring]\nnpus_count: [2]\nbandwidth: [1000000]\nlatency: [500]\n");
     const auto simulated = [&](const std::string& options) {
         EXPECT_EQ(run(collective(options)).code, 0) << options;
         return run("simulate --workload " + (folder_ / "t" / "workload").string() + " --network " +

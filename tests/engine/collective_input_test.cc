@@ -184,6 +184,17 @@ TEST(CollectiveInput, HalvingAllToAllInTheReference) {
                                  HasSubstr("--dialect npunet")));
 }
 
+// One more NPU, and the n (n - 1) / 2 blocks of the reference's ring would not fit into 31 bits.
+TEST(CollectiveInput, RingAllToAllOfManyInTheReference) {
+    TestMachine machine = test::ring_machine(65537, rate, latency);
+    machine.dialect = engine::Dialect::named("astra-sim");
+    EXPECT_THAT(message_of<InputError>([&] {
+                    static_cast<void>(collective_time(CollectiveType::AllToAll, 65537, machine));
+                }),
+                AllOf(HasSubstr("all-to-all-implementation: found ring among 65537 NPUs"),
+                      HasSubstr("at most 65536 NPUs"), HasSubstr("--dialect npunet")));
+}
+
 // astra-sim dialect, part of the system: the fixed ring is for the collectives that the reference
 // has; the others keep an algorithm that can do them, and come to their end.
 TEST(CollectiveInput, RootsOnPartOfTheSystemInTheReference) {

@@ -110,6 +110,15 @@ TEST(Schedules, AllToAllBytes) {
     }
 }
 
+// n (n - 1) is beyond 2^31 from 46342 on, its half beyond 65536 only.
+TEST(Schedules, RingAllToAllBlockByBlockOfMany) {
+    for (const std::int32_t n : {4, 46341, 46342, 65536}) {
+        PhaseShape ring = shape_of(Algorithm::Ring, CollectiveKind::AllToAll, n, 0, Bytes(n));
+        ring.rules.ring_all_to_all_aggregates = false;
+        EXPECT_EQ(exchange_count(ring), std::int64_t{n} * (n - 1) / 2);
+    }
+}
+
 // Step s of a ring all-to-all forwards the parts of the members 1 .. n - 1 - s places ahead, summed
 // one by one here.
 TEST(Schedules, RingAllToAllForwardsConsecutiveParts) {

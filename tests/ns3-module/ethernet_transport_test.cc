@@ -37,6 +37,47 @@ std::string stall_of(const NetworkDescription& network, const Plan& plan) {
     return "done";
 }
 
+// On two links of 4 x 10^18 B/s and 900 s a window of two bandwidth-delay products has 1.4 x 10^22
+// bytes: all packets go at once. A round trip of 4 x 10^18 ps, of which the clock knows two, needs
+// a timeout of eight, which never comes.
+TEST(EthernetTransport, WindowsAndTimeoutsOfLongLinksAreNotNegative) {
+    for (const TransportKind kind : {TransportKind::GoBackN, TransportKind::SelectiveRepeat}) {
+        NetworkDescription network =
+            topology::make_network({topology::make_dimension(topology::DimensionKind::Mesh1D, 2,
+                                                             Rate(4'000'000'000'000'000'000),
+                                                             Time::ps(900'000'000'000'000))},
+                                   "line");
+        network.packet.mtu = Bytes(mtu);
+        network.packet.flow_control = FlowControl::Pfc;
+        network.packet.transport.kind = kind;
+        const EthernetRun quick(network, {packets(0, 1, 50)});
+        EXPECT_EQ(quick.delivered(0), Time::ps(900'000'000'000'000 + 50));
+
+        network = topology::make_network(
+            {topology::make_dimension(topology::DimensionKind::Mesh1D, 2, rate,
+                                      Time::ps(2'000'000'000'000'000'000))},
+            "line");
+        network.packet.mtu = Bytes(mtu);
+        network.packet.flow_control = FlowControl::Pfc;
+        network.packet.transport.kind = kind;
+        const EthernetRun far(network, {packets(0, 1, 3)});
+        EXPECT_EQ(far.delivered(0), Time::ps(2'000'000'000'000'030'000));
+        EXPECT_EQ(far.machine.GetPairs()[0].use.timeouts, 0);
+        EXPECT_EQ(far.sum().retransmissions, 0U);
+    }
+}
+
+// 100 KB for each byte per second of the link are more than a queue ever has: nothing is marked.
+TEST(EthernetTransport, ThresholdsOfMarksAreNotNegative) {
+    NetworkDescription network = line(2, TransportKind::SelectiveRepeat);
+    network.packet.congestion_control =
+        topology::standard_choice(topology::CongestionAlgorithm::Dctcp);
+    network.packet.ecn.per = Rate(1);
+    network.packet.ecn.kmin = network.packet.ecn.kmax = Bytes(1'000'000'000);
+    const EthernetRun run(network, {packets(0, 1, 50), packets(0, 1, 50)});
+    EXPECT_EQ(run.sum().marked, 0U);
+}
+
 // One acknowledgement for w packets, of which the last fills the window and asks for it though
 // ack_every is 8: it has left after 10 w ns, is in 5 ns later and answered another 5.64 ns later.
 // So w packets go in each 10 w + 10.64 ns; those of the last round have not filled the window, but

@@ -2,6 +2,7 @@
 
 #include "ns3-module/api/packet_network.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -9,8 +10,10 @@
 
 #include "base/errors.h"
 #include "ns3-module/model/npu-packet-machine.h"
+#include "tests/support/refusals.h"
 #include "topology/builder.h"
 #include "topology/injection.h"
+#include "topology/network_text.h"
 #include "traffic.h"
 
 namespace npunet::packet_test {
@@ -56,6 +59,22 @@ TEST(PacketNetwork, SurvivesAnExceptionInARun) {
         const std::unique_ptr<engine::Network> network = make_packet_network(description, queue);
         queue.schedule(Time::ns(3), engine::EventKey::of(engine::Phase::Issue, 0, 0), thrower);
         EXPECT_THROW(network->run(queue), StallError);
+    }
+}
+
+// Limits of this fidelity alone are no matter for the reader; their messages name the file, also
+// where ports for injection have made another network of it.
+TEST(PacketNetwork, NamesTheFileOfWhatItRefuses) {
+    for (const char* injection : {"", ", injection: 50"}) {
+        const topology::NetworkDescription description = topology::parse_network(
+            std::string("topology: [Switch]\nnpus_count: [3500]\nbandwidth: [50]\nlatency: [5]\n"
+                        "packet: {virtual_channels: 32") +
+                injection + "}\n",
+            "net.yml");
+        engine::EventQueue queue;
+        EXPECT_THAT(test::message_of<InputError>(
+                        [&] { static_cast<void>(make_packet_network(description, queue)); }),
+                    testing::StartsWith("net.yml: network: found "));
     }
 }
 

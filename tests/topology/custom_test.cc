@@ -15,6 +15,7 @@
 namespace npunet::topology {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 
 struct Cable {
@@ -356,12 +357,26 @@ TEST_F(LinkFile, RefusalsNameTheLine) {
              {"npu a b\na b 5 5 two\n", "line 2, COUNT: found 'two'"},
              {"npu a b\na b 5 5 1 back\n", "line 2, both or forward: found 'back'"},
              {"npu a b a\na b 5 5\n", "line 1: found 'a' a second time"},
+             {"npu a npu\nnpu a 5 5\n", "line 1: found 'npu'; expected another name"},
+             {"npu a\nswitch switch\na switch 5 5\n", "line 2: found 'switch'; expected another"},
              {"npu a b\n", "found no way from a to b"},
              {"", "found 0 nodes of the kind npu"}}) {
         EXPECT_THAT(refusal_of(section(text)), HasSubstr(part)) << text;
     }
     EXPECT_THAT(refusal_of("Custom: {file: none.txt}\n"), HasSubstr("found 'none.txt'"));
+    EXPECT_THAT(refusal_of("Custom: {file: /dev/zero}\n"),
+                AllOf(HasSubstr("/dev/zero: found more than 256 MiB"),
+                      HasSubstr("a file with one line a link")));
     EXPECT_THAT(refusal_of(section("npu a\n") + "placement: [1]\n"), HasSubstr("placement"));
+    const std::string named = "nodes: [{name: npu, kind: npu}, {name: b, kind: npu}]";
+    const std::string file = folder_.write("links.txt", "npu b 5 5\n").string();
+    EXPECT_THAT(refusal_of("Custom: {" + named + ", file: " + file + "}\n"),
+                AllOf(HasSubstr("line 1, Custom.nodes[0].name: found 'npu'"),
+                      HasSubstr("write npu0, for example")));
+    EXPECT_EQ(network_from("Custom: {" + named +
+                           ", links: [{from: npu, to: b, bandwidth: 5, latency: 5}]}\n")
+                  .graph.links(),
+              2U);
 }
 
 TEST(CustomSection, RefusesWhatDoesNotFit) {

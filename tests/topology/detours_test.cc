@@ -11,6 +11,7 @@
 #include <tuple>
 #include <vector>
 
+#include "base/errors.h"
 #include "tests/support/random_faults.h"
 #include "topology/builder.h"
 #include "topology/deadlock.h"
@@ -101,6 +102,39 @@ TEST(Detours, OnARingOfFour) {
     detours.set_epoch(5);
     EXPECT_EQ(walk(network, detours, 0, 1), "0 *3 *2 *1");
     EXPECT_EQ(walk(network, detours, 3, 2), "3 2");
+}
+
+// A circle of links that lead one way only, 0 -> 1 -> 2 -> 3 -> 0, one of them down for good: of
+// the ways from a node to the one before it, by three links, up*/down* offers those that go up
+// first. Whoever is told to take a detour where there is none learns of it.
+TEST(Detours, RefusePacketsThatNothingBringsOn) {
+    NetworkDescription network;
+    for (int i = 0; i < 4; ++i) {
+        network.graph.add_node(NodeKind::Npu, "npu" + std::to_string(i));
+    }
+    for (std::size_t i = 0; i < 4; ++i) {
+        network.graph.add_link(
+            {NodeId(i), NodeId((i + 1) % 4), Rate(100'000'000'000), Time::ns(5)});
+    }
+    use_shortest_paths(network);
+    network.faults.links.push_back(outage(network.graph, 3, 0));
+    const Detours detours(network);
+    int stalls = 0;
+    for (std::size_t at = 0; at < 4; ++at) {
+        const NodeId to((at + 3) % 4);
+        const PacketPlace place{NodeId(at), NodeId(at), to, Hop(), 0, Detours::on_detour};
+        std::vector<Way> ways;
+        try {
+            detours.list_ways(network.graph, place, ways);
+            EXPECT_EQ(ways.size(), 1U);
+        } catch (const StallError& stall) {
+            ++stalls;
+            const std::string text = "a packet at npu" + std::to_string(at) + " for npu" +
+                                     std::to_string(to.value()) + " has to go round links";
+            EXPECT_NE(std::string(stall.what()).find(text), std::string::npos) << stall.what();
+        }
+    }
+    EXPECT_GT(stalls, 0);
 }
 
 // 0 in the middle of 1 to 5, which stand in a line, too, with 6 behind 1; 0 - 5 is down. From 1 to

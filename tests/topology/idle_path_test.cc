@@ -47,6 +47,24 @@ TEST(IdlePath, EveryPacketHasAHeader) {
     EXPECT_EQ(bytes_with_headers(Bytes(250), packet), Bytes(280));
 }
 
+// 2^56 bytes on links of 1 GB/s are 833 days, which no clock has; nor 2^56 packets of 101 bytes.
+TEST(IdlePath, EndsWithTheClock) {
+    NetworkDescription network = line_of({1, 1, 1});
+    const std::int64_t bytes = std::int64_t{1} << 56;
+    for (const Switching switching : {Switching::StoreAndForward, Switching::CutThrough}) {
+        network.packet.switching = switching;
+        EXPECT_EQ(time_of(network, bytes), Time::max());
+    }
+    for (const IdlePath path : {IdlePath::WholeMessages, IdlePath::Headers}) {
+        EXPECT_EQ(time_of(network, bytes, path), Time::max());
+    }
+    network.packet.mtu = Bytes(1);
+    EXPECT_EQ(time_of(network, bytes), Time::max());
+    network.packet.header = Bytes(100);
+    EXPECT_EQ(bytes_with_headers(Bytes(bytes), network.packet),
+              Bytes((std::int64_t{1} << 62) + 101));
+}
+
 // What has neither content nor header still is a byte.
 TEST(IdlePath, NoPacketIsShorterThanAByte) {
     PacketParameters packet;

@@ -243,6 +243,39 @@ TEST_F(NetworkFile, RefusesBandwidthsAndLatenciesThatAreNone) {
     EXPECT_EQ(read(ring_with("latency", "[0]")).dimensions[0].latency, Time());
 }
 
+// Dimension order on a ring of 8 needs two virtual channels, and ways round a link a third.
+TEST_F(NetworkFile, CountsTheVirtualChannelOfWaysRoundLinks) {
+    const std::string down = "faults: [{link: [0, 1], at: 1us, bandwidth_factor: 0}]\n";
+    const std::string ring = "topology: [Ring]\nnpus_count: [8]\nbandwidth: [50]\nlatency: [5]\n";
+    for (const bool faults_first : {true, false}) {
+        const auto with = [&](const std::string& channels) {
+            const std::string packet = "packet: {virtual_channels: " + channels + "}\n";
+            return ring + (faults_first ? down + packet : packet + down);
+        };
+        EXPECT_THAT(refusal(with("2")),
+                    AllOf(HasSubstr(faults_first ? "line 6, packet.virtual_channels: found '2'"
+                                                 : "line 5, packet.virtual_channels: found '2'"),
+                          HasSubstr("at least 3"), HasSubstr("one of them for ways round")));
+        EXPECT_EQ(read(with("3")).virtual_channels(), 3);
+        EXPECT_EQ(read(with("auto")).virtual_channels(), 3);
+    }
+}
+
+// 1000 TB/s are a million GB/s, and less than a million of 2^30 B/s.
+TEST_F(NetworkFile, RefusesBandwidthsThatNoLinkHas) {
+    EXPECT_EQ(read(ring_with("bandwidth", "[1e6]")).dimensions[0].rate,
+              Rate(1'000'000'000'000'000));
+    EXPECT_EQ(read(ring_with("bandwidth", "[1000TB/s]")).dimensions[0].rate,
+              Rate(1'000'000'000'000'000));
+    for (const char* value :
+         {"1000001", "1e9", "1e300", "1001TB/s", "8000000.1Gbps", "1152921504606846976B/s"}) {
+        EXPECT_THAT(refusal(ring_with("bandwidth", std::string("[") + value + "]")),
+                    AllOf(HasSubstr("line 3, bandwidth[0]: found '" + std::string(value) + "'"),
+                          HasSubstr("at most 1000 TB/s"), HasSubstr("in GB/s; for bytes")))
+            << value;
+    }
+}
+
 TEST_F(NetworkFile, ReadsThePacketSection) {
     const NetworkDescription network = with_packet(
         "mtu: 1KiB, header: 32, buffer: 2MB, virtual_channels: 4, routing: xy, classes: 1, "
@@ -276,7 +309,18 @@ TEST_F(NetworkFile, RefusesPacketParametersThatCannotWork) {
                 HasSubstr("'4159'; expected room for one packet at least, 4160 B (mtu + header)"));
     EXPECT_EQ(with_packet("buffer: 4160").packet.buffer, Bytes(4160));
     EXPECT_THAT(packet_refusal("virtual_channels: 0"), HasSubstr("packet.virtual_channels"));
-    EXPECT_THAT(packet_refusal("virtual_channels: 256"), HasSubstr("packet.virtual_channels"));
+    EXPECT_THAT(packet_refusal("virtual_channels: 33"),
+                AllOf(HasSubstr("line "), HasSubstr("packet.virtual_channels: found '33'"),
+                      HasSubstr("from 1 to 32")));
+    EXPECT_EQ(with_packet("virtual_channels: 32").virtual_channels(), 32);
+    EXPECT_THAT(packet_refusal("virtual_channels: 5, classes: 7"),
+                HasSubstr("packet.classes: found 7 classes of 5 virtual channels; expected at most "
+                          "32 channels in all"));
+    EXPECT_THAT(packet_refusal("mtu: 1GiB"),
+                HasSubstr("packet.mtu: found an mtu of 1073741824 B and a header of 64 B; expected "
+                          "at most 1073741824 B together"));
+    EXPECT_THAT(packet_refusal("mtu: 1GiB, header: 1"), HasSubstr("packet.header: found an mtu"));
+    EXPECT_EQ(with_packet("mtu: 1GiB, header: 0").packet.mtu, Bytes(std::int64_t{1} << 30));
     EXPECT_THAT(
         test::message_of<InputError>([&] { return with_packet("virtual_channels: 1", ring_); }),
         HasSubstr("found '1'; expected at least 2, which the routing on Ring needs"));

@@ -77,6 +77,67 @@ TEST(TransportSection, HasDefaults) {
               Rate());
 }
 
+// What no packet could pass is refused where it stands, for every fidelity.
+TEST(TransportSection, RefusesRoomsWithoutRoomForAPacket) {
+    EXPECT_THAT(refusal("flow_control: pfc, pfc: {headroom: 4159}"),
+                HasSubstr("net.yml: line 5, packet.pfc.headroom: found 4159 bytes; expected room "
+                          "for at least one packet, 4160 bytes"));
+    EXPECT_EQ(refusal("flow_control: pfc, pfc: {headroom: 4160}"), "no error");
+    EXPECT_THAT(
+        refusal("flow_control: none, transport: go-back-n, buffer: 5000, pfc: {alpha: 0.5}"),
+        HasSubstr("net.yml: line 5, packet.buffer: found 5000 bytes in npu0, of which a "
+                  "queue may have 0.5 times what is free; expected room"));
+    EXPECT_EQ(refusal("flow_control: none, transport: go-back-n, buffer: 8320, pfc: {alpha: 0.5}"),
+              "no error");
+    EXPECT_THAT(refusal("flow_control: none, transport: go-back-n, pfc: {alpha: 0.001}"),
+                HasSubstr("net.yml: line 5, packet.pfc.alpha: found 524288 bytes in npu0"));
+}
+
+// Without credits there are no virtual channels that classes could have too many of.
+TEST(TransportSection, ClassesNeedNoVirtualChannels) {
+    const std::string torus =
+        "topology: [Torus2D]\nnpus_count: [16]\nbandwidth: [50]\nlatency: [500]\n"
+        "faults: [{link: [0, 1], at: 1us, bandwidth_factor: 0}]\n";
+    const auto eight = [&](const std::string& control) {
+        return test::message_of<InputError>([&] {
+            return parse_network(
+                torus + "packet: {classes: 8, routing: adaptive, " + control + "}\n", "net.yml");
+        });
+    };
+    EXPECT_EQ(eight("flow_control: pfc, transport: go-back-n"), "no error");
+    EXPECT_EQ(eight("flow_control: credit"), "no error");
+    EXPECT_THAT(
+        eight("virtual_channels: 5"),
+        HasSubstr("net.yml: line 6, packet.classes: found 8 classes of 5 virtual channels"));
+}
+
+// Of two parallel links each needs one back of its own.
+TEST(TransportSection, PausesNeedALinkBack) {
+    const auto pfc = [](const std::string& links, const std::string& control) {
+        return test::message_of<InputError>([&] {
+            return parse_network(
+                "Custom:\n  nodes: [{name: a, kind: npu}, {name: b, kind: npu}, "
+                "{name: c, kind: npu}]\n  links: [" +
+                    links + "]\npacket: {flow_control: " + control + "}\n",
+                "net.yml");
+        });
+    };
+    const auto link = [](const std::string& ends, const std::string& more = "") {
+        return "{" + ends + ", bandwidth: 50, latency: 500" + more + "}";
+    };
+    const std::string circle = link("from: a, to: b", ", both: false") + ", " +
+                               link("from: b, to: c", ", both: false") + ", " +
+                               link("from: c, to: a", ", both: false");
+    const std::string line = link("from: a, to: b", ", count: 2") + ", " + link("from: b, to: c");
+    EXPECT_EQ(pfc(circle, "credit"), "no error");
+    EXPECT_THAT(pfc(circle, "pfc"),
+                HasSubstr("net.yml: line 4, packet.flow_control: found pfc, and no link back for a "
+                          "-> b; expected a link back"));
+    EXPECT_EQ(pfc(line, "pfc"), "no error");
+    EXPECT_THAT(pfc(line + ", " + link("from: b, to: a", ", both: false"), "pfc"),
+                HasSubstr("no link back for b -> a"));
+}
+
 // The room of a node is that of its links; one that is given is the node's.
 TEST(TransportSection, SharesTheBuffersOfTheLinksOfANode) {
     const NetworkDescription automatic = network("flow_control: pfc");
