@@ -11,6 +11,7 @@
 #include "cli/workload_options.h"
 #include "generators/stage/stage_workload.h"
 #include "generators/transformer/context_comm.h"
+#include "generators/transformer/idle_parameters.h"
 #include "generators/transformer/moe_routing.h"
 #include "generators/transformer/rank_order.h"
 #include "generators/transformer/routing_name.h"
@@ -165,6 +166,12 @@ void run_step(const TransformerOptions& options, std::ostream& out) {
     const TrainingStep step = options.workload.resolve();
     std::string text = headline(step);
     nlohmann::ordered_json document = description(step);
+    const std::vector<std::string> notes =
+        generators::notes_on_idle_parameters(step.model, step.plan);
+    for (const std::string& note : notes) {
+        text += fmt::format("note: {}\n", note);
+    }
+    document["notes"] = notes;
     if (options.print_memory) {
         if (step.model.moe.routing.kind == generators::Routing::Kind::File) {
             static_cast<void>(generators::read_routing_file(step.model));

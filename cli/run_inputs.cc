@@ -104,7 +104,11 @@ engine::Workload RunInputs::workload(const study::Machine& machine) const {
                           fmt::format("{}, the NPUs of {}", npus, network_file),
                           "dp x tp x cp x pp must be the number of NPUs"});
     }
-    return study::workload_from(generated, study::workload_options(machine));
+    engine::Workload workload = study::workload_from(generated, study::workload_options(machine));
+    for (std::string& note : model.idle_options()) {
+        workload.notes.push_back(std::move(note));
+    }
+    return workload;
 }
 
 void RunInputs::warn_of_idle_options(const CommandContext& context,

@@ -9,6 +9,7 @@
 #include "base/errors.h"
 #include "cli/option_values.h"
 #include "generators/stage/stage_workload.h"
+#include "generators/transformer/idle_parameters.h"
 #include "generators/transformer/model_library.h"
 #include "generators/transformer/training_step.h"
 
@@ -285,6 +286,14 @@ generators::GeneratedWorkload WorkloadOptions::generate() const {
     }
     const TrainingStep step = resolve();
     return generators::generate(step.model, step.plan);
+}
+
+std::vector<std::string> WorkloadOptions::idle_options() const {
+    if (stage()) {
+        return {};
+    }
+    const TrainingStep step = resolve();
+    return generators::notes_on_idle_parameters(step.model, step.plan);
 }
 
 }  // namespace npunet::cli

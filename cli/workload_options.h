@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "cli/parallel_options.h"
 #include "cli/stage_options.h"
@@ -53,6 +54,8 @@ public:
 
     /// The workload of either dialect.
     [[nodiscard]] generators::GeneratedWorkload generate() const;
+    /// What of the options has no effect on it (generators/transformer/idle_parameters.h).
+    [[nodiscard]] std::vector<std::string> idle_options() const;
 
 private:
     const CLI::App* command_ = nullptr;

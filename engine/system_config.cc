@@ -181,6 +181,13 @@ void warn_of_no_effect(const Reader& reader, const Dialect& dialect, const Syste
     if (config.comm_compute_slowdown > 1 && !dialect.scheduling_keys_count) {
         warn("comm-compute-slowdown", " with --dialect " + dialect.name);
     }
+    if (reader.contains("scheduling-policy") && dialect.scheduling_keys_count &&
+        config.max_concurrent_comms == 0) {
+        warn("scheduling-policy", " without max-concurrent-comms: nothing waits");
+    }
+    if (config.active_chunks_per_dimension > 1 && config.preferred_dataset_splits == 1) {
+        warn("active-chunks-per-dimension", " with one chunk (preferred-dataset-splits 1)");
+    }
     const bool capacity =
         config.memory_capacity > Bytes(0) ||
         std::any_of(config.capacity_overrides.begin(), config.capacity_overrides.end(),

@@ -172,6 +172,16 @@ TEST_F(SchedulingKeys, WithoutEffectAreSaid) {
     static_cast<void>(read(R"({"memory-capacity": 80})"));
     ASSERT_EQ(warnings_.size(), 1U);
     EXPECT_THAT(warnings_[0], HasSubstr("track-local-mem"));
+    static_cast<void>(read(R"({"scheduling-policy": "LIFO"})"));
+    ASSERT_EQ(warnings_.size(), 1U);
+    EXPECT_THAT(warnings_[0], HasSubstr("scheduling-policy has no effect without max-concurrent"));
+    static_cast<void>(read(R"({"scheduling-policy": "LIFO", "max-concurrent-comms": 2})"));
+    EXPECT_TRUE(warnings_.empty());
+    static_cast<void>(read(R"({"active-chunks-per-dimension": 4})"));
+    ASSERT_EQ(warnings_.size(), 1U);
+    EXPECT_THAT(warnings_[0], HasSubstr("with one chunk"));
+    static_cast<void>(read(R"({"active-chunks-per-dimension": 4, "preferred-dataset-splits": 2})"));
+    EXPECT_TRUE(warnings_.empty());
     static_cast<void>(read(R"({"comm-compute-slowdown": 2})", "astra-sim"));
     ASSERT_EQ(warnings_.size(), 1U);
     EXPECT_THAT(warnings_[0], HasSubstr("astra-sim"));

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/errors.h"
+#include "generators/transformer/idle_parameters.h"
 #include "generators/transformer/model_library.h"
 #include "generators/transformer/rank_grid.h"
 #include "tests/generators/steps.h"
@@ -60,6 +61,28 @@ TEST(Plan, FillsInWhatIsLeftOpen) {
     EXPECT_EQ(plan.micro_batches(), 4);
     EXPECT_EQ(plan.sequence, 32);
     EXPECT_EQ(plan.world(), 8);
+}
+
+// Each part of a plan is noted without the dimension that it is about, and not with it.
+TEST(Plan, NotesWhatHasNoEffect) {
+    const ModelSpec model = small_model();
+    Plan idle;
+    idle.batch = 16;
+    idle.schedule = Schedule::GPipe;
+    idle.context_comm = ContextComm::AllGather;
+    idle.sequence_parallel = true;
+    idle.zero = 1;
+    idle.overlap_grad_reduce = true;
+    EXPECT_THAT(notes_on_idle_parameters(model, resolve_plan(model, idle)),
+                ElementsAre(HasSubstr("--schedule gpipe has no effect with pp 1"),
+                            HasSubstr("--cp-comm has no effect with cp 1"),
+                            HasSubstr("--sequence-parallel has no effect with tp 1"),
+                            HasSubstr("--zero 1 has no effect with a single replica"),
+                            HasSubstr("--overlap-grad-reduce has no effect")));
+    Plan used = idle;
+    used.dp = used.tp = used.cp = used.pp = 2;
+    EXPECT_THAT(notes_on_idle_parameters(model, resolve_plan(model, used)), ElementsAre());
+    EXPECT_THAT(notes_on_idle_parameters(model, resolve_plan(model, Plan())), ElementsAre());
 }
 
 TEST(Plan, NamesTheNumbersThatClash) {
