@@ -7,8 +7,8 @@
 //     const ValidationResult result = validate_traces(input);
 //     if (result.findings.errors() > 0) { ... }
 //
-// docs/validation.md says what is looked for. What it does not find: ranks that wait for each other
-// in a circle of messages, each of them sound by itself.
+// docs/trace-validation.md says what is looked for. What it does not find: ranks that wait for each
+// other in a circle of messages, each of them sound by itself.
 //
 // C++17-clean.
 #pragma once

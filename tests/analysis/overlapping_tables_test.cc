@@ -10,6 +10,7 @@
 #include <string>
 
 #include "profiles/profile_reader.h"
+#include "tests/support/counted_cases.h"
 #include "tests/support/shared_data.h"
 
 namespace npunet::analysis {
@@ -58,6 +59,7 @@ TEST_P(OverlappingTablesOf, AreTheReferences) {
         const EventTable trace = profiles::read_profile(folder / "iteration_15" / (name + ".json"));
         EXPECT_EQ(tables_json(trace), tables);
     }
+    test::count_cases(expected.size());
 }
 
 INSTANTIATE_TEST_SUITE_P(EveryCase, OverlappingTablesOf,

@@ -1,5 +1,6 @@
 // TimeSpan arithmetic against vectors of the reference, and against counting.
 #include "analysis/time_spans.h"
+#include "tests/support/counted_cases.h"
 #include "tests/support/shared_data.h"
 
 #include <gtest/gtest.h>
@@ -35,6 +36,7 @@ TEST(TimeSpans, AreTheReferences) {
         EXPECT_EQ(overlap(united(a), united(of(vector["b"]))),
                   vector["overlap_ab"].get<std::int64_t>());
     }
+    test::count_cases(vectors.size());
 }
 
 // |A| and |A n B| are the numbers of points i for which [i, i + 1) lies in A, in both.

@@ -6,6 +6,7 @@
 #include "analytical/congestion_aware.h"
 #include "analytical/congestion_unaware.h"
 #include "tests/analytical/traffic_networks.h"
+#include "tests/support/counted_cases.h"
 
 namespace npunet {
 namespace {
@@ -28,6 +29,7 @@ Plan random_plan(Pattern pattern, const topology::NetworkDescription& network,
 // Every instant of every message, and what each link carried, for how long, and how long its queue
 // was; also with the insertions of simultaneous events shuffled.
 TEST(CongestionAwareOracle, EqualsThePlainNetwork) {
+    std::size_t cases = 0;
     for (std::uint64_t seed = 1; seed <= 60; ++seed) {
         std::mt19937_64 random(seed);
         const topology::NetworkDescription network = random_network(random);
@@ -43,14 +45,17 @@ TEST(CongestionAwareOracle, EqualsThePlainNetwork) {
             ASSERT_EQ(test::transcript(run.outcomes, run.links),
                       test::transcript(shuffled.outcomes, shuffled.links))
                 << "seed " << seed << ", shuffled, " << network.name;
+            ++cases;
         }
     }
+    test::count_cases(cases);
 }
 
 // The same while links are slow, late or down: up to three faults a network, which begin and end in
 // the middle of the traffic. The plain network asks LinkClock, which has a brute force of its own.
 TEST(CongestionAwareOracle, EqualsThePlainNetworkUnderFaults) {
-    for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    constexpr std::uint64_t cases = 60;
+    for (std::uint64_t seed = 1; seed <= cases; ++seed) {
         std::mt19937_64 random(seed);
         topology::NetworkDescription network = random_network(random);
         for (std::uint64_t count = 1 + random() % 3; count > 0; --count) {
@@ -70,6 +75,7 @@ TEST(CongestionAwareOracle, EqualsThePlainNetworkUnderFaults) {
                   test::transcript(plain.outcomes, plain.links))
             << "seed " << seed << ", " << network.name;
     }
+    test::count_cases(cases);
 }
 
 // Whatever has to cross a cut crosses it on the cut's links, each at its rate at most: for any set

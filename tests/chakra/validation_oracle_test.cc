@@ -13,6 +13,7 @@
 #include "chakra/trace_writer.h"
 #include "chakra/workload_validation.h"
 #include "test_files.h"
+#include "tests/support/counted_cases.h"
 #include "tests/support/shared_data.h"
 
 namespace npunet::chakra {
@@ -240,6 +241,7 @@ TEST_F(ValidationOfRealTraces, CountsAgree) {
                   file.at("acyclic").get<bool>());
     }
     EXPECT_GT(files, 300);
+    test::count_cases(expected_.size());
 }
 
 }  // namespace

@@ -115,6 +115,26 @@ TEST(Examples, OfTheHelpRunAsPrinted) {
     }
 }
 
+// Renderers do not show the info string of a block: the file that it names stands in the text, too.
+TEST(Examples, FilesOfBlocksAreNamedInTheText) {
+    for (const std::string& name : page_names()) {
+        const Page page = read_page(name);
+        std::set<std::string> named;
+        for (const Section& section : page.sections) {
+            for (const std::string& line : section.lines) {
+                for (const std::string& word : quoted(line)) {
+                    named.insert(word);
+                }
+            }
+        }
+        for (const Block& block : page.blocks) {
+            if (const std::string file = file_of(block); !file.empty() && file != "printed") {
+                EXPECT_EQ(named.count(file), 1U) << name << ": " << file;
+            }
+        }
+    }
+}
+
 // Were the pages not understood, nothing would be run and nothing could fail.
 TEST(Examples, ThereAreSome) {
     std::size_t commands = 0;

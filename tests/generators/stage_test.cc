@@ -16,6 +16,7 @@
 #include "generators/stage/python_number.h"
 #include "generators/stage/stage_workload.h"
 #include "generators/workload_files.h"
+#include "tests/support/counted_cases.h"
 #include "tests/support/refusals.h"
 #include "tests/support/shared_data.h"
 #include "tests/support/stage_cases.h"
@@ -80,6 +81,7 @@ TEST(Stage, WritesTheFilesOfStageByteForByte) {
         ++compared;
     }
     EXPECT_GE(compared, 21U);
+    test::count_cases(compared);
 }
 
 StageArguments small_step() {

@@ -15,6 +15,9 @@ using packet::Acknowledgement;
 using packet::CongestionControl;
 using packet::HopTelemetry;
 
+constexpr std::int64_t us = 1'000'000;
+constexpr std::int64_t ms = 1000 * us;
+
 enum class Kind { Depart, Arrive, Acknowledge, Notify, Send };
 
 struct Packet {
@@ -229,6 +232,33 @@ packet::FlowPath Bottleneck::path() const {
 Sharing Bottleneck::run(const topology::CongestionControlChoice& choice, std::int64_t end,
                         std::int64_t from) const {
     return Run(*this, choice).until(end, from);
+}
+
+SharingScenario one_flow() {
+    SharingScenario scenario{{}, 2 * ms, 1 * ms};
+    scenario.bottleneck.flows = 1;
+    return scenario;
+}
+
+SharingScenario one_fast_flow() {
+    SharingScenario scenario{{}, 20 * ms, 10 * ms};
+    scenario.bottleneck.flows = 1;
+    scenario.bottleneck.link = 2 * scenario.bottleneck.rate;
+    return scenario;
+}
+
+SharingScenario two_flows() {
+    SharingScenario scenario{{}, 30 * ms, 10 * ms};
+    scenario.bottleneck.delay = 8 * us;
+    scenario.bottleneck.stagger = 100 * us;
+    return scenario;
+}
+
+SharingScenario eight_flows() {
+    SharingScenario scenario{{}, 30 * ms, 10 * ms};
+    scenario.bottleneck.flows = 8;
+    scenario.bottleneck.stagger = 20 * us;
+    return scenario;
 }
 
 }  // namespace npunet::packet_test

@@ -45,4 +45,25 @@ struct Bottleneck {
                               std::int64_t from) const;
 };
 
+/// A run of the bottleneck, and the time of it that counts.
+struct SharingScenario {
+    Bottleneck bottleneck;
+    std::int64_t until = 0;  ///< ps
+    std::int64_t from = 0;   ///< ps
+
+    [[nodiscard]] Sharing run(const topology::CongestionControlChoice& choice) const {
+        return bottleneck.run(choice, until, from);
+    }
+};
+
+/// One flow whose link is as fast as the bottleneck.
+[[nodiscard]] SharingScenario one_flow();
+/// One flow whose link is twice as fast.
+[[nodiscard]] SharingScenario one_fast_flow();
+/// Two flows, the second 100 us later. The round trip is 16 us, so that there is room for 200
+/// packets. 30 ms are some 1900 round trips, and 545 timers of DCQCN.
+[[nodiscard]] SharingScenario two_flows();
+/// Eight flows, each 20 us after the one before.
+[[nodiscard]] SharingScenario eight_flows();
+
 }  // namespace npunet::packet_test

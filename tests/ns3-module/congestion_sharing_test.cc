@@ -26,7 +26,6 @@ using topology::CongestionAlgorithm;
 using topology::CongestionControlChoice;
 
 constexpr std::int64_t us = 1'000'000;
-constexpr std::int64_t ms = 1000 * us;
 
 std::vector<CongestionAlgorithm> of_senders() {
     return {CongestionAlgorithm::Dcqcn, CongestionAlgorithm::Hpcc, CongestionAlgorithm::Timely,
@@ -44,9 +43,7 @@ std::string name_of_case(const ::testing::TestParamInfo<CongestionAlgorithm>& in
 // target: W = W eta / U + W_AI with W_AI = 0.00625 of what W = U is, U = 0.95 + 0.00625; the others
 // wholly.
 TEST_P(Alone, OneFlowFillsTheLink) {
-    Bottleneck bottleneck;
-    bottleneck.flows = 1;
-    const Sharing result = bottleneck.run(topology::standard_choice(GetParam()), 2 * ms, 1 * ms);
+    const Sharing result = one_flow().run(topology::standard_choice(GetParam()));
     const double expected = GetParam() == CongestionAlgorithm::Hpcc ? 0.95625 : 1.0;
     EXPECT_NEAR(result.utilisation, expected, 0.003);
     EXPECT_EQ(result.most_queue, 0);
@@ -54,22 +51,14 @@ TEST_P(Alone, OneFlowFillsTheLink) {
 
 // A link of twice the bottleneck's rate is held back to it.
 TEST_P(Alone, OneFlowKeepsToTheBottleneck) {
-    Bottleneck bottleneck;
-    bottleneck.flows = 1;
-    bottleneck.link = 2 * bottleneck.rate;
-    const Sharing result = bottleneck.run(topology::standard_choice(GetParam()), 20 * ms, 10 * ms);
+    const Sharing result = one_fast_flow().run(topology::standard_choice(GetParam()));
     EXPECT_GE(result.utilisation, 0.94);
     EXPECT_LE(result.most_queue, 400'000);
 }
 
-// Flows that start one after the other have equal shares in the end, and leave little unused. The
-// round trip is 16 us, so that there is room for 200 packets. 30 ms are some 1900 round trips, and
-// 545 timers of DCQCN.
+// Flows that start one after the other have equal shares in the end, and leave little unused.
 TEST_P(Together, TwoFlowsShareEvenly) {
-    Bottleneck bottleneck;
-    bottleneck.delay = 8 * us;
-    bottleneck.stagger = 100 * us;
-    const Sharing result = bottleneck.run(topology::standard_choice(GetParam()), 30 * ms, 10 * ms);
+    const Sharing result = two_flows().run(topology::standard_choice(GetParam()));
     EXPECT_GE(result.utilisation, 0.9);
     for (const double rate : result.rates) {
         EXPECT_NEAR(rate, result.utilisation / 2, 0.1 * result.utilisation / 2);
@@ -77,10 +66,7 @@ TEST_P(Together, TwoFlowsShareEvenly) {
 }
 
 TEST_P(Together, EightFlowsShareEvenly) {
-    Bottleneck bottleneck;
-    bottleneck.flows = 8;
-    bottleneck.stagger = 20 * us;
-    const Sharing result = bottleneck.run(topology::standard_choice(GetParam()), 30 * ms, 10 * ms);
+    const Sharing result = eight_flows().run(topology::standard_choice(GetParam()));
     EXPECT_GE(result.utilisation, 0.9);
     EXPECT_GE(result.fairness(), 0.98);
     EXPECT_LE(result.most_queue, 400'000);

@@ -11,6 +11,7 @@
 #include "ethernet_runs.h"
 #include "naive_ethernet.h"
 #include "random_networks.h"
+#include "tests/support/counted_cases.h"
 #include "topology/builder.h"
 #include "topology/congestion_control.h"
 #include "topology/congestion_parameters.h"
@@ -107,8 +108,9 @@ std::string run(const Case& drawn, std::uint64_t shuffle_seed) {
 class EthernetOracleOfRandom : public testing::TestWithParam<unsigned> {};
 
 TEST_P(EthernetOracleOfRandom, EqualsThePlainNetwork) {
-    for (unsigned i = 0; i < 40; ++i) {
-        const unsigned seed = 40 * GetParam() + i;
+    constexpr unsigned cases = 40;
+    for (unsigned i = 0; i < cases; ++i) {
+        const unsigned seed = cases * GetParam() + i;
         const Case drawn = draw_case(seed);
         const std::string expected = run<NaiveEthernet>(drawn, 0);
         ASSERT_EQ(run<packet::EthernetNetwork>(drawn, 0), expected) << "seed " << seed;
@@ -117,6 +119,7 @@ TEST_P(EthernetOracleOfRandom, EqualsThePlainNetwork) {
         ASSERT_EQ(run<NaiveEthernet>(drawn, seed + 1), expected)
             << "seed " << seed << ", oracle with insertions shuffled";
     }
+    test::count_cases(cases);
 }
 
 // Eight senders of 200 to 400 packets share a link and a buffer of 40 packets, which drops much,
@@ -138,6 +141,7 @@ TEST(EthernetOracle, AgreesWhereWindowsCloseAfterLosses) {
         drawn.plan.push_back({NodeId(static_cast<int>(npu)), NodeId(0),
                               Bytes(936 * (175 + 25 * npu)), Time::ns(100 * npu), -1, true});
     }
+    std::size_t cases = 0;
     for (const topology::TransportKind kind :
          {topology::TransportKind::GoBackN, topology::TransportKind::SelectiveRepeat}) {
         for (const CongestionAlgorithm algorithm :
@@ -149,9 +153,11 @@ TEST(EthernetOracle, AgreesWhereWindowsCloseAfterLosses) {
                 ASSERT_EQ(run<packet::EthernetNetwork>(drawn, 0), run<NaiveEthernet>(drawn, 0))
                     << topology::name_of(kind) << " " << topology::name_of(algorithm) << " "
                     << every;
+                ++cases;
             }
         }
     }
+    test::count_cases(cases);
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, EthernetOracleOfRandom, testing::Range(0U, 10U));

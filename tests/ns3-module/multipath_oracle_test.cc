@@ -7,6 +7,7 @@
 #include "naive_packet_network.h"
 #include "ns3-module/model/npu-packet-machine.h"
 #include "test_networks.h"
+#include "tests/support/counted_cases.h"
 #include "topology/builder.h"
 #include "topology/dragonfly_ways.h"
 #include "topology/fat_tree_ways.h"
@@ -216,6 +217,7 @@ void compare(unsigned first_seed, unsigned count) {
         ASSERT_EQ(expected.find(" -1 -1 0\n"), std::string::npos)
             << "seed " << seed << ": a message was not delivered";
     }
+    test::count_cases(count);
 }
 
 TEST(MultipathOracle, EqualsThePlainNetwork0) {

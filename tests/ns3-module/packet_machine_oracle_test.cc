@@ -7,6 +7,7 @@
 #include "naive_packet_network.h"
 #include "ns3-module/model/npu-packet-machine.h"
 #include "test_networks.h"
+#include "tests/support/counted_cases.h"
 #include "traffic.h"
 
 namespace npunet::packet_test {
@@ -161,6 +162,7 @@ void compare(unsigned first_seed, unsigned count) {
         ASSERT_EQ(expected.find(" -1 -1 0\n"), std::string::npos)
             << chosen.name << ": a message was not delivered";
     }
+    test::count_cases(count);
 }
 
 // For every configuration: each message's times of sending, of its first byte and of its delivery,

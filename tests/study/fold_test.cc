@@ -14,6 +14,7 @@
 #include "report/results_json.h"
 #include "study/generated_workload.h"
 #include "study/simulation_run.h"
+#include "tests/support/counted_cases.h"
 #include "tests/support/machines.h"
 #include "tests/support/models.h"
 #include "tests/support/workloads.h"
@@ -293,7 +294,8 @@ TEST(Fold, RandomProgramsOnRandomMachines) {
         "ring",    "direct",    "direct2",  "halvingDoubling", "bidirectionalRing",
         "oneRing", "oneDirect", "multiRing"};
     std::uint64_t folded = 0;
-    for (std::uint64_t seed = 0; seed < 300; ++seed) {
+    constexpr std::uint64_t cases = 300;
+    for (std::uint64_t seed = 0; seed < cases; ++seed) {
         SCOPED_TRACE(seed);
         std::mt19937_64 random(seed);
         const std::int32_t width = sizes[random() % 4];
@@ -323,6 +325,7 @@ TEST(Fold, RandomProgramsOnRandomMachines) {
         }
     }
     EXPECT_GT(folded, 100U);
+    test::count_cases(cases);
 }
 
 // A listing keeps each value where it first came; against looking through the list.

@@ -12,6 +12,7 @@
 
 #include "study/gap.h"
 #include "study/simulation_run.h"
+#include "tests/support/counted_cases.h"
 #include "tests/support/machines.h"
 #include "tests/support/workloads.h"
 
@@ -227,8 +228,9 @@ void check(const Work& work, const Machine& machine, Fidelity fidelity) {
 class RandomLadder : public testing::TestWithParam<int> {};
 
 TEST_P(RandomLadder, SumsAreExactAndAbsentCausesAreZero) {
-    for (int round = 0; round < 125; ++round) {
-        const auto seed = static_cast<std::uint64_t>(GetParam() * 125 + round);
+    constexpr int cases = 125;
+    for (int round = 0; round < cases; ++round) {
+        const auto seed = static_cast<std::uint64_t>(GetParam() * cases + round);
         SCOPED_TRACE("seed " + std::to_string(seed));
         Draw draw(seed);
         const Machine machine = draw_machine(draw);
@@ -241,6 +243,7 @@ TEST_P(RandomLadder, SumsAreExactAndAbsentCausesAreZero) {
             return;
         }
     }
+    test::count_cases(cases);
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, RandomLadder, testing::Range(0, 4));

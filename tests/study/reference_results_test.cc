@@ -15,6 +15,7 @@
 #include "generators/stage/stage_workload.h"
 #include "study/generated_workload.h"
 #include "study/simulation_run.h"
+#include "tests/support/counted_cases.h"
 #include "tests/support/refusals.h"
 #include "tests/support/shared_data.h"
 #include "tests/support/stage_cases.h"
@@ -144,6 +145,7 @@ void expect_cases(const std::string& dialect, Fidelity fidelity, Origin origin,
     }
     std::cout << "reference cases run: " << cases.size() << ", of one dimension: " << one_dimension
               << '\n';
+    test::count_cases(cases.size());
     EXPECT_GE(one_dimension, recorded_one_dimension);
     EXPECT_GE(cases.size(), recorded_all);
 }

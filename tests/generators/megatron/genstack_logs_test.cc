@@ -12,6 +12,7 @@
 
 #include "generators/megatron/log_writer.h"
 #include "random_runs.h"
+#include "tests/support/counted_cases.h"
 #include "tests/support/shared_data.h"
 #include "tests/support/temporary_folder.h"
 
@@ -89,6 +90,7 @@ TEST_F(GenstackLogs, EqualTheRecordedOnes) {
     small.global_batch_size = 16;
     small.vocab_divisible_by = 128;
     small.timestamp = "20250810_115239";
+    std::size_t files = 0;
     for (TrainingRun run : {large, small}) {
         run.writes_context_size = true;
         const LogWriter writer(resolve_run(run));
@@ -99,7 +101,9 @@ TEST_F(GenstackLogs, EqualTheRecordedOnes) {
         EXPECT_EQ(expected.size(), static_cast<std::size_t>(run.world()) + 2);
         EXPECT_EQ(sums_of(writer.write(folder_.path(), [] {}).folder), expected)
             << writer.folder_name();
+        files += expected.size();
     }
+    test::count_cases(files);
 }
 
 // Plans of which nothing but the sums is left.
@@ -118,6 +122,7 @@ TEST_F(GenstackLogs, HaveTheSumsOfTheDerivedCases) {
         ++cases;
     }
     EXPECT_GE(cases, 8U);
+    test::count_cases(cases);
 }
 
 TrainingRun random_genstack_run(Dice& dice) {

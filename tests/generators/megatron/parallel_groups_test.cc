@@ -11,6 +11,7 @@
 #include "generators/megatron/parallel_groups_file.h"
 #include "generators/megatron/parallel_groups_reader.h"
 #include "parallel_groups_cases.h"
+#include "tests/support/counted_cases.h"
 #include "tests/support/shared_data.h"
 #include "tests/support/temporary_folder.h"
 
@@ -354,6 +355,7 @@ TEST(ParallelGroupsData, IsReproducedByteForByte) {
         ++files;
     }
     EXPECT_GE(files, 4U);
+    test::count_cases(files);
 }
 
 }  // namespace

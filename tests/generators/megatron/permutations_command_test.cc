@@ -12,6 +12,7 @@
 #include "log_files.h"
 #include "random_runs.h"
 #include "tests/cli/program_run.h"
+#include "tests/support/counted_cases.h"
 #include "tests/support/shared_data.h"
 
 namespace npunet::generators::megatron {
@@ -68,6 +69,7 @@ TEST_F(RecordedPermutations, AreThoseOfTheOriginal) {
         expect_original(run,
                         path(NPUNET_SHARED_DIR) / "data/megatron/permutations" / run.filename());
     }
+    test::count_cases(runs_.size());
 }
 
 class PermutationsCommand : public ::testing::Test {
@@ -113,6 +115,7 @@ TEST_F(PermutationsCommand, DerivedCasesAreThoseOfTheOriginal) {
         }
     }
     EXPECT_GE(cases, 7U);
+    test::count_cases(cases);
 }
 
 // One stage of 2 x 2: the world twice, the rings of tensor parallelism, those of the copies.

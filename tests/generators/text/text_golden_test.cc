@@ -4,6 +4,7 @@
 
 #include "generators/workload_files.h"
 #include "tests/generators/text/texts.h"
+#include "tests/support/counted_cases.h"
 #include "tests/support/shared_data.h"
 
 namespace npunet::generators {
@@ -31,6 +32,7 @@ TEST_F(TextTest, WritesTheFilesOfTheConverterByteForByte) {
                 << name << rank;
         }
     }
+    test::count_cases(2 * names.size());
 }
 
 }  // namespace
