@@ -24,7 +24,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::int64_t most_count = std::int64_t{1} << 53;
+/// Names of one thing, of which a spec may give one.
+const std::vector<std::pair<std::string, std::string>> synonyms{
+    {"sp", "cp"}, {"distributed_optimizer", "zero"}, {"activation_recompute", "recompute"}};
 
 /// A decimal number; nothing for other text.
 std::optional<double> parse_factor(const std::string& text) {
@@ -185,8 +187,9 @@ std::vector<Parameter> collective_parameters() {
     for (const auto& [name, value] : generators::benchmark_types()) {
         type.words.push_back(name);
     }
-    return {type, plain("size", ValueKind::Size, Section::Workload, true),
-            count("repeat", Section::Workload, nullptr, true)};
+    Parameter repeat = count("repeat", Section::Workload, nullptr, true);
+    repeat.most = generators::CollectiveBenchmark::most_repetitions;
+    return {type, plain("size", ValueKind::Size, Section::Workload, true), repeat};
 }
 
 std::vector<std::string> names_of(const std::vector<Parameter>& parameters) {
@@ -201,9 +204,12 @@ std::int64_t read_count(const Parameter& parameter, const std::string& text, con
     std::int64_t number = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
     if (error != std::errc{} || end != text.data() + text.size() || number < parameter.least ||
-        number > most_count) {
-        refuse(source, fmt::format("'{}'", text),
-               fmt::format("a whole number from {} to 2^53", parameter.least));
+        number > parameter.most) {
+        refuse(
+            source, fmt::format("'{}'", text),
+            fmt::format(
+                "a whole number from {} to {}", parameter.least,
+                parameter.most == std::int64_t{1} << 53 ? "2^53" : std::to_string(parameter.most)));
     }
     return number;
 }
@@ -291,6 +297,13 @@ std::vector<Parameter> parameters_of(WorkloadKind kind) {
     return parameters;
 }
 
+bool are_synonyms(const std::string& a, const std::string& b) {
+    return a == b || std::any_of(synonyms.begin(), synonyms.end(), [&](const auto& pair) {
+               return (a == pair.first && b == pair.second) ||
+                      (a == pair.second && b == pair.first);
+           });
+}
+
 const Parameter& find_parameter(const std::vector<Parameter>& parameters, const std::string& name,
                                 const Source& source) {
     for (const Parameter& parameter : parameters) {
@@ -307,6 +320,8 @@ Value read_value(const Parameter& parameter, const std::string& text, const Sour
                  const fs::path& folder) {
     Value value;
     value.text = text;
+    value.file = source.file;
+    value.place = source.place;
     switch (parameter.kind) {
         case ValueKind::Count:
             value.number = read_count(parameter, text, source);

@@ -52,7 +52,9 @@ public:
     FewThreads(const FewThreads&) = delete;
     FewThreads& operator=(const FewThreads&) = delete;
 
-    [[nodiscard]] bool possible() const { return possible_; }
+    [[nodiscard]] bool possible() const {
+        return possible_;
+    }
 
 private:
     static constexpr std::size_t stack = std::size_t{1} << 30;
