@@ -41,11 +41,6 @@ std::optional<double> parse_factor(const std::string& text) {
     throw InputError({source.file, source.place, found, expected, remedy});
 }
 
-std::string suggestion(const std::string& text, const std::vector<std::string>& known) {
-    const std::string name = nearest(text, known);
-    return name.empty() ? "" : fmt::format("Did you mean {}?", name);
-}
-
 Parameter count(const char* name, Section section, void (*apply)(StepInputs&, std::int64_t),
                 bool task = false, std::int64_t least = 1) {
     return {name, section, ValueKind::Count, least, {}, apply, task};
@@ -219,7 +214,7 @@ std::int64_t position_of(const std::string& text, const std::vector<std::string>
     const auto found = std::find(words.begin(), words.end(), text);
     if (found == words.end()) {
         refuse(source, fmt::format("'{}'", text), fmt::format("one of {}", fmt::join(words, ", ")),
-               suggestion(text, words));
+               did_you_mean(text, words));
     }
     return found - words.begin();
 }
@@ -313,7 +308,7 @@ const Parameter& find_parameter(const std::vector<Parameter>& parameters, const 
     }
     const std::vector<std::string> names = names_of(parameters);
     refuse(source, fmt::format("'{}'", name), fmt::format("one of {}", fmt::join(names, ", ")),
-           suggestion(name, names));
+           did_you_mean(name, names));
 }
 
 Value read_value(const Parameter& parameter, const std::string& text, const Source& source,
