@@ -108,10 +108,10 @@ void PatternTable::read(const std::filesystem::path& path) {
         const std::string bare = name.substr(0, name.size() - (adds ? 1 : 0));
         const auto* const known = std::find(keys.begin(), keys.end(), bare);
         if (known == keys.end()) {
-            const std::string near = nearest(bare, {keys.begin(), keys.end()});
+            const std::string near = did_you_mean(bare, {keys.begin(), keys.end()});
             throw InputError({path.string(), fmt::format("'{}'", name), "a key that is not known",
                               fmt::format("one of {}", fmt::join(keys, ", ")),
-                              near.empty() ? remedy : fmt::format("did you mean {}?", near)});
+                              near.empty() ? remedy : near});
         }
         if (!list.is_array() || !std::all_of(list.begin(), list.end(),
                                              [](const auto& one) { return one.is_string(); })) {

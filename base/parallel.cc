@@ -7,6 +7,8 @@
 #include <thread>
 #include <vector>
 
+#include "base/threads.h"
+
 namespace npunet {
 
 namespace {
@@ -60,10 +62,8 @@ void for_each_in_parallel(std::size_t count, const std::function<void(std::size_
         threads = std::max(1U, std::thread::hardware_concurrency());
     }
     threads = std::min(count, threads);
-    std::vector<std::thread> others;
-    for (std::size_t t = 1; t < threads; ++t) {
-        others.emplace_back([&loop] { loop.work(); });
-    }
+    std::vector<std::thread> others =
+        start_threads(threads > 0 ? threads - 1 : 0, [&loop] { loop.work(); });
     loop.work();
     for (std::thread& other : others) {
         other.join();

@@ -14,8 +14,8 @@
 namespace npunet {
 
 /// Calls step(0) to step(count - 1) on so many threads (0: as the machine has cores), the caller's
-/// among them. When calls throw, no further ones are begun, and the exception of the lowest number
-/// is thrown once those under way have ended.
+/// among them, or as many as the machine grants. When calls throw, no further ones are begun, and
+/// the exception of the lowest number is thrown once those under way have ended.
 void for_each_in_parallel(std::size_t count, const std::function<void(std::size_t)>& step,
                           std::size_t threads = 0);
 

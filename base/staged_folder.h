@@ -5,10 +5,13 @@
 //     write(staged.path() / "gpt.1.et");
 //     staged.commit();          // without it the destructor leaves nothing behind
 //
-// They are written into a temporary folder inside the folder and moved by commit().
+// They are written into a temporary folder inside the folder and moved by commit(), which first
+// looks whether each of them can be.
 #pragma once
 
 #include <filesystem>
+#include <string>
+#include <vector>
 
 namespace npunet {
 
@@ -24,14 +27,27 @@ public:
     /// Where to write.
     [[nodiscard]] const std::filesystem::path& path() const { return staging_; }
 
+    /// At commit() a file of an earlier run goes away, `name` in the folder; a folder of that name
+    /// is not one and stays.
+    void discard(const std::filesystem::path& name);
+
     /// Moves every file into the folder, those of folders within into folders of the same names,
-    /// over files of the same name. Throws MachineError.
-    void commit();
+    /// over files of the same name: in the order of their paths, but files of the names in `marks`
+    /// last, in that order, those of inner folders first. Throws MachineError, before anything is
+    /// moved when something is in the way: a folder where a file goes, a file where a folder goes,
+    /// a device or a pipe, an inner folder that must not be written to or is another file system.
+    void commit(const std::vector<std::string>& marks = {});
 
 private:
+    struct Move;
+
+    [[nodiscard]] std::vector<Move> planned(const std::vector<std::string>& marks) const;
+    void check(const std::vector<Move>& moves) const;
+
     std::filesystem::path folder_;
     std::filesystem::path staging_;
     std::filesystem::path first_made_;  ///< of the folders on the way; empty: none
+    std::vector<std::filesystem::path> discarded_;
     bool committed_ = false;
 };
 

@@ -1,5 +1,7 @@
 #include "base/suggest.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cctype>
 #include <numeric>
@@ -44,6 +46,12 @@ std::string nearest(std::string_view text, const std::vector<std::string>& known
         }
     }
     return found;
+}
+
+std::string did_you_mean(std::string_view text, const std::vector<std::string>& known,
+                         std::string_view quote) {
+    const std::string name = nearest(text, known);
+    return name.empty() ? "" : fmt::format("Did you mean {0}{1}{0}?", quote, name);
 }
 
 }  // namespace npunet

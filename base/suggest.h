@@ -11,4 +11,9 @@ namespace npunet {
 /// empty when none is within half of the text's length.
 [[nodiscard]] std::string nearest(std::string_view text, const std::vector<std::string>& known);
 
+/// "Did you mean NAME?" of the nearest one, with `quote` on both sides of it; empty when there is
+/// none.
+[[nodiscard]] std::string did_you_mean(std::string_view text, const std::vector<std::string>& known,
+                                       std::string_view quote = "");
+
 }  // namespace npunet

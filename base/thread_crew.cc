@@ -3,6 +3,8 @@
 #include <mutex>
 #include <utility>
 
+#include "base/threads.h"
+
 namespace npunet {
 
 namespace {
@@ -24,24 +26,10 @@ void rest_after(int looks) {
 
 }  // namespace
 
-ThreadCrew::ThreadCrew(std::size_t members) {
-    threads_.reserve(members - 1);
-    try {
-        while (threads_.size() + 1 < members) {
-            threads_.emplace_back([this] { work(); });
-        }
-    } catch (...) {
-        // Those that have begun would wait for ever.
-        end();
-        throw;
-    }
-}
+ThreadCrew::ThreadCrew(std::size_t members)
+    : threads_(start_threads(members - 1, [this] { work(); })) {}
 
 ThreadCrew::~ThreadCrew() {
-    end();
-}
-
-void ThreadCrew::end() {
     ending_ = true;
     {
         const std::scoped_lock lock(mutex_);

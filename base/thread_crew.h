@@ -30,7 +30,8 @@ public:
     /// In a round.
     static constexpr std::size_t most_steps = 1'000'000;
 
-    /// @param members how many, the caller of run() among them; at least 1
+    /// @param members how many, the caller of run() among them; at least 1. There are fewer when
+    /// the machine does not grant so many threads
     explicit ThreadCrew(std::size_t members);
     ~ThreadCrew();
 
@@ -63,7 +64,6 @@ private:
     void work();
     void do_steps();
     void do_step(std::size_t number);
-    void end();
     [[nodiscard]] bool await_round(std::uint64_t seen);
 
     Call call_ = nullptr;
@@ -75,7 +75,7 @@ private:
     std::atomic<bool> ending_{false};
     std::mutex mutex_;  ///< with wake_
     std::condition_variable wake_;
-    std::vector<std::thread> threads_;
+    std::vector<std::thread> threads_;  ///< the last: they use the others
 };
 
 }  // namespace npunet

@@ -46,10 +46,10 @@ void check_files(AnalyzeOptions& options) {
             file.resize(file.size() - std::string_view(".parquet").size());
         }
         if (std::find(known.begin(), known.end(), file) == known.end()) {
-            const std::string near = nearest(file, known);
+            const std::string near = did_you_mean(file, known);
             refuse("--files", fmt::format("'{}'", file),
                    fmt::format("one of {}", fmt::join(known, ", ")),
-                   near.empty() ? "Check the name" : fmt::format("did you mean {}?", near));
+                   near.empty() ? "Check the name" : near);
         }
     }
 }

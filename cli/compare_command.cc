@@ -8,6 +8,7 @@
 
 #include "base/atomic_file.h"
 #include "base/errors.h"
+#include "base/staged_folder.h"
 #include "cli/option_values.h"
 #include "cli/run_inputs.h"
 #include "report/compare_table.h"
@@ -71,12 +72,16 @@ void run(const CommandContext& context, const CompareOptions& options) {
     if (!options.inputs.output_dir.empty()) {
         const std::filesystem::path folder = options.inputs.output_dir;
         const report::InputList inputs = options.inputs.listed();
+        StagedFolder staged(folder);
         for (const engine::Results& results : runs) {
-            report::write_results_folder(results, folder / results.fidelity, inputs);
+            report::write_results(results, staged, results.fidelity, inputs);
         }
-        write_file(folder / "compare.txt", table);
-        write_file(folder / "report.html", report::comparison_page(runs, why, inputs));
-        write_file(folder / "compare.json", json_of(runs, why));
+        write_file(staged.path() / "compare.txt", table);
+        write_file(staged.path() / "report.html", report::comparison_page(runs, why, inputs));
+        write_file(staged.path() / "compare.json", json_of(runs, why));
+        std::vector<std::string> marks = report::completeness_marks;
+        marks.emplace_back("compare.json");
+        staged.commit(marks);
         options.inputs.progress(context, "results in " + folder.string());
     }
     if (options.inputs.json) {

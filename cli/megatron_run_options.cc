@@ -50,10 +50,9 @@ void check_model_name(const std::string& name) {
     const std::vector<std::string> shipped = generators::known_models();
     names.insert(names.end(), shipped.begin(), shipped.end());
     if (std::find(names.begin(), names.end(), name) == names.end()) {
-        const std::string near = nearest(name, names);
         throw InputError({"--model-size", "", fmt::format("'{}'", name),
                           fmt::format("a model file (.yml) or one of {}", fmt::join(names, ", ")),
-                          near.empty() ? "" : fmt::format("Did you mean {}?", near)});
+                          did_you_mean(name, names)});
     }
 }
 

@@ -83,9 +83,8 @@ CLI::Validator one_of(std::vector<std::string> words) {
                 if (std::find(words.begin(), words.end(), text) != words.end()) {
                     return "";
                 }
-                const std::string near = nearest(text, words);
                 return refusal(quoted(text), fmt::format("one of {}", fmt::join(words, ", ")),
-                               near.empty() ? "" : fmt::format("Did you mean '{}'?", near));
+                               did_you_mean(text, words, "'"));
             },
             "{" + list + "}"};
 }

@@ -30,11 +30,10 @@ std::vector<std::string> names_of(const std::vector<const CLI::App*>& commands) 
 
 InputError bad_subcommand(const CLI::App& level, const std::string& found) {
     const std::vector<std::string> names = names_of(subcommands_of(level));
-    const std::string near = nearest(found, names);
-    return InputError(
-        {path_of(level), "", found.empty() ? "no subcommand" : "'" + found + "'",
-         fmt::format("one of {}", fmt::join(names, ", ")),
-         near.empty() ? path_of(level) + " --help explains them" : "Did you mean '" + near + "'?"});
+    const std::string near = did_you_mean(found, names, "'");
+    return InputError({path_of(level), "", found.empty() ? "no subcommand" : "'" + found + "'",
+                       fmt::format("one of {}", fmt::join(names, ", ")),
+                       near.empty() ? path_of(level) + " --help explains them" : near});
 }
 
 /// The level whose options stand on the command line.

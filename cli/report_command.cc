@@ -10,6 +10,7 @@
 
 #include "base/atomic_file.h"
 #include "base/errors.h"
+#include "base/staged_folder.h"
 #include "base/units.h"
 #include "cli/json_output.h"
 #include "report/html/results_page.h"
@@ -73,12 +74,14 @@ void redraw(const ReportOptions& options, CommandContext& context) {
         report::read_timeline_file(timeline_of(options.folders.front()));
     const std::filesystem::path folder =
         options.output_dir.empty() ? options.folders.front() : options.output_dir;
+    StagedFolder staged(folder);
     std::vector<std::string> files =
-        in_figures(report::write_pictures(saved.timeline, folder / "figures"));
-    report::write_perfetto_trace(saved.timeline, folder / "timeline.perfetto-trace");
-    write_whole(folder / "report.html",
+        in_figures(report::write_pictures(saved.timeline, staged.path() / "figures"));
+    report::write_perfetto_trace(saved.timeline, staged.path() / "timeline.perfetto-trace");
+    write_whole(staged.path() / "report.html",
                 saved.results ? report::results_page(*saved.results, saved.timeline, saved.inputs)
                               : report::timeline_page(saved.timeline, saved.inputs));
+    staged.commit();
     files.insert(files.end(), {"timeline.perfetto-trace", "report.html"});
     print_files(options, folder, files, context);
 }
@@ -93,10 +96,11 @@ void compare(const ReportOptions& options, CommandContext& context) {
     }
     const std::string json = report::side_by_side_json(both);
     if (!options.output_dir.empty()) {
-        const std::filesystem::path folder = options.output_dir;
-        (void)report::write_pictures(both.first, both.second, folder / "figures");
-        write_whole(folder / "report.html", report::side_by_side_page(both));
-        write_whole(folder / "side-by-side.json", json);
+        StagedFolder staged(options.output_dir);
+        (void)report::write_pictures(both.first, both.second, staged.path() / "figures");
+        write_whole(staged.path() / "report.html", report::side_by_side_page(both));
+        write_whole(staged.path() / "side-by-side.json", json);
+        staged.commit({"side-by-side.json"});
     }
     if (options.json) {
         context.out << json;

@@ -4,12 +4,11 @@
 
 #include <algorithm>
 #include <chrono>
-#include <filesystem>
 #include <memory>
-#include <system_error>
 #include <utility>
 
 #include "base/errors.h"
+#include "base/staged_folder.h"
 #include "base/units.h"
 #include "cli/astra_options.h"
 #include "cli/run_inputs.h"
@@ -59,50 +58,50 @@ void print(const CommandContext& context, const SimulateOptions& options,
     }
 }
 
-/// Takes a folder away again that was not there before and has stayed empty.
-class NewFolder {
-public:
-    explicit NewFolder(std::filesystem::path path)
-        : path_(std::move(path)), is_new_(!std::filesystem::exists(path_)) {}
-    ~NewFolder() {
-        if (is_new_) {
-            std::error_code not_empty;
-            std::filesystem::remove(path_, not_empty);
-        }
-    }
-    NewFolder(const NewFolder&) = delete;
-    NewFolder& operator=(const NewFolder&) = delete;
+report::CollectiveRows rows_of(const SimulateOptions& options) {
+    return options.detail ? report::CollectiveRows::Parts : report::CollectiveRows::Collectives;
+}
 
-private:
-    std::filesystem::path path_;
-    bool is_new_;
-};
-
-/// Runs, with messages.csv written meanwhile or an old one removed.
-engine::Results simulate(const CommandContext& context, const SimulateOptions& options,
-                         const engine::Workload& workload, const study::Machine& machine,
-                         study::Fidelity fidelity) {
-    const std::filesystem::path path = options.inputs.output_dir + "/messages.csv";
-    if (!options.messages) {
-        engine::Results results = options.inputs.run(context, workload, machine, fidelity);
-        if (!options.inputs.output_dir.empty()) {
-            report::remove_old(path);
-        }
-        return results;
-    }
-    const NewFolder folder(options.inputs.output_dir);
-    report::MessagesFile file(path, machine.network.graph);
-    RunInputs inputs = options.inputs;
-    inputs.run_options.each_message = [&file](const engine::CompletedMessage& message) {
+/// Runs, with messages.csv written into a staged folder meanwhile.
+engine::Results run_with_messages(const CommandContext& context, const RunInputs& inputs,
+                                  const engine::Workload& workload, const study::Machine& machine,
+                                  study::Fidelity fidelity, const StagedFolder& staged) {
+    report::MessagesFile file(staged.path() / "messages.csv", machine.network.graph);
+    RunInputs recorded = inputs;
+    recorded.run_options.each_message = [&file](const engine::CompletedMessage& message) {
         file.add(message);
     };
-    engine::Results results = inputs.run(context, workload, machine, fidelity);
+    engine::Results results = recorded.run(context, workload, machine, fidelity);
     file.commit();
     return results;
 }
 
-report::CollectiveRows rows_of(const SimulateOptions& options) {
-    return options.detail ? report::CollectiveRows::Parts : report::CollectiveRows::Collectives;
+void write_folder(const CommandContext& context, const SimulateOptions& options,
+                  const engine::Results& results, StagedFolder& staged) {
+    report::write_results(results, staged, "", options.inputs.listed(), rows_of(options));
+    staged.commit(report::completeness_marks);
+    options.inputs.progress(context, "results in " + options.inputs.output_dir);
+}
+
+/// Runs, and writes the results folder where one is given.
+engine::Results simulate(const CommandContext& context, const SimulateOptions& options,
+                         const engine::Workload& workload, const study::Machine& machine,
+                         study::Fidelity fidelity) {
+    const RunInputs& inputs = options.inputs;
+    if (options.messages) {
+        StagedFolder staged(inputs.output_dir);
+        engine::Results results =
+            run_with_messages(context, inputs, workload, machine, fidelity, staged);
+        write_folder(context, options, results, staged);
+        return results;
+    }
+    engine::Results results = inputs.run(context, workload, machine, fidelity);
+    if (!inputs.output_dir.empty()) {
+        StagedFolder staged(inputs.output_dir);
+        staged.discard("messages.csv");
+        write_folder(context, options, results, staged);
+    }
+    return results;
 }
 
 void run(const CommandContext& context, const SimulateOptions& options) {
@@ -129,11 +128,6 @@ void run(const CommandContext& context, const SimulateOptions& options) {
     watched.inputs.run_options.watch = watch.function();
     watched.inputs.run_options.max_time = options.limits.simulated;
     const engine::Results results = simulate(context, watched, workload, machine, fidelity);
-    if (!options.inputs.output_dir.empty()) {
-        report::write_results_folder(results, options.inputs.output_dir, options.inputs.listed(),
-                                     rows_of(options));
-        options.inputs.progress(context, "results in " + options.inputs.output_dir);
-    }
     print(context, options, workload, results);
     watch.check(results);
 }

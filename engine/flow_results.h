@@ -19,7 +19,8 @@
 
 namespace npunet::engine {
 
-/// No slowdown is known: that of nothing, or where nobody can say what an idle network does.
+/// No slowdown is known: that of nothing, where nobody can say what an idle network does, and of a
+/// message that takes time here and none on an idle network.
 inline constexpr double no_slowdown = std::numeric_limits<double>::quiet_NaN();
 
 /// A message that has arrived.
@@ -46,6 +47,7 @@ struct CompletionTimes {
     Time most;
 };
 
+/// Of the messages that have a slowdown.
 struct Slowdowns {
     double mean = no_slowdown;
     double median = no_slowdown;

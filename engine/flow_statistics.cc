@@ -1,7 +1,7 @@
 #include "engine/flow_statistics.h"
 
 #include <algorithm>
-#include <limits>
+#include <cmath>
 #include <tuple>
 
 #include "engine/clock_limit.h"
@@ -21,9 +21,10 @@ std::uint64_t packed(const FlowKey& key) {
            static_cast<std::uint64_t>(key.destination.value()) << 8 | key.traffic_class;
 }
 
+/// Of what takes no time on an idle network only that which takes none here has one.
 double ratio(Time completion, Time idle) {
     if (idle == Time()) {
-        return completion == Time() ? 1.0 : std::numeric_limits<double>::infinity();
+        return completion == Time() ? 1.0 : no_slowdown;
     }
     return static_cast<double>(completion.ps()) / static_cast<double>(idle.ps());
 }
@@ -103,8 +104,9 @@ void FlowStatistics::summarize(Samples::iterator begin, Samples::iterator end,
     std::vector<double> slowdowns;
     for (auto sample = begin; sample != end; ++sample) {
         sum.add(sample->completion);
-        if (idle_) {
-            slowdowns.push_back(slowdown_of(*sample));
+        const double slowdown = idle_ ? slowdown_of(*sample) : no_slowdown;
+        if (!std::isnan(slowdown)) {
+            slowdowns.push_back(slowdown);
         }
     }
     result.completion = {
@@ -118,8 +120,9 @@ void FlowStatistics::summarize(Samples::iterator begin, Samples::iterator end,
     for (const double slowdown : slowdowns) {
         total += slowdown;
     }
-    result.slowdown = {total / static_cast<double>(count), slowdowns[percentile(count, 50)],
-                       slowdowns[percentile(count, 99)], slowdowns.back()};
+    const std::size_t known = slowdowns.size();
+    result.slowdown = {total / static_cast<double>(known), slowdowns[percentile(known, 50)],
+                       slowdowns[percentile(known, 99)], slowdowns.back()};
 }
 
 void FlowStatistics::summarize_all(FlowResults& results) {

@@ -37,9 +37,8 @@ void check_json_keys(const std::string& path, const json& document,
         if (contains(known, key) || contains(ignored, key)) {
             continue;
         }
-        const std::string suggestion = nearest(key, known);
-        const std::string remedy =
-            suggestion.empty() ? "Remove it" : "Did you mean '" + suggestion + "'?";
+        const std::string suggestion = did_you_mean(key, known, "'");
+        const std::string remedy = suggestion.empty() ? "Remove it" : suggestion;
         if (!tolerant) {
             throw InputError({path, key, "an unknown key", "a key of docs/inputs.md", remedy});
         }

@@ -56,6 +56,7 @@ RemoteMemoryConfig read_remote_memory(const std::string& path, const Dialect& di
     check_json_keys(path, document, remote_memory_keys, {}, dialect.tolerant_input, warnings);
     const JsonFields fields(path, document);
     RemoteMemoryConfig config;
+    config.file = path;
     config.kind = kind_of(fields);
     if (config.kind == Kind::None) {
         return config;
@@ -107,7 +108,7 @@ RemoteMemory::RemoteMemory(const RemoteMemoryConfig& config, const Dialect& dial
         const std::int64_t needed = (npus + config.npus_per_node - 1) / config.npus_per_node;
         if (needed > config.nodes) {
             throw InputError(
-                {"the remote memory", "num-nodes, num-npus-per-node",
+                {config.file, "num-nodes, num-npus-per-node",
                  fmt::format("{} nodes of {} NPUs", config.nodes, config.npus_per_node),
                  fmt::format("room for the {} NPUs of the network", npus),
                  "NPU i belongs to node i / num-npus-per-node"});

@@ -36,6 +36,8 @@ struct RemoteMemoryConfig {
     /// PerNode: NPU i belongs to node i / npus_per_node.
     std::int64_t nodes = 0;
     std::int64_t npus_per_node = 0;
+    /// It was read from, for messages.
+    std::string file = "remote_memory.json";
 };
 
 /// Reads ASTRA-sim's remote_memory.json. Throws InputError with file and key. Unknown keys are

@@ -19,7 +19,7 @@ void check_ranks(const RunInput& run) {
     }
     for (const auto& [rank, rate] : run.system.overrides) {
         if (static_cast<std::size_t>(rank) >= run.workload.ranks()) {
-            throw InputError({"system.json", "npus", fmt::format("rank {}", rank),
+            throw InputError({run.system.file, "npus", fmt::format("rank {}", rank),
                               fmt::format("0 to {}", run.workload.ranks() - 1), ""});
         }
     }
@@ -52,7 +52,7 @@ void check_share(const RunInput& run) {
     const RemoteMemoryConfig::Kind memory = run.system.remote_memory.kind;
     if (!run.share.whole() &&
         (memory == RemoteMemoryConfig::Kind::PerNode || memory == RemoteMemoryConfig::Kind::Pool)) {
-        throw InputError({"remote_memory.json", "memory-type",
+        throw InputError({run.system.remote_memory.file, "memory-type",
                           "a memory that several NPUs share, and which serves them in turn",
                           "memories of single NPUs, where several processes share a simulation",
                           "Run it in one process"});

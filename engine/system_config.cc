@@ -288,6 +288,7 @@ SystemConfig read_system_config(const std::string& path, const Dialect& dialect,
     check_json_keys(path, document, system_keys, ignored_keys, dialect.tolerant_input, warnings);
     const Reader reader(path, document, dialect.tolerant_input);
     SystemConfig config;
+    config.file = path;
     config.endpoint_delay =
         Time::ns(reader.integer("endpoint-delay", default_endpoint_delay(dialect), 0));
     if (dialect.whole_nanoseconds && config.endpoint_delay == Time()) {

@@ -54,6 +54,8 @@ struct SystemConfig {
     RemoteMemoryConfig remote_memory;
     /// Overrides of `compute` for single ranks (heterogeneous machines).
     std::vector<std::pair<std::int32_t, ComputeRate>> overrides;
+    /// It was read from, for messages.
+    std::string file = "system.json";
 
     [[nodiscard]] const std::vector<Implementation>& implementations(CollectiveKind kind) const {
         return implementation_lists[static_cast<std::size_t>(kind)];

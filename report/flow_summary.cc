@@ -16,6 +16,11 @@ namespace {
 using engine::FlowResult;
 using engine::FlowResults;
 
+/// The largest of a flow's messages, below all others where none has one.
+double known_slowdown(const FlowResult& flow) {
+    return std::isnan(flow.slowdown.most) ? -1.0 : flow.slowdown.most;
+}
+
 std::string format_slowdown(double slowdown) {
     return std::isnan(slowdown) ? "-" : fmt::format("{:.2f}", slowdown);
 }
@@ -59,9 +64,10 @@ std::vector<std::size_t> slowest_flows(const FlowResults& flows, std::size_t cou
     const auto slower = [&](std::size_t a, std::size_t b) {
         const FlowResult& x = flows.flows[a];
         const FlowResult& y = flows.flows[b];
-        // Slowdowns are known of all flows or of none.
-        if (x.slowdown.most > y.slowdown.most || x.slowdown.most < y.slowdown.most) {
-            return x.slowdown.most > y.slowdown.most;
+        const double x_slowdown = known_slowdown(x);
+        const double y_slowdown = known_slowdown(y);
+        if (x_slowdown > y_slowdown || x_slowdown < y_slowdown) {
+            return x_slowdown > y_slowdown;
         }
         if (x.completion.most != y.completion.most) {
             return x.completion.most > y.completion.most;

@@ -1,13 +1,9 @@
 #include "report/results_folder.h"
 
-#include <fmt/format.h>
-
 #include <string>
-#include <system_error>
 
 #include "analysis/simulated_timeline.h"
 #include "base/atomic_file.h"
-#include "base/errors.h"
 #include "report/collective_parts.h"
 #include "report/csv.h"
 #include "report/flow_csv.h"
@@ -26,7 +22,7 @@ void write_whole(const std::filesystem::path& path, const std::string& text) {
     file.commit();
 }
 
-/// What is known of the NPUs, and the page; results.json last.
+/// What is known of the NPUs, and the page.
 void write_npu_files(const engine::Results& results, const analysis::RunTimeline& timeline,
                      const std::string& page, const InputList& inputs, CollectiveRows rows,
                      const std::filesystem::path& folder) {
@@ -42,39 +38,42 @@ void write_npu_files(const engine::Results& results, const analysis::RunTimeline
 
 }  // namespace
 
-void remove_old(const std::filesystem::path& file) {
-    std::error_code error;
-    std::filesystem::remove(file, error);
-    if (error) {
-        throw MachineError(fmt::format("cannot remove {}: {}", file.string(), error.message()));
-    }
-}
-
-void write_results_folder(const engine::Results& results, const std::filesystem::path& folder,
-                          const InputList& inputs, CollectiveRows rows) {
+void write_results(const engine::Results& results, StagedFolder& staged,
+                   const std::filesystem::path& inner, const InputList& inputs,
+                   CollectiveRows rows) {
+    const std::filesystem::path folder = staged.path() / inner;
     write_whole(folder / "links.csv", links_csv(results));
     if (results.flows) {
         AtomicFile file(folder / "flows.csv");
         write_flows_csv(file.stream(), *results.flows);
         file.commit();
     } else {
-        remove_old(folder / "flows.csv");
+        staged.discard(inner / "flows.csv");
     }
     const analysis::RunTimeline timeline = analysis::simulated_timeline(results);
     write_npu_files(results, timeline, results_page(results, timeline, inputs), inputs, rows,
                     folder);
 }
 
+void write_results_folder(const engine::Results& results, const std::filesystem::path& folder,
+                          const InputList& inputs, CollectiveRows rows) {
+    StagedFolder staged(folder);
+    write_results(results, staged, "", inputs, rows);
+    staged.commit(completeness_marks);
+}
+
 void write_results_folder(const engine::JobsResults& results, const std::filesystem::path& folder,
                           const InputList& inputs, CollectiveRows rows) {
+    StagedFolder staged(folder);
     for (const engine::JobResult& job : results.jobs) {
         const analysis::RunTimeline timeline = analysis::simulated_timeline(job.results);
         write_npu_files(job.results, timeline, job_page(job, timeline, inputs), inputs, rows,
-                        folder / "jobs" / job.name);
+                        staged.path() / "jobs" / job.name);
     }
-    write_whole(folder / "links.csv", links_csv(results.all));
-    write_whole(folder / "report.html", results_page(results, inputs));
-    write_whole(folder / "results.json", results_json(results));
+    write_whole(staged.path() / "links.csv", links_csv(results.all));
+    write_whole(staged.path() / "report.html", results_page(results, inputs));
+    write_whole(staged.path() / "results.json", results_json(results));
+    staged.commit(completeness_marks);
 }
 
 }  // namespace npunet::report

@@ -9,7 +9,10 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <string>
+#include <vector>
 
+#include "base/staged_folder.h"
 #include "engine/job_results.h"
 #include "engine/results.h"
 #include "report/input_list.h"
@@ -20,9 +23,18 @@ namespace npunet::report {
 /// (collective_parts.h).
 enum class CollectiveRows : std::uint8_t { Collectives, Parts };
 
-/// Makes the folder when it is missing and replaces what an earlier run left there. Each file is
-/// whole or absent; results.json comes last, so that where it is, the others are. report.html names
-/// the `inputs`. Throws MachineError when something cannot be written.
+/// The files of such a folder that come last: where one is, those that belong to it are.
+inline const std::vector<std::string> completeness_marks{"results.json"};
+
+/// Writes the files into the folder `inner` of a staged one, where commit(completeness_marks) lets
+/// them appear; what an earlier run left there and this one does not write goes then. report.html
+/// names the `inputs`. Throws MachineError when something cannot be written.
+void write_results(const engine::Results& results, StagedFolder& staged,
+                   const std::filesystem::path& inner, const InputList& inputs = {},
+                   CollectiveRows rows = CollectiveRows::Collectives);
+
+/// Makes the folder when it is missing and replaces what an earlier run left there. The files
+/// appear together, or none does; results.json comes last. Throws MachineError.
 void write_results_folder(const engine::Results& results, const std::filesystem::path& folder,
                           const InputList& inputs = {},
                           CollectiveRows rows = CollectiveRows::Collectives);
@@ -32,9 +44,5 @@ void write_results_folder(const engine::Results& results, const std::filesystem:
 void write_results_folder(const engine::JobsResults& results, const std::filesystem::path& folder,
                           const InputList& inputs = {},
                           CollectiveRows rows = CollectiveRows::Collectives);
-
-/// Removes what an earlier run has left there, if it has, and this one does not write. Throws
-/// MachineError when it cannot.
-void remove_old(const std::filesystem::path& file);
 
 }  // namespace npunet::report

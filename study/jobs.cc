@@ -63,7 +63,7 @@ void check_shared_memory(const std::vector<Job>& jobs, const engine::RemoteMemor
                 memory.kind == Kind::Pool ? 0 : npu.value() / memory.npus_per_node;
             const Job* const other = users.emplace(place, &job).first->second;
             if (other != &job) {
-                throw InputError({"remote_memory.json", "memory-type",
+                throw InputError({memory.file, "memory-type",
                                   fmt::format("a memory that {} and {} share",
                                               title_of(other->name), title_of(job.name)),
                                   "memories of single NPUs, or nodes that belong to one job",
@@ -82,7 +82,7 @@ std::vector<std::pair<std::int32_t, Value>> overrides_of(
     std::vector<std::pair<std::int32_t, Value>> own;
     for (const auto& [rank, value] : overrides) {
         if (static_cast<std::size_t>(rank) >= placement.size()) {
-            throw InputError({"system.json", "npus", fmt::format("rank {}", rank),
+            throw InputError({machine.system.file, "npus", fmt::format("rank {}", rank),
                               fmt::format("0 to {}", placement.size() - 1), ""});
         }
         const auto place =

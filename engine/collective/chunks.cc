@@ -1,10 +1,6 @@
 #include "engine/collective/chunks.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-
-#include "base/errors.h"
 
 namespace npunet::engine {
 
@@ -36,18 +32,18 @@ std::int64_t divisible_bytes(const CollectivePlan& plan) {
 
 }  // namespace
 
-void set_chunks(CollectivePlan& plan, std::int64_t splits, bool exact, std::size_t ranks) {
+bool set_chunks(CollectivePlan& plan, std::int64_t splits, bool exact, std::size_t ranks) {
     const std::int64_t size = plan.size.value();
     if (plan.phases.front().shape.sizes != nullptr) {
         plan.chunks = static_cast<std::int32_t>(splits);  // the same for those who send little
-        return;
+        return true;
     }
     if (exact) {
         plan.piece = Bytes(divisible_bytes(plan));
         const std::int64_t pieces = (size + plan.piece.value() - 1) / plan.piece.value();
         plan.chunks =
             static_cast<std::int32_t>(std::max<std::int64_t>(1, std::min(splits, pieces)));
-        return;
+        return true;
     }
     std::int64_t chunk = size / splits;
     std::int64_t total = size;
@@ -57,13 +53,11 @@ void set_chunks(CollectivePlan& plan, std::int64_t splits, bool exact, std::size
         total = splits * chunk;
     }
     if (chunk == 0) {
-        throw InputError({"the workload", "an all-gather",
-                          fmt::format("{} bytes in {} splits", size, splits),
-                          "at least one byte a split in the astra-sim dialects",
-                          "Lower preferred-dataset-splits or use --dialect npunet"});
+        return false;
     }
     plan.equal_chunk = Bytes(chunk);
     plan.chunks = static_cast<std::int32_t>((total + chunk - 1) / chunk);
+    return true;
 }
 
 }  // namespace npunet::engine

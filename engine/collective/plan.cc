@@ -22,30 +22,31 @@ std::string key_of(CollectiveKind kind) {
     return key + "-implementation";
 }
 
-void check_list(CollectiveKind kind, const std::vector<Implementation>& list,
-                std::size_t dimensions) {
+void check_list(CollectiveKind kind, const SystemConfig& system, std::size_t dimensions) {
+    const std::vector<Implementation>& list = system.implementations(kind);
     if (list.size() != 1 && !list.front().flat && list.size() != dimensions) {
         throw InputError(
-            {"system.json", key_of(kind), fmt::format("{} entries", list.size()),
-             dimensions == 0
-                 ? "1: the network has no dimensions"
+            {system.file, key_of(kind), fmt::format("{} entries", list.size()),
+             dimensions == 0 ? "1: the network has no dimensions"
+             : dimensions == 1
+                 ? "1: the network has one dimension"
                  : fmt::format("1 or {}, one for each dimension of the network", dimensions),
              ""});
     }
 }
 
 /// A double binary tree has no reduce-scatter: before the last dimension there is nothing for it.
-[[noreturn]] void refuse_tree_before_the_last(CollectiveKind kind) {
+[[noreturn]] void refuse_tree_before_the_last(const SystemConfig& system, CollectiveKind kind) {
     throw InputError(
-        {"system.json", key_of(kind), "doubleBinaryTree in a dimension before the last one",
+        {system.file, key_of(kind), "doubleBinaryTree in a dimension before the last one",
          "an algorithm with a reduce-scatter there: ring, direct, halvingDoubling, ...",
          "Write oneDoubleBinaryTree (one line over the group), put doubleBinaryTree "
          "last, or set collective-optimization to baseline"});
 }
 
 /// Bruck's algorithm is ours.
-[[noreturn]] void refuse_halving_all_to_all() {
-    throw InputError({"system.json", key_of(CollectiveKind::AllToAll),
+[[noreturn]] void refuse_halving_all_to_all(const SystemConfig& system) {
+    throw InputError({system.file, key_of(CollectiveKind::AllToAll),
                       "halvingDoubling, for which the reference has no all-to-all: it exits",
                       "ring or direct in the astra-sim dialect",
                       "Change the entry, or use --dialect npunet"});
@@ -138,7 +139,7 @@ CollectivePlanner::CollectivePlanner(const topology::NetworkDescription& network
     const std::size_t dimensions = network.dimensions.size();
     for (const CollectiveKind kind : {CollectiveKind::AllReduce, CollectiveKind::AllGather,
                                       CollectiveKind::ReduceScatter, CollectiveKind::AllToAll}) {
-        check_list(kind, system.implementations(kind), dimensions);
+        check_list(kind, system, dimensions);
     }
     // NPUs of other jobs have no rank here; no sub-grid of ours has their lines.
     const std::size_t npus = network.graph.npus();
@@ -248,7 +249,7 @@ PhaseShape CollectivePlanner::base_shape(CollectiveKind kind, const Implementati
     shape.rules = dialect_.schedules;
     if (shape.rules.halving_begins_nearby && kind == CollectiveKind::AllToAll &&
         shape.algorithm == Algorithm::HalvingDoubling) {
-        refuse_halving_all_to_all();
+        refuse_halving_all_to_all(system_);
     }
     return shape;
 }
@@ -321,7 +322,7 @@ void CollectivePlanner::add_dimension_phases(CollectivePlan& plan, std::int32_t 
         dimensions.begin(), dimensions.end() - 1,
         [&](std::size_t d) { return entry(d).algorithm == Algorithm::DoubleBinaryTree; });
     if (tree_before_it && dialect_.trees_share_chunks) {
-        refuse_tree_before_the_last(kind);
+        refuse_tree_before_the_last(system_, kind);
     }
     std::for_each(dimensions.begin(), dimensions.end() - 1, [&](std::size_t d) {
         add_phase(plan, lane, d, rank, CollectiveKind::ReduceScatter, entry(d));
@@ -387,7 +388,16 @@ CollectivePlan CollectivePlanner::plan(Rank rank, std::size_t member,
             add_dimension_lanes(plan, layout, rank);
         }
     }
-    set_chunks(plan, system_.preferred_dataset_splits, dialect_.exact_chunks, workload_.ranks());
+    const std::int32_t splits = system_.preferred_dataset_splits;
+    if (!set_chunks(plan, splits, dialect_.exact_chunks, workload_.ranks())) {
+        throw InputError(
+            {fmt::format("trace of rank {}", rank.value()),
+             fmt::format("node {}", workload_.node_of(rank, operation)),
+             fmt::format("an all-gather of {} bytes in {} splits", plan.size.value(), splits),
+             "at least one byte a split in the astra-sim dialects",
+             fmt::format("Lower preferred-dataset-splits of {} or use --dialect npunet",
+                         system_.file)});
+    }
     return plan;
 }
 

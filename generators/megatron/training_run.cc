@@ -181,10 +181,9 @@ TrainingRun genstack_run(const std::string& model_size) {
         std::find_if(models.begin(), models.end(),
                      [&](const GenstackModel& model) { return model.name == model_size; });
     if (row == models.end()) {
-        const std::string near = nearest(model_size, genstack_models());
         throw InputError({"--model-size", "", fmt::format("'{}'", model_size),
                           fmt::format("one of {}", fmt::join(genstack_models(), ", ")),
-                          near.empty() ? "" : fmt::format("Did you mean {}?", near)});
+                          did_you_mean(model_size, genstack_models())});
     }
     TrainingRun run;
     run.dialect = Dialect::Genstack;

@@ -63,11 +63,6 @@ std::vector<std::string> names_in(const Table& table) {
     return names;
 }
 
-std::string did_you_mean(std::string_view word, const std::vector<std::string>& names) {
-    const std::string name = nearest(word, names);
-    return name.empty() ? "" : fmt::format("Did you mean {}?", name);
-}
-
 constexpr std::size_t columns = 12;
 constexpr const char* transformer_argument = "model_parallel_NPU_group:";
 

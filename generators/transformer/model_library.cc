@@ -42,10 +42,9 @@ ModelSpec load_model(const std::string& name_or_file) {
     }
     const std::vector<std::string> names = known_models();
     if (std::find(names.begin(), names.end(), name_or_file) == names.end()) {
-        const std::string near = nearest(name_or_file, names);
         throw InputError({"--model", "", fmt::format("'{}'", name_or_file),
                           fmt::format("a model file (.yml) or one of {}", fmt::join(names, ", ")),
-                          near.empty() ? "" : fmt::format("Did you mean {}?", near)});
+                          did_you_mean(name_or_file, names)});
     }
     return read_model_file(models_folder() / (name_or_file + ".yml"));
 }

@@ -72,9 +72,8 @@ void ModelSection::refuse(const char* key, std::string found, std::string expect
 
 void ModelSection::refuse_choice(const char* key, const std::string& text,
                                  const std::vector<std::string>& names) const {
-    const std::string near = nearest(text, names);
     refuse(key, fmt::format("'{}'", text), fmt::format("one of {}", fmt::join(names, ", ")),
-           near.empty() ? "" : fmt::format("Did you mean {}?", near));
+           did_you_mean(text, names));
 }
 
 namespace {
@@ -126,10 +125,8 @@ void ModelSection::check_keys(const std::vector<std::string>& known) const {
         }
         const std::string key = entry.first.Scalar();
         if (std::find(known.begin(), known.end(), key) == known.end()) {
-            const std::string near = nearest(key, known);
             fail(entry.first, prefix_ + key, "an unknown key",
-                 fmt::format("one of {}", fmt::join(known, ", ")),
-                 near.empty() ? "" : fmt::format("Did you mean {}?", near));
+                 fmt::format("one of {}", fmt::join(known, ", ")), did_you_mean(key, known));
         }
         if (!seen.insert(key).second) {
             fail(entry.first, prefix_ + key, "the key a second time", "each key once", "");

@@ -25,7 +25,9 @@ namespace npunet::study {
 struct Value {
     std::string text;                    ///< as it appears in the results
     std::optional<std::int64_t> number;  ///< of counts, sizes (bytes) and switches (0, 1)
-    std::string path;                    ///< of files: where the file is
+    std::string path{};                  ///< of files: where the file is
+    std::string file{};                  ///< in which it stands, for messages
+    std::string place{};                 ///< in that file
 };
 
 struct Axis {

@@ -24,7 +24,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::int64_t most_count = std::int64_t{1} << 53;
+/// Names of one thing, of which a spec may give one.
+const std::vector<std::pair<std::string, std::string>> synonyms{
+    {"sp", "cp"}, {"distributed_optimizer", "zero"}, {"activation_recompute", "recompute"}};
 
 /// A decimal number; nothing for other text.
 std::optional<double> parse_factor(const std::string& text) {
@@ -37,11 +39,6 @@ std::optional<double> parse_factor(const std::string& text) {
 [[noreturn]] void refuse(const Source& source, const std::string& found,
                          const std::string& expected, const std::string& remedy = "") {
     throw InputError({source.file, source.place, found, expected, remedy});
-}
-
-std::string suggestion(const std::string& text, const std::vector<std::string>& known) {
-    const std::string name = nearest(text, known);
-    return name.empty() ? "" : fmt::format("Did you mean {}?", name);
 }
 
 Parameter count(const char* name, Section section, void (*apply)(StepInputs&, std::int64_t),
@@ -185,8 +182,9 @@ std::vector<Parameter> collective_parameters() {
     for (const auto& [name, value] : generators::benchmark_types()) {
         type.words.push_back(name);
     }
-    return {type, plain("size", ValueKind::Size, Section::Workload, true),
-            count("repeat", Section::Workload, nullptr, true)};
+    Parameter repeat = count("repeat", Section::Workload, nullptr, true);
+    repeat.most = generators::CollectiveBenchmark::most_repetitions;
+    return {type, plain("size", ValueKind::Size, Section::Workload, true), repeat};
 }
 
 std::vector<std::string> names_of(const std::vector<Parameter>& parameters) {
@@ -201,9 +199,12 @@ std::int64_t read_count(const Parameter& parameter, const std::string& text, con
     std::int64_t number = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
     if (error != std::errc{} || end != text.data() + text.size() || number < parameter.least ||
-        number > most_count) {
-        refuse(source, fmt::format("'{}'", text),
-               fmt::format("a whole number from {} to 2^53", parameter.least));
+        number > parameter.most) {
+        refuse(
+            source, fmt::format("'{}'", text),
+            fmt::format(
+                "a whole number from {} to {}", parameter.least,
+                parameter.most == std::int64_t{1} << 53 ? "2^53" : std::to_string(parameter.most)));
     }
     return number;
 }
@@ -213,7 +214,7 @@ std::int64_t position_of(const std::string& text, const std::vector<std::string>
     const auto found = std::find(words.begin(), words.end(), text);
     if (found == words.end()) {
         refuse(source, fmt::format("'{}'", text), fmt::format("one of {}", fmt::join(words, ", ")),
-               suggestion(text, words));
+               did_you_mean(text, words));
     }
     return found - words.begin();
 }
@@ -291,6 +292,13 @@ std::vector<Parameter> parameters_of(WorkloadKind kind) {
     return parameters;
 }
 
+bool are_synonyms(const std::string& a, const std::string& b) {
+    return a == b || std::any_of(synonyms.begin(), synonyms.end(), [&](const auto& pair) {
+               return (a == pair.first && b == pair.second) ||
+                      (a == pair.second && b == pair.first);
+           });
+}
+
 const Parameter& find_parameter(const std::vector<Parameter>& parameters, const std::string& name,
                                 const Source& source) {
     for (const Parameter& parameter : parameters) {
@@ -300,13 +308,15 @@ const Parameter& find_parameter(const std::vector<Parameter>& parameters, const 
     }
     const std::vector<std::string> names = names_of(parameters);
     refuse(source, fmt::format("'{}'", name), fmt::format("one of {}", fmt::join(names, ", ")),
-           suggestion(name, names));
+           did_you_mean(name, names));
 }
 
 Value read_value(const Parameter& parameter, const std::string& text, const Source& source,
                  const fs::path& folder) {
     Value value;
     value.text = text;
+    value.file = source.file;
+    value.place = source.place;
     switch (parameter.kind) {
         case ValueKind::Count:
             value.number = read_count(parameter, text, source);

@@ -60,6 +60,7 @@ struct Parameter {
     /// Sets it instead of `apply`, where a whole number does not say it. Throws InputError where
     /// the model does not allow it.
     void (*apply_value)(StepInputs& step, const Value& value) = nullptr;
+    std::int64_t most = std::int64_t{1} << 53;  ///< of a count
 };
 
 /// Where a value stands, for messages.
@@ -73,6 +74,9 @@ struct Source {
 /// One of them; InputError with the nearest name otherwise.
 [[nodiscard]] const Parameter& find_parameter(const std::vector<Parameter>& parameters,
                                               const std::string& name, const Source& source);
+
+/// Whether both are names of one thing, of which a spec may give one.
+[[nodiscard]] bool are_synonyms(const std::string& a, const std::string& b);
 
 /// Reads a value. A relative path is looked up in `folder`, then in the folder above it, and so on;
 /// the first that exists counts. Throws InputError.

@@ -12,6 +12,7 @@
 #include "generators/transformer/model_library.h"
 #include "generators/transformer/training_step.h"
 #include "study/generated_workload.h"
+#include "study/sweep/spec_words.h"
 
 namespace npunet::study {
 
@@ -73,10 +74,10 @@ std::vector<std::string> PointRunner::prepare() {
     std::vector<std::string> warnings;
     std::set<std::string> said;
     for (const Point& point : space_.points) {
-        if (const Value* model = space_.find(point, "model");
-            model != nullptr && models_.count(model->text) == 0) {
-            models_.emplace(model->text, generators::load_model(model->path.empty() ? model->text
-                                                                                    : model->path));
+        try {
+            load_inputs(point);
+        } catch (const InputError& error) {
+            throw in_words_of_spec(error, space_, point, parameters_);
         }
         for (const std::string& warning : machine_at(point)->warnings) {
             if (said.insert(warning).second) {
@@ -88,8 +89,17 @@ std::vector<std::string> PointRunner::prepare() {
     return warnings;
 }
 
+void PointRunner::load_inputs(const Point& point) {
+    if (const Value* model = space_.find(point, "model");
+        model != nullptr && models_.count(model->text) == 0) {
+        models_.emplace(model->text,
+                        generators::load_model(model->path.empty() ? model->text : model->path));
+    }
+    static_cast<void>(machine_at(point));
+}
+
 void PointRunner::check_fidelities() {
-    std::map<Fidelity, std::string> refused;  // with the reason
+    std::map<Fidelity, InputError> refused;
     std::set<Fidelity> offered;
     const auto check = [&](const Point& point) {
         const Fidelity fidelity = fidelity_at(space_, point);
@@ -97,7 +107,7 @@ void PointRunner::check_fidelities() {
             check_fidelity(*machine_at(point), fidelity);
             offered.insert(fidelity);
         } catch (const InputError& error) {
-            refused.emplace(fidelity, error.what());
+            refused.emplace(fidelity, in_words_of_spec(error, space_, point, parameters_));
         }
     };
     for (std::size_t base = 0; base < space_.points.size(); ++base) {
@@ -108,7 +118,7 @@ void PointRunner::check_fidelities() {
     }
     for (const auto& [fidelity, reason] : refused) {
         if (offered.count(fidelity) == 0) {
-            throw InputError({space_.file, "fidelity", reason, "", ""});
+            throw reason;
         }
     }
 }
@@ -117,7 +127,8 @@ Outcome PointRunner::run(const Task& task) {
     try {
         return outcome_of(simulate_at(point_of(task)));
     } catch (const InputError& error) {
-        return failed("bad input", error.what());
+        return failed("bad input",
+                      in_words_of_spec(error, space_, point_of(task), parameters_).what());
     } catch (const StallError& error) {
         return failed("stalled", error.what());
     } catch (const MachineError&) {
@@ -208,8 +219,7 @@ engine::Workload PointRunner::benchmark(const Point& point, const Machine& machi
     benchmark.size = Bytes(*space_.find(point, "size")->number);
     benchmark.npus = static_cast<std::int32_t>(machine.network.graph.npus());
     if (const Value* repeat = space_.find(point, "repeat")) {
-        constexpr std::int64_t most = std::int64_t{1} << 30;
-        benchmark.repeat = static_cast<std::int32_t>(std::min(*repeat->number, most));
+        benchmark.repeat = static_cast<std::int32_t>(*repeat->number);
     }
     return workload_from(generators::generate(benchmark), workload_options(machine));
 }

@@ -49,6 +49,7 @@ private:
 
     [[nodiscard]] Point point_of(const Task& task) const;
     [[nodiscard]] MachinePointer machine_at(const Point& point);
+    void load_inputs(const Point& point);
     void check_fidelities();
     [[nodiscard]] std::shared_ptr<const engine::Workload> workload_at(const Point& point,
                                                                       const Machine& machine);

@@ -27,17 +27,6 @@ using topology::YamlField;
 /// Plan keys of the command line that the generator does not offer yet.
 const std::vector<std::string> planned_plan_keys{"weight_sharded"};
 
-/// Names of one thing, of which a spec may give one.
-const std::vector<std::pair<std::string, std::string>> synonyms{
-    {"sp", "cp"}, {"distributed_optimizer", "zero"}, {"activation_recompute", "recompute"}};
-
-bool are_synonyms(const std::string& a, const std::string& b) {
-    return a == b || std::any_of(synonyms.begin(), synonyms.end(), [&](const auto& pair) {
-               return (a == pair.first && b == pair.second) ||
-                      (a == pair.second && b == pair.first);
-           });
-}
-
 Source source_of(const YamlField& field) {
     return {field.file(), field.place()};
 }

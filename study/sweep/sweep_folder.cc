@@ -3,6 +3,7 @@
 #include <string>
 
 #include "base/atomic_file.h"
+#include "base/staged_folder.h"
 #include "study/sweep/sweep_figures.h"
 #include "study/sweep/sweep_results.h"
 
@@ -28,10 +29,13 @@ void write_figure(const std::filesystem::path& path, const report::Figure& figur
 
 void write_sweep_folder(const DesignSpace& space, const SweepResults& results,
                         const std::filesystem::path& folder) {
-    write_figure(folder / "time_memory", time_memory_figure(time_memory_plot(space, results)));
-    write_figure(folder / "breakdown", breakdown_figure(breakdown_plot(space, results)));
-    write_whole(folder / "results.csv", sweep_csv(space, results));
-    write_whole(folder / "results.json", sweep_json(space, results));
+    StagedFolder staged(folder);
+    const std::filesystem::path& files = staged.path();
+    write_figure(files / "time_memory", time_memory_figure(time_memory_plot(space, results)));
+    write_figure(files / "breakdown", breakdown_figure(breakdown_plot(space, results)));
+    write_whole(files / "results.csv", sweep_csv(space, results));
+    write_whole(files / "results.json", sweep_json(space, results));
+    staged.commit({"results.json"});
 }
 
 void remove_sweep_results(const std::filesystem::path& folder) {

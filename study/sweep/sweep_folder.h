@@ -9,7 +9,7 @@
 
 namespace npunet::study {
 
-/// Each file is whole or absent; results.json comes last. Throws MachineError.
+/// The files appear together, or none does; results.json comes last. Throws MachineError.
 void write_sweep_folder(const DesignSpace& space, const SweepResults& results,
                         const std::filesystem::path& folder);
 

@@ -1,22 +1,18 @@
 #include "study/sweep/worker_pool.h"
 
-#include <system_error>
 #include <utility>
 
 #include "base/errors.h"
+#include "base/threads.h"
 
 namespace npunet::study {
 
-WorkerPool::WorkerPool(PointRunner& runner, std::size_t threads) : runner_(runner) {
-    try {
-        for (std::size_t i = 0; i < threads; ++i) {
-            threads_.emplace_back([this] { work(); });
-        }
-    } catch (const std::system_error& error) {
-        // Fewer threads do the same work.
-        if (threads_.empty()) {
-            throw MachineError(std::string("cannot start a thread: ") + error.what());
-        }
+WorkerPool::WorkerPool(PointRunner& runner, std::size_t threads)
+    : runner_(runner), threads_(start_threads(threads, [this] { work(); })) {
+    if (threads_.empty()) {
+        throw MachineError(
+            "cannot start a thread. Check the limits of threads and of memory (ulimit -u, "
+            "ulimit -v)");
     }
 }
 

@@ -25,7 +25,8 @@ struct Finished {
 
 class WorkerPool {
 public:
-    /// `threads` is 1 or more. Throws MachineError when they cannot be started.
+    /// `threads` is 1 or more; fewer do the same work. Throws MachineError when none can be
+    /// started.
     WorkerPool(PointRunner& runner, std::size_t threads);
     /// Drops what has not begun and waits for the rest.
     ~WorkerPool();
@@ -52,8 +53,8 @@ private:
     std::vector<Finished> finished_;
     std::exception_ptr failure_;
     bool closing_ = false;
-    std::size_t in_flight_ = 0;  ///< of the owner's thread alone
-    std::vector<std::thread> threads_;
+    std::size_t in_flight_ = 0;         ///< of the owner's thread alone
+    std::vector<std::thread> threads_;  ///< the last: they use the others
 };
 
 }  // namespace npunet::study

@@ -59,7 +59,7 @@ TEST_F(PatternFile, IsRefusedWhereItMeansNothing) {
         return test::message_of<InputError>([&] { PatternTable().read(write(text)); });
     };
     EXPECT_THAT(message("[]"), testing::HasSubstr("no JSON object"));
-    EXPECT_THAT(message(R"({"kernel_com": []})"), testing::HasSubstr("did you mean kernel_comm?"));
+    EXPECT_THAT(message(R"({"kernel_com": []})"), testing::HasSubstr("Did you mean kernel_comm?"));
     EXPECT_THAT(message(R"({"kernel_comm": "*a*"})"), testing::HasSubstr("a list of patterns"));
     EXPECT_THAT(message(R"({"kernel_comm": )" + std::string(100'000, '[')),
                 testing::HasSubstr("65 deep"));

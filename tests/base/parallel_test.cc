@@ -10,6 +10,8 @@
 #include <thread>
 #include <vector>
 
+#include "tests/base/few_threads.h"
+
 namespace npunet {
 namespace {
 
@@ -34,6 +36,21 @@ TEST(Parallel, OneThreadIsTheCallers) {
     std::vector<std::size_t> expected(100);
     std::iota(expected.begin(), expected.end(), std::size_t{0});
     EXPECT_EQ(order, expected);
+}
+
+TEST(Parallel, GoesOnWithTheThreadsThatTheMachineGrants) {
+    for (const std::size_t granted : {0, 2}) {
+        std::vector<int> visits(1000, 0);
+        {
+            const test::FewThreads machine(granted);
+            if (!machine.possible()) {
+                GTEST_SKIP() << "threads cannot be limited";
+            }
+            for_each_in_parallel(
+                visits.size(), [&visits](std::size_t i) { ++visits[i]; }, 16);
+        }
+        EXPECT_EQ(visits, std::vector<int>(visits.size(), 1));
+    }
 }
 
 TEST(Parallel, ThrowsTheFailureOfTheLowestNumberThatFailed) {

@@ -41,5 +41,11 @@ TEST(Nearest, LongTextIsNearToNothing) {
     EXPECT_EQ(nearest("", {"abc", "a"}), "a");
 }
 
+TEST(DidYouMean, AsksForTheNearestOrSaysNothing) {
+    EXPECT_EQ(did_you_mean("Rign", known), "Did you mean Ring?");
+    EXPECT_EQ(did_you_mean("Rign", known, "'"), "Did you mean 'Ring'?");
+    EXPECT_EQ(did_you_mean("Dragonfly", known, "'"), "");
+}
+
 }  // namespace
 }  // namespace npunet

@@ -15,6 +15,8 @@
 #include <thread>
 #include <vector>
 
+#include "tests/base/few_threads.h"
+
 namespace npunet {
 namespace {
 
@@ -38,6 +40,27 @@ TEST(ThreadCrew, RoundsSeeWhatTheRoundBeforeHasWritten) {
             }
             EXPECT_EQ(times, std::vector<int>(steps, 1000));
         }
+    }
+}
+
+TEST(ThreadCrew, GoesOnWithTheMembersThatTheMachineGrants) {
+    for (const std::size_t granted : {0, 2}) {
+        std::vector<int> rounds(17, 0);
+        std::size_t members = 0;
+        {
+            const test::FewThreads machine(granted);
+            if (!machine.possible()) {
+                GTEST_SKIP() << "threads cannot be limited";
+            }
+            ThreadCrew crew(16);
+            members = crew.members();
+            for (int round = 0; round < 5; ++round) {
+                crew.run(17, [&](std::size_t step) { ++rounds[step]; });
+            }
+        }
+        EXPECT_GE(members, 1U);
+        EXPECT_LT(members, 16U);
+        EXPECT_EQ(rounds, std::vector<int>(17, 5));
     }
 }
 

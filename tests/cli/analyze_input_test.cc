@@ -93,7 +93,7 @@ TEST_F(AnalyzeInput, OptionsThatMeanNothingAreRefused) {
     EXPECT_THAT(analyze({"--arrange"}).log, HasSubstr("--output-dir"));
     EXPECT_THAT(analyze({"--files", "fwd_computation"}).log, HasSubstr("--dialect traceviz"));
     EXPECT_THAT(analyze({"--dialect", "traceviz", "--files", "fwd_computatio.parquet"}).log,
-                HasSubstr("did you mean fwd_computation?"));
+                HasSubstr("Did you mean fwd_computation?"));
 }
 
 }  // namespace

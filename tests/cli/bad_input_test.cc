@@ -126,6 +126,42 @@ TEST_F(BadInput, UnknownSystemKeyIsNamedWithItsNeighbour) {
     EXPECT_THAT(outcome.log, AllOf(HasSubstr("peak-pref"), HasSubstr("Did you mean 'peak-perf'?")));
 }
 
+// What only shows when machine and workload meet is told of the file that was given, by its name.
+TEST_F(BadInput, FilesOfTheMachineAreNamedAfterTheyWereRead) {
+    all_reduce_traces(2);
+    const auto told = [&](const char* option, const std::string& text,
+                          const std::vector<std::string>& more = {}) {
+        write("mine.json", text);
+        std::vector<std::string> arguments{option, path("mine.json")};
+        arguments.insert(arguments.end(), more.begin(), more.end());
+        const Outcome outcome = simulate("ring2.yml", arguments);
+        expect_refused(outcome, 2);
+        return outcome.log;
+    };
+    EXPECT_THAT(told("--system", R"({"all-reduce-implementation": ["ring", "ring"]})"),
+                HasSubstr(path("mine.json") + ": all-reduce-implementation: found 2 entries; "
+                                              "expected 1: the network has one dimension"));
+    EXPECT_THAT(told("--system", R"({"npus": [{"ranks": [2], "peak-perf": 1}]})"),
+                HasSubstr(path("mine.json") + ": npus: found rank 2; expected 0 to 1"));
+    EXPECT_THAT(told("--memory", R"({"memory-type": "PER_NODE_MEMORY_EXPANSION",
+                                     "remote-mem-latency": 1, "remote-mem-bw": 1,
+                                     "num-nodes": 1, "num-npus-per-node": 1})"),
+                HasSubstr(path("mine.json") + ": num-nodes, num-npus-per-node: found 1 nodes"));
+    const auto all_to_all = test::collective_node(1, chakra::CollectiveType::AllToAll, 4096);
+    trace(0, {all_to_all});
+    trace(1, {all_to_all});
+    EXPECT_THAT(told("--system", R"({"all-to-all-implementation": ["halvingDoubling"]})",
+                     {"--dialect", "astra-sim"}),
+                HasSubstr(path("mine.json") + ": all-to-all-implementation: found"));
+    const auto gather = test::collective_node(1, chakra::CollectiveType::AllGather, 1);
+    trace(0, {gather});
+    trace(1, {gather});
+    EXPECT_THAT(told("--system", R"({"preferred-dataset-splits": 4})", {"--dialect", "astra-sim"}),
+                AllOf(HasSubstr("trace of rank 0: node 1: found an all-gather of 1 bytes in 4 "
+                                "splits"),
+                      HasSubstr("Lower preferred-dataset-splits of " + path("mine.json"))));
+}
+
 TEST_F(BadInput, UnknownKeysAreWarningsInTheReferencesDialect) {
     all_reduce_traces(2);
     write("system.json", R"({"peak-pref": 312})");

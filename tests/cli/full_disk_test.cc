@@ -1,5 +1,5 @@
 // Disks that fill up while a command writes: it ends with exit code 4 and names what could not be
-// written, and each file that is there is whole.
+// written, and each file that is there is whole. Results appear together, or none of them does.
 //
 // A disk is full for a file of which no more than so many bytes can be written (RLIMIT_FSIZE); that
 // limit goes up until everything fits.
@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/cli/disk_commands.h"
@@ -45,15 +46,18 @@ private:
 
 class FullDisk : public DiskCommands {
 protected:
+    enum class Left { WholeFiles, Nothing };
+
     /// Runs each command on ever larger disks.
-    void expect_all_or_nothing(const std::vector<std::string>& commands) const {
+    void expect_all_or_nothing(const std::vector<std::string>& commands,
+                               Left left = Left::WholeFiles) const {
         for (const std::string& command : commands) {
-            expect_all_or_nothing(command);
+            expect_all_or_nothing(command, left);
         }
     }
 
 private:
-    void expect_all_or_nothing(const std::string& command) const {
+    void expect_all_or_nothing(const std::string& command, Left allowed) const {
         SCOPED_TRACE(command);
         const fs::path out = in_folder("out");
         const auto whole = whole_files(command);
@@ -75,6 +79,9 @@ private:
             ++full;
             EXPECT_EQ(outcome.code, 4) << outcome.log;
             EXPECT_THAT(outcome.log, HasSubstr(out.string()));
+            if (allowed == Left::Nothing) {
+                EXPECT_TRUE(left.empty()) << left.begin()->first << " is left";
+            }
             for (const auto& [name, content] : left) {
                 ASSERT_TRUE(whole.count(name) > 0) << name << " is left";
                 EXPECT_EQ(content, whole.at(name)) << name << " is not whole";
@@ -104,15 +111,36 @@ TEST_F(FullDisk, Logs) {
 }
 
 TEST_F(FullDisk, Runs) {
-    expect_all_or_nothing(runs);
+    expect_all_or_nothing(runs, Left::Nothing);
 }
 
 TEST_F(FullDisk, Studies) {
-    expect_all_or_nothing(studies);
+    expect_all_or_nothing(studies, Left::Nothing);
 }
 
 TEST_F(FullDisk, Plans) {
     expect_all_or_nothing(plans);
+}
+
+// A folder where a file goes is refused like a full disk.
+TEST_F(FullDisk, FoldersInTheWay) {
+    const fs::path out = in_folder("out");
+    for (const auto& [command, name] :
+         std::vector<std::pair<std::string, std::string>>{{runs.at(1), "report.html"},
+                                                          {runs.at(1), "messages.csv"},
+                                                          {runs.at(2), "congestion-aware/npus.csv"},
+                                                          {runs.at(3), "report.html"},
+                                                          {studies.at(0), "breakdown.png"}}) {
+        SCOPED_TRACE(command);
+        fs::remove_all(out);
+        fs::create_directories(out / name);
+        const Outcome outcome = ran(command, out);
+        EXPECT_EQ(outcome.code, 4) << outcome.log;
+        EXPECT_THAT(outcome.log, HasSubstr(out / name));
+        EXPECT_TRUE(files_below(out).empty()) << files_below(out).begin()->first << " is left";
+        fs::remove(out / name);
+        EXPECT_EQ(ran(command, out).code, 0) << "what a sweep has done is kept";
+    }
 }
 
 // The kernel lets nobody make anything there, not even root.

@@ -102,11 +102,26 @@ TEST(FlowStatistics, FlowsAreOrderedPairs) {
     EXPECT_EQ(results.all.bytes, Bytes(111));
 }
 
-// Nothing in no time is not slower than it need be; anything in no time would be without bound.
+// Nothing in no time is not slower than it need be. What would take no time and takes some has no
+// slowdown: it counts with its time, and the others' slowdowns are as they are without it.
 TEST(FlowStatistics, WhatTakesNoTime) {
     FlowStatistics statistics(&idle);
     EXPECT_EQ(statistics.add(message(0, 1, 0, Time(), Time())), 1);
-    EXPECT_TRUE(std::isinf(statistics.add(message(0, 1, 0, Time(), Time::ps(1)))));
+    EXPECT_TRUE(std::isnan(statistics.add(message(0, 1, 0, Time(), Time::ps(1)))));
+    EXPECT_EQ(statistics.add(message(0, 1, 1, Time(), Time::ns(6))), 6);
+    EXPECT_TRUE(std::isnan(statistics.add(message(1, 0, 0, Time(), Time::ns(1)))));
+    const FlowResults results = statistics.results({});
+    EXPECT_EQ(results.all.messages, 4u);
+    EXPECT_EQ(results.all.completion.total, Time::ps(7001));
+    for (const FlowResult* flow : {&results.all, &results.flows[0]}) {
+        EXPECT_EQ(flow->slowdown.mean, 3.5);
+        EXPECT_EQ(flow->slowdown.median, 1);
+        EXPECT_EQ(flow->slowdown.p99, 6);
+        EXPECT_EQ(flow->slowdown.most, 6);
+    }
+    EXPECT_EQ(results.flows[1].completion.most, Time::ns(1));
+    EXPECT_TRUE(std::isnan(results.flows[1].slowdown.mean));
+    EXPECT_TRUE(std::isnan(results.flows[1].slowdown.most));
     FlowStatistics blind;
     EXPECT_TRUE(std::isnan(blind.add(message(0, 1, 5, Time(), Time::ns(5)))));
     EXPECT_TRUE(std::isnan(blind.results({}).all.slowdown.mean));

@@ -58,6 +58,11 @@ TEST(FlowTables, ShowTheSlowestFlows) {
     EXPECT_THAT(text, HasSubstr("npu,11 -> npu0, class 1         1  1 MiB"));
     EXPECT_THAT(text, HasSubstr("npu9 -> npu0, class 1 "));
     EXPECT_THAT(text, Not(HasSubstr("npu8 -> npu0")));
+    engine::FlowResults some = sample_flows();
+    some.flows[slowest_flows(some, 1).front()].slowdown = {};
+    const std::vector<std::size_t> order = slowest_flows(some, some.flows.size());
+    EXPECT_EQ(order.back(), slowest_flows(flows, 1).front()) << "one without a slowdown is last";
+    EXPECT_EQ(order.front(), slowest_flows(flows, 2).back());
     flows.classes = 1;
     flows.all.slowdown = {};
     for (engine::FlowResult& flow : flows.flows) {

@@ -70,6 +70,22 @@ TEST_F(ResultsFolder, HoldsFlowsThatWereAskedFor) {
     EXPECT_EQ(files(folder_).count("flows.csv"), 0u);
 }
 
+// A folder under the name of one file keeps all of them out, and what an earlier run left stays.
+TEST_F(ResultsFolder, AppearsAsAWholeOrNotAtAll) {
+    for (const char* name : {"collectives.csv", "report.html", "results.json", "timeline.pb"}) {
+        std::filesystem::remove_all(folder_);
+        around_.write("run/flows.csv", "of an earlier run");
+        std::filesystem::create_directory(folder_ / name);
+        EXPECT_THROW(write_results_folder(sample_results(), folder_), MachineError) << name;
+        EXPECT_EQ(files(folder_), (std::set<std::string>{"flows.csv", name}));
+    }
+    std::filesystem::remove_all(folder_);
+    std::filesystem::create_directories(folder_ / "jobs/second/npus.csv");
+    EXPECT_THROW(write_results_folder(sample_jobs(), folder_), MachineError);
+    EXPECT_EQ(files(folder_), std::set<std::string>{"jobs"});
+    EXPECT_EQ(files(folder_ / "jobs"), std::set<std::string>{"second"});
+}
+
 // A regular file where the folder should be refuses even root.
 TEST_F(ResultsFolder, BelowAFileIsTheMachinesFault) {
     around_.write("run", "in the way");
