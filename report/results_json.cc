@@ -66,7 +66,7 @@ void write_ranks(JsonWriter& json, const std::vector<Rank>& ranks) {
 auto figures_of(const NpuResult& npu) {
     const auto bits = [](double number) { return std::bit_cast<std::uint64_t>(number); };
     std::vector<std::pair<std::string, Bytes>> largest;
-    for (const MemoryPeak::Tensor& tensor : npu.peak.largest) {
+    for (const engine::MemoryPeak::Tensor& tensor : npu.peak.largest) {
         largest.emplace_back(tensor.name, tensor.bytes);
     }
     return std::make_tuple(npu.npu_class, npu.finish, npu.compute, npu.communication,

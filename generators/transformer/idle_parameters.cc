@@ -15,8 +15,8 @@ std::vector<std::string> notes_on_idle_parameters(const ModelSpec& model, const 
           fmt::format("--schedule {}", name_of(plan.schedule)), "pp 1");
     check(plan.cp == 1 && plan.context_comm != ContextComm::PointToPoint, "--cp-comm", "cp 1");
     check(plan.tp == 1 && plan.sequence_parallel, "--sequence-parallel", "tp 1");
-    const bool alone = plan.dp * plan.cp == 1 &&
-                       (model.moe.experts == 0 || plan.expert_replicas() == 1);
+    const bool alone =
+        plan.dp * plan.cp == 1 && (model.moe.experts == 0 || plan.expert_replicas() == 1);
     check(alone && plan.zero > 0, fmt::format("--zero {}", plan.zero), "a single replica");
     check(alone && plan.overlap_grad_reduce, "--overlap-grad-reduce", "a single replica");
     return notes;
