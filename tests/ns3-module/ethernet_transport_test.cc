@@ -67,14 +67,15 @@ TEST(EthernetTransport, WindowsAndTimeoutsOfLongLinksAreNotNegative) {
     }
 }
 
-// 100 KB for each byte per second of the link are more than a queue ever has: nothing is marked.
+// A GB for each byte per second of the link is more than a queue ever has: nothing is marked where
+// packets of 0 and of 1 wait for the link from 1 to 2.
 TEST(EthernetTransport, ThresholdsOfMarksAreNotNegative) {
-    NetworkDescription network = line(2, TransportKind::SelectiveRepeat);
+    NetworkDescription network = line(3, TransportKind::SelectiveRepeat);
     network.packet.congestion_control =
         topology::standard_choice(topology::CongestionAlgorithm::Dctcp);
     network.packet.ecn.per = Rate(1);
     network.packet.ecn.kmin = network.packet.ecn.kmax = Bytes(1'000'000'000);
-    const EthernetRun run(network, {packets(0, 1, 50), packets(0, 1, 50)});
+    const EthernetRun run(network, {packets(0, 2, 50), packets(1, 2, 50)});
     EXPECT_EQ(run.sum().marked, 0U);
 }
 
