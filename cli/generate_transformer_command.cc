@@ -171,7 +171,9 @@ void run_step(const TransformerOptions& options, std::ostream& out) {
     for (const std::string& note : notes) {
         text += fmt::format("note: {}\n", note);
     }
-    document["notes"] = notes;
+    if (!notes.empty()) {
+        document["notes"] = notes;
+    }
     if (options.print_memory) {
         if (step.model.moe.routing.kind == generators::Routing::Kind::File) {
             static_cast<void>(generators::read_routing_file(step.model));

@@ -181,7 +181,8 @@ void warn_of_no_effect(const Reader& reader, const Dialect& dialect, const Syste
     if (config.comm_compute_slowdown > 1 && !dialect.scheduling_keys_count) {
         warn("comm-compute-slowdown", " with --dialect " + dialect.name);
     }
-    if (reader.contains("scheduling-policy") && dialect.scheduling_keys_count &&
+    // The others stand in every file of the reference.
+    if (config.scheduling_policy == SchedulingPolicy::Explicit && dialect.scheduling_keys_count &&
         config.max_concurrent_comms == 0) {
         warn("scheduling-policy", " without max-concurrent-comms: nothing waits");
     }

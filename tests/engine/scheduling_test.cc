@@ -172,10 +172,12 @@ TEST_F(SchedulingKeys, WithoutEffectAreSaid) {
     static_cast<void>(read(R"({"memory-capacity": 80})"));
     ASSERT_EQ(warnings_.size(), 1U);
     EXPECT_THAT(warnings_[0], HasSubstr("track-local-mem"));
-    static_cast<void>(read(R"({"scheduling-policy": "LIFO"})"));
+    static_cast<void>(read(R"({"scheduling-policy": "EXPLICIT"})"));
     ASSERT_EQ(warnings_.size(), 1U);
     EXPECT_THAT(warnings_[0], HasSubstr("scheduling-policy has no effect without max-concurrent"));
-    static_cast<void>(read(R"({"scheduling-policy": "LIFO", "max-concurrent-comms": 2})"));
+    static_cast<void>(read(R"({"scheduling-policy": "EXPLICIT", "max-concurrent-comms": 2})"));
+    EXPECT_TRUE(warnings_.empty());
+    static_cast<void>(read(R"({"scheduling-policy": "LIFO"})"));
     EXPECT_TRUE(warnings_.empty());
     static_cast<void>(read(R"({"active-chunks-per-dimension": 4})"));
     ASSERT_EQ(warnings_.size(), 1U);
