@@ -76,7 +76,8 @@ topology::NetworkDescription network_on(Rung rung, const topology::NetworkDescri
             packet.flow_control = topology::FlowControl::Pfc;
             packet.shared_buffer = topology::SharedBufferParameters();
         }
-        packet.transport.kind = topology::TransportKind::None;
+        // All of it: settings that nobody looks at are refused.
+        packet.transport = topology::TransportParameters();
     }
     if (rung == Rung::SharedLinks || rung == Rung::FiniteBuffers) {
         packet.congestion_control = topology::CongestionControlChoice();

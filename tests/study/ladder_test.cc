@@ -298,6 +298,47 @@ TEST(Ladder, ASmallWindowIsFlowControl) {
     EXPECT_EQ(explained.why.total.contention, Time());
 }
 
+// Two senders to two receivers behind one link between two switches. Whatever the transport is
+// told, the rungs below flow control know nothing of it: headers, latency and contention are the
+// same.
+TEST(Ladder, SettingsOfTheTransportLeaveContentionAlone) {
+    using topology::TransportParameters;
+    Machine machine = as_machine(test::line_machine(DimensionKind::Mesh1D, 2, rate, latency));
+    machine.network = topology::parse_network(
+        "Custom:\n"
+        "    nodes: [{name: g0, kind: npu}, {name: g1, kind: npu}, {name: g2, kind: npu},\n"
+        "            {name: g3, kind: npu}, {name: a, kind: switch}, {name: b, kind: switch}]\n"
+        "    links: [{from: g0, to: a, bandwidth: 50, latency: 500},\n"
+        "            {from: g1, to: a, bandwidth: 50, latency: 500},\n"
+        "            {from: g2, to: b, bandwidth: 50, latency: 500},\n"
+        "            {from: g3, to: b, bandwidth: 50, latency: 500},\n"
+        "            {from: a, to: b, bandwidth: 50, latency: 500}]\n"
+        "packet: {flow_control: pfc, transport: selective-repeat}\n",
+        "network.yml");
+    const engine::Workload workload = test::workload_of(4, [](Rank rank) {
+        const std::int32_t own = rank.value();
+        return std::vector{own < 2 ? send_node(1, own + 2, 1 << 20, own)
+                                   : receive_node(1, own - 2, 1 << 20, own - 2)};
+    });
+    const Explained standard(workload, machine);
+    EXPECT_GT(standard.why.total.contention, Time());
+    const auto expect_same = [&](auto TransportParameters::*setting, auto value) {
+        Machine changed = machine;
+        changed.network.packet.transport.*setting = value;
+        const Explained explained(workload, changed);
+        EXPECT_EQ(explained.why.notes, std::vector<std::string>());
+        EXPECT_EQ(explained.why.total.header, standard.why.total.header);
+        EXPECT_EQ(explained.why.total.latency, standard.why.total.latency);
+        EXPECT_EQ(explained.why.total.contention, standard.why.total.contention);
+    };
+    expect_same(&TransportParameters::window, Bytes(1 << 20));
+    expect_same(&TransportParameters::ack_every, 4);
+    expect_same(&TransportParameters::rto, Time::ns(400'000));
+    expect_same(&TransportParameters::retries, 7);
+    expect_same(&TransportParameters::reordering, 3);
+    expect_same(&TransportParameters::kind, topology::TransportKind::GoBackN);
+}
+
 // A link that goes down loses what is on it. Without a transport the run would never end, so the
 // rung of contention cannot be simulated: it is a part of the next one, and that is said.
 TEST(Ladder, ARungThatCannotBeSimulated) {
