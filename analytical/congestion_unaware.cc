@@ -27,6 +27,11 @@ CongestionUnaware::CongestionUnaware(const topology::NetworkDescription& descrip
       sink_free_(description.graph.links()),
       shared_sink_(description.graph.links(), faulty_ ? 1 : 0),
       alone_on_link_(description.graph.links(), 0) {
+    for (std::size_t link = 0; link < shared_sink_.size(); ++link) {
+        if (description.graph.link(LinkId(link)).latency == Time()) {
+            shared_sink_[link] = 1;
+        }
+    }
     if (!fold.trivial()) {
         rank_of_npu_.resize(description.npu_of_rank.size());
         for (std::size_t rank = 0; rank < rank_of_npu_.size(); ++rank) {
@@ -172,7 +177,12 @@ inline void CongestionUnaware::send_through_ports(const Message& message,
             *this, (static_cast<std::uint64_t>(message.handle) << 2) | sent);
     }
     if (shared_sink_[use.sink.index()] != 0) {
-        schedule_head(message.handle);
+        const Time head_in = later(started, faulty_ ? latency(route, started) : route.latency);
+        if (head_in > queue_.now()) {
+            schedule_head(message.handle, head_in);
+        } else {
+            send_at_once(message.handle);
+        }
         return;
     }
     // The port where the message leaves is the one where it arrives: it has waited there already.
@@ -193,14 +203,29 @@ void CongestionUnaware::send(const Message& message) {
     }
 }
 
-void CongestionUnaware::schedule_head(std::uint32_t slot) {
+void CongestionUnaware::schedule_head(std::uint32_t slot, Time at) {
     const InFlight& flight = in_flight_[slot];
-    const CachedRoute& route = routes_[flight.route];
     const auto link = static_cast<std::uint64_t>(use_[flight.route].sink.value());
-    queue_.schedule(later(flight.started, latency(route, flight.started)),
+    queue_.schedule(at,
                     EventKey::of(Phase::Arrival, engine::event_kind::message_head,
                                  (link << 33) | flight.order_major, flight.order_minor),
                     *this, (static_cast<std::uint64_t>(slot) << 2) | head);
+}
+
+void CongestionUnaware::send_at_once(std::uint32_t slot) {
+    if (at_once_.empty()) {
+        queue_.schedule(queue_.now(),
+                        EventKey::of(Phase::Arbitration, engine::event_kind::at_once, 0), *this,
+                        heads_at_once);
+    }
+    at_once_.push_back(slot);
+}
+
+void CongestionUnaware::begin_round() {
+    for (const std::uint32_t slot : at_once_) {
+        schedule_head(slot, queue_.now());
+    }
+    at_once_.clear();
 }
 
 void CongestionUnaware::share_sink(LinkId link) {
@@ -220,7 +245,7 @@ void CongestionUnaware::share_sink(LinkId link) {
         const Time head_in = later(flight.started, latency(route, flight.started));
         if (head_in > queue_.now()) {
             flight.void_delivery = true;
-            schedule_head(slot);
+            schedule_head(slot, head_in);
         } else {
             sink_free_[link.index()] =
                 std::max(sink_free_[link.index()],
@@ -272,6 +297,9 @@ void CongestionUnaware::handle(std::uint64_t payload) {
             listener_->on_delivered(slot, flight.started);
             return;
         }
+        case heads_at_once:
+            begin_round();
+            return;
     }
 }
 

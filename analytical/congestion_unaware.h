@@ -4,7 +4,9 @@
 // npunet dialect: an idle message of b bytes takes the sum of its route's latencies plus
 // b / (rate of its slowest link). Messages that leave one NPU by the same link queue there in the
 // order of sending, and those that reach one NPU by the same link queue in the order in which their
-// first bytes arrive: an NPU's own ports are not congestion but capacity.
+// first bytes arrive: an NPU's own ports are not congestion but capacity. Over routes without
+// latency an instant goes in rounds: what is sent in one arrives in the next, when all NPUs have
+// issued, so that the order in which they do decides nothing.
 // astra-sim dialects: trunc(hops x latency + b / bandwidth) ns of the first dimension in which the
 // two NPUs differ, in double arithmetic, GB = 2^30; nothing queues.
 //
@@ -68,13 +70,17 @@ private:
     };
 
     /// Events carry a handle and what happens to it in the two lowest bits.
-    enum Happening : std::uint64_t { sent = 0, head = 1, delivered = 2 };
+    enum Happening : std::uint64_t { sent = 0, head = 1, delivered = 2, heads_at_once = 3 };
 
     void handle(std::uint64_t payload) override;
     void send_through_ports(const engine::Message& message, std::uint32_t route_number);
     void send_as_reference(const engine::Message& message, std::uint32_t route_number);
     void head_arrives(std::uint32_t slot);
-    void schedule_head(std::uint32_t slot);
+    /// `at`: when its first byte arrives.
+    void schedule_head(std::uint32_t slot, Time at);
+    /// The same for what arrives when it is sent: with all that is sent in this round.
+    void send_at_once(std::uint32_t slot);
+    void begin_round();
     /// From now on messages over several links end in this one too: those over this link alone,
     /// which can only queue where they leave, must queue where they arrive as well.
     void share_sink(LinkId link);
@@ -104,9 +110,11 @@ private:
     std::vector<Rank> rank_of_npu_;  ///< with a fold only
     std::vector<Time> source_free_;  ///< by link: when its source can send the next message
     std::vector<Time> sink_free_;    ///< by link: when its destination has taken in the last one
-    std::vector<std::uint8_t> shared_sink_;     ///< by link: routes of several links end in it
+    /// By link: routes of several links end in it, or it has no latency.
+    std::vector<std::uint8_t> shared_sink_;
     std::vector<std::uint32_t> alone_on_link_;  ///< by link: in flight with a delivery scheduled
     std::vector<InFlight> in_flight_;
+    std::vector<std::uint32_t> at_once_;  ///< what arrives in the next round of this instant
 };
 
 }  // namespace npunet::analytical

@@ -4,7 +4,8 @@
 // A network model is given the EventQueue of the simulation, schedules its own events there, and
 // calls the MessageListener from events of Phase::Arrival. send() is called in Phase::Issue or
 // Phase::Arrival; nothing may reach the destination at the instant of sending unless the route is
-// free of latency. Two messages between the same pair may overtake each other.
+// free of latency, and then not before every NPU has issued what it starts at that instant. Two
+// messages between the same pair may overtake each other.
 //
 // C++17-clean: implemented in the ns-3 module.
 #pragma once
@@ -43,6 +44,7 @@ inline constexpr unsigned issue = 0;              ///< Phase::Issue; content: ra
 inline constexpr unsigned steady = 0;             ///< Phase::Arbitration; of packet trains
 inline constexpr unsigned port = 1;               ///< Phase::Arbitration; content: link
 inline constexpr unsigned port_again = 2;         ///< likewise, when the others have chosen
+inline constexpr unsigned at_once = 3;            ///< likewise; of messages without latency
 }  // namespace event_kind
 
 /// Identifies a message by content: its source and how many messages that source sent before.

@@ -190,6 +190,7 @@ void check(const Work& work, const Machine& machine, Fidelity fidelity) {
     const Time difference = runs[1].finish - runs[0].finish;
     EXPECT_EQ(why.total.total(), difference);
     EXPECT_EQ(why.path.total() + why.slack, difference);
+    EXPECT_EQ(why.notes, std::vector<std::string>());
     ASSERT_EQ(why.communications.size(), static_cast<std::size_t>(work.communications));
     std::vector<Gap> gaps{why.total};
     for (const CommunicationGap& communication : why.communications) {
@@ -238,6 +239,70 @@ TEST_P(RandomLadder, SumsAreExactAndAbsentCausesAreZero) {
         check(work, machine, Fidelity::Packet);
         if (round % 5 == 0) {
             check(work, machine, Fidelity::CongestionAware);
+        }
+        if (HasFailure()) {
+            return;
+        }
+    }
+    test::count_cases(cases);
+}
+
+/// Everything that the packet fidelity's transport and congestion control can be told.
+void redraw_transport(Draw& draw, topology::PacketParameters& packet) {
+    topology::TransportParameters& transport = packet.transport;
+    transport = topology::TransportParameters();
+    transport.kind =
+        draw.any_of({topology::TransportKind::GoBackN, topology::TransportKind::SelectiveRepeat});
+    const Bytes full = packet.mtu + packet.header;
+    transport.window = draw.one_in(3) ? Bytes(0) : draw.from_to(2, 60) * full;
+    transport.ack_every = static_cast<std::int32_t>(draw.from_to(1, 4));
+    transport.rto = draw.one_in(3) ? Time() : Time::ns(draw.from_to(20'000, 200'000));
+    transport.retries = static_cast<std::int32_t>(draw.one_in(3) ? 0 : draw.from_to(30, 60));
+    if (transport.kind == topology::TransportKind::SelectiveRepeat) {
+        transport.reordering = static_cast<std::int32_t>(draw.from_to(-1, 8));
+    }
+    packet.congestion_control = topology::standard_choice(
+        draw.any_of({topology::CongestionAlgorithm::None, topology::CongestionAlgorithm::Dcqcn,
+                     topology::CongestionAlgorithm::Timely, topology::CongestionAlgorithm::Swift,
+                     topology::CongestionAlgorithm::Dctcp}));
+    packet.ecn = {draw.from_to(1, 10) * full, draw.from_to(10, 40) * full, 0.5, Rate()};
+    packet.shared_buffer.alpha = draw.any_of({0.5, 1.0, 4.0});
+}
+
+// The rungs up to contention have no transport, no congestion control and no flow control: whatever
+// these are told, the rungs are the same, each with its finish and what it adds.
+TEST(RandomTransportOfLadder, DoesNotChangeTheRungsBelowIt) {
+    const std::uint64_t cases = test::random_cases(100, 5000);
+    for (std::uint64_t seed = 0; seed < cases; ++seed) {
+        SCOPED_TRACE("seed " + std::to_string(seed));
+        Draw draw(seed);
+        const test::TestMachine made = test::line_machine(
+            draw.any_of({DimensionKind::Switch, DimensionKind::Mesh1D, DimensionKind::Ring}),
+            draw.from_to(3, 6), Rate(50'000'000'000), Time::ps(draw.from_to(0, 1'000'000)));
+        Machine machine{made.dialect, made.network, made.system, {}};
+        topology::PacketParameters& packet = machine.network.packet;
+        packet.mtu = Bytes(draw.from_to(500, 5000));
+        packet.flow_control =
+            draw.any_of({topology::FlowControl::Pfc, topology::FlowControl::None});
+        packet.buffer = draw.from_to(20, 60) * (packet.mtu + packet.header);
+        const Work work = draw_work(draw, machine.network.graph.npus());
+        const engine::Results estimate = simulate(work.workload, machine, Fidelity::Analytical);
+        std::vector<report::LadderRung> first;
+        for (int i = 0; i < 3; ++i) {
+            redraw_transport(draw, packet);
+            const report::GapExplanation why =
+                explain_gap({estimate, simulate(work.workload, machine, Fidelity::Packet)},
+                            work.workload, machine);
+            EXPECT_EQ(why.notes, std::vector<std::string>());
+            ASSERT_GE(why.ladder.size(), 5U);
+            if (i == 0) {
+                first = why.ladder;
+            }
+            for (std::size_t rung = 0; rung < 4; ++rung) {
+                EXPECT_EQ(why.ladder[rung].step, first[rung].step);
+                EXPECT_EQ(why.ladder[rung].finish, first[rung].finish);
+                EXPECT_EQ(why.ladder[rung].direct, first[rung].direct) << first[rung].step;
+            }
         }
         if (HasFailure()) {
             return;
