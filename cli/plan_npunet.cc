@@ -192,9 +192,16 @@ void verify_plans(const PlanSearchOptions& options, const Problem& problem,
         const study::VerifiedPlan verified =
             study::verify(problem, plan, machines.network, fidelity);
         ranked.plans[i].simulated_ms = static_cast<double>(verified.simulated.ps()) / ps_per_ms;
+        ranked.plans[i].link_bound_ms =
+            verified.link_bound == Time::max()
+                ? std::numeric_limits<double>::infinity()
+                : static_cast<double>(verified.link_bound.ps()) / ps_per_ms;
         ranked.plans[i].notes.push_back(fmt::format(
             "simulated at the {} fidelity it takes {:.4f} ms, {:.4f} of the prediction.",
             options.verify_fidelity, ranked.plans[i].simulated_ms, verified.ratio()));
+        if (!verified.note.empty()) {
+            ranked.plans[i].notes.push_back(verified.note + '.');
+        }
     }
 }
 

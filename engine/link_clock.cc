@@ -73,7 +73,7 @@ LinkClock::Piece LinkClock::at(LinkId link, Time time) const {
         first, last, time, [](Time value, const Piece& piece) { return value < piece.from; }));
 }
 
-Time LinkClock::integrate(LinkSpan links, Time start, Bytes bytes) const {
+Time LinkClock::integrate(LinkSpan links, Time start, Bytes bytes, bool refuses_dead_links) const {
     // In bytes per second times picoseconds: below 2^126, for a rate is below 2^62.
     Wide work = static_cast<Wide>(bytes.value()) * 1'000'000'000'000ULL;
     Time time = start;
@@ -97,7 +97,7 @@ Time LinkClock::integrate(LinkSpan links, Time start, Bytes bytes) const {
                 return time + Time::ps(static_cast<std::int64_t>(needed));
             }
             work -= per_ps * span;
-        } else if (until == Time::max()) {
+        } else if (until == Time::max() && refuses_dead_links) {
             refuse(slowest, time, bytes, start);
         }
         time = until;
@@ -106,11 +106,15 @@ Time LinkClock::integrate(LinkSpan links, Time start, Bytes bytes) const {
 }
 
 Time LinkClock::end(LinkId link, Time start, Bytes bytes) const {
-    return integrate(LinkSpan(&link, 1), start, bytes);
+    return integrate(LinkSpan(&link, 1), start, bytes, true);
+}
+
+Time LinkClock::end_if_ever(LinkId link, Time start, Bytes bytes) const {
+    return integrate(LinkSpan(&link, 1), start, bytes, false);
 }
 
 Time LinkClock::end(LinkSpan route, Time start, Bytes bytes) const {
-    return integrate(route, start, bytes);
+    return integrate(route, start, bytes, true);
 }
 
 void LinkClock::refuse(LinkId link, Time time, Bytes bytes, Time start) const {

@@ -51,7 +51,10 @@ public:
     /// beyond the end of the clock.
     [[nodiscard]] Time end(LinkId link, Time start, Bytes bytes) const;
 
-    /// The same at the rate of the route's slowest link at each time.
+    /// The same, but Time::max() where the link is down for ever before that.
+    [[nodiscard]] Time end_if_ever(LinkId link, Time start, Bytes bytes) const;
+
+    /// As the first one, at the rate of the route's slowest link at each time.
     [[nodiscard]] Time end(LinkSpan route, Time start, Bytes bytes) const;
 
     /// The latency of the link for what leaves its port at `time`.
@@ -89,7 +92,8 @@ private:
     [[nodiscard]] std::vector<Piece> pieces_of(
         const std::vector<topology::LinkFault>& faults) const;
     [[nodiscard]] Piece at(LinkId link, Time time) const;
-    [[nodiscard]] Time integrate(LinkSpan links, Time start, Bytes bytes) const;
+    [[nodiscard]] Time integrate(LinkSpan links, Time start, Bytes bytes,
+                                 bool refuses_dead_links) const;
 
     const topology::Graph& graph_;
     std::vector<Piece> pieces_;          ///< of the links with faults, one after the other

@@ -79,6 +79,9 @@ struct LinkResult {
     Bytes wire;
     Time busy;
     double utilization_percent = 0;  ///< busy / finish of the run
+    /// The earliest end of sending `wire`, from 0 on without a pause; Time::max(): never, as the
+    /// link goes down for good before.
+    Time bound;
     Bytes max_queue;
     std::uint64_t packets = 0;
     std::uint64_t retransmissions = 0;
@@ -88,6 +91,12 @@ struct LinkResult {
     std::uint64_t drops = 0;
     std::vector<Time> queue_times;    ///< LinkUse::queue_times
     std::vector<Bytes> classes_wire;  ///< LinkUse::classes_wire
+};
+
+/// No run in which links carry one thing at a time finishes before.
+struct LinkBound {
+    Time time;             ///< the largest LinkResult::bound
+    std::size_t link = 0;  ///< the first link that has it
 };
 
 enum class OperationKind : std::uint8_t { Compute, Cpu, Send, Receive, Collective, Memory };
@@ -141,6 +150,7 @@ struct Results {
     std::vector<NpuResult> npus;  ///< by rank
     std::vector<CollectiveResult> collectives;
     std::vector<LinkResult> links;       ///< in the order of the topology
+    LinkBound link_bound;                ///< of `links`
     std::vector<Operation> operations;   ///< by rank, then start, then node
     std::vector<OperationGroup> groups;  ///< with `operations`: the communicators of the workload
     std::vector<NodePlace> places;       ///< with `load`: of every node

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/units.h"
+#include "engine/link_clock.h"
 #include "engine/memory_tracker.h"
 
 namespace npunet::engine {
@@ -281,6 +282,8 @@ void note_exceeded_capacities(Results& results, const std::vector<Bytes>& capaci
 void add_links(Results& results, const topology::NetworkDescription& description,
                const std::vector<LinkUse>& use) {
     const topology::Graph& graph = description.graph;
+    const LinkClock clock(description);
+    results.link_bound = LinkBound();
     for (std::size_t index = 0; index < use.size(); ++index) {
         const topology::Link& link = graph.link(LinkId(index));
         LinkResult result;
@@ -298,6 +301,15 @@ void add_links(Results& results, const topology::NetworkDescription& description
         result.drops = use[index].drops;
         result.queue_times = use[index].queue_times;
         result.classes_wire = use[index].classes_wire;
+        if (result.wire > Bytes()) {
+            result.bound = clock.end_if_ever(LinkId(index), Time(), result.wire);
+        }
+        if (results.whole_nanoseconds && result.bound < Time::max()) {
+            result.bound -= Time::ps(result.bound.ps() % 1000);
+        }
+        if (result.bound > results.link_bound.time) {
+            results.link_bound = {result.bound, index};
+        }
         if (results.finish > Time()) {
             result.utilization_percent = 100.0 * static_cast<double>(use[index].busy.ps()) /
                                          static_cast<double>(results.finish.ps());

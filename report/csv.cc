@@ -33,6 +33,10 @@ std::string csv_field(std::string_view text) {
     return quoted + '"';
 }
 
+std::string ns_field(Time time) {
+    return time == Time::max() ? "inf" : format_ns(time);
+}
+
 std::string npus_csv(const engine::Results& results) {
     std::string csv =
         "rank,class,finish_ns,compute_ns,comm_ns,exposed_comm_ns,exposed_memory_ns,idle_ns,"
@@ -70,18 +74,18 @@ std::string collectives_csv(const engine::Results& results) {
 std::string links_csv(const engine::Results& results) {
     std::string csv =
         "from,to,payload_bytes,wire_bytes,busy_ns,utilization_percent,max_queue_bytes,"
-        "packets,retransmissions,credit_stall_ns";
+        "packets,retransmissions,credit_stall_ns,link_bound_ns";
     const std::size_t classes = results.links.empty() ? 0 : results.links[0].classes_wire.size();
     for (std::size_t i = 0; i < classes; ++i) {
         fmt::format_to(std::back_inserter(csv), ",class_{}_wire_bytes", i);
     }
     csv += '\n';
     for (const engine::LinkResult& link : results.links) {
-        fmt::format_to(std::back_inserter(csv), "{},{},{},{},{},{},{},{},{},{}",
+        fmt::format_to(std::back_inserter(csv), "{},{},{},{},{},{},{},{},{},{},{}",
                        csv_field(link.from), csv_field(link.to), link.payload.value(),
                        link.wire.value(), format_ns(link.busy), shortest(link.utilization_percent),
                        link.max_queue.value(), link.packets, link.retransmissions,
-                       format_ns(link.credit_stall));
+                       format_ns(link.credit_stall), ns_field(link.bound));
         for (const Bytes bytes : link.classes_wire) {
             fmt::format_to(std::back_inserter(csv), ",{}", bytes.value());
         }

@@ -19,6 +19,9 @@ namespace npunet::report {
 /// A text as one field: quoted where it must be.
 [[nodiscard]] std::string csv_field(std::string_view text);
 
+/// In nanoseconds; "inf" for Time::max().
+[[nodiscard]] std::string ns_field(Time time);
+
 /// Ranks as one field.
 [[nodiscard]] std::string blank_separated(const std::vector<Rank>& ranks);
 

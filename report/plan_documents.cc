@@ -74,6 +74,7 @@ void write_plan(JsonWriter& json, const RankedPlan& plan) {
     }
     if (plan.simulated_ms >= 0) {
         json.member("simulated_ms", plan.simulated_ms);
+        json.member("link_bound_ms", plan.link_bound_ms);
     }
     write_list(json, "notes", plan.notes);
     json.end_object();
@@ -139,7 +140,7 @@ std::string plans_csv(const RankedPlans& ranked) {
         }
     }
     const bool simulated = !ranked.plans.empty() && ranked.plans.front().simulated_ms >= 0;
-    csv += simulated ? ",simulated_ms\n" : "\n";
+    csv += simulated ? ",simulated_ms,link_bound_ms\n" : "\n";
     for (std::size_t i = 0; i < ranked.plans.size(); ++i) {
         const RankedPlan& plan = ranked.plans[i];
         csv += fmt::format("{},{},{},{},{},{},{},{},{},{},{}", i + 1, shortest(plan.cost_ms),
@@ -151,7 +152,9 @@ std::string plans_csv(const RankedPlans& ranked) {
             csv += fmt::format(",{}", shortest(ms));
         }
         if (simulated) {
-            csv += ',' + (plan.simulated_ms < 0 ? std::string() : shortest(plan.simulated_ms));
+            csv += plan.simulated_ms < 0 ? ",,"
+                                         : fmt::format(",{},{}", shortest(plan.simulated_ms),
+                                                       shortest(plan.link_bound_ms));
         }
         csv += '\n';
     }

@@ -203,7 +203,8 @@ void write_document(JsonWriter& json, const engine::Results& results,
         .member("schema", 1)
         .member("fidelity", results.fidelity)
         .member("dialect", results.dialect)
-        .member("finish_ns", results.finish);
+        .member("finish_ns", results.finish)
+        .member("link_bound_ns", results.link_bound.time);
     if (!jobs.empty()) {
         write_jobs(json, jobs);
     }

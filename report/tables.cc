@@ -133,6 +133,9 @@ std::string summary_table(const engine::Results& results, std::size_t most_class
 std::string jobs_table(const engine::JobsResults& results) {
     TextTable table({"job", "NPUs", "start", "finish", "duration"}, 2);
     std::string notes;
+    for (const std::string& note : results.all.notes) {
+        notes += fmt::format("note: {}\n", note);
+    }
     for (const engine::JobResult& job : results.jobs) {
         std::vector<Rank> npus;
         for (const NodeId npu : job.npus) {

@@ -18,6 +18,7 @@
 #include "engine/simulation.h"
 #include "engine/statistics.h"
 #include "study/fidelity_network.h"
+#include "study/link_bound.h"
 #include "study/run_breaker.h"
 
 namespace npunet::study {
@@ -228,11 +229,13 @@ std::optional<engine::JobsResults> attempt(const std::vector<Job>& jobs, const M
         job.results.fidelity = results.all.fidelity;
         job.results.wall_seconds = results.all.wall_seconds;
         job.results.links.clear();
+        job.results.link_bound = engine::LinkBound();
         if (job.results.partial) {
             job.results.partial->reason = breaker.reason();
             results.all.partial = job.results.partial;
         }
     }
+    note_link_bound(results.all);
     if (results.all.partial) {
         const engine::Simulation::Progress progress = breaker.progress();
         results.all.partial->nodes_done = progress.done;

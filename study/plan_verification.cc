@@ -4,6 +4,7 @@
 
 #include "planner/search/plan_cost.h"
 #include "study/generated_workload.h"
+#include "study/link_bound.h"
 #include "study/plan_workload.h"
 
 namespace npunet::study {
@@ -27,6 +28,8 @@ VerifiedPlan verify(const planner::Problem& problem, const planner::Plan& plan,
     for (const engine::NpuResult& npu : results.npus) {
         verified.simulated = std::max(verified.simulated, npu.finish);
     }
+    verified.link_bound = results.link_bound.time;
+    verified.note = link_bound_note(results);
     return verified;
 }
 

@@ -3,6 +3,8 @@
 //     VerifiedPlan verified = verify(problem, plan, network, Fidelity::CongestionAware);
 #pragma once
 
+#include <string>
+
 #include "base/quantities.h"
 #include "generators/workload.h"
 #include "planner/search/plan.h"
@@ -14,7 +16,9 @@ namespace npunet::study {
 
 struct VerifiedPlan {
     double predicted_ms = 0;
-    Time simulated;  ///< when the last device has finished
+    Time simulated;    ///< when the last device has finished
+    Time link_bound;   ///< engine::Results::link_bound
+    std::string note;  ///< that it beats that (study/link_bound.h); else empty
 
     /// Simulated by predicted.
     [[nodiscard]] double ratio() const;

@@ -17,6 +17,7 @@
 #include "study/fidelity_network.h"
 #include "study/flow_watch.h"
 #include "study/idle_links.h"
+#include "study/link_bound.h"
 #include "study/run_breaker.h"
 #include "topology/layout.h"
 
@@ -108,6 +109,7 @@ std::optional<engine::Results> attempt(const engine::Workload& workload, const M
             }
         }
         results.fidelity = name_of(fidelity);
+        note_link_bound(results);
         if (records) {
             results.load = load.load(results.finish);
             results.places = places_of(machine.network);

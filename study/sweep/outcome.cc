@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "study/link_bound.h"
+
 namespace npunet::study {
 
 namespace {
@@ -52,7 +54,13 @@ Outcome outcome_of(const engine::Results& results) {
             std::max(largest.exposed_communication, figures.exposed_communication);
         largest.peak_memory = std::max(largest.peak_memory, figures.peak_memory);
     }
+    outcome.link_bound = results.link_bound.time;
+    outcome.beats_link_bound = beats_link_bound(results);
     return outcome;
+}
+
+std::string note_of(const Outcome& outcome) {
+    return outcome.beats_link_bound ? "finishes before its busiest link could carry its bytes" : "";
 }
 
 Outcome failed(std::string failure, std::string message) {
@@ -69,7 +77,8 @@ std::string outcome_line(const Outcome& outcome) {
         line = {as_json(outcome.first), as_json(outcome.largest),
                 json{slowest.rank, slowest.finish.ps(), slowest.compute.ps(),
                      slowest.exposed_communication.ps(), slowest.exposed_memory.ps(),
-                     slowest.idle.ps()}};
+                     slowest.idle.ps()},
+                json{outcome.link_bound.ps(), outcome.beats_link_bound ? 1 : 0}};
     } else {
         line = {outcome.failure, outcome.message};
     }
@@ -89,6 +98,8 @@ std::optional<Outcome> read_outcome(std::string_view text) {
         outcome.slowest = {whole(slowest, 0),           Time::ps(whole(slowest, 1)),
                            Time::ps(whole(slowest, 2)), Time::ps(whole(slowest, 3)),
                            Time::ps(whole(slowest, 4)), Time::ps(whole(slowest, 5))};
+        outcome.link_bound = Time::ps(whole(line.at(3), 0));
+        outcome.beats_link_bound = whole(line.at(3), 1) != 0;
         return outcome;
     } catch (const json::exception&) {
         return std::nullopt;

@@ -39,10 +39,15 @@ struct Outcome {
     Figures first;    ///< of rank 0
     Figures largest;  ///< of each figure, over all ranks
     SlowestRank slowest;
+    Time link_bound;                ///< Results::link_bound
+    bool beats_link_bound = false;  ///< study/link_bound.h
 
     [[nodiscard]] bool ok() const { return failure.empty(); }
     [[nodiscard]] bool memory_known() const { return largest.peak_memory > Bytes(0); }
 };
+
+/// What is to be known beside its figures: that it beats the bound of its links. Else empty.
+[[nodiscard]] std::string note_of(const Outcome& outcome);
 
 [[nodiscard]] Outcome outcome_of(const engine::Results& results);
 [[nodiscard]] Outcome failed(std::string failure, std::string message);

@@ -30,15 +30,17 @@ std::string sweep_csv(const DesignSpace& space, const SweepResults& results) {
     for (const char* name : figure_names) {
         csv += fmt::format(",max_{}", name);
     }
-    csv += '\n';
+    csv += ",link_bound_ns,note\n";
     for (std::size_t number = 0; number < space.points.size(); ++number) {
         for (const std::string& name : columns) {
             csv += report::csv_field(space.find(space.points[number], name)->text) + ',';
         }
         const Outcome& outcome = *results.outcomes[number];
         csv += outcome.ok()
-                   ? fmt::format("{},ok,{}\n", cells(outcome.first), cells(outcome.largest))
-                   : ",,,,,error,,,,,\n";
+                   ? fmt::format("{},ok,{},{},{}\n", cells(outcome.first), cells(outcome.largest),
+                                 report::ns_field(outcome.link_bound),
+                                 report::csv_field(note_of(outcome)))
+                   : ",,,,,error,,,,,,,\n";
     }
     return csv;
 }

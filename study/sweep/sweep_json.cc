@@ -119,7 +119,11 @@ private:
                 .member("exposed_comm_ns", slowest.exposed_communication)
                 .member("exposed_memory_ns", slowest.exposed_memory)
                 .member("idle_ns", slowest.idle)
-                .end_object();
+                .end_object()
+                .member("link_bound_ns", outcome.link_bound);
+            if (const std::string note = note_of(outcome); !note.empty()) {
+                json_.member("note", note);
+            }
         }
         json_.end_object();
     }

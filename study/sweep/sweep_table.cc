@@ -18,10 +18,28 @@ std::string memory_of(const Outcome& outcome) {
     return outcome.memory_known() ? format_bytes(outcome.largest.peak_memory) : "-";
 }
 
+/// Where a point beats it, with a mark that catches the eye.
+std::string bound_of(const Outcome& outcome) {
+    const std::string bound =
+        outcome.link_bound == Time::max() ? "never" : format_time(outcome.link_bound);
+    return (outcome.beats_link_bound ? "! " : "") + bound;
+}
+
+std::size_t count_beaten_bounds(const SweepResults& results) {
+    return static_cast<std::size_t>(std::count_if(results.outcomes.begin(), results.outcomes.end(),
+                                                  [](const std::optional<Outcome>& outcome) {
+                                                      return outcome && outcome->beats_link_bound;
+                                                  }));
+}
+
 class Table {
 public:
     Table(const DesignSpace& space, const SweepResults& results)
-        : space_(space), results_(results), names_(space.columns()), table_(heading()) {}
+        : space_(space),
+          results_(results),
+          names_(space.columns()),
+          with_bound_(count_beaten_bounds(results) > 0),
+          table_(heading()) {}
 
     std::string text(std::size_t most_tasks) {
         const std::vector<Group>& groups = results_.ranking.groups;
@@ -43,6 +61,9 @@ private:
         heading.insert(heading.end(), names_.begin(), names_.end());
         for (const char* figure : {"finish", "compute", "exposed communication", "peak memory"}) {
             heading.emplace_back(figure);
+        }
+        if (with_bound_) {
+            heading.emplace_back("link bound");
         }
         return heading;
     }
@@ -94,12 +115,16 @@ private:
         row.push_back(report::format_share(slowest.compute, slowest.finish));
         row.push_back(report::format_share(slowest.exposed_communication, slowest.finish));
         row.push_back(memory_of(outcome));
+        if (with_bound_) {
+            row.push_back(bound_of(outcome));
+        }
         table_.add(std::move(row));
     }
 
     const DesignSpace& space_;
     const SweepResults& results_;
     std::vector<std::string> names_;
+    bool with_bound_;
     report::TextTable table_;
 };
 
@@ -138,6 +163,14 @@ std::string sweep_table(const DesignSpace& space, const SweepResults& results,
     if (space.memory_limit) {
         text += fmt::format("{} points are known to stay within {} of memory\n", within,
                             format_bytes(*space.memory_limit));
+    }
+    if (const std::size_t beaten = count_beaten_bounds(results); beaten > 0) {
+        text += fmt::format(
+            "note: {} of {} points finish before their busiest link could carry its bytes (! "
+            "before "
+            "the link bound), as messages do not share links at the analytical fidelity; run them "
+            "at congestion-aware or packet before you choose\n",
+            beaten, space.points.size());
     }
     return text + failures(space, results);
 }

@@ -44,7 +44,7 @@ TEST_F(Sweep, PointsThatFailAreRowsAndTheOthersRun) {
     EXPECT_EQ(rows[0],
               "dp,tp,pp,micro_batch,network,finish_ns,compute_ns,comm_ns,exposed_comm_ns,"
               "peak_memory_bytes,status,max_finish_ns,max_compute_ns,max_comm_ns,"
-              "max_exposed_comm_ns,max_peak_memory_bytes");
+              "max_exposed_comm_ns,max_peak_memory_bytes,link_bound_ns,note");
     const json results = json::parse(test::bytes_of(folder_ / "out/results.json"));
     EXPECT_EQ(results["schema"], 1);
     ASSERT_EQ(results["points"].size(), rows.size() - 1);
@@ -55,7 +55,7 @@ TEST_F(Sweep, PointsThatFailAreRowsAndTheOthersRun) {
         const bool bad =
             parameters["tp"] == 16 || (parameters["dp"] == 16 && parameters["micro_batch"] == 2);
         EXPECT_EQ(point["status"], bad ? "error" : "ok") << rows[i + 1];
-        EXPECT_EQ(rows[i + 1].find(",,,,,error,,,,,") != std::string::npos, bad) << rows[i + 1];
+        EXPECT_EQ(rows[i + 1].find(",,,,,error,,,,,,,") != std::string::npos, bad) << rows[i + 1];
         failed += bad ? 1 : 0;
     }
     EXPECT_GT(failed, 0U);
@@ -69,6 +69,43 @@ TEST_F(Sweep, PointsThatFailAreRowsAndTheOthersRun) {
                       point["max_finish_ns"].get<double>());
         }
     }
+}
+
+// A direct all-to-all of 64 NPUs with two at each up-link: 8 NPUs send 56/64 of 1 MiB over 4
+// up-links, 1.75 MiB each, where a port carries 63/64 MiB. A ring all-reduce shares no up-link.
+TEST_F(Sweep, EstimatesThatBeatTheBoundOfTheirLinksSaySo) {
+    write("direct.json", R"({"all-to-all-implementation": ["direct"]})");
+    write("shared.yml",
+          "workload: {collective: {type: [all_reduce, all_to_all], size: 1MiB}}\n"
+          "systems: direct.json\n"
+          "networks: [configs/networks/leaf-spine-64.yml]\n"
+          "fidelity: [analytical, congestion-aware]\n");
+    ASSERT_EQ(sweep({path("shared.yml"), "--output-dir", path("out")}), 0) << log();
+    const json results = json::parse(test::bytes_of(folder_ / "out/results.json"));
+    const std::vector<std::string> rows = lines_of(csv("out"));
+    int notes = 0;
+    for (std::size_t i = 0; i < results["points"].size(); ++i) {
+        const json& point = results["points"][i];
+        const bool beats =
+            point["max_finish_ns"].get<double>() < point["link_bound_ns"].get<double>();
+        notes += beats ? 1 : 0;
+        EXPECT_EQ(point.contains("note"), beats) << point;
+        EXPECT_EQ(rows[i + 1].find("finishes before its busiest link") != std::string::npos, beats);
+        EXPECT_TRUE(!beats || (point["parameters"]["fidelity"] == "analytical" &&
+                               point["parameters"]["type"] == "all_to_all"))
+            << point;
+    }
+    EXPECT_EQ(notes, 1);
+    int best_with_notes = 0;
+    for (const json& best : results["best"]) {
+        EXPECT_TRUE(best.contains("link_bound_ns"));
+        best_with_notes += best.contains("note") ? 1 : 0;
+    }
+    EXPECT_EQ(best_with_notes, 1);
+    ASSERT_EQ(sweep({path("shared.yml"), "--quiet"}), 0) << log();
+    EXPECT_THAT(test::bytes_of(folder_ / "stdout"),
+                AllOf(HasSubstr("link bound"),
+                      HasSubstr("note: 1 of 4 points finish before their busiest link")));
 }
 
 /// The names of all members.
@@ -86,7 +123,7 @@ void collect_keys(const json& value, std::set<std::string>& keys) {
 // docs/results.md explains every key and column.
 TEST_F(Sweep, ResultsAreDocumented) {
     ASSERT_EQ(sweep({path("plans.yml"), "--output-dir", path("out")}), 0) << log();
-    std::set<std::string> names{"parameters", "spec", "replay_of"};
+    std::set<std::string> names{"parameters", "spec", "replay_of", "note"};
     collect_keys(json::parse(test::bytes_of(folder_ / "out/results.json")), names);
     EXPECT_EQ(names.count("slowest_rank"), 1U);
     std::istringstream heading(lines_of(csv("out"))[0]);

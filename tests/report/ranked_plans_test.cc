@@ -95,11 +95,17 @@ TEST(RankedPlans, StagesOfTheFirstPlanAndSimulatedTimesAreShownWhereKnown) {
     EXPECT_EQ(plan_table(ranked).find("simulated"), std::string::npos);
     ranked.plans[0].stages = {stage_of(0, 3.5), stage_of(2, 4.25)};
     ranked.plans[0].simulated_ms = 10.5;
+    ranked.plans[0].link_bound_ms = 12.25;
     EXPECT_THAT(plan_table(ranked),
                 AllOf(HasSubstr("nodes 0-1: 8 A100, node 2: 2 V100"), HasSubstr("2-3"),
                       HasSubstr("4.2500"), HasSubstr("simulated (ms)"), HasSubstr("10.5000")));
     const auto json = nlohmann::json::parse(plans_json(ranked))["plans"][0];
     EXPECT_EQ(json["simulated_ms"], 10.5);
+    EXPECT_EQ(json["link_bound_ms"], 12.25);
+    const std::vector<std::string> rows = lines_of(plans_csv(ranked));
+    EXPECT_THAT(rows[0], EndsWith(",simulated_ms,link_bound_ms"));
+    EXPECT_THAT(rows[1], EndsWith(",10.5,12.25"));
+    EXPECT_THAT(rows[2], EndsWith(",,"));
     EXPECT_EQ(json["stages"][1]["computing_ms"], 4.25);
     EXPECT_EQ(json["stages"][1]["devices"][2]["count"], 2);
 }

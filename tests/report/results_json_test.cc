@@ -78,9 +78,9 @@ TEST(JsonWriter, LaysOutLines) {
 // The keys are a contract: these, in this order, and no others.
 TEST(ResultsJson, HasTheDocumentedKeys) {
     const Json json = Json::parse(results_json(sample_results()));
-    EXPECT_EQ(keys_of(json),
-              (std::vector<std::string>{"schema", "fidelity", "dialect", "finish_ns", "npus",
-                                        "collectives", "links", "performance"}));
+    EXPECT_EQ(keys_of(json), (std::vector<std::string>{"schema", "fidelity", "dialect", "finish_ns",
+                                                       "link_bound_ns", "npus", "collectives",
+                                                       "links", "performance"}));
     EXPECT_EQ(
         keys_of(json["npus"][0]),
         (std::vector<std::string>{

@@ -58,20 +58,23 @@ TEST(Csv, CollectivesQuoteNamesAndSeparateRanksByBlanks) {
 TEST(Csv, LinksSayHowLongTheyWereBusy) {
     const auto lines = lines_of(links_csv(sample_results()));
     ASSERT_EQ(lines.size(), 4u);
-    EXPECT_EQ(lines[3], "npu2,npu0,0,0,0,0,4160,17,2,3,0,0");
+    EXPECT_EQ(lines[3], "npu2,npu0,0,0,0,0,4160,17,2,3,0,0,0");
 }
 
 TEST(Csv, LinksHaveAColumnForEachClassWhereThereAreSeveral) {
     engine::Results results = sample_results();
     results.links[0].classes_wire = {Bytes(5), Bytes(7)};
+    results.links[0].bound = Time::ps(2500);
     const auto lines = lines_of(links_csv(results));
     EXPECT_THAT(lines[0],
-                ::testing::EndsWith(",credit_stall_ns,class_0_wire_bytes,class_1_wire_bytes"));
-    EXPECT_THAT(lines[1], ::testing::EndsWith(",3,5,7"));
+                ::testing::EndsWith(
+                    ",credit_stall_ns,link_bound_ns,class_0_wire_bytes,class_1_wire_bytes"));
+    EXPECT_THAT(lines[1], ::testing::EndsWith(",3,2.5,5,7"));
     for (engine::LinkResult& link : results.links) {
         link.classes_wire.clear();
     }
-    EXPECT_THAT(lines_of(links_csv(results))[0], ::testing::EndsWith(",credit_stall_ns"));
+    EXPECT_THAT(lines_of(links_csv(results))[0],
+                ::testing::EndsWith(",credit_stall_ns,link_bound_ns"));
 }
 
 TEST(Csv, QuotesAreDoubled) {

@@ -29,8 +29,7 @@ std::string filter_of(const std::string& tests) {
 const std::string ns3_runner = "ns3-module/suites/npunet-test-runner";
 
 bool needs_packets(const Comparison& comparison) {
-    return comparison.program == ns3_runner ||
-           comparison.tests.find("RandomLadder") != std::string::npos;
+    return comparison.program == ns3_runner || comparison.tests.find("Ladder") != std::string::npos;
 }
 
 /// Tests of the report of GoogleTest.
@@ -132,9 +131,13 @@ const std::vector<Comparison>& oracles() {
         {"the same while links are slow, late or down", "the same", "analytical/analytical_tests",
          "CongestionAwareOracle.EqualsThePlainNetworkUnderFaults", 60},
         {"NPUs that behave alike, simulated once", "every NPU simulated", "study/study_tests",
-         "Fold.RandomProgramsOnRandomMachines", 300},
+         "Fold.RandomProgramsOnRandomMachines", 1000},
         {"parts of the difference of two fidelities", "their sum, and 0 where a cause is absent",
          "study/study_tests", "RandomLadder", 500},
+        {"its steps below flow control", "the same under other transports and congestion control",
+         "study/study_tests", "RandomTransportOfLadder", 100},
+        {"least time of the busiest link", "a plain integral; runs in which messages share links",
+         "study/study_tests", "LinkBound.OfRandomRunsOnRandomNetworks", 300},
         {"fabric in ns-3's simulator", "closed forms and hand-made schedules", ns3_runner,
          "ns3.npu-fabric", 4},
         {"collectives over ns-3's TCP and UDP on its own links",

@@ -38,6 +38,8 @@ Outcome sample(std::int64_t seed) {
                      Bytes(seed + 4)};
     outcome.largest = {Time::ps(INT64_MAX), Time::ps(1), Time::ps(2), Time::ps(3), Bytes(4)};
     outcome.slowest = {7, Time::ps(1), Time::ps(2), Time::ps(3), Time::ps(4), Time::ps(5)};
+    outcome.link_bound = Time::max();
+    outcome.beats_link_bound = true;
     return outcome;
 }
 
@@ -54,8 +56,12 @@ TEST(Outcomes, LinesReadBackExactly) {
     // Beyond 64 bits, and a fraction.
     for (const char* const number : {"1e300", "1.5"}) {
         const std::string figures = std::string("[") + number + ",0,0,0,0]";
-        EXPECT_FALSE(read_outcome("[" + figures + ",[0,0,0,0,0],[0,0,0,0,0,0]]").has_value());
+        EXPECT_FALSE(read_outcome("[" + figures + ",[0,0,0,0,0],[0,0,0,0,0,0],[0,0]]").has_value());
     }
+    const std::string zeros = "[[0,0,0,0,0],[0,0,0,0,0],[0,0,0,0,0,0]";
+    EXPECT_TRUE(read_outcome(zeros + ",[0,0]]").has_value());
+    // As it was written before runs had bounds: such points run again.
+    EXPECT_FALSE(read_outcome(zeros + "]").has_value());
 }
 
 // Cut at every byte, and with every byte damaged: a record is either read as it was written, or

@@ -1,0 +1,281 @@
+// A run's link bound is what its busiest link needs for its bytes, against an integral of the rates
+// written in a plainer way; no run in which messages share links beats it, and an estimate that
+// does says so.
+
+#include "study/link_bound.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "ns3-module/api/packet_network.h"
+#include "report/csv.h"
+#include "report/results_json.h"
+#include "report/tables.h"
+#include "study/jobs.h"
+#include "study/simulation_run.h"
+#include "tests/study/jobs_cases.h"
+#include "tests/support/counted_cases.h"
+#include "topology/network_text.h"
+
+namespace npunet::study {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using topology::DimensionKind;
+
+/// g0 and g1 at a switch, g2 and g3 at another one, and one link from switch to switch.
+Machine two_switches(const std::string& faults = "", const std::string& dialect = "npunet") {
+    Machine machine;
+    machine.dialect = engine::Dialect::named(dialect);
+    machine.network = topology::parse_network(
+        "Custom:\n"
+        "    nodes: [{name: g0, kind: npu}, {name: g1, kind: npu}, {name: g2, kind: npu},\n"
+        "            {name: g3, kind: npu}, {name: a, kind: switch}, {name: b, kind: switch}]\n"
+        "    links: [{from: g0, to: a, bandwidth: 50, latency: 500},\n"
+        "            {from: g1, to: a, bandwidth: 50, latency: 500},\n"
+        "            {from: g2, to: b, bandwidth: 50, latency: 500},\n"
+        "            {from: g3, to: b, bandwidth: 50, latency: 500},\n"
+        "            {from: a, to: b, bandwidth: 50, latency: 500}]\n" +
+            faults,
+        "network.yml");
+    return machine;
+}
+
+constexpr std::int64_t megabyte = 1'000'000;
+
+/// g0 to g2 and g1 to g3, a megabyte each.
+engine::Workload two_messages() {
+    return test::workload_of(4, [](Rank rank) {
+        const std::int32_t own = rank.value();
+        return std::vector{own < 2 ? test::send_node(1, own + 2, megabyte, own)
+                                   : test::receive_node(1, own - 2, megabyte, own - 2)};
+    });
+}
+
+nlohmann::json json_of(const engine::Results& results) {
+    return nlohmann::json::parse(report::results_json(results));
+}
+
+// Each message takes 3 latencies and 20 us at 50 GB/s: 21.5 us. The link between the switches
+// carries both and needs 40 us.
+TEST(LinkBound, AnEstimateThatBeatsItSaysSo) {
+    const Machine machine = two_switches();
+    const engine::Workload workload = two_messages();
+    const engine::Results estimate = simulate(workload, machine, Fidelity::Analytical);
+    EXPECT_EQ(estimate.finish, Time::ns(21'500));
+    EXPECT_EQ(estimate.link_bound.time, Time::ns(40'000));
+    EXPECT_TRUE(beats_link_bound(estimate));
+    const std::string table = report::summary_table(estimate);
+    EXPECT_THAT(table, AllOf(HasSubstr("note: the estimate finishes after 21.50 us"),
+                             HasSubstr("its busiest link a -> b"), HasSubstr("40.00 us"),
+                             HasSubstr("use congestion-aware or packet")));
+    const nlohmann::json json = json_of(estimate);
+    EXPECT_EQ(json["link_bound_ns"], 40'000);
+    EXPECT_THAT(json["notes"][0].get<std::string>(), HasSubstr("a -> b"));
+    EXPECT_THAT(report::links_csv(estimate),
+                AllOf(HasSubstr(",link_bound_ns\n"), HasSubstr("\na,b,2000000,2000000,40000,"),
+                      HasSubstr(",0,40000\n")));
+
+    const engine::Results shared = simulate(workload, machine, Fidelity::CongestionAware);
+    EXPECT_EQ(shared.link_bound.time, Time::ns(40'000));
+    EXPECT_GE(shared.finish, shared.link_bound.time);
+    EXPECT_EQ(shared.notes, std::vector<std::string>());
+}
+
+// Half the rate for 20 us carries 0.5 MB, the other 1.5 MB take 30 us: 50 us.
+TEST(LinkBound, KnowsSlowLinks) {
+    const Machine machine =
+        two_switches("faults: [{link: [a, b], bandwidth_factor: 0.5, until: 20us}]\n");
+    const engine::Results results = simulate(two_messages(), machine, Fidelity::Analytical);
+    EXPECT_EQ(results.link_bound.time, Time::ns(50'000));
+    EXPECT_TRUE(beats_link_bound(results));
+}
+
+// A link that goes down for good after 30 us can never carry what takes 40.
+TEST(LinkBound, IsNeverReachedWhereALinkGoesDown) {
+    const Machine machine =
+        two_switches("faults: [{link: [a, b], bandwidth_factor: 0, at: 30us}]\n");
+    const engine::Results results = simulate(two_messages(), machine, Fidelity::Analytical);
+    EXPECT_EQ(results.link_bound.time, Time::max());
+    EXPECT_THAT(results.notes, testing::Contains(HasSubstr("a -> b could carry its bytes, which it "
+                                                           "never could")));
+    EXPECT_TRUE(json_of(results)["link_bound_ns"].is_null());
+    EXPECT_THAT(report::links_csv(results), HasSubstr(",0,inf\n"));
+}
+
+// Two jobs that do not know of each other; the link between the switches carries what both send.
+TEST(LinkBound, OfSeveralJobs) {
+    const Machine machine = two_switches();
+    const std::vector<Job> jobs{{"first", message(megabyte), npus({0, 2}), Time()},
+                                {"second", message(megabyte), npus({1, 3}), Time::ns(1'000)}};
+    const engine::JobsResults results = simulate_jobs(jobs, machine, Fidelity::Analytical);
+    EXPECT_EQ(results.all.finish, Time::ns(22'500));
+    EXPECT_EQ(results.all.link_bound.time, Time::ns(40'000));
+    EXPECT_THAT(report::jobs_table(results),
+                HasSubstr("note: the estimate finishes after 22.50 us"));
+    EXPECT_EQ(simulate_jobs(jobs, machine, Fidelity::CongestionAware).all.notes,
+              std::vector<std::string>());
+}
+
+// In the astra-sim dialects times are whole nanoseconds, and so is the bound.
+TEST(LinkBound, IsWholeWhereTimesAre) {
+    Machine machine;
+    machine.dialect = engine::Dialect::named("astra-sim");
+    machine.network = topology::make_network(
+        {topology::make_dimension(DimensionKind::Mesh1D, 4, Rate(53'687'091'200), Time::ns(500))});
+    machine.network.dimensions[0].bandwidth_gbps = 50;
+    machine.network.dimensions[0].latency_ns = 500;
+    const engine::Results results = simulate(two_messages(), machine, Fidelity::Analytical);
+    // 2 MB / 53.6870912 GB/s = 37252.9 ns, where each message takes 1000 + 18626 ns.
+    EXPECT_EQ(results.link_bound.time, Time::ns(37'252));
+    EXPECT_EQ(results.finish, Time::ns(19'626));
+    EXPECT_THAT(results.notes, testing::Contains(HasSubstr("--dialect npunet")));
+}
+
+/// When a link that sends without a pause from 0 on has sent so much, picosecond sums in floating
+/// point: right to a few parts in 10^15, Time::max() for never.
+double plain_bound_ps(const topology::NetworkDescription& network, LinkId link, Bytes bytes) {
+    std::vector<Time> changes{Time()};
+    for (const topology::LinkFault& fault : network.faults.links) {
+        if (fault.link == link) {
+            changes.push_back(fault.at);
+            changes.push_back(fault.until);
+        }
+    }
+    std::sort(changes.begin(), changes.end());
+    long double left = static_cast<long double>(bytes.value());
+    for (std::size_t i = 0; i < changes.size(); ++i) {
+        long double rate =
+            static_cast<long double>(network.graph.link(link).rate.bytes_per_second());
+        for (const topology::LinkFault& fault : network.faults.links) {
+            if (fault.link == link && fault.at <= changes[i] && changes[i] < fault.until) {
+                rate *= static_cast<long double>(fault.bandwidth.billionths) / 1e9L;
+            }
+        }
+        const long double begin = static_cast<long double>(changes[i].ps());
+        const bool last = i + 1 == changes.size();
+        const long double span = last ? 0 : static_cast<long double>(changes[i + 1].ps()) - begin;
+        const long double sent = rate * span / 1e12L;
+        if (rate > 0 && (last || sent >= left)) {
+            return static_cast<double>(begin + left / rate * 1e12L);
+        }
+        left -= sent;
+    }
+    return static_cast<double>(Time::max().ps());
+}
+
+Machine random_machine(std::mt19937_64& random) {
+    constexpr DimensionKind kinds[] = {DimensionKind::Ring, DimensionKind::FullyConnected,
+                                       DimensionKind::Switch, DimensionKind::Mesh1D};
+    constexpr std::int64_t rates[] = {1'000'000'000, 25'000'000'000, 50'000'000'000};
+    Machine machine;
+    machine.dialect = engine::Dialect::named("npunet");
+    const auto any_dimension = [&](std::int32_t least) {
+        return topology::make_dimension(
+            kinds[random() % 4], least + static_cast<std::int32_t>(random() % 4),
+            Rate(rates[random() % 3]), Time::ps(static_cast<std::int64_t>(random() % 3) * 250'000));
+    };
+    std::vector<topology::Dimension> dimensions{any_dimension(2)};
+    if (random() % 2 == 0) {
+        dimensions.push_back(any_dimension(2));
+    }
+    machine.network = topology::make_network(std::move(dimensions));
+    return machine;
+}
+
+/// Slow, fast and dead for a while; no link is dead for good.
+void add_faults(topology::NetworkDescription& network, std::mt19937_64& random) {
+    constexpr std::int64_t factors[] = {0, 100'000'000, 500'000'000, 2'000'000'000};
+    for (std::uint64_t i = 1 + random() % 6; i > 0; --i) {
+        topology::LinkFault fault;
+        fault.link = LinkId(static_cast<std::size_t>(random() % network.graph.links()));
+        fault.at = Time::ns(static_cast<std::int64_t>(random() % 20'000));
+        fault.until = fault.at + Time::ns(1 + static_cast<std::int64_t>(random() % 50'000));
+        fault.bandwidth.billionths = factors[random() % 4];
+        if (fault.bandwidth.billionths > 0 && random() % 4 == 0) {
+            fault.until = Time::max();
+        }
+        network.faults.links.push_back(fault);
+    }
+}
+
+engine::Workload random_work(std::size_t ranks, std::mt19937_64& random) {
+    using chakra::CollectiveType;
+    constexpr CollectiveType types[] = {CollectiveType::AllReduce, CollectiveType::AllGather,
+                                        CollectiveType::ReduceScatter, CollectiveType::AllToAll};
+    std::vector<std::pair<CollectiveType, std::int64_t>> steps;
+    for (std::uint64_t i = 1 + random() % 3; i > 0; --i) {
+        steps.emplace_back(types[random() % 4], 1 + static_cast<std::int64_t>(random() % 400'000));
+    }
+    const auto stride = static_cast<std::int32_t>(1 + random() % (ranks - 1));
+    return test::workload_of(ranks, [&](Rank rank) {
+        const auto all = static_cast<std::int32_t>(ranks);
+        std::vector<chakra::Node> nodes{
+            test::send_node(1, (rank.value() + stride) % all, 50'000),
+            test::receive_node(2, (rank.value() + all - stride) % all, 50'000)};
+        for (const auto& [type, bytes] : steps) {
+            nodes.push_back(test::collective_node(nodes.back().id + 1, type, bytes));
+        }
+        return nodes;
+    });
+}
+
+void expect_plain_bound(const engine::Results& results,
+                        const topology::NetworkDescription& network) {
+    double most = 0;
+    for (std::size_t link = 0; link < results.links.size(); ++link) {
+        const Bytes wire = results.links[link].wire;
+        const double bound = wire > Bytes() ? plain_bound_ps(network, LinkId(link), wire) : 0;
+        EXPECT_NEAR(static_cast<double>(results.links[link].bound.ps()), bound, 1 + bound * 1e-12);
+        most = std::max(most, bound);
+    }
+    EXPECT_NEAR(static_cast<double>(results.link_bound.time.ps()), most, 1 + most * 1e-12);
+    EXPECT_EQ(results.links[results.link_bound.link].bound, results.link_bound.time);
+}
+
+TEST(LinkBound, OfRandomRunsOnRandomNetworks) {
+    const std::uint64_t cases = test::random_cases(300, 5000);
+    std::uint64_t beaten = 0;
+    for (std::uint64_t seed = 0; seed < cases; ++seed) {
+        SCOPED_TRACE(seed);
+        std::mt19937_64 random(seed);
+        Machine machine = random_machine(random);
+        const bool faulty = random() % 2 == 0;
+        if (faulty) {
+            add_faults(machine.network, random);
+        }
+        const engine::Workload workload = random_work(machine.network.graph.npus(), random);
+        const engine::Results estimate = simulate(workload, machine, Fidelity::Analytical);
+        expect_plain_bound(estimate, machine.network);
+        const bool beats = estimate.finish < estimate.link_bound.time;
+        EXPECT_EQ(std::any_of(estimate.notes.begin(), estimate.notes.end(),
+                              [](const std::string& note) {
+                                  return note.find("busiest link") != std::string::npos;
+                              }),
+                  beats);
+        beaten += beats ? 1 : 0;
+        const engine::Results shared = simulate(workload, machine, Fidelity::CongestionAware);
+        expect_plain_bound(shared, machine.network);
+        EXPECT_GE(shared.finish, shared.link_bound.time);
+        if (packet_fidelity_available() && !faulty && seed % 8 == 0) {
+            const engine::Results packets = simulate(workload, machine, Fidelity::Packet);
+            expect_plain_bound(packets, machine.network);
+            EXPECT_GE(packets.finish, packets.link_bound.time);
+        }
+        if (HasFailure()) {
+            return;
+        }
+    }
+    EXPECT_GT(beaten, cases / 20);
+    test::count_cases(cases);
+}
+
+}  // namespace
+}  // namespace npunet::study
