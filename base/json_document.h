@@ -22,18 +22,18 @@
 
 namespace npunet {
 
-/// What a document is to be, for messages, and what is refused in it.
+/// What a document is to be, for messages.
 struct JsonKind {
-    std::string expected;          ///< "a cluster file"
-    std::string remedy;            ///< what to do where there is none
-    bool keys_are_unique = false;  ///< a key that stands twice in an object is an error
+    std::string expected;  ///< "a cluster file"
+    std::string remedy;    ///< what to do where there is none
 };
 
-/// Goes along with a parse and holds it to the limits.
+/// Goes along with a parse and holds it to the limits, and to one value for each key: the library
+/// would take the last one without a word.
 template <class Json>
 class JsonWatch {
 public:
-    JsonWatch(const std::string& file, const JsonKind& kind) : file_(file), kind_(kind) {}
+    explicit JsonWatch(const std::string& file) : file_(file) {}
 
     bool operator()(int depth, typename Json::parse_event_t event, const Json& parsed) {
         using Event = typename Json::parse_event_t;
@@ -56,14 +56,13 @@ private:
         if (keys_.size() == 1) {
             place_ = key;
         }
-        if (kind_.keys_are_unique && !keys_.back().insert(key).second) {
+        if (!keys_.back().insert(key).second) {
             throw InputError({file_, key, "the same key twice in an object", "every key once",
                               "Remove one of the two"});
         }
     }
 
     const std::string& file_;
-    const JsonKind& kind_;
     std::vector<std::set<std::string>> keys_;  ///< of the objects under way
     std::string place_;                        ///< the key of the outermost object
     std::size_t values_ = 0;
@@ -76,12 +75,13 @@ private:
 }
 
 /// The document of a text; `file` is its name in messages. Throws InputError for what is not JSON,
-/// a number beyond every range, and a document beyond the limits.
+/// a number beyond every range, a key that stands twice in an object, and a document beyond the
+/// limits.
 template <class Json>
 [[nodiscard]] Json parse_json(const std::string& file, const std::string& text,
                               const JsonKind& kind) {
     try {
-        JsonWatch<Json> watch(file, kind);
+        JsonWatch<Json> watch(file);
         return Json::parse(text, [&watch](int depth, typename Json::parse_event_t event,
                                           Json& parsed) { return watch(depth, event, parsed); });
     } catch (const typename Json::parse_error& error) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <yaml-cpp/eventhandler.h>
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <sstream>
@@ -19,6 +20,22 @@ namespace {
 
 std::string place_of(const YAML::Mark& mark) {
     return mark.is_null() ? "" : fmt::format("line {}, column {}", mark.line + 1, mark.column + 1);
+}
+
+/// Whether a line, counted from 0, has a tab among the blanks that it begins with.
+bool tab_indents(const std::string& text, int line) {
+    std::size_t begin = 0;
+    for (; line > 0 && begin != std::string::npos; --line) {
+        begin = text.find('\n', begin);
+        begin += begin == std::string::npos ? 0 : 1;
+    }
+    if (line < 0 || begin == std::string::npos) {
+        return false;
+    }
+    const std::size_t first = std::min(text.find_first_not_of(" \t", begin), text.size());
+    const auto at = text.begin() + static_cast<std::ptrdiff_t>(begin);
+    const auto end = text.begin() + static_cast<std::ptrdiff_t>(first);
+    return std::find(at, end, '\t') != end;
 }
 
 /// Goes through a text before anything is made of it: counts what it holds, an alias as all that it
@@ -115,6 +132,11 @@ YAML::Node parse_yaml(const std::string& file, const std::string& text) {
         check_limits(file, text);
         return YAML::Load(text);
     } catch (const YAML::Exception& error) {
+        if (!error.mark.is_null() && tab_indents(text, error.mark.line)) {
+            throw InputError({file, fmt::format("line {}", error.mark.line + 1),
+                              "a tab in the indentation", "blanks: YAML does not indent with tabs",
+                              "Replace the tab with blanks"});
+        }
         throw InputError({file, place_of(error.mark), error.msg, "YAML",
                           "Look for an unclosed bracket or quote"});
     }

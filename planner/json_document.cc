@@ -22,7 +22,7 @@ std::string description_of(const Json& value) {
 }  // namespace
 
 Json read_json_document(const std::filesystem::path& file, const std::string& expected) {
-    Json document = read_json<Json>(file, {expected, "Check the path", true});
+    Json document = read_json<Json>(file, {expected, "Check the path"});
     if (!document.is_object()) {
         throw InputError({file.string(), "", "JSON that is not an object", expected, ""});
     }

@@ -28,10 +28,8 @@ InputProblem yaml_problem(const std::string& text) {
     return problem_of([&] { return parse_yaml("a.yml", text); });
 }
 
-InputProblem json_problem(const std::string& text, bool keys_are_unique = false) {
-    return problem_of([&] {
-        return parse_json<json>("a.json", text, {"a thing", "", keys_are_unique});
-    });
+InputProblem json_problem(const std::string& text) {
+    return problem_of([&] { return parse_json<json>("a.json", text, {"a thing", ""}); });
 }
 
 std::string repeated(std::size_t times, const std::string& text) {
@@ -124,9 +122,30 @@ TEST(InputDocuments, SayWhereTheyAreNoDocuments) {
     EXPECT_TRUE(parse_yaml("a.yml", "# nothing\n").IsNull());
     EXPECT_EQ(json_problem("{\"a\": }").place, "byte 7");
     EXPECT_EQ(json_problem("1e999").found, "a value that cannot be read");
-    EXPECT_EQ(json_problem(R"({"a": {"b": 1, "b": 2}})", true).place, "b");
-    EXPECT_EQ(parse_json<json>("a.json", R"({"b": 1, "b": 2})", {})["b"], 2);
-    EXPECT_EQ(parse_json<json>("a.json", R"([{"b": 1}, {"b": 2}])", {"", "", true})[1]["b"], 2);
+}
+
+// {"b": 1, "b": 2} says two things of b. Objects beside or in each other may have the same keys.
+TEST(InputDocuments, HaveEveryKeyOnce) {
+    for (const char* const text :
+         {R"({"b": 1, "b": 2})", R"({"a": {"b": 1, "b": 2}})", R"([{}, {"b": {}, "b": []}])"}) {
+        EXPECT_EQ(json_problem(text).found, "the same key twice in an object") << text;
+        EXPECT_EQ(json_problem(text).place, "b") << text;
+    }
+    EXPECT_EQ(parse_json<json>("a.json", R"([{"b": 1}, {"b": {"b": 2}}])", {})[1]["b"]["b"], 2);
+}
+
+// YAML does not indent with tabs. The parser behind complains of "illegal map values", or of a
+// block entry.
+TEST(InputDocuments, NameTheTabThatIndents) {
+    for (const char* const text : {"a:\n\tb: 1\n", "a: 1\n\tb: 2\n", "a:\n  - x\n \t- y\n"}) {
+        const InputProblem problem = yaml_problem(text);
+        EXPECT_EQ(problem.found, "a tab in the indentation") << text;
+        EXPECT_THAT(problem.place, testing::StartsWith("line ")) << text;
+        EXPECT_THAT(problem.remedy, HasSubstr("blanks")) << text;
+    }
+    EXPECT_EQ(parse_yaml("a.yml", "a:\tb\n")["a"].Scalar(), "b");
+    EXPECT_EQ(parse_yaml("a.yml", "a: [1,\n\t2]\n")["a"].size(), 2U);
+    EXPECT_THAT(yaml_problem("a: 1\nb: [1\t\n").found, testing::Not(HasSubstr("tab")));
 }
 
 // A device without an end is read up to the limit.
