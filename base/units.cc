@@ -2,11 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
 #include <utility>
+#include <vector>
 
+#include "base/ascii.h"
 #include "base/errors.h"
 
 namespace npunet {
@@ -50,11 +53,76 @@ constexpr std::array<Unit, 14> rate_units{{{"bps", 0.125L},
                                            {"GiB/s", kibi* kibi* kibi},
                                            {"TiB/s", kibi* kibi* kibi* kibi}}};
 
+/// In 10^12 operations per second.
+constexpr std::array<Unit, 6> operation_units{{{"FLOPS", 1e-12L},
+                                               {"MFLOPS", 1e-6L},
+                                               {"GFLOPS", 1e-3L},
+                                               {"TFLOPS", 1.0L},
+                                               {"PFLOPS", 1e3L},
+                                               {"EFLOPS", 1e6L}}};
+
 constexpr long double largest = 4.6e18L;
 
-[[noreturn]] void refuse(std::string_view text, std::string_view where, const char* expected) {
-    throw InputError(
-        {std::string(where), "", fmt::format("'{}'", text), expected, "Give a number and a unit"});
+std::string lower_case(std::string text) {
+    std::transform(text.begin(), text.end(), text.begin(), ascii_lower);
+    return text;
+}
+
+/// The name of a unit without what people write differently: blanks, capitals but for B, which is a
+/// byte where b is a bit, and words written out.
+std::string plain_name(std::string_view unit) {
+    std::string name;
+    for (const char letter : unit) {
+        if (letter != ' ') {
+            name += letter == 'B' ? letter : ascii_lower(letter);
+        }
+    }
+    constexpr std::array<std::pair<std::string_view, std::string_view>, 21> words{
+        {{"Bytes", "B"},     {"bytes", "B"}, {"Byte", "B"}, {"byte", "B"},  {"Bits", "b"},
+         {"bits", "b"},      {"Bit", "b"},   {"bit", "b"},  {"micro", "u"}, {"\xC2\xB5", "u"},
+         {"\xCE\xBC", "u"},  {"milli", "m"}, {"nano", "n"}, {"pico", "p"},  {"seconds", "s"},
+         {"second", "s"},    {"secs", "s"},  {"sec", "s"},  {"bps", "b/s"}, {"Bps", "B/s"},
+         {"flop/s", "flops"}}};
+    for (const auto& [word, letters] : words) {
+        if (const std::size_t at = name.find(word); at != std::string::npos) {
+            name.replace(at, word.size(), letters);
+        }
+    }
+    return name;
+}
+
+/// "Did you mean 64MB or 64MiB?" of the units that are called so, or begin so, whatever the
+/// capitals; empty when there is none.
+template <std::size_t N>
+std::string did_you_mean(std::string_view number, std::string_view name,
+                         const std::array<Unit, N>& units) {
+    const std::string wanted = plain_name(name);
+    const std::array<bool (*)(const std::string&, const std::string&), 3> alike{
+        [](const std::string& unit, const std::string& text) { return unit == text; },
+        [](const std::string& unit, const std::string& text) {
+            return unit.compare(0, text.size(), text) == 0;
+        },
+        [](const std::string& unit, const std::string& text) {
+            return lower_case(unit) == lower_case(text);
+        }};
+    for (std::size_t i = 0; i < alike.size() && !wanted.empty(); ++i) {
+        std::vector<std::string> meant;
+        for (const Unit& unit : units) {
+            if (alike[i](plain_name(unit.name), wanted)) {
+                meant.push_back(fmt::format("{}{}", number, unit.name));
+            }
+        }
+        if (!meant.empty()) {
+            return fmt::format("Did you mean {}?", fmt::join(meant, " or "));
+        }
+    }
+    return "";
+}
+
+[[noreturn]] void refuse(std::string_view text, std::string_view where, const char* expected,
+                         const std::string& suggestion = "") {
+    throw InputError({std::string(where), "", fmt::format("'{}'", text), expected,
+                      suggestion.empty() ? "Give a number and a unit" : suggestion});
 }
 
 [[noreturn]] void refuse_large(std::string_view text, std::string_view where) {
@@ -88,7 +156,8 @@ long double scaled(std::string_view text, const std::array<Unit, N>& units, std:
             return value;
         }
     }
-    refuse(text, where, expected);
+    const auto digits = static_cast<std::size_t>(end - text.data());
+    refuse(text, where, expected, did_you_mean(text.substr(0, digits), name, units));
 }
 
 /// A whole number is read as such: doubles are exact to 2^53 only.
@@ -130,6 +199,17 @@ Rate parse_rate(std::string_view text, std::string_view where) {
         refuse(text, where, expected);
     }
     return Rate(std::llround(value));
+}
+
+double parse_tflops(std::string_view text, std::string_view where) {
+    constexpr std::string_view per_second = "FLOP/s";
+    std::string short_text(text);
+    if (text.size() > per_second.size() &&
+        text.substr(text.size() - per_second.size()) == per_second) {
+        short_text.replace(text.size() - per_second.size(), per_second.size(), "FLOPS");
+    }
+    return static_cast<double>(
+        scaled(short_text, operation_units, where, "operations per second such as 989 TFLOPS"));
 }
 
 std::string format_ns(Time time) {

@@ -3,8 +3,10 @@
 //     parse_bytes("64MiB", "--size")      ->  Bytes{67108864}
 //     parse_time("500ns", "--latency")    ->  Time::ns(500)
 //     parse_rate("400Gbps", "--rate")     ->  Rate{50'000'000'000}
+//     parse_tflops("989 TFLOPS", "--peak") ->  989
 //
-// KB/MB/GB/TB are steps of 1000, KiB/MiB/GiB/TiB of 1024; bps is bits, B/s bytes per second.
+// A unit that is written otherwise ("400gbps", "400 Gbit/s", "64M") is refused with the one that is
+// meant. KB/MB/GB/TB are steps of 1000, KiB/MiB/GiB/TiB of 1024; bps is bits, B/s bytes per second.
 #pragma once
 
 #include <string>
@@ -25,6 +27,10 @@ namespace npunet {
 /// A rate: a number and bps, Kbps, Mbps, Gbps, Tbps (bits) or B/s, KB/s, ..., GiB/s (bytes).
 /// Rounded to the nearest byte per second, at least 1. Throws InputError that names `where`.
 [[nodiscard]] Rate parse_rate(std::string_view text, std::string_view where);
+
+/// Operations per second, in 10^12: a number and FLOPS, MFLOPS, GFLOPS, TFLOPS, PFLOPS or EFLOPS,
+/// or the same with FLOP/s. Throws InputError that names `where`.
+[[nodiscard]] double parse_tflops(std::string_view text, std::string_view where);
 
 /// Nanoseconds with up to three decimals, exact: 583'200 ps -> "583.2"; 5000 ps -> "5".
 [[nodiscard]] std::string format_ns(Time time);

@@ -1,9 +1,13 @@
 #include "base/units.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <random>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "base/errors.h"
 #include "tests/support/refusals.h"
@@ -72,6 +76,56 @@ TEST(ParseRate, RefusesWhatIsNoRate) {
     for (const char* text : {"0", "0Gbps", "400", "7bps", "400Gb", "-1GB/s"}) {
         EXPECT_THROW(static_cast<void>(parse_rate(text, "--rate")), InputError) << text;
     }
+}
+
+// Tera is 10^12; the digits that were written are those of the number.
+TEST(ParseTflops, KnowsTheUnits) {
+    EXPECT_EQ(parse_tflops("989 TFLOPS", "peak"), 989);
+    EXPECT_EQ(parse_tflops("989.4TFLOP/s", "peak"), 989.4);
+    EXPECT_EQ(parse_tflops("1.979 PFLOPS", "peak"), 1979);
+    EXPECT_EQ(parse_tflops("312e12FLOPS", "peak"), 312);
+    EXPECT_EQ(parse_tflops("19500 GFLOPS", "peak"), 19.5);
+    for (const char* text : {"989", "", "TFLOPS", "-1 TFLOPS", "989 TB/s", "inf TFLOPS"}) {
+        EXPECT_THROW(static_cast<void>(parse_tflops(text, "peak")), InputError) << text;
+    }
+}
+
+// A unit that is written otherwise is refused with the one that is meant: b is a bit and B a byte,
+// and where the capitals of the rest do not matter to people they do not matter here.
+TEST(Units, ThatAreWrittenOtherwiseAreSuggested) {
+    const auto remedy = [](auto* parse, const char* text) {
+        return test::problem_of([&] { return parse(text, "here"); }).remedy;
+    };
+    const std::vector<std::pair<const char*, const char*>> rates{
+        {"400gbps", "400Gbps"}, {"400 Gbit/s", "400Gbps"},
+        {"400Gb/s", "400Gbps"}, {"400 gbits/sec", "400Gbps"},
+        {"50GBps", "50GB/s"},   {"50 GByte/s", "50GB/s"},
+        {"400Gb", "400Gbps"},   {"3.35tB/s", "3.35TB/s"},
+        {"50GB", "50GB/s"},     {"400G", "400Gbps or 400GB/s or 400GiB/s"}};
+    for (const auto& [text, meant] : rates) {
+        EXPECT_EQ(remedy(parse_rate, text), fmt::format("Did you mean {}?", meant)) << text;
+    }
+    const std::vector<std::pair<const char*, const char*>> sizes{
+        {"64M", "64MB or 64MiB"}, {"64Mi", "64MiB"}, {"64mb", "64MB"},
+        {"64mib", "64MiB"},       {"4kB", "4KB"},    {"1 gigabyte", ""}};
+    for (const auto& [text, meant] : sizes) {
+        EXPECT_EQ(remedy(parse_bytes, text), *meant == '\0'
+                                                 ? std::string("Give a number and a unit")
+                                                 : fmt::format("Did you mean {}?", meant))
+            << text;
+    }
+    const std::vector<std::pair<const char*, const char*>> times{{"5 \xC2\xB5s", "5us"},
+                                                                 {"5usec", "5us"},
+                                                                 {"2 seconds", "2s"},
+                                                                 {"7NS", "7ns"},
+                                                                 {"10microseconds", "10us"}};
+    for (const auto& [text, meant] : times) {
+        EXPECT_EQ(remedy(parse_time, text), fmt::format("Did you mean {}?", meant)) << text;
+    }
+    EXPECT_EQ(remedy(parse_tflops, "989 tflops"), "Did you mean 989TFLOPS?");
+    EXPECT_EQ(remedy(parse_tflops, "989T"), "Did you mean 989TFLOPS?");
+    EXPECT_EQ(remedy(parse_rate, "400"), "Give a number and a unit");
+    EXPECT_EQ(remedy(parse_rate, "400 furlongs"), "Give a number and a unit");
 }
 
 TEST(FormatNs, IsExact) {
