@@ -11,11 +11,13 @@
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace npunet::engine {
 
-/// The object in the file. Throws InputError when there is no file, no JSON or no object in it.
+/// The object in the file. Throws InputError when there is no file, no JSON or no object in it, and
+/// names a file that is meant for another option.
 [[nodiscard]] nlohmann::json read_json_object(const std::string& path, const char* expected_file,
                                               const char* remedy);
 
@@ -29,6 +31,22 @@ void check_json_keys(const std::string& path, const nlohmann::json& document,
 /// recursive, and a hostile file nests them a million deep.
 [[nodiscard]] std::string describe(const nlohmann::json& value);
 
+/// What a key counts in where a plain number stands, and how a text with a unit is read.
+struct JsonUnit {
+    const char* name;     ///< "GB"
+    const char* example;  ///< "80GB"
+    /// Of the unit of whoever leaves the thousands out: 1e9 for GB; 1 where nobody does.
+    double step;
+    double (*of_text)(std::string_view text, std::string_view where);
+};
+
+namespace json_units {
+extern const JsonUnit tflops;
+extern const JsonUnit gigabytes;
+extern const JsonUnit gigabytes_per_second;
+extern const JsonUnit nanoseconds;
+}  // namespace json_units
+
 /// The values of one object. Everything throws InputError for a value of the wrong kind or range.
 class JsonFields {
 public:
@@ -41,15 +59,18 @@ public:
     [[nodiscard]] const nlohmann::json& operator[](const char* key) const { return object_[key]; }
 
     [[noreturn]] void refuse(const std::string& key, const nlohmann::json& found,
-                             std::string expected) const;
+                             std::string expected,
+                             const std::string& remedy = "Correct the value") const;
 
-    /// A number from `least` to `most`, or 0: not given.
-    [[nodiscard]] double number(const char* key, double fallback, double least, double most) const;
+    /// A quantity from `least` to `most` of the unit, or 0: not given. A number counts in the unit;
+    /// a text has one.
+    [[nodiscard]] double quantity(const char* key, const JsonUnit& unit, double fallback,
+                                  double least, double most) const;
 
-    /// A rate in TFLOPS or GB/s that is a positive 64-bit number once multiplied out; 0 = not
+    /// One in TFLOPS, GB or GB/s that is a positive 64-bit number once multiplied out; 0 = not
     /// given.
-    [[nodiscard]] double rate(const char* key, double fallback) const {
-        return number(key, fallback, 1e-6, 1e6);
+    [[nodiscard]] double quantity(const char* key, const JsonUnit& unit, double fallback) const {
+        return quantity(key, unit, fallback, 1e-6, 1e6);
     }
 
     [[nodiscard]] std::int64_t integer(const char* key, std::int64_t fallback, std::int64_t least,

@@ -65,9 +65,11 @@ RemoteMemoryConfig read_remote_memory(const std::string& path, const Dialect& di
     const auto kept = [&dialect](double value) {
         return dialect.whole_nanoseconds ? std::trunc(value) : value;
     };
-    const double latency = kept(fields.number("remote-mem-latency", 0, 1e-3, 1e9));
+    const double latency =
+        kept(fields.quantity("remote-mem-latency", json_units::nanoseconds, 0, 1e-3, 1e9));
     config.latency = Time::ps(std::llround(latency * 1000));
-    const double bandwidth = kept(fields.number("remote-mem-bw", 0, 1e-6, 1e6));
+    const double bandwidth =
+        kept(fields.quantity("remote-mem-bw", json_units::gigabytes_per_second, 0));
     if (bandwidth == 0) {
         throw InputError(
             {path, "remote-mem-bw",

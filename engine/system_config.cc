@@ -22,7 +22,7 @@ const std::vector<std::string> ignored_keys{
     "boost-mode",
     "local-reduction-delay",  // what a reduction costs follows from local-mem-bw
     "trace-enabled",
-    "L",
+    "L",  // of model-shared-bus, as the next three are; it is refused itself
     "o",
     "g",
     "G",
@@ -56,6 +56,33 @@ const std::vector<std::string> system_keys{"endpoint-delay",
 
 /// 2^24 chunks of a collective can be told apart, and a dialect may make twice as many.
 constexpr std::int64_t most_splits = 1'000'000;
+
+/// Keys of the reference that change what a run does, and that are not offered: it would be another
+/// run without them, so that a warning is not enough.
+void refuse_what_is_missing(const std::string& path, const json& document) {
+    const auto ends_with = [](const std::string& key, const std::string& end) {
+        return key.size() > end.size() &&
+               key.compare(key.size() - end.size(), end.size(), end) == 0;
+    };
+    for (const auto& [key, value] : document.items()) {
+        if (ends_with(key, "-implementation-custom") || ends_with(key, "-implementation-chakra") ||
+            key == "per-node-custom-implementation") {
+            const std::string native = key.substr(0, key.rfind('-'));
+            throw InputError({path, key, "a collective algorithm given as traces",
+                              "an algorithm by its name; those of one's own are not offered",
+                              key == "per-node-custom-implementation"
+                                  ? "Remove it, and name algorithms: all-reduce-implementation"
+                                  : fmt::format("Remove it, and name one with {}", native)});
+        }
+    }
+    const auto bus = document.find("model-shared-bus");
+    if (bus != document.end() && *bus != 0 && *bus != false) {
+        throw InputError(
+            {path, "model-shared-bus", describe(*bus),
+             "0: the bus between NPU and network with its L, o, g and G is not offered",
+             "Remove these keys; what a reduction costs follows from local-mem-bw"});
+    }
+}
 
 /// The values of one file.
 class Reader : public JsonFields {
@@ -124,15 +151,46 @@ void check_roofline(const std::string& path, const char* place, bool roofline,
     }
 }
 
-/// Nanoseconds: the reference has 10; ours no delay that nobody asked for.
-std::int64_t default_endpoint_delay(const Dialect& dialect) {
-    return dialect.whole_nanoseconds ? 10 : 0;
+ComputeRate compute_rate(const Reader& reader, const ComputeRate& fallback) {
+    return {reader.quantity("peak-perf", json_units::tflops, fallback.peak_tflops),
+            reader.quantity("local-mem-bw", json_units::gigabytes_per_second,
+                            fallback.memory_bandwidth)};
+}
+
+/// The reference has 10 ns; ours no delay that nobody asked for.
+Time default_endpoint_delay(const Dialect& dialect) {
+    return Time::ns(dialect.whole_nanoseconds ? 10 : 0);
+}
+
+/// A whole number of ns, or a time with its unit.
+Time endpoint_delay(const Reader& reader, const Dialect& dialect) {
+    constexpr const char* key = "endpoint-delay";
+    constexpr std::int64_t most_ns = 1'000'000'000;
+    if (!reader.contains(key)) {
+        return default_endpoint_delay(dialect);
+    }
+    const json& value = reader[key];
+    const Time delay =
+        value.is_string()
+            ? Time::ps(std::llround(
+                  reader.quantity(key, json_units::nanoseconds, 0, 1e-3, most_ns) * 1000))
+            : Time::ns(reader.integer(key, 0, 0, most_ns));
+    if (dialect.whole_nanoseconds && delay.ps() % 1000 != 0) {
+        reader.refuse(key, value, "whole nanoseconds with --dialect " + dialect.name);
+    }
+    if (dialect.whole_nanoseconds && delay == Time()) {
+        reader.refuse(key, value, "at least 1 with --dialect " + dialect.name,
+                      "ASTRA-sim itself aborts on 0; use --dialect npunet, where 0 is the default");
+    }
+    return delay;
 }
 
 /// GB; absent or 0: not given.
 Bytes memory_capacity(const Reader& reader, Bytes fallback) {
     constexpr const char* key = "memory-capacity";
-    return reader.contains(key) ? Bytes(std::llround(reader.rate(key, 0) * 1e9)) : fallback;
+    return reader.contains(key)
+               ? Bytes(std::llround(reader.quantity(key, json_units::gigabytes, 0) * 1e9))
+               : fallback;
 }
 
 SchedulingPolicy scheduling_policy(const Reader& reader) {
@@ -174,6 +232,11 @@ void warn_of_no_effect(const Reader& reader, const Dialect& dialect, const Syste
     if (reader.contains("data-type-bytes")) {
         static_cast<void>(reader.integer("data-type-bytes", 1, 1, 1024));
         warn("data-type-bytes", ": traces give sizes in bytes, not in elements");
+    }
+    for (const char* const key : {"L", "o", "g", "G"}) {
+        if (reader.contains(key) && reader[key] != 0) {
+            warn(key, ", in ASTRA-sim neither, without model-shared-bus 1");
+        }
     }
     if (reader.flag("replay-only")) {
         warn("replay-only", ": communication is simulated; recorded compute is roofline-enabled 0");
@@ -225,8 +288,7 @@ void read_overrides(const std::string& path, const json& document, SystemConfig&
             }
         }
         const Reader reader(path, entry);
-        const ComputeRate rate{reader.rate("peak-perf", config.compute.peak_tflops),
-                               reader.rate("local-mem-bw", config.compute.memory_bandwidth)};
+        const ComputeRate rate = compute_rate(reader, config.compute);
         const Bytes capacity = memory_capacity(reader, config.memory_capacity);
         check_roofline(path, "npus", config.roofline, rate);
         for (const json& rank : entry["ranks"]) {
@@ -279,24 +341,19 @@ std::vector<Bytes> SystemConfig::memory_capacities(std::size_t ranks) const {
 
 SystemConfig default_system_config(const Dialect& dialect) {
     SystemConfig config;
-    config.endpoint_delay = Time::ns(default_endpoint_delay(dialect));
+    config.endpoint_delay = default_endpoint_delay(dialect);
     return config;
 }
 
 SystemConfig read_system_config(const std::string& path, const Dialect& dialect,
                                 std::vector<std::string>& warnings) {
     const json document = read_json_object(path, "a system.json", "Check --system");
+    refuse_what_is_missing(path, document);
     check_json_keys(path, document, system_keys, ignored_keys, dialect.tolerant_input, warnings);
     const Reader reader(path, document, dialect.tolerant_input);
     SystemConfig config;
     config.file = path;
-    config.endpoint_delay =
-        Time::ns(reader.integer("endpoint-delay", default_endpoint_delay(dialect), 0));
-    if (dialect.whole_nanoseconds && config.endpoint_delay == Time()) {
-        throw InputError({path, "endpoint-delay", "0", "at least 1 with --dialect " + dialect.name,
-                          "ASTRA-sim itself aborts on 0; use --dialect npunet, where 0 is the "
-                          "default"});
-    }
+    config.endpoint_delay = endpoint_delay(reader, dialect);
     config.active_chunks_per_dimension =
         static_cast<std::int32_t>(reader.integer("active-chunks-per-dimension", 1, 1));
     config.preferred_dataset_splits =
@@ -307,7 +364,7 @@ SystemConfig read_system_config(const std::string& path, const Dialect& dialect,
           CollectiveKind::Gather, CollectiveKind::Scatter}) {
         reader.implementations(kind, config);
     }
-    config.compute = {reader.rate("peak-perf", 0), reader.rate("local-mem-bw", 0)};
+    config.compute = compute_rate(reader, {});
     config.roofline = reader.flag("roofline-enabled");
     config.track_memory = reader.flag("track-local-mem");
     config.max_concurrent_comms =

@@ -155,7 +155,7 @@ TEST_F(SchedulingKeys, AreReadAndChecked) {
     EXPECT_TRUE(warnings_.empty());
     EXPECT_THAT(error_of(R"({"scheduling-policy": "lifo"})"), HasSubstr("FIFO, LIFO or EXPLICIT"));
     EXPECT_THAT(error_of(R"({"comm-compute-slowdown": 0.5})"), HasSubstr("from 1"));
-    EXPECT_THAT(error_of(R"({"memory-capacity": "80 GB"})"), HasSubstr("memory-capacity"));
+    EXPECT_THAT(error_of(R"({"memory-capacity": "80"})"), HasSubstr("memory-capacity"));
     EXPECT_THAT(error_of(R"({"data-type-bytes": 0})"), HasSubstr("data-type-bytes"));
 }
 

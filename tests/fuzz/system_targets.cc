@@ -66,6 +66,9 @@ std::vector<std::string> system_seeds() {
             "max-concurrent-comms": 2, "comm-compute-slowdown": 1.1, "data-type-bytes": 2,
             "npus": [{"ranks": [0, 3], "peak-perf": 125, "local-mem-bw": 900,
                       "memory-capacity": 16}]})",
+        R"({"peak-perf": "989 TFLOPS", "local-mem-bw": "3.35TB/s", "memory-capacity": "80GB",
+            "endpoint-delay": "2us", "L": 1, "model-shared-bus": 0})",
+        "peak-perf: 312\n",
         R"({"npus": )" + std::string(300, '[')};
     return with_prefix("\0"sv, std::move(seeds));
 }
