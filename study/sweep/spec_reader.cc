@@ -56,6 +56,11 @@ public:
         if (const auto limits = root_.find("limits")) {
             topology::check_keys(*limits, {"memory"}, {});
             const YamlField memory = limits->at("memory");
+            if (const auto number = memory.number()) {
+                // system.json's memory-capacity counts in GB, sizes elsewhere in bytes.
+                memory.refuse(memory.found(), "a size with its unit, such as 80GB",
+                              fmt::format("Did you mean {}GB?", *number));
+            }
             space_.memory_limit = parse_bytes(memory.text("a size such as 80GB"),
                                               memory.file() + ": " + memory.place());
         }

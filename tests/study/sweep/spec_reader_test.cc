@@ -270,5 +270,18 @@ TEST_F(SpecReaderTest, WhatCannotBeMeantIsRefused) {
     EXPECT_THAT(error_of(product), HasSubstr("more than 10000000 combinations"));
 }
 
+// 80 bytes are what nobody means.
+TEST_F(SpecReaderTest, ALimitOfMemoryHasItsUnit) {
+    EXPECT_EQ(read(model + "limits: {memory: 80GB}\n").memory_limit, Bytes(80'000'000'000));
+    EXPECT_EQ(read(model + "limits: {memory: 80B}\n").memory_limit, Bytes(80));
+    for (const char* const number : {"80", "0", "80e9"}) {
+        EXPECT_THAT(error_of(model + "limits: {memory: " + number + "}\n"),
+                    AllOf(HasSubstr("limits.memory: found"), HasSubstr("a size with its unit"),
+                          HasSubstr("Did you mean")))
+            << number;
+    }
+    EXPECT_THAT(error_of(model + "limits: {memory: 80G}\n"), HasSubstr("80GB or 80GiB"));
+}
+
 }  // namespace
 }  // namespace npunet::study
