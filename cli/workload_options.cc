@@ -202,9 +202,8 @@ generators::ModelSpec WorkloadOptions::custom_model() const {
     model.gated = false;
     model.positions = generators::Positions::None;
     if (model.hidden % model.heads != 0) {
-        throw InputError({fmt::format("--head {}", model.heads), "",
-                          fmt::format("--dmodel {}", model.hidden),
-                          "a number of heads that divides the width", ""});
+        throw InputError({"--head", "", fmt::format("{}", model.heads),
+                          fmt::format("a divisor of --dmodel {}", model.hidden), ""});
     }
     model.head_dim = model.hidden / model.heads;
     generators::check_model(model,

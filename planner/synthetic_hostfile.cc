@@ -55,10 +55,10 @@ std::int64_t nodes_of(std::int64_t devices, std::int64_t slots, const std::strin
     }
     const std::int64_t less = devices - devices % slots;
     const std::string smaller = less > 0 ? fmt::format("{} or ", less) : "";
-    throw InputError({fmt::format("N {}", devices), "",
-                      fmt::format("{} devices a node of {} (--slots)", slots, type),
-                      fmt::format("a multiple of {}", slots),
-                      fmt::format("{}{} would do", smaller, less + slots)});
+    throw InputError(
+        {"N", "", fmt::format("{}", devices),
+         fmt::format("a multiple of {}, the devices of a node of {} (--slots)", slots, type),
+         fmt::format("{}{} would do", smaller, less + slots)});
 }
 
 /// The entry without a value that is neither given nor known.

@@ -11,6 +11,7 @@
 #include "base/suggest.h"
 #include "generators/megatron/npunet_run.h"
 #include "generators/option_range.h"
+#include "generators/transformer/parallel_checks.h"
 
 namespace npunet::generators::megatron {
 
@@ -56,21 +57,11 @@ ModelSpec model_of(const GenstackModel& row) {
     return model;
 }
 
-void check_divisor(const std::string& option, std::int64_t divisor, const char* what,
-                   std::int64_t value) {
-    if (value % divisor != 0) {
-        throw InputError({fmt::format("{} {}", option, divisor), "",
-                          fmt::format("{} {}", value, what), fmt::format("a divisor of {}", value),
-                          ""});
-    }
-}
-
 void check_divisions(const TrainingRun& run) {
     const std::int64_t pp = run.parallelism.pp;
-    check_divisor("--tp", run.parallelism.tp, "heads", run.model.heads);
-    check_divisor("--pp", pp, "layers", run.model.layers);
-    check_divisor(fmt::format("--pp {} x --vpp {} =", pp, run.vpp), pp * run.vpp, "layers",
-                  run.model.layers);
+    check_divides("--tp", run.parallelism.tp, "heads", run.model.heads);
+    check_divides("--pp", pp, "layers", run.model.layers);
+    check_divides("--pp x --vpp", pp * run.vpp, "layers", run.model.layers);
 }
 
 /// Micro-batch and steps.
@@ -150,9 +141,9 @@ void check_genstack(const TrainingRun& run) {
     refuse_in_genstack(run.context_comm != plain.context_comm, "--cp-comm");
     refuse_in_genstack(run.dtype != DataType::Float32, "--dtype other than fp32");
     if (run.global_batch_size % run.micro_batches != 0) {
-        throw InputError({fmt::format("--global-batch-size {}", run.global_batch_size), "",
-                          fmt::format("--micro-batches {}", run.micro_batches),
-                          "a multiple of the number of micro-batches, in the genstack dialect",
+        throw InputError({"--global-batch-size", "", fmt::format("{}", run.global_batch_size),
+                          fmt::format("a multiple of --micro-batches {}, in the genstack dialect",
+                                      run.micro_batches),
                           ""});
     }
 }

@@ -22,9 +22,9 @@ void check_context_parallel(const ModelSpec& model, const Plan& plan) {
         return;
     }
     if (plan.context_comm == ContextComm::PointToPoint && plan.sequence % (2 * plan.cp) != 0) {
-        refuse(fmt::format("--cp {} --cp-comm p2p", plan.cp),
-               fmt::format("{} tokens of a sequence", plan.sequence),
-               fmt::format("a sequence that divides into 2 cp = {} zigzag chunks", 2 * plan.cp),
+        refuse("--cp with --cp-comm p2p", fmt::format("{}", plan.cp),
+               fmt::format("2 cp = {} to divide the {} tokens of a sequence into zigzag chunks",
+                           2 * plan.cp, plan.sequence),
                "Choose another --seq, or --cp-comm all_gather");
     }
     if (plan.context_comm != ContextComm::AllToAll) {
@@ -32,23 +32,24 @@ void check_context_parallel(const ModelSpec& model, const Plan& plan) {
     }
     const std::int64_t heads = model.heads / plan.tp;
     if (heads % plan.cp != 0) {
-        refuse(fmt::format("--cp {} --cp-comm a2a", plan.cp),
-               fmt::format("{} heads of a rank ({} / --tp {})", heads, model.heads, plan.tp),
-               "heads of a rank that cp divides", "Choose --cp-comm p2p or all_gather");
+        refuse("--cp with --cp-comm a2a", fmt::format("{}", plan.cp),
+               fmt::format("a divisor of the {} heads of a rank ({} / --tp {})", heads, model.heads,
+                           plan.tp),
+               "Choose --cp-comm p2p or all_gather");
     }
     const std::int64_t kv_heads = std::max<std::int64_t>(model.kv_heads / plan.tp, 1);
     if (kv_heads % plan.cp != 0 && plan.cp % kv_heads != 0) {
-        refuse(fmt::format("--cp {} --cp-comm a2a", plan.cp),
-               fmt::format("{} kv_heads of a rank", kv_heads),
-               "kv_heads of a rank that are a multiple or a divisor of cp",
+        refuse("--cp with --cp-comm a2a", fmt::format("{}", plan.cp),
+               fmt::format("a multiple or a divisor of the {} kv_heads of a rank", kv_heads),
                "Choose --cp-comm p2p or all_gather");
     }
 }
 
 void check_without_experts(const Plan& plan) {
     if (plan.ep != 1 || plan.etp != plan.tp) {
-        refuse(plan.ep != 1 ? fmt::format("--ep {}", plan.ep) : fmt::format("--etp {}", plan.etp),
-               "a model without experts", "a model with a mixture of experts");
+        refuse(plan.ep != 1 ? "--ep" : "--etp",
+               fmt::format("{} with a model without experts", plan.ep != 1 ? plan.ep : plan.etp),
+               "a model with a mixture of experts", "Leave it out");
     }
 }
 
@@ -67,10 +68,9 @@ void check_experts(const ModelSpec& model, const Plan& plan) {
                   model.moe.shared_experts * model.moe.ffn);
     const std::int64_t stage_ranks = plan.world() / plan.pp;
     if (stage_ranks % (plan.etp * plan.ep) != 0) {
-        refuse(fmt::format("--etp {} x --ep {} = {}", plan.etp, plan.ep, plan.etp * plan.ep),
-               fmt::format("{} ranks of a stage (tp {} x cp {} x dp {})", stage_ranks, plan.tp,
-                           plan.cp, plan.dp),
-               fmt::format("a divisor of {}", stage_ranks),
+        refuse("--etp x --ep", fmt::format("{} x {} = {}", plan.etp, plan.ep, plan.etp * plan.ep),
+               fmt::format("a divisor of the {} ranks of a stage (tp {} x cp {} x dp {})",
+                           stage_ranks, plan.tp, plan.cp, plan.dp),
                "ep adds no ranks; etp is tp if left out");
     }
     // A rank routes its own share of the micro-batch's tokens.
@@ -119,8 +119,8 @@ void check_zero(const Plan& plan) {
 void check_divides(const std::string& option, std::int64_t divisor, const char* what,
                    std::int64_t value, const std::string& remedy) {
     if (value % divisor != 0) {
-        refuse(fmt::format("{} {}", option, divisor), fmt::format("{} {}", value, what),
-               fmt::format("a divisor of {}", value), remedy);
+        refuse(option, fmt::format("{}", divisor),
+               fmt::format("a divisor of the {} {}", value, what), remedy);
     }
 }
 

@@ -10,8 +10,8 @@
 
 namespace npunet::generators {
 
-/// value % divisor == 0, or an InputError such as "--tp 3: found 32 heads; expected a divisor of
-/// 32".
+/// value % divisor == 0, or an InputError such as "--tp: found 3; expected a divisor of the 32
+/// heads".
 void check_divides(const std::string& option, std::int64_t divisor, const char* what,
                    std::int64_t value, const std::string& remedy = "");
 

@@ -22,9 +22,9 @@ void check_heads(const ModelSpec& model, const Plan& plan) {
     } else {
         // Several ranks share a head; each computes its part of the fused QKV columns.
         if (plan.tp % model.kv_heads != 0) {
-            throw InputError({fmt::format("--tp {}", plan.tp), "",
-                              fmt::format("{} kv_heads", model.kv_heads),
-                              "a multiple or a divisor of the number of kv_heads", ""});
+            throw InputError(
+                {"--tp", "", fmt::format("{}", plan.tp),
+                 fmt::format("a multiple or a divisor of the {} kv_heads", model.kv_heads), ""});
         }
         check_divides("--tp", plan.tp, "columns of the QKV projection", model.qkv_width());
     }
@@ -50,9 +50,9 @@ void check_sequence(const ModelSpec& model, const Plan& plan) {
     }
     const std::int64_t longest = std::max(plan.sequence, plan.context);
     if (model.positions == Positions::Learned && longest > model.seq) {
-        throw InputError({fmt::format("--seq or --context {}", longest), "",
-                          fmt::format("{} learned positions", model.seq),
-                          "a sequence that the model has positions for", ""});
+        throw InputError(
+            {"--seq or --context", "", fmt::format("{}", longest),
+             fmt::format("at most the model's {} learned positions", model.seq), ""});
     }
 }
 
@@ -122,21 +122,21 @@ void check_mode(const Plan& plan) {
 
 /// Sequences of a step and of a micro-batch.
 void resolve_batch(Plan& plan) {
-    const std::string batch = fmt::format("--batch {}", plan.batch);
     if (plan.batch != 0) {
         check_range("--batch", plan.batch, 1, most_sequences);
         if (plan.batch % plan.dp != 0) {
-            throw InputError({batch, "", fmt::format("--dp {}", plan.dp),
-                              fmt::format("a multiple of {}: replicas have equal shares", plan.dp),
-                              ""});
+            throw InputError(
+                {"--batch", "", fmt::format("{}", plan.batch),
+                 fmt::format("a multiple of --dp {}: replicas have equal shares", plan.dp), ""});
         }
     }
     if (plan.micro_batch == 0) {
         plan.micro_batch = plan.pp == 1 ? std::max<std::int64_t>(plan.batch / plan.dp, 1) : 1;
         if (plan.micro_batch > most_sequences_of_micro_batch) {
-            throw InputError(
-                {batch, "", fmt::format("{} sequences in one micro-batch", plan.micro_batch),
-                 fmt::format("at most {}", most_sequences_of_micro_batch), "Give --micro-batch"});
+            throw InputError({fmt::format("--batch {}", plan.batch), "",
+                              fmt::format("{} sequences in one micro-batch", plan.micro_batch),
+                              fmt::format("at most {}", most_sequences_of_micro_batch),
+                              "Give --micro-batch"});
         }
     }
     check_range("--micro-batch", plan.micro_batch, 1, most_sequences_of_micro_batch);
@@ -145,10 +145,10 @@ void resolve_batch(Plan& plan) {
         check_range("--batch (--dp x --micro-batch x --pp)", plan.batch, 1, most_sequences);
     }
     if (plan.batch % (plan.dp * plan.micro_batch) != 0) {
-        throw InputError({batch, "",
-                          fmt::format("--dp {} x --micro-batch {} = {}", plan.dp, plan.micro_batch,
-                                      plan.dp * plan.micro_batch),
-                          "a batch that this divides", ""});
+        throw InputError({"--batch", "", fmt::format("{}", plan.batch),
+                          fmt::format("a multiple of --dp {} x --micro-batch {} = {}", plan.dp,
+                                      plan.micro_batch, plan.dp * plan.micro_batch),
+                          ""});
     }
 }
 
@@ -233,8 +233,8 @@ Plan resolve_plan(const ModelSpec& model, Plan plan) {
     resolve_lengths(model, plan);
     check_range("--seq", plan.sequence, 1, longest_sequence);
     check_tensor_parallel(model, plan);
-    check_divides(plan.vpp > 1 ? fmt::format("--pp {} x --vpp {} =", plan.pp, plan.vpp) : "--pp",
-                  plan.pp * plan.vpp, "layers", model.layers);
+    check_divides(plan.vpp > 1 ? "--pp x --vpp" : "--pp", plan.pp * plan.vpp, "layers",
+                  model.layers);
     check_sequence(model, plan);
     if (plan.attention_kernel == AttentionKernel::Auto) {
         plan.attention_kernel = model.dropout ? AttentionKernel::Unfused : AttentionKernel::Fused;

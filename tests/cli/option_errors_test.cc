@@ -123,7 +123,7 @@ TEST_F(OptionErrors, PlansNameTheTrueReason) {
                     AllOf(HasSubstr("--cp 2: found --mode decode"), HasSubstr("not offered")));
     }
     EXPECT_THAT(refused_plan("--batch 5 --dp 2"),
-                AllOf(HasSubstr("--batch 5: found --dp 2; expected a multiple of 2"),
+                AllOf(HasSubstr("--batch: found 5; expected a multiple of --dp 2"),
                       Not(HasSubstr("--micro-batch"))));
     EXPECT_THAT(refused_plan("--batch 4000000000"),
                 AllOf(HasSubstr("--batch 4000000000"), HasSubstr("Give --micro-batch")));

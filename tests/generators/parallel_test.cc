@@ -122,16 +122,19 @@ TEST(RankOrder, IsAPermutation) {
 TEST(ParallelPlan, NamesTheNumbersThatClash) {
     Plan plan;
     plan.ep = 2;
-    EXPECT_THAT(error_of(small_model(), plan), AllOf(HasSubstr("--ep 2"), HasSubstr("experts")));
+    EXPECT_THAT(error_of(small_model(), plan),
+                AllOf(HasSubstr("--ep: found 2"), HasSubstr("experts")));
     plan.dp = 4;
     plan.ep = 3;
-    EXPECT_THAT(error_of(small_moe(), plan), AllOf(HasSubstr("--ep 3"), HasSubstr("8 experts")));
+    EXPECT_THAT(error_of(small_moe(), plan),
+                AllOf(HasSubstr("--ep: found 3"), HasSubstr("8 experts")));
     plan.ep = 8;
     EXPECT_THAT(error_of(small_moe(), plan),
-                AllOf(HasSubstr("--ep 8 = 8"), HasSubstr("4 ranks of a stage")));
+                AllOf(HasSubstr("found 1 x 8 = 8"), HasSubstr("4 ranks of a stage")));
     plan.ep = 1;
     plan.etp = 3;
-    EXPECT_THAT(error_of(small_moe(), plan), AllOf(HasSubstr("--etp 3"), HasSubstr("32 channels")));
+    EXPECT_THAT(error_of(small_moe(), plan),
+                AllOf(HasSubstr("--etp: found 3"), HasSubstr("32 channels")));
     plan = Plan();
     plan.cp = 2;
     plan.sequence = 30;
@@ -142,7 +145,8 @@ TEST(ParallelPlan, NamesTheNumbersThatClash) {
     plan.context_comm = ContextComm::AllToAll;
     plan.sequence = 32;
     plan.cp = 16;
-    EXPECT_THAT(error_of(small_model(), plan), AllOf(HasSubstr("--cp 16"), HasSubstr("8 heads")));
+    EXPECT_THAT(error_of(small_model(), plan),
+                AllOf(HasSubstr("--cp with --cp-comm a2a: found 16"), HasSubstr("8 heads")));
     plan = Plan();
     plan.zero = 4;
     EXPECT_THAT(error_of(small_model(), plan), HasSubstr("--zero"));

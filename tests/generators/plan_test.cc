@@ -40,7 +40,7 @@ TEST(Plan, NamesWhatAScheduleNeeds) {
     plan.batch = 4;
     plan.vpp = 3;
     EXPECT_THAT(error_of(model, plan),
-                AllOf(HasSubstr("--pp 2 x --vpp 3 = 6"), HasSubstr("4 layers")));
+                AllOf(HasSubstr("--pp x --vpp: found 6"), HasSubstr("4 layers")));
     plan.pp = 1;
     plan.vpp = 2;
     EXPECT_THAT(error_of(model, plan), AllOf(HasSubstr("interleaved"), HasSubstr("--pp 1")));
@@ -87,9 +87,12 @@ TEST(Plan, NotesWhatHasNoEffect) {
 
 TEST(Plan, NamesTheNumbersThatClash) {
     const ModelSpec model = small_model();
-    EXPECT_THAT(error_of(model, with(&Plan::tp, 3)), AllOf(HasSubstr("3"), HasSubstr("8 heads")));
-    EXPECT_THAT(error_of(model, with(&Plan::pp, 3)), AllOf(HasSubstr("3"), HasSubstr("4 layers")));
-    EXPECT_THAT(error_of(model, with(&Plan::cp, 3)), AllOf(HasSubstr("3"), HasSubstr("32 tokens")));
+    EXPECT_THAT(error_of(model, with(&Plan::tp, 3)),
+                HasSubstr("--tp: found 3; expected a divisor of the 8 heads"));
+    EXPECT_THAT(error_of(model, with(&Plan::pp, 3)),
+                HasSubstr("--pp: found 3; expected a divisor of the 4 layers"));
+    EXPECT_THAT(error_of(model, with(&Plan::cp, 3)),
+                HasSubstr("--cp: found 3; expected a divisor of the 32 tokens"));
     EXPECT_THAT(error_of(model, with(&Plan::tp, 0)), HasSubstr("--tp"));
     EXPECT_THAT(error_of(model, with(&Plan::dp, -1)), HasSubstr("-1"));
 
@@ -109,7 +112,8 @@ TEST(Plan, NamesTheNumbersThatClash) {
     plan.dp = 2;
     plan.micro_batch = 3;
     plan.batch = 8;
-    EXPECT_THAT(error_of(model, plan), AllOf(HasSubstr("8"), HasSubstr("--micro-batch 3 = 6")));
+    EXPECT_THAT(error_of(model, plan),
+                AllOf(HasSubstr("--batch: found 8"), HasSubstr("--micro-batch 3 = 6")));
     plan = with(&Plan::tp, 8);
     plan.sequence = 12;
     EXPECT_EQ(error_of(model, plan), "no error");

@@ -54,8 +54,10 @@ TEST(RefusedRun, NamesTheNumbers) {
         EXPECT_THAT(refusal(Dialect::Genstack, change), HasSubstr(words));
         EXPECT_THAT(refusal(Dialect::Npunet, change), HasSubstr(words));
     };
-    both([](TrainingRun& run) { run.parallelism.tp = 5; }, "--tp 5: found 12 heads");
-    both([](TrainingRun& run) { run.parallelism.pp = 5; }, "--pp 5: found 12 layers");
+    both([](TrainingRun& run) { run.parallelism.tp = 5; },
+         "--tp: found 5; expected a divisor of the 12 heads");
+    both([](TrainingRun& run) { run.parallelism.pp = 5; },
+         "--pp: found 5; expected a divisor of the 12 layers");
     both([](TrainingRun& run) { run.parallelism.dp = 0; }, "--dp");
     both([](TrainingRun& run) { run.micro_batches = 0; }, "--micro-batches");
     both([](TrainingRun& run) { run.global_batch_size = 0; }, "--global-batch-size");

@@ -52,8 +52,8 @@ protected:
 TEST_F(SpecWordsTest, AnOptionIsThePlaceOfItsValue) {
     EXPECT_THAT(failure("workload: {model: llama2-4layer, batch: 8}\n"
                         "plan:\n    dp: 8\n    micro_batch: [3, 1]\n"),
-                AllOf(HasSubstr(file("sweep.yml") + ": line 1, workload.batch: batch 8: found dp 8 "
-                                                    "x micro_batch 3 = 24"),
+                AllOf(HasSubstr(file("sweep.yml") + ": line 1, workload.batch: found 8; expected a "
+                                                    "multiple of dp 8 x micro_batch 3 = 24"),
                       Not(HasSubstr("--"))));
     EXPECT_THAT(failure("workload: {model: llama2-4layer, batch: 8}\nplan:\n    zero: [7, 1]\n"),
                 HasSubstr(file("sweep.yml") + ": line 3, plan.zero[0]: found 7"));
