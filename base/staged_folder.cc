@@ -48,7 +48,7 @@ StagedFolder::StagedFolder(fs::path folder) : folder_(std::move(folder)) {
     }
     fs::create_directories(staging_, error);
     if (error) {
-        throw_folder_error(folder_, "cannot make it", error);
+        throw_folder_error(folder_, "cannot make the folder", error);
     }
 }
 

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "base/errors.h"
+#include "base/out_of_memory.h"
 
 namespace npunet::chakra {
 
@@ -18,7 +19,7 @@ constexpr int memory_level = 8;  // zlib's default
 GzipOutput::GzipOutput(std::ostream& out) : out_(out) {
     if (deflateInit2(&stream_, Z_DEFAULT_COMPRESSION, Z_DEFLATED, gzip_window_bits, memory_level,
                      Z_DEFAULT_STRATEGY) != Z_OK) {
-        throw MachineError("out of memory for compression with gzip");
+        throw OutOfMemory("out of memory for compression with gzip");
     }
 }
 

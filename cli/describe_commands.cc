@@ -122,7 +122,7 @@ void write_manual(const CLI::App& program, std::ostream& out) {
                ".SH DESCRIPTION\n{}\n"
                ".SH EXIT STATUS\n"
                ".TP\n0\ndone\n.TP\n1\nan internal error\n.TP\n2\nbad input\n"
-               ".TP\n3\nthe simulation stalled\n.TP\n4\nthe machine failed: no space, no memory\n"
+               ".TP\n3\nthe simulation stalled\n.TP\n4\nan I/O error, or no memory\n"
                ".TP\n128 + N\nstopped by signal N\n",
                version(), roff(program.get_description()));
     for (const CLI::App* command : commands_of(program)) {

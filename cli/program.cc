@@ -9,6 +9,7 @@
 #include <system_error>
 
 #include "base/errors.h"
+#include "base/out_of_memory.h"
 #include "base/printable.h"
 #include "cli/analyze_command.h"
 #include "cli/command.h"
@@ -59,8 +60,8 @@ int fail(std::ostream& log, const char* kind, const char* message, int code) {
 int written(std::ostream& out, std::ostream& log) {
     out.flush();
     return out ? done
-               : fail(log, "the machine failed",
-                      "standard output cannot be written. Check the free space", machine_failed);
+               : fail(log, "I/O error", "standard output cannot be written. Check the free space",
+                      machine_failed);
 }
 
 }  // namespace
@@ -109,14 +110,16 @@ int run_program(std::vector<std::string> arguments, std::ostream& out, std::ostr
         return fail(log, "bad input", error.what(), bad_input);
     } catch (const StallError& error) {
         return fail(log, "the simulation stalled", error.what(), stalled);
-    } catch (const MachineError& error) {
+    } catch (const OutOfMemory& error) {
         return fail(log, "the machine failed", error.what(), machine_failed);
+    } catch (const MachineError& error) {
+        return fail(log, "I/O error", error.what(), machine_failed);
     } catch (const LimitReached& limit) {
         return fail(log, "stopped", limit.what(), stalled);
     } catch (const Stopped& stopped) {
         return fail(log, "stopped", stopped.what(), 128 + stopped.signal());
     } catch (const std::system_error& error) {  // of threads, files and folders
-        return fail(log, "the machine failed", error.what(), machine_failed);
+        return fail(log, "I/O error", error.what(), machine_failed);
     } catch (const std::bad_alloc&) {
         return fail(log, "the machine failed", "out of memory", machine_failed);
     } catch (const std::exception& error) {

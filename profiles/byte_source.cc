@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/errors.h"
+#include "base/out_of_memory.h"
 
 namespace npunet::profiles {
 
@@ -110,7 +111,7 @@ public:
     explicit ZstdFormat(File file)
         : file_(std::move(file)), stream_(ZSTD_createDStream()), buffer_(ZSTD_DStreamInSize()) {
         if (!stream_) {
-            throw MachineError("out of memory for decompression with zstd");
+            throw OutOfMemory("out of memory for decompression with zstd");
         }
     }
 

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "base/errors.h"
+#include "base/out_of_memory.h"
 #include "report/profile/column_table.h"
 
 namespace npunet::report {
@@ -96,7 +97,7 @@ std::string sqlite_of(const std::vector<ColumnTable>& tables) {
     const std::unique_ptr<unsigned char, FreeBytes> bytes(
         sqlite3_serialize(database.get(), "main", &size, 0));
     if (!bytes) {
-        throw MachineError("the database cannot be made: out of memory");
+        throw OutOfMemory("the database cannot be made: out of memory");
     }
     return {reinterpret_cast<const char*>(bytes.get()), static_cast<std::size_t>(size)};
 }

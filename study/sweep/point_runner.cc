@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/errors.h"
+#include "base/out_of_memory.h"
 #include "generators/collective_benchmark.h"
 #include "generators/stage/stage_workload.h"
 #include "generators/transformer/model_library.h"
@@ -134,7 +135,7 @@ Outcome PointRunner::run(const Task& task) {
     } catch (const MachineError&) {
         throw;
     } catch (const std::bad_alloc&) {
-        throw MachineError("out of memory. Use fewer --jobs, or larger machines");
+        throw OutOfMemory("out of memory. Use fewer --jobs, or larger machines");
     } catch (const std::exception& error) {
         return failed("internal error", error.what());
     }
