@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cstdint>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -168,6 +169,16 @@ bool GroupNameOrder::operator()(std::string_view a, std::string_view b) const {
         return number_a.has_value();
     }
     return a < b;
+}
+
+std::string leading_number(const std::string& name) {
+    const std::size_t begin = std::min(name.find_first_not_of(" \t\n\v\f\r"), name.size());
+    const char* const end = name.data() + name.size();
+    const char* const sign = name.data() + begin;
+    std::int32_t number = 0;
+    const auto error =
+        std::from_chars(sign + (sign != end && *sign == '+' ? 1 : 0), end, number).ec;
+    return error == std::errc{} ? std::to_string(number) : name;
 }
 
 CommGroups read_comm_groups(const std::filesystem::path& path) {

@@ -30,6 +30,10 @@ struct GroupNameOrder {
 /// The ranks of each group, in the order in which the file lists them.
 using CommGroups = std::map<std::string, std::vector<Rank>, GroupNameOrder>;
 
+/// The whole number that a name begins with ("7" of "007.0"), by which ASTRA-sim knows a group; the
+/// name itself where it begins with none, or with one beyond 32 bits.
+[[nodiscard]] std::string leading_number(const std::string& name);
+
 /// Reads a file of groups. Throws InputError (file, group) for what is not an object of lists of
 /// ranks (whole numbers from 0 to 2^31 - 1), for an empty group, a rank that a group names twice,
 /// and a group that stands there twice; MachineError when the file cannot be opened.

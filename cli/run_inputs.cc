@@ -15,6 +15,15 @@ void RunInputs::add_to(CLI::App& command) {
     command.add_option("--workload", workload_prefix,
                        "Traces PREFIX.0.et, PREFIX.1.et, ...: one for each NPU");
     command.add_option("--comm-group", comm_group_file, "Communicator groups of the traces (JSON)");
+    command
+        .add_option_function<std::string>(
+            "--group-zero", [this](const std::string& text) { group_zero_is_all = text == "all"; },
+            "pg_name \"0\" of the traces: the file's group 0 where it has one, or always all ranks")
+        ->check(one_of({"file", "all"}))
+        ->default_str("file");
+    command.add_flag_callback(
+        "--allow-empty-ranks", [this] { empty_traces = engine::EmptyTraces::Allowed; },
+        "Run traces of which none has anything to do; without it they are an error");
     command.add_option("--network", network_file, "The network (network.yml)");
     command.add_option("--system", system_file,
                        "NPUs and collectives (system.json); without it: ring, one chunk, recorded "
@@ -66,6 +75,7 @@ study::Machine RunInputs::machine(const CommandContext& context) const {
     }
     study::Machine machine =
         study::load_machine(network_file, system_file, dialect, memory_file, network_changes);
+    machine.dialect.group_zero_is_all = group_zero_is_all;
     for (const std::string& warning : machine.warnings) {
         warn(context, warning);
     }
@@ -91,7 +101,7 @@ engine::Workload RunInputs::workload(const study::Machine& machine) const {
                               "--model or the sizes of a model with it",
                               "Traces bring their own plan; leave it out"});
         }
-        return study::load_workload_for(machine, workload_prefix, comm_group_file);
+        return study::load_workload_for(machine, workload_prefix, comm_group_file, empty_traces);
     }
     if (!comm_group_file.empty()) {
         throw InputError({"--comm-group", "", comm_group_file, "none beside --model",

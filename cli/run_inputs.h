@@ -24,6 +24,8 @@ struct RunInputs {
     std::string memory_file;
     std::string dialect = "npunet";
     std::string output_dir;
+    bool group_zero_is_all = false;
+    engine::EmptyTraces empty_traces = engine::EmptyTraces::Refused;
     bool json = false;
     bool quiet = false;
     topology::NetworkChanges network_changes;  ///< --placement, --seed

@@ -46,7 +46,7 @@ void simulate_jobs(const CommandContext& context, const RunInputs& inputs,
     own.dialect = file.dialect;
     const study::Machine machine = own.machine(context);
     study::check_fidelity(machine, fidelity);
-    const std::vector<study::Job> jobs = study::load_jobs(file, machine);
+    const std::vector<study::Job> jobs = study::load_jobs(file, machine, inputs.empty_traces);
     inputs.progress(context,
                     fmt::format("simulating {} jobs, {}", jobs.size(), study::name_of(fidelity)));
     RunWatch watch(context.log, limits, inputs.quiet);

@@ -24,6 +24,7 @@ Dialect astra_sim_dialect() {
     dialect.memory_takes_communication_place = true;
     dialect.broadcasts_replay = true;
     dialect.scheduling_keys_count = false;
+    dialect.group_names_are_numbers = true;
     dialect.empty_group_file_means_none = true;
     dialect.send_ends_at_delivery = true;
     dialect.waiting_receive_is_communication = true;

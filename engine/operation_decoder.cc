@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/errors.h"
+#include "chakra/comm_groups.h"
 
 namespace npunet::engine {
 
@@ -96,7 +97,10 @@ std::int32_t OperationDecoder::group_of(const chakra::Node& node) const {
             name = std::to_string(*number);
         }
     }
-    if (name.empty()) {
+    if (context_.group_names_are_numbers) {
+        name = chakra::leading_number(name);
+    }
+    if (name.empty() || (name == "0" && context_.group_zero_is_all)) {
         return context_.world_group;
     }
     const auto found = std::lower_bound(

@@ -136,6 +136,10 @@ struct ProgramContext {
     IssueOrder issue_order = IssueOrder::AscendingId;
     /// A broadcast takes its recorded duration on each rank alone.
     bool broadcasts_replay = false;
+    /// `groups` are sorted by the whole number that their name begins with, and so is pg_name read.
+    bool group_names_are_numbers = false;
+    /// pg_name "0" means all ranks, whatever `groups` has.
+    bool group_zero_is_all = false;
 };
 
 /// Trace order: that in which the operations are handed out when every one ends at once, receives

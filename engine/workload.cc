@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/errors.h"
+#include "chakra/comm_groups.h"
 #include "engine/program_order.h"
 
 namespace npunet::engine {
@@ -183,10 +184,7 @@ public:
             of_dimensions_.emplace(*options.network, workload_.groups,
                                    static_cast<std::int32_t>(workload_.world));
         }
-        for (std::size_t i = 0; i < groups.size(); ++i) {
-            by_name_.emplace_back(groups[i].name, static_cast<std::int32_t>(i));
-        }
-        std::sort(by_name_.begin(), by_name_.end());
+        name_groups(groups);
     }
 
     void add(Rank rank, const std::vector<chakra::Node>& nodes, const std::string& label) {
@@ -237,6 +235,28 @@ public:
     }
 
 private:
+    void name_groups(const std::vector<Group>& groups) {
+        for (std::size_t i = 0; i < groups.size(); ++i) {
+            by_name_.emplace_back(options_.group_names_are_numbers
+                                      ? chakra::leading_number(groups[i].name)
+                                      : groups[i].name,
+                                  static_cast<std::int32_t>(i));
+        }
+        std::sort(by_name_.begin(), by_name_.end());
+        const auto same = std::adjacent_find(
+            by_name_.begin(), by_name_.end(),
+            [](const auto& one, const auto& other) { return one.first == other.first; });
+        if (same != by_name_.end()) {
+            const auto name_of = [&groups](const auto& entry) {
+                return groups[static_cast<std::size_t>(entry.second)].name;
+            };
+            throw InputError({"the communicator groups", fmt::format("group {}", same->first),
+                              fmt::format("'{}' and '{}'", name_of(*same), name_of(*(same + 1))),
+                              "one group of each number: this dialect reads no more of a name",
+                              "Rename one of the two"});
+        }
+    }
+
     ProgramContext context(Rank rank, const std::string& label) {
         ProgramContext context;
         context.file = label;
@@ -252,6 +272,8 @@ private:
         context.tensor_names = options_.tensors ? &workload_.tensor_names : nullptr;
         context.issue_order = options_.issue_order;
         context.broadcasts_replay = options_.broadcasts_replay;
+        context.group_names_are_numbers = options_.group_names_are_numbers;
+        context.group_zero_is_all = options_.group_zero_is_all;
         return context;
     }
 

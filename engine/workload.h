@@ -10,6 +10,7 @@
 // C++17-clean.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -60,6 +61,10 @@ struct Workload {
     }
 };
 
+/// What a workload of which no rank has anything to do is: a mistake, most likely a trace that was
+/// cut off, or meant.
+enum class EmptyTraces : std::uint8_t { Refused, Allowed };
+
 struct WorkloadOptions {
     /// Collectives of one communicator run one at a time (program_order.h); not with
     /// IssueOrder::HashWalk.
@@ -67,6 +72,12 @@ struct WorkloadOptions {
     bool tensors = false;
     IssueOrder issue_order = IssueOrder::AscendingId;
     bool broadcasts_replay = false;
+    /// Groups are known by the whole number that their name begins with.
+    bool group_names_are_numbers = false;
+    /// pg_name "0" means all ranks, also where there is a group of this name.
+    bool group_zero_is_all = false;
+    /// Of traces in files.
+    EmptyTraces empty_traces = EmptyTraces::Refused;
     /// The machine, for collectives that name its dimensions; null: there are none. Must outlive
     /// the call only.
     const topology::NetworkDescription* network = nullptr;

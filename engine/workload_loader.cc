@@ -1,9 +1,14 @@
 #include "engine/workload_loader.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <list>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include "base/errors.h"
 #include "chakra/comm_groups.h"
 #include "chakra/dependency_check.h"
 #include "chakra/kept_trace.h"
@@ -27,12 +32,52 @@ std::vector<Group> read_groups(const std::string& file, std::int32_t ranks) {
     return groups;
 }
 
+/// Ranks whose traces hold nothing but metadata, ascending.
+std::vector<std::int32_t> empty_ranks(const Workload& workload) {
+    std::vector<bool> empty;
+    for (const RankProgram& program : workload.programs) {
+        empty.push_back(
+            std::all_of(program.operations.begin(), program.operations.end(),
+                        [](const ProgramOperation& operation) { return operation.nothing; }));
+    }
+    std::vector<std::int32_t> ranks;
+    for (std::size_t rank = 0; rank < workload.ranks(); ++rank) {
+        if (empty[workload.program_of[rank]]) {
+            ranks.push_back(static_cast<std::int32_t>(rank));
+        }
+    }
+    return ranks;
+}
+
+const char* plural(const std::vector<std::int32_t>& list) {
+    return list.size() == 1 ? "" : "s";
+}
+
+/// "0-3, 7", of many ranges the first.
+std::string in_ranges(const std::vector<std::int32_t>& ranks) {
+    constexpr std::size_t most_characters = 80;
+    std::string text;
+    for (std::size_t begin = 0, end = 0; begin < ranks.size(); begin = end) {
+        while (end < ranks.size() &&
+               ranks[end] - ranks[begin] == static_cast<std::int32_t>(end - begin)) {
+            ++end;
+        }
+        if (text.size() > most_characters) {
+            return text + fmt::format(" and {} more", ranks.size() - begin);
+        }
+        text += fmt::format("{}{}", text.empty() ? "" : ", ", ranks[begin]);
+        text += end - begin == 1 ? "" : fmt::format("-{}", ranks[end - 1]);
+    }
+    return text;
+}
+
 class Loader {
 public:
     Loader(chakra::TraceSet traces, const std::vector<Group>& groups,
            const WorkloadOptions& options)
         : traces_(std::move(traces)),
           allowed_(allowed_difference(options.issue_order)),
+          empty_(options.empty_traces),
           builder_(static_cast<std::size_t>(traces_.ranks), groups, options) {}
 
     Workload load() {
@@ -41,7 +86,24 @@ public:
                 add(Rank(rank));
             }
         }
-        return builder_.take();
+        Workload workload = builder_.take();
+        const std::vector<std::int32_t> empty = empty_ranks(workload);
+        if (empty.size() == workload.ranks() && empty_ == EmptyTraces::Refused) {
+            throw InputError({traces_.prefix, "",
+                              fmt::format("{} trace{} without a node that does anything",
+                                          workload.ranks(), plural(empty)),
+                              "nodes that compute, communicate or access memory, of one rank at "
+                              "least",
+                              "Are the traces whole? npunet simulate --allow-empty-ranks runs "
+                              "them as they are"});
+        }
+        if (!empty.empty()) {
+            workload.notes.push_back(fmt::format(
+                "the trace{} of rank{} {} {} no node that does anything: nothing to simulate there",
+                plural(empty), plural(empty), in_ranges(empty),
+                empty.size() == 1 ? "has" : "have"));
+        }
+        return workload;
     }
 
 private:
@@ -88,6 +150,7 @@ private:
 
     chakra::TraceSet traces_;
     chakra::KeptTrace::Allowed allowed_;
+    EmptyTraces empty_;
     WorkloadBuilder builder_;
     std::list<Model> models_;  ///< the one that fitted last comes first
     std::size_t nodes_ = 0;    ///< of their traces

@@ -16,7 +16,8 @@
 namespace npunet::engine {
 
 /// Reads PREFIX.RANK.et for `npus` ranks and the group file (empty: no groups). Throws
-/// InputError for missing, truncated, cyclic or contradictory input.
+/// InputError for missing, truncated, cyclic or contradictory input, and unless the options allow
+/// it where no rank has anything to do. Where some have nothing, a note names them.
 [[nodiscard]] Workload load_workload(const std::string& prefix, const std::string& group_file,
                                      std::size_t npus, const WorkloadOptions& options);
 

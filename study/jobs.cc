@@ -246,14 +246,15 @@ std::optional<engine::JobsResults> attempt(const std::vector<Job>& jobs, const M
 
 }  // namespace
 
-std::vector<Job> load_jobs(const JobsFile& file, const Machine& machine) {
+std::vector<Job> load_jobs(const JobsFile& file, const Machine& machine,
+                           engine::EmptyTraces empty) {
     std::vector<Job> jobs;
     for (const JobEntry& entry : file.jobs) {
         check_entry(entry, file.file, machine);
-        jobs.push_back(
-            {entry.name,
-             load_workload_for(machine_of(machine, entry.npus), entry.workload, entry.comm_group),
-             entry.npus, entry.start});
+        jobs.push_back({entry.name,
+                        load_workload_for(machine_of(machine, entry.npus), entry.workload,
+                                          entry.comm_group, empty),
+                        entry.npus, entry.start});
     }
     return jobs;
 }

@@ -31,7 +31,8 @@ struct Job {
 
 /// Reads the traces and groups of every job. Throws InputError: for NPUs that the machine does not
 /// have and ranks without traces with the line of the jobs.yml.
-[[nodiscard]] std::vector<Job> load_jobs(const JobsFile& file, const Machine& machine);
+[[nodiscard]] std::vector<Job> load_jobs(const JobsFile& file, const Machine& machine,
+                                         engine::EmptyTraces empty = engine::EmptyTraces::Refused);
 
 /// The machine as a job sees it: its NPUs are those of the job, links and routes those of all.
 /// What system.json says of single ranks holds for the NPUs on which the machine's placement puts

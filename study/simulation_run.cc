@@ -194,16 +194,20 @@ engine::WorkloadOptions workload_options(const Machine& machine) {
     options.tensors = machine.system.track_memory;
     options.issue_order = machine.dialect.issue_order;
     options.broadcasts_replay = machine.dialect.broadcasts_replay;
+    options.group_names_are_numbers = machine.dialect.group_names_are_numbers;
+    options.group_zero_is_all = machine.dialect.group_zero_is_all;
     options.network = &machine.network;
     return options;
 }
 
 engine::Workload load_workload_for(const Machine& machine, const std::string& prefix,
-                                   const std::string& group_file) {
+                                   const std::string& group_file, engine::EmptyTraces empty) {
     const bool none = machine.dialect.empty_group_file_means_none &&
                       group_file.find("empty") != std::string::npos;
+    engine::WorkloadOptions options = workload_options(machine);
+    options.empty_traces = empty;
     return engine::load_workload(prefix, none ? "" : group_file, machine.network.npu_of_rank.size(),
-                                 workload_options(machine));
+                                 options);
 }
 
 engine::Results simulate(const engine::Workload& workload, const Machine& machine,

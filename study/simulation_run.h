@@ -54,8 +54,9 @@ struct Machine {
 [[nodiscard]] engine::WorkloadOptions workload_options(const Machine& machine);
 
 /// Reads traces and groups for this machine's NPUs. Throws InputError.
-[[nodiscard]] engine::Workload load_workload_for(const Machine& machine, const std::string& prefix,
-                                                 const std::string& group_file);
+[[nodiscard]] engine::Workload load_workload_for(
+    const Machine& machine, const std::string& prefix, const std::string& group_file,
+    engine::EmptyTraces empty = engine::EmptyTraces::Refused);
 
 /// How a simulation is carried out, and what it notes; none of it changes other results.
 struct RunOptions {

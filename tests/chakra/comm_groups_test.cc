@@ -131,5 +131,24 @@ TEST_F(CommGroupsFile, RanksOfTheWorkload) {
                 HasSubstr("group 1 names rank 15"));
 }
 
+// As std::stoi reads them, whose exceptions leave the name as it is.
+TEST(LeadingNumber, OfNames) {
+    for (const auto& [name, number] :
+         std::vector<std::pair<std::string, std::string>>{{"0", "0"},
+                                                          {"0.0", "0"},
+                                                          {"007", "7"},
+                                                          {" +3 ranks", "3"},
+                                                          {"-1", "-1"},
+                                                          {"2147483647", "2147483647"},
+                                                          {"2147483648", "2147483648"},
+                                                          {"", ""},
+                                                          {"tp0", "tp0"},
+                                                          {"+", "+"},
+                                                          {" ", " "},
+                                                          {"0x10", "0"}}) {
+        EXPECT_EQ(leading_number(name), number);
+    }
+}
+
 }  // namespace
 }  // namespace npunet::chakra

@@ -89,7 +89,9 @@ TEST_F(BadInput, FolderThatCannotBeMade) {
         const Outcome outcome = run({command, "--workload", path("none"), "--network",
                                      path("net.yml"), "--output-dir", "/proc/none/results"});
         expect_refused(outcome, 4);
-        EXPECT_THAT(outcome.log, HasSubstr("/proc/none/results: cannot make it"));
+        EXPECT_THAT(
+            outcome.log,
+            HasSubstr("I/O error: /proc/none/results: cannot make the folder: No such file"));
     }
 }
 
@@ -243,7 +245,7 @@ TEST_F(BadInput, OutputFolderThatLeadsNowhere) {
          {std::vector<std::string>{}, {"--messages"}, {"--detail"}}) {
         const Outcome outcome = simulate("ring2.yml", more);
         EXPECT_EQ(outcome.code, 4) << outcome.log;
-        EXPECT_THAT(outcome.log, AllOf(HasSubstr("the machine failed"), HasSubstr(path("out"))));
+        EXPECT_THAT(outcome.log, AllOf(HasSubstr("I/O error: " + path("out"))));
     }
 }
 
@@ -255,6 +257,58 @@ TEST_F(BadInput, OutputFolderThatCannotBeMade) {
                                   path("ring2.yml"), "--output-dir", "/proc/npunet/out"},
                                  out, log);
     EXPECT_EQ(code, 4) << log.str();
+}
+
+// A trace that was cut after its metadata is a trace without nodes.
+TEST_F(BadInput, TracesWithoutNodes) {
+    trace(0, {});
+    trace(1, {});
+    const Outcome refused = simulate("ring2.yml");
+    expect_refused(refused, 2);
+    EXPECT_THAT(refused.log, AllOf(HasSubstr(path("w") + ": found 2 traces without a node"),
+                                   HasSubstr("--allow-empty-ranks")));
+    EXPECT_EQ(simulate("ring2.yml", {"--allow-empty-ranks"}).code, 0);
+    trace(1, {test::compute_node(1, 5)});
+    const Outcome some = simulate("ring2.yml");
+    EXPECT_EQ(some.code, 0) << some.log;
+    EXPECT_THAT(test::bytes_of(folder_ / "out" / "results.json"),
+                HasSubstr("the trace of rank 0 has no node"));
+}
+
+TEST_F(BadInput, PgNameZero) {
+    const auto all = test::collective_node(1, chakra::CollectiveType::AllReduce, 4096, "0");
+    trace(0, {all});
+    trace(1, {all});
+    write("groups.json", R"({"0": [0]})");
+    const std::vector<std::string> groups{"--comm-group", path("groups.json")};
+    const Outcome of_file = simulate("ring2.yml", groups);
+    expect_refused(of_file, 2);
+    EXPECT_THAT(of_file.log, HasSubstr("communicator '0', of which rank 1 is no member"));
+    for (const std::string dialect : {"npunet", "astra-sim"}) {
+        std::vector<std::string> more = groups;
+        more.insert(more.end(), {"--group-zero", "all", "--dialect", dialect});
+        EXPECT_EQ(simulate("ring2.yml", more).code, 0) << dialect;
+    }
+}
+
+TEST_F(BadInput, FilesForAnotherOption) {
+    all_reduce_traces(2);
+    write("groups.json", R"({"1": [0, 1]})");
+    write("system.yml", "peak-perf: 312\n");
+    for (const std::string dialect : {"npunet", "astra-sim"}) {
+        const auto told = [&](const char* option, const std::string& file) {
+            const Outcome outcome =
+                simulate("ring2.yml", {"--dialect", dialect, option, path(file)});
+            expect_refused(outcome, 2);
+            return outcome.log;
+        };
+        EXPECT_THAT(told("--system", "groups.json"), HasSubstr("Groups go with --comm-group"));
+        EXPECT_THAT(told("--memory", "groups.json"), HasSubstr("Groups go with --comm-group"));
+        EXPECT_THAT(told("--system", "ring2.yml"), HasSubstr("A network goes with --network"));
+        EXPECT_THAT(
+            told("--system", "system.yml"),
+            AllOf(HasSubstr("found YAML; expected a system.json in JSON"), HasSubstr("braces")));
+    }
 }
 
 }  // namespace

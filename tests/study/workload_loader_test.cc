@@ -164,5 +164,88 @@ TEST_F(WorkloadLoader, ErrorsOfARankLikeAnother) {
     }
 }
 
+// Whatever is done with traces of which none has anything to do, it is done after 0 ns.
+TEST_F(WorkloadLoader, TracesWithoutNodes) {
+    const auto load = [this](engine::EmptyTraces empty) {
+        engine::WorkloadOptions options;
+        options.empty_traces = empty;
+        return engine::load_workload(prefix(), "", 4, options);
+    };
+    chakra::Node metadata = test::compute_node(1, 5);
+    metadata.type = chakra::NodeType::Metadata;
+    for (const std::vector<chakra::Node>& nothing :
+         {std::vector<chakra::Node>{}, std::vector<chakra::Node>{metadata}}) {
+        write({nothing, nothing, nothing, nothing});
+        const InputProblem problem =
+            test::problem_of([&] { return load(engine::EmptyTraces::Refused); });
+        EXPECT_EQ(problem.file, prefix());
+        EXPECT_EQ(problem.found, "4 traces without a node that does anything");
+        EXPECT_NE(problem.remedy.find("--allow-empty-ranks"), std::string::npos);
+        EXPECT_EQ(load(engine::EmptyTraces::Allowed).ranks(), 4U);
+
+        write({nothing, nothing, {test::compute_node(1, 5)}, nothing});
+        for (const engine::EmptyTraces empty :
+             {engine::EmptyTraces::Refused, engine::EmptyTraces::Allowed}) {
+            const std::vector<std::string> notes = load(empty).notes;
+            ASSERT_EQ(notes.size(), 1U);
+            EXPECT_NE(notes[0].find("of ranks 0-1, 3 have no node"), std::string::npos) << notes[0];
+        }
+    }
+    write(std::vector<std::vector<chakra::Node>>(4, {test::compute_node(1, 5)}));
+    EXPECT_TRUE(load(engine::EmptyTraces::Refused).notes.empty());
+}
+
+// A long list of ranks is cut off.
+TEST_F(WorkloadLoader, NamesSoManyTracesWithoutNodes) {
+    std::vector<std::vector<chakra::Node>> ranks(200);
+    for (std::size_t rank = 1; rank < ranks.size(); rank += 2) {
+        ranks[rank] = {test::compute_node(1, 5)};
+    }
+    write(ranks);
+    const std::vector<std::string> notes = engine::load_workload(prefix(), "", 200, {}).notes;
+    ASSERT_EQ(notes.size(), 1U);
+    EXPECT_NE(notes[0].find("0, 2, 4, 6"), std::string::npos) << notes[0];
+    EXPECT_NE(notes[0].find(" more have no node"), std::string::npos) << notes[0];
+    EXPECT_LT(notes[0].size(), 250U);
+}
+
+// stoi: "0.0" is group 0, " 07x" group 7. Elsewhere names are names.
+TEST_F(WorkloadLoader, GroupsByTheirLeadingNumber) {
+    const auto group_of = [this](const std::string& name, const std::string& groups, bool numbers,
+                                 bool zero_is_all = false) {
+        const chakra::Node node =
+            test::collective_node(1, chakra::CollectiveType::AllReduce, 64, name);
+        write({{node}, {node}, {}, {}});
+        folder_.write("groups.json", groups);
+        engine::WorkloadOptions options;
+        options.group_names_are_numbers = numbers;
+        options.group_zero_is_all = zero_is_all;
+        const engine::Workload workload =
+            engine::load_workload(prefix(), (folder_ / "groups.json").string(), 4, options);
+        return workload.groups[workload.group_of(Rank(1), workload.program(Rank(1)).operations[0])]
+            .name;
+    };
+    const std::string plain = R"({"0": [0, 1], "7": [0, 1, 2]})";
+    EXPECT_EQ(group_of("0.0", plain, true), "0");
+    EXPECT_EQ(group_of(" 07x", plain, true), "7");
+    EXPECT_EQ(group_of("7", R"({"7.0": [1, 0]})", true), "7.0");
+    EXPECT_EQ(group_of("tp", R"({"tp": [1, 0]})", true), "tp");
+    EXPECT_EQ(group_of("0.0", "{}", true), "world");
+    const auto refusal = [&](const std::string& name, const std::string& groups, bool numbers) {
+        return test::message_of<InputError>([&] { return group_of(name, groups, numbers); });
+    };
+    EXPECT_NE(refusal("0.0", plain, false).find("communicator group '0.0'"), std::string::npos);
+    EXPECT_NE(refusal("tp", plain, true).find("communicator group 'tp'"), std::string::npos);
+    EXPECT_NE(refusal("7", R"({"7": [0, 1], "7.0": [2, 3]})", true).find("'7' and '7.0'"),
+              std::string::npos);
+
+    // "0": the file's group, or with the other rule all ranks, whatever the file says.
+    EXPECT_EQ(group_of("0", plain, false), "0");
+    EXPECT_EQ(group_of("0", "{}", false), "world");
+    EXPECT_EQ(group_of("0", plain, false, true), "world");
+    EXPECT_EQ(group_of("0.0", plain, true, true), "world");
+    EXPECT_EQ(group_of("7", plain, true, true), "7");
+}
+
 }  // namespace
 }  // namespace npunet::study
