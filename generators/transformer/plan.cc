@@ -50,9 +50,8 @@ void check_sequence(const ModelSpec& model, const Plan& plan) {
     }
     const std::int64_t longest = std::max(plan.sequence, plan.context);
     if (model.positions == Positions::Learned && longest > model.seq) {
-        throw InputError(
-            {"--seq or --context", "", fmt::format("{}", longest),
-             fmt::format("at most the model's {} learned positions", model.seq), ""});
+        throw InputError({"--seq or --context", "", fmt::format("{}", longest),
+                          fmt::format("at most the model's {} learned positions", model.seq), ""});
     }
 }
 

@@ -88,7 +88,7 @@ TEST(RefusedRun, OfGenstackNamesWhatTheTracerLacks) {
         },
         "--rank-order");
     EXPECT_THAT(refusal(Dialect::Genstack, [](TrainingRun& run) { run.micro_batches = 5; }),
-                HasSubstr("a multiple of the number of micro-batches"));
+                HasSubstr("found 1024; expected a multiple of --micro-batches 5"));
 }
 
 TEST(RefusedRun, OfUnknownModel) {
