@@ -49,6 +49,7 @@ public:
         RankResult result;
         result.whole = read(path);
         result.nodes = graph_.nodes();
+        result.working_nodes = working_nodes_;
         graph_.resolve();
         if (result.whole && result.nodes == 0) {
             check_empty();
@@ -110,6 +111,7 @@ private:
         const auto place = static_cast<Place>(graph_.nodes());
         graph_.add(node);
         nodes_.check(node);
+        working_nodes_ += node.type == NodeType::Metadata || node.type == NodeType::Invalid ? 0 : 1;
         if (nodes_.message()) {
             messages_.emplace_back(place, *nodes_.message());
         } else if (nodes_.collective()) {
@@ -254,6 +256,7 @@ private:
     FindingList& findings_;
     NodeValidation nodes_;
     bool has_beginning_ = false;  // metadata, or the braces of JSON
+    std::uint64_t working_nodes_ = 0;
     DependencyGraph graph_;
     Placed<MessageRecord> messages_;
     Placed<CollectiveRecord> collectives_;

@@ -24,6 +24,8 @@ namespace npunet::chakra {
 
 struct RankResult {
     std::uint64_t nodes = 0;
+    /// Nodes that compute, communicate or access memory.
+    std::uint64_t working_nodes = 0;
     /// The file was read to its end: what is missing here is missing in the trace.
     bool whole = false;
     RankCommunication communication;

@@ -36,6 +36,7 @@ public:
                                             result_.findings));
             result_.nodes += results.back().nodes;
         }
+        check_work(results);
         if (file && !file->empty() && input_.whole_workload) {
             check_ungrouped_ranks(*file, results);
         }
@@ -99,6 +100,21 @@ private:
                                         input_.traces.size())
                           : " here; what it runs is not compared. Name the traces of all ranks");
             });
+    }
+
+    /// Nothing to simulate, which is refused unless it is meant.
+    void check_work(const std::vector<RankResult>& results) {
+        const bool none = std::all_of(results.begin(), results.end(), [](const RankResult& rank) {
+            return rank.whole && rank.working_nodes == 0;
+        });
+        if (none && input_.whole_workload) {
+            result_.findings.add(Severity::Error, FindingCode::EmptyTrace, no_trace, {}, [&] {
+                return fmt::format(
+                    "no node of the {} trace{} does anything. Are they whole? npunet simulate "
+                    "--allow-empty-ranks runs them as they are",
+                    results.size(), results.size() == 1 ? "" : "s");
+            });
+        }
     }
 
     /// A rank that does nothing need not be in a group, nor any where the file has none.

@@ -222,6 +222,18 @@ TEST_F(Validation, RanksOfMessages) {
     EXPECT_THAT(lines(validate_alone({receive(0, 2)})), IsEmpty());
 }
 
+// What simulate refuses: a workload of which no rank has anything to do.
+TEST_F(Validation, AWorkloadWithoutWork) {
+    Node metadata = compute(0);
+    metadata.type = NodeType::Metadata;
+    EXPECT_THAT(lines(validate({{}, {}})),
+                UnorderedElementsAre("error - - empty-trace", "info 0 - empty-trace",
+                                     "info 1 - empty-trace"));
+    EXPECT_THAT(lines(validate({{metadata}, {metadata}})), ElementsAre("error - - empty-trace"));
+    EXPECT_THAT(lines(validate({{metadata}, {compute(0)}})), IsEmpty());
+    EXPECT_THAT(lines(validate_alone({metadata})), IsEmpty());
+}
+
 TEST_F(Validation, SizesOfCollectives) {
     EXPECT_THAT(lines(validate({{all_reduce(0, 0)}})),
                 ElementsAre("warning 0 0 zero-size-collective"));
