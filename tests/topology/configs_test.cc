@@ -26,6 +26,7 @@ INSTANTIATE_TEST_SUITE_P(
         Shipped{"mesh-4x4", 16, 0, 48}, Shipped{"ring-8", 8, 0, 16},
         Shipped{"torus-4x4", 16, 0, 64}, Shipped{"torus-4x4x4", 64, 0, 384},
         Shipped{"dgx_16", 16, 8, 2 * 56 + 32}, Shipped{"nvlink-8x2", 16, 8, 2 * 56 + 32},
+        Shipped{"nvswitch-8x2", 16, 2 + 8, 2 * 16 + 32},
         Shipped{"dgx_2k", 2048, 128, 256 * 56 + 3 * 4096}, Shipped{"tpu_512", 512, 64, 4 * 1024},
         Shipped{"system_1", 64, 0, 384}, Shipped{"system_2", 64, 0, 384},
         Shipped{"fat-tree-128", 128, 80, 768}, Shipped{"leaf-spine-64", 64, 12, 192},
@@ -55,6 +56,18 @@ TEST(ShippedNetworks, HaveTheRatesAndLatenciesOfTheirDimensions) {
     EXPECT_EQ(shipped("tpu_512").dimensions[3].latency, Time::ns(2000));
     EXPECT_EQ(shipped("system_2").dimensions[0].rate, Rate(2'000'000'000'000));
     EXPECT_EQ(shipped("mesh-4x4").name, "Mesh2D");
+}
+
+// The links of an NPU within a server share what the NVLink ports of an H100 have per direction,
+// 450 GB/s: seven of 64.285714 GB/s come to 449.999998.
+TEST(ShippedNetworks, GiveAnNpuNoMoreThanItsPorts) {
+    for (const char* const name : {"nvlink-8x2", "nvswitch-8x2"}) {
+        const NetworkDescription network = shipped(name);
+        const std::int64_t links = network.dimensions[0].kind == DimensionKind::Switch ? 1 : 7;
+        const std::int64_t port = links * network.dimensions[0].rate.bytes_per_second();
+        EXPECT_LE(port, 450'000'000'000) << name;
+        EXPECT_GE(port, 449'999'000'000) << name;
+    }
 }
 
 }  // namespace
