@@ -31,7 +31,9 @@ constexpr double kb = 1e3;         // bytes
 constexpr double mb = 1e6;         // bytes
 
 // Zhu et al., SIGCOMM 2015, figure 14 and section 3.3. It gives neither R_HAI nor the least rate:
-// the former is ten times R_AI as in QCN's defaults, the latter ours.
+// the former is ten times R_AI as in QCN's defaults, the latter ours. clamp_target_rate: NVIDIA's
+// NICs leave CLAMP_TGT_RATE off and CLAMP_TGT_RATE_AFTER_TIME_INC on, and so is the simulator of
+// HPCC configured (CLAMP_TARGET_RATE 0); equation 1 of the paper sets R_T at every CNP.
 constexpr Row dcqcn[] = {
     {"gain", ratio, none, 0.0001, 1, 1.0 / 256, 1.0 / 256, "g: weight of a CNP in alpha"},
     {"alpha_timer", time, none, 100 * ns, s, 55 * us, 55 * us,
@@ -44,6 +46,8 @@ constexpr Row dcqcn[] = {
     {"rate_ai", rate, per_25_gbps, 1, tbps, 25 * mbps, 40 * mbps, "R_AI: additive increase"},
     {"rate_hai", rate, per_25_gbps, 1, tbps, 250 * mbps, 400 * mbps, "R_HAI: hyper increase"},
     {"min_rate", rate, per_25_gbps, 1, tbps, 10 * mbps, 10 * mbps, "never slower"},
+    {"clamp_target_rate", flag, none, 0, 1, 0, 1,
+     "whether every CNP sets R_T, or the first after an increase by the timer"},
 };
 
 // Li et al., SIGCOMM 2019, sections 3.3 and 5.1: W_AI = W_init (1 - eta) / N for N flows; N = 100

@@ -24,6 +24,7 @@ struct DcqcnParameter {
         rate_ai,
         rate_hai,
         min_rate,
+        clamp_target_rate,
         count
     };
 };

@@ -90,7 +90,10 @@ Dcqcn::Notified(std::int64_t now)
     const double gain = m_parameters[DcqcnParameter::gain];
     const std::int64_t least =
         std::clamp(m_parameters.Whole(DcqcnParameter::min_rate), std::int64_t{1}, m_rate);
-    m_target = m_rate;
+    if (m_ticks > 0 || m_parameters[DcqcnParameter::clamp_target_rate] != 0)
+    {
+        m_target = m_rate;
+    }
     m_rate = std::max(least, Rounded(static_cast<double>(m_rate) * (1 - alpha / 2)));
     m_alpha = (1 - gain) * alpha + gain;
     m_notified = now;

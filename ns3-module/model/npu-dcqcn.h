@@ -21,6 +21,8 @@ namespace npunet::packet
  *
  *     R_T = R_C,  R_C = R_C (1 - alpha / 2),  alpha = (1 - g) alpha + g
  *
+ * (without clamp_target_rate R_T only where T > 0: several CNPs in a row, with no tick of the
+ * increase timer between them, are one congestion, and recovery leads back to the rate before it)
  * and starts the timers and the byte counter anew. Each alpha_timer without a CNP (equation 2):
  *
  *     alpha = (1 - g) alpha

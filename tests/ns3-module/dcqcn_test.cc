@@ -89,6 +89,36 @@ TEST(Dcqcn, RecoversFastAndThenAdditively) {
     EXPECT_EQ(dcqcn.Rate(1000 * us), line);
 }
 
+// Without the clamp a CNP leaves R_T alone until the timer has increased the rate: of two CNPs at
+// once R_T = 50, R_C = 12.5 GB/s, and the third, behind the increase by a byte counter (B = 1: R_C
+// = 31.25), finds T = 0: R_T = 50, R_C = 15.625, T = 1: (50 + 15.625) / 2 = 32.8125. The fourth
+// comes at T = 1, alpha = 3/4: R_T = 32.8125, R_C = 32.8125 (1 - 3/8) = 20.5078125 GB/s.
+TEST(Dcqcn, KeepsTheTargetUntilTheTimerIncreases) {
+    CongestionControlChoice choice = quick();
+    choice.values[Parameter::clamp_target_rate] = 0;
+    Dcqcn dcqcn(choice, path);
+    dcqcn.Notified(0);
+    dcqcn.Notified(0);
+    EXPECT_EQ(dcqcn.Target(), line);
+    EXPECT_EQ(dcqcn.Rate(0), 12'500'000'000);
+    dcqcn.PacketSent(1 * us, 1'000'000);
+    EXPECT_EQ(dcqcn.Rate(1 * us), 31'250'000'000);
+    dcqcn.Notified(2 * us);
+    EXPECT_EQ(dcqcn.Target(), line);
+    EXPECT_EQ(dcqcn.Rate(2 * us), 15'625'000'000);
+    EXPECT_EQ(dcqcn.Rate(12 * us), 32'812'500'000);
+    dcqcn.Notified(12 * us);
+    EXPECT_EQ(dcqcn.Target(), 32'812'500'000);
+    EXPECT_EQ(dcqcn.Rate(12 * us), 20'507'812'500);
+}
+
+// NICs leave the target alone, the paper sets it.
+TEST(Dcqcn, ClampsTheTargetWithThePaperOnly) {
+    EXPECT_EQ(value_of(topology::standard_choice(CongestionAlgorithm::Dcqcn), "clamp_target_rate"),
+              0);
+    EXPECT_EQ(value_of(topology::paper_choice(CongestionAlgorithm::Dcqcn), "clamp_target_rate"), 1);
+}
+
 // F = 5 of the paper: each of four recoveries halves the gap to the target, which stays.
 TEST(Dcqcn, HalvesTheGapInFastRecovery) {
     CongestionControlChoice choice = quick();
@@ -139,7 +169,8 @@ TEST(Dcqcn, KeepsToTheLeastRate) {
 // The rates are per 25 Gb/s of the link, 16 of which make 50 GB/s: R_AI = 400 Mb/s = 50 MB/s. After
 // two CNPs at once and many ticks the rate grows by it each 55 us.
 TEST(Dcqcn, ScalesIncreasesWithTheLink) {
-    const CongestionControlChoice choice = topology::standard_choice(CongestionAlgorithm::Dcqcn);
+    CongestionControlChoice choice = topology::standard_choice(CongestionAlgorithm::Dcqcn);
+    choice.values[Parameter::clamp_target_rate] = 1;
     Dcqcn dcqcn(choice, path);
     dcqcn.Notified(0);
     dcqcn.Notified(0);
@@ -156,6 +187,7 @@ TEST(Dcqcn, ScalesIncreasesWithTheLink) {
 /// The state machine with a timer that fires on its own: one increase a tick, alpha from its last
 /// value.
 struct Eager {
+    bool clamps = true;
     std::int64_t rate = line;
     std::int64_t target = line;
     double alpha = 1;
@@ -198,7 +230,7 @@ struct Eager {
     }
     void notify(std::int64_t now) {
         advance(now);
-        target = rate;
+        target = clamps || ticks > 0 ? rate : target;
         rate = std::max<std::int64_t>(1, std::llround(static_cast<double>(rate) * (1 - alpha / 2)));
         alpha = 0.75 * alpha + 0.25;
         notified = now;
@@ -210,11 +242,13 @@ struct Eager {
 // Random CNPs, packets and pauses, short and long: the rates are the same to the byte. (3/4)^n is
 // exact for some n only, so alpha may differ in its last digits, and the rate after a CNP by 1.
 TEST(Dcqcn, LazyTimersAreEagerOnes) {
-    const CongestionControlChoice choice = quick();
-    for (unsigned seed = 0; seed < 200; ++seed) {
+    CongestionControlChoice choice = quick();
+    for (unsigned seed = 0; seed < 400; ++seed) {
         std::mt19937 random(seed);
+        choice.values[Parameter::clamp_target_rate] = seed % 2;
         Dcqcn lazy(choice, path);
         Eager eager;
+        eager.clamps = seed % 2 == 1;
         std::int64_t now = 0;
         for (int step = 0; step < 300; ++step) {
             const std::int64_t pause = std::int64_t{1} << (random() % 32);
