@@ -73,6 +73,11 @@ struct CongestionControlChoice {
 
 [[nodiscard]] const std::string& name_of(CongestionAlgorithm algorithm);
 
+/// Whether its senders go by marks (ECN), which switches make for nobody else.
+[[nodiscard]] constexpr bool looks_at_marks(CongestionAlgorithm algorithm) {
+    return algorithm == CongestionAlgorithm::Dcqcn || algorithm == CongestionAlgorithm::Dctcp;
+}
+
 /// The algorithm of a name; nothing for other words.
 [[nodiscard]] std::optional<CongestionAlgorithm> congestion_algorithm_named(std::string_view name);
 

@@ -68,9 +68,15 @@ Bytes NetworkDescription::shared_buffer_of(NodeId node) const {
     if (packet.buffer > Bytes(0)) {
         return packet.buffer;
     }
+    constexpr Bytes most(std::int64_t{1} << 60);
+    constexpr Rate per(3'125'000'000);
+    __extension__ using Wide = __int128;
     Bytes room;
-    for (const LinkId link : graph.links_to(node)) {
-        room = std::min(room + buffer_of(link), Bytes(std::int64_t{1} << 60));
+    for (const LinkId id : graph.links_to(node)) {
+        const Wide share =
+            Wide{128 * 1024} * graph.link(id).rate.bytes_per_second() / per.bytes_per_second();
+        const Bytes capped(static_cast<std::int64_t>(std::min<Wide>(share, most.value())));
+        room = std::min(room + std::max(buffer_of(id), capped), most);
     }
     return room;
 }

@@ -2,11 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/errors.h"
+#include "base/units.h"
 #include "topology/headroom.h"
+#include "topology/marking.h"
 #include "topology/transport_section.h"
 
 namespace npunet::topology {
@@ -138,6 +141,24 @@ std::string headroom_warning(const NetworkDescription& network) {
         network.graph.name(link.to));
 }
 
+/// Congestion control that never hears of congestion is none.
+std::string marks_warning(const NetworkDescription& network) {
+    const std::optional<LinkWithoutMarks> late = link_without_marks(network);
+    if (!late) {
+        return {};
+    }
+    const PacketParameters& packet = network.packet;
+    const Link& link = network.graph.link(late->link);
+    return fmt::format(
+        "ecn.kmin: nothing is marked on {} -> {} before {}: marks begin beyond {}, and at most {} "
+        "waits there by then (a buffer of {}, alpha {:g}), so that congestion_control: {} does not "
+        "hear of congestion; lower ecn.kmin or enlarge buffer",
+        network.graph.name(link.from), network.graph.name(link.to),
+        packet.flow_control == FlowControl::Pfc ? "links are told to pause" : "packets are dropped",
+        format_bytes(late->kmin), format_bytes(late->most), format_bytes(late->room),
+        packet.shared_buffer.alpha, name_of(packet.congestion_control.algorithm));
+}
+
 }  // namespace
 
 void check_transport(const NetworkDescription& network, const std::string& file,
@@ -153,12 +174,18 @@ void check_transport(const NetworkDescription& network, const std::string& file,
     check_congestion_control(network, refuse);
     check_losses(network, refuse);
     refuse_unused(packet.transport, refuse);
-    if (warnings != nullptr && packet.flow_control == FlowControl::Pfc &&
-        packet.shared_buffer.headroom > Bytes()) {
-        if (const std::string text = headroom_warning(network); !text.empty()) {
+    if (warnings == nullptr) {
+        return;
+    }
+    const auto warn = [&](const std::string& text) {
+        if (!text.empty()) {
             warnings->push_back(fmt::format("{}: {}.{}", file, place, text));
         }
+    };
+    if (packet.flow_control == FlowControl::Pfc && packet.shared_buffer.headroom > Bytes()) {
+        warn(headroom_warning(network));
     }
+    warn(marks_warning(network));
 }
 
 }  // namespace npunet::topology

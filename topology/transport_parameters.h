@@ -49,10 +49,12 @@ struct TransportParameters {
 };
 
 /// Marks (RED of ECN: a packet that finds a queue of more than kmin bytes is marked with a
-/// probability that grows up to pmax at kmax, and for certain beyond).
+/// probability that grows up to pmax at kmax, and for certain beyond). The defaults stay below what
+/// a queue may have in the automatic buffer of a switch, however many of its queues are long
+/// (topology/marking.h).
 struct EcnParameters {
-    Bytes kmin{100 * 1024};
-    Bytes kmax{400 * 1024};
+    Bytes kmin{20 * 1024};
+    Bytes kmax{80 * 1024};
     double pmax = 0.2;
     /// The rate for which kmin and kmax are given: on links of other rates they are in proportion.
     /// 0: for all links.

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
 
 #include "base/units.h"
@@ -101,6 +102,7 @@ EcnParameters read_ecn(const YamlField& section, const UnknownKeys& unknown) {
     check_keys(*field, {"kmin", "kmax", "pmax", "per"}, unknown);
     if (const auto kmin = field->find("kmin")) {
         ecn.kmin = size_at(*kmin, 0);
+        ecn.kmax = std::max(ecn.kmax, 4 * ecn.kmin);
     }
     if (const auto kmax = field->find("kmax")) {
         ecn.kmax = size_at(*kmax, 0);
@@ -147,8 +149,6 @@ void warn_of_no_effect(const YamlField& section, const UnknownKeys& unknown,
         }
     };
     const CongestionAlgorithm algorithm = packet.congestion_control.algorithm;
-    const bool marks =
-        algorithm == CongestionAlgorithm::Dcqcn || algorithm == CongestionAlgorithm::Dctcp;
     const auto ecn = section.find("ecn");
     const auto pfc = section.find("pfc");
     if (packet.flow_control == FlowControl::Credit) {
@@ -157,7 +157,7 @@ void warn_of_no_effect(const YamlField& section, const UnknownKeys& unknown,
                 warn(*field, "with flow_control: credit");
             }
         }
-    } else if (ecn && !marks) {
+    } else if (ecn && !looks_at_marks(algorithm)) {
         warn(*ecn, fmt::format("with congestion_control: {}, which does not look at marks",
                                name_of(algorithm)));
     }

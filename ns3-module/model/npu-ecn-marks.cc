@@ -8,7 +8,7 @@
 
 #include "npu-congestion-control.h"
 
-#include "base/quantities.h"
+#include "topology/marking.h"
 #include "topology/pair_hash.h"
 
 namespace npunet::packet
@@ -20,14 +20,12 @@ EcnMarks::EcnMarks(const topology::NetworkDescription& description)
 {
     const CongestionNeeds needs = NeedsOf(description.packet.congestion_control);
     m_wanted = needs.echo || needs.notificationInterval > 0;
-    const topology::EcnParameters& ecn = description.packet.ecn;
-    const std::int64_t per = ecn.per.bytes_per_second();
     for (std::size_t number = 0; number < description.graph.links(); ++number)
     {
-        const std::int64_t rate = description.graph.link(LinkId(number)).rate.bytes_per_second();
-        const double share = per == 0 ? 1.0 : static_cast<double>(rate) / static_cast<double>(per);
-        m_kmin.push_back(capped_whole(static_cast<double>(ecn.kmin.value()) * share));
-        m_kmax.push_back(capped_whole(static_cast<double>(ecn.kmax.value()) * share));
+        const topology::MarkThresholds thresholds = topology::mark_thresholds(
+            description.packet.ecn, description.graph.link(LinkId(number)).rate);
+        m_kmin.push_back(thresholds.kmin.value());
+        m_kmax.push_back(thresholds.kmax.value());
     }
 }
 

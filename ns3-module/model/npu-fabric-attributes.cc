@@ -43,14 +43,16 @@ NpuFabric::GetTypeId()
                           UintegerValue(64),
                           MakeUintegerAccessor(&NpuFabric::m_headerSize),
                           MakeUintegerChecker<uint32_t>(0, 1U << 29))
-            .AddAttribute("BufferSize",
-                          "With Credit: room of an input port for packets of one virtual channel, "
-                          "in bytes with headers; 0: the larger of 256 KiB and 2 x latency x rate "
-                          "+ 4 packets. With Pfc and None: room that all data in a node shares, "
-                          "without headroom; 0: as much for every link to the node.",
-                          UintegerValue(0),
-                          MakeUintegerAccessor(&NpuFabric::m_bufferSize),
-                          MakeUintegerChecker<uint64_t>(0, uint64_t{1} << 50))
+            .AddAttribute(
+                "BufferSize",
+                "With Credit: room of an input port for packets of one virtual channel, "
+                "in bytes with headers; 0: the larger of 256 KiB and 2 x latency x rate "
+                "+ 4 packets. With Pfc and None: room that all data in a node shares, "
+                "without headroom; 0: as much for every link to the node, and at least 128 "
+                "KiB for each 25 Gb/s of it.",
+                UintegerValue(0),
+                MakeUintegerAccessor(&NpuFabric::m_bufferSize),
+                MakeUintegerChecker<uint64_t>(0, uint64_t{1} << 50))
             .AddAttribute(
                 "Trains",
                 "Move packets that follow a pattern together, as long as nobody listens to "
@@ -194,13 +196,13 @@ NpuFabric::GetTypeId()
                           MakeStringChecker())
             .AddAttribute("EcnMinimum",
                           "Queue in bytes up to which no packet is marked, for links of EcnRate.",
-                          UintegerValue(100 * 1024),
+                          UintegerValue(20 * 1024),
                           MakeUintegerAccessor(&NpuFabric::m_ecnMinimum),
                           MakeUintegerChecker<uint64_t>(0, uint64_t{1} << 50))
             .AddAttribute("EcnMaximum",
                           "Queue in bytes beyond which every packet is marked, for links of "
                           "EcnRate.",
-                          UintegerValue(400 * 1024),
+                          UintegerValue(80 * 1024),
                           MakeUintegerAccessor(&NpuFabric::m_ecnMaximum),
                           MakeUintegerChecker<uint64_t>(0, uint64_t{1} << 50))
             .AddAttribute("EcnProbability",

@@ -158,9 +158,9 @@ TEST(Ethernet, RefusesBuffersThatNoPacketFits) {
     network.packet.flow_control = FlowControl::None;
     network.packet.buffer = Bytes();
     engine::EventQueue queue;
-    network.packet.shared_buffer.alpha = 0.0038;  // of 262 144 bytes: 996
+    network.packet.shared_buffer.alpha = 0.000238;  // of 4 194 304 bytes: 998
     EXPECT_THROW(packet::EthernetNetwork(network, queue), InputError);
-    network.packet.shared_buffer.alpha = 0.0039;  // 1022
+    network.packet.shared_buffer.alpha = 0.000239;  // 1002
     EXPECT_NO_THROW(packet::EthernetNetwork(network, queue));
     network.packet.shared_buffer.alpha = 8;
     network.packet.buffer = Bytes(1000);

@@ -70,7 +70,14 @@ TEST(TransportSection, HasDefaults) {
     EXPECT_EQ(packet.transport.rto, Time());
     EXPECT_EQ(packet.transport.retries, 32);
     EXPECT_EQ(packet.transport.reordering, -1);
-    EXPECT_EQ(packet.ecn.kmin, Bytes(100 * 1024));
+    EXPECT_EQ(packet.ecn.kmin, Bytes(20 * 1024));
+    EXPECT_EQ(packet.ecn.kmax, Bytes(80 * 1024));
+    const auto kmax_of = [](const std::string& ecn) {
+        return network("flow_control: pfc, transport: go-back-n, ecn: " + ecn).packet.ecn.kmax;
+    };
+    EXPECT_EQ(kmax_of("{kmin: 5KiB}"), Bytes(80 * 1024));
+    EXPECT_EQ(kmax_of("{kmin: 100KiB}"), Bytes(400 * 1024));
+    EXPECT_EQ(kmax_of("{kmin: 100KiB, kmax: 150KiB}"), Bytes(150 * 1024));
     EXPECT_EQ(packet.ecn.per, Rate(3'125'000'000));
     EXPECT_EQ(network("mtu: 4096").packet.flow_control, FlowControl::Credit);
     EXPECT_EQ(network("flow_control: pfc, ecn: {per: link}, transport: go-back-n").packet.ecn.per,
@@ -89,8 +96,8 @@ TEST(TransportSection, RefusesRoomsWithoutRoomForAPacket) {
                   "queue may have 0.5 times what is free; expected room"));
     EXPECT_EQ(refusal("flow_control: none, transport: go-back-n, buffer: 8320, pfc: {alpha: 0.5}"),
               "no error");
-    EXPECT_THAT(refusal("flow_control: none, transport: go-back-n, pfc: {alpha: 0.001}"),
-                HasSubstr("net.yml: line 5, packet.pfc.alpha: found 524288 bytes in npu0"));
+    EXPECT_THAT(refusal("flow_control: none, transport: go-back-n, mtu: 8192, pfc: {alpha: 0.001}"),
+                HasSubstr("net.yml: line 5, packet.pfc.alpha: found 4194304 bytes in npu0"));
 }
 
 // Without credits there are no virtual channels that classes could have too many of.
@@ -138,11 +145,13 @@ TEST(TransportSection, PausesNeedALinkBack) {
                 HasSubstr("no link back for b -> a"));
 }
 
-// The room of a node is that of its links; one that is given is the node's.
+// The room of a node is that of its links, 16 x 128 KiB for each of 400 Gb/s; one that is given is
+// the node's. At 40 Gb/s the 256 KiB that a link has at least are more.
 TEST(TransportSection, SharesTheBuffersOfTheLinksOfANode) {
-    const NetworkDescription automatic = network("flow_control: pfc");
-    EXPECT_EQ(automatic.shared_buffer_of(NodeId(0)),
-              automatic.buffer_of(LinkId(0)) + automatic.buffer_of(LinkId(1)));
+    EXPECT_EQ(network("flow_control: pfc").shared_buffer_of(NodeId(0)), Bytes(2 * 2048 * 1024));
+    const NetworkDescription slow = parse_network(
+        "topology: [Ring]\nnpus_count: [4]\nbandwidth: [5]\nlatency: [500]\n", "net.yml");
+    EXPECT_EQ(slow.shared_buffer_of(NodeId(0)), slow.buffer_of(LinkId(0)) + Bytes(256 * 1024));
     EXPECT_EQ(network("flow_control: pfc, buffer: 1MiB").shared_buffer_of(NodeId(0)),
               Bytes(1 << 20));
 }

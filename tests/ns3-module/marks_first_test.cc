@@ -1,0 +1,162 @@
+// Congestion control by marks hears of congestion before switches drop packets or pause links, with
+// the defaults, at every rate.
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "ethernet_runs.h"
+#include "topology/builder.h"
+#include "topology/congestion_control.h"
+#include "topology/congestion_parameters.h"
+#include "topology/marking.h"
+
+namespace npunet::packet_test {
+namespace {
+
+using topology::CongestionAlgorithm;
+using topology::FlowControl;
+using topology::NetworkDescription;
+using topology::TransportKind;
+
+constexpr std::int64_t gigabit = 125'000'000;  // bytes/s
+
+NetworkDescription star(int npus, Rate rate, Time latency, FlowControl flow_control) {
+    NetworkDescription network = topology::make_network(
+        {topology::make_dimension(topology::DimensionKind::Switch, npus, rate, latency)});
+    network.packet.flow_control = flow_control;
+    network.packet.transport.kind = TransportKind::SelectiveRepeat;
+    network.packet.transport.window = Bytes(std::int64_t{64} << 20);
+    return network;
+}
+
+/// `sources` NPUs send to each of `hot`, as much each.
+Plan incasts(int hot, int sources, Bytes bytes) {
+    Plan plan;
+    for (int group = 0; group < hot; ++group) {
+        const int to = group * (sources + 1);
+        for (int from = to + 1; from <= to + sources; ++from) {
+            plan.push_back({NodeId(from), NodeId(to), bytes, Time()});
+        }
+    }
+    return plan;
+}
+
+Time finish_of(const EthernetRun& run) {
+    Time finish;
+    for (const Outcome& outcome : run.traffic.outcomes()) {
+        EXPECT_EQ(outcome.deliveries, 1);
+        finish = std::max(finish, outcome.delivered);
+    }
+    return finish;
+}
+
+/// Whether a packet was marked before any was dropped and any link told to pause.
+class FirstNews final : public packet::PacketObserver {
+public:
+    void PacketStarted(LinkId, Bytes, Time, Bytes) override {}
+    void PacketQueued(LinkId, Bytes, Time) override {}
+    void CreditStalled(LinkId, Time, Time) override {}
+    void PacketMarked(LinkId, Bytes) override { hear(true); }
+    void PacketLost(LinkId, Bytes, packet::PacketLoss) override { hear(false); }
+    void LinkPaused(LinkId, std::uint8_t, bool) override { hear(false); }
+
+    bool marks_first = false;
+
+private:
+    void hear(bool mark) {
+        marks_first = news_ ? marks_first : mark;
+        news_ = true;
+    }
+    bool news_ = false;
+};
+
+bool marks_come_first(const NetworkDescription& network, const Plan& plan) {
+    engine::EventQueue queue;
+    packet::EthernetNetwork machine(network, queue);
+    FirstNews news;
+    machine.SetObserver(&news);
+    const Traffic traffic(plan, queue, machine);
+    queue.run();
+    return news.marks_first;
+}
+
+// Eight NPUs send to a ninth 1.5 times what may wait for it, with no window to speak of. Without
+// congestion control packets are dropped or links paused; with it packets are marked before that,
+// and less is dropped or paused. Of a room B what waits for one link is B / 2 at most, and with
+// pauses, when all eight inputs are told to, 8 B / 9; the senders' links bring eight times what the
+// receiver's takes away, so that 7 of 8 parts of all messages wait at last. The receiver's link is
+// busy all the time where nothing is lost; from 25 Gb/s on timeouts cost more than congestion
+// control where something is. 54 incasts, each without congestion control and with two kinds of it.
+TEST(MarksFirst, IncastsAtEveryRateAreHeardOf) {
+    for (const std::int64_t gigabits : {10, 25, 40, 50, 100, 200, 400, 800, 1600}) {
+        for (const std::int64_t nanoseconds : {100, 500, 5'000}) {
+            for (const FlowControl flow_control : {FlowControl::Pfc, FlowControl::None}) {
+                SCOPED_TRACE(fmt::format("{} Gb/s, {} ns, {}", gigabits, nanoseconds,
+                                         name_of(flow_control)));
+                NetworkDescription network =
+                    star(9, Rate(gigabits * gigabit), Time::ns(nanoseconds), flow_control);
+                const std::int64_t queues = flow_control == FlowControl::Pfc ? 8 : 1;
+                const Bytes most =
+                    queues * topology::queue_limit(network.shared_buffer_of(NodeId(9)), 1, queues);
+                const Plan plan = incasts(1, 8, Bytes(most.value() * 3 / 2 / 7));
+                const EthernetRun without(network, plan);
+                const engine::LinkUse before = without.sum();
+                EXPECT_GT(before.drops + before.pauses, 0U);
+                EXPECT_EQ(before.marked, 0U);
+                for (const CongestionAlgorithm algorithm :
+                     {CongestionAlgorithm::Dcqcn, CongestionAlgorithm::Dctcp}) {
+                    SCOPED_TRACE(topology::name_of(algorithm));
+                    network.packet.congestion_control = topology::standard_choice(algorithm);
+                    const EthernetRun with(network, plan);
+                    const engine::LinkUse after = with.sum();
+                    EXPECT_GT(after.marked, 0U);
+                    EXPECT_TRUE(marks_come_first(network, plan));
+                    EXPECT_LE(after.drops + after.pauses, before.drops + before.pauses);
+                    if (flow_control == FlowControl::None) {
+                        EXPECT_LT(after.drops, before.drops);
+                        EXPECT_NE(finish_of(with), finish_of(without));
+                        EXPECT_TRUE(gigabits == 10 || finish_of(with) < finish_of(without));
+                    }
+                }
+            }
+        }
+    }
+}
+
+// Sixteen incasts of three at a time on a switch of 64 ports of 400 Gb/s, which share its buffer.
+TEST(MarksFirst, ManyIncastsAtATimeAreHeardOf) {
+    for (const FlowControl flow_control : {FlowControl::Pfc, FlowControl::None}) {
+        SCOPED_TRACE(name_of(flow_control));
+        NetworkDescription network = star(64, Rate(400 * gigabit), Time::ns(500), flow_control);
+        network.packet.congestion_control = topology::standard_choice(CongestionAlgorithm::Dcqcn);
+        const EthernetRun run(network, incasts(16, 3, Bytes(4'000'000)));
+        EXPECT_GT(run.sum().marked, 0U);
+        EXPECT_EQ(run.sum().drops + run.sum().retransmissions, 0U);
+    }
+}
+
+// Two NPUs send 8 MB each to a third at 100 Gb/s: 1300 us with the headers. NICs keep the target
+// rate during a congestion and come back to the rate before it; by the paper's rule every CNP cuts
+// the target, too, from where R_AI of 100 Mb/s each 55 us leads on. Marks begin at HPCC's 400 KiB,
+// below a queue that never fills its buffer.
+TEST(MarksFirst, KeepingTheTargetRateFillsTheLink) {
+    const auto finish = [](double clamp) {
+        NetworkDescription network = star(3, Rate(100 * gigabit), Time::ns(500), FlowControl::Pfc);
+        network.packet.buffer = Bytes(std::int64_t{96} << 20);
+        network.packet.ecn.kmin = Bytes(100 * 1024);
+        network.packet.ecn.kmax = Bytes(400 * 1024);
+        network.packet.congestion_control = topology::standard_choice(CongestionAlgorithm::Dcqcn);
+        network.packet.congestion_control.values[topology::DcqcnParameter::clamp_target_rate] =
+            clamp;
+        return finish_of(EthernetRun(network, incasts(1, 2, Bytes(8'000'000))));
+    };
+    const Time ideal = Time::ns(1'300'000);
+    EXPECT_GT(finish(0), ideal);
+    EXPECT_LT(finish(0).ps(), ideal.ps() * 6 / 5);
+    EXPECT_GT(finish(1).ps(), ideal.ps() * 2);
+}
+
+}  // namespace
+}  // namespace npunet::packet_test
