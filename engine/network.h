@@ -21,6 +21,7 @@
 #include "base/quantities.h"
 #include "engine/event_queue.h"
 #include "engine/pending_events.h"
+#include "engine/resolved.h"
 #include "engine/state_scan.h"
 
 namespace npunet::engine {
@@ -209,6 +210,9 @@ public:
 
     /// What a transport has done for each flow so far, by key; nothing where there is none.
     [[nodiscard]] virtual std::vector<FlowUse> flow_use() const { return {}; }
+
+    /// Windows and timeouts of a transport's queue pairs so far; nothing where there is none.
+    [[nodiscard]] virtual QueuePairLimits queue_pair_limits() const { return {}; }
 
     /// Packets times links crossed so far; 0 where there are no packets.
     [[nodiscard]] virtual std::uint64_t packet_hops() const { return 0; }

@@ -17,6 +17,7 @@
 #include "base/quantities.h"
 #include "engine/flow_results.h"
 #include "engine/link_load.h"
+#include "engine/resolved.h"
 
 namespace npunet::engine {
 
@@ -156,6 +157,7 @@ struct Results {
     std::vector<NodePlace> places;       ///< with `load`: of every node
     LinkLoad load;                       ///< where it is asked for: of the links, in their order
     std::optional<FlowResults> flows;    ///< where they are asked for
+    std::optional<Resolved> resolved;    ///< what was taken by default
     std::vector<std::string> notes;      ///< what the user should know (choices made, no effect)
     /// Handled; with those at the borders where several processes share a simulation, so more then.
     std::uint64_t events = 0;

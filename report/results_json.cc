@@ -11,6 +11,7 @@
 
 #include "report/bubble.h"
 #include "report/flow_summary.h"
+#include "report/resolved_json.h"
 
 namespace npunet::report {
 
@@ -168,6 +169,27 @@ void write_link(JsonWriter& json, const LinkResult& link) {
     json.end_object();
 }
 
+/// Of all links together: marks that are missing show beside drops and pauses that are there.
+void write_congestion(JsonWriter& json, const std::vector<LinkResult>& links) {
+    std::uint64_t marked = 0;
+    std::uint64_t drops = 0;
+    std::uint64_t pauses = 0;
+    std::uint64_t retransmissions = 0;
+    for (const LinkResult& link : links) {
+        marked += link.marked;
+        drops += link.drops;
+        pauses += link.pauses;
+        retransmissions += link.retransmissions;
+    }
+    json.key("congestion")
+        .begin_object()
+        .member("marked", marked)
+        .member("drops", drops)
+        .member("pauses", pauses)
+        .member("retransmissions", retransmissions)
+        .end_object();
+}
+
 void write_partial(JsonWriter& json, const engine::Partial& partial) {
     json.key("partial")
         .begin_object()
@@ -218,6 +240,13 @@ void write_document(JsonWriter& json, const engine::Results& results,
         write_link(json, link);
     }
     json.end_array();
+    if (results.resolved) {
+        if (results.resolved->packet && !results.resolved->packet->has_credits()) {
+            write_congestion(json, results.links);
+        }
+        json.key("resolved");
+        write_resolved(json, *results.resolved);
+    }
     if (results.flows) {
         json.key("flows");
         write_flow_summary(json, *results.flows);

@@ -19,6 +19,7 @@
 #include "engine/statistics.h"
 #include "study/fidelity_network.h"
 #include "study/link_bound.h"
+#include "study/resolved.h"
 #include "study/run_breaker.h"
 
 namespace npunet::study {
@@ -221,6 +222,8 @@ std::optional<engine::JobsResults> attempt(const std::vector<Job>& jobs, const M
     results.jobs = finish_all(running, jobs);
     results.all = sum_up(results.jobs, machine, fidelity);
     engine::add_links(results.all, machine.network, network->link_use());
+    results.all.resolved = resolve(machine, fidelity, *network);
+    results.all.notes = notes_on_marks(machine.network, results.all);
     results.all.events = queue.handled();
     results.all.packet_hops = network->packet_hops();
     results.all.wall_seconds =

@@ -18,6 +18,7 @@
 #include "study/flow_watch.h"
 #include "study/idle_links.h"
 #include "study/link_bound.h"
+#include "study/resolved.h"
 #include "study/run_breaker.h"
 #include "topology/layout.h"
 
@@ -110,6 +111,10 @@ std::optional<engine::Results> attempt(const engine::Workload& workload, const M
         }
         results.fidelity = name_of(fidelity);
         note_link_bound(results);
+        results.resolved = resolve(machine, fidelity, *network);
+        for (std::string& note : notes_on_marks(machine.network, results)) {
+            results.notes.push_back(std::move(note));
+        }
         if (records) {
             results.load = load.load(results.finish);
             results.places = places_of(machine.network);

@@ -134,6 +134,15 @@ const char* Implementation::name() const {
     return "ring";
 }
 
+std::string Implementation::spelled() const {
+    std::string text = name();
+    if (flat) {
+        text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
+        text.insert(0, "one");
+    }
+    return window > 0 ? text + std::to_string(window) : text;
+}
+
 bool Implementation::does(CollectiveKind kind) const {
     const bool symmetric = kind == CollectiveKind::AllReduce || kind == CollectiveKind::AllGather ||
                            kind == CollectiveKind::ReduceScatter ||

@@ -92,6 +92,12 @@ class SimulatedPacketNetwork final : public engine::Network
         return m_level->flow_use();
     }
 
+    engine::QueuePairLimits
+    queue_pair_limits() const override
+    {
+        return m_level->queue_pair_limits();
+    }
+
     std::uint64_t
     packet_hops() const override
     {

@@ -178,6 +178,22 @@ EthernetNetwork::flow_use() const
     return uses;
 }
 
+engine::QueuePairLimits
+EthernetNetwork::queue_pair_limits() const
+{
+    engine::QueuePairLimits limits;
+    if (m_description.packet.transport.kind == topology::TransportKind::None)
+    {
+        return limits;
+    }
+    for (const QueuePair& pair : m_pairs.GetPairs())
+    {
+        engine::widen(limits.window, Bytes(pair.window));
+        engine::widen(limits.timeout, Time::ps(pair.timeout));
+    }
+    return limits;
+}
+
 std::vector<Bytes>
 EthernetNetwork::ClassesWire(std::size_t port) const
 {

@@ -116,6 +116,7 @@ class EthernetNetwork final : public PacketLevel, private TransportHost
     /// credit_stall: for how long the port was told to pause.
     std::vector<engine::LinkUse> link_use() const override;
     std::vector<engine::FlowUse> flow_use() const override;
+    engine::QueuePairLimits queue_pair_limits() const override;
     std::uint64_t packet_hops() const override;
     std::string explain_stall() const override;
     void ListQueued(LinkId link, const std::function<void(LinkId, Bytes, Time)>& function) override;

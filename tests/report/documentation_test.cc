@@ -44,6 +44,7 @@ TEST(Documentation, ExplainsEveryKeyOfResultsJson) {
     engine::Results results = sample_results();
     results.notes = {"a note"};
     results.flows = sample_flows();
+    results.resolved = sample_resolved();
     std::set<std::string> keys;
     collect_keys(Json::parse(results_json(results)), keys);
     results.npus.assign(most_listed_npus + 1, results.npus.front());
@@ -51,6 +52,9 @@ TEST(Documentation, ExplainsEveryKeyOfResultsJson) {
     EXPECT_EQ(keys.count("ranks"), 1u);
     collect_keys(Json::parse(results_json(sample_jobs())), keys);
     EXPECT_EQ(keys.count("duration_ns"), 1u);
+    results.resolved->packet->virtual_channels = 2;
+    collect_keys(Json::parse(results_json(results)), keys);
+    EXPECT_EQ(keys.count("virtual_channels"), 1u);
     expect_documented(keys);
 }
 

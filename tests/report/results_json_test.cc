@@ -104,6 +104,32 @@ TEST(ResultsJson, HasTheDocumentedKeys) {
                                         "peak_rss_bytes"}));
 }
 
+// What was taken by default: of what differs the least and the most.
+TEST(ResultsJson, SaysWhatWasTakenByDefault) {
+    engine::Results results = sample_results();
+    results.resolved = sample_resolved();
+    results.links[0].marked = 7;
+    results.links[0].drops = 3;
+    results.links[1].marked = 1;
+    results.links[1].pauses = 5;
+    const Json json = Json::parse(results_json(results));
+    EXPECT_EQ(json["congestion"],
+              Json::parse(R"({"marked": 8, "drops": 3, "pauses": 5, "retransmissions": 6})"));
+    EXPECT_EQ(json["resolved"], Json::parse(R"({
+        "algorithms": {"all_reduce": ["ring", "direct4"], "barrier": ["dissemination"]},
+        "packet": {"routing": "ecmp", "flow_control": "pfc", "buffer_bytes": [1000, 2000],
+                   "queue_limit_bytes": [500, 1000], "resume_below_bytes": 8320,
+                   "headroom_bytes": [100, 200], "kmin_bytes": [20, 40], "kmax_bytes": [80, 160],
+                   "pmax": 0.2, "transport": "go-back-n", "window_bytes": [64, 128],
+                   "rto_ns": [500.5, 1001], "congestion_control": "dcqcn"}})"));
+    results.resolved->packet->virtual_channels = 2;
+    const Json credits = Json::parse(results_json(results));
+    EXPECT_EQ(credits.count("congestion"), 0U);
+    EXPECT_EQ(credits["resolved"]["packet"],
+              Json::parse(R"({"routing": "ecmp", "flow_control": "pfc", "virtual_channels": 2,
+                              "buffer_bytes": [1000, 2000]})"));
+}
+
 TEST(ResultsJson, HasTheFigures) {
     const std::string text = results_json(sample_results(), Bytes(77));
     const Json json = Json::parse(text);

@@ -124,6 +124,29 @@ engine::Results sample_results() {
     return results;
 }
 
+engine::Resolved sample_resolved() {
+    engine::Resolved resolved;
+    resolved.collectives = {{"all_reduce", {"ring", "direct4"}}, {"barrier", {"dissemination"}}};
+    resolved.packet.emplace();
+    engine::ResolvedPacket& packet = *resolved.packet;
+    packet.routing = "ecmp";
+    packet.flow_control = "pfc";
+    packet.transport = "go-back-n";
+    packet.congestion_control = "dcqcn";
+    packet.resume_below = Bytes(8320);
+    packet.pmax = 0.2;
+    for (const std::int64_t factor : {1, 2}) {
+        engine::widen(packet.buffer, Bytes(factor * 1000));
+        engine::widen(packet.headroom, Bytes(factor * 100));
+        engine::widen(packet.queue_limit, Bytes(factor * 500));
+        engine::widen(packet.kmin, Bytes(factor * 20));
+        engine::widen(packet.kmax, Bytes(factor * 80));
+        engine::widen(packet.pairs.window, Bytes(factor * 64));
+        engine::widen(packet.pairs.timeout, Time::ps(factor * 500'500));
+    }
+    return resolved;
+}
+
 engine::Results sample_analytical() {
     engine::Results results = sample_results();
     results.fidelity = "analytical";

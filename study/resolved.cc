@@ -1,0 +1,182 @@
+#include "study/resolved.h"
+
+#include <fmt/format.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include "base/units.h"
+#include "engine/collective/implementation.h"
+#include "topology/headroom.h"
+#include "topology/marking.h"
+
+namespace npunet::study {
+
+namespace {
+
+using engine::CollectiveKind;
+using topology::FlowControl;
+using topology::NetworkDescription;
+
+std::vector<std::string> algorithms_of(const Machine& machine, CollectiveKind kind) {
+    const std::vector<engine::Implementation>& list = machine.system.implementations(kind);
+    std::vector<std::string> names;
+    for (const engine::Implementation& implementation : list) {
+        names.push_back(implementation.spelled());
+    }
+    const bool by_dimension =
+        !has_root(kind) && kind != CollectiveKind::Barrier && !list.front().flat;
+    if (names.size() == 1 && by_dimension && !machine.network.dimensions.empty()) {
+        names.resize(machine.network.dimensions.size(), std::string(names.front()));
+    }
+    return names;
+}
+
+/// How much a queue of a node may have, from when all of its queues are equally long to when it is
+/// alone: a queue for each class, of the links that come in where these are told to pause, else of
+/// those that go out.
+void add_shared_buffer(engine::ResolvedPacket& packet, const NetworkDescription& network) {
+    const topology::Graph& graph = network.graph;
+    const topology::PacketParameters& parameters = network.packet;
+    const bool pauses = parameters.flow_control == FlowControl::Pfc;
+    for (std::size_t number = 0; number < graph.nodes(); ++number) {
+        const NodeId node(number);
+        if (!topology::passes_on(graph, node)) {
+            continue;
+        }
+        const Bytes room = network.shared_buffer_of(node);
+        const double alpha = parameters.shared_buffer.alpha;
+        const std::size_t links =
+            pauses ? graph.links_to(node).size() : graph.links_from(node).size();
+        const auto queues = static_cast<std::int64_t>(links * parameters.classes.count);
+        widen(packet.buffer, room);
+        widen(packet.queue_limit, topology::queue_limit(room, alpha, queues));
+        widen(packet.queue_limit, topology::queue_limit(room, alpha, 1));
+    }
+}
+
+void add_headroom(engine::ResolvedPacket& packet, const NetworkDescription& network) {
+    const topology::PacketParameters& parameters = network.packet;
+    const Bytes largest = topology::largest_packet(parameters);
+    packet.resume_below = 2 * largest;
+    if (parameters.shared_buffer.headroom > Bytes(0)) {
+        widen(packet.headroom, parameters.shared_buffer.headroom);
+        return;
+    }
+    const topology::Graph& graph = network.graph;
+    for (std::size_t number = 0; number < graph.links(); ++number) {
+        const topology::Link& forth = graph.link(LinkId(number));
+        const topology::Link& back = graph.link(graph.find_link(forth.to, forth.from));
+        widen(packet.headroom,
+              topology::lossless_headroom(forth, back, largest, parameters.classes.count));
+    }
+}
+
+void add_thresholds(engine::ResolvedPacket& packet, const NetworkDescription& network) {
+    if (!topology::looks_at_marks(network.packet.congestion_control.algorithm)) {
+        return;
+    }
+    const topology::Graph& graph = network.graph;
+    packet.pmax = network.packet.ecn.pmax;
+    for (std::size_t number = 0; number < graph.links(); ++number) {
+        const topology::Link& link = graph.link(LinkId(number));
+        if (topology::passes_on(graph, link.from)) {
+            const topology::MarkThresholds marks =
+                topology::mark_thresholds(network.packet.ecn, link.rate);
+            widen(packet.kmin, marks.kmin);
+            widen(packet.kmax, marks.kmax);
+        }
+    }
+}
+
+engine::ResolvedPacket packet_of(const NetworkDescription& network, const engine::Network& run) {
+    const topology::PacketParameters& parameters = network.packet;
+    engine::ResolvedPacket packet;
+    packet.routing = network.routing_name();
+    packet.flow_control = name_of(parameters.flow_control);
+    if (parameters.flow_control == FlowControl::Credit) {
+        packet.virtual_channels = network.virtual_channels();
+        for (std::size_t number = 0; number < network.graph.links(); ++number) {
+            widen(packet.buffer, network.buffer_of(LinkId(number)));
+        }
+        return packet;
+    }
+    add_shared_buffer(packet, network);
+    if (parameters.flow_control == FlowControl::Pfc) {
+        add_headroom(packet, network);
+    }
+    add_thresholds(packet, network);
+    packet.transport = name_of(parameters.transport.kind);
+    packet.congestion_control = name_of(parameters.congestion_control.algorithm);
+    packet.pairs = run.queue_pair_limits();
+    return packet;
+}
+
+/// The link on which most was lost, or else which was told to pause most often.
+struct Congestion {
+    std::uint64_t drops = 0;
+    std::uint64_t pauses = 0;
+    std::uint64_t marked = 0;
+    std::size_t longest_queue = 0;  ///< its link
+};
+
+Congestion congestion_of(const NetworkDescription& network, const engine::Results& results) {
+    Congestion congestion;
+    for (std::size_t i = 0; i < results.links.size(); ++i) {
+        const engine::LinkResult& link = results.links[i];
+        congestion.drops += link.drops;
+        congestion.pauses += link.pauses;
+        congestion.marked += link.marked;
+        const bool longer = link.max_queue > results.links[congestion.longest_queue].max_queue &&
+                            topology::passes_on(network.graph, network.graph.link(LinkId(i)).from);
+        congestion.longest_queue = longer ? i : congestion.longest_queue;
+    }
+    return congestion;
+}
+
+}  // namespace
+
+engine::Resolved resolve(const Machine& machine, Fidelity fidelity,
+                         const engine::Network& network) {
+    engine::Resolved resolved;
+    for (std::size_t i = 0; i < machine.system.implementation_lists.size(); ++i) {
+        const auto kind = static_cast<CollectiveKind>(i);
+        resolved.collectives.emplace_back(name_of(kind), algorithms_of(machine, kind));
+    }
+    if (fidelity == Fidelity::Packet) {
+        resolved.packet = packet_of(machine.network, network);
+    }
+    return resolved;
+}
+
+std::vector<std::string> notes_on_marks(const NetworkDescription& network,
+                                        const engine::Results& results) {
+    const topology::PacketParameters& packet = network.packet;
+    const topology::CongestionAlgorithm algorithm = packet.congestion_control.algorithm;
+    if (packet.flow_control == FlowControl::Credit || !topology::looks_at_marks(algorithm)) {
+        return {};
+    }
+    const Congestion congestion = congestion_of(network, results);
+    const bool pauses = packet.flow_control == FlowControl::Pfc;
+    // Links that are down, or lose packets, drop them whatever waits.
+    const bool full = pauses ? congestion.pauses > 0
+                             : congestion.drops > 0 && packet.error_rate == 0 &&
+                                   !network.faults.take_links_down();
+    if (!full || congestion.marked > 0) {
+        return {};
+    }
+    const topology::Link& link = network.graph.link(LinkId(congestion.longest_queue));
+    return {
+        fmt::format("congestion_control: {} heard of no congestion: {}, and none was marked; marks "
+                    "begin beyond "
+                    "{} on {} -> {}, where at most {} waited: lower ecn.kmin or enlarge buffer",
+                    name_of(algorithm),
+                    pauses ? fmt::format("links were told to pause {} times", congestion.pauses)
+                           : fmt::format("{} packets were dropped", congestion.drops),
+                    format_bytes(topology::mark_thresholds(packet.ecn, link.rate).kmin),
+                    network.graph.name(link.from), network.graph.name(link.to),
+                    format_bytes(results.links[congestion.longest_queue].max_queue))};
+}
+
+}  // namespace npunet::study
