@@ -3,6 +3,8 @@
 #include <cmath>
 #include <limits>
 
+#include <fmt/format.h>
+
 namespace npunet::engine {
 
 FreePlaces IssueRules::places() const {
@@ -14,6 +16,15 @@ FreePlaces IssueRules::places() const {
                                                       : std::numeric_limits<std::int32_t>::max();
     }
     return free;
+}
+
+std::string IssueRules::communication_limit() const {
+    if (dialect_.one_communication_at_a_time) {
+        return "one communication of an NPU at a time, as the dialect has it";
+    }
+    return system_.max_concurrent_comms > 0
+               ? fmt::format("max-concurrent-comms: {}", system_.max_concurrent_comms)
+               : std::string();
 }
 
 Resource IssueRules::resource_of(const ProgramOperation& operation) const {

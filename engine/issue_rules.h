@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "base/quantities.h"
 #include "engine/compute_model.h"
@@ -27,6 +28,9 @@ public:
 
     /// How many operations of each kind an NPU runs side by side.
     [[nodiscard]] FreePlaces places() const;
+
+    /// What bounds the communication of an NPU, as messages call it; empty where nothing does.
+    [[nodiscard]] std::string communication_limit() const;
 
     [[nodiscard]] Resource resource_of(const ProgramOperation& operation) const;
 

@@ -446,8 +446,8 @@ Results Simulation::summary(const std::vector<RankRecord>& records, SummaryScope
 
 std::string Simulation::explain_stall() const {
     return engine::explain_stall({workload_, records_,
-                                  [this](Rank rank) { return simulates(rank); }, point_to_point_,
-                                  collectives_, network_, queue_.now()});
+                                  [this](Rank rank) { return simulates(rank); }, rules_,
+                                  point_to_point_, collectives_, network_, queue_.now()});
 }
 
 }  // namespace npunet::engine

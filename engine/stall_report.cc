@@ -8,6 +8,23 @@ namespace npunet::engine {
 
 namespace {
 
+/// The first collective or send that could start, were it not for a limit; empty where there is
+/// none.
+std::string explain_limit(const UnfinishedRun& run, Rank rank) {
+    const std::string limit = run.rules.communication_limit();
+    const RankProgram& program = run.workload.program(rank);
+    const RankRecord& record = run.records[rank.index()];
+    for (std::uint32_t number = 0; number < program.operations.size() && !limit.empty(); ++number) {
+        const ProgramOperation& operation = program.operations[number];
+        if (record.waiting[number] == 0 &&
+            run.rules.resource_of(operation) == Resource::Communication) {
+            return fmt::format("; node {} '{}' is ready and waits for a place ({})",
+                               run.workload.node_of(rank, operation), program.names[number], limit);
+        }
+    }
+    return {};
+}
+
 std::string explain_rank(const UnfinishedRun& run, Rank rank) {
     const RankProgram& program = run.workload.program(rank);
     const RankRecord& record = run.records[rank.index()];
@@ -25,12 +42,14 @@ std::string explain_rank(const UnfinishedRun& run, Rank rank) {
                             program.names[number]);
         switch (operation.kind) {
             case OperationKind::Receive:
-                return text + "waits for " + run.point_to_point.explain_receive(rank, number);
+                return text + "waits for " + run.point_to_point.explain_receive(rank, number) +
+                       explain_limit(run, rank);
             case OperationKind::Collective:
                 return text + fmt::format("({}) waits for ", name_of(operation.collective)) +
-                       run.collectives.explain(rank, run.workload.group_of(rank, operation));
+                       run.collectives.explain(rank, run.workload.group_of(rank, operation)) +
+                       explain_limit(run, rank);
             default:
-                return text + "never ends";
+                return text + "never ends" + explain_limit(run, rank);
         }
     }
     for (std::uint32_t number = 0; number < program.operations.size(); ++number) {

@@ -11,6 +11,7 @@
 #include "base/ids.h"
 #include "base/quantities.h"
 #include "engine/collective/collective_engine.h"
+#include "engine/issue_rules.h"
 #include "engine/network.h"
 #include "engine/point_to_point.h"
 #include "engine/rank_record.h"
@@ -23,6 +24,7 @@ struct UnfinishedRun {
     const Workload& workload;
     const std::vector<RankRecord>& records;  ///< by rank
     std::function<bool(Rank)> simulates;     ///< whether the record of a rank is its own
+    const IssueRules& rules;
     const PointToPoint& point_to_point;
     const CollectiveEngine& collectives;
     const Network& network;
@@ -30,7 +32,7 @@ struct UnfinishedRun {
 };
 
 /// "at 3 us nothing is left to happen, but 2 of 8 ranks have work left:", and a line for each, of
-/// up to eight.
+/// up to eight. Where communication is ready that a limit of the system keeps back, it names that.
 [[nodiscard]] std::string explain_stall(const UnfinishedRun& run);
 
 }  // namespace npunet::engine
