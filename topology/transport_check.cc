@@ -41,6 +41,7 @@ void refuse_unused(const TransportParameters& transport, const Refusal& refuse) 
         refuse_if(transport.ack_every != standard.ack_every, "ack_every");
         refuse_if(transport.rto != standard.rto, "rto");
         refuse_if(transport.retries != standard.retries, "retries");
+        refuse_if(transport.start_jitter != standard.start_jitter, "start_jitter");
     }
     if (transport.kind != TransportKind::SelectiveRepeat) {
         refuse_if(transport.reordering != standard.reordering, "reordering");

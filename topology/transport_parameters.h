@@ -46,6 +46,9 @@ struct TransportParameters {
     /// this; -1: 0 where packets of a queue pair keep their order, and never, but for timeouts,
     /// where they take several ways.
     std::int32_t reordering = -1;
+    /// A queue pair that begins to send, or goes back, waits for a time drawn from 0 to this; 0: it
+    /// does not wait.
+    Time start_jitter;
 };
 
 /// Marks (RED of ECN: a packet that finds a queue of more than kmin bytes is marked with a

@@ -29,6 +29,15 @@ Time span_at(const YamlField& field) {
     return time;
 }
 
+Time jitter_at(const YamlField& field) {
+    const std::string expected = "a time such as 1us, 0ns to 1000 s";
+    const Time time = parse_time(field.text(expected), field.file() + ": " + field.place());
+    if (time < Time() || time > Time::ps(most_ps)) {
+        field.refuse(field.found(), expected);
+    }
+    return time;
+}
+
 double ratio_at(const YamlField& field, double least, double most, const char* what) {
     const std::optional<double> number = field.number();
     if (!number || !(*number >= least && *number <= most)) {
@@ -66,7 +75,9 @@ TransportParameters read_transport(const YamlField& section, const UnknownKeys& 
         transport.kind = kind_at(*field);
         return transport;
     }
-    check_keys(*field, {"kind", "window", "ack_every", "rto", "retries", "reordering"}, unknown);
+    check_keys(*field,
+               {"kind", "window", "ack_every", "rto", "retries", "reordering", "start_jitter"},
+               unknown);
     transport.kind = kind_at(field->at("kind"));
     if (const auto window = field->find("window"); window && !is_word(*window, "auto")) {
         transport.window = size_at(*window, 1);
@@ -89,6 +100,9 @@ TransportParameters read_transport(const YamlField& section, const UnknownKeys& 
         reordering && !is_word(*reordering, "auto")) {
         transport.reordering = static_cast<std::int32_t>(
             reordering->whole(0, 1 << 20, "packets, 0 to 1048576, or 'auto'"));
+    }
+    if (const auto jitter = field->find("start_jitter")) {
+        transport.start_jitter = jitter_at(*jitter);
     }
     return transport;
 }

@@ -66,6 +66,7 @@ GiveTransport(const npunet::topology::PacketParameters& packet, const Give& give
          TimeValue(PicoSeconds(static_cast<uint64_t>(transport.rto.ps()))));
     give("Retries", UintegerValue(static_cast<uint64_t>(transport.retries)));
     give("Reordering", IntegerValue(transport.reordering));
+    give("StartJitter", TimeValue(PicoSeconds(static_cast<uint64_t>(transport.start_jitter.ps()))));
     set("EcnMinimum", packet.ecn.kmin.value());
     set("EcnMaximum", packet.ecn.kmax.value());
     give("EcnProbability", DoubleValue(packet.ecn.pmax));

@@ -187,6 +187,12 @@ NpuFabric::GetTypeId()
                           IntegerValue(-1),
                           MakeIntegerAccessor(&NpuFabric::m_reordering),
                           MakeIntegerChecker<int32_t>(-1, 1 << 20))
+            .AddAttribute("StartJitter",
+                          "A queue pair that begins to send, or goes back, waits for a time that "
+                          "is drawn from 0 to this, by Seed. 0: none does.",
+                          TimeValue(Time(0)),
+                          MakeTimeAccessor(&NpuFabric::m_startJitter),
+                          MakeTimeChecker(Time(0)))
             .AddAttribute("CongestionControl",
                           "Algorithm of the transport, by its name in a network.yml or of its "
                           "type: none, dcqcn, hpcc, timely, swift, dctcp, receiver-credit. Its "
@@ -280,6 +286,7 @@ NpuFabric::SetTransport(npunet::topology::PacketParameters& packet) const
     packet.transport.rto = npunet::Time::ps(m_timeout.GetPicoSeconds());
     packet.transport.retries = static_cast<int32_t>(m_retries);
     packet.transport.reordering = m_reordering;
+    packet.transport.start_jitter = npunet::Time::ps(m_startJitter.GetPicoSeconds());
     packet.ecn.kmin = npunet::Bytes(static_cast<int64_t>(m_ecnMinimum));
     packet.ecn.kmax = npunet::Bytes(static_cast<int64_t>(m_ecnMaximum));
     packet.ecn.pmax = m_ecnProbability;

@@ -246,6 +246,7 @@ class NpuFabric : public NpuNetwork
     Time m_timeout;                               //!< attribute RetransmissionTimeout
     uint32_t m_retries{0};                        //!< attribute Retries
     int32_t m_reordering{-1};                     //!< attribute Reordering
+    Time m_startJitter;                           //!< attribute StartJitter
     std::string m_congestionControl;              //!< attribute CongestionControl
     uint64_t m_ecnMinimum{0};                     //!< attribute EcnMinimum
     uint64_t m_ecnMaximum{0};                     //!< attribute EcnMaximum

@@ -16,7 +16,7 @@ LossRecovery::LossRecovery(const topology::NetworkDescription& description,
                            const EthernetClock& clock,
                            TransportMessages& messages)
     : m_reordering(description.packet.transport.reordering), m_sizes(sizes), m_clock(clock),
-      m_messages(messages)
+      m_messages(messages), m_jitter(description)
 {
     if (m_reordering < 0 && description.multipath == nullptr)
     {
@@ -186,6 +186,7 @@ void
 LossRecovery::LoseAll(QueuePair& pair)
 {
     pair.asked = 0;
+    m_jitter.PutOff(pair, m_clock.Now());
     if (pair.selective)
     {
         for (std::uint64_t sequence = pair.acknowledged; sequence < pair.next; ++sequence)

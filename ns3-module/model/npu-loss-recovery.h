@@ -11,6 +11,7 @@
 #include "npu-ethernet-packet.h"
 #include "npu-packet-sizes.h"
 #include "npu-queue-pair.h"
+#include "npu-start-jitter.h"
 #include "npu-transport-messages.h"
 
 #include "topology/network_description.h"
@@ -54,7 +55,7 @@ class LossRecovery
     std::int64_t Hear(QueuePair& pair, const EthernetPacket& answer);
 
     /**
-     * All that is in flight is taken for lost.
+     * All that is in flight is taken for lost; the queue pair is put off (StartJitter).
      * @param pair a queue pair
      */
     void LoseAll(QueuePair& pair);
@@ -115,6 +116,7 @@ class LossRecovery
     const PacketSizes& m_sizes;    ///< of packets
     const EthernetClock& m_clock;  ///< the network's
     TransportMessages& m_messages; ///< those of the transport
+    StartJitter m_jitter;          ///< when those that go back go on
 };
 
 } // namespace npunet::packet

@@ -32,7 +32,7 @@ PairSender::PairSender(const topology::NetworkDescription& description,
                                                              pairs),
       m_timers(network.clock, pairs, *this),
       m_recovery(description, sizes, network.clock, messages),
-      m_credits(sizes, pairs, packets, m_timers)
+      m_credits(sizes, pairs, packets, m_timers), m_jitter(description)
 {
 }
 
@@ -40,9 +40,13 @@ void
 PairSender::Send(const engine::Message& message, std::uint32_t number)
 {
     QueuePair& pair = m_pairs[number];
-    if (pair.credit && !pair.HasMore())
+    if (!pair.HasMore())
     {
-        m_credits.BeginBurst(pair);
+        m_jitter.PutOff(pair, m_network.clock.Now());
+        if (pair.credit)
+        {
+            m_credits.BeginBurst(pair);
+        }
     }
     m_messages.Open(message, number);
     Review(number);

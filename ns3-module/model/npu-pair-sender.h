@@ -14,6 +14,7 @@
 #include "npu-send-lines.h"
 #include "npu-send-window.h"
 #include "npu-sender-credits.h"
+#include "npu-start-jitter.h"
 #include "npu-transport-messages.h"
 #include "npu-transport-packets.h"
 #include "npu-transport-wire.h"
@@ -168,6 +169,7 @@ class PairSender final : private TimeoutHandler
     RetransmissionTimers m_timers; ///< their timeouts
     LossRecovery m_recovery;       ///< what answers mean
     SenderCredits m_credits;       ///< their credit
+    StartJitter m_jitter;          ///< when those that begin to send do so
 };
 
 } // namespace npunet::packet

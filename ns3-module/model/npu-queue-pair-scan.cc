@@ -106,7 +106,7 @@ QueuePairScan::ScanSender(engine::StateScan& scan,
     scan.ahead(pair.nextStart);
     scan.instant(pair.deadline);
     scan.ahead(pair.lastEnd);
-    scan.same(std::int64_t{pair.backoff});
+    scan.same(std::int64_t{pair.backoff} << 32 | std::int64_t{pair.starts});
 }
 
 void

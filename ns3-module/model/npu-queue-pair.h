@@ -188,6 +188,7 @@ struct QueuePair
     std::uint32_t acknowledging = NONE; ///< message of the packet `acknowledged`
     std::uint32_t newest = NONE;        ///< its last message, while that is known
     std::uint32_t backoff = 0;          ///< timeouts since the last progress
+    std::uint32_t starts = 0;           ///< how often it was put off, numbers what is drawn for it
 
     // The receiver.
     std::uint64_t expected = 0;      ///< packets below are in

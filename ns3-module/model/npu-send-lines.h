@@ -25,7 +25,7 @@ namespace npunet::packet
  * @ingroup npunet
  * Where queue pairs wait until the port by which they send takes a packet of theirs: a line for
  * each port of an NPU and each traffic class (SendTurns). One whose window has closed when its turn
- * comes leaves the line.
+ * comes, or that has been put off, leaves the line.
  */
 class SendLines
 {
@@ -65,10 +65,14 @@ class SendLines
     {
         SendTurns& turns = m_turns[port * m_classes + trafficClass];
         turns.JoinThoseDue(m_pairs.All(), now);
-        // A window may have closed meanwhile.
-        while (turns.First() != NONE && !m_window.MaySend(m_pairs[turns.First()]))
+        while (turns.First() != NONE && !MaySend(m_pairs[turns.First()], now))
         {
+            const std::uint32_t number = turns.First();
             turns.Leave(m_pairs.All());
+            if (m_window.MaySend(m_pairs[number]))
+            {
+                turns.Wait(m_pairs.All(), number);
+            }
         }
         return turns.First() != NONE;
     }
@@ -123,6 +127,17 @@ class SendLines
     void Scan(engine::StateScan& scan, std::uint32_t port);
 
   private:
+    /**
+     * @param pair a queue pair in its line
+     * @param now in picoseconds
+     * @return whether it may still send: its window may have closed meanwhile, or it was put off
+     */
+    bool
+    MaySend(const QueuePair& pair, std::int64_t now) const
+    {
+        return pair.nextStart <= now && m_window.MaySend(pair);
+    }
+
     std::uint32_t m_classes;        ///< traffic classes
     TransportNetwork m_network;     ///< below
     std::int64_t m_fullWire;        ///< bytes of a full packet on the wire

@@ -314,6 +314,7 @@ class NpuRefusalTestCase : public TestCase
         ExpectRefusal({{"FlowControl", "Pfc"}, {"TransportWindow", "5000"}}, "transport.window");
         ExpectRefusal({{"FlowControl", "Pfc"}, {"Retries", "7"}}, "transport.retries");
         ExpectRefusal({{"RetransmissionTimeout", "1ms"}}, "transport.rto with transport: none");
+        ExpectRefusal({{"StartJitter", "1us"}}, "transport.start_jitter with transport: none");
     }
 
     /**

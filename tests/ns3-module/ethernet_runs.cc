@@ -50,6 +50,8 @@ void draw_ethernet(topology::NetworkDescription& network, bool loses, std::mt199
         packet.switching = topology::Switching::StoreAndForward;
         packet.error_rate = std::array<double, 3>{0, 0.01, 0.1}[random() % 3];
     }
+    packet.transport.start_jitter =
+        Time::ps(std::array<std::int64_t, 4>{0, 0, 200'000, 3'000'000}[random() % 4]);
 }
 
 }  // namespace npunet::packet_test

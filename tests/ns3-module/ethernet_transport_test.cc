@@ -4,6 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
+
 #include "base/errors.h"
 #include "ethernet_runs.h"
 #include "plan_run.h"
@@ -197,6 +200,107 @@ TEST(EthernetTransport, SendsAgainForEverWhereItIsTold) {
     EXPECT_THAT(stall_of(network, {packets(0, 1, 100)}), HasSubstr("after 2 timeouts"));
     network.packet.transport.retries = 0;
     EXPECT_EQ(stall_of(network, {packets(0, 1, 100)}), "done");
+}
+
+/// Two NPUs send 400 messages of 16 packets each to a third one through a buffer of 16 packets; the
+/// window of each is 18 packets.
+struct TwoIntoOne {
+    TwoIntoOne(Time jitter, std::uint64_t seed, std::uint64_t shuffle_seed = 0)
+        : run(network(jitter, seed), plan(), shuffle_seed) {}
+
+    static constexpr int count = 400;
+
+    static NetworkDescription network(Time jitter, std::uint64_t seed) {
+        NetworkDescription network =
+            topology::make_network({topology::make_dimension(topology::DimensionKind::Switch, 3,
+                                                             Rate(12'500'000'000), Time::ns(500))},
+                                   "star");
+        topology::PacketParameters& packet = network.packet;
+        packet.mtu = Bytes(4096);
+        packet.header = Bytes(64);
+        packet.flow_control = FlowControl::None;
+        packet.buffer = Bytes(16 * 4160);
+        packet.shared_buffer.alpha = 8;
+        packet.seed = seed;
+        packet.transport.kind = TransportKind::GoBackN;
+        packet.transport.rto = Time::ns(50'000);
+        packet.transport.retries = 0;
+        packet.transport.start_jitter = jitter;
+        return network;
+    }
+    static Plan plan() {
+        Plan plan;
+        for (int i = 0; i < 2 * count; ++i) {
+            plan.push_back({NodeId(1 + i % 2), NodeId(0), Bytes(16 * 4096), Time(), -1, false});
+        }
+        return plan;
+    }
+    [[nodiscard]] std::int64_t repeated(std::size_t flow) const {
+        return run.machine.GetPairs()[flow].use.repeated;
+    }
+    /// Of messages that have arrived when one of the flows is done: those of the slower flow for
+    /// each of the quicker one.
+    [[nodiscard]] double share() const {
+        const Time end = std::min(run.delivered(2 * count - 2), run.delivered(2 * count - 1));
+        std::array<int, 2> done{};
+        for (std::size_t i = 0; i < 2 * count; ++i) {
+            done[i % 2] += run.delivered(i) <= end ? 1 : 0;
+        }
+        return static_cast<double>(std::min(done[0], done[1])) / std::max(done[0], done[1]);
+    }
+
+    EthernetRun run;
+};
+
+// Packets of both come at the same times, and those of the lower link find the room that becomes
+// free: one flow loses nothing, the other one nearly all that it sends. With a start jitter of
+// three packets' time both lose, and on the average of ten seeds share the link.
+TEST(EthernetTransport, AStartJitterTakesSendersOutOfStep) {
+    const TwoIntoOne in_step(Time(), 1);
+    EXPECT_EQ(std::min(in_step.repeated(0), in_step.repeated(1)), 0);
+    EXPECT_GT(std::max(in_step.repeated(0), in_step.repeated(1)), 500);
+    EXPECT_LT(in_step.share(), 0.15);
+    double shares = 0;
+    for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+        const TwoIntoOne jittered(Time::ns(1000), seed);
+        EXPECT_GT(jittered.repeated(0), 0) << "seed " << seed;
+        EXPECT_GT(jittered.repeated(1), 0) << "seed " << seed;
+        shares += jittered.share();
+        const TwoIntoOne again(Time::ns(1000), seed, 7);
+        EXPECT_EQ(transcript(again.run.traffic, again.run.machine),
+                  transcript(jittered.run.traffic, jittered.run.machine));
+    }
+    EXPECT_GT(shares / 10, 0.6);
+}
+
+// A packet alone on an idle link of 5 ns, which takes 10 ns to send, comes 15 ns after the draw,
+// which is uniform: of 1000 draws from 0 to 999 ns the mean is within four standard deviations,
+// 1000 / sqrt(12 x 1000) = 9.1 ns, of 499.5 ns.
+TEST(EthernetTransport, StartsAreDrawnUniformly) {
+    NetworkDescription network = line(2, TransportKind::GoBackN);
+    network.packet.transport.start_jitter = Time::ps(999'999);
+    Plan plan;
+    for (int i = 0; i < 1000; ++i) {
+        plan.push_back(packets(0, 1, 1));
+        plan.back().start = Time::ns(2000 * i);
+    }
+    const EthernetRun run(network, plan);
+    Time sum;
+    Time least = Time::max();
+    Time most;
+    for (std::size_t i = 0; i < plan.size(); ++i) {
+        const Time waited = run.delivered(i) - plan[i].start - Time::ns(15);
+        sum += waited;
+        least = std::min(least, waited);
+        most = std::max(most, waited);
+    }
+    EXPECT_NEAR(static_cast<double>(sum.ps()) / 1e6, 499.5, 36.4);
+    EXPECT_GE(least, Time());
+    EXPECT_LT(least, Time::ns(20));
+    EXPECT_GT(most, Time::ns(980));
+    EXPECT_LT(most, Time::ns(1000));
+    network.packet.transport.start_jitter = Time();
+    EXPECT_EQ(EthernetRun(network, plan).delivered(999), plan[999].start + Time::ns(15));
 }
 
 // A packet is acknowledged after 20.64 ns; a timeout of 1 ns runs out at 1 and, sent again when the

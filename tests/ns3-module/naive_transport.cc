@@ -7,6 +7,7 @@
 
 #include "base/errors.h"
 #include "ns3-module/model/npu-telemetry-records.h"
+#include "topology/pair_hash.h"
 
 namespace npunet::packet_test {
 
@@ -90,6 +91,9 @@ std::uint64_t NaiveTransport::number_of(const Key& key) const {
 void NaiveTransport::send(const engine::Message& message, std::size_t traffic_class) {
     const std::size_t number = pair_of({message.source, message.destination, traffic_class});
     Pair& pair = pairs_[number];
+    if (pair.waiting.empty()) {
+        put_off(pair);
+    }
     Message added;
     added.message = message;
     added.first = pair.parts.size();
@@ -163,9 +167,15 @@ void NaiveTransport::join_those_due(Line& line) {
 bool NaiveTransport::has_packet(LinkId port, std::size_t traffic_class) {
     Line& line = lines_[{port, traffic_class}];
     join_those_due(line);
-    while (!line.ready.empty() && !may_send(pairs_[line.ready.front()])) {
-        pairs_[line.ready.front()].stands = false;
+    while (!line.ready.empty()) {
+        const std::size_t number = line.ready.front();
+        Pair& pair = pairs_[number];
+        if (may_send(pair) && pair.next_start <= queue_.now()) {
+            break;
+        }
         line.ready.pop_front();
+        pair.stands = false;
+        review(number);
     }
     return !line.ready.empty();
 }
@@ -197,12 +207,11 @@ NaivePacket NaiveTransport::take_packet(LinkId port, std::size_t traffic_class) 
     if (pair.deadline == Time::max() && parameters_.transport.kind != TransportKind::None) {
         start_timer(number);
     }
-    pair.next_start = queue_.now();
     if (pair.control != nullptr) {
         pair.control->PacketSent(queue_.now().ps(), part.wire.value());
         const std::int64_t rate = pair.control->Rate(queue_.now().ps());
         if (rate != packet::CongestionControl::NO_PACING) {
-            pair.next_start += transfer_time(part.wire, Rate(rate));
+            pair.next_start = queue_.now() + transfer_time(part.wire, Rate(rate));
         }
     }
     packet.asks = pair.waiting.empty() || !is_open(pair);
@@ -328,7 +337,27 @@ void NaiveTransport::receive_answer(const NaivePacket& packet) {
     review(packet.pair);
 }
 
+/// It begins to send, or goes back: it waits for a drawn time.
+void NaiveTransport::put_off(Pair& pair) const {
+    const Time most = parameters_.transport.start_jitter;
+    if (most == Time()) {
+        return;
+    }
+    using topology::mixed;
+    const auto [source, destination, traffic_class] = pair.key;
+    const std::uint64_t key = (static_cast<std::uint64_t>(source.index()) << 30) |
+                              (static_cast<std::uint64_t>(destination.index()) << 8) |
+                              traffic_class;
+    const std::uint64_t drawn =
+        mixed(mixed(mixed(parameters_.seed ^ 0x73746172U) + key) + pair.starts++);
+    __extension__ using Wide = unsigned __int128;
+    const Wide wait = static_cast<Wide>(drawn) * static_cast<std::uint64_t>(most.ps() + 1) >> 64;
+    pair.next_start =
+        std::max(pair.next_start, queue_.now() + Time::ps(static_cast<std::int64_t>(wait)));
+}
+
 void NaiveTransport::give_up_all(Pair& pair) {
+    put_off(pair);
     pair.asking.clear();
     while (!pair.flying.empty()) {
         set_state(pair, *pair.flying.begin(), State::Waiting);

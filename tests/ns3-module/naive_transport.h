@@ -104,7 +104,8 @@ private:
         Bytes in_flight;
         Bytes window;
         Time next_start;
-        bool stands = false;  ///< in the line of its port, or among those whose time will come
+        bool stands = false;       ///< in the line of its port, or among those whose time will come
+        std::uint64_t starts = 0;  ///< how often it was put off
         Time timeout;
         Time deadline = Time::max();
         int backoff = 0;
@@ -128,6 +129,7 @@ private:
     [[nodiscard]] bool may_send(const Pair& pair) const;
     [[nodiscard]] bool is_open(const Pair& pair) const;
     void review(std::size_t number);
+    void put_off(Pair& pair) const;
     void join_those_due(Line& line);
     void set_state(Pair& pair, std::uint64_t sequence, State state);
     void start_timer(std::size_t number);

@@ -39,8 +39,8 @@ TEST(TransportSection, ReadsEveryKey) {
     const PacketParameters packet =
         network(
             "flow_control: none, transport: {kind: selective-repeat, window: 1MiB, ack_every: 4, "
-            "rto: 200us, retries: 7, reordering: 3}, ecn: {kmin: 5KB, kmax: 200KB, pmax: 0.01, "
-            "per: 40Gbps}, "
+            "rto: 200us, retries: 7, reordering: 3, start_jitter: 1.5us}, "
+            "ecn: {kmin: 5KB, kmax: 200KB, pmax: 0.01, per: 40Gbps}, "
             "pfc: {alpha: 0.125, headroom: 64KiB}")
             .packet;
     EXPECT_EQ(packet.flow_control, FlowControl::None);
@@ -50,6 +50,7 @@ TEST(TransportSection, ReadsEveryKey) {
     EXPECT_EQ(packet.transport.rto, Time::ns(200'000));
     EXPECT_EQ(packet.transport.retries, 7);
     EXPECT_EQ(packet.transport.reordering, 3);
+    EXPECT_EQ(packet.transport.start_jitter, Time::ns(1500));
     EXPECT_EQ(network("flow_control: pfc, transport: {kind: go-back-n, retries: unlimited}")
                   .packet.transport.retries,
               0);
@@ -70,6 +71,10 @@ TEST(TransportSection, HasDefaults) {
     EXPECT_EQ(packet.transport.rto, Time());
     EXPECT_EQ(packet.transport.retries, 32);
     EXPECT_EQ(packet.transport.reordering, -1);
+    EXPECT_EQ(packet.transport.start_jitter, Time());
+    EXPECT_EQ(network("flow_control: none, transport: {kind: go-back-n, start_jitter: 0ns}")
+                  .packet.transport.start_jitter,
+              Time());
     EXPECT_EQ(packet.ecn.kmin, Bytes(20 * 1024));
     EXPECT_EQ(packet.ecn.kmax, Bytes(80 * 1024));
     const auto kmax_of = [](const std::string& ecn) {
@@ -181,8 +186,8 @@ TEST(TransportSection, RefusesContradictions) {
 
 TEST(TransportSection, RefusesWhatHasNoEffectOnQueuePairs) {
     for (const std::string flow : {"flow_control: pfc, ", "flow_control: credit, "}) {
-        for (const std::string key :
-             {"window: 1MiB", "ack_every: 2", "rto: 1ms", "retries: 7", "reordering: 3"}) {
+        for (const std::string key : {"window: 1MiB", "ack_every: 2", "rto: 1ms", "retries: 7",
+                                      "reordering: 3", "start_jitter: 1us"}) {
             EXPECT_THAT(
                 refusal(flow + "transport: {kind: none, " + key + "}"),
                 HasSubstr("transport." + key.substr(0, key.find(':')) + " with transport: none"));
@@ -240,6 +245,11 @@ TEST(TransportSection, RefusesWhatIsOutOfRange) {
                 HasSubstr("transport.ack_every"));
     EXPECT_THAT(refusal(pfc + "transport: {kind: go-back-n, rto: 5}"), HasSubstr("rto"));
     EXPECT_THAT(refusal(pfc + "transport: {kind: go-back-n, rto: 0}"), HasSubstr("rto"));
+    for (const std::string jitter : {"5", "-1us", "1001s", "[1us]", "auto"}) {
+        EXPECT_THAT(refusal(pfc + "transport: {kind: go-back-n, start_jitter: " + jitter + "}"),
+                    HasSubstr("packet.transport.start_jitter"))
+            << jitter;
+    }
     EXPECT_THAT(refusal(pfc + "transport: {kind: go-back-n, retries: 0}"), HasSubstr("unlimited"));
     EXPECT_THAT(refusal(pfc + "transport: {kind: go-back-n, windows: 5}"),
                 HasSubstr("Did you mean window?"));
