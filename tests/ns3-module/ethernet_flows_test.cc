@@ -63,6 +63,9 @@ TEST(EthernetFlows, OneLinkCarriesWhatTheFlowSends) {
             EXPECT_EQ(flows.front().flow, (engine::FlowKey{NodeId(0), NodeId(1), 0}));
             EXPECT_EQ(counts.packets, link.packets);
             EXPECT_EQ(counts.retransmissions, link.retransmissions);
+            EXPECT_EQ(link.payload,
+                      link.wire - static_cast<std::int64_t>(link.packets) * network.packet.header);
+            EXPECT_EQ(link.payload > Bytes(301 * mtu), errors > 0) << "what comes again counts";
             EXPECT_EQ(counts.packets - counts.retransmissions, 302u) << "each once";
             EXPECT_EQ(counts.retransmissions > 0, errors > 0);
             EXPECT_GE(counts.retransmissions, link.drops);

@@ -126,6 +126,8 @@ const std::vector<Comparison>& oracles() {
          400},
         {"the same where windows close after losses", "the same", "ns3-module/ns3-module_tests",
          "EthernetOracle.AgreesWhereWindowsCloseAfterLosses", 18},
+        {"the same where small buffers drop packets", "the rules in full of docs/transport.md",
+         "ns3-module/ns3-module_tests", "LossyNetworkOracle", 1000},
         {"congestion-aware network", "a network without events or queues",
          "analytical/analytical_tests", "CongestionAwareOracle.EqualsThePlainNetwork$", 300},
         {"the same while links are slow, late or down", "the same", "analytical/analytical_tests",
@@ -143,7 +145,7 @@ const std::vector<Comparison>& oracles() {
         {"collectives over ns-3's TCP and UDP on its own links",
          "closed forms; bytes also by its FlowMonitor", ns3_runner, "ns3.npu-socket", 5},
         {"ns-3's IP traffic through the fabric", "closed forms and its FlowMonitor", ns3_runner,
-         "ns3.npu-internet", 4},
+         "ns3.npu-internet", 5},
     };
     return all;
 }
