@@ -123,12 +123,13 @@ protected:
 
 /// What one directed link carried, in the order of the topology's links.
 struct LinkUse {
-    Bytes payload;    ///< bytes of messages
+    Bytes payload;    ///< bytes of messages; with a transport each time that they were sent
     Bytes wire;       ///< with headers
     Time busy;        ///< how long the link was sending
     Bytes max_queue;  ///< most bytes that waited for the link at one time
     // Of networks with packets.
-    std::uint64_t packets = 0;          ///< each once, however often it was sent
+    /// With credits each once, however often it was sent; without them all that were sent.
+    std::uint64_t packets = 0;
     std::uint64_t retransmissions = 0;  ///< packets sent again, as often as they were
     /// Idle and up, with packets that waited for credit; with pauses: told to pause.
     Time credit_stall = Time();

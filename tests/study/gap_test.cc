@@ -191,6 +191,11 @@ TEST(Gap, NeighboursAndPairs) {
                                        transfer_time(Bytes(bytes), rate));
         EXPECT_EQ(pair.gap.contention, Time());
         EXPECT_EQ(pair.gap.flow_control, Time());
+        if (!star) {
+            // Every packet's time is rounded up, in place of the message's.
+            EXPECT_GE(pair.gap.latency, Time());
+            EXPECT_LT(pair.gap.latency, Time::ps(count));
+        }
     }
 }
 
