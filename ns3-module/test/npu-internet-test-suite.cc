@@ -13,6 +13,7 @@
 #include <ns3/application-container.h>
 #include <ns3/bulk-send-helper.h>
 #include <ns3/flow-monitor-helper.h>
+#include <ns3/neighbor-cache-helper.h>
 #include <ns3/packet-sink-helper.h>
 #include <ns3/packet-sink.h>
 #include <ns3/pcap-file.h>
@@ -359,6 +360,46 @@ class NpuBackgroundTestCase : public TestCase
 
 /**
  * @ingroup npunet-test
+ * NeighborCacheHelper on a fabric with a switch, whose node has no Internet stack.
+ */
+class NpuNeighborCacheTestCase : public TestCase
+{
+  public:
+    NpuNeighborCacheTestCase() : TestCase("what ARP is told of a fabric's devices beforehand")
+    {
+    }
+
+  private:
+    void
+    DoRun() override
+    {
+        // 1000 bytes are 1092 on the wire, with the headers of UDP, IP and the fabric: 21.84 ns on
+        // each of two links of 500 ns. Nobody asks for the address first.
+        NpuFabricHelper helper = FiftyBytesPerNanosecond("Switch", {4});
+        const NodeContainer npus(4);
+        const NetDeviceContainer devices = helper.Install(npus);
+        InternetStackHelper().Install(npus);
+        const Ipv4InterfaceContainer interfaces = Assign(devices);
+        NeighborCacheHelper().PopulateNeighborCache(devices);
+        const ApplicationContainer servers = UdpServerHelper(9).Install(npus.Get(3));
+        UdpClientHelper client(interfaces.GetAddress(3), 9);
+        client.SetAttribute("PacketSize", UintegerValue(1000));
+        client.SetAttribute("MaxPackets", UintegerValue(1));
+        client.Install(npus.Get(0));
+        Time arrival;
+        servers.Get(0)->TraceConnectWithoutContext(
+            "Rx", Callback<void, Ptr<const Packet>>([&](Ptr<const Packet>) {
+                arrival = Simulator::Now();
+            }));
+        Simulator::Run();
+        NS_TEST_EXPECT_MSG_EQ(arrival, PicoSeconds(2 * (21'840 + 500'000)), "without ARP");
+        Simulator::Destroy();
+        Config::Reset();
+    }
+};
+
+/**
+ * @ingroup npunet-test
  * The suite "npu-internet".
  */
 class NpuInternetTestSuite : public NpuTestSuite
@@ -370,6 +411,7 @@ class NpuInternetTestSuite : public NpuTestSuite
         AddTestCase(new NpuForwardingTestCase, NPU_TEST_QUICK);
         AddTestCase(new NpuPcapTestCase, NPU_TEST_QUICK);
         AddTestCase(new NpuBackgroundTestCase, NPU_TEST_QUICK);
+        AddTestCase(new NpuNeighborCacheTestCase, NPU_TEST_QUICK);
     }
 };
 
