@@ -87,8 +87,8 @@ NpuFabric::GetTypeId()
                           MakeDoubleAccessor(&NpuFabric::m_errorRate),
                           MakeDoubleChecker<double>(0, 0.9))
             .AddAttribute("Seed",
-                          "Of the errors that are drawn, and of hashes that spread routes. "
-                          "AssignStreams() draws it from a stream of ns-3.",
+                          "Of the errors and starts that are drawn, and of hashes that spread "
+                          "routes. AssignStreams() draws it from a stream of ns-3.",
                           UintegerValue(1),
                           MakeUintegerAccessor(&NpuFabric::m_seed),
                           MakeUintegerChecker<uint64_t>(0, uint64_t{1} << 53))

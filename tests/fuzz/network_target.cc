@@ -154,7 +154,7 @@ std::vector<std::string> network_seeds() {
         "1ms},\n  congestion_control: dcqcn, ecn: {kmin: 100KiB, kmax: 400KiB, pmax: 0.2}}\n",
         "FatTree: {levels: 2, radix: 4, npus: 8, oversubscription: [1, 2], bandwidth: [50, 100],\n"
         "  latency: [500, 500]}\npacket: {routing: ecmp, flow_control: none,\n"
-        "  transport: {kind: selective-repeat}, congestion_control: swift}\n",
+        "  transport: {kind: selective-repeat, start_jitter: 1us}, congestion_control: swift}\n",
         "Dragonfly: {a: 2, p: 2, h: 1, groups: 3, bandwidth: [50, 50, 25], latency: [1us, 1us, "
         "2us]}\npacket: {routing: ugal}\n",
         "Rail: {servers: 2, npus_per_server: 2,\n"
