@@ -86,7 +86,7 @@ void require_unit(std::string_view text, const std::string& where, const JsonUni
 
 namespace json_units {
 
-const JsonUnit tflops{"TFLOPS (10^12 FLOP/s)", "989 TFLOPS", 1e12, parse_tflops};
+const JsonUnit tflops{"TFLOP/s (10^12 operations per second)", "989 TFLOPS", 1e12, parse_tflops};
 const JsonUnit gigabytes{"GB", "80GB", 1e9, [](std::string_view text, std::string_view where) {
                              return static_cast<double>(parse_bytes(text, where).value()) / 1e9;
                          }};

@@ -81,7 +81,7 @@ TEST_F(SystemJson, RefusesQuantitiesThatAreNone) {
 TEST_F(SystemJson, NamesTheUnitOfANumberThatIsTooLarge) {
     const InputProblem peak = problem(R"({"peak-perf": 989e12})");
     EXPECT_EQ(peak.place, "peak-perf");
-    EXPECT_THAT(peak.expected, HasSubstr("TFLOPS (10^12 FLOP/s)"));
+    EXPECT_THAT(peak.expected, HasSubstr("TFLOP/s (10^12 operations per second)"));
     EXPECT_EQ(peak.remedy, "Did you mean 989?");
     EXPECT_EQ(problem(R"({"local-mem-bw": 3.35e12})").remedy, "Did you mean 3350?");
     EXPECT_EQ(problem(R"({"memory-capacity": 80e9})").remedy, "Did you mean 80?");
