@@ -227,7 +227,10 @@ void check(const GroupsOptions& options, CommandContext& context) {
                                    place.candidates, place.path.string());
     }
     const ParallelGroupsFile file = megatron::read_parallel_groups(place.path);
-    const Parallelism p = parallelism_of(options, file);
+    Parallelism p = parallelism_of(options, file);
+    if (!options.etp) {
+        p.etp = megatron::expert_tensor_of(file, p, dialect_of(options.dialect));
+    }
     const ProcessGroups groups(p);
     ParallelGroupsFile plan = megatron::parallel_groups(groups, dialect_of(options.dialect));
     plan.global_batch_size = options.global_batch_size;
@@ -256,7 +259,7 @@ void check(const GroupsOptions& options, CommandContext& context) {
                          counted(static_cast<std::int64_t>(itself.size()), "contradiction",
                                  "contradictions")),
              "the groups of the plan",
-             "Standard output lists them. Where the plan is another one, give its sizes, --etp and "
+             "Standard output lists them. Where the plan is another one, give its sizes and "
              "--rank-order; where the file is TraceViz's own, --dialect traceviz"});
     }
 }
@@ -313,7 +316,7 @@ void add_megatron_groups_command(CLI::App& megatron, CommandContext& context) {
     command
         ->add_option("--check", options->check,
                      "Compare this file, or the one in or above this folder, with the plan; sizes "
-                     "that are not given are the file's")
+                     "that are not given are the file's, etp by its groups")
         ->type_name("FILE")
         ->excludes(folder)
         ->excludes(timestamp);

@@ -8,6 +8,8 @@
 #include <iterator>
 #include <optional>
 
+#include "base/errors.h"
+
 namespace npunet::generators::megatron {
 
 namespace {
@@ -78,6 +80,33 @@ void compare_lists(const char* what, const std::optional<RankLists>& file,
         differences.push_back({what, more.empty() ? "these are missing" : listed(more),
                                missing.empty() ? "not these" : listed(missing)});
     }
+}
+
+/// Whether every group of the file is one of the plan; ranks that failed did not tell theirs.
+bool among(const std::optional<RankLists>& file, const std::optional<RankLists>& plan) {
+    return !file || without(normal(*file), normal(plan.value_or(RankLists{}))).empty();
+}
+
+/// Whether the first group of experts and the size of a replica can be the plan's: quick, so that
+/// few plans are looked at as a whole.
+bool may_be(const ParallelGroupsFile& file, const Parallelism& plan) {
+    const std::int64_t experts = plan.expert_tensor() * plan.ep;
+    if (plan.world() % (experts * plan.pp) != 0) {
+        return false;
+    }
+    if (file.expert && !file.expert->empty()) {
+        const std::vector<Rank>& group = file.expert->front();
+        if (group.empty() || group.front().value() >= plan.world() ||
+            expert_grid(plan).group(group.front(), {GridAxis::Expert}) != group) {
+            return false;
+        }
+    }
+    const auto size = file.replicas && !file.replicas->empty()
+                          ? static_cast<std::int64_t>(file.replicas->front().size())
+                          : 0;
+    // The two dialects' full models: of the larger of its two parts, or of the experts.
+    return size == 0 || size == plan.pp * std::max(plan.tp * plan.cp, experts) ||
+           size == plan.pp * experts;
 }
 
 std::int64_t ranks_in(const RankLists& lists) {
@@ -204,6 +233,40 @@ std::vector<GroupsDifference> compare(const ParallelGroupsFile& file,
     }
     compare_lists("Full models", file.replicas, plan.replicas, found);
     return found;
+}
+
+std::int64_t expert_tensor_of(const ParallelGroupsFile& file, Parallelism plan,
+                              GroupsDialect dialect) {
+    if (!is_of_most_ranks(plan)) {
+        return plan.tp;
+    }
+    std::int64_t of_experts = 0;
+    const auto agrees = [&](std::int64_t etp) {
+        plan.etp = etp;
+        if (!may_be(file, plan)) {
+            return false;
+        }
+        try {
+            const ParallelGroupsFile groups = parallel_groups(ProcessGroups(plan), dialect);
+            if (!among(file.expert, groups.expert)) {
+                return false;
+            }
+            of_experts = of_experts == 0 ? etp : of_experts;
+            return among(file.replicas, groups.replicas) &&
+                   (file.full_model.empty() || file.full_model == groups.full_model);
+        } catch (const InputError&) {
+            return false;  // a plan that Megatron-LM does not accept
+        }
+    };
+    if (agrees(plan.tp)) {
+        return plan.tp;
+    }
+    for (std::int64_t etp = 1; etp * plan.ep * plan.pp <= plan.world(); ++etp) {
+        if (agrees(etp)) {
+            return etp;
+        }
+    }
+    return of_experts == 0 ? plan.tp : of_experts;
 }
 
 std::vector<GroupsDifference> contradictions(const ParallelGroupsFile& file) {

@@ -5,6 +5,7 @@
 //     }
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,12 @@ struct GroupsDifference {
 /// members.
 [[nodiscard]] std::vector<GroupsDifference> compare(const ParallelGroupsFile& file,
                                                     const ParallelGroupsFile& plan);
+
+/// The etp whose groups the file has, of a plan that tells the rest: the one by which both the
+/// groups of experts and the full models are the file's, else the groups of experts alone; where
+/// several are, the plan's tp before others, and then the smallest. tp where there is none.
+[[nodiscard]] std::int64_t expert_tensor_of(const ParallelGroupsFile& file, Parallelism plan,
+                                            GroupsDialect dialect);
 
 /// Where the file contradicts itself: sizes that do not multiply to the world, groups of another
 /// length than their size or whose ranks do not ascend, ranks in no group of a section, replicas of

@@ -24,11 +24,6 @@ std::array<std::int64_t, grid_axes> decoder_sizes(const Parallelism& p) {
     return {p.tp, p.cp, 1, p.dp, p.pp};
 }
 
-/// Context stands for nothing there, and Expert's place is that of ep.
-std::array<std::int64_t, grid_axes> expert_sizes(const Parallelism& p) {
-    return {p.expert_tensor(), 1, p.ep, p.world() / (p.expert_tensor() * p.ep * p.pp), p.pp};
-}
-
 void check_degree(const char* name, std::int64_t degree) {
     if (degree < 1 || degree > most_ranks) {
         refuse_plan(fmt::format("{} {}", name, degree), fmt::format("1 to {}", most_ranks),
@@ -91,6 +86,16 @@ std::int64_t group_size(const Parallelism& p, GroupRole role) {
     return p.world() / (etp * p.ep * p.pp);
 }
 
+bool is_of_most_ranks(const Parallelism& p) {
+    // Each is at most 2^20: the product of two of them is far below 2^63.
+    return p.tp * p.cp <= most_ranks && p.tp * p.cp * p.dp <= most_ranks && p.world() <= most_ranks;
+}
+
+AxisGrid expert_grid(const Parallelism& p) {
+    return {p.rank_order,
+            {p.expert_tensor(), 1, p.ep, p.world() / (p.expert_tensor() * p.ep * p.pp), p.pp}};
+}
+
 void check_parallelism(const Parallelism& p) {
     check_degree("tp", p.tp);
     check_degree("cp", p.cp);
@@ -98,8 +103,7 @@ void check_parallelism(const Parallelism& p) {
     check_degree("pp", p.pp);
     check_degree("ep", p.ep);
     check_degree("etp", p.expert_tensor());
-    // Each is at most 2^20: the product of two of them is far below 2^63.
-    if (p.tp * p.cp > most_ranks || p.tp * p.cp * p.dp > most_ranks || p.world() > most_ranks) {
+    if (!is_of_most_ranks(p)) {
         refuse_plan(fmt::format("tp {} x cp {} x dp {} x pp {}", p.tp, p.cp, p.dp, p.pp),
                     fmt::format("at most {} ranks", most_ranks), "Make one of the four smaller");
     }
@@ -110,7 +114,7 @@ void check_parallelism(const Parallelism& p) {
                     "a product that divides the world", "Change --ep, --etp or --dp");
     }
     const AxisGrid decoder(p.rank_order, decoder_sizes(p));
-    const AxisGrid experts(p.rank_order, expert_sizes(p));
+    const AxisGrid experts = expert_grid(p);
     if (p.pp > 1 && !pipelines_agree(decoder, experts)) {
         refuse_plan(
             fmt::format("stages {} ranks apart by tp, cp, dp and {} by etp, ep",
@@ -124,7 +128,7 @@ void check_parallelism(const Parallelism& p) {
 ProcessGroups::ProcessGroups(const Parallelism& parallelism) : parallelism_(parallelism) {
     check_parallelism(parallelism);
     const AxisGrid decoder(parallelism.rank_order, decoder_sizes(parallelism));
-    const AxisGrid experts(parallelism.rank_order, expert_sizes(parallelism));
+    const AxisGrid experts = expert_grid(parallelism);
     add(GroupRole::World, decoder,
         {GridAxis::Tensor, GridAxis::Context, GridAxis::Data, GridAxis::Pipeline});
     add(GroupRole::Tensor, decoder, {GridAxis::Tensor});

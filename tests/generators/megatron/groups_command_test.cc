@@ -6,13 +6,19 @@
 #include <array>
 #include <filesystem>
 #include <fstream>
+#include <initializer_list>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <random>
 #include <sstream>
 #include <string>
 #include <vector>
 
+#include "base/errors.h"
 #include "cli/program.h"
+#include "generators/megatron/parallel_groups_check.h"
+#include "generators/megatron/process_groups.h"
+#include "generators/transformer/rank_order.h"
 #include "tests/support/shared_data.h"
 #include "tests/support/temporary_folder.h"
 
@@ -87,15 +93,57 @@ TEST_F(GroupsCommand, ChecksWhatItWrites) {
         fs::create_directories(in("g/iteration_5"));
         const std::string order =
             plan.find("order") == std::string::npos ? "" : "--rank-order tp-dp-cp-ep-pp ";
-        const std::string etp = plan.find("etp") == std::string::npos ? "" : "--etp 1 ";
         for (const char* place :
              {"g", "g/iteration_5", "g/unique_parallel_groups_20000101_000000.txt"}) {
-            EXPECT_EQ(run(order + etp + "--check " + in(place)), 0) << plan << log_ << out_;
+            EXPECT_EQ(run(order + "--check " + in(place)), 0) << plan << log_ << out_;
             EXPECT_THAT(out_, HasSubstr("agrees"));
         }
         EXPECT_EQ(run(plan + " --check " + in("g") + " --json"), 0);
         EXPECT_EQ(Json::parse(out_).at("agrees"), true);
     }
+}
+
+// Of random plans, of every etp that they allow: the file's groups tell it, wherever another etp
+// would make other groups.
+TEST_F(GroupsCommand, ReadsEtpFromTheGroups) {
+    namespace megatron = generators::megatron;
+    std::mt19937_64 random(7);
+    const auto pick = [&random](std::initializer_list<std::int64_t> values) {
+        return *(values.begin() + static_cast<std::ptrdiff_t>(random() % values.size()));
+    };
+    int compared = 0;
+    int others = 0;
+    for (int trial = 0; trial < 300; ++trial) {
+        megatron::Parallelism plan;
+        plan.tp = pick({1, 2, 4});
+        plan.cp = pick({1, 2});
+        plan.dp = pick({1, 2, 4, 8});
+        plan.pp = pick({1, 2});
+        plan.ep = pick({1, 2, 4, 8});
+        plan.etp = pick({1, 2, 4, 8});
+        plan.rank_order = generators::rank_order_named(
+            random() % 2 == 0 ? "tp-cp-ep-dp-pp" : "tp-dp-cp-ep-pp", "");
+        const auto dialect =
+            random() % 2 == 0 ? megatron::GroupsDialect::Npunet : megatron::GroupsDialect::TraceViz;
+        try {
+            megatron::check_parallelism(plan);
+        } catch (const InputError&) {
+            continue;
+        }
+        const auto groups_of = [&](std::int64_t etp) {
+            megatron::Parallelism other = plan;
+            other.etp = etp;
+            return megatron::parallel_groups(megatron::ProcessGroups(other), dialect);
+        };
+        const megatron::ParallelGroupsFile file = groups_of(plan.etp);
+        const std::int64_t found = megatron::expert_tensor_of(file, plan, dialect);
+        EXPECT_TRUE(megatron::compare(file, groups_of(found)).empty())
+            << "etp " << plan.etp << ", found " << found;
+        ++compared;
+        others += plan.etp != plan.tp && found == plan.etp ? 1 : 0;
+    }
+    EXPECT_GT(compared, 100);
+    EXPECT_GT(others, 30);
 }
 
 TEST_F(GroupsCommand, SaysWhatDiffers) {
