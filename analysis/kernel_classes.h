@@ -6,8 +6,10 @@
 //         time[class_name(kernel)] += trace.duration_ns[kernel.event];
 //     }
 //
-// Kind: communication if the name is one of a collective library (kernel_comm) or the profiler has
-// given it the arguments of a collective; memory if it is a copy or a set; else computation.
+// Kind: memory for the categories of copies and sets, whatever the name; of a kernel communication
+// if its name is one of a collective library (kernel_comm) or the profiler has given it the
+// arguments of a collective, memory if a pattern of kernel_mem is given that names it, else
+// computation.
 //
 // KernelPhase: by the Python frames around the launch. The outermost frame of a forward or backward
 // step, of a send or receive of the pipeline, of data parallelism or of the optimizer decides;

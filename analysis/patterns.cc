@@ -84,7 +84,7 @@ bool matches(std::string_view pattern, std::string_view name) {
 PatternTable::PatternTable()
     : patterns_{
           {{"*nccl*", "*mccl*"},
-           {"*memcpy*", "*Memcpy*", "*memset*", "*Memset*"},
+           {},
            {"*forward_step*"},
            {"*backward_step*"},
            {"*send_forward*", "*recv_forward*", "*send_backward*", "*recv_backward*"},
@@ -93,6 +93,13 @@ PatternTable::PatternTable()
            {"*optimizer*"},
            {"*recomupte*forward*", "*recompute*forward*", "*custom_forward*"},
            {"*pretrain*loss_func*"}}} {}
+
+PatternTable PatternTable::of_traceviz() {
+    PatternTable table;
+    table.patterns_[static_cast<std::size_t>(Mark::MemoryKernel)] = {"*memcpy*", "*Memcpy*",
+                                                                     "*memset*", "*Memset*"};
+    return table;
+}
 
 std::string_view PatternTable::key(Mark mark) {
     return keys[static_cast<std::size_t>(mark)];

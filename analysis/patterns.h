@@ -38,8 +38,11 @@ inline constexpr std::size_t mark_count = 9;
 
 class PatternTable {
 public:
-    /// The patterns of TraceViz, whose keys these are; loss_cpu_slice it has not as a key.
+    /// The patterns of TraceViz, whose keys these are (loss_cpu_slice it has not as a key), but for
+    /// kernel_mem, which is empty: Kineto's categories tell copies and sets from kernels.
     PatternTable();
+    /// Those of TraceViz alone, which tells copies and sets by their names.
+    [[nodiscard]] static PatternTable of_traceviz();
 
     /// Reads a JSON object of keys and lists of patterns. Throws InputError.
     void read(const std::filesystem::path& path);

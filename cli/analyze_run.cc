@@ -237,7 +237,8 @@ std::vector<analysis::RunProfile> analyze(const AnalyzeOptions& options,
                                           const std::vector<Iteration>& iterations,
                                           const fs::path& outputs,
                                           const std::function<void()>& done) {
-    analysis::PatternTable patterns;
+    analysis::PatternTable patterns =
+        options.traceviz() ? analysis::PatternTable::of_traceviz() : analysis::PatternTable();
     if (!options.patterns_file.empty()) {
         patterns.read(options.patterns_file);
     }

@@ -49,6 +49,13 @@ std::string kernel(const std::string& name, int tid, int start, int correlation,
            "}},";
 }
 
+/// The same of a memory set.
+std::string set(const std::string& name, int tid, int start, int correlation) {
+    std::string text = kernel(name, tid, start, correlation);
+    text.replace(text.find("\"kernel\""), 8, "\"gpu_memset\"");
+    return text;
+}
+
 const std::string last = R"({"ph": "M", "name": "x", "pid": 1, "tid": 1, "args": {}})";
 
 /// Classes by name of the kernel.
@@ -69,7 +76,7 @@ TEST(KernelClasses, FramesSayThePhase) {
         frame("core/recompute.py(3): custom_forward", 1, 340, 20) + kernel("again", 1, 345, 5) +
         kernel("late", 2, 401, 6) + frame("p2p.py(5): send_forward", 1, 410, 10) +
         kernel("ncclSend", 1, 411, 7) + frame("optimizer.py(6): step", 1, 500, 50) +
-        kernel("adam", 1, 510, 8) + kernel("Memset", 1, 520, 9) + last);
+        kernel("adam", 1, 510, 8) + set("Memset (Device)", 1, 520, 9) + last);
     EXPECT_EQ(classes_of(trace),
               (std::map<std::string, std::string>{{"f", "fwd_computation"},
                                                   {"scale", "fwd_computation"},
@@ -79,7 +86,7 @@ TEST(KernelClasses, FramesSayThePhase) {
                                                   {"late", "other_computation"},
                                                   {"ncclSend", "pipeline_pp_communication"},
                                                   {"adam", "optimizer_computation"},
-                                                  {"Memset", "optimizer_memory"}}));
+                                                  {"Memset (Device)", "optimizer_memory"}}));
 }
 
 TEST(KernelClasses, CombinedStepsCountInnermost) {
@@ -151,6 +158,25 @@ TEST(KernelClasses, AutogradSaysThePhaseWithoutFrames) {
                                                                      {"x", "other_computation"}}));
 }
 
+// What Kineto calls a kernel is none of the copies and sets, whatever its name: vLLM has a Triton
+// kernel of that name. A set named like a kernel is none of the kernels. TraceViz goes by names,
+// and so do patterns that the user gives.
+TEST(KernelClasses, TheCategoryComesBeforeTheName) {
+    const EventTable trace = trace_of(kernel("_combined_routing_memset", 1, 100, 1) +
+                                      set("gemm_nccl", 1, 200, 2) + last);
+    EXPECT_EQ(classes_of(trace),
+              (std::map<std::string, std::string>{{"_combined_routing_memset", "other_computation"},
+                                                  {"gemm_nccl", "other_memory"}}));
+    const test::TemporaryFolder folder;
+    PatternTable given;
+    given.read(folder.write("patterns.json", R"({"kernel_mem+": ["*_routing_*"]})"));
+    for (const PatternTable& names : {PatternTable::of_traceviz(), given}) {
+        for (const ClassifiedKernel& one : classify(trace, names, nullptr).kernels) {
+            EXPECT_EQ(class_name(one), "other_memory");
+        }
+    }
+}
+
 TEST(KernelClasses, KernelsWithoutTheirLaunchAreKept) {
     const EventTable trace =
         trace_of(R"({"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": 3, "dur": 1,
@@ -174,7 +200,7 @@ std::map<EventId, std::set<KernelPhase>> reference_phases(const EventTable& trac
         {KernelTable::BackwardComputationRecompute, KernelPhase::Recompute},
         {KernelTable::OptimizerComputation, KernelPhase::Optimizer},
         {KernelTable::PipelineCommunication, KernelPhase::Pipeline}};
-    const ReferenceView view = overlapping_tables(trace, PatternTable());
+    const ReferenceView view = overlapping_tables(trace, PatternTable::of_traceviz());
     std::map<EventId, std::set<KernelPhase>> phases;
     for (const auto& [table, phase] : phase_of) {
         for (const TableRow& row : view.tables[static_cast<std::size_t>(table)]) {

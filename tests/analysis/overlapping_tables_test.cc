@@ -36,7 +36,7 @@ Json row_json(const EventTable& trace, const TableRow& row) {
 }
 
 Json tables_json(const EventTable& trace) {
-    const ReferenceView view = overlapping_tables(trace, PatternTable());
+    const ReferenceView view = overlapping_tables(trace, PatternTable::of_traceviz());
     Json json = Json::object();
     for (std::size_t i = 0; i < kernel_table_count; ++i) {
         for (const TableRow& row : view.tables[i]) {

@@ -37,7 +37,7 @@ void check_table(const EventTable& trace) {
 }
 
 void check_classes(const EventTable& trace) {
-    const analysis::PatternTable patterns;
+    const auto patterns = analysis::PatternTable::of_traceviz();
     std::set<profiles::EventId> seen;
     const analysis::KernelClasses classes = analysis::classify(trace, patterns, nullptr);
     for (const analysis::ClassifiedKernel& kernel : classes.kernels) {
