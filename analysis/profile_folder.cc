@@ -17,15 +17,16 @@ namespace {
 
 constexpr std::array<std::string_view, 3> endings = {".json", ".json.gz", ".json.zst"};
 
-bool is_profile(const std::string& name, const std::string& pattern) {
+bool is_profile(const fs::path& path, const std::string& pattern) {
+    const std::string name = path.filename().string();
     const std::string stem = profile_stem(name);
     return !stem.empty() && (pattern.empty() || matches(pattern, name)) &&
-           (profiles::rank_in_name(name).has_value() || stem.ends_with(".pt.trace"));
+           (profiles::rank_in_name(name).has_value() || stem.ends_with(".pt.trace") ||
+            profiles::looks_like_profile(path));
 }
 
 void add_file(const fs::directory_entry& entry, const std::string& pattern, Iteration& to) {
-    const std::string name = entry.path().filename().string();
-    if (entry.is_regular_file() && is_profile(name, pattern)) {
+    if (entry.is_regular_file() && is_profile(entry.path(), pattern)) {
         to.files.push_back({entry.path(), entry.file_size()});
     }
 }
@@ -94,7 +95,8 @@ std::string profile_stem(const std::string& file_name) {
 
 std::vector<Iteration> find_profiles(const fs::path& path, const ProfileChoice& choice) {
     if (fs::is_regular_file(path)) {
-        return {{"", path.parent_path(), {{path, fs::file_size(path)}}}};
+        return {
+            {"", path.has_parent_path() ? path.parent_path() : ".", {{path, fs::file_size(path)}}}};
     }
     if (!fs::is_directory(path)) {
         throw InputError({path.string(), "", "no such folder",

@@ -70,6 +70,16 @@ std::optional<ParallelGroupsFile> groups_of(const AnalyzeOptions& options,
     return generators::megatron::read_parallel_groups(place.path);
 }
 
+/// The rank that the profile says; 0 of one that is alone.
+std::int32_t rank_of(const EventTable& trace, const Iteration& iteration) {
+    if (!trace.rank && iteration.files.size() > 1) {
+        throw InputError({trace.file, "", "a profile that does not say its rank, beside others",
+                          "distributedInfo.rank in it, or a rank in its name",
+                          "Rename it: rank_0000.pt.trace.json; or leave it out with --pattern"});
+    }
+    return trace.rank.value_or(0);
+}
+
 /// One profile from its file to what is kept of it.
 class ProfileAnalysis {
 public:
@@ -82,17 +92,13 @@ public:
         profiles::ProfileReadOptions reading;
         reading.strict = options_.strict;
         EventTable trace = profiles::read_profile(file, reading);
+        trace.rank = rank_of(trace, iteration);
         const analysis::KernelClasses classes = analysis::classify(trace, patterns_, groups);
         RankProfile profile = measure_rank(trace, classes);
         if (!outputs_.empty()) {
             profile.timeline = rank_timeline(trace, classes);
         }
         profile.iteration = iteration.name;
-        if (!trace.rank) {
-            throw InputError({file.string(), "", "a profile that does not say its rank",
-                              "distributedInfo.rank in it, or a rank in its name",
-                              "Rename it: rank_0000.pt.trace.json"});
-        }
         if (options_.traceviz()) {
             add_reference(trace, iteration, file, profile);
         }
@@ -292,12 +298,7 @@ std::size_t arrange(const std::vector<Iteration>& iterations, const fs::path& ou
             const std::string name = file.path.filename().string();
             std::optional<std::int32_t> rank = profiles::rank_in_name(name);
             if (!rank) {
-                rank = profiles::read_profile(file.path).rank;
-            }
-            if (!rank) {
-                throw InputError({file.path.string(), "", "a profile that does not say its rank",
-                                  "distributedInfo.rank in it, or a rank in its name",
-                                  "Rename it: rank_0000.pt.trace.json"});
+                rank = rank_of(profiles::read_profile(file.path), iteration);
             }
             const std::string ending = name.substr(analysis::profile_stem(name).size());
             const fs::path link =

@@ -6,10 +6,12 @@
 
 #include <algorithm>
 #include <regex>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 
 #include "base/errors.h"
+#include "profiles/byte_source.h"
 #include "profiles/damaged_json.h"
 #include "profiles/event_handler.h"
 #include "profiles/json_text.h"
@@ -318,6 +320,22 @@ private:
 
 EventTable read_profile(const std::filesystem::path& path, const ProfileReadOptions& options) {
     return ProfileReader(path, options).read();
+}
+
+bool looks_like_profile(const std::filesystem::path& path) {
+    std::string begin(std::size_t{1} << 16, '\0');
+    try {
+        ByteSource source(path);
+        std::size_t size = 0;
+        while (const std::size_t more = source.read(begin.data() + size, begin.size() - size)) {
+            size += more;
+        }
+        begin.resize(size);
+    } catch (const std::runtime_error&) {
+        return false;
+    }
+    const auto has = [&](std::string_view key) { return begin.find(key) != std::string::npos; };
+    return has("\"traceEvents\"") || (has("\"schemaVersion\"") && has("\"deviceProperties\""));
 }
 
 std::optional<std::int32_t> rank_in_name(const std::string& file_name) {

@@ -26,6 +26,9 @@ struct ProfileReadOptions {
 [[nodiscard]] EventTable read_profile(const std::filesystem::path& path,
                                       const ProfileReadOptions& options = {});
 
+/// Whether a file begins as a trace of PyTorch's profiler does; false for one that cannot be read.
+[[nodiscard]] bool looks_like_profile(const std::filesystem::path& path);
+
 /// The rank in a file's name: "rank_0003_iter_15.pt.trace.json", "rank4.1767.pt.trace.json",
 /// "rank-4.json.gz", "worker0_step_12.pt.trace.json"; none when it has none.
 [[nodiscard]] std::optional<std::int32_t> rank_in_name(const std::string& file_name);

@@ -1,6 +1,10 @@
 // Profiles that lack something: each says what it means for the result.
 #include <gmock/gmock.h>
 
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+
 #include "tests/cli/analyze_folder.h"
 
 namespace npunet::cli {
@@ -73,6 +77,54 @@ TEST_F(AnalyzeInput, HalfAFileIsUsedAndSaid) {
     const Outcome strict = analyze({"--strict"});
     EXPECT_EQ(strict.code, 2);
     EXPECT_THAT(strict.log, HasSubstr("the file ends here"));
+}
+
+/// The example without what says its rank.
+std::string without_rank(std::string text) {
+    const std::string key = "\"distributedInfo\"";
+    text.replace(text.find(key), key.size(), "\"otherInfo\"");
+    return text;
+}
+
+// One profile is the whole run, whose ranks count from 0.
+TEST_F(AnalyzeInput, AProfileAloneIsRankZero) {
+    write("kineto.json", without_rank(example(1)));
+    for (const std::string& given : {path("kineto.json"), folder_.path().string()}) {
+        const Outcome outcome = run({"analyze", given, "--json"});
+        ASSERT_EQ(outcome.code, 0) << outcome.log;
+        const auto ranks = nlohmann::json::parse(outcome.out)["ranks"];
+        ASSERT_EQ(ranks.size(), 1U);
+        EXPECT_EQ(ranks[0]["rank"], 0);
+    }
+    EXPECT_EQ(
+        run({"analyze", path("kineto.json"), "--dialect", "traceviz", "--output-dir", path("out")})
+            .code,
+        0);
+    EXPECT_TRUE(
+        std::filesystem::exists(folder_ / "out/kineto_kernel_analysis/Rank0_statistics.csv"));
+    EXPECT_EQ(
+        run({"analyze", folder_.path().string(), "--arrange", "--output-dir", path("links")}).code,
+        0);
+}
+
+// Names that tell no rank: the files do. Other JSON in the folder is none of the profiles.
+TEST_F(AnalyzeInput, TheRankInsideCountsWhereTheNameHasNone) {
+    write("llama-TP-0.trace.json", example(1));
+    write("kineto_0.json", example(0));
+    write("results.json", R"({"finish_ns": 1})");
+    const Outcome outcome = analyze({"--json"});
+    ASSERT_EQ(outcome.code, 0) << outcome.log;
+    const auto ranks = nlohmann::json::parse(outcome.out)["ranks"];
+    ASSERT_EQ(ranks.size(), 2U);
+    EXPECT_EQ(ranks[0]["rank"], 0);
+    EXPECT_EQ(ranks[1]["rank"], 1);
+    EXPECT_THAT(ranks[1]["file"].get<std::string>(), HasSubstr("llama-TP-0"));
+
+    write("merged.json", without_rank(example(0)));
+    const Outcome refused = analyze();
+    EXPECT_EQ(refused.code, 2);
+    EXPECT_THAT(refused.log, AllOf(HasSubstr("merged.json"), HasSubstr("does not say its rank"),
+                                   HasSubstr("--pattern")));
 }
 
 TEST_F(AnalyzeInput, TwoProfilesOfARankAreRefused) {
