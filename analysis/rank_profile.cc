@@ -167,14 +167,12 @@ std::vector<std::string> notes_of(const EventTable& trace, const KernelClasses& 
             "small and its last micro-batch may be a part of one");
     }
     if (trace.damage.skipped_events + trace.damage.repaired_events > 0) {
-        std::string note = fmt::format("{} events could not be read and {} were repaired",
-                                       trace.damage.skipped_events, trace.damage.repaired_events);
-        if (!trace.damage.first.empty()) {
-            const auto& first = trace.damage.first.front();
-            note +=
-                fmt::format(", first at line {} (byte {}): {}", first.line, first.byte, first.what);
-        }
-        notes.push_back(std::move(note));
+        notes.push_back(fmt::format("{} events could not be read and {} were repaired{}",
+                                    trace.damage.skipped_events, trace.damage.repaired_events,
+                                    trace.damage.first_text()));
+    } else if (!trace.damage.cut_off && !trace.damage.first.empty()) {
+        notes.push_back("not everything beside the events could be read" +
+                        trace.damage.first_text());
     }
     if (classes.kernels.empty()) {
         notes.push_back("no work of a GPU: record with ProfilerActivity.CUDA");

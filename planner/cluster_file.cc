@@ -29,9 +29,9 @@ std::vector<ClusterEntry> read_cluster_file(const std::filesystem::path& file,
     for (const auto& [address, fields] : document.items()) {
         const JsonObject entry = root.object(address);
         entries.push_back({address, entry.text("instance_type"),
-                           entry.number("inter_bandwidth", Least::AboveZero),
-                           entry.number("intra_bandwidth", Least::AboveZero),
-                           entry.number("memory", Least::AboveZero)});
+                           entry.number("inter_bandwidth", gigabytes_per_second),
+                           entry.number("intra_bandwidth", gigabytes_per_second),
+                           entry.number("memory", gibibytes)});
         const std::string& type = entries.back().instance_type;
         if (rules == ClusterFileRules::Metis && !known_to_metis(type)) {
             throw InputError({file.string(), address + ": instance_type", "'" + type + "'",

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
 #include <utility>
 
 #include "base/errors.h"
@@ -61,21 +60,23 @@ std::string JsonObject::text(const std::string& key) const {
     return found.get<std::string>();
 }
 
-double JsonObject::checked(const Json& value, const std::string& place, Least least) const {
-    const double number = value.is_number() ? value.get<double>() : -1;
-    if (!std::isfinite(number) || number < 0 || (least == Least::AboveZero && number == 0)) {
+double JsonObject::checked(const Json& value, const std::string& place,
+                           const NumberRange& range) const {
+    const bool good = value.is_number() && value.get<double>() >= range.least &&
+                      value.get<double>() <= range.most;
+    if (!good) {
         throw InputError({file_->string(), place, description_of(value),
-                          least == Least::Zero ? "a number, not below 0" : "a number above 0",
+                          fmt::format("a number from {:g} to {:g}", range.least, range.most),
                           "Correct the value"});
     }
-    return number;
+    return value.get<double>();
 }
 
-double JsonObject::number(const std::string& key, Least least) const {
-    return checked(value(key, "a number"), place_of(key), least);
+double JsonObject::number(const std::string& key, const NumberRange& range) const {
+    return checked(value(key, "a number"), place_of(key), range);
 }
 
-std::vector<double> JsonObject::numbers(const std::string& key) const {
+std::vector<double> JsonObject::numbers(const std::string& key, const NumberRange& range) const {
     const Json& list = value(key, "a list of numbers");
     if (!list.is_array() || list.empty()) {
         throw InputError({file_->string(), place_of(key),
@@ -86,7 +87,7 @@ std::vector<double> JsonObject::numbers(const std::string& key) const {
     numbers.reserve(list.size());
     for (const Json& entry : list) {
         numbers.push_back(
-            checked(entry, fmt::format("{}[{}]", place_of(key), numbers.size()), Least::Zero));
+            checked(entry, fmt::format("{}[{}]", place_of(key), numbers.size()), range));
     }
     return numbers;
 }

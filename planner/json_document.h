@@ -3,7 +3,7 @@
 //
 //     const nlohmann::ordered_json document = read_json_document(file, "a cluster file");
 //     const JsonObject root(file, document);
-//     const double memory = root.object("0.0.0.1").number("memory", Least::AboveZero);
+//     const double memory = root.object("0.0.0.1").number("memory", gibibytes);
 #pragma once
 
 #include <filesystem>
@@ -18,7 +18,19 @@ namespace npunet::planner {
 [[nodiscard]] nlohmann::ordered_json read_json_document(const std::filesystem::path& file,
                                                         const std::string& expected);
 
-enum class Least { Zero, AboveZero };
+/// What a number may be.
+struct NumberRange {
+    double least = 0;
+    double most = 0;
+};
+/// Times up to 11 days.
+constexpr NumberRange milliseconds{0, 1e9};
+/// Of a layer or a device: up to an exbibyte.
+constexpr NumberRange mebibytes{0, 0x1p40};
+constexpr NumberRange bytes{0, 0x1p60};
+/// Of a node or a device.
+constexpr NumberRange gibibytes{0.001, 1e9};
+constexpr NumberRange gigabytes_per_second{0.001, 1e9};
 
 /// One object of a document and where it stands. Everything throws InputError for a value that is
 /// missing or of another kind or range.
@@ -31,16 +43,17 @@ public:
     [[nodiscard]] bool contains(const std::string& key) const { return object_->contains(key); }
     [[nodiscard]] JsonObject object(const std::string& key) const;
     [[nodiscard]] std::string text(const std::string& key) const;
-    [[nodiscard]] double number(const std::string& key, Least least) const;
-    /// A list of numbers from 0, at least one.
-    [[nodiscard]] std::vector<double> numbers(const std::string& key) const;
+    [[nodiscard]] double number(const std::string& key, const NumberRange& range) const;
+    /// A list of such numbers, at least one.
+    [[nodiscard]] std::vector<double> numbers(const std::string& key,
+                                              const NumberRange& range) const;
 
 private:
     [[nodiscard]] const nlohmann::ordered_json& value(const std::string& key,
                                                       const std::string& expected) const;
     [[nodiscard]] std::string place_of(const std::string& key) const;
     [[nodiscard]] double checked(const nlohmann::ordered_json& value, const std::string& place,
-                                 Least least) const;
+                                 const NumberRange& range) const;
 
     const std::filesystem::path* file_;
     const nlohmann::ordered_json* object_;

@@ -60,8 +60,8 @@ ProfileFile whole_file(const LayerProfile& profile, const std::filesystem::path&
     const JsonObject root(path, document);
     const JsonObject time = root.object("execution_time");
     ProfileFile file{profile, root.object("model").text("model_name")};
-    file.layernorm_all_reduce_ms = time.number("layernorm_grads_all_reduce_time_ms", Least::Zero);
-    file.embedding_all_reduce_ms = time.number("embedding_grads_all_reduce_time_ms", Least::Zero);
+    file.layernorm_all_reduce_ms = time.number("layernorm_grads_all_reduce_time_ms", milliseconds);
+    file.embedding_all_reduce_ms = time.number("embedding_grads_all_reduce_time_ms", milliseconds);
     file.between_ms = file.forward_backward_ms - sum(file.layer_ms);
     file.total_ms = sum_of_times(file);
     return file;

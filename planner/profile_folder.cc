@@ -63,17 +63,17 @@ LayerProfile profile_in(const fs::path& file) {
     const auto document = read_json_document(file, "a profile");
     const JsonObject root(file, document);
     const JsonObject time = root.object("execution_time");
-    profile.layer_ms = time.numbers("layer_compute_total_ms");
-    profile.forward_backward_ms = time.number("forward_backward_time_ms", Least::Zero);
-    profile.optimizer_ms = time.number("optimizer_time_ms", Least::Zero);
-    profile.batch_generator_ms = time.number("batch_generator_time_ms", Least::Zero);
+    profile.layer_ms = time.numbers("layer_compute_total_ms", milliseconds);
+    profile.forward_backward_ms = time.number("forward_backward_time_ms", milliseconds);
+    profile.optimizer_ms = time.number("optimizer_time_ms", milliseconds);
+    profile.batch_generator_ms = time.number("batch_generator_time_ms", milliseconds);
     const JsonObject memory = root.object("execution_memory");
-    profile.layer_memory_mib = memory.numbers("layer_memory_total_mb");
+    profile.layer_memory_mib = memory.numbers("layer_memory_total_mb", mebibytes);
     if (memory.contains("layer_activation_mb")) {
-        profile.layer_activation_mib = memory.numbers("layer_activation_mb");
+        profile.layer_activation_mib = memory.numbers("layer_activation_mb", mebibytes);
     }
     profile.parameter_bytes =
-        root.object("model").object("parameters").numbers("parameters_per_layer_bytes");
+        root.object("model").object("parameters").numbers("parameters_per_layer_bytes", bytes);
     return profile;
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "profiles/event_table.h"
 
@@ -33,6 +34,11 @@ struct EventDraft {
     bool has_cpu_op = false;
     bool has_collective = false;
     bool has_sync = false;
+
+    /// The first value that is none of its field, and what the field takes: "'dur' is null, not
+    /// ..."; empty: all are good.
+    std::string unusable_time;      ///< of "ts" or "dur": without it there is no event
+    std::string unusable_argument;  ///< of a number among the arguments, which counts as not given
 };
 
 }  // namespace npunet::profiles

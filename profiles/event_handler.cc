@@ -1,5 +1,10 @@
 #include "profiles/event_handler.h"
 
+#include <fmt/format.h>
+
+#include <limits>
+#include <optional>
+
 #include "profiles/decimal_time.h"
 
 namespace npunet::profiles {
@@ -11,6 +16,17 @@ constexpr int most_depth = 100;
 
 bool holds(std::string_view text, std::string_view part) {
     return text.find(part) != std::string_view::npos;
+}
+
+/// A tensor's bytes and elements: 1 PiB, so that products of the two fit.
+constexpr std::int64_t most_bytes = std::int64_t{1} << 50;
+/// Devices and ranks.
+constexpr std::int64_t largest_place = std::numeric_limits<std::int32_t>::max();
+
+/// A value in a note; a text can be as long as a file.
+std::string shown(std::string_view value) {
+    constexpr std::size_t most = 40;
+    return value.size() <= most ? std::string(value) : fmt::format("{}...", value.substr(0, most));
 }
 
 }  // namespace
@@ -25,6 +41,9 @@ void EventHandler::begin_event() {
 }
 
 bool EventHandler::Null() {
+    if (capturing_ == 0 && depth_ == 1 && (field_ == Field::Start || field_ == Field::Duration)) {
+        take_field("null");
+    }
     field_ = Field::None;
     target_ = Target();
     return true;
@@ -50,6 +69,9 @@ bool EventHandler::Key(const char* text, rapidjson::SizeType length, bool /*copy
         field_ = field_of({text, length});
     } else if (depth_ == 2 && in_args_) {
         target_ = target_of({text, length});
+        if (target_.take == Take::Number) {
+            argument_.assign(text, length);
+        }
     }
     return true;
 }
@@ -89,7 +111,7 @@ bool EventHandler::EndArray(rapidjson::SizeType /*elements*/) {
         if (capturing_ == depth_) {
             capturing_ = 0;
             --depth_;
-            take_argument(captured_);
+            take_argument(captured_, true);
             return true;
         }
     }
@@ -106,7 +128,7 @@ void EventHandler::value(std::string_view value, bool quoted) {
     } else if (depth_ == 1) {
         take_field(value);
     } else if (depth_ == 2 && target_.take != Take::Nothing) {
-        take_argument(value);
+        take_argument(value, quoted);
     }
 }
 
@@ -142,10 +164,10 @@ void EventHandler::take_field(std::string_view value) {
             draft_.tid = strings_.intern(value);
             break;
         case Field::Start:
-            draft_.start_ns = nanoseconds_of(value).value_or(absent);
+            draft_.start_ns = time("ts", value, latest_start_ns);
             break;
         case Field::Duration:
-            draft_.duration_ns = nanoseconds_of(value).value_or(absent);
+            draft_.duration_ns = time("dur", value, longest_event_ns);
             break;
         case Field::Id:
             draft_.id = whole_number_of(value).value_or(-1 - std::int64_t{strings_.intern(value)});
@@ -157,9 +179,28 @@ void EventHandler::take_field(std::string_view value) {
     field_ = Field::None;
 }
 
-void EventHandler::take_argument(std::string_view value) {
+std::int64_t EventHandler::time(const char* field, std::string_view value, std::int64_t most) {
+    const std::optional<std::int64_t> ns = nanoseconds_of(value);
+    if (ns && *ns >= 0 && *ns <= most) {
+        return *ns;
+    }
+    if (draft_.unusable_time.empty()) {
+        draft_.unusable_time = fmt::format("'{}' is {}, not a number of microseconds from 0 to {}",
+                                           field, shown(value), most / 1000);
+    }
+    return absent;
+}
+
+void EventHandler::take_argument(std::string_view value, bool quoted) {
     if (target_.take == Take::Number) {
-        *target_.number = whole_number_of(value).value_or(absent);
+        const std::optional<std::int64_t> number = whole_number_of(value);
+        const bool good = number && *number >= -target_.most && *number <= target_.most;
+        *target_.number = good ? *number : absent;
+        // Texts are how some profilers say that there is none: "stream": "0x0".
+        if (!good && !quoted && draft_.unusable_argument.empty()) {
+            draft_.unusable_argument = fmt::format("'{}' is {}, not a whole number up to {}",
+                                                   argument_, shown(value), target_.most);
+        }
     } else {
         *target_.text = strings_.intern(value);
     }
@@ -189,12 +230,21 @@ EventHandler::Field EventHandler::field_of(std::string_view key) {
     }
 }
 
-EventHandler::Target EventHandler::number(std::int64_t& value, bool* present) {
-    return {Take::Number, &value, nullptr, present};
+EventHandler::Target EventHandler::number(std::int64_t& value, bool* present, std::int64_t most) {
+    Target target;
+    target.take = Take::Number;
+    target.number = &value;
+    target.most = most;
+    target.present = present;
+    return target;
 }
 
 EventHandler::Target EventHandler::text(StringId& value, bool* present) {
-    return {Take::Text, nullptr, &value, present};
+    Target target;
+    target.take = Take::Text;
+    target.text = &value;
+    target.present = present;
+    return target;
 }
 
 EventHandler::Target EventHandler::target_of(std::string_view key) {
@@ -202,10 +252,11 @@ EventHandler::Target EventHandler::target_of(std::string_view key) {
         case 4:
             return key == "name" ? text(draft_.label) : collective_target(key);
         case 5:
-            return key == "bytes" ? number(draft_.bytes) : collective_target(key);
+            return key == "bytes" ? number(draft_.bytes, nullptr, most_bytes)
+                                  : collective_target(key);
         case 6:
             return key == "stream"   ? number(draft_.stream)
-                   : key == "device" ? number(draft_.device)
+                   : key == "device" ? number(draft_.device, nullptr, largest_place)
                                      : Target();
         case 11:
             return key == "correlation"                           ? number(draft_.correlation)
@@ -246,21 +297,20 @@ EventHandler::Target EventHandler::collective_target(std::string_view key) {
         case 5:
             return key == "dtype" ? text(args.dtype, present) : Target();
         case 8:
-            return key == "Src Rank"   ? number(args.source, present)
-                   : key == "Dst Rank" ? number(args.destination, present)
-                   : key == "Comms Id" ? number(args.comms_id, present)
+            return key == "Src Rank"   ? number(args.source, present, largest_place)
+                   : key == "Dst Rank" ? number(args.destination, present, largest_place)
                                        : Target();
         case 10:
-            return key == "Group size"                         ? number(args.group_size, present)
+            return key == "Group size" ? number(args.group_size, present, largest_place)
                    : key == "Input Dims" && is_communication() ? text(args.input_dims, present)
                    : key == "Input type" && is_communication() ? text(args.input_types, present)
                                                                : Target();
         case 13:
-            return key == "In msg nelems"   ? number(args.in_elements, present)
+            return key == "In msg nelems"   ? number(args.in_elements, present, most_bytes)
                    : key == "In split size" ? text(args.in_split, present)
                                             : Target();
         case 14:
-            return key == "Out msg nelems"   ? number(args.out_elements, present)
+            return key == "Out msg nelems"   ? number(args.out_elements, present, most_bytes)
                    : key == "Out split size" ? text(args.out_split, present)
                                              : Target();
         case 15:

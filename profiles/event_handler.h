@@ -6,6 +6,7 @@
 #include <rapidjson/reader.h>
 
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <string_view>
 
@@ -39,6 +40,7 @@ private:
         std::int64_t* number = nullptr;
         StringId* text = nullptr;
         bool* present = nullptr;
+        std::int64_t most = 0;  ///< of the number, of either sign
     };
     enum class Field : std::uint8_t {
         None,
@@ -56,11 +58,15 @@ private:
     [[nodiscard]] static Field field_of(std::string_view key);
     [[nodiscard]] Target target_of(std::string_view key);
     [[nodiscard]] Target collective_target(std::string_view key);
-    [[nodiscard]] Target number(std::int64_t& value, bool* present = nullptr);
-    [[nodiscard]] Target text(StringId& value, bool* present = nullptr);
+    [[nodiscard]] static Target number(
+        std::int64_t& value, bool* present = nullptr,
+        std::int64_t most = std::numeric_limits<std::int64_t>::max());
+    /// Nanoseconds of a field in microseconds; notes one that is none from 0 to `most`.
+    [[nodiscard]] std::int64_t time(const char* field, std::string_view value, std::int64_t most);
+    [[nodiscard]] static Target text(StringId& value, bool* present = nullptr);
     [[nodiscard]] bool is_communication();
     void take_field(std::string_view value);
-    void take_argument(std::string_view value);
+    void take_argument(std::string_view value, bool quoted);
     void value(std::string_view value, bool quoted);
     void capture(std::string_view value, bool quoted);
 
@@ -70,6 +76,7 @@ private:
     Field field_ = Field::None;  ///< of the value that comes next, at depth 1
     bool in_args_ = false;
     Target target_;         ///< of the value that comes next, in the arguments
+    std::string argument_;  ///< its name, of a number
     int capturing_ = 0;     ///< depth of the list that is kept as text; 0: none
     std::string captured_;  ///< so far
 };

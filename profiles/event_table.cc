@@ -1,5 +1,7 @@
 #include "profiles/event_table.h"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <charconv>
 #include <utility>
@@ -22,6 +24,16 @@ bool blank(char c) {
 }
 
 }  // namespace
+
+std::string Damage::first_text() const {
+    if (first.empty()) {
+        return {};
+    }
+    const Place& place = first.front();
+    return place.line == 0 ? fmt::format(", first {}", place.what)
+                           : fmt::format(", first at line {} (byte {}): {}", place.line, place.byte,
+                                         place.what);
+}
 
 std::optional<std::int64_t> element_bytes(std::string_view dtype) {
     if (dtype.starts_with("Float8")) {

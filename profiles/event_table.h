@@ -11,7 +11,7 @@
 // columns that every event has are vectors by that number. What few events have (collectives,
 // synchronization, autograd, copied bytes) stands in tables of its own, ascending by event;
 // row_of() finds an event's row. Flows are a table of theirs. Nothing is dropped but what the
-// counts name.
+// counts and the damage name.
 //
 // Times are nanoseconds, read from the decimal text of the file without rounding (a fourth decimal
 // of a microsecond and beyond is rounded half away from zero), as the file has them: the wall clock
@@ -35,6 +35,12 @@ inline constexpr EventId no_event = std::numeric_limits<EventId>::max();
 
 /// An argument that the file does not give.
 inline constexpr std::int64_t absent = std::numeric_limits<std::int64_t>::min();
+
+/// Bounds of what a profile can say, by which sums of times fit: an event of 13 days, a begin 73
+/// years from its clock's zero, GPU work of 104 days over all streams. What is beyond is damage.
+inline constexpr std::int64_t longest_event_ns = std::int64_t{1} << 50;
+inline constexpr std::int64_t latest_start_ns = std::int64_t{1} << 61;
+inline constexpr std::int64_t most_gpu_work_ns = std::int64_t{1} << 53;
 
 enum class EventCategory : std::uint8_t {
     CpuOp,              ///< cpu_op; Operator in 2021
@@ -110,9 +116,8 @@ struct CollectiveArgs {
     std::int64_t source = absent;  ///< "Src Rank"
     std::int64_t destination = absent;
     std::int64_t sequence = absent;  ///< "Seq", in its group
-    std::int64_t comms_id = absent;
-    StringId input_dims = 0;   ///< text "[[6144], []]", of CPU operations
-    StringId input_types = 0;  ///< text "[\"float\", \"Scalar\"]"
+    StringId input_dims = 0;         ///< text "[[6144], []]", of CPU operations
+    StringId input_types = 0;        ///< text "[\"float\", \"Scalar\"]"
 };
 
 /// Arguments of an event of category Sync.
@@ -141,17 +146,21 @@ struct MemoryArgs {
 /// What could not be read, and where the first such places are.
 struct Damage {
     struct Place {
-        std::uint64_t line = 0;  ///< from 1
+        std::uint64_t line = 0;  ///< from 1; 0: an event that is known by its name alone
         std::uint64_t byte = 0;  ///< from 0, in the decompressed file
         std::string what;
     };
-    std::uint64_t repaired_events =
-        0;                             ///< read after filling in null for a missing value, and such
+    /// Read after filling in null for a missing value, leaving out an argument, and such.
+    std::uint64_t repaired_events = 0;
     std::uint64_t skipped_events = 0;  ///< not read
     bool cut_off = false;              ///< the file ends before its end
-    std::vector<Place> first;          ///< of repaired and skipped ones, the first few
+    std::vector<Place> first;          ///< the first few, also those beside the events
 
-    [[nodiscard]] bool any() const { return repaired_events + skipped_events > 0 || cut_off; }
+    [[nodiscard]] bool any() const {
+        return repaired_events + skipped_events > 0 || cut_off || !first.empty();
+    }
+    /// ", first at line 3 (byte 120): 'dur' is null, ..."; empty where no place is known.
+    [[nodiscard]] std::string first_text() const;
 };
 
 /// How many events of one category ("-": without one) the file has, of whatever phase.

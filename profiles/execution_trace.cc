@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <set>
 #include <string_view>
 
@@ -58,6 +59,12 @@ private:
     std::size_t before_ = 0;
 };
 
+/// A number that is none of a count, a size or an id; the parser says where it stands.
+struct UnusableNumber {
+    double found = 0;
+};
+
+/// `otherwise` for what is no number; throws UnusableNumber.
 std::int64_t number_of(const JsonValue* value, std::int64_t otherwise) {
     if (value == nullptr || !value->IsNumber()) {
         return otherwise;
@@ -66,7 +73,10 @@ std::int64_t number_of(const JsonValue* value, std::int64_t otherwise) {
         return value->GetInt64();
     }
     const double real = value->GetDouble();
-    return real > -0x1p62 && real < 0x1p62 ? static_cast<std::int64_t>(real) : otherwise;
+    if (!(std::abs(real) <= 0x1p53) || real != std::floor(real)) {
+        throw UnusableNumber{real};
+    }
+    return static_cast<std::int64_t>(real);
 }
 
 std::string_view text_of(const JsonValue* value) {
@@ -201,6 +211,16 @@ public:
     }
 
     ExecutionTrace parse() {
+        try {
+            return whole();
+        } catch (const UnusableNumber& number) {
+            refuse(fmt::format("{} in the value that ends here", number.found),
+                   "whole numbers below 2^63 for ids, sizes and counts");
+        }
+    }
+
+private:
+    ExecutionTrace whole() {
         expect('{', "an object");
         bool nodes = false;
         while (true) {
@@ -231,7 +251,6 @@ public:
         return std::move(trace_);
     }
 
-private:
     void read_nodes() {
         expect('[', "a list of nodes");
         if (next() != ']') {

@@ -49,7 +49,9 @@ public:
                               : "Give what the profiler's export_chrome_trace or "
                                 "tensorboard_trace_handler has written");
         }
-        builder_.finish();
+        for (const EventId far : builder_.finish()) {
+            skip_far(far);
+        }
         table_.bytes = window_.byte() + window_.size();
         if (!table_.rank) {
             table_.rank = rank_in_name(std::filesystem::path(table_.file).filename().string());
@@ -69,8 +71,12 @@ private:
             refuse(std::move(what), "an event of a trace",
                    "Record again, or read it without --strict");
         }
+        note_place({window_.line(), window_.byte(), std::move(what)});
+    }
+
+    void note_place(Damage::Place place) {
         if (table_.damage.first.size() < most_shown) {
-            table_.damage.first.push_back({window_.line(), window_.byte(), std::move(what)});
+            table_.damage.first.push_back(std::move(place));
         }
     }
 
@@ -161,7 +167,7 @@ private:
         const std::string_view json = window_.text().substr(0, value);
         if (is_header_key(key) && !read_header(key, json, table_) &&
             !read_header(key, repaired(json), table_)) {
-            note(fmt::format("'{}' cannot be read", key));
+            note(fmt::format("'{}' cannot be read as a whole", key));
         }
         window_.advance(value);
         return true;
@@ -199,10 +205,7 @@ private:
     void read_event() {
         rapidjson::StringStream stream(window_.begin());
         if (parse(stream) && stream.Tell() <= window_.size()) {
-            const bool kept = builder_.add(handler_.draft());
-            if (!kept) {
-                skip("an event without what its phase must have (ph, ts)");
-            }
+            add();
             window_.advance(stream.Tell());
             return;
         }
@@ -233,17 +236,44 @@ private:
         if (!parse(stream)) {
             return false;
         }
-        if (!builder_.add(handler_.draft())) {
-            skip("an event without what its phase must have (ph, ts)");
-        }
+        add();
         window_.advance(length);
         return true;
+    }
+
+    /// What has been parsed.
+    void add() {
+        const EventDraft& draft = handler_.draft();
+        if (std::string why = builder_.add(draft); !why.empty()) {
+            skip(std::move(why));
+        } else if (!draft.unusable_argument.empty()) {
+            note("an argument that was left out: " + draft.unusable_argument);
+            ++table_.damage.repaired_events;
+        }
+    }
+
+    /// An event whose time is none, as those around it show.
+    void skip_far(EventId event) {
+        std::string what = fmt::format("'{}', more than 13 days from the middle of the profile",
+                                       table_.name_of(event));
+        if (options_.strict) {
+            throw InputError({table_.file, std::move(what), "a 'ts' that is none of the profile",
+                              "an event of a trace", "Record again, or read it without --strict"});
+        }
+        note_place({0, 0, std::move(what)});
+        ++table_.damage.skipped_events;
     }
 
     void read_damaged(std::size_t length) {
         const std::string text = repaired(window_.text().substr(0, length));
         rapidjson::StringStream stream(text.c_str());
-        if (parse(stream) && builder_.add(handler_.draft())) {
+        if (parse(stream)) {
+            std::string why = builder_.add(handler_.draft());
+            if (!why.empty()) {
+                skip(std::move(why));
+                window_.advance(length);
+                return;
+            }
             note(fmt::format("an event that was repaired: {}", first_error(length)));
             ++table_.damage.repaired_events;
             window_.advance(length);

@@ -1,6 +1,9 @@
 #include "profiles/table_builder.h"
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
+#include <cstdlib>
 #include <utility>
 
 namespace npunet::profiles {
@@ -40,35 +43,56 @@ EventCategory category_of(std::string_view text) {
 
 }  // namespace
 
-bool TableBuilder::add(const EventDraft& draft) {
+std::string TableBuilder::refusal(const EventDraft& draft) const {
+    const bool lasts = draft.phase == 'X';
+    const bool flows = draft.phase == 's' || draft.phase == 't' || draft.phase == 'f';
+    if (draft.phase == '\0' ||
+        ((lasts || flows) && draft.start_ns == absent && draft.unusable_time.empty()) ||
+        (lasts && draft.duration_ns == absent && draft.unusable_time.empty()) ||
+        (flows && draft.id == absent)) {
+        return "an event without what its phase must have (ph, ts, dur, id)";
+    }
+    if ((lasts || flows) && !draft.unusable_time.empty()) {
+        return draft.unusable_time;
+    }
+    return {};
+}
+
+std::string TableBuilder::add(const EventDraft& draft) {
+    if (std::string why = refusal(draft); !why.empty()) {
+        return why;
+    }
     switch (draft.phase) {
         case 'X':
-            if (draft.start_ns == absent || draft.start_ns < 0 ||
-                (draft.duration_ns != absent && draft.duration_ns < 0) ||
-                draft.duration_ns > std::numeric_limits<std::int64_t>::max() - draft.start_ns) {
-                return false;
+            if (is_gpu_work(known_category(draft.category))) {
+                if (draft.duration_ns > most_gpu_work_ns - gpu_work_ns_) {
+                    return "GPU work that with what came before lasts longer than 104 days";
+                }
+                gpu_work_ns_ += draft.duration_ns;
             }
             add_event(draft);
             break;
         case 's':
         case 't':
         case 'f':
-            if (draft.start_ns == absent || draft.id == absent) {
-                return false;
-            }
             table_.flows.push_back(
                 {draft.id, draft.start_ns, track_of(draft), draft.category, draft.phase == 's'});
             break;
         case 'M':
             add_metadata(draft);
             break;
-        case '\0':
-            return false;
         default:
             break;
     }
     count(draft);
-    return true;
+    return {};
+}
+
+EventCategory TableBuilder::known_category(StringId text) {
+    const auto known = categories_.find(text);
+    return known != categories_.end()
+               ? known->second
+               : categories_.emplace(text, category_of(table_.strings[text])).first->second;
 }
 
 void TableBuilder::count(const EventDraft& draft) {
@@ -103,21 +127,17 @@ std::uint32_t TableBuilder::track_of(const EventDraft& draft) {
 
 void TableBuilder::add_event(const EventDraft& draft) {
     const auto event = static_cast<EventId>(table_.size());
-    auto known = categories_.find(draft.category);
-    if (known == categories_.end()) {
-        known =
-            categories_.emplace(draft.category, category_of(table_.strings[draft.category])).first;
-    }
+    const EventCategory category = known_category(draft.category);
     const std::uint32_t track = track_of(draft);
-    table_.category.push_back(known->second);
+    table_.category.push_back(category);
     table_.name.push_back(draft.name);
     table_.track.push_back(track);
     table_.start_ns.push_back(draft.start_ns);
-    table_.duration_ns.push_back(draft.duration_ns == absent ? 0 : draft.duration_ns);
+    table_.duration_ns.push_back(draft.duration_ns);
     table_.correlation.push_back(draft.correlation);
     table_.external_id.push_back(draft.external_id);
-    if (is_gpu_work(known->second) || known->second == EventCategory::Sync ||
-        known->second == EventCategory::GpuUserAnnotation) {
+    if (is_gpu_work(category) || category == EventCategory::Sync ||
+        category == EventCategory::GpuUserAnnotation) {
         Track& on = table_.tracks[track];
         on.gpu = true;
         on.device = draft.device == absent ? on.device : static_cast<std::int32_t>(draft.device);
@@ -154,11 +174,28 @@ void TableBuilder::add_metadata(const EventDraft& draft) {
     }
 }
 
-void TableBuilder::finish() {
+std::vector<EventId> TableBuilder::finish() {
     for (Track& track : table_.tracks) {
         const auto name = process_names_.find(track.pid);
         track.process_name = name == process_names_.end() ? 0 : name->second;
     }
+    std::vector<EventId> far;
+    const auto [first, last] = std::minmax_element(table_.start_ns.begin(), table_.start_ns.end());
+    if (table_.start_ns.empty() || *last - *first < longest_event_ns) {
+        return far;
+    }
+    std::vector<std::int64_t> starts = table_.start_ns;
+    const auto middle = starts.begin() + static_cast<std::ptrdiff_t>(starts.size() / 2);
+    std::nth_element(starts.begin(), middle, starts.end());
+    for (EventId event = 0; event < table_.size(); ++event) {
+        if (std::abs(table_.start_ns[event] - *middle) >= longest_event_ns) {
+            far.push_back(event);
+            table_.category[event] = EventCategory::Other;
+            table_.start_ns[event] = *middle;
+            table_.duration_ns[event] = 0;
+        }
+    }
+    return far;
 }
 
 }  // namespace npunet::profiles

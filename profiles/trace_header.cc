@@ -1,5 +1,7 @@
 #include "profiles/trace_header.h"
 
+#include <cstdint>
+#include <iterator>
 #include <string>
 
 #include "profiles/json_member.h"
@@ -8,9 +10,18 @@ namespace npunet::profiles {
 
 namespace {
 
-std::int64_t number_in(const JsonValue& object, const char* key, std::int64_t otherwise) {
+/// A whole number from 0 that fits in a place (rank, world, device); `otherwise` where there is
+/// none, and where it is no such number, which `good` then says.
+std::int64_t number_in(const JsonValue& object, const char* key, std::int64_t otherwise,
+                       bool& good) {
     const JsonValue* value = member(object, key);
-    return value != nullptr && value->IsInt64() ? value->GetInt64() : otherwise;
+    if (value == nullptr || value->IsNull()) {
+        return otherwise;
+    }
+    // -1 says of a rank that there is none.
+    const bool fits = value->IsInt() && value->GetInt() >= -1;
+    good = good && fits;
+    return fits && value->GetInt() >= 0 ? value->GetInt() : otherwise;
 }
 
 std::string text_in(const JsonValue& object, const char* key) {
@@ -41,7 +52,8 @@ std::vector<std::int32_t> ranks_in(const JsonValue& object) {
     return ranks;
 }
 
-void read_groups(const JsonValue& list, EventTable& table) {
+bool read_groups(const JsonValue& list, EventTable& table) {
+    bool good = true;
     table.groups.clear();
     for (const JsonValue& one : list.GetArray()) {
         if (!one.IsObject()) {
@@ -51,39 +63,43 @@ void read_groups(const JsonValue& list, EventTable& table) {
         group.name = text_in(one, "pg_name");
         group.description = text_in(one, "pg_desc");
         group.ranks = ranks_in(one);
-        group.size = number_in(one, "pg_size", static_cast<std::int64_t>(group.ranks.size()));
+        group.size = number_in(one, "pg_size", std::ssize(group.ranks), good);
         table.groups.push_back(std::move(group));
     }
+    return good;
 }
 
 bool read_distributed_info(const JsonValue& info, EventTable& table) {
     if (!info.IsObject()) {
         return info.IsNull();
     }
-    const std::int64_t rank = number_in(info, "rank", -1);
+    bool good = true;
+    const std::int64_t rank = number_in(info, "rank", -1, good);
     if (rank >= 0) {
         table.rank = static_cast<std::int32_t>(rank);
     }
-    table.world_size = static_cast<std::int32_t>(number_in(info, "world_size", 0));
+    table.world_size = static_cast<std::int32_t>(number_in(info, "world_size", 0, good));
     table.backend = text_in(info, "backend");
     const JsonValue* groups = member(info, "pg_config");
     if (groups != nullptr && groups->IsArray()) {
-        read_groups(*groups, table);
+        good = read_groups(*groups, table) && good;
     }
-    return true;
+    return good;
 }
 
 bool read_devices(const JsonValue& list, EventTable& table) {
     if (!list.IsArray()) {
         return list.IsNull();
     }
+    bool good = true;
+    table.devices.clear();
     for (const JsonValue& one : list.GetArray()) {
         if (one.IsObject()) {
-            table.devices.push_back(
-                {number_in(one, "id", 0), text_in(one, "name"), number_in(one, "numSms", 0)});
+            table.devices.push_back({number_in(one, "id", 0, good), text_in(one, "name"),
+                                     number_in(one, "numSms", 0, good)});
         }
     }
-    return true;
+    return good;
 }
 
 }  // namespace
@@ -105,7 +121,8 @@ bool read_header(std::string_view key, std::string_view json, EventTable& table)
     if (key == "deviceProperties") {
         return read_devices(document, table);
     }
-    if (!document.IsInt64()) {
+    if (!document.IsInt64() || document.GetInt64() > latest_start_ns ||
+        document.GetInt64() < -latest_start_ns) {
         return document.IsNull();
     }
     (key == "schemaVersion" ? table.schema_version : table.base_time_ns) = document.GetInt64();

@@ -78,9 +78,10 @@ void warn_of_ranks(const std::vector<RankGraph>& graphs, std::vector<std::string
             warnings.push_back(fmt::format("rank {}: {}", graph.rank.value(), what));
         };
         if (graph.damage.any()) {
-            warn(fmt::format("the profile is damaged: events repaired {}, skipped {}{}",
+            warn(fmt::format("the profile is damaged: events repaired {}, skipped {}{}{}",
                              graph.damage.repaired_events, graph.damage.skipped_events,
-                             graph.damage.cut_off ? ", and its end is missing" : ""));
+                             graph.damage.cut_off ? ", and its end is missing" : "",
+                             graph.damage.first_text()));
         }
         if (!graph.join_refusal.empty()) {
             warn("the execution trace is not of this profile and is not used: " +

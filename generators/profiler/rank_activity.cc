@@ -61,23 +61,6 @@ std::vector<Span> merged(std::vector<Span> spans) {
     return disjoint;
 }
 
-/// Sums of times below these do not overflow.
-void check_times(const EventTable& table) {
-    constexpr std::int64_t latest = std::int64_t{1} << 61;
-    constexpr std::int64_t longest = std::int64_t{1} << 50;
-    const auto fits = [](std::int64_t ns) { return ns >= -latest && ns <= latest; };
-    for (EventId event = 0; event < table.size(); ++event) {
-        if (!fits(table.base_time_ns) || !fits(table.start_ns[event]) ||
-            table.duration_ns[event] > longest) {
-            throw InputError({table.file, std::string(table.name_of(event)),
-                              fmt::format("an event at {} ns for {} ns", table.start_ns[event],
-                                          table.duration_ns[event]),
-                              "times within 73 years, and durations within 13 days",
-                              "Is the file what the profiler has written?"});
-        }
-    }
-}
-
 class ActivityBuilder {
 public:
     ActivityBuilder(const EventTable& table, const profiles::ExecutionTrace* trace)
@@ -334,7 +317,6 @@ private:
 }  // namespace
 
 RankActivity activity_of(const EventTable& table, const profiles::ExecutionTrace* trace) {
-    check_times(table);
     return ActivityBuilder(table, trace).build();
 }
 

@@ -27,6 +27,9 @@ void check_table(const EventTable& trace) {
     for (profiles::EventId event = 0; event < trace.size(); ++event) {
         expect(trace.duration_ns[event] >= 0 && trace.end_ns(event) >= trace.start_ns[event],
                "a negative duration");
+        expect(trace.duration_ns[event] <= profiles::longest_event_ns &&
+                   trace.start_ns[event] <= profiles::latest_start_ns,
+               "a time beyond its bound");
         expect(trace.track[event] < trace.tracks.size(), "a track that is not there");
         expect(trace.name[event] < trace.strings.size(), "a name that is not there");
     }

@@ -67,10 +67,11 @@ TEST_F(ClusterFile, MissingAndBadFieldsAreNamed) {
     EXPECT_EQ(with("\"memory\"", "\"mem\"").found, "no such key");
     EXPECT_EQ(with("\"A100\"", "7").place, "a: instance_type");
     EXPECT_EQ(with("\"A100\"", "\"\"").place, "a: instance_type");
-    for (const char* value : {"0", "-1", "\"NaN\"", "null", "[46]", "{}", "true"}) {
+    for (const char* value :
+         {"0", "-1", "\"NaN\"", "null", "[46]", "{}", "true", "1e308", "1e-9"}) {
         const InputProblem bad = with("46", value);
         EXPECT_EQ(bad.place, "a: intra_bandwidth") << value;
-        EXPECT_EQ(bad.expected, "a number above 0") << value;
+        EXPECT_EQ(bad.expected, "a number from 0.001 to 1e+09") << value;
     }
     EXPECT_EQ(with("10,", "0,").place, "a: inter_bandwidth");
     EXPECT_EQ(with("80", "0.0").place, "a: memory");

@@ -118,6 +118,22 @@ TEST_F(Profile, BadValuesAreNamed) {
               "the same key twice in an object");
 }
 
+// Sums and products of what is in bounds are finite, so that no plan costs inf: times up to 11
+// days, memory and parameters up to an exbibyte.
+TEST_F(Profile, ValuesBeyondAllBoundsAreNamed) {
+    for (const char* value : {"1e308", "1.1e9", "9223372036854775808000000"}) {
+        EXPECT_EQ(with("29.507994651794434", value).expected, "a number from 0 to 1e+09") << value;
+        EXPECT_EQ(with("292.7964687347412", value).place,
+                  "execution_time: forward_backward_time_ms")
+            << value;
+        EXPECT_EQ(with("39.25", value).place, "execution_time: optimizer_time_ms") << value;
+        EXPECT_EQ(with("0.5", value).place, "execution_time: batch_generator_time_ms") << value;
+    }
+    EXPECT_EQ(with("4146", "1e308").place, "execution_memory: layer_memory_total_mb[1]");
+    EXPECT_EQ(with("40,", "1e308,").place, "model: parameters: parameters_per_layer_bytes[0]");
+    EXPECT_EQ(with("39.25", "true").place, "execution_time: optimizer_time_ms");
+}
+
 TEST_F(Profile, FoldersWithoutProfiles) {
     EXPECT_EQ(problem().found, "no profile");
     const auto none = folder_ / "none";

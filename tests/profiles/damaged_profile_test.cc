@@ -62,6 +62,122 @@ TEST(DamagedProfile, WhatIsNoEventIsSkipped) {
     }
 }
 
+/// `good` with another text for one of its values.
+std::string with(const std::string& old_text, const std::string& text) {
+    std::string changed = good;
+    changed.replace(changed.find(old_text), old_text.size(), text);
+    return changed;
+}
+
+// What is no time of an event costs the event: 0 ns would be a kernel that took no time. The bound
+// is 2^50 ns, 1125899906842.624 us; of the begin 2^61 ns.
+TEST(DamagedProfile, TimesThatAreNoneAreSkippedAndSaid) {
+    const test::TemporaryFolder folder;
+    for (const char* key : {"dur", "ts"}) {
+        for (const char* value :
+             {"1e308", "9223372036854775808", "null", "true", "false", "[1]", "{}", "-1",
+              "\"soon\"", "-9223372036854775808", "1e16", "NaN", ""}) {
+            SCOPED_TRACE(std::string(key) + " " + value);
+            const std::string old_text = std::string(key) == "dur" ? "\"dur\": 2" : "\"ts\": 1.5";
+            const std::string bad = with(old_text, "\"" + std::string(key) + "\": " + value);
+            const EventTable trace = read(folder, good + ",\n" + bad + ",\n" + good);
+            EXPECT_EQ(trace.size(), 2U);
+            EXPECT_EQ(trace.damage.skipped_events, 1U);
+            ASSERT_EQ(trace.damage.first.size(), 1U);
+            EXPECT_EQ(trace.damage.first[0].line, 3U);
+            EXPECT_THAT(trace.damage.first[0].what, testing::HasSubstr(key));
+            ProfileReadOptions strict;
+            strict.strict = true;
+            EXPECT_EQ(test::problem_of([&] { return read_profile(trace.file, strict); }).place,
+                      "line 3");
+        }
+    }
+    EXPECT_EQ(read(folder, with("\"dur\": 2", "\"dur\": 1125899906842.624")).duration_ns[0],
+              longest_event_ns);
+    EXPECT_EQ(read(folder, with("\"dur\": 2", "\"dur\": 1125899906842.625")).size(), 0U);
+    EXPECT_EQ(read(folder, with(", \"dur\": 2", "")).size(), 0U);
+    // Beyond what any number of JSON can be.
+    EXPECT_EQ(read(folder, with("\"dur\": 2", "\"dur\": 1e999")).damage.skipped_events, 1U);
+}
+
+// 1e15 us is 31 years: no time of an event, and as a begin none of this profile.
+TEST(DamagedProfile, EventsFarFromTheOthersAreSkippedAndSaid) {
+    const test::TemporaryFolder folder;
+    EXPECT_EQ(read(folder, with("\"dur\": 2", "\"dur\": 1e15")).size(), 0U);
+    const std::string far = with("\"ts\": 1.5", "\"ts\": 1e15");
+    const EventTable trace = read(folder, good + ",\n" + far + ",\n" + good);
+    EXPECT_EQ(trace.damage.skipped_events, 1U);
+    EXPECT_EQ(trace.damage.first_text(),
+              ", first 'k', more than 13 days from the middle of the "
+              "profile");
+    EXPECT_EQ(trace.category[0], EventCategory::Kernel);
+    EXPECT_EQ(trace.category[1], EventCategory::Other);
+    EXPECT_EQ(trace.duration_ns[1], 0);
+    ProfileReadOptions strict;
+    strict.strict = true;
+    EXPECT_THROW((void)read_profile(trace.file, strict), InputError);
+    // All of them are of 2001 by the wall clock.
+    EXPECT_FALSE(read(folder, far + ",\n" + far).damage.any());
+}
+
+// Sums of GPU work fit in 64 bits over a thousand ranks.
+TEST(DamagedProfile, GpuWorkIsBounded) {
+    const test::TemporaryFolder folder;
+    std::string events = good;
+    for (int i = 0; i < 20; ++i) {
+        events += ",\n" + with("\"dur\": 2", "\"dur\": 1125899906842.624");
+    }
+    const EventTable trace = read(folder, events);
+    EXPECT_EQ(trace.size(), 8U);
+    EXPECT_EQ(trace.damage.skipped_events, 13U);
+}
+
+// An argument that is no whole number counts as not given, and the rest of the event stands. Texts
+// and null are how profilers say that there is none.
+TEST(DamagedProfile, ArgumentsThatAreNoNumbersAreLeftOutAndSaid) {
+    const test::TemporaryFolder folder;
+    for (const char* value : {"1e308", "9223372036854775808", "true", "1.5"}) {
+        SCOPED_TRACE(value);
+        const EventTable trace =
+            read(folder, with("\"correlation\": 3", "\"correlation\": " + std::string(value) +
+                                                        ", \"device\": 1, \"stream\": 7"));
+        ASSERT_EQ(trace.size(), 1U);
+        EXPECT_EQ(trace.correlation[0], absent);
+        EXPECT_EQ(trace.tracks[0].stream, 7);
+        EXPECT_EQ(trace.damage.repaired_events, 1U);
+        ASSERT_EQ(trace.damage.first.size(), 1U);
+        EXPECT_THAT(trace.damage.first[0].what, testing::HasSubstr("'correlation'"));
+    }
+    for (const char* argument :
+         {"\"device\": 2147483648", "\"bytes\": 1e18", "\"In msg nelems\": 1e300",
+          "\"Group size\": 1e10", "\"Src Rank\": -1e10"}) {
+        EXPECT_EQ(read(folder, with("\"correlation\": 3", argument)).damage.repaired_events, 1U)
+            << argument;
+    }
+    for (const char* argument : {"\"correlation\": null", "\"stream\": \"0x0\"",
+                                 "\"correlation\": 7.0", "\"Src Rank\": -1"}) {
+        EXPECT_FALSE(read(folder, with("\"correlation\": 3", argument)).damage.any()) << argument;
+    }
+}
+
+// What the file says beside its events likewise.
+TEST(DamagedProfile, HeadersThatAreNoNumbersAreSaid) {
+    const test::TemporaryFolder folder;
+    for (const char* member :
+         {R"("baseTimeNanoseconds": 1e308)", R"("baseTimeNanoseconds": 4611686018427387904)",
+          R"("distributedInfo": {"rank": 1e308, "world_size": 2})",
+          R"("distributedInfo": {"rank": 4294967296})", R"("distributedInfo": {"rank": true})",
+          R"("distributedInfo": {"rank": 0, "world_size": -5})",
+          R"("distributedInfo": {"pg_config": [{"pg_size": 1e308}]})",
+          R"("deviceProperties": [{"id": 1e308}])"}) {
+        const EventTable trace = read_profile(folder.write(
+            "rank_0.json", "{" + std::string(member) + ", \"traceEvents\": [" + good + "]}"));
+        EXPECT_TRUE(trace.damage.any()) << member;
+        EXPECT_EQ(trace.rank, 0) << member;
+        EXPECT_GE(trace.world_size, 0) << member;
+    }
+}
+
 TEST(DamagedProfile, StrictReadingRefuses) {
     const test::TemporaryFolder folder;
     ProfileReadOptions options;

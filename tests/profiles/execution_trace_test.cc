@@ -99,6 +99,22 @@ TEST(ExecutionTraces, WhatIsNoneIsRefusedWithItsPlace) {
         is_execution_trace(folder.write("k.json", R"({"schemaVersion": 1, "traceEvents": []})")));
 }
 
+// Counts, sizes and ids are whole; what is none is not taken for one that the trace does not tell.
+TEST(ExecutionTraces, NumbersThatAreNoneAreRefused) {
+    const test::TemporaryFolder folder;
+    for (const char* value : {"1e308", "9223372036854775808", "6.5", "NaN"}) {
+        for (const char* number : {"6, 8,", "33,", "115}", "6}"}) {
+            std::string text = newer;
+            const std::string old_text = number;
+            text.replace(text.find(old_text), old_text.find_first_of(",}"), value);
+            EXPECT_THAT(test::message_of<InputError>(
+                            [&] { (void)read_execution_trace(folder.write("et_0.json", text)); }),
+                        HasSubstr("whole numbers below 2^63"))
+                << text;
+        }
+    }
+}
+
 // Nodes, threads and records of the public files, as an independent reader counted them.
 TEST(ExecutionTraces, OfPublicRepositories) {
     const fs::path data = fs::path(NPUNET_SHARED_DIR) / "data/pytorch";
