@@ -38,6 +38,9 @@ public:
             start(rank, node);
         }
         times_.replayed_ns = *std::max_element(times_.rank_ns.begin(), times_.rank_ns.end());
+        for (std::size_t r = 0; r < graphs_.size(); ++r) {
+            compare(r);
+        }
         return std::move(times_);
     }
 
@@ -45,6 +48,7 @@ private:
     struct RankState {
         std::vector<std::uint32_t> waits_for;  ///< how many, by node
         std::vector<std::int64_t> begin_ns;
+        std::vector<std::int64_t> end_ns;
         std::vector<std::uint32_t> first;  ///< of `followers`, by node
         std::vector<std::uint32_t> followers;
     };
@@ -75,6 +79,7 @@ private:
         RankState& state = ranks_[rank];
         state.waits_for.resize(nodes.size());
         state.begin_ns.assign(nodes.size(), begin_ns);
+        state.end_ns.assign(nodes.size(), begin_ns);
         state.first.assign(nodes.size() + 1, 0);
         for (std::uint32_t node = 0; node < nodes.size(); ++node) {
             for_each_before(rank, node, [&](std::uint32_t before) {
@@ -129,12 +134,11 @@ private:
 
     void end(std::size_t rank, std::uint32_t node, std::int64_t end_ns) {
         RankState& state = ranks_[rank];
+        state.end_ns[node] = end_ns;
         times_.rank_ns[rank] = std::max(times_.rank_ns[rank], end_ns);
-        const GraphNode& one = graphs_[rank].nodes[node];
-        if (one.launched) {
-            const std::int64_t measured_ns =
-                begins_[rank] + one.span.end_ns - graphs_[rank].span.begin_ns;
-            times_.largest_ns = std::max(times_.largest_ns, std::abs(end_ns - measured_ns));
+        if (graphs_[rank].nodes[node].launched) {
+            times_.largest_ns =
+                std::max(times_.largest_ns, std::abs(end_ns - measured_end_ns({rank, node})));
         }
         for (std::uint32_t i = state.first[node]; i < state.first[node + 1]; ++i) {
             const std::uint32_t follower = state.followers[i];
@@ -143,6 +147,134 @@ private:
                 ready_.emplace_back(rank, follower);
             }
         }
+    }
+
+    using Place = std::pair<std::size_t, std::uint32_t>;  ///< rank and node
+
+    [[nodiscard]] std::int64_t measured_end_ns(const Place& at) const {
+        const RankGraph& graph = graphs_[at.first];
+        return begins_[at.first] + graph.nodes[at.second].span.end_ns - graph.span.begin_ns;
+    }
+    [[nodiscard]] std::int64_t replayed_end_ns(const Place& at) const {
+        return ranks_[at.first].end_ns[at.second];
+    }
+
+    void compare(std::size_t rank) {
+        ReplayDifference found;
+        found.rank = rank;
+        found.measured_ns = graphs_[rank].span.end_ns - graphs_[rank].span.begin_ns;
+        found.replayed_ns = times_.rank_ns[rank] - begins_[rank];
+        const double most = most_replay_difference * static_cast<double>(found.measured_ns);
+        const auto off = [&](std::int64_t ns) {
+            return static_cast<double>(std::abs(ns - found.measured_ns)) > most;
+        };
+        if (graphs_[rank].nodes.empty()) {
+            return;
+        }
+        if (off(found.replayed_ns)) {
+            find_first(found, most);
+        } else if (!find_overlap(found, off)) {
+            return;
+        }
+        times_.differences.push_back(found);
+    }
+
+    /// Of the measured or the replayed times.
+    template <class End>
+    [[nodiscard]] static Place last_of(const std::vector<Place>& places, const End& end_ns) {
+        return *std::max_element(places.begin(), places.end(), [&](const Place& a, const Place& b) {
+            return end_ns(a) < end_ns(b);
+        });
+    }
+
+    /// Back from the rank's last operation by what each waited for: a collective for its last
+    /// member, anything for what ended last before it. Time that was lost is looked for by the
+    /// measured times, time that was added by the replayed ones.
+    void find_first(ReplayDifference& found, double most) const {
+        const bool lost = found.replayed_ns < found.measured_ns;
+        const auto end_ns = [&](const Place& at) {
+            return lost ? measured_end_ns(at) : replayed_end_ns(at);
+        };
+        std::vector<Place> places;
+        for (std::uint32_t node = 0; node < graphs_[found.rank].nodes.size(); ++node) {
+            places.emplace_back(found.rank, node);
+        }
+        std::size_t left = 0;  // of steps, were clocks to contradict each other
+        for (const RankGraph& graph : graphs_) {
+            left += graph.nodes.size();
+        }
+        Place first = last_of(places, end_ns);
+        found.cause = ReplayDifference::Cause::LeftOut;
+        for (Place at = first; !places.empty() && left > 0; --left) {
+            at = last_of(places, end_ns);
+            const std::int64_t ahead = measured_end_ns(at) - replayed_end_ns(at);
+            if (static_cast<double>(lost ? ahead : -ahead) > most) {
+                first = at;
+                found.cause = ReplayDifference::Cause::Replay;
+            }
+            at = last_member(at, lost);
+            places.clear();
+            for_each_before(at.first, at.second,
+                            [&](std::uint32_t before) { places.emplace_back(at.first, before); });
+        }
+        found.node_rank = first.first;
+        found.node = first.second;
+        found.node_measured_ns = measured_end_ns(first) - begins_[first.first];
+        found.node_replayed_ns = replayed_end_ns(first) - begins_[first.first];
+    }
+
+    /// Of a meeting the one that the others waited for: measured, whose kernel was shortest.
+    [[nodiscard]] Place last_member(const Place& at, bool measured) const {
+        const MatchedCall* call = call_of(at.first, at.second);
+        if (call == nullptr || call->meeting < 0) {
+            return at;
+        }
+        const auto& there = meetings_[static_cast<std::size_t>(call->meeting)].there;
+        const auto waited_ns = [&](const Place& one) {
+            const Span& span = graphs_[one.first].nodes[one.second].span;
+            return measured ? span.end_ns - span.begin_ns : -ranks_[one.first].begin_ns[one.second];
+        };
+        return *std::min_element(there.begin(), there.end(), [&](const Place& a, const Place& b) {
+            return waited_ns(a) < waited_ns(b);
+        });
+    }
+
+    /// Whether the computations of the GPU, or the CPU's, take too long one after the other.
+    template <class Off>
+    bool find_overlap(ReplayDifference& found, const Off& off) const {
+        for (const GraphNode::Kind kind : {GraphNode::Kind::Compute, GraphNode::Kind::Host}) {
+            std::vector<std::uint32_t> nodes;
+            std::int64_t sum_ns = 0;
+            const auto span = [&](std::uint32_t node) -> const Span& {
+                return graphs_[found.rank].nodes[node].span;
+            };
+            for (std::uint32_t node = 0; node < graphs_[found.rank].nodes.size(); ++node) {
+                if (graphs_[found.rank].nodes[node].kind == kind) {
+                    nodes.push_back(node);
+                    sum_ns += span(node).end_ns - span(node).begin_ns;
+                }
+            }
+            if (sum_ns <= found.measured_ns || !off(sum_ns)) {
+                continue;
+            }
+            std::stable_sort(nodes.begin(), nodes.end(), [&](std::uint32_t a, std::uint32_t b) {
+                return span(a).begin_ns < span(b).begin_ns;
+            });
+            const auto overlaps = [&](std::uint32_t a, std::uint32_t b) {
+                return span(b).begin_ns < span(a).end_ns;
+            };
+            // More than the whole time: two of them overlap.
+            const auto before = std::adjacent_find(nodes.begin(), nodes.end(), overlaps);
+            const std::int64_t zero_ns = graphs_[found.rank].span.begin_ns;
+            found.cause = ReplayDifference::Cause::Overlap;
+            found.replayed_ns = sum_ns;
+            found.node_rank = found.rank;
+            found.node = *(before + 1);
+            found.node_measured_ns = span(*(before + 1)).begin_ns - zero_ns;
+            found.node_replayed_ns = span(*before).end_ns - zero_ns;
+            return true;
+        }
+        return false;
     }
 
     const std::vector<RankGraph>& graphs_;

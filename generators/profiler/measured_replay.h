@@ -11,6 +11,7 @@
 // an NPU does at once plays a part.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -19,6 +20,30 @@
 
 namespace npunet::generators::profiler {
 
+/// Of a rank whose traces take more than most_replay_difference less or more than was measured.
+/// Times are from the rank's begin.
+struct ReplayDifference {
+    enum class Cause : std::uint8_t {
+        Replay,   ///< what follows what: idle time that nothing explains, or waits that were none
+        LeftOut,  ///< what the profile has behind the operation is not in the traces
+        Overlap   ///< computations that ran side by side, of which an NPU runs one after the other
+    };
+    Cause cause = Cause::Replay;
+    std::size_t rank = 0;  ///< index into the graphs
+    std::int64_t measured_ns = 0;
+    std::int64_t replayed_ns = 0;  ///< Overlap: the sum of the computations
+    /// The first operation responsible, by its graph and node: on the way to the rank's end, the
+    /// first that is off by more than that part of the rank's time; Overlap: the first computation
+    /// that begins before the one before it has ended.
+    std::size_t node_rank = 0;
+    std::uint32_t node = 0;
+    std::int64_t node_measured_ns = 0;  ///< its end; Overlap: its begin
+    std::int64_t node_replayed_ns = 0;  ///< its end; Overlap: the end of the one before
+};
+
+/// Of the time measured.
+constexpr double most_replay_difference = 0.02;
+
 struct ReplayTimes {
     std::int64_t measured_ns = 0;  ///< from the first begin to the last end, over all ranks
     std::int64_t replayed_ns = 0;
@@ -26,6 +51,8 @@ struct ReplayTimes {
     /// By how much the replayed end of any operation is off, at most; of those whose launch is in
     /// the profile.
     std::int64_t largest_ns = 0;
+    /// Of the ranks that are off, by rank.
+    std::vector<ReplayDifference> differences;
 
     /// (replayed - measured) / measured, in percent; 0 for nothing measured.
     [[nodiscard]] double difference_percent() const;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <limits>
 #include <mutex>
 #include <optional>
@@ -10,7 +11,9 @@
 
 #include "base/errors.h"
 #include "base/parallel.h"
+#include "base/quantities.h"
 #include "base/staged_folder.h"
+#include "base/units.h"
 #include "chakra/comm_groups.h"
 #include "chakra/trace_writer.h"
 #include "generators/profiler/rank_activity.h"
@@ -98,6 +101,61 @@ void warn_of_ranks(const std::vector<RankGraph>& graphs, std::vector<std::string
                              graph.dropped));
         }
     }
+}
+
+std::string time_text(std::int64_t ns) {
+    return format_time(Time::ns(ns));
+}
+
+/// What of the time measured the traces lose or add, and where that begins.
+void warn_of_replay(const std::vector<RankGraph>& graphs, const ReplayTimes& replay, CpuModel cpu,
+                    std::vector<std::string>& warnings) {
+    const auto percent = [](const ReplayDifference& one) {
+        return 100.0 * (static_cast<double>(one.replayed_ns) /
+                            static_cast<double>(std::max<std::int64_t>(one.measured_ns, 1)) -
+                        1);
+    };
+    const auto worst = std::max_element(
+        replay.differences.begin(), replay.differences.end(),
+        [&](const auto& a, const auto& b) { return std::abs(percent(a)) < std::abs(percent(b)); });
+    if (worst == replay.differences.end()) {
+        return;
+    }
+    const RankGraph& graph = graphs[worst->node_rank];
+    const GraphNode& node = graph.nodes[worst->node];
+    const std::string where =
+        node.kind == GraphNode::Kind::Host
+            ? std::string("CPU")
+            : fmt::format("stream {}", graph.streams[static_cast<std::size_t>(node.place)].number);
+    std::string text = fmt::format(
+        "{} of {} ranks take more than 2 % less or more time in the traces than measured, rank {} "
+        "the most: {} instead of {} ({:+.2f} %). ",
+        replay.differences.size(), graphs.size(), graphs[worst->rank].rank.value(),
+        time_text(worst->replayed_ns), time_text(worst->measured_ns), percent(*worst));
+    text += fmt::format("The first operation responsible is '{}' ({} of rank {}): ",
+                        graph.names[node.name], where, graph.rank.value());
+    const std::string measured = time_text(worst->node_measured_ns);
+    const std::string replayed = time_text(worst->node_replayed_ns);
+    switch (worst->cause) {
+        case ReplayDifference::Cause::Replay:
+            text += fmt::format("it ended {} after the profile's begin, in the traces after {}",
+                                measured, replayed);
+            break;
+        case ReplayDifference::Cause::LeftOut:
+            text += fmt::format(
+                "what the profile has behind its end, {} after the begin, is not "
+                "in the traces",
+                measured);
+            break;
+        case ReplayDifference::Cause::Overlap:
+            text += fmt::format(
+                "it began {} after the profile's begin, before the one before it "
+                "ended, after {}; an NPU runs one computation at a time",
+                measured, replayed);
+            break;
+    }
+    text += cpu == CpuModel::None ? ". --cpu none leaves out the time of the CPU" : "";
+    warnings.push_back(std::move(text));
 }
 
 std::vector<std::int64_t> begins_of(const std::vector<RankGraph>& graphs, BeginModel model) {
@@ -188,6 +246,7 @@ ConversionSummary convert_profiles(const ProfileFolder& folder, const ProfileCon
         summary.nodes += begins[i] > 0 ? 1 : 0;
     }
     summary.replay = measured_replay(graphs, run, begins_of(graphs, BeginModel::Measured));
+    warn_of_replay(graphs, summary.replay, options.cpu, summary.warnings);
     write_traces(graphs, run, begins, options, summary);
     return summary;
 }
