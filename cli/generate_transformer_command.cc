@@ -107,6 +107,8 @@ nlohmann::ordered_json description(const TrainingStep& step) {
           {"seed", plan.seed},
           {"recompute", name_of(plan.recompute)},
           {"causal_flops", plan.causal_flops == generators::CausalFlops::Half ? "half" : "full"},
+          {"attention_backward",
+           plan.attention_backward == generators::AttentionBackward::Kernel ? "kernel" : "model"},
           {"attention_kernel",
            plan.attention_kernel == generators::AttentionKernel::Fused ? "fused" : "unfused"},
           {"mode", name_of(plan.mode)},

@@ -118,8 +118,12 @@ void WorkloadOptions::add_kernel_options(CLI::App& command) {
     word("--recompute", recompute_, {"none", "selective", "full"},
          "What a layer's backward pass computes again instead of keeping it: nothing, the "
          "attention core, the whole layer");
-    word("--causal-flops", causal_flops_, {"full", "half"},
-         "Scores of causal attention that are computed: all, or those that the mask leaves");
+    word("--causal-flops", causal_flops_, {"auto", "full", "half"},
+         "Scores of causal attention that are computed: all, or those that the mask leaves; auto: "
+         "half in a fused kernel");
+    word("--attention-backward", attention_backward_, {"kernel", "model"},
+         "Products of a fused attention kernel's backward pass that count: the five that it "
+         "computes, or the model's four");
     word("--attention-kernel", attention_kernel_, {"auto", "fused", "unfused"},
          "Whether attention scores reach memory; auto: unfused for models with dropout");
     word("--mode", mode_, {"train", "prefill", "decode"},
@@ -237,8 +241,12 @@ void WorkloadOptions::apply_words(generators::Plan& plan) const {
         }
         plan.recompute = Recompute::Full;
     }
-    plan.causal_flops =
-        causal_flops_ == "half" ? generators::CausalFlops::Half : generators::CausalFlops::Full;
+    plan.causal_flops = causal_flops_ == "half"   ? generators::CausalFlops::Half
+                        : causal_flops_ == "full" ? generators::CausalFlops::Full
+                                                  : generators::CausalFlops::Auto;
+    plan.attention_backward = attention_backward_ == "model"
+                                  ? generators::AttentionBackward::Model
+                                  : generators::AttentionBackward::Kernel;
     plan.attention_kernel = attention_kernel_ == "fused"     ? AttentionKernel::Fused
                             : attention_kernel_ == "unfused" ? AttentionKernel::Unfused
                                                              : AttentionKernel::Auto;

@@ -85,7 +85,8 @@ private:
     std::optional<std::int64_t> vocab_divisible_by_;
     std::string schedule_ = "1f1b";
     std::string recompute_ = "none";
-    std::string causal_flops_ = "full";
+    std::string causal_flops_ = "auto";
+    std::string attention_backward_ = "kernel";
     std::string attention_kernel_ = "auto";
     std::string mode_ = "train";
     std::optional<std::int64_t> context_;

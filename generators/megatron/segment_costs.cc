@@ -17,8 +17,9 @@ LocalSizes sizes_of(const TrainingRun& run) {
     plan.micro_batch = run.micro_batch;
     plan.sequence = run.model.seq;
     plan.sequence_parallel = run.sequence_parallel;
-    plan.attention_kernel =
-        run.dialect == Dialect::Genstack ? AttentionKernel::Unfused : AttentionKernel::Fused;
+    const bool fused = run.dialect != Dialect::Genstack;
+    plan.attention_kernel = fused ? AttentionKernel::Fused : AttentionKernel::Unfused;
+    plan.causal_flops = fused ? CausalFlops::Half : CausalFlops::Full;
     LocalSizes local = local_sizes(run.model, plan);
     local.vocab = run.local_vocab();
     return local;

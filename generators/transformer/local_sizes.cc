@@ -56,6 +56,7 @@ LocalSizes local_sizes(const ModelSpec& model, const Plan& plan) {
         set_plain_attention(local, model, plan);
     }
     local.fused_core = plan.attention_kernel == AttentionKernel::Fused;
+    local.scores_again = local.fused_core && plan.attention_backward == AttentionBackward::Kernel;
     // The query of a decode step meets the whole cache.
     local.causal_half = plan.causal_flops == CausalFlops::Half && plan.mode != Mode::Decode;
     local.dropout = model.dropout && plan.trains();

@@ -120,7 +120,7 @@ Work context_forward(const LocalSizes& local) {
 }
 
 Work scores_backward(const LocalSizes& local) {
-    return {attention_flops(local, local.query_width, 2),
+    return {attention_flops(local, local.query_width, local.scores_again ? 3 : 2),
             2 * core_bytes(local, local.query_width, local.keys_width) + score_bytes(local, 2)};
 }
 

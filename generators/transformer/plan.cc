@@ -238,6 +238,10 @@ Plan resolve_plan(const ModelSpec& model, Plan plan) {
     if (plan.attention_kernel == AttentionKernel::Auto) {
         plan.attention_kernel = model.dropout ? AttentionKernel::Unfused : AttentionKernel::Fused;
     }
+    if (plan.causal_flops == CausalFlops::Auto) {
+        plan.causal_flops =
+            plan.attention_kernel == AttentionKernel::Fused ? CausalFlops::Half : CausalFlops::Full;
+    }
     check_parallel_dimensions(model, plan);
     check_pipeline(plan.pipeline(),
                    "The micro-batches of a replica are --batch / (--dp x --micro-batch)");

@@ -39,8 +39,9 @@ enum class ContextComm {
 
 /// Which scores of causal attention are computed.
 enum class CausalFlops {
+    Auto,  ///< Half for a fused core, else Full
     Full,  ///< all of them, as dense kernels do
-    Half   ///< those of the lower triangle
+    Half   ///< those of the lower triangle, as fused kernels do, which skip the blocks above it
 };
 
 /// How the attention core is computed.
@@ -48,6 +49,12 @@ enum class AttentionKernel {
     Auto,    ///< Unfused for models with dropout, else Fused
     Fused,   ///< FlashAttention (Dao et al. 2022): scores never reach memory
     Unfused  ///< scores are written, normalised, read, and kept for the backward pass
+};
+
+/// Which products of the fused core's backward pass count; the unfused one's are always four.
+enum class AttentionBackward {
+    Kernel,  ///< the five that it computes: QK^T again, dP, dV, dQ and dK (Dao et al. 2022)
+    Model    ///< the four of the gradients
 };
 
 enum class Mode {
@@ -77,7 +84,8 @@ struct Plan {
     Schedule schedule = Schedule::OneForwardOneBackward;
     std::int64_t vpp = 1;  ///< chunks of layers a stage, for the interleaved schedule
     Recompute recompute = Recompute::None;
-    CausalFlops causal_flops = CausalFlops::Full;
+    CausalFlops causal_flops = CausalFlops::Auto;  ///< resolved: not Auto
+    AttentionBackward attention_backward = AttentionBackward::Kernel;
     AttentionKernel attention_kernel = AttentionKernel::Auto;  ///< resolved: not Auto
     /// 0: replicated; 1: optimizer states split over the replicas (the distributed optimizer);
     /// 2: gradients too; 3: weights too (Rajbhandari et al. 2020; FSDP).

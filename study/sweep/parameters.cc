@@ -116,8 +116,12 @@ std::vector<Parameter> model_parameters() {
         toggle("overlap_grad_reduce", [](Step& s, auto n) { s.plan.overlap_grad_reduce = n != 0; }),
         word("recompute", Section::Plan, {"none", "selective", "full"},
              [](Step& s, auto n) { s.plan.recompute = static_cast<generators::Recompute>(n); }),
-        word("causal_flops", Section::Plan, {"full", "half"},
+        word("causal_flops", Section::Plan, {"auto", "full", "half"},
              [](Step& s, auto n) { s.plan.causal_flops = static_cast<CausalFlops>(n); }),
+        word("attention_backward", Section::Plan, {"kernel", "model"},
+             [](Step& s, auto n) {
+                 s.plan.attention_backward = static_cast<generators::AttentionBackward>(n);
+             }),
         word("attention_kernel", Section::Plan, {"auto", "fused", "unfused"},
              [](Step& s, auto n) { s.plan.attention_kernel = static_cast<AttentionKernel>(n); }),
         word("grad_dtype", Section::Plan, {"fp32", "bf16"},

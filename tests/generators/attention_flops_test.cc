@@ -56,9 +56,8 @@ Plan random_plan(std::mt19937_64& random, const ModelSpec& model) {
     return resolve_plan(model, plan);
 }
 
-// 6 P T + 6 L s a (d_qk + d_v) T; half of the second term where the mask's half is left out; full
-// recomputation adds the forward pass of the layers, 2 (P - V h) T + 2 L s a (d_qk + d_v) T, and
-// selective recomputation the core's.
+// 6 P T and the core's products by core_flops(); full recomputation adds the forward pass of the
+// layers, 2 (P - V h) T, and either recomputation the core's.
 TEST(AttentionFlops, SumToTheIdentityWithRecomputationAndMask) {
     std::mt19937_64 random(1);
     for (const ModelSpec& model : {small_model(), small_gpt(), small_latent(), small_latent(0)}) {
@@ -66,17 +65,16 @@ TEST(AttentionFlops, SumToTheIdentityWithRecomputationAndMask) {
             Plan plan = random_plan(random, model);
             for (const Recompute recompute :
                  {Recompute::None, Recompute::Selective, Recompute::Full}) {
-                for (const CausalFlops causal : {CausalFlops::Full, CausalFlops::Half}) {
+                for (int words = 0; words < 8; ++words) {
                     plan.recompute = recompute;
-                    plan.causal_flops = causal;
+                    plan.causal_flops = words % 2 == 0 ? CausalFlops::Full : CausalFlops::Half;
+                    plan.attention_kernel =
+                        words / 2 % 2 == 0 ? AttentionKernel::Fused : AttentionKernel::Unfused;
+                    plan.attention_backward =
+                        words < 4 ? AttentionBackward::Kernel : AttentionBackward::Model;
                     const WideCount weights = multiplying_weights(model);
                     const WideCount head = WideCount{model.vocab} * model.hidden;
-                    const WideCount core = core_products(model, plan.sequence, plan.tokens()) /
-                                           (causal == CausalFlops::Half ? 2 : 1);
-                    WideCount expected = 6 * weights * plan.tokens() + 6 * core;
-                    if (recompute != Recompute::None) {
-                        expected += 2 * core;
-                    }
+                    WideCount expected = 6 * weights * plan.tokens() + core_flops(model, plan);
                     if (recompute == Recompute::Full) {
                         expected += 2 * (weights - head) * plan.tokens();
                     }
@@ -86,6 +84,36 @@ TEST(AttentionFlops, SumToTheIdentityWithRecomputationAndMask) {
             }
         }
     }
+}
+
+// By default as the kernels do: a fused one leaves out what the mask hides and its backward pass
+// has five products to the forward pass's two, on heads of equal width 2.5 times as much; an
+// unfused one has all scores and four. The model's own are 6 L s a (d_qk + d_v) T by name.
+// Selective recomputation is the forward pass again, whatever the kernel repeats by itself.
+TEST(AttentionFlops, AreThoseOfTheKernelByDefault) {
+    const auto core = [](Plan plan, bool forward) {
+        plan.batch = 2;
+        return sum(generate(small_model(), plan), "num_ops", [&](const Node& node) {
+            return multiplies(node) && contains(node.name, "attention_") &&
+                   (contains(node.name, "scores") || contains(node.name, "context")) &&
+                   contains(node.name, "_forward") == forward;
+        });
+    };
+    Plan full;
+    full.causal_flops = CausalFlops::Full;
+    full.attention_backward = AttentionBackward::Model;
+    Plan unfused;
+    unfused.attention_kernel = AttentionKernel::Unfused;
+    Plan selective;
+    selective.recompute = Recompute::Selective;
+    const WideCount all = core(full, true);
+    EXPECT_TRUE(core(full, false) == 2 * all);
+    EXPECT_TRUE(core(Plan{}, true) == all / 2);
+    EXPECT_TRUE(core(Plan{}, false) == 5 * all / 4);
+    EXPECT_TRUE(core(unfused, true) == all);
+    EXPECT_TRUE(core(unfused, false) == 2 * all);
+    EXPECT_TRUE(core(selective, true) == 2 * (all / 2));
+    EXPECT_TRUE(core(selective, false) == 5 * all / 4);
 }
 
 // Full recomputation repeats what a layer's forward pass communicates over tp and cp: two
@@ -112,7 +140,8 @@ TEST(Recomputation, RepeatsTheCommunicationOfTheForwardPass) {
 }
 
 // The prompt: 2 FLOPs per weight and token, of the LM head only for one token a sequence, and
-// 2 L s a (d_qk + d_v) T. A decode step: T = B tokens against N cached ones.
+// 2 L s a (d_qk + d_v) T, half of it in a fused kernel. A decode step: T = B tokens against N
+// cached ones.
 TEST(Inference, FlopsArePrefillAndDecodeClosedForms) {
     std::mt19937_64 random(3);
     for (const ModelSpec& model : {small_model(), small_gpt()}) {
@@ -126,7 +155,8 @@ TEST(Inference, FlopsArePrefillAndDecodeClosedForms) {
             const Plan prefill = resolve_plan(model, plan);
             EXPECT_TRUE(sum(generate(model, prefill), "num_ops", multiplies) ==
                         2 * (weights - head) * prefill.tokens() + 2 * head * prefill.batch +
-                            2 * core_products(model, prefill.sequence, prefill.tokens()))
+                            (prefill.causal_flops == CausalFlops::Half ? 1 : 2) *
+                                core_products(model, prefill.sequence, prefill.tokens()))
                 << describe(plan);
             plan.mode = Mode::Decode;
             plan.sequence = 0;

@@ -116,7 +116,12 @@ TEST_F(GenerateCommand, OptionsOfKernelsReachThePlan) {
     EXPECT_EQ(full["plan"]["recompute"], "full");
     EXPECT_EQ(full["flops"], document("--recompute full")["flops"]);
     EXPECT_GT(full["flops"], plain["flops"]);
-    EXPECT_LT(document("--causal-flops half")["flops"], plain["flops"]);
+    EXPECT_EQ(plain["plan"]["causal_flops"], "half");
+    EXPECT_EQ(plain["plan"]["attention_backward"], "kernel");
+    EXPECT_EQ(document("--causal-flops half")["flops"], plain["flops"]);
+    EXPECT_GT(document("--causal-flops full")["flops"], plain["flops"]);
+    EXPECT_LT(document("--attention-backward model")["flops"], plain["flops"]);
+    EXPECT_EQ(document("--attention-kernel unfused")["plan"]["causal_flops"], "full");
     EXPECT_EQ(document("--attention-kernel unfused")["plan"]["attention_kernel"], "unfused");
     const auto gradients = [&](const std::string& type) {
         const nlohmann::json step = document("--dp 2 --grad-dtype " + type);

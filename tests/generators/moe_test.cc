@@ -80,13 +80,12 @@ WideCount active_weights(const ModelSpec& model) {
            model.vocab * h;
 }
 
-// 6 P T + 6 L s a (d_qk + d_v) T with the active weights P, wherever the tokens go.
+// 6 P T with the active weights P and the attention core's, wherever the tokens go.
 TEST(ExpertParallel, FlopsAreThoseOfTheActiveWeights) {
     for (const ModelSpec& model : {small_moe(), skewed_moe()}) {
         for (const Plan& plan : random_plans(model, 40, 12)) {
-            const WideCount flops = 6 * active_weights(model) * plan.tokens() +
-                                    WideCount{6} * model.layers * plan.sequence * model.heads *
-                                        (2 * model.head_dim) * plan.tokens();
+            const WideCount flops =
+                6 * active_weights(model) * plan.tokens() + core_flops(model, plan);
             const GeneratedWorkload workload = generate(model, plan);
             EXPECT_TRUE(sum(workload, "num_ops",
                             [](const Node& n) {

@@ -129,6 +129,20 @@ inline std::string error_of(const ModelSpec& model, const Plan& plan) {
     return test::message_of<InputError>([&] { return resolve_plan(model, plan); });
 }
 
+/// FLOPs of the attention core's products in a training step: queries meet all s keys, or half of
+/// them, on d_qk and d_v channels: one product of either forward (again with recomputation), two
+/// of either backward, and a fused kernel multiplies queries and keys once more. A resolved plan.
+inline WideCount core_flops(const ModelSpec& model, const Plan& plan) {
+    const std::int64_t d_qk = model.head_dim;
+    const std::int64_t d_v = model.latent() ? model.mla.v_head_dim : model.head_dim;
+    const bool again = plan.attention_kernel == AttentionKernel::Fused &&
+                       plan.attention_backward == AttentionBackward::Kernel;
+    const std::int64_t channels =
+        (plan.recompute == Recompute::None ? 3 : 4) * (d_qk + d_v) + (again ? d_qk : 0);
+    return WideCount{plan.causal_flops == CausalFlops::Half ? 1 : 2} * model.layers * model.heads *
+           channels * plan.sequence * plan.tokens();
+}
+
 inline bool multiplies(const chakra::Node& node) {
     return node.type == chakra::NodeType::Compute && is_multiplication(node.name);
 }

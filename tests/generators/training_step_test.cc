@@ -21,12 +21,9 @@ using chakra::Node;
 using chakra::NodeType;
 using test::bytes_of;
 
-/// 6 P T + 6 L s a (d_qk + d_v) T: forward 2, dgrad 2 and wgrad 2 per weight and token; every
-/// query of every head meets all s keys, once forward and twice backward.
+/// 6 P T and the attention core: forward 2, dgrad 2 and wgrad 2 per weight and token.
 WideCount multiplication_flops(const ModelSpec& model, const Plan& plan) {
-    return WideCount{6} * multiplying_weights(model) * plan.tokens() +
-           WideCount{6} * model.layers * plan.sequence * model.heads * (2 * model.head_dim) *
-               plan.tokens();
+    return WideCount{6} * multiplying_weights(model) * plan.tokens() + core_flops(model, plan);
 }
 
 TEST(TrainingStep, MultiplicationsSumToTheModelsFlops) {
@@ -73,9 +70,13 @@ TEST(TrainingStep, ComputeNodesCarryFlopsAndBytes) {
     expect("mb0_layer2_attention_qkv_wgrad", 2 * 64 * 64 * 96,
            2 * (64 * 64 + 64 * 96) + 2 * 4 * 64 * 96);
     // 4 query heads of 16 channels and 1 key head: 2 x 32 x 32 scores a head.
-    expect("mb0_layer0_attention_scores_forward", 2 * 2 * 32 * 32 * 64,
+    // The mask leaves half of them.
+    expect("mb0_layer0_attention_scores_forward", 2 * 2 * 32 * 32 * 64 / 2,
            2 * (2 * 32 * 64 + 2 * 32 * 16));
-    expect("mb0_layer0_attention_context_backward", 4 * 2 * 32 * 32 * 64,
+    expect("mb0_layer0_attention_context_backward", 4 * 2 * 32 * 32 * 64 / 2,
+           2 * 2 * (2 * 32 * 64 + 2 * 32 * 16));
+    // dQ, dK and Q K^T once more.
+    expect("mb0_layer0_attention_scores_backward", 6 * 2 * 32 * 32 * 64 / 2,
            2 * 2 * (2 * 32 * 64 + 2 * 32 * 16));
     expect("mb0_layer0_mlp_activation_forward", 5 * 64 * 48, 2 * 3 * 64 * 48);
     expect("mb0_layer0_attention_residual_forward", 64 * 64, 2 * 3 * 64 * 64);
