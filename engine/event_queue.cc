@@ -201,10 +201,6 @@ void EventQueue::take_turn() {
 }
 
 void EventQueue::handle_instant() {
-    if (!goes_on()) {
-        stop();
-        return;
-    }
     open_instant();
     over_ = true;
     over_at_ = now_;
@@ -231,6 +227,10 @@ void EventQueue::handle_instant() {
         }
         if (shuffling_) {
             flush_shuffled();
+        }
+        if (!goes_on()) {
+            stop();
+            return;
         }
     }
 }
@@ -269,6 +269,9 @@ void EventQueue::run_before(Time at, EventKey key) {
         handled_kind_ = kind_of(event.key);
         ++handled_;
         event.handler->handle(event.payload);
+        if (!goes_on()) {
+            stop();
+        }
     }
 }
 
@@ -316,9 +319,15 @@ void EventQueue::stop() {
     replace_pending({});
 }
 
+void EventQueue::set_watch(QueueWatch* watch) {
+    watch_ = watch;
+    ask_at_ = refused_ ? 0 : watch == nullptr ? never : handled_ + between_questions;
+}
+
 bool EventQueue::ask_watch() {
-    looks_left_ = looks_between_questions;
-    return watch_->goes_on();
+    refused_ = refused_ || (watch_ != nullptr && !watch_->goes_on());
+    set_watch(watch_);
+    return !refused_;
 }
 
 void EventQueue::shuffle_insertions(std::uint64_t seed) {

@@ -72,7 +72,7 @@ protected:
     ~EventHandler() = default;
 };
 
-/// Is asked now and then whether to go on.
+/// Is asked whether to go on: at least every most_between_questions events.
 class QueueWatch {
 public:
     virtual bool goes_on() = 0;
@@ -84,6 +84,10 @@ protected:
 class EventQueue {
 public:
     enum class Order : std::uint8_t { Content, Insertion };
+
+    /// Events between two questions to the watch, at the most: those that handlers count besides
+    /// included. The queue itself asks a few times as often.
+    static constexpr std::uint64_t most_between_questions = std::uint64_t{1} << 16;
 
     explicit EventQueue(Order order = Order::Content);
     EventQueue(const EventQueue&) = delete;
@@ -158,10 +162,14 @@ public:
     /// Gives up all events that are still to come: the queue is empty, and whoever runs it is done.
     void stop();
     [[nodiscard]] bool stopped() const { return stopped_; }
-    /// Who is asked from time to time whether to go on; else the queue stops. Must outlive its use.
-    void set_watch(QueueWatch* watch) { watch_ = watch; }
-    /// Asks, now and then. Handlers that do much in one event ask here, and break off.
-    [[nodiscard]] bool goes_on() { return watch_ == nullptr || --looks_left_ != 0 || ask_watch(); }
+    /// Who is asked from time to time whether to go on; must outlive its use. Who says no once is
+    /// not asked again: the queue stops when the handler that is at work returns.
+    void set_watch(QueueWatch* watch);
+    /// Asks, when it is time to. Handlers that do much in one event count it as handled, ask here,
+    /// and break off: nothing more will be handled.
+    [[nodiscard]] bool goes_on() { return handled_ < ask_at_ || ask_watch(); }
+    /// Work as of so many events that does not count as handled: the next question comes sooner.
+    void count_work(std::uint64_t events) { ask_at_ -= events < ask_at_ ? events : ask_at_; }
 
     /// Called whenever an event becomes the earliest while no event is being handled: a driver
     /// (ns-3's simulator) must then wake this queue at next_time().
@@ -186,7 +194,9 @@ public:
 private:
     static constexpr std::uint32_t none = 0xffffffff;
     static constexpr unsigned cache_bits = 8;
-    static constexpr std::uint32_t looks_between_questions = 1024;
+    /// What is done at a time outside the queue may take up the rest.
+    static constexpr std::uint64_t between_questions = most_between_questions / 4;
+    static constexpr std::uint64_t never = ~std::uint64_t{0};
 
     struct Event {
         EventKey key;
@@ -266,7 +276,8 @@ private:
     std::vector<EventHandler*> turns_;  ///< asked for in the instant being handled
     EventHandler* waker_ = nullptr;
     QueueWatch* watch_ = nullptr;
-    std::uint32_t looks_left_ = looks_between_questions;
+    std::uint64_t ask_at_ = never;  ///< the watch, when so many events are handled
+    bool refused_ = false;          ///< the watch has said no
     bool stopped_ = false;
     bool shuffling_ = false;
     std::mt19937_64 shuffler_;

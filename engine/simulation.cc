@@ -50,7 +50,7 @@ Simulation::Simulation(const Workload& workload, const topology::NetworkDescript
       queue_(queue),
       network_(network),
       timers_(queue, workload.ranks()),
-      transport_(network, description),
+      transport_(network, description, queue),
       collectives_(workload, description, system, dialect, fold, share_, queue, timers_, transport_,
                    *this),
       point_to_point_(workload, transport_, *this, dialect.send_ends_at_delivery, fold, share_),

@@ -4,8 +4,12 @@
 
 namespace npunet::engine {
 
-Transport::Transport(Network& network, const topology::NetworkDescription& description)
-    : network_(network), description_(description), sent_by_(description.graph.npus(), 0) {
+Transport::Transport(Network& network, const topology::NetworkDescription& description,
+                     EventQueue& queue)
+    : network_(network),
+      description_(description),
+      queue_(queue),
+      sent_by_(description.graph.npus(), 0) {
     network_.set_listener(*this);
 }
 

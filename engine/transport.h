@@ -12,6 +12,7 @@
 
 #include "base/ids.h"
 #include "base/quantities.h"
+#include "engine/event_queue.h"
 #include "engine/network.h"
 #include "topology/network_description.h"
 
@@ -49,7 +50,8 @@ protected:
 
 class Transport final : private MessageListener, private MessageScanner {
 public:
-    Transport(Network& network, const topology::NetworkDescription& description);
+    /// All must outlive this; `queue` is the clock of the network.
+    Transport(Network& network, const topology::NetworkDescription& description, EventQueue& queue);
     Transport(const Transport&) = delete;
     Transport& operator=(const Transport&) = delete;
 
@@ -72,6 +74,8 @@ public:
         message.order_minor = order.minor;
         message.wants_sent = wants_sent;
         message.kind = kind;
+        // One event may send tens of thousands.
+        queue_.count_work(1);
         network_.send(message);
     }
 
@@ -120,6 +124,7 @@ private:
 
     Network& network_;
     const topology::NetworkDescription& description_;
+    EventQueue& queue_;
     std::vector<MessageOwner*> owners_;  ///< as add_owner() was told
     std::vector<InFlight> in_flight_;
     std::uint32_t free_ = none;           ///< the first unused handle; its note has the next one

@@ -7,6 +7,13 @@
 
 namespace npunet::study {
 
+namespace {
+
+/// On the average.
+constexpr std::size_t ranks_counted_a_question = 1024;
+
+}  // namespace
+
 RunBreaker::RunBreaker(engine::EventQueue& queue,
                        std::vector<const engine::Simulation*> simulations,
                        const RunOptions& options)
@@ -46,8 +53,16 @@ void RunBreaker::handle(std::uint64_t seen_empty) {
 }
 
 bool RunBreaker::goes_on() {
-    const engine::Simulation::Progress so_far = progress();
-    reason_ = options_.watch(queue_.now(), so_far.done, so_far.nodes);
+    // To count takes a while on large machines, and the question comes often.
+    if (counted_for_ == 0) {
+        counted_ = progress();
+        counted_for_ = 1;
+        for (const engine::Simulation* const simulation : simulations_) {
+            counted_for_ += simulation->records().size() / ranks_counted_a_question;
+        }
+    }
+    --counted_for_;
+    reason_ = options_.watch(queue_.now(), counted_.done, counted_.nodes);
     return reason_.empty();
 }
 

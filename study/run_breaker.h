@@ -40,6 +40,8 @@ private:
     engine::EventQueue& queue_;
     std::vector<const engine::Simulation*> simulations_;
     const RunOptions& options_;
+    engine::Simulation::Progress counted_;  ///< for the watch
+    std::size_t counted_for_ = 0;           ///< so many questions more
     std::string reason_;
     bool stalled_ = false;
 };

@@ -31,9 +31,12 @@ CatchUp::Resume(const std::vector<std::uint32_t>& ports, std::int64_t from, std:
         m_state.ports[port].wake = NEVER;
         m_mover.PlanWake(port, std::max(m_state.ports[port].busyUntil, from));
     }
-    while (m_agenda.FirstWaiting() < until)
+    // After the run has stopped only the counts are made up for, once.
+    while (m_agenda.FirstWaiting() < until &&
+           (m_state.events.stopped() || m_state.events.goes_on()))
     {
         DecideAt(m_agenda.FirstWaiting());
+        m_state.events.count_handled(std::exchange(part.handled, 0));
     }
     m_agenda.EndCatchUp();
     part.secondChance = secondChance;
@@ -44,7 +47,7 @@ CatchUp::Resume(const std::vector<std::uint32_t>& ports, std::int64_t from, std:
         const std::int64_t wake = std::exchange(m_state.ports[port].wake, NEVER);
         if (wake != NEVER)
         {
-            m_agenda.Arm(port, wake);
+            m_agenda.Arm(port, std::max(wake, until)); // earlier: the run has been broken off
         }
     }
     part.alone = alone;

@@ -15,6 +15,45 @@ namespace npunet::packet
 using engine::EventKey;
 using topology::CongestionAlgorithm;
 
+namespace
+{
+
+/// Passes the question of a queue on to the watch of another one, which waits for it.
+class Inquiry final : public engine::QueueWatch
+{
+  public:
+    /**
+     * @param simulation whose watch answers
+     * @param past who asks
+     */
+    Inquiry(engine::EventQueue& simulation, const engine::EventQueue& past)
+        : m_simulation(simulation), m_past(past)
+    {
+    }
+
+    bool
+    goes_on() override
+    {
+        Count();
+        return m_simulation.goes_on();
+    }
+
+    /// Counts what the queue has handled as events of the other one.
+    void
+    Count()
+    {
+        m_simulation.count_handled(m_past.handled() - m_counted);
+        m_counted = m_past.handled();
+    }
+
+  private:
+    engine::EventQueue& m_simulation; ///< whose watch answers
+    const engine::EventQueue& m_past; ///< who asks
+    std::uint64_t m_counted = 0;      ///< of its events
+};
+
+} // namespace
+
 EthernetPeriods::EthernetPeriods(const topology::NetworkDescription& description,
                                  engine::EventQueue& queue,
                                  EthernetState& state,
@@ -238,10 +277,18 @@ EthernetPeriods::GoOn(const engine::StateSample& earlier,
     m_state.clock.StandStill(false);
     engine::EventQueue past;
     past.advance(Time::ps(end));
+    Inquiry inquiry(m_simulation, past);
+    // After the run has stopped only the counts are made up for, once.
+    past.set_watch(m_simulation.stopped() ? nullptr : &inquiry);
     UseQueue(past);
     past.run_before(m_simulation.now(), until);
+    inquiry.Count();
+    if (past.stopped())
+    {
+        m_state.clock.UseQueue(m_simulation); // which will handle nothing more
+        return;
+    }
     UseQueue(m_simulation);
-    m_simulation.count_handled(past.handled());
 }
 
 void

@@ -128,9 +128,11 @@ class NodeWindows
     }
 
     /**
-     * Calls a function for every node that has something to decide before a time, until none has.
+     * Calls a function for every node that has something to decide before a time, until none has or
+     * the function does not want to go on.
      * @param limit the time
-     * @param function of the node; says afterwards, by Leave(), when the node is due again
+     * @param function of the node; says afterwards, by Leave(), when the node is due again, and
+     *        returns whether to go on with others
      */
     template <class Function>
     void
@@ -138,7 +140,10 @@ class NodeWindows
     {
         for (std::uint32_t part = 0; part < Parts(); ++part)
         {
-            ForEachDue(part, limit, function);
+            if (!ForEachDue(part, limit, function))
+            {
+                return;
+            }
         }
     }
 
@@ -147,12 +152,14 @@ class NodeWindows
      * @param part number of the part
      * @param limit the time
      * @param function of the node
+     * @return whether to go on with others
      */
     template <class Function>
-    void
+    bool
     ForEachDue(std::uint32_t part, std::int64_t limit, Function function)
     {
-        for (std::size_t i = m_firstBlock[part]; i < m_firstBlock[part + 1]; ++i)
+        bool goesOn = true;
+        for (std::size_t i = m_firstBlock[part]; goesOn && i < m_firstBlock[part + 1]; ++i)
         {
             Block& block = m_blocks[i];
             if (block.earliest < limit)
@@ -162,15 +169,16 @@ class NodeWindows
                 block.earliest = NEVER;
                 for (std::uint32_t node = block.first; node < block.end; ++node)
                 {
-                    if (m_nodes[node] < limit)
+                    if (goesOn && m_nodes[node] < limit)
                     {
-                        function(node);
+                        goesOn = function(node);
                     }
                     earliest = std::min(earliest, m_nodes[node]);
                 }
                 block.earliest = std::min(block.earliest, earliest);
             }
         }
+        return goesOn;
     }
 
     /// The first of the ports of a node that have to decide.

@@ -21,20 +21,23 @@ namespace
 constexpr std::size_t MOST_PORTS = 64;
 /// So are the nodes, in blocks, for every window.
 constexpr std::size_t MOST_NODES = 16384;
+/// After so many packets nodes stop in the middle of a window, or earlier: together with what the
+/// last ones do, and between two questions of the queue, still fewer than most_between_questions.
+constexpr std::uint64_t MOST_AT_ONCE = engine::EventQueue::most_between_questions / 4;
 
 /**
  * @param graph nodes and links
- * @return whether the nodes are few and small enough to be looked through
+ * @return the most ports of a node
  */
-bool
-IsSmall(const topology::Graph& graph)
+std::size_t
+MostPorts(const topology::Graph& graph)
 {
-    bool small = graph.nodes() <= MOST_NODES;
-    for (std::size_t node = 0; small && node < graph.nodes(); ++node)
+    std::size_t most = 0;
+    for (std::size_t node = 0; node < graph.nodes(); ++node)
     {
-        small = graph.links_from(NodeId(node)).size() <= MOST_PORTS;
+        most = std::max(most, graph.links_from(NodeId(node)).size());
     }
-    return small;
+    return most;
 }
 
 /// Sets a flag as long as it lives, also when an exception ends that.
@@ -111,8 +114,13 @@ WindowRunner::ChooseGait(bool wanted)
         shortest = std::min(shortest, port.fullTime);
     }
     const topology::Graph& graph = m_state.plan.GetGraph();
-    const bool possible = wanted && least > 0 && IsSmall(graph);
-    m_lookahead = possible ? least : 0;
+    const std::size_t mostPorts = MostPorts(graph);
+    const bool possible =
+        wanted && least > 0 && graph.nodes() <= MOST_NODES && mostPorts <= MOST_PORTS;
+    // A node that has begun with a window ends it.
+    const auto most = static_cast<std::int64_t>(
+        std::max<std::size_t>(1, MOST_AT_ONCE / (m_threads * std::max<std::size_t>(mostPorts, 1))));
+    m_lookahead = possible ? std::min(least, capped_product(shortest, most)) : 0;
     m_agenda.SetWindows(possible ? std::make_unique<NodeWindows>(graph, m_threads) : nullptr);
     m_state.lastBytes = possible ? capped_product(m_lookahead / shortest + 2, m_state.mtu) : 0;
     DivideNodes();
@@ -160,22 +168,37 @@ WindowRunner::GoOn(std::int64_t from)
     const Flag inWindow(m_state.inWindow);
     const bool ahead = m_state.events.may_run_ahead();
     m_mover.News().Gather();
-    do
+    for (;;)
     {
         m_state.windowFrom = from;
         const std::int64_t limit = ahead ? WindowEnd(from) : from + 1;
+        // Where nodes stop before the end of a window, the next one begins with the earliest wish
+        // of the others: before it nobody has anything left to do.
         if (PartsMayGoOn(from, limit))
         {
             GoOnInParts(limit);
         }
         else
         {
-            windows.ForEachDue(limit, [&](std::uint32_t node) { GoOnAlone(node, limit); });
+            const PacketPart& part = m_state.parts.front();
+            windows.ForEachDue(limit, [&](std::uint32_t node) {
+                GoOnAlone(node, limit);
+                return !ahead || part.handled < MOST_AT_ONCE;
+            });
         }
         m_lastPackets = m_mover.News().Gather();
         from = windows.Earliest();
-    } while (ahead && from < m_state.events.next_time().ps() && m_state.events.goes_on());
-    return from;
+        if (!ahead || from >= m_state.events.next_time().ps())
+        {
+            return from;
+        }
+        if (!m_state.events.goes_on())
+        {
+            // The end of the run: its time is that of the packets.
+            m_state.events.advance(Time::ps(from));
+            return from;
+        }
+    }
 }
 
 std::int64_t
@@ -206,9 +229,12 @@ WindowRunner::GoOnInParts(std::int64_t limit)
 {
     const AtTheSameTime atTheSameTime(m_state.partMask);
     NodeWindows& windows = *m_agenda.Windows();
-    m_crew->run(m_state.parts.size(), [&](std::size_t part) {
-        windows.ForEachDue(static_cast<std::uint32_t>(part), limit, [&](std::uint32_t node) {
+    const std::uint64_t most = MOST_AT_ONCE / m_state.parts.size();
+    m_crew->run(m_state.parts.size(), [&](std::size_t number) {
+        const PacketPart& part = m_state.parts[number];
+        windows.ForEachDue(static_cast<std::uint32_t>(number), limit, [&](std::uint32_t node) {
             GoOnAlone(node, limit);
+            return part.handled < most;
         });
     });
     std::size_t mailed = 0;

@@ -246,6 +246,61 @@ TEST(EventQueue, PendingEventsCanBeReplaced) {
     EXPECT_EQ(recorder.times.back(), Time::ns(109));
 }
 
+/// Goes on so many times.
+struct CountingWatch final : QueueWatch {
+    explicit CountingWatch(std::uint64_t yes) : left(yes) {}
+
+    bool goes_on() override {
+        ++questions;
+        return left-- > 0;
+    }
+
+    std::uint64_t left;
+    std::uint64_t questions = 0;
+};
+
+// In an instant of a million events, among handlers that count much, and in a chain of instants;
+// after the first no nothing is handled, and nobody is asked again.
+TEST(EventQueue, AsksItsWatchOftenAndStopsAtTheFirstNo) {
+    constexpr std::uint64_t events = 1'000'000;
+    for (const bool at_once : {true, false}) {
+        for (const std::uint64_t yes : {0, 3}) {
+            EventQueue queue;
+            Recorder recorder(queue);
+            for (std::uint64_t i = 0; i < events; ++i) {
+                queue.schedule(at_once ? Time::ns(1) : Time::ps(static_cast<std::int64_t>(i)),
+                               EventKey::of(Phase::Arrival, 0, i), recorder);
+            }
+            CountingWatch watch(yes);
+            queue.set_watch(&watch);
+            queue.run();
+            EXPECT_TRUE(queue.stopped());
+            EXPECT_TRUE(queue.empty());
+            EXPECT_EQ(watch.questions, yes + 1);
+            EXPECT_LE(queue.handled(), (yes + 1) * EventQueue::most_between_questions);
+            queue.set_watch(nullptr);
+            EXPECT_FALSE(queue.goes_on());
+        }
+    }
+    EventQueue queue;
+    Recorder recorder(queue);
+    CountingWatch watch(5);
+    queue.set_watch(&watch);
+    // One event that does the work of many, asks on the way, and is told to break off.
+    recorder.then = [&](std::uint64_t) {
+        std::uint64_t rounds = 0;
+        for (; rounds < events && queue.goes_on(); ++rounds) {
+            queue.count_handled(1000);
+        }
+        EXPECT_LE(rounds * 1000, 6 * EventQueue::most_between_questions);
+        queue.schedule(queue.now(), EventKey(), recorder);
+    };
+    queue.schedule(Time(), EventKey(), recorder);
+    queue.run();
+    EXPECT_EQ(recorder.payloads.size(), 1U);
+    EXPECT_EQ(watch.questions, 6U);
+}
+
 TEST(EventQueue, ShuffledInsertionsGiveTheSameOrder) {
     const Payloads expected = run_tree(false, 0);
     EXPECT_EQ(expected.size(), 500u);

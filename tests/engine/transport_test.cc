@@ -34,7 +34,7 @@ struct Recorder final : MessageOwner {
 };
 
 struct TransportTest : testing::Test {
-    TransportTest() : description(two_npus()), transport(network, description) {}
+    TransportTest() : description(two_npus()), transport(network, description, queue) {}
 
     static topology::NetworkDescription two_npus() {
         topology::NetworkDescription description;
@@ -50,6 +50,7 @@ struct TransportTest : testing::Test {
     }
 
     topology::NetworkDescription description;
+    EventQueue queue;
     ManualNetwork network;
     Recorder recorder;
     Transport transport;
