@@ -1,10 +1,12 @@
 #include "base/atomic_file.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
 #include <string>
+#include <system_error>
 #include <utility>
 
 #include "base/errors.h"
@@ -41,50 +43,42 @@ std::filesystem::path without_links(const std::filesystem::path& path) {
 }  // namespace
 
 AtomicFile::AtomicFile(std::filesystem::path path) : path_(std::move(path)) {
-    const auto folder = path_.parent_path();
-    if (!folder.empty()) {
-        std::error_code error;
-        std::filesystem::create_directories(folder, error);
-        if (error) {
-            throw_file_error(folder, "make the folder", error.value());
-        }
-    }
-    temporary_ = path_;
-    if (!takes_bytes_at_once(path_)) {
+    int descriptor = -1;
+    if (takes_bytes_at_once(path_)) {
+        descriptor = ::open(path_.c_str(), O_WRONLY | O_CLOEXEC);
+    } else {
         path_ = without_links(path_);
-        temporary_ = path_;
-        temporary_ += ".tmp" + std::to_string(::getpid());
+        try {
+            file_.emplace(path_.parent_path(), Unfinished::Kind::File);
+        } catch (const std::system_error& error) {
+            throw_file_error(path_, "write", error.code().value());
+        }
+        // One of its own to close, so that the file stays locked until it has its name.
+        descriptor = ::fcntl(file_->descriptor(), F_DUPFD_CLOEXEC, 0);
     }
-    errno = 0;
-    stream_.open(temporary_, std::ios::binary | std::ios::trunc);
-    if (!stream_) {
+    if (descriptor < 0) {
         throw_file_error(path_, "write", errno);
     }
-}
-
-AtomicFile::~AtomicFile() {
-    if (!committed_ && temporary_ != path_) {
-        stream_.close();
-        std::error_code ignored;
-        std::filesystem::remove(temporary_, ignored);
-    }
+    buffer_ = __gnu_cxx::stdio_filebuf<char>(descriptor, std::ios::out | std::ios::binary);
+    stream_.rdbuf(&buffer_);
 }
 
 void AtomicFile::commit() {
     const bool failed_before = !stream_;
     errno = 0;
-    stream_.close();
-    if (!stream_) {
+    if (buffer_.close() == nullptr || failed_before) {
         throw_file_error(path_, "write", failed_before ? 0 : errno);
     }
+    if (!file_) {
+        return;
+    }
     std::error_code error;
-    if (temporary_ != path_) {
-        std::filesystem::rename(temporary_, path_, error);
-    }
-    if (error) {
-        throw_file_error(path_, "write", error.value());
-    }
-    committed_ = true;
+    file_->finish([&] {
+        std::filesystem::rename(file_->path(), path_, error);
+        if (error) {
+            throw_file_error(path_, "write", error.value());
+        }
+    });
 }
 
 }  // namespace npunet

@@ -4,22 +4,27 @@
 //     file.stream() << text;
 //     file.commit();          // without it the destructor leaves nothing behind
 //
-// The data goes to a temporary name in the same folder and is renamed by commit(). A symbolic link
-// stays, and the file that it leads to is replaced; devices and pipes are written to as they are.
-// Failures to open, write or rename throw MachineError (exit code 4).
+// The data goes to an unfinished file (unfinished.h) in the same folder, which is renamed by
+// commit(). A symbolic link stays, and the file that it leads to is replaced; devices and pipes are
+// written to as they are. Failures to open, write or rename throw MachineError (exit code 4).
 #pragma once
 
+#include <ext/stdio_filebuf.h>
+
 #include <filesystem>
-#include <fstream>
+#include <optional>
+#include <ostream>
+
+#include "base/unfinished.h"
 
 namespace npunet {
 
 /// Writes one file, all or nothing.
 class AtomicFile {
 public:
-    /// Opens the temporary file; makes the folder when it is missing.
+    /// Opens the unfinished file; makes the folder when it is missing.
     explicit AtomicFile(std::filesystem::path path);
-    ~AtomicFile();
+    ~AtomicFile() = default;
     AtomicFile(const AtomicFile&) = delete;
     AtomicFile& operator=(const AtomicFile&) = delete;
 
@@ -30,9 +35,9 @@ public:
 
 private:
     std::filesystem::path path_;
-    std::filesystem::path temporary_;
-    std::ofstream stream_;
-    bool committed_ = false;
+    std::optional<Unfinished> file_;  ///< none: a device or a pipe
+    __gnu_cxx::stdio_filebuf<char> buffer_;
+    std::ostream stream_{nullptr};
 };
 
 }  // namespace npunet

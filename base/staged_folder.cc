@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
 #include <system_error>
 #include <tuple>
@@ -33,40 +32,32 @@ namespace {
         fmt::format("{}: {}. Move it away, or give another folder", path.string(), what));
 }
 
-}  // namespace
-
-StagedFolder::StagedFolder(fs::path folder) : folder_(std::move(folder)) {
-    static std::atomic<unsigned> count{0};
-    if (!folder_.has_filename()) {
-        folder_ = folder_.parent_path();  // "out/"
-    }
-    staging_ = folder_ / fmt::format(".npunet-{}-{}", ::getpid(), count++);
+/// A file that an earlier run has left, or a link; nothing where there is none, or a folder.
+void remove_earlier(const fs::path& old) {
     std::error_code error;
-    for (fs::path missing = folder_; !missing.empty() && !fs::exists(missing, error);
-         missing = missing.parent_path()) {
-        first_made_ = missing;
-    }
-    fs::create_directories(staging_, error);
-    if (error) {
-        throw_folder_error(folder_, "cannot make the folder", error);
+    if (!fs::is_directory(fs::symlink_status(old, error))) {
+        fs::remove(old, error);
+        if (error) {
+            throw_folder_error(old, "cannot remove what an earlier run has left", error);
+        }
     }
 }
 
-StagedFolder::~StagedFolder() {
-    std::error_code ignored;
-    fs::remove_all(staging_, ignored);
-    if (first_made_.empty() || committed_) {
-        return;
+}  // namespace
+
+StagedFolder::StagedFolder(fs::path folder) : folder_(std::move(folder)) {
+    if (!folder_.has_filename()) {
+        folder_ = folder_.parent_path();  // "out/"
     }
-    // Those with nothing else in them.
-    fs::path made = folder_;
-    while (fs::remove(made, ignored) && made != first_made_) {
-        made = made.parent_path();
+    try {
+        staging_ = std::make_unique<Unfinished>(folder_, Unfinished::Kind::Folder);
+    } catch (const std::system_error& error) {
+        throw_folder_error(folder_, "cannot make it", error.code());
     }
 }
 
 void StagedFolder::discard(const fs::path& name) {
-    discarded_.push_back(folder_ / name);
+    discarded_.push_back(name);
 }
 
 /// Of what has been written: a file, a link or a folder.
@@ -88,11 +79,11 @@ std::vector<StagedFolder::Move> StagedFolder::planned(const std::vector<std::str
     std::vector<Move> moves;
     std::error_code error;
     const fs::recursive_directory_iterator end;
-    for (fs::recursive_directory_iterator walk(staging_, error); !error && walk != end;
+    for (fs::recursive_directory_iterator walk(path(), error); !error && walk != end;
          walk.increment(error)) {
         Move move;
         move.from = walk->path();
-        move.to = folder_ / move.from.lexically_relative(staging_);
+        move.to = folder_ / move.from.lexically_relative(path());
         move.folder = fs::is_directory(walk->symlink_status(error));
         const auto mark = std::find(marks.begin(), marks.end(), move.to.filename());
         if (!move.folder && mark != marks.end()) {
@@ -124,7 +115,10 @@ void StagedFolder::check(const std::vector<Move>& moves) const {
             }
             continue;
         }
-        if (!fs::is_directory(move.to, ignored)) {
+        if (fs::is_symlink(there)) {
+            throw_in_the_way(move.to, "a link is where a folder goes");
+        }
+        if (!fs::is_directory(there)) {
             throw_in_the_way(move.to, "a file is where a folder goes");
         }
         if (::access(move.to.c_str(), W_OK | X_OK) != 0) {
@@ -133,7 +127,7 @@ void StagedFolder::check(const std::vector<Move>& moves) const {
         }
         struct stat inner {};
         struct stat outer {};
-        if (::stat(move.to.c_str(), &inner) == 0 && ::stat(staging_.c_str(), &outer) == 0 &&
+        if (::stat(move.to.c_str(), &inner) == 0 && ::stat(path().c_str(), &outer) == 0 &&
             inner.st_dev != outer.st_dev) {
             throw_in_the_way(move.to, "a folder of another file system than " + folder_.string());
         }
@@ -143,9 +137,13 @@ void StagedFolder::check(const std::vector<Move>& moves) const {
 void StagedFolder::commit(const std::vector<std::string>& marks) {
     const std::vector<Move> moves = planned(marks);
     check(moves);
+    staging_->finish([&] { carry_out(moves); });
+}
+
+void StagedFolder::carry_out(const std::vector<Move>& moves) const {
     const auto first_mark =
         std::find_if(moves.begin(), moves.end(), [](const Move& move) { return move.turn > 0; });
-    const auto carry_out = [&](auto from, auto to) {
+    const auto move_all = [](auto from, auto to) {
         for (; from != to; ++from) {
             std::error_code error;
             if (from->folder) {
@@ -158,18 +156,29 @@ void StagedFolder::commit(const std::vector<std::string>& marks) {
             }
         }
     };
-    carry_out(moves.begin(), first_mark);
-    for (const fs::path& old : discarded_) {
-        std::error_code error;
-        if (!fs::is_directory(fs::symlink_status(old, error))) {
-            fs::remove(old, error);
-            if (error) {
-                throw_folder_error(old, "cannot remove what an earlier run has left", error);
-            }
+    // Whoever is killed from here on leaves no mark of an earlier run among files of this one.
+    for (auto mark = moves.end(); mark != first_mark;) {
+        --mark;
+        remove_earlier(mark->to);
+    }
+    move_all(moves.begin(), first_mark);
+    remove_discarded();
+    move_all(first_mark, moves.end());
+}
+
+void StagedFolder::remove_discarded() const {
+    for (const fs::path& name : discarded_) {
+        fs::path old = folder_;
+        bool linked = false;
+        for (const fs::path& part : name.parent_path()) {
+            old /= part;
+            std::error_code ignored;
+            linked = linked || fs::is_symlink(old, ignored);
+        }
+        if (!linked) {
+            remove_earlier(folder_ / name);
         }
     }
-    carry_out(first_mark, moves.end());
-    committed_ = true;
 }
 
 void check_folder(const fs::path& folder) {

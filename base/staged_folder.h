@@ -5,13 +5,16 @@
 //     write(staged.path() / "gpt.1.et");
 //     staged.commit();          // without it the destructor leaves nothing behind
 //
-// They are written into a temporary folder inside the folder and moved by commit(), which first
-// looks whether each of them can be.
+// They are written into an unfinished folder (unfinished.h) inside the folder and moved by
+// commit(), which first looks whether each of them can be.
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
+
+#include "base/unfinished.h"
 
 namespace npunet {
 
@@ -20,22 +23,23 @@ public:
     /// Makes the folder when it is missing. Throws MachineError.
     explicit StagedFolder(std::filesystem::path folder);
     /// Removes what was not committed, and the folders that were made for it.
-    ~StagedFolder();
+    ~StagedFolder() = default;
     StagedFolder(const StagedFolder&) = delete;
     StagedFolder& operator=(const StagedFolder&) = delete;
 
     /// Where to write.
-    [[nodiscard]] const std::filesystem::path& path() const { return staging_; }
+    [[nodiscard]] const std::filesystem::path& path() const { return staging_->path(); }
 
     /// At commit() a file of an earlier run goes away, `name` in the folder; a folder of that name
-    /// is not one and stays.
+    /// is not one and stays, and so does what lies behind a link.
     void discard(const std::filesystem::path& name);
 
     /// Moves every file into the folder, those of folders within into folders of the same names,
     /// over files of the same name: in the order of their paths, but files of the names in `marks`
-    /// last, in that order, those of inner folders first. Throws MachineError, before anything is
-    /// moved when something is in the way: a folder where a file goes, a file where a folder goes,
-    /// a device or a pipe, an inner folder that must not be written to or is another file system.
+    /// last, in that order, those of inner folders first; earlier ones of these go before all.
+    /// Throws MachineError, before anything is moved when something is in the way: a folder where a
+    /// file goes, a file or a link where a folder goes, a device or a pipe, an inner folder that
+    /// must not be written to or is another file system.
     void commit(const std::vector<std::string>& marks = {});
 
 private:
@@ -43,12 +47,12 @@ private:
 
     [[nodiscard]] std::vector<Move> planned(const std::vector<std::string>& marks) const;
     void check(const std::vector<Move>& moves) const;
+    void carry_out(const std::vector<Move>& moves) const;
+    void remove_discarded() const;
 
     std::filesystem::path folder_;
-    std::filesystem::path staging_;
-    std::filesystem::path first_made_;  ///< of the folders on the way; empty: none
-    std::vector<std::filesystem::path> discarded_;
-    bool committed_ = false;
+    std::unique_ptr<Unfinished> staging_;
+    std::vector<std::filesystem::path> discarded_;  ///< names in the folder
 };
 
 /// Whether files can be put into a folder, before long work for them; leaves nothing behind. Throws

@@ -57,9 +57,7 @@ WrittenLogs write_logs(const TraceOptions& options, const TrainingRun& run,
     WrittenLogs logs = writer.write(options.folder, [&] {
         progress.step(false);
         if (stop.signal() != 0) {
-            throw Stopped(stop.signal(),
-                          "the folder has no summary.json and is not whole; run "
-                          "the same command again");
+            throw Stopped(stop.signal(), "nothing has been written; run the same command again");
         }
     });
     progress.end();

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "base/atomic_file.h"
-#include "base/errors.h"
 #include "base/input_text.h"
 #include "base/parallel.h"
+#include "base/staged_folder.h"
 #include "generators/megatron/config_text.h"
 #include "generators/megatron/log_events.h"
 #include "generators/megatron/log_template.h"
@@ -40,15 +40,6 @@ void write_file(const std::filesystem::path& path, const std::string& text) {
     file.commit();
 }
 
-void remove_file(const std::filesystem::path& path) {
-    std::error_code error;
-    std::filesystem::remove(path, error);
-    if (error) {
-        throw MachineError(path.string() + ": cannot remove: " + error.message() +
-                           ". Check the permissions of the folder");
-    }
-}
-
 /// The run's model file, which the folder keeps a copy of; nothing for models known by name.
 std::optional<std::string> model_file_of(const TrainingRun& run) {
     if (run.dialect == Dialect::Genstack || !is_file(run)) {
@@ -57,19 +48,17 @@ std::optional<std::string> model_file_of(const TrainingRun& run) {
     return read_input_text(run.model_size, "a model file", "Check the path");
 }
 
-/// Logs of an earlier run, compressed ones too, would be taken for a part of this one: of a run
-/// that ends early as well.
-void remove_logs(const std::filesystem::path& folder) {
-    if (!std::filesystem::exists(folder)) {
-        return;
-    }
-    std::vector<std::filesystem::path> logs;
-    for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-        if (rank_of_log(entry.path().filename().string())) {
-            logs.push_back(entry.path());
+/// Logs of an earlier run that this one does not write over, compressed ones too, would be taken
+/// for a part of it.
+void discard_logs(const std::filesystem::path& folder, std::int64_t ranks, StagedFolder& staged) {
+    std::error_code none;
+    for (const auto& entry : std::filesystem::directory_iterator(folder, none)) {
+        const std::string name = entry.path().filename().string();
+        const std::optional<std::int64_t> rank = rank_of_log(name);
+        if (rank && (*rank >= ranks || name != log_name(*rank))) {
+            staged.discard(name);
         }
     }
-    std::for_each(logs.begin(), logs.end(), remove_file);
 }
 
 /// The log of ranks that do the same: the parts one after the other.
@@ -220,16 +209,17 @@ WrittenLogs LogWriter::write(const std::filesystem::path& parent,
     logs.folder = parent / folder_name();
     // Read first: it may be an earlier copy in this folder.
     const std::optional<std::string> model = model_file_of(impl_->run());
-    remove_file(logs.folder / "summary.json");
-    remove_logs(logs.folder);
+    StagedFolder staged(logs.folder);
+    discard_logs(logs.folder, impl_->run().world(), staged);
     if (model) {
-        write_file(logs.folder / model_file_name, *model);
+        write_file(staged.path() / model_file_name, *model);
     } else {
-        remove_file(logs.folder / model_file_name);
+        staged.discard(model_file_name);
     }
-    write_file(logs.folder / "config.json", config());
-    impl_->write(logs.folder, written, logs);
-    write_file(logs.folder / "summary.json", summary());
+    write_file(staged.path() / "config.json", config());
+    impl_->write(staged.path(), written, logs);
+    write_file(staged.path() / "summary.json", summary());
+    staged.commit({"summary.json"});
     return logs;
 }
 

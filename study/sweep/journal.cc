@@ -44,7 +44,7 @@ std::string header_of(std::uint64_t fingerprint) {
 }  // namespace
 
 FileLock::FileLock(const std::filesystem::path& path) {
-    descriptor_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    descriptor_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
     if (descriptor_ < 0) {
         fail(path, "write", errno);
     }
@@ -93,6 +93,9 @@ bool read_journal_record(std::string_view line, std::size_t& number, Outcome& ou
 Journal::Journal(const std::filesystem::path& folder, std::uint64_t fingerprint, Existing existing)
     : folder_(made(folder)), path_(folder / "sweep.journal"), lock_(folder / "sweep.lock") {
     std::error_code unreadable;
+    if (std::filesystem::is_symlink(path_, unreadable)) {
+        fail(path_, "write through a link", ELOOP);
+    }
     if (existing == Existing::Continue && std::filesystem::exists(path_, unreadable)) {
         load(fingerprint);
     } else {
@@ -152,7 +155,7 @@ void Journal::rewrite(std::uint64_t fingerprint) const {
 }
 
 void Journal::open_for_append() {
-    descriptor_ = ::open(path_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
+    descriptor_ = ::open(path_.c_str(), O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC);
     if (descriptor_ < 0) {
         fail(path_, "write", errno);
     }

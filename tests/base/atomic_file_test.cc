@@ -3,11 +3,14 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <fstream>
 #include <iterator>
+#include <string>
 
 #include "base/errors.h"
 #include "tests/support/temporary_folder.h"
@@ -109,6 +112,28 @@ TEST_F(AtomicFileTest, BelowAFileIsTheMachinesFault) {
     }
 }
 
+// The names that were used are planted: the predictable one of earlier versions as a link to a
+// file, which was overwritten, and one like ours.
+TEST_F(AtomicFileTest, FollowsNoLinkThatWasPlanted) {
+    const fs::path victim = folder_.write("victim", "mine");
+    fs::create_symlink(victim, folder_ / ("results.json.tmp" + std::to_string(::getpid())));
+    fs::create_symlink(victim, folder_ / (".npunet-" + std::string(32, '0')));
+    AtomicFile file(folder_ / "results.json");
+    file.stream() << "{}";
+    file.commit();
+    EXPECT_EQ(bytes_of(victim), "mine");
+    EXPECT_EQ(bytes_of(folder_ / "results.json"), "{}");
+    EXPECT_TRUE(fs::is_regular_file(fs::symlink_status(folder_ / "results.json")));
+    EXPECT_EQ(files(), 4U);
+}
+
+TEST_F(AtomicFileTest, HasTheModeThatTheUserAsksFor) {
+    const mode_t before = ::umask(027);
+    AtomicFile(folder_ / "results.json").commit();
+    ::umask(before);
+    EXPECT_EQ(fs::status(folder_ / "results.json").permissions(), fs::perms(0640));
+}
+
 // The final name is taken by a folder that is not empty: rename must fail, and nothing is left.
 TEST_F(AtomicFileTest, CommitOverAFolderFails) {
     fs::create_directories(folder_ / "results.json" / "inside");
@@ -119,15 +144,18 @@ TEST_F(AtomicFileTest, CommitOverAFolderFails) {
     EXPECT_EQ(files(), 1u);
 }
 
-// Every write to this device fails as on a full disk.
+// No file may grow, as on a full disk.
 TEST_F(AtomicFileTest, CommitToAFullDiskFails) {
-    std::ofstream full("/dev/full");
-    ASSERT_TRUE(full.is_open());
     AtomicFile file(folder_ / "results.json");
-    dynamic_cast<std::ofstream&>(file.stream()).close();
-    dynamic_cast<std::ofstream&>(file.stream()).open("/dev/full");
     file.stream() << "text";
+    const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+    rlimit before{};
+    ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+    const rlimit small{0, before.rlim_max};
+    ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &small), 0);
     EXPECT_THROW(file.commit(), MachineError);
+    ::setrlimit(RLIMIT_FSIZE, &before);
+    static_cast<void>(std::signal(SIGXFSZ, handler));
     EXPECT_FALSE(fs::exists(folder_ / "results.json"));
 }
 

@@ -90,6 +90,13 @@ TEST_F(StagedFolderTest, MovesNothingWhenSomethingIsInTheWayOfOneFile) {
     refused(folder_ / "inner");
     EXPECT_EQ(left(), std::set<std::string>{"inner"});
     fs::remove(folder_ / "inner");
+    // Files would end up elsewhere.
+    fs::create_directories(around_ / "elsewhere");
+    fs::create_directory_symlink(around_ / "elsewhere", folder_ / "inner");
+    refused(folder_ / "inner");
+    EXPECT_TRUE(fs::is_symlink(folder_ / "inner"));
+    EXPECT_TRUE(fs::is_empty(around_ / "elsewhere"));
+    fs::remove(folder_ / "inner");
     ASSERT_EQ(::mkfifo((folder_ / "z").c_str(), 0600), 0);
     refused(folder_ / "z");
     EXPECT_EQ(left(), std::set<std::string>{"z"});
@@ -112,6 +119,16 @@ TEST_F(StagedFolderTest, DiscardsFilesOfAnEarlierRunButNoFolders) {
     EXPECT_FALSE(fs::exists(folder_ / "inner/old"));
     EXPECT_TRUE(fs::exists(folder_ / "folder/mine"));
     EXPECT_TRUE(fs::exists(folder_ / "a"));
+}
+
+TEST_F(StagedFolderTest, DiscardsNothingBehindALink) {
+    write(around_ / "elsewhere/old");
+    fs::create_directories(folder_);
+    fs::create_directory_symlink(around_ / "elsewhere", folder_ / "inner");
+    StagedFolder staged(folder_);
+    staged.discard("inner/old");
+    staged.commit();
+    EXPECT_TRUE(fs::exists(around_ / "elsewhere/old"));
 }
 
 // The kernel tells in which order files came into the two folders.

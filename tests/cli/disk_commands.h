@@ -55,7 +55,9 @@ protected:
         made(simulation + " --output-dir DIR/results");
     }
 
-    [[nodiscard]] Outcome ran(std::string command, const std::filesystem::path& out) const {
+    /// The command as it is run.
+    [[nodiscard]] std::string filled_in(std::string command,
+                                        const std::filesystem::path& out) const {
         for (const auto& [word, path] : {std::pair{std::string("DIR"), folder_.path()},
                                          {"OUT", out},
                                          {"SHIPPED", std::filesystem::path(NPUNET_SOURCE_DIR)}}) {
@@ -64,7 +66,10 @@ protected:
                 command.replace(at, word.size(), path.string());
             }
         }
-        return run(command);
+        return command;
+    }
+    [[nodiscard]] Outcome ran(const std::string& command, const std::filesystem::path& out) const {
+        return run(filled_in(command, out));
     }
 
     [[nodiscard]] std::filesystem::path in_folder(const std::string& name) const {
