@@ -52,7 +52,7 @@ StagedFolder::StagedFolder(fs::path folder) : folder_(std::move(folder)) {
     try {
         staging_ = std::make_unique<Unfinished>(folder_, Unfinished::Kind::Folder);
     } catch (const std::system_error& error) {
-        throw_folder_error(folder_, "cannot make it", error.code());
+        throw_folder_error(folder_, "cannot make the folder", error.code());
     }
 }
 

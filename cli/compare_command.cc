@@ -1,16 +1,24 @@
 #include "cli/compare_command.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "base/atomic_file.h"
 #include "base/errors.h"
 #include "base/staged_folder.h"
 #include "cli/option_values.h"
 #include "cli/run_inputs.h"
+#include "cli/run_watch.h"
+#include "cli/stop_request.h"
 #include "report/compare_table.h"
 #include "report/html/comparison_page.h"
 #include "report/results_folder.h"
@@ -48,9 +56,131 @@ void write_file(const std::filesystem::path& path, const std::string& text) {
     file.commit();
 }
 
-std::string json_of(const std::vector<engine::Results>& runs, const report::GapExplanation& why) {
-    return report::compare_json(runs, report::peak_resident_memory(), &why);
-}
+const std::vector<std::string> comparison_files{"compare.txt", "compare.json", "report.html"};
+
+/// What has been run, and why it differs where that is known.
+class Comparison {
+public:
+    Comparison(const CommandContext& context, const CompareOptions& options)
+        : context_(context),
+          options_(options),
+          watch_(context.log, {}, options.inputs.quiet || options.inputs.log_lines_only) {}
+
+    void run(const std::vector<study::Fidelity>& fidelities, const engine::Workload& workload,
+             const study::Machine& machine) {
+        for (const study::Fidelity fidelity : fidelities) {
+            try {
+                run(fidelity, workload, machine);
+            } catch (const StallError&) {
+                show();
+                throw;
+            }
+        }
+        explain(workload, machine);
+        show();
+    }
+
+private:
+    void run(study::Fidelity fidelity, const engine::Workload& workload,
+             const study::Machine& machine) {
+        const std::string name = study::name_of(fidelity);
+        RunInputs inputs = options_.inputs;
+        inputs.run_options.watch = watch_.function(", " + name);
+        engine::Results results = inputs.run(context_, workload, machine, fidelity);
+        if (results.partial) {
+            stop(name + " has not been simulated");
+        }
+        runs_.push_back(std::move(results));
+    }
+
+    void explain(const engine::Workload& workload, const study::Machine& machine) {
+        options_.inputs.progress(context_, "explaining the difference");
+        study::GapOptions gap_options;
+        gap_options.packet = options_.inputs.run_options.packet;
+        gap_options.watch = [this](const std::string& what, std::uint64_t done,
+                                   std::uint64_t total) {
+            return watch_.goes_on(what, done, total);
+        };
+        try {
+            why_ = study::explain_gap(runs_, workload, machine, gap_options);
+        } catch (const study::GapStopped&) {
+            stop("the difference has not been explained");
+        }
+    }
+
+    /// Shows what there is, and ends.
+    [[noreturn]] void stop(const std::string& missing) {
+        show();
+        std::string kept = "nothing is kept";
+        if (!runs_.empty()) {
+            std::vector<std::string> names;
+            for (const engine::Results& results : runs_) {
+                names.push_back(results.fidelity);
+            }
+            kept = fmt::format("{} {} finished", fmt::join(names, " and "),
+                               names.size() == 1 ? "is" : "are");
+            if (!options_.inputs.output_dir.empty()) {
+                kept += ", with results in " + options_.inputs.output_dir;
+            }
+        }
+        throw Stopped(watch_.signal(),
+                      fmt::format("signal {} came, and {}; {}", watch_.signal(), missing, kept));
+    }
+
+    void show() {
+        if (!options_.inputs.output_dir.empty() && !runs_.empty()) {
+            write_folder();
+        }
+        // A single run is no comparison.
+        if (runs_.size() < 2) {
+            return;
+        }
+        if (options_.inputs.json) {
+            context_.out << json();
+        } else if (!options_.inputs.quiet) {
+            context_.out << table();
+        }
+    }
+
+    void write_folder() {
+        const std::filesystem::path folder = options_.inputs.output_dir;
+        const report::InputList inputs = options_.inputs.listed();
+        StagedFolder staged(folder);
+        for (const engine::Results& results : runs_) {
+            report::write_results(results, staged, results.fidelity, inputs);
+        }
+        // Those of an earlier run would not belong to what is there now.
+        for (const std::string& name : comparison_files) {
+            if (runs_.size() < 2 || (!why_ && name == "report.html")) {
+                staged.discard(name);
+            }
+        }
+        if (runs_.size() > 1) {
+            write_file(staged.path() / "compare.txt", table());
+            write_file(staged.path() / "compare.json", json());
+        }
+        if (why_) {
+            write_file(staged.path() / "report.html",
+                       report::comparison_page(runs_, *why_, inputs));
+        }
+        std::vector<std::string> marks = report::completeness_marks;
+        marks.emplace_back("compare.json");
+        staged.commit(marks);
+        options_.inputs.progress(context_, "results in " + folder.string());
+    }
+
+    [[nodiscard]] const report::GapExplanation* why() const { return why_ ? &*why_ : nullptr; }
+    [[nodiscard]] std::string table() const { return report::compare_table(runs_, 16, why()); }
+    [[nodiscard]] std::string json() const {
+        return report::compare_json(runs_, report::peak_resident_memory(), why());
+    }
+
+    const CommandContext& context_;
+    const CompareOptions& options_;
+    RunWatch watch_;
+    std::vector<engine::Results> runs_;
+    std::optional<report::GapExplanation> why_;
+};
 
 void run(const CommandContext& context, const CompareOptions& options) {
     const std::vector<study::Fidelity> fidelities =
@@ -60,35 +190,7 @@ void run(const CommandContext& context, const CompareOptions& options) {
         study::check_fidelity(machine, fidelity);
     }
     const engine::Workload workload = options.inputs.workload(machine);
-    std::vector<engine::Results> runs;
-    for (const study::Fidelity fidelity : fidelities) {
-        runs.push_back(options.inputs.run(context, workload, machine, fidelity));
-    }
-    options.inputs.progress(context, "explaining the difference");
-    study::GapOptions gap_options;
-    gap_options.packet = options.inputs.run_options.packet;
-    const report::GapExplanation why = study::explain_gap(runs, workload, machine, gap_options);
-    const std::string table = report::compare_table(runs, 16, &why);
-    if (!options.inputs.output_dir.empty()) {
-        const std::filesystem::path folder = options.inputs.output_dir;
-        const report::InputList inputs = options.inputs.listed();
-        StagedFolder staged(folder);
-        for (const engine::Results& results : runs) {
-            report::write_results(results, staged, results.fidelity, inputs);
-        }
-        write_file(staged.path() / "compare.txt", table);
-        write_file(staged.path() / "report.html", report::comparison_page(runs, why, inputs));
-        write_file(staged.path() / "compare.json", json_of(runs, why));
-        std::vector<std::string> marks = report::completeness_marks;
-        marks.emplace_back("compare.json");
-        staged.commit(marks);
-        options.inputs.progress(context, "results in " + folder.string());
-    }
-    if (options.inputs.json) {
-        context.out << json_of(runs, why);
-    } else if (!options.inputs.quiet) {
-        context.out << table;
-    }
+    Comparison(context, options).run(fidelities, workload, machine);
 }
 
 }  // namespace

@@ -16,28 +16,40 @@ constexpr std::chrono::seconds quiet_for{3};
 RunWatch::RunWatch(std::ostream& log, RunLimits limits, bool quiet)
     : limits_(limits), begin_(Clock::now()), progress_(log, quiet) {}
 
-std::function<std::string(Time, std::uint64_t, std::uint64_t)> RunWatch::function() {
-    return [this](Time now, std::uint64_t done, std::uint64_t nodes) {
-        return look(now, done, nodes);
+std::function<std::string(Time, std::uint64_t, std::uint64_t)> RunWatch::function(
+    const std::string& whose) {
+    return [this, what = "nodes of the traces" + whose](Time now, std::uint64_t done,
+                                                        std::uint64_t nodes) {
+        show(what, done, nodes, "at " + format_time(now) + " of the step");
+        return reason_to_stop();
     };
 }
 
-std::string RunWatch::look(Time now, std::uint64_t done, std::uint64_t nodes) {
+bool RunWatch::goes_on(const std::string& what, std::uint64_t done, std::uint64_t total) {
+    show(what, done, total, "");
+    return reason_to_stop().empty();
+}
+
+std::string RunWatch::reason_to_stop() const {
     if (stop_.signal() != 0) {
         return fmt::format("signal {} came", stop_.signal());
     }
-    const Clock::duration elapsed = Clock::now() - begin_;
-    if (limits_.wall && elapsed >= *limits_.wall) {
+    if (limits_.wall && Clock::now() - begin_ >= *limits_.wall) {
         return "the run has taken " + ProgressLine::format_seconds(limits_.wall->count());
     }
-    if (!shows_ && elapsed >= quiet_for) {
-        shows_ = true;
-        progress_.start("nodes of the traces", nodes, 0);
-    }
-    if (shows_) {
-        progress_.to(done, "at " + format_time(now) + " of the step");
-    }
     return "";
+}
+
+void RunWatch::show(const std::string& what, std::uint64_t done, std::uint64_t total,
+                    const std::string& also) {
+    if (shown_.empty() && Clock::now() - begin_ < quiet_for) {
+        return;
+    }
+    if (shown_ != what) {
+        shown_ = what;
+        progress_.start(what, total, 0);
+    }
+    progress_.to(done, also);
 }
 
 void RunWatch::check(const engine::Results& results) const {

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <ostream>
@@ -35,20 +36,30 @@ class RunWatch {
 public:
     RunWatch(std::ostream& log, RunLimits limits, bool quiet);
 
-    /// For study::RunOptions::watch, as long as this lives.
-    [[nodiscard]] std::function<std::string(Time, std::uint64_t, std::uint64_t)> function();
+    /// For study::RunOptions::watch, as long as this lives. `whose` nodes they are, where there are
+    /// several runs: ", analytical".
+    [[nodiscard]] std::function<std::string(Time, std::uint64_t, std::uint64_t)> function(
+        const std::string& whose = "");
 
+    /// The same for other work of several kinds: how many of `what` are done; false: stop.
+    [[nodiscard]] bool goes_on(const std::string& what, std::uint64_t done, std::uint64_t total);
+
+    /// The signal that came; 0 for none.
+    [[nodiscard]] int signal() const { return stop_.signal(); }
     /// Throws Stopped after a signal, and LimitReached after a limit.
     void check(const engine::Results& results) const;
 
 private:
     using Clock = std::chrono::steady_clock;
 
-    std::string look(Time now, std::uint64_t done, std::uint64_t nodes);
+    [[nodiscard]] std::string reason_to_stop() const;
 
     RunLimits limits_;
     Clock::time_point begin_;
-    bool shows_ = false;  ///< progress, which short runs do not
+    void show(const std::string& what, std::uint64_t done, std::uint64_t total,
+              const std::string& also);
+
+    std::string shown_;  ///< what progress is shown of, which short runs do not
     ProgressLine progress_;
     StopRequest stop_;
 };

@@ -13,6 +13,7 @@
 #include "study/gap/alone.h"
 #include "study/gap/climb.h"
 #include "study/gap/critical_path.h"
+#include "study/gap/gap_progress.h"
 #include "study/gap/meetings.h"
 
 namespace npunet::study {
@@ -27,7 +28,8 @@ public:
     Explainer(const engine::Workload& workload, const Machine& machine, const GapOptions& options)
         : workload_(workload),
           machine_(machine),
-          rungs_(machine, options.packet),
+          progress_(options.watch),
+          rungs_(machine, options.packet, progress_),
           alone_(workload, machine, rungs_, options.most_alone),
           estimate_(rungs_.run(workload, Rung::Estimate)),
           list_(find_joint_operations(workload, estimate_)),
@@ -50,8 +52,8 @@ public:
         const std::vector<std::uint32_t> path =
             critical_path(workload_, times, list_, communication_of_);
         const std::vector<std::uint32_t> order = order_of_interest(path, times);
-        const Climb up = climb(workload_, rungs_, alone_, high, list_, order);
-        const Climb down = climb(workload_, rungs_, alone_, low, list_, order);
+        const Climb up = climb(workload_, rungs_, progress_, alone_, high, list_, order);
+        const Climb down = climb(workload_, rungs_, progress_, alone_, low, list_, order);
         report::GapExplanation why;
         why.total = up.total;
         why.total -= down.total;
@@ -77,8 +79,8 @@ public:
 
 private:
     Ladder ladder_to(const engine::Results& results) {
-        return run_ladder(workload_, machine_, rungs_, fidelity_named(results.fidelity), estimate_,
-                          communication_of_);
+        return run_ladder(workload_, machine_, rungs_, progress_, fidelity_named(results.fidelity),
+                          estimate_, communication_of_);
     }
 
     /// `total`: what the climb up the ladder found; every step is another part of it.
@@ -170,6 +172,7 @@ private:
 
     const engine::Workload& workload_;
     const Machine& machine_;
+    GapProgress progress_;
     Rungs rungs_;
     AloneRuns alone_;
     RunTimes estimate_;

@@ -18,6 +18,10 @@
 // times is `dependency`: study/gap/climb.h has the definitions, docs/gap.md an example with proof.
 #pragma once
 
+#include <cstdint>
+#include <functional>
+#include <stdexcept>
+#include <string>
 #include <vector>
 
 #include "engine/results.h"
@@ -27,16 +31,28 @@
 
 namespace npunet::study {
 
+/// Asked now and then: what the explanation is at, and how many of how many are done. False stops
+/// it.
+using GapWatch =
+    std::function<bool(const std::string& what, std::uint64_t done, std::uint64_t total)>;
+
+/// The watch has stopped an explanation.
+class GapStopped : public std::runtime_error {
+public:
+    using std::runtime_error::runtime_error;
+};
+
 struct GapOptions {
     PacketOptions packet;  ///< RunOptions::packet
     /// Simulations of single collectives and messages; those beyond are taken as a whole.
     std::size_t most_alone = 4000;
+    GapWatch watch;
 };
 
 /// The parts of the difference finish(most detailed) - finish(least detailed) of the runs, which
 /// are of this workload on this machine (report/comparison.h says which runs these are), and of
 /// each collective and message. Runs every rung once, what differs in start times once more, and
-/// collectives and messages alone. Throws as simulate().
+/// collectives and messages alone. Throws as simulate(), and GapStopped.
 [[nodiscard]] report::GapExplanation explain_gap(const std::vector<engine::Results>& runs,
                                                  const engine::Workload& workload,
                                                  const Machine& machine,

@@ -32,10 +32,12 @@ Time last_of(const std::vector<Time>& ends) {
 
 class Climber {
 public:
-    Climber(const engine::Workload& workload, const Rungs& rungs, AloneRuns& alone,
-            const Ladder& ladder, const std::vector<JointOperation>& communications)
+    Climber(const engine::Workload& workload, const Rungs& rungs, GapProgress& progress,
+            AloneRuns& alone, const Ladder& ladder,
+            const std::vector<JointOperation>& communications)
         : workload_(workload),
           rungs_(rungs),
+          progress_(progress),
           alone_(alone),
           ladder_(ladder),
           communications_(communications),
@@ -50,8 +52,10 @@ public:
             result_.measured.assign(communications_.size(), true);
             return std::move(result_);
         }
-        for (const std::uint32_t number : first) {
-            measure(number);
+        progress_.enter("collectives and messages, alone", first.size());
+        for (std::size_t done = 0; done < first.size(); ++done) {
+            progress_.to(done);
+            measure(first[done]);
         }
         for (std::size_t k = 0; k < ladder_.steps.size(); ++k) {
             measure_run(k);
@@ -156,6 +160,7 @@ private:
 
     const engine::Workload& workload_;
     const Rungs& rungs_;
+    GapProgress& progress_;
     AloneRuns& alone_;
     const Ladder& ladder_;
     const std::vector<JointOperation>& communications_;
@@ -166,7 +171,7 @@ private:
 }  // namespace
 
 Ladder run_ladder(const engine::Workload& workload, const Machine& machine, Rungs& rungs,
-                  Fidelity fidelity, const RunTimes& estimate,
+                  GapProgress& progress, Fidelity fidelity, const RunTimes& estimate,
                   const LinkTap::CommunicationOf& communication_of) {
     Ladder ladder;
     ladder.times.push_back(estimate);
@@ -182,6 +187,7 @@ Ladder run_ladder(const engine::Workload& workload, const Machine& machine, Rung
                 "simulated: {}",
                 part_name(step.part), part_name(steps[i + 1].part), first_line(error.what())));
         };
+        progress.enter(fmt::format("nodes of the traces, with {}", part_name(step.part)), 0);
         try {
             if (step.part == &Gap::contention &&
                 machine.dialect.event_order == engine::EventQueue::Order::Content) {
@@ -201,10 +207,11 @@ Ladder run_ladder(const engine::Workload& workload, const Machine& machine, Rung
     return ladder;
 }
 
-Climb climb(const engine::Workload& workload, const Rungs& rungs, AloneRuns& alone,
-            const Ladder& ladder, const std::vector<JointOperation>& communications,
+Climb climb(const engine::Workload& workload, const Rungs& rungs, GapProgress& progress,
+            AloneRuns& alone, const Ladder& ladder,
+            const std::vector<JointOperation>& communications,
             const std::vector<std::uint32_t>& first) {
-    return Climber(workload, rungs, alone, ladder, communications).climb(first);
+    return Climber(workload, rungs, progress, alone, ladder, communications).climb(first);
 }
 
 }  // namespace npunet::study

@@ -46,13 +46,15 @@ struct Ladder {
 /// `estimate`: the run on Rung::Estimate. Throws as Rungs::run() where the fidelity itself cannot
 /// be simulated; other rungs that cannot be are left out, with a note.
 [[nodiscard]] Ladder run_ladder(const engine::Workload& workload, const Machine& machine,
-                                Rungs& rungs, Fidelity fidelity, const RunTimes& estimate,
+                                Rungs& rungs, GapProgress& progress, Fidelity fidelity,
+                                const RunTimes& estimate,
                                 const LinkTap::CommunicationOf& communication_of);
 
 /// `first` lists the communications in the order in which they are measured, while simulations are
 /// left.
-[[nodiscard]] Climb climb(const engine::Workload& workload, const Rungs& rungs, AloneRuns& alone,
-                          const Ladder& ladder, const std::vector<JointOperation>& communications,
+[[nodiscard]] Climb climb(const engine::Workload& workload, const Rungs& rungs,
+                          GapProgress& progress, AloneRuns& alone, const Ladder& ladder,
+                          const std::vector<JointOperation>& communications,
                           const std::vector<std::uint32_t>& first);
 
 }  // namespace npunet::study

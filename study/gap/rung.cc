@@ -129,8 +129,14 @@ RunTimes Rungs::run(const engine::Workload& workload, engine::EventQueue& queue,
     if (fixed != nullptr) {
         simulation.fix_times(*fixed);
     }
+    GapProgress::Asker asker(progress_, simulation);
+    queue.set_watch(&asker);
     simulation.start();
     network.run(queue);
+    queue.set_watch(nullptr);
+    if (queue.stopped()) {
+        throw GapStopped("the explanation was stopped");
+    }
     if (!simulation.is_finished()) {
         // Throws, with the explanation.
         static_cast<void>(simulation.finish());

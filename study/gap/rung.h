@@ -13,6 +13,7 @@
 
 #include "engine/fixed_times.h"
 #include "report/gap.h"
+#include "study/gap/gap_progress.h"
 #include "study/gap/joint_operations.h"
 #include "study/simulation_run.h"
 
@@ -46,15 +47,16 @@ struct Step {
 /// Runs workloads on the rungs of one machine.
 class Rungs {
 public:
-    /// The machine must outlive this; `packet` as in RunOptions.
-    Rungs(const Machine& machine, const PacketOptions& packet)
-        : machine_(machine), packet_(packet) {}
+    /// Machine and progress must outlive this; `packet` as in RunOptions.
+    Rungs(const Machine& machine, const PacketOptions& packet, GapProgress& progress)
+        : machine_(machine), packet_(packet), progress_(progress) {}
 
     /// Puts a network in front of that of the rung.
     using Wrap =
         std::function<std::unique_ptr<engine::Network>(engine::Network&, engine::EventQueue&)>;
 
-    /// Runs to the end. Throws StallError and InputError as simulate() does. `fixed` may be null.
+    /// Runs to the end. Throws StallError and InputError as simulate() does, and GapStopped.
+    /// `fixed` may be null.
     [[nodiscard]] RunTimes run(const engine::Workload& workload, Rung rung,
                                const engine::FixedTimes* fixed = nullptr, const Wrap& wrap = {});
 
@@ -71,6 +73,7 @@ private:
 
     const Machine& machine_;
     PacketOptions packet_;
+    GapProgress& progress_;
     /// By rung; null before its first use, and where it is the machine's.
     std::vector<std::unique_ptr<topology::NetworkDescription>> descriptions_{8};
 };

@@ -318,5 +318,49 @@ TEST(Gap, BetweenTheDetailedFidelities) {
     EXPECT_EQ(gap.contention, packet.gap.contention - aware.gap.contention);
 }
 
+// Whoever watches hears of every collective and of how many there are, and can stop at any
+// question.
+TEST(GapWatch, IsAskedAndStopsTheExplanation) {
+    Machine machine;
+    const test::TestMachine mesh = test::mesh_machine(3, 2, Rate(50'000'000'000), Time::ns(500));
+    machine.dialect = mesh.dialect;
+    machine.network = mesh.network;
+    machine.system = mesh.system;
+    constexpr std::uint64_t collectives = 12;
+    const engine::Workload workload = test::workload_of(6, [&](Rank) {
+        std::vector<chakra::Node> nodes;
+        for (std::uint64_t id = 1; id <= collectives; ++id) {
+            nodes.push_back(collective_node(id, CollectiveType::AllToAll,
+                                            static_cast<std::int64_t>(id * 6000)));
+        }
+        return nodes;
+    });
+    const std::vector<engine::Results> runs{simulate(workload, machine, Fidelity::Analytical),
+                                            simulate(workload, machine, Fidelity::Packet)};
+    std::uint64_t questions = 0;
+    std::uint64_t most = 0;
+    GapOptions options;
+    options.watch = [&](const std::string& what, std::uint64_t done, std::uint64_t total) {
+        ++questions;
+        if (what == "collectives and messages, alone") {
+            EXPECT_LT(done, total);
+            most = std::max(most, total);
+        }
+        return true;
+    };
+    const Time total = explain_gap(runs, workload, machine, options).total.total();
+    EXPECT_EQ(total, explain_gap(runs, workload, machine).total.total());
+    EXPECT_EQ(most, collectives);
+    ASSERT_GE(questions, collectives);
+    for (std::uint64_t yes = 0; yes < questions; ++yes) {
+        std::uint64_t left = yes;
+        options.watch = [&](const std::string&, std::uint64_t, std::uint64_t) {
+            return left-- > 0;
+        };
+        EXPECT_THROW(static_cast<void>(explain_gap(runs, workload, machine, options)), GapStopped);
+        EXPECT_EQ(left, ~std::uint64_t{0}) << "asked once more after a no";
+    }
+}
+
 }  // namespace
 }  // namespace npunet::study
