@@ -5,15 +5,19 @@
 #include <algorithm>
 #include <memory>
 
+#include "base/atomic_file.h"
 #include "base/errors.h"
 #include "base/staged_folder.h"
 #include "base/suggest.h"
 #include "cli/analyze_run.h"
+#include "cli/command_text.h"
 #include "cli/counted.h"
+#include "cli/force_option.h"
 #include "cli/option_values.h"
 #include "cli/progress_line.h"
 #include "report/profile/run_json.h"
 #include "report/profile/run_tables.h"
+#include "report/results_owner.h"
 
 namespace npunet::cli {
 
@@ -92,10 +96,14 @@ std::size_t profiles_in(const std::vector<analysis::Iteration>& iterations) {
     return profiles;
 }
 
+std::string json_of(const AnalyzeOptions& options, const std::vector<analysis::RunProfile>& runs) {
+    return report::run_json(runs, options.dialect, options.alignment, options.command) + '\n';
+}
+
 void print(const AnalyzeOptions& options, const std::vector<analysis::RunProfile>& runs,
            CommandContext& context) {
     if (options.json) {
-        context.out << report::run_json(runs, options.dialect, options.alignment) << '\n';
+        context.out << json_of(options, runs);
     } else if (!options.quiet) {
         const char* separator = "";
         for (const analysis::RunProfile& run : runs) {
@@ -125,6 +133,10 @@ void run(AnalyzeOptions options, CommandContext& context) {
         run_arrange(options, iterations, context);
         return;
     }
+    const report::ResultsOwner owner{options.command, "analysis.json"};
+    if (!options.output_dir.empty() && !options.force) {
+        owner.check(options.output_dir);
+    }
     ProgressLine progress(context.log, options.quiet);
     progress.start("profiles", profiles_in(iterations), 0);
     std::unique_ptr<StagedFolder> staged;
@@ -136,7 +148,11 @@ void run(AnalyzeOptions options, CommandContext& context) {
                 [&] { progress.step(false); });
     progress.end();
     if (staged) {
-        staged->commit();
+        AtomicFile document(staged->path() / owner.document);
+        document.stream() << json_of(options, runs);
+        document.commit();
+        owner.discard_others(*staged, options.output_dir);
+        staged->commit({owner.document});
     }
     print(options, runs, context);
 }
@@ -187,6 +203,7 @@ void add_output_options(CLI::App& command, AnalyzeOptions& options) {
         ->check(output_folder());
     command.add_option("--format", options.formats,
                        "Of the tables: csv, parquet, sqlite, or several with commas");
+    add_force_flag(command, options.force);
     command.add_flag("--arrange", options.arrange,
                      "Do nothing but link the profiles into the layout "
                      "iteration_N/rank_RRRR_iter_N.pt.trace.json in --output-dir");
@@ -206,7 +223,10 @@ void add_analyze_command(CLI::App& program, CommandContext& context) {
     add_measure_options(*command, *options);
     add_output_options(*command, *options);
     command->footer(example);
-    command->callback([options, &context] { run(*options, context); });
+    command->callback([options, command, &context] {
+        options->command = options->output_dir.empty() ? "" : command_text(*command);
+        run(*options, context);
+    });
 }
 
 }  // namespace npunet::cli

@@ -26,6 +26,8 @@ struct AnalyzeOptions {
     bool arrange = false;
     bool json = false;
     bool quiet = false;
+    bool force = false;
+    std::string command;  ///< as it can be typed again; empty without output_dir
 
     [[nodiscard]] bool traceviz() const { return dialect == "traceviz"; }
 };

@@ -61,9 +61,11 @@ const std::vector<std::string> comparison_files{"compare.txt", "compare.json", "
 /// What has been run, and why it differs where that is known.
 class Comparison {
 public:
-    Comparison(const CommandContext& context, const CompareOptions& options)
+    Comparison(const CommandContext& context, const CompareOptions& options,
+               const report::ResultsOwner& owner)
         : context_(context),
           options_(options),
+          owner_(owner),
           watch_(context.log, {}, options.inputs.quiet || options.inputs.log_lines_only) {}
 
     void run(const std::vector<study::Fidelity>& fidelities, const engine::Workload& workload,
@@ -144,10 +146,10 @@ private:
 
     void write_folder() {
         const std::filesystem::path folder = options_.inputs.output_dir;
-        const report::InputList inputs = options_.inputs.listed();
+        const report::RunOrigin origin = options_.inputs.origin();
         StagedFolder staged(folder);
         for (const engine::Results& results : runs_) {
-            report::write_results(results, staged, results.fidelity, inputs);
+            report::write_results(results, staged, results.fidelity, origin);
         }
         // Those of an earlier run would not belong to what is there now.
         for (const std::string& name : comparison_files) {
@@ -161,10 +163,11 @@ private:
         }
         if (why_) {
             write_file(staged.path() / "report.html",
-                       report::comparison_page(runs_, *why_, inputs));
+                       report::comparison_page(runs_, *why_, origin.inputs));
         }
         std::vector<std::string> marks = report::completeness_marks;
-        marks.emplace_back("compare.json");
+        marks.emplace_back(owner_.document);
+        owner_.discard_others(staged, folder);
         staged.commit(marks);
         options_.inputs.progress(context_, "results in " + folder.string());
     }
@@ -172,25 +175,39 @@ private:
     [[nodiscard]] const report::GapExplanation* why() const { return why_ ? &*why_ : nullptr; }
     [[nodiscard]] std::string table() const { return report::compare_table(runs_, 16, why()); }
     [[nodiscard]] std::string json() const {
-        return report::compare_json(runs_, report::peak_resident_memory(), why());
+        return report::compare_json(runs_, report::peak_resident_memory(), why(), owner_.command);
     }
 
     const CommandContext& context_;
     const CompareOptions& options_;
+    const report::ResultsOwner& owner_;
     RunWatch watch_;
     std::vector<engine::Results> runs_;
     std::optional<report::GapExplanation> why_;
 };
 
+/// That of the comparison, and those of the runs in it.
+void check_folders(const RunInputs& inputs, const report::ResultsOwner& owner,
+                   const std::vector<study::Fidelity>& fidelities) {
+    const std::filesystem::path folder = inputs.output_dir;
+    inputs.check_results_of_others(owner, folder);
+    for (const study::Fidelity fidelity : fidelities) {
+        inputs.check_results_of_others(inputs.owner("results.json"),
+                                       folder / study::name_of(fidelity));
+    }
+}
+
 void run(const CommandContext& context, const CompareOptions& options) {
     const std::vector<study::Fidelity> fidelities =
         distinct_fidelities(list_items(options.fidelities));
+    const report::ResultsOwner owner = options.inputs.owner("compare.json");
+    check_folders(options.inputs, owner, fidelities);
     const study::Machine machine = options.inputs.machine(context);
     for (const study::Fidelity fidelity : fidelities) {
         study::check_fidelity(machine, fidelity);
     }
     const engine::Workload workload = options.inputs.workload(machine);
-    Comparison(context, options).run(fidelities, workload, machine);
+    Comparison(context, options, owner).run(fidelities, workload, machine);
 }
 
 }  // namespace

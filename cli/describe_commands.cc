@@ -3,9 +3,13 @@
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "cli/command_text.h"
+#include "cli/option_values.h"
+#include "cli/parse_errors.h"
 #include "cli/version.h"
 
 namespace npunet::cli {
@@ -29,33 +33,52 @@ std::vector<std::string> flags_of(const CLI::Option& option) {
     return flags;
 }
 
-void complete_command(const CLI::App& command, const std::string& path, std::ostream& out) {
-    std::vector<std::string> words;
-    for (const CLI::App* below : commands_of(command)) {
-        words.push_back(below->get_name());
-    }
-    for (const CLI::Option* option : command.get_options()) {
-        const std::vector<std::string> flags = flags_of(*option);
-        words.insert(words.end(), flags.begin(), flags.end());
-    }
-    fmt::print(out, "        '{}') words='{}' ;;\n", path, fmt::join(words, " "));
-    for (const CLI::App* below : commands_of(command)) {
-        complete_command(*below, path + " " + below->get_name(), out);
+/// A level of the program, as completions find it: by the words that lead to it.
+struct Level {
+    std::string path;  ///< "npunet generate"
+    const CLI::App* app;
+};
+
+void add_levels(const CLI::App& app, const std::string& path, std::vector<Level>& levels) {
+    levels.push_back({path, &app});
+    for (const CLI::App* below : commands_of(app)) {
+        add_levels(*below, path + " " + below->get_name(), levels);
     }
 }
 
-void list_paths(const CLI::App& command, const std::string& path, std::vector<std::string>& paths) {
-    for (const CLI::App* below : commands_of(command)) {
-        paths.push_back(fmt::format("'{} {}'", path, below->get_name()));
-        list_paths(*below, path + " " + below->get_name(), paths);
-    }
+std::vector<Level> levels_of(const CLI::App& program) {
+    std::vector<Level> levels;
+    add_levels(program, "npunet", levels);
+    return levels;
 }
 
-/// Follows the words so far down to a subcommand, and offers that one's options and subcommands;
-/// where none fits, files.
-void write_completion(const CLI::App& program, std::ostream& out) {
+/// The paths of all levels but the first, each in quotes.
+std::string quoted_paths(const std::vector<Level>& levels, const char* between) {
     std::vector<std::string> paths;
-    list_paths(program, "npunet", paths);
+    for (std::size_t i = 1; i < levels.size(); ++i) {
+        paths.push_back("'" + levels[i].path + "'");
+    }
+    return fmt::format("{}", fmt::join(paths, between));
+}
+
+/// In single quotes, for shells; `doubled` characters get a backslash within them.
+std::string quoted(const std::string& text, const char* doubled, const char* quote) {
+    std::string result = "'";
+    for (const char character : text) {
+        if (character == '\'') {
+            result += quote;
+        } else {
+            result += std::string(doubled).find(character) == std::string::npos ? "" : "\\";
+            result += character;
+        }
+    }
+    return result + "'";
+}
+
+/// Each follows the words so far down to a subcommand, and offers that one's options and
+/// subcommands; where none fits, files.
+void complete_in_bash(const CLI::App& program, std::ostream& out) {
+    const std::vector<Level> levels = levels_of(program);
     fmt::print(out,
                "_npunet() {{\n"
                "    local path=npunet words= i\n"
@@ -65,13 +88,105 @@ void write_completion(const CLI::App& program, std::ostream& out) {
                "        esac\n"
                "    done\n"
                "    case \"$path\" in\n",
-               fmt::join(paths, " | "));
-    complete_command(program, "npunet", out);
+               quoted_paths(levels, " | "));
+    for (const Level& level : levels) {
+        std::vector<std::string> words;
+        for (const CLI::App* below : commands_of(*level.app)) {
+            words.push_back(below->get_name());
+        }
+        for (const CLI::Option* option : level.app->get_options()) {
+            const std::vector<std::string> flags = flags_of(*option);
+            words.insert(words.end(), flags.begin(), flags.end());
+        }
+        fmt::print(out, "        '{}') words='{}' ;;\n", level.path, fmt::join(words, " "));
+    }
     fmt::print(out,
                "    esac\n"
                "    COMPREPLY=($(compgen -W \"$words\" -- \"${{COMP_WORDS[COMP_CWORD]}}\"))\n"
                "}}\n"
                "complete -o default -F _npunet npunet\n");
+}
+
+void complete_in_zsh(const CLI::App& program, std::ostream& out) {
+    const std::vector<Level> levels = levels_of(program);
+    const auto offer = [&out](const std::string& word, const std::string& description) {
+        fmt::print(out, " {}", quoted(word + ":" + description, "", "'\\''"));
+    };
+    fmt::print(out,
+               "#compdef npunet\n"
+               "_npunet() {{\n"
+               "    local at=npunet i\n"
+               "    local -a offered\n"
+               "    for ((i = 2; i < CURRENT; i++)); do\n"
+               "        case \"$at ${{words[i]}}\" in\n"
+               "            {}) at=\"$at ${{words[i]}}\" ;;\n"
+               "        esac\n"
+               "    done\n"
+               "    case \"$at\" in\n",
+               quoted_paths(levels, " | "));
+    for (const Level& level : levels) {
+        fmt::print(out, "        '{}') offered=(", level.path);
+        for (const CLI::App* below : commands_of(*level.app)) {
+            offer(below->get_name(), below->get_description());
+        }
+        for (const CLI::Option* option : level.app->get_options()) {
+            for (const std::string& flag : flags_of(*option)) {
+                offer(flag, option->get_description());
+            }
+        }
+        fmt::print(out, ") ;;\n");
+    }
+    // Loaded by compinit the file is the body of the function; sourced, it has to say what it is for.
+    fmt::print(out,
+               "    esac\n"
+               "    _describe -o npunet offered || _files\n"
+               "}}\n"
+               "if [ \"$funcstack[1]\" = _npunet ]; then\n"
+               "    _npunet\n"
+               "else\n"
+               "    compdef _npunet npunet\n"
+               "fi\n");
+}
+
+void complete_in_fish(const CLI::App& program, std::ostream& out) {
+    const std::vector<Level> levels = levels_of(program);
+    const auto text = [](const std::string& words) { return quoted(words, "\\", "\\'"); };
+    fmt::print(out,
+               "function __npunet_is_at\n"
+               "    set -l at npunet\n"
+               "    set -l words (commandline -opc)\n"
+               "    set -e words[1]\n"
+               "    for word in $words\n"
+               "        if contains -- \"$at $word\" {}\n"
+               "            set at \"$at $word\"\n"
+               "        end\n"
+               "    end\n"
+               "    test \"$at\" = \"$argv\"\n"
+               "end\n",
+               quoted_paths(levels, " "));
+    for (const Level& level : levels) {
+        const std::string start =
+            fmt::format("complete -c npunet -n '__npunet_is_at {}'", level.path);
+        for (const CLI::App* below : commands_of(*level.app)) {
+            fmt::print(out, "{} -a {} -d {}\n", start, below->get_name(),
+                       text(below->get_description()));
+        }
+        for (const CLI::Option* option : level.app->get_options()) {
+            if (!option->nonpositional()) {
+                continue;
+            }
+            std::string names;
+            for (const std::string& name : option->get_snames()) {
+                names += " -s " + name;
+            }
+            for (const std::string& name : option->get_lnames()) {
+                names += " -l " + name;
+            }
+            fmt::print(out, "{}{}{} -d {}\n", start, names,
+                       option->get_items_expected_max() > 0 ? " -r" : "",
+                       text(option->get_description()));
+        }
+    }
 }
 
 /// Text that troff takes as it is.
@@ -133,10 +248,32 @@ void write_manual(const CLI::App& program, std::ostream& out) {
 }  // namespace
 
 void add_completion_command(CLI::App& program, CommandContext& context) {
-    CLI::App* const command =
-        program.add_subcommand("completion", "Print what makes bash complete commands and options");
-    command->footer("Example, for 'source' in bash:\n  npunet completion > npunet-completion.bash");
-    command->callback([&program, &context] { write_completion(program, context.out); });
+    CLI::App* const command = program.add_subcommand(
+        "completion", "Print what makes a shell complete commands and options");
+    const auto shell = std::make_shared<std::string>("bash");
+    command->add_option("SHELL", *shell, "Of which shell")
+        ->check(one_of({"bash", "zsh", "fish"}))
+        ->capture_default_str();
+    command->footer(
+        "Example, for 'source' in bash:\n  npunet completion > npunet-completion.bash");
+    command->callback([&program, &context, shell] {
+        const auto complete = *shell == "zsh"    ? complete_in_zsh
+                              : *shell == "fish" ? complete_in_fish
+                                                 : complete_in_bash;
+        complete(program, context.out);
+    });
+}
+
+void add_help_command(CLI::App& program, CommandContext& context) {
+    CLI::App* const command = program.add_subcommand("help", "Explain a command, as --help does");
+    const auto words = std::make_shared<std::vector<std::string>>();
+    command->add_option("COMMAND", *words, "Which; without one, npunet itself");
+    command->footer("Example:\n  npunet help generate transformer");
+    command->callback([&program, &context, words] {
+        const CLI::App& level = subcommand_of(program, *words);
+        context.out << level.get_formatter()->make_help(&level, path_of(level),
+                                                        CLI::AppFormatMode::Normal);
+    });
 }
 
 void add_manual_command(CLI::App& program, CommandContext& context) {

@@ -5,16 +5,11 @@
 #include <algorithm>
 
 #include "base/suggest.h"
+#include "cli/command_text.h"
 
 namespace npunet::cli {
 
 namespace {
-
-/// "npunet generate transformer".
-std::string path_of(const CLI::App& level) {
-    return level.get_parent() == nullptr ? level.get_name()
-                                         : path_of(*level.get_parent()) + " " + level.get_name();
-}
 
 std::vector<const CLI::App*> subcommands_of(const CLI::App& level) {
     return level.get_subcommands([](const CLI::App*) { return true; });
@@ -117,18 +112,30 @@ InputError both_given(const std::string& message) {
 void check_subcommands(const CLI::App& program, const std::vector<std::string>& arguments) {
     const CLI::App* level = &program;
     for (const std::string& word : arguments) {
-        const std::vector<const CLI::App*> commands = subcommands_of(*level);
-        if (commands.empty() || word.rfind('-', 0) == 0) {
+        if (subcommands_of(*level).empty() || word.rfind('-', 0) == 0) {
             return;
         }
+        level = &subcommand_of(*level, {word});
+    }
+}
+
+const CLI::App& subcommand_of(const CLI::App& program, const std::vector<std::string>& words) {
+    const CLI::App* level = &program;
+    for (const std::string& word : words) {
+        const std::vector<const CLI::App*> commands = subcommands_of(*level);
         const auto command =
             std::find_if(commands.begin(), commands.end(),
                          [&word](const CLI::App* known) { return known->get_name() == word; });
+        if (commands.empty()) {
+            throw InputError({path_of(*level), "", "'" + word + "'", "nothing more",
+                              path_of(*level) + " has no subcommands"});
+        }
         if (command == commands.end()) {
             throw bad_subcommand(*level, word);
         }
         level = *command;
     }
+    return *level;
 }
 
 InputError bad_input_of(const CLI::ParseError& error, const CLI::App& program) {

@@ -16,6 +16,10 @@ namespace npunet::cli {
 /// and proposes the nearest name.
 void check_subcommands(const CLI::App& program, const std::vector<std::string>& arguments);
 
+/// The command that the words name. Throws InputError where there is none, likewise.
+[[nodiscard]] const CLI::App& subcommand_of(const CLI::App& program,
+                                            const std::vector<std::string>& words);
+
 /// `program` has just thrown `error`.
 [[nodiscard]] InputError bad_input_of(const CLI::ParseError& error, const CLI::App& program);
 

@@ -83,6 +83,7 @@ int run_program(std::vector<std::string> arguments, std::ostream& out, std::ostr
     add_report_command(program, context);
     add_topology_command(program, context);
     add_trace_command(program, context);
+    add_help_command(program, context);
     add_completion_command(program, context);
     add_manual_command(program, context);
     // After the subcommands: they would inherit it.

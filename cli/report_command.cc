@@ -12,9 +12,12 @@
 #include "base/errors.h"
 #include "base/staged_folder.h"
 #include "base/units.h"
+#include "cli/command_text.h"
+#include "cli/force_option.h"
 #include "cli/json_output.h"
 #include "report/html/results_page.h"
 #include "report/perfetto_trace.h"
+#include "report/results_owner.h"
 #include "report/side_by_side.h"
 #include "report/timeline_file.h"
 #include "report/timeline_pictures.h"
@@ -28,6 +31,8 @@ struct ReportOptions {
     std::string output_dir;
     bool json = false;
     bool quiet = false;
+    bool force = false;
+    std::string command;  ///< as it can be typed again; empty without output_dir
 };
 
 std::filesystem::path timeline_of(const std::string& folder) {
@@ -74,6 +79,10 @@ void redraw(const ReportOptions& options, CommandContext& context) {
         report::read_timeline_file(timeline_of(options.folders.front()));
     const std::filesystem::path folder =
         options.output_dir.empty() ? options.folders.front() : options.output_dir;
+    std::error_code ignored;
+    if (!options.force && !std::filesystem::equivalent(folder, options.folders.front(), ignored)) {
+        report::ResultsOwner{options.command, ""}.check(folder);
+    }
     StagedFolder staged(folder);
     std::vector<std::string> files =
         in_figures(report::write_pictures(saved.timeline, staged.path() / "figures"));
@@ -87,6 +96,10 @@ void redraw(const ReportOptions& options, CommandContext& context) {
 }
 
 void compare(const ReportOptions& options, CommandContext& context) {
+    const report::ResultsOwner owner{options.command, "side-by-side.json"};
+    if (!options.output_dir.empty() && !options.force) {
+        owner.check(options.output_dir);
+    }
     report::SavedTimeline first = report::read_timeline_file(timeline_of(options.folders[0]));
     report::SavedTimeline second = report::read_timeline_file(timeline_of(options.folders[1]));
     const report::SideBySide both(std::move(first.timeline), std::move(second.timeline));
@@ -94,13 +107,14 @@ void compare(const ReportOptions& options, CommandContext& context) {
         throw InputError({options.folders[1], "", "no rank of " + options.folders[0],
                           "two runs of one workload", "Give two folders of the same ranks"});
     }
-    const std::string json = report::side_by_side_json(both);
+    const std::string json = report::side_by_side_json(both, owner.command);
     if (!options.output_dir.empty()) {
         StagedFolder staged(options.output_dir);
         (void)report::write_pictures(both.first, both.second, staged.path() / "figures");
         write_whole(staged.path() / "report.html", report::side_by_side_page(both));
-        write_whole(staged.path() / "side-by-side.json", json);
-        staged.commit({"side-by-side.json"});
+        write_whole(staged.path() / owner.document, json);
+        owner.discard_others(staged, options.output_dir);
+        staged.commit({owner.document});
     }
     if (options.json) {
         context.out << json;
@@ -124,13 +138,15 @@ void add_report_command(CLI::App& program, CommandContext& context) {
                         "Where to write; by default into the folder itself, and of two nowhere");
     add_json_flag(*command, options->json);
     command->add_flag("--quiet", options->quiet, "Print no text");
+    add_force_flag(*command, options->force);
     command->footer(
         "Example:\n"
         "  npunet simulate --model llama2-4layer --batch 4 --seq 256 --dp 2 --tp 4 --pp 2 \\\n"
         "      --network configs/networks/mesh-4x4.yml --system configs/systems/a100.json \\\n"
         "      --fidelity packet --output-dir out/step\n"
         "  npunet report out/step");
-    command->callback([options, &context] {
+    command->callback([options, command, &context] {
+        options->command = options->output_dir.empty() ? "" : command_text(*command);
         if (options->folders.size() == 1) {
             redraw(*options, context);
         } else {

@@ -4,6 +4,8 @@
 
 #include "base/errors.h"
 #include "base/staged_folder.h"
+#include "cli/command_text.h"
+#include "cli/force_option.h"
 #include "cli/option_values.h"
 #include "report/astra_log.h"
 #include "study/generated_workload.h"
@@ -48,6 +50,7 @@ void RunInputs::add_to(CLI::App& command) {
             ->capture_default_str();
     command.add_option("--output-dir", output_dir, "Write the results here")
         ->check(output_folder());
+    add_force_flag(command, force);
     command.add_flag("--json", json, "Print one JSON document and nothing else");
     command.add_flag("--quiet", quiet, "No progress and no table");
     command.add_flag_callback(
@@ -66,6 +69,21 @@ void RunInputs::add_to(CLI::App& command) {
 
 bool RunInputs::dialect_given() const {
     return dialect_option_ != nullptr && dialect_option_->count() > 0;
+}
+
+std::string RunInputs::command() const {
+    return output_dir.empty() ? "" : command_text(*command_);
+}
+
+report::ResultsOwner RunInputs::owner(const std::string& document) const {
+    return {command(), document};
+}
+
+void RunInputs::check_results_of_others(const report::ResultsOwner& owner,
+                                        const std::filesystem::path& folder) const {
+    if (!output_dir.empty() && !force) {
+        owner.check(folder);
+    }
 }
 
 study::Machine RunInputs::machine(const CommandContext& context) const {
@@ -151,18 +169,17 @@ engine::Results RunInputs::run(const CommandContext& context, const engine::Work
     return results;
 }
 
-report::InputList RunInputs::listed() const {
-    report::InputList list;
+report::RunOrigin RunInputs::origin() const {
+    report::RunOrigin origin{command(), {}};
     for (const CLI::Option* option : command_->get_options()) {
-        const std::string name = option->get_name();
-        if (option->count() == 0 || name == "--output-dir" || name == "--json" ||
-            name == "--quiet") {
+        if (!decides_results(*option)) {
             continue;
         }
         const bool flag = option->get_expected_max() == 0;
-        list.push_back({name, flag ? "" : fmt::format("{}", fmt::join(option->results(), " "))});
+        origin.inputs.push_back(
+            {option->get_name(), flag ? "" : fmt::format("{}", fmt::join(option->results(), " "))});
     }
-    return list;
+    return origin;
 }
 
 void RunInputs::progress(const CommandContext& context, const std::string& text) const {

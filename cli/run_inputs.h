@@ -7,11 +7,13 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <filesystem>
 #include <string>
 
 #include "cli/command.h"
 #include "cli/workload_options.h"
 #include "report/input_list.h"
+#include "report/results_owner.h"
 #include "study/simulation_run.h"
 
 namespace npunet::cli {
@@ -28,6 +30,7 @@ struct RunInputs {
     engine::EmptyTraces empty_traces = engine::EmptyTraces::Refused;
     bool json = false;
     bool quiet = false;
+    bool force = false;
     topology::NetworkChanges network_changes;  ///< --placement, --seed
     study::RunOptions run_options;             ///< --no-fold, --no-trains, --jobs
     /// stdout and stderr together carry nothing but lines of ASTRA-sim's log.
@@ -37,6 +40,15 @@ struct RunInputs {
     void add_to(CLI::App& command);
     /// Whether --dialect stands on the command line.
     [[nodiscard]] bool dialect_given() const;
+
+    /// As it can be typed again; empty where it leaves no results.
+    [[nodiscard]] std::string command() const;
+    /// This command, whose results stand in `document`.
+    [[nodiscard]] report::ResultsOwner owner(const std::string& document) const;
+    /// Refuses a folder that holds the results of another command, unless --force. Throws
+    /// InputError.
+    void check_results_of_others(const report::ResultsOwner& owner,
+                                 const std::filesystem::path& folder) const;
 
     /// Reads the machine; warnings go to context.log. Throws InputError.
     [[nodiscard]] study::Machine machine(const CommandContext& context) const;
@@ -49,9 +61,9 @@ struct RunInputs {
                                       const engine::Workload& workload,
                                       const study::Machine& machine,
                                       study::Fidelity fidelity) const;
-    /// What the command line says of the run, for its report: options and their values, without
-    /// those that decide where and how results are shown.
-    [[nodiscard]] report::InputList listed() const;
+    /// What the command line says of the run: the command, and for its report options and their
+    /// values, without those that decide where and how results are shown.
+    [[nodiscard]] report::RunOrigin origin() const;
     /// One line on context.log unless --quiet or log_lines_only.
     void progress(const CommandContext& context, const std::string& text) const;
 

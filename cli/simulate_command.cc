@@ -44,7 +44,8 @@ bool has_messages(const engine::Workload& workload) {
 void print(const CommandContext& context, const SimulateOptions& options,
            const engine::Workload& workload, const engine::Results& results) {
     if (options.inputs.json) {
-        context.out << report::results_json(results);
+        context.out << report::results_json(results, report::peak_resident_memory(),
+                                            options.inputs.command());
     } else if (results.whole_nanoseconds || options.inputs.log_lines_only) {
         // Scripts read the lines of the reference.
         context.out << report::astra_log(results, report::log_timestamp);
@@ -78,9 +79,11 @@ engine::Results run_with_messages(const CommandContext& context, const RunInputs
 
 void write_folder(const CommandContext& context, const SimulateOptions& options,
                   const engine::Results& results, StagedFolder& staged) {
-    report::write_results(results, staged, "", options.inputs.listed(), rows_of(options));
+    const RunInputs& inputs = options.inputs;
+    report::write_results(results, staged, "", inputs.origin(), rows_of(options));
+    inputs.owner("results.json").discard_others(staged, inputs.output_dir);
     staged.commit(report::completeness_marks);
-    options.inputs.progress(context, "results in " + options.inputs.output_dir);
+    inputs.progress(context, "results in " + inputs.output_dir);
 }
 
 /// Runs, and writes the results folder where one is given.
@@ -112,6 +115,8 @@ void run(const CommandContext& context, const SimulateOptions& options) {
         throw InputError({"--messages", "", "no folder for messages.csv", "--output-dir DIR",
                           "--flows alone needs none"});
     }
+    options.inputs.check_results_of_others(options.inputs.owner("results.json"),
+                                           options.inputs.output_dir);
     const study::Fidelity fidelity = study::fidelity_named(options.fidelity);
     options.inputs.warn_of_idle_options(context, fidelity);
     if (!options.jobs_file.empty()) {

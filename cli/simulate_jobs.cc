@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <vector>
 
 #include "base/errors.h"
+#include "base/staged_folder.h"
 #include "report/results_folder.h"
 #include "report/results_json.h"
 #include "report/tables.h"
@@ -42,6 +44,11 @@ void simulate_jobs(const CommandContext& context, const RunInputs& inputs,
                    report::CollectiveRows rows, const RunLimits& limits) {
     check_alone(inputs);
     const study::JobsFile file = study::read_jobs_file(jobs_file, inputs.dialect);
+    const report::ResultsOwner owner = inputs.owner("results.json");
+    for (const study::JobEntry& job : file.jobs) {
+        inputs.check_results_of_others(owner,
+                                       std::filesystem::path(inputs.output_dir) / "jobs" / job.name);
+    }
     RunInputs own = inputs;
     own.dialect = file.dialect;
     const study::Machine machine = own.machine(context);
@@ -56,11 +63,14 @@ void simulate_jobs(const CommandContext& context, const RunInputs& inputs,
     options.timeline = !inputs.output_dir.empty();
     const engine::JobsResults results = study::simulate_jobs(jobs, machine, fidelity, options);
     if (!inputs.output_dir.empty()) {
-        report::write_results_folder(results, inputs.output_dir, inputs.listed(), rows);
+        StagedFolder staged(inputs.output_dir);
+        report::write_results(results, staged, inputs.origin(), rows);
+        owner.discard_others(staged, inputs.output_dir);
+        staged.commit(report::completeness_marks);
         inputs.progress(context, "results in " + inputs.output_dir);
     }
     if (inputs.json) {
-        context.out << report::results_json(results);
+        context.out << report::results_json(results, report::peak_resident_memory(), owner.command);
     } else if (!inputs.quiet) {
         context.out << report::jobs_table(results) << '\n' << report::hot_links_table(results.all);
     }

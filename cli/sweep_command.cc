@@ -11,9 +11,12 @@
 #include <thread>
 
 #include "base/errors.h"
+#include "cli/command_text.h"
+#include "cli/force_option.h"
 #include "cli/option_values.h"
 #include "cli/progress_line.h"
 #include "cli/stop_request.h"
+#include "report/results_owner.h"
 #include "study/sweep/mpi_port.h"
 #include "study/sweep/point_runner.h"
 #include "study/sweep/process_team.h"
@@ -33,9 +36,11 @@ struct SweepOptions {
     std::string output_dir;
     std::int64_t jobs = 0;
     bool restart = false;
+    bool force = false;
     bool mpi = false;
     bool json = false;
     bool quiet = false;
+    std::string command;  ///< as it can be typed again; empty without output_dir
     study::RunOptions run;
 
     SweepOptions() { run.timeline = false; }
@@ -103,7 +108,7 @@ void check_all_failed(const study::DesignSpace& space, const study::SweepResults
 void print(const CommandContext& context, const SweepOptions& options,
            const study::DesignSpace& space, const study::SweepResults& results) {
     if (options.json) {
-        context.out << study::sweep_json(space, results);
+        context.out << study::sweep_json(space, results, options.command);
     } else if (!options.quiet) {
         context.out << study::sweep_table(space, results);
         if (!options.output_dir.empty()) {
@@ -119,6 +124,12 @@ std::unique_ptr<study::Journal> open_journal(const SweepOptions& options,
                                              const study::DesignSpace& space) {
     if (options.output_dir.empty()) {
         return nullptr;
+    }
+    const report::ResultsOwner owner{options.command, "results.json"};
+    if (options.force) {
+        owner.remove_others(options.output_dir);
+    } else {
+        owner.check_of_sweep(options.output_dir);
     }
     using Existing = study::Journal::Existing;
     auto journal =
@@ -181,7 +192,7 @@ void lead(const CommandContext& context, const SweepOptions& options, MessagePor
                                              : "without --output-dir nothing has been kept");
     }
     if (journal) {
-        study::write_sweep_folder(space, results, options.output_dir);
+        study::write_sweep_folder(space, results, options.output_dir, options.command);
     }
     check_all_failed(space, results);
     print(context, options, space, results);
@@ -221,6 +232,7 @@ void add_sweep_command(CLI::App& program, CommandContext& context) {
         ->check(whole_number(1, 4096));
     command->add_flag("--restart", options->restart,
                       "Begin anew, and drop what --output-dir holds of a sweep");
+    add_force_flag(*command, options->force);
     command->add_flag("--mpi", options->mpi,
                       "Insist on running under mpirun, which is noticed without it");
     command->add_flag("--json", options->json, "Print one JSON document and nothing else");
@@ -234,7 +246,10 @@ void add_sweep_command(CLI::App& program, CommandContext& context) {
     command->footer(
         "Example:\n"
         "  npunet sweep examples/sweep/transformer.yml --output-dir out/sweep");
-    command->callback([options, &context] { run(context, *options); });
+    command->callback([options, command, &context] {
+        options->command = options->output_dir.empty() ? "" : command_text(*command);
+        run(context, *options);
+    });
 }
 
 }  // namespace npunet::cli

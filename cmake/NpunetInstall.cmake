@@ -1,7 +1,7 @@
 # What `cmake --install` puts where, and the Debian package that `cpack` makes of it.
 #
 # Component program: bin/npunet, its modules in lib/npunet, its models, networks and systems in
-# share/npunet/configs, the manual page and the completion of the shell. Component development:
+# share/npunet/configs, the manual page and the completions of shells. Component development:
 # headers in include/npunet, the libraries, and a CMake package:
 #
 #     find_package(npunet REQUIRED)
@@ -15,8 +15,14 @@ install(DIRECTORY configs DESTINATION share/npunet COMPONENT program)
 install(FILES ${PROJECT_BINARY_DIR}/npunet-manual DESTINATION share/man/man1 RENAME npunet.1
         COMPONENT program
 )
-install(FILES ${PROJECT_BINARY_DIR}/npunet-completion
+install(FILES ${PROJECT_BINARY_DIR}/npunet-completion-bash
         DESTINATION share/bash-completion/completions RENAME npunet COMPONENT program
+)
+install(FILES ${PROJECT_BINARY_DIR}/npunet-completion-zsh
+        DESTINATION share/zsh/site-functions RENAME _npunet COMPONENT program
+)
+install(FILES ${PROJECT_BINARY_DIR}/npunet-completion-fish
+        DESTINATION share/fish/vendor_completions.d RENAME npunet.fish COMPONENT program
 )
 
 foreach(room IN ITEMS analysis analytical base chakra engine generators ns3-module planner profiles report study topology)

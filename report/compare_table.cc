@@ -189,10 +189,14 @@ std::string compare_table(const std::vector<Results>& runs, std::size_t most_cla
 }
 
 std::string compare_json(const std::vector<Results>& runs, Bytes peak_memory,
-                         const GapExplanation* why) {
+                         const GapExplanation* why, const std::string& command) {
     const Comparison comparison = compare(runs);
     JsonWriter json;
-    json.begin_object(JsonWriter::Layout::Lines).key("runs");
+    json.begin_object(JsonWriter::Layout::Lines);
+    if (!command.empty()) {
+        json.member("command", command);
+    }
+    json.key("runs");
     json.begin_object(JsonWriter::Layout::Lines);
     for (const Results& results : runs) {
         json.key(results.fidelity);

@@ -14,4 +14,10 @@ struct NamedInput {
 
 using InputList = std::vector<NamedInput>;
 
+/// Where results come from.
+struct RunOrigin {
+    std::string command;  ///< as it can be typed again; empty: not from the command line
+    InputList inputs;
+};
+
 }  // namespace npunet::report

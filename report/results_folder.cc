@@ -24,22 +24,23 @@ void write_whole(const std::filesystem::path& path, const std::string& text) {
 
 /// What is known of the NPUs, and the page.
 void write_npu_files(const engine::Results& results, const analysis::RunTimeline& timeline,
-                     const std::string& page, const InputList& inputs, CollectiveRows rows,
+                     const std::string& page, const RunOrigin& origin, CollectiveRows rows,
                      const std::filesystem::path& folder) {
     write_whole(folder / "npus.csv", npus_csv(results));
     write_whole(folder / "collectives.csv", rows == CollectiveRows::Parts
                                                 ? collective_parts_csv(results)
                                                 : collectives_csv(results));
     write_perfetto_trace(timeline, folder / "timeline.perfetto-trace");
-    write_timeline_file(timeline, inputs, &results, folder / "timeline.pb");
+    write_timeline_file(timeline, origin.inputs, &results, folder / "timeline.pb");
     write_whole(folder / "report.html", page);
-    write_whole(folder / "results.json", results_json(results));
+    write_whole(folder / "results.json",
+                results_json(results, peak_resident_memory(), origin.command));
 }
 
 }  // namespace
 
 void write_results(const engine::Results& results, StagedFolder& staged,
-                   const std::filesystem::path& inner, const InputList& inputs,
+                   const std::filesystem::path& inner, const RunOrigin& origin,
                    CollectiveRows rows) {
     const std::filesystem::path folder = staged.path() / inner;
     write_whole(folder / "links.csv", links_csv(results));
@@ -51,28 +52,34 @@ void write_results(const engine::Results& results, StagedFolder& staged,
         staged.discard(inner / "flows.csv");
     }
     const analysis::RunTimeline timeline = analysis::simulated_timeline(results);
-    write_npu_files(results, timeline, results_page(results, timeline, inputs), inputs, rows,
-                    folder);
+    write_npu_files(results, timeline, results_page(results, timeline, origin.inputs), origin,
+                    rows, folder);
 }
 
 void write_results_folder(const engine::Results& results, const std::filesystem::path& folder,
-                          const InputList& inputs, CollectiveRows rows) {
+                          const RunOrigin& origin, CollectiveRows rows) {
     StagedFolder staged(folder);
-    write_results(results, staged, "", inputs, rows);
+    write_results(results, staged, "", origin, rows);
     staged.commit(completeness_marks);
 }
 
-void write_results_folder(const engine::JobsResults& results, const std::filesystem::path& folder,
-                          const InputList& inputs, CollectiveRows rows) {
-    StagedFolder staged(folder);
+void write_results(const engine::JobsResults& results, StagedFolder& staged,
+                   const RunOrigin& origin, CollectiveRows rows) {
     for (const engine::JobResult& job : results.jobs) {
         const analysis::RunTimeline timeline = analysis::simulated_timeline(job.results);
-        write_npu_files(job.results, timeline, job_page(job, timeline, inputs), inputs, rows,
+        write_npu_files(job.results, timeline, job_page(job, timeline, origin.inputs), origin, rows,
                         staged.path() / "jobs" / job.name);
     }
     write_whole(staged.path() / "links.csv", links_csv(results.all));
-    write_whole(staged.path() / "report.html", results_page(results, inputs));
-    write_whole(staged.path() / "results.json", results_json(results));
+    write_whole(staged.path() / "report.html", results_page(results, origin.inputs));
+    write_whole(staged.path() / "results.json",
+                results_json(results, peak_resident_memory(), origin.command));
+}
+
+void write_results_folder(const engine::JobsResults& results, const std::filesystem::path& folder,
+                          const RunOrigin& origin, CollectiveRows rows) {
+    StagedFolder staged(folder);
+    write_results(results, staged, origin, rows);
     staged.commit(completeness_marks);
 }
 

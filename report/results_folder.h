@@ -1,6 +1,6 @@
 // The results folder of a simulation: one file for each reader.
 //
-//     report::write_results_folder(results, "out/demo/packet", {{"--network", "ring.yml"}});
+//     report::write_results_folder(results, "out/demo/packet", {command, inputs});
 //
 // results.json (programs), npus.csv, collectives.csv, links.csv, where flows were asked for
 // flows.csv (spreadsheets), timeline.perfetto-trace (https://ui.perfetto.dev), timeline.pb (npunet
@@ -27,22 +27,26 @@ enum class CollectiveRows : std::uint8_t { Collectives, Parts };
 inline const std::vector<std::string> completeness_marks{"results.json"};
 
 /// Writes the files into the folder `inner` of a staged one, where commit(completeness_marks) lets
-/// them appear; what an earlier run left there and this one does not write goes then. report.html
-/// names the `inputs`. Throws MachineError when something cannot be written.
+/// them appear; what an earlier run left there and this one does not write goes then. results.json
+/// names the command of `origin`, report.html its inputs. Throws MachineError when something cannot
+/// be written.
 void write_results(const engine::Results& results, StagedFolder& staged,
-                   const std::filesystem::path& inner, const InputList& inputs = {},
+                   const std::filesystem::path& inner, const RunOrigin& origin = {},
                    CollectiveRows rows = CollectiveRows::Collectives);
 
 /// Makes the folder when it is missing and replaces what an earlier run left there. The files
 /// appear together, or none does; results.json comes last. Throws MachineError.
 void write_results_folder(const engine::Results& results, const std::filesystem::path& folder,
-                          const InputList& inputs = {},
+                          const RunOrigin& origin = {},
                           CollectiveRows rows = CollectiveRows::Collectives);
 
 /// The same for several jobs: results.json, links.csv and report.html of all of them, and in
 /// jobs/NAME the other files of each. results.json of all comes last.
+void write_results(const engine::JobsResults& results, StagedFolder& staged,
+                   const RunOrigin& origin = {},
+                   CollectiveRows rows = CollectiveRows::Collectives);
 void write_results_folder(const engine::JobsResults& results, const std::filesystem::path& folder,
-                          const InputList& inputs = {},
+                          const RunOrigin& origin = {},
                           CollectiveRows rows = CollectiveRows::Collectives);
 
 }  // namespace npunet::report

@@ -220,10 +220,13 @@ void write_jobs(JsonWriter& json, const std::vector<engine::JobResult>& jobs) {
 
 /// `jobs`: those that share the run; empty where it is one workload.
 void write_document(JsonWriter& json, const engine::Results& results,
-                    const std::vector<engine::JobResult>& jobs, Bytes peak_memory) {
-    json.begin_object(Layout::Lines)
-        .member("schema", 1)
-        .member("fidelity", results.fidelity)
+                    const std::vector<engine::JobResult>& jobs, Bytes peak_memory,
+                    const std::string& command) {
+    json.begin_object(Layout::Lines).member("schema", 1);
+    if (!command.empty()) {
+        json.member("command", command);
+    }
+    json.member("fidelity", results.fidelity)
         .member("dialect", results.dialect)
         .member("finish_ns", results.finish)
         .member("link_bound_ns", results.link_bound.time);
@@ -283,18 +286,20 @@ Bytes peak_resident_memory() {
 }
 
 void write_results(JsonWriter& json, const engine::Results& results, Bytes peak_memory) {
-    write_document(json, results, {}, peak_memory);
+    write_document(json, results, {}, peak_memory, "");
 }
 
-std::string results_json(const engine::Results& results, Bytes peak_memory) {
+std::string results_json(const engine::Results& results, Bytes peak_memory,
+                         const std::string& command) {
     JsonWriter json;
-    write_results(json, results, peak_memory);
+    write_document(json, results, {}, peak_memory, command);
     return json.text() + '\n';
 }
 
-std::string results_json(const engine::JobsResults& results, Bytes peak_memory) {
+std::string results_json(const engine::JobsResults& results, Bytes peak_memory,
+                         const std::string& command) {
     JsonWriter json;
-    write_document(json, results.all, results.jobs, peak_memory);
+    write_document(json, results.all, results.jobs, peak_memory, command);
     return json.text() + '\n';
 }
 

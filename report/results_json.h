@@ -23,15 +23,18 @@ inline constexpr std::size_t most_listed_npus = 4096;
 /// The most memory that this process has held so far; 0 where the system does not say.
 [[nodiscard]] Bytes peak_resident_memory();
 
-/// The document, with a newline at its end. `peak_memory` goes to performance.peak_rss_bytes.
+/// The document, with a newline at its end. `peak_memory` goes to performance.peak_rss_bytes, the
+/// `command` that made the results to `command`, unless it is empty.
 [[nodiscard]] std::string results_json(const engine::Results& results,
-                                       Bytes peak_memory = peak_resident_memory());
+                                       Bytes peak_memory = peak_resident_memory(),
+                                       const std::string& command = "");
 
 /// The document of several jobs: what they have in common, and when each of them ran ("jobs").
 [[nodiscard]] std::string results_json(const engine::JobsResults& results,
-                                       Bytes peak_memory = peak_resident_memory());
+                                       Bytes peak_memory = peak_resident_memory(),
+                                       const std::string& command = "");
 
-/// The same as one value inside a larger document.
+/// The same as one value inside a larger document, which names the command.
 void write_results(JsonWriter& json, const engine::Results& results, Bytes peak_memory);
 
 }  // namespace npunet::report

@@ -126,9 +126,13 @@ std::string side_by_side_table(const SideBySide& both) {
     return text;
 }
 
-std::string side_by_side_json(const SideBySide& both) {
+std::string side_by_side_json(const SideBySide& both, const std::string& command) {
     JsonWriter json;
-    json.begin_object(Layout::Lines).key("runs").begin_array(Layout::Lines);
+    json.begin_object(Layout::Lines);
+    if (!command.empty()) {
+        json.member("command", command);
+    }
+    json.key("runs").begin_array(Layout::Lines);
     write_run(json, both.first, both.comparison.totals[0]);
     write_run(json, both.second, both.comparison.totals[1]);
     json.end_array()

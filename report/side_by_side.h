@@ -29,7 +29,9 @@ struct SideBySide {
 
 /// `runs` (label, source, length_ns, computation_ns, exposed_comm_ns, other_ns, idle_ns),
 /// `ranks`, `rows` (phase, category, dimension, intervals, time_ns, difference_ns), `notes`.
-[[nodiscard]] std::string side_by_side_json(const SideBySide& both);
+/// And first `command`, unless it is empty.
+[[nodiscard]] std::string side_by_side_json(const SideBySide& both,
+                                            const std::string& command = "");
 
 /// The page: the same as tables, and both runs in one chart.
 [[nodiscard]] std::string side_by_side_page(const SideBySide& both);

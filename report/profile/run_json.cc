@@ -184,11 +184,14 @@ void write_all(const char* key, const std::vector<RunProfile>& runs,
 }  // namespace
 
 std::string run_json(const std::vector<RunProfile>& runs, const std::string& dialect,
-                     const std::string& alignment) {
+                     const std::string& alignment, const std::string& command) {
     JsonWriter json;
     json.begin_object(Layout::Lines);
-    json.member("schema", 1)
-        .member("dialect", std::string_view(dialect))
+    json.member("schema", 1);
+    if (!command.empty()) {
+        json.member("command", command);
+    }
+    json.member("dialect", std::string_view(dialect))
         .member("time_alignment", std::string_view(alignment));
     write_all("ranks", runs, &RunProfile::ranks, write_rank, json);
     write_all("pipeline_groups", runs, &RunProfile::pipelines, write_pipeline, json);

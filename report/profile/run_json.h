@@ -10,8 +10,10 @@
 
 namespace npunet::report {
 
-/// Every list holds the entries of all iterations, each with its `iteration`.
+/// Every list holds the entries of all iterations, each with its `iteration`. Names the
+/// `command`, unless it is empty.
 [[nodiscard]] std::string run_json(const std::vector<analysis::RunProfile>& runs,
-                                   const std::string& dialect, const std::string& alignment);
+                                   const std::string& dialect, const std::string& alignment,
+                                   const std::string& command = "");
 
 }  // namespace npunet::report

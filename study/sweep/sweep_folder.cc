@@ -28,13 +28,13 @@ void write_figure(const std::filesystem::path& path, const report::Figure& figur
 }  // namespace
 
 void write_sweep_folder(const DesignSpace& space, const SweepResults& results,
-                        const std::filesystem::path& folder) {
+                        const std::filesystem::path& folder, const std::string& command) {
     StagedFolder staged(folder);
     const std::filesystem::path& files = staged.path();
     write_figure(files / "time_memory", time_memory_figure(time_memory_plot(space, results)));
     write_figure(files / "breakdown", breakdown_figure(breakdown_plot(space, results)));
     write_whole(files / "results.csv", sweep_csv(space, results));
-    write_whole(files / "results.json", sweep_json(space, results));
+    write_whole(files / "results.json", sweep_json(space, results, command));
     staged.commit({"results.json"});
 }
 

@@ -3,15 +3,17 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 
 #include "study/sweep/design_space.h"
 #include "study/sweep/sweep.h"
 
 namespace npunet::study {
 
-/// The files appear together, or none does; results.json comes last. Throws MachineError.
+/// The files appear together, or none does; results.json, which names the `command`, comes last.
+/// Throws MachineError.
 void write_sweep_folder(const DesignSpace& space, const SweepResults& results,
-                        const std::filesystem::path& folder);
+                        const std::filesystem::path& folder, const std::string& command);
 
 /// Removes what an earlier sweep left there under these names, its journal aside.
 void remove_sweep_results(const std::filesystem::path& folder);

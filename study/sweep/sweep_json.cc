@@ -47,8 +47,11 @@ public:
     Document(const DesignSpace& space, const SweepResults& results)
         : space_(space), results_(results), parameters_(parameters_of(space.kind)) {}
 
-    std::string text() {
+    std::string text(const std::string& command) {
         json_.begin_object(Layout::Lines).member("schema", 1);
+        if (!command.empty()) {
+            json_.member("command", command);
+        }
         json_.key("spec");
         write_yaml(json_, YAML::Load(space_.text));
         json_.key("points").begin_array(Layout::Lines);
@@ -160,8 +163,9 @@ private:
 
 }  // namespace
 
-std::string sweep_json(const DesignSpace& space, const SweepResults& results) {
-    return Document(space, results).text();
+std::string sweep_json(const DesignSpace& space, const SweepResults& results,
+                       const std::string& command) {
+    return Document(space, results).text(command);
 }
 
 }  // namespace npunet::study

@@ -2,7 +2,8 @@
 //
 //     context.out << sweep_table(space, results);
 //
-// The bytes depend on the spec and its input files alone: no clock, no paths, no number of threads.
+// The bytes depend on the spec and its input files alone: no clock, no number of threads, and
+// of paths what the command names.
 #pragma once
 
 #include <string>
@@ -15,8 +16,9 @@ namespace npunet::study {
 /// One row a point, in order of the numbers; every point must have an outcome.
 [[nodiscard]] std::string sweep_csv(const DesignSpace& space, const SweepResults& results);
 
-/// With a newline at its end.
-[[nodiscard]] std::string sweep_json(const DesignSpace& space, const SweepResults& results);
+/// With a newline at its end. Names the `command`, unless it is empty.
+[[nodiscard]] std::string sweep_json(const DesignSpace& space, const SweepResults& results,
+                                     const std::string& command = "");
 
 /// For people: the best points, with and without the limit, the front, and what failed. Of many
 /// tasks (study/sweep/ranking.h) the first `most_tasks`.

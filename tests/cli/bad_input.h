@@ -37,10 +37,12 @@ protected:
             trace(rank, {test::collective_node(1, chakra::CollectiveType::AllReduce, 4096)});
         }
     }
+    /// Over the results of the call before, too.
     [[nodiscard]] Outcome simulate(const std::string& network,
                                    std::vector<std::string> more = {}) const {
-        std::vector<std::string> arguments{"simulate",    "--workload",   path("w"),  "--network",
-                                           path(network), "--output-dir", path("out")};
+        std::vector<std::string> arguments{"simulate", "--workload",  path("w"),
+                                           "--network", path(network), "--output-dir",
+                                           path("out"), "--force"};
         arguments.insert(arguments.end(), more.begin(), more.end());
         return run(arguments);
     }

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdio>
+#include <cstdlib>
 #include <sstream>
 #include <string>
 
@@ -14,8 +15,10 @@
 namespace npunet::cli {
 namespace {
 
+using testing::AllOf;
 using testing::ContainsRegex;
 using testing::HasSubstr;
+using testing::Not;
 using testing::StartsWith;
 
 std::string output_of(const std::string& command) {
@@ -53,6 +56,69 @@ TEST(Completion, FollowsCommandsDownToOptions) {
               "--activation-recompute\n");
     // Options of other commands are not offered, nor anything for a value that nobody knows.
     EXPECT_EQ(completed("npunet topology --fidel", 2), "\n");
+}
+
+bool has(const std::string& program) {
+    return std::system(("command -v " + program + " >/dev/null").c_str()) == 0;
+}
+
+// The functions of zsh's completion stand aside: what _describe would show is printed.
+TEST(Completion, OffersCommandsAndOptionsInZsh) {
+    const std::string text = run("completion zsh").out;
+    EXPECT_THAT(text, StartsWith("#compdef npunet\n"));
+    if (!has("zsh")) {
+        GTEST_SKIP() << "zsh is not installed";
+    }
+    const test::TemporaryFolder folder;
+    const std::string file = folder.write("_npunet", text).string();
+    const auto offered = [&file](const std::string& words, int current) {
+        return '\n' + output_of("zsh -f -c 'compdef() { print defined $2 }; "
+                                "_describe() { print -rl -- $offered }; source " +
+                                file + "; words=(" + words +
+                                "); CURRENT=" + std::to_string(current) + "; _npunet'");
+    };
+    const std::string commands = offered("npunet generate tr", 3);
+    EXPECT_THAT(commands, StartsWith("\ndefined npunet\n"));
+    EXPECT_THAT(commands, HasSubstr("\ntransformer:"));
+    EXPECT_THAT(commands, Not(HasSubstr("\nsimulate:")));
+    const std::string options = offered("npunet simulate --jobs 2 --net", 5);
+    EXPECT_THAT(options, HasSubstr("\n--network:The network (network.yml)\n"));
+    EXPECT_THAT(options, Not(HasSubstr("\n--draw:")));
+}
+
+TEST(Completion, OffersCommandsAndOptionsInFish) {
+    const std::string text = run("completion fish").out;
+    if (!has("fish")) {
+        GTEST_SKIP() << "fish is not installed";
+    }
+    const test::TemporaryFolder folder;
+    const std::string file = folder.write("npunet.fish", text).string();
+    const auto offered = [&](const std::string& words) {
+        return output_of("HOME=" + folder.path().string() + " fish -c 'source " + file +
+                         "; complete -C \"" + words + "\"'");
+    };
+    EXPECT_THAT(offered("npunet generate tr"), StartsWith("transformer\t"));
+    EXPECT_THAT(offered("npunet simulate --jobs 2 --netw"),
+                AllOf(HasSubstr("--network\t"), HasSubstr("--network-configuration\t")));
+    EXPECT_EQ(offered("npunet topology --fidel"), "");
+}
+
+TEST(Completion, KnowsNoOtherShell) {
+    const Outcome outcome = run("completion tcsh");
+    EXPECT_EQ(outcome.code, 2);
+    EXPECT_THAT(outcome.log, HasSubstr("bash, zsh"));
+}
+
+TEST(Help, ExplainsEveryCommandAsItsOptionDoes) {
+    for (const std::string command : {"", "simulate", "generate", "generate transformer", "help"}) {
+        const Outcome outcome = run("help " + command);
+        EXPECT_EQ(outcome.code, 0) << outcome.log;
+        EXPECT_EQ(outcome.out, run(command + " --help").out) << command;
+    }
+    const Outcome unknown = run("help generate transfromer");
+    EXPECT_EQ(unknown.code, 2);
+    EXPECT_THAT(unknown.log, HasSubstr("Did you mean 'transformer'?"));
+    EXPECT_THAT(run("help simulate now").log, HasSubstr("npunet simulate has no subcommands"));
 }
 
 TEST(Manual, DescribesEveryCommand) {

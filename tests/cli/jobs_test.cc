@@ -101,7 +101,8 @@ TEST_F(JobsCommand, BreaksOffAtATime) {
     for (const char* const fidelity : {"analytical", "congestion-aware", "packet"}) {
         const Outcome outcome =
             run({"simulate", "--jobs-file", path("jobs.yml"), "--network", path("net.yml"),
-                 "--fidelity", fidelity, "--max-sim-time", "10us", "--output-dir", path("out")});
+                 "--fidelity", fidelity, "--max-sim-time", "10us", "--output-dir", path("out"),
+                 "--force"});
         EXPECT_EQ(outcome.code, 3) << outcome.log;
         EXPECT_THAT(outcome.log,
                     HasSubstr("the simulated time has come to 10.00 us, with 4 of 12 nodes done; "

@@ -50,7 +50,8 @@ TEST(Documentation, ExplainsEveryKeyOfResultsJson) {
     results.npus.assign(most_listed_npus + 1, results.npus.front());
     collect_keys(Json::parse(results_json(results)), keys);
     EXPECT_EQ(keys.count("ranks"), 1u);
-    collect_keys(Json::parse(results_json(sample_jobs())), keys);
+    collect_keys(Json::parse(results_json(sample_jobs(), Bytes(1), "npunet simulate")), keys);
+    EXPECT_EQ(keys.count("command"), 1u);
     EXPECT_EQ(keys.count("duration_ns"), 1u);
     results.resolved->packet->virtual_channels = 2;
     collect_keys(Json::parse(results_json(results)), keys);
@@ -64,7 +65,8 @@ TEST(Documentation, ExplainsEveryKeyOfAComparison) {
     why.communications.resize(1);
     why.communications[0].meetings.resize(1);
     why.links.resize(1);
-    collect_keys(Json::parse(compare_json({sample_analytical(), sample_results()}, Bytes(1), &why)),
+    collect_keys(Json::parse(compare_json({sample_analytical(), sample_results()}, Bytes(1), &why,
+                                          "npunet compare")),
                  keys);
     EXPECT_EQ(keys.count("collective_ratio"), 1u);
     expect_documented(keys);

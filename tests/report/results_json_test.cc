@@ -81,6 +81,9 @@ TEST(ResultsJson, HasTheDocumentedKeys) {
     EXPECT_EQ(keys_of(json), (std::vector<std::string>{"schema", "fidelity", "dialect", "finish_ns",
                                                        "link_bound_ns", "npus", "collectives",
                                                        "links", "performance"}));
+    const Json named = Json::parse(results_json(sample_results(), Bytes(1), "npunet simulate"));
+    EXPECT_EQ(keys_of(named)[1], "command");
+    EXPECT_EQ(named["command"], "npunet simulate");
     EXPECT_EQ(
         keys_of(json["npus"][0]),
         (std::vector<std::string>{
