@@ -32,7 +32,7 @@ std::filesystem::path without_links(const std::filesystem::path& path) {
     return error ? path : target;
 }
 
-/// An error of 0 is not known: streams do not keep that of a write.
+/// An error of 0 is not known.
 [[noreturn]] void throw_file_error(const std::filesystem::path& path, const char* doing,
                                    int error) {
     const std::string why = error == 0 ? "" : std::string(": ") + std::strerror(error);
@@ -59,15 +59,17 @@ AtomicFile::AtomicFile(std::filesystem::path path) : path_(std::move(path)) {
     if (descriptor < 0) {
         throw_file_error(path_, "write", errno);
     }
-    buffer_ = __gnu_cxx::stdio_filebuf<char>(descriptor, std::ios::out | std::ios::binary);
+    buffer_ = Buffer(descriptor, std::ios::out | std::ios::binary);
     stream_.rdbuf(&buffer_);
 }
 
 void AtomicFile::commit() {
     const bool failed_before = !stream_;
     errno = 0;
-    if (buffer_.close() == nullptr || failed_before) {
-        throw_file_error(path_, "write", failed_before ? 0 : errno);
+    const bool closed = buffer_.close() != nullptr;
+    if (failed_before || !closed) {
+        const int now = failed_before ? 0 : errno;
+        throw_file_error(path_, "write", buffer_.error() != 0 ? buffer_.error() : now);
     }
     if (!file_) {
         return;

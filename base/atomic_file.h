@@ -15,6 +15,7 @@
 #include <optional>
 #include <ostream>
 
+#include "base/error_keeping_buffer.h"
 #include "base/unfinished.h"
 
 namespace npunet {
@@ -34,9 +35,11 @@ public:
     void commit();
 
 private:
+    using Buffer = ErrorKeepingBuffer<__gnu_cxx::stdio_filebuf<char>>;
+
     std::filesystem::path path_;
     std::optional<Unfinished> file_;  ///< none: a device or a pipe
-    __gnu_cxx::stdio_filebuf<char> buffer_;
+    Buffer buffer_;
     std::ostream stream_{nullptr};
 };
 

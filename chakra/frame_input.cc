@@ -149,6 +149,10 @@ bool FrameInput::next() {
         fail_truncated(
             fmt::format("a frame of {} bytes, of which {} are there", length, end_ - begin_));
     }
+    if (length == 0 && ++empty_frames_ > most_empty_frames) {
+        fail(fmt::format("{} frames without content", empty_frames_), "frames with nodes in them",
+             fmt::format("The file is damaged, or zeros were appended to it. {}", copy_again));
+    }
     frame_ = std::string_view(buffer_.data() + begin_, length);
     consume(length);
     return true;

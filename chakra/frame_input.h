@@ -22,6 +22,9 @@ namespace npunet::chakra {
 
 /// No frame may be longer, in bytes (the longest real one seen is 20 KB).
 inline constexpr std::uint32_t max_frame_bytes = std::uint32_t{64} << 20;
+/// No file may have more frames without content: a node has at least a type. More of them are the
+/// zeros of a file that was padded, and three gigabytes of zeros are three megabytes as gzip.
+inline constexpr std::uint64_t most_empty_frames = 1024;
 
 /// Reads one file frame by frame.
 class FrameInput {
@@ -30,8 +33,9 @@ public:
     explicit FrameInput(std::filesystem::path path);
 
     /// Moves on to the next frame; false at the end of the file. Throws InputError when the file
-    /// ends within a frame, a length is no varint32 or beyond max_frame_bytes, or the compressed
-    /// data is damaged; MachineError when reading fails.
+    /// ends within a frame, a length is no varint32 or beyond max_frame_bytes, there are more
+    /// than most_empty_frames without content, or the compressed data is damaged; MachineError when
+    /// reading fails.
     bool next();
 
     /// The bytes of the current frame; valid until next().
@@ -77,6 +81,7 @@ private:
     bool at_end_ = false;
     std::uint64_t consumed_ = 0;  // bytes of the file before begin_
     std::uint64_t frames_ = 0;    // frames begun
+    std::uint64_t empty_frames_ = 0;
     std::uint64_t frame_offset_ = 0;
     std::string_view frame_;
 };

@@ -7,12 +7,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
 #include <fstream>
 #include <iterator>
 #include <string>
 
 #include "base/errors.h"
+#include "tests/support/refusals.h"
 #include "tests/support/temporary_folder.h"
 
 namespace npunet {
@@ -159,8 +161,34 @@ TEST_F(AtomicFileTest, CommitToAFullDiskFails) {
     EXPECT_FALSE(fs::exists(folder_ / "results.json"));
 }
 
-// The write that failed was before the last one; why is forgotten, and "Success" is no reason.
-TEST_F(AtomicFileTest, AnEarlierFailureHasNoReason) {
+TEST_F(AtomicFileTest, SaysWhyADeviceIsFull) {
+    AtomicFile file("/dev/full");
+    file.stream() << "text";
+    EXPECT_EQ(test::message_of<MachineError>([&] {
+                  file.commit();
+                  return 0;
+              }),
+              "/dev/full: cannot write: No space left on device. Check the free space and the "
+              "permissions of the folder");
+}
+
+// The write that fails comes long before commit(), and other calls of the system between.
+TEST_F(AtomicFileTest, TheReasonOfAnEarlierFailureIsKept) {
+    AtomicFile file("/dev/full");
+    file.stream() << std::string(std::size_t{1} << 20, 'x');
+    EXPECT_FALSE(file.stream());
+    EXPECT_FALSE(fs::exists(folder_ / "no such file"));
+    errno = 0;
+    file.stream() << "more";
+    EXPECT_THAT(test::message_of<MachineError>([&] {
+                    file.commit();
+                    return 0;
+                }),
+                HasSubstr("cannot write: No space left on device. "));
+}
+
+// Nothing that the system refused; "Success" is no reason.
+TEST_F(AtomicFileTest, WithoutAReasonNoneIsMadeUp) {
     AtomicFile file(folder_ / "results.json");
     file.stream() << "text";
     file.stream().setstate(std::ios::badbit);

@@ -4,6 +4,7 @@
 
 #include "chakra/frame_input.h"
 #include "chakra/trace_reader.h"
+#include "chakra/trace_summary.h"
 #include "test_files.h"
 
 namespace npunet::chakra {
@@ -48,6 +49,31 @@ TEST_F(MalformedTrace, EmptyFilesAndEmptyFramesAreFine) {
     const auto nodes = read_trace(folder_.write("default.0.et", metadata + frame("") + compute));
     ASSERT_EQ(nodes.size(), 2U);
     EXPECT_EQ(nodes[0], Node{});
+}
+
+// Zeros behind a trace are frames without content, of a byte each. As gzip a megabyte of them has a
+// kilobyte, and no reader keeps anything for them.
+TEST_F(MalformedTrace, FramesWithoutContentAreFew) {
+    const std::string zeros(std::size_t{1} << 20, '\0');
+    const auto file = folder_ / "zeros.0.et.gz";
+    const gzFile packed = gzopen(file.c_str(), "wb");
+    for (const std::string& part : {metadata, compute, zeros}) {
+        ASSERT_EQ(gzwrite(packed, part.data(), static_cast<unsigned>(part.size())),
+                  static_cast<int>(part.size()));
+    }
+    ASSERT_EQ(gzclose(packed), Z_OK);
+    const std::string found = std::to_string(most_empty_frames + 1) + " frames without content";
+    EXPECT_EQ(problem(metadata + compute + zeros).found, found);
+    const InputProblem of_gzip = problem_of([&] { (void)read_trace(file); });
+    EXPECT_EQ(of_gzip.found, found);
+    EXPECT_EQ(of_gzip.place, "frame " + std::to_string(2 + most_empty_frames) + " at byte " +
+                                 std::to_string(18 + most_empty_frames) +
+                                 " of the decompressed data");
+    // A look into the file ends there, too.
+    const TraceSummary summary = summarize_trace(file);
+    EXPECT_EQ(summary.nodes, 1 + most_empty_frames);
+    ASSERT_TRUE(summary.problem.has_value());
+    EXPECT_EQ(summary.problem->found, found);
 }
 
 TEST_F(MalformedTrace, MetadataMayBeMissing) {
