@@ -84,11 +84,12 @@ TEST_F(Studies, TwoJobs) {
     }
 }
 
-// A straggler costs about what it loses by itself; no step is shorter than its slow link is busy.
+// A straggler costs about what it loses by itself, and what congestion control takes from those who
+// catch up; no step is shorter than its slow link is busy.
 TEST_F(Studies, Faults) {
     expect_study("faults");
     const std::vector<double> straggler = numbers_of("straggler  ", 8);
-    EXPECT_NEAR(straggler[2], straggler[0], 0.05 * straggler[0]);
+    EXPECT_NEAR(straggler[2], straggler[0], 0.1 * straggler[0]);
     for (const char* link : {"NIC 1/4", "up-link 1/4"}) {
         const std::vector<double> row = numbers_of(link, 8);
         EXPECT_GE(row[2], row[0]) << link;

@@ -103,10 +103,10 @@ void add_incast(Table& table) {
     const std::string few = "few pauses once there are marks";
     const std::string share = "pauses / those without congestion control";
     incast.row("DCQCN", few, share, incast.number("dcqcn", 3) / pauses, none, 0.1);
-    incast.row("DCQCN", "queue between the thresholds of marks", "mean queue, kB",
-               incast.number("dcqcn", 2), 400, 1600);
+    incast.row("DCQCN", "short queues but for the start", "mean queue / that without",
+               incast.number("dcqcn", 2) / incast.number("none", 2), none, 0.1);
     incast.row("DCTCP", "queue between the thresholds of marks", "mean queue, kB",
-               incast.number("dctcp", 2), 400, 1600);
+               incast.number("dctcp", 2), 82, 328);
     incast.row("DCTCP", "no pauses", "pauses", incast.number("dctcp", 3), 0, 0);
     incast.row("HPCC", "next to no queue", "mean queue, kB", incast.number("hpcc", 2), none, 20.8);
     incast.row("HPCC", "no pauses", "pauses", incast.number("hpcc", 3), 0, 0);
