@@ -249,7 +249,9 @@ private:
         if (port.paused) {
             return;
         }
-        while (!port.line.empty()) {
+        // The line is looked at only where it could be its turn.
+        const bool asked = port.passing.empty() || port.own_turn;
+        while (asked && !port.line.empty()) {
             const std::size_t number = port.line.front();
             Flow& flow = flows_[number];
             if (may_send(flow) && flow.next_start <= now_) {
@@ -259,8 +261,7 @@ private:
             flow.in_line = false;
             line_up(number);
         }
-        const bool own = !port.line.empty() && (port.passing.empty() || port.own_turn);
-        if (own) {
+        if (asked && !port.line.empty()) {
             port.own_turn = false;
             transmit(id, take_packet(port));
         } else if (!port.passing.empty()) {
