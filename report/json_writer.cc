@@ -101,7 +101,7 @@ JsonWriter& JsonWriter::value(double number) {
 }
 
 JsonWriter& JsonWriter::value(Time time) {
-    return time == Time::max() ? null() : raw(format_ns(time));
+    return raw(format_ns(time));
 }
 
 JsonWriter& JsonWriter::boolean(bool truth) {

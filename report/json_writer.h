@@ -51,6 +51,12 @@ public:
         return key(name).value(content);
     }
 
+    /// The same; null for Time::max(), which stands for never.
+    JsonWriter& member_or_null(std::string_view name, Time time) {
+        key(name);
+        return time == Time::max() ? null() : value(time);
+    }
+
     /// The document; every object and array must have been ended.
     [[nodiscard]] const std::string& text() const;
 

@@ -229,7 +229,7 @@ void write_document(JsonWriter& json, const engine::Results& results,
     json.member("fidelity", results.fidelity)
         .member("dialect", results.dialect)
         .member("finish_ns", results.finish)
-        .member("link_bound_ns", results.link_bound.time);
+        .member_or_null("link_bound_ns", results.link_bound.time);
     if (!jobs.empty()) {
         write_jobs(json, jobs);
     }

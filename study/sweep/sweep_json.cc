@@ -123,7 +123,7 @@ private:
                 .member("exposed_memory_ns", slowest.exposed_memory)
                 .member("idle_ns", slowest.idle)
                 .end_object()
-                .member("link_bound_ns", outcome.link_bound);
+                .member_or_null("link_bound_ns", outcome.link_bound);
             if (const std::string note = note_of(outcome); !note.empty()) {
                 json_.member("note", note);
             }

@@ -102,7 +102,7 @@ TEST_F(Sweep, EstimatesThatBeatTheBoundOfTheirLinksSaySo) {
         best_with_notes += best.contains("note") ? 1 : 0;
     }
     EXPECT_EQ(best_with_notes, 1);
-    ASSERT_EQ(sweep({path("shared.yml"), "--quiet"}), 0) << log();
+    ASSERT_EQ(sweep({path("shared.yml")}), 0) << log();
     EXPECT_THAT(test::bytes_of(folder_ / "stdout"),
                 AllOf(HasSubstr("link bound"),
                       HasSubstr("note: 1 of 4 points finish before their busiest link")));

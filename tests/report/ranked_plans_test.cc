@@ -16,6 +16,7 @@ namespace npunet::report {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 
 RankedPlan plan_of(double execution, double gradients) {
