@@ -22,6 +22,7 @@ constexpr Shipped shipped_networks[] = {
     {"mesh-4x4", 16},
     {"torus-4x4", 16},
     {"nvlink-8x2", 16},
+    {"nvswitch-8x2", 16},
     {"dgx_16", 16, "dgx_16"},
     {"torus-4x4x4", 64},
     {"leaf-spine-64", 64},
