@@ -113,24 +113,24 @@ engine::ResolvedPacket packet_of(const NetworkDescription& network, const engine
     return packet;
 }
 
-/// The link on which most was lost, or else which was told to pause most often.
+/// Of all links together.
 struct Congestion {
     std::uint64_t drops = 0;
     std::uint64_t pauses = 0;
     std::uint64_t marked = 0;
-    std::size_t longest_queue = 0;  ///< its link
+    std::size_t longest = 0;  ///< the link for which most waited
 };
 
-Congestion congestion_of(const NetworkDescription& network, const engine::Results& results) {
+Congestion congestion_of(const engine::Results& results) {
     Congestion congestion;
     for (std::size_t i = 0; i < results.links.size(); ++i) {
         const engine::LinkResult& link = results.links[i];
         congestion.drops += link.drops;
         congestion.pauses += link.pauses;
         congestion.marked += link.marked;
-        const bool longer = link.max_queue > results.links[congestion.longest_queue].max_queue &&
-                            topology::passes_on(network.graph, network.graph.link(LinkId(i)).from);
-        congestion.longest_queue = longer ? i : congestion.longest_queue;
+        if (link.max_queue > results.links[congestion.longest].max_queue) {
+            congestion.longest = i;
+        }
     }
     return congestion;
 }
@@ -157,7 +157,7 @@ std::vector<std::string> notes_on_marks(const NetworkDescription& network,
     if (packet.flow_control == FlowControl::Credit || !topology::looks_at_marks(algorithm)) {
         return {};
     }
-    const Congestion congestion = congestion_of(network, results);
+    const Congestion congestion = congestion_of(results);
     const bool pauses = packet.flow_control == FlowControl::Pfc;
     // Links that are down, or lose packets, drop them whatever waits.
     const bool full = pauses ? congestion.pauses > 0
@@ -166,17 +166,16 @@ std::vector<std::string> notes_on_marks(const NetworkDescription& network,
     if (!full || congestion.marked > 0) {
         return {};
     }
-    const topology::Link& link = network.graph.link(LinkId(congestion.longest_queue));
-    return {
-        fmt::format("congestion_control: {} heard of no congestion: {}, and none was marked; marks "
-                    "begin beyond "
-                    "{} on {} -> {}, where at most {} waited: lower ecn.kmin or enlarge buffer",
-                    name_of(algorithm),
-                    pauses ? fmt::format("links were told to pause {} times", congestion.pauses)
-                           : fmt::format("{} packets were dropped", congestion.drops),
-                    format_bytes(topology::mark_thresholds(packet.ecn, link.rate).kmin),
-                    network.graph.name(link.from), network.graph.name(link.to),
-                    format_bytes(results.links[congestion.longest_queue].max_queue))};
+    const topology::Link& link = network.graph.link(LinkId(congestion.longest));
+    return {fmt::format(
+        "congestion_control: {} heard of no congestion: {}, and none was marked; marks "
+        "begin beyond {} on {} -> {}, where at most {} waited: lower ecn.kmin or enlarge buffer",
+        name_of(algorithm),
+        pauses ? fmt::format("links were told to pause {} times", congestion.pauses)
+               : fmt::format("{} packets were dropped", congestion.drops),
+        format_bytes(topology::mark_thresholds(packet.ecn, link.rate).kmin),
+        network.graph.name(link.from), network.graph.name(link.to),
+        format_bytes(results.links[congestion.longest].max_queue))};
 }
 
 }  // namespace npunet::study
