@@ -136,7 +136,8 @@ void complete_in_zsh(const CLI::App& program, std::ostream& out) {
         }
         fmt::print(out, ") ;;\n");
     }
-    // Loaded by compinit the file is the body of the function; sourced, it has to say what it is for.
+    // Loaded by compinit the file is the body of the function; sourced, it has to say what it is
+    // for.
     fmt::print(out,
                "    esac\n"
                "    _describe -o npunet offered || _files\n"
@@ -254,8 +255,7 @@ void add_completion_command(CLI::App& program, CommandContext& context) {
     command->add_option("SHELL", *shell, "Of which shell")
         ->check(one_of({"bash", "zsh", "fish"}))
         ->capture_default_str();
-    command->footer(
-        "Example, for 'source' in bash:\n  npunet completion > npunet-completion.bash");
+    command->footer("Example, for 'source' in bash:\n  npunet completion > npunet-completion.bash");
     command->callback([&program, &context, shell] {
         const auto complete = *shell == "zsh"    ? complete_in_zsh
                               : *shell == "fish" ? complete_in_fish

@@ -1,5 +1,5 @@
-// npunet help, npunet completion, npunet manual: the program's options as people, shells and a manual
-// page want them, from what --help knows.
+// npunet help, npunet completion, npunet manual: the program's options as people, shells and a
+// manual page want them, from what --help knows.
 #pragma once
 
 #include "cli/command.h"

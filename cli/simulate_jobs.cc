@@ -46,8 +46,8 @@ void simulate_jobs(const CommandContext& context, const RunInputs& inputs,
     const study::JobsFile file = study::read_jobs_file(jobs_file, inputs.dialect);
     const report::ResultsOwner owner = inputs.owner("results.json");
     for (const study::JobEntry& job : file.jobs) {
-        inputs.check_results_of_others(owner,
-                                       std::filesystem::path(inputs.output_dir) / "jobs" / job.name);
+        inputs.check_results_of_others(
+            owner, std::filesystem::path(inputs.output_dir) / "jobs" / job.name);
     }
     RunInputs own = inputs;
     own.dialect = file.dialect;

@@ -24,9 +24,9 @@ namespace npunet::report {
                                         std::size_t most_classes = 16,
                                         const GapExplanation* why = nullptr);
 
-/// {"command" (unless it is empty), "runs": {FIDELITY: RESULTS, ...}, "ratio", "ratio_of", "gap_ns" and what else
-/// write_gap() writes (unless `why` is null), "by_class", "collective_ratio", "hot_links"},
-/// explained in docs/results.md; with a newline at its end.
+/// {"command" (unless it is empty), "runs": {FIDELITY: RESULTS, ...}, "ratio", "ratio_of", "gap_ns"
+/// and what else write_gap() writes (unless `why` is null), "by_class", "collective_ratio",
+/// "hot_links"}, explained in docs/results.md; with a newline at its end.
 [[nodiscard]] std::string compare_json(const std::vector<engine::Results>& runs,
                                        Bytes peak_memory = peak_resident_memory(),
                                        const GapExplanation* why = nullptr,

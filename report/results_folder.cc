@@ -52,8 +52,8 @@ void write_results(const engine::Results& results, StagedFolder& staged,
         staged.discard(inner / "flows.csv");
     }
     const analysis::RunTimeline timeline = analysis::simulated_timeline(results);
-    write_npu_files(results, timeline, results_page(results, timeline, origin.inputs), origin,
-                    rows, folder);
+    write_npu_files(results, timeline, results_page(results, timeline, origin.inputs), origin, rows,
+                    folder);
 }
 
 void write_results_folder(const engine::Results& results, const std::filesystem::path& folder,

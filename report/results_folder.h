@@ -43,8 +43,7 @@ void write_results_folder(const engine::Results& results, const std::filesystem:
 /// The same for several jobs: results.json, links.csv and report.html of all of them, and in
 /// jobs/NAME the other files of each. results.json of all comes last.
 void write_results(const engine::JobsResults& results, StagedFolder& staged,
-                   const RunOrigin& origin = {},
-                   CollectiveRows rows = CollectiveRows::Collectives);
+                   const RunOrigin& origin = {}, CollectiveRows rows = CollectiveRows::Collectives);
 void write_results_folder(const engine::JobsResults& results, const std::filesystem::path& folder,
                           const RunOrigin& origin = {},
                           CollectiveRows rows = CollectiveRows::Collectives);

@@ -59,7 +59,7 @@ path() {
     npunet compare --fidelities "analytical,$1" --model "./$inputs/model.yml" --batch 8 --dp "$2" \
         --tp "$3" --pp "$4" --ep "$5" --sequence-parallel --overlap-grad-reduce \
         --network "$inputs/credits.yml" --system "$inputs/system.json" \
-        --output-dir "$out/compare" --quiet
+        --output-dir "$out/compare" --force --quiet
     awk -v plan="$2 $3 $4 $5" -v fidelity="$1" '
         function part(name) {
             return substr($0, index($0, "\"" name "\": ") + length(name) + 4) + 0

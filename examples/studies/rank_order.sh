@@ -45,7 +45,7 @@ compare() {
     network "$inputs/mesh.yml" 'placement: order.txt' >"$out/network.yml"
     npunet compare --fidelities analytical,congestion-aware,packet --network "$out/network.yml" \
         --system "$inputs/$1.json" --workload "$out/traces/workload" \
-        --output-dir "$out/compare" --quiet
+        --output-dir "$out/compare" --force --quiet
 }
 
 finish() {

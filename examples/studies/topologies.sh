@@ -96,7 +96,7 @@ quietly npunet generate transformer --model "./$inputs/moe.yml" --dp 8 --tp 8 --
 step() {
     npunet simulate --fidelity "$1" --workload "$out/step/workload" \
         --comm-group "$out/step/comm_group.json" --network "$inputs/$2.yml" \
-        --system "$inputs/system_$3.json" --output-dir "$out/results" --quiet
+        --system "$inputs/system_$3.json" --output-dir "$out/results" --force --quiet
 }
 
 # figures: of npus.csv finish, compute and exposed communication of the NPU that is done last; of

@@ -26,7 +26,7 @@ cp "$inputs"/jobs_*.yml "$out"
 # run FIDELITY JOBS: on $out/network.yml.
 run() {
     npunet simulate --fidelity "$1" --jobs-file "$out/jobs_$2.yml" --network "$out/network.yml" \
-        --system "$inputs/system.json" --output-dir "$out/$2" --quiet
+        --system "$inputs/system.json" --output-dir "$out/$2" --force --quiet
 }
 
 # duration JOBS NAME: of one of the jobs that ran together, in ns.

@@ -99,10 +99,9 @@ TEST_F(JobsCommand, BreaksOffAtATime) {
           "- {name: right, workload: w, ranks: 4-7, start: 6us}\n"
           "- {name: late, workload: w, ranks: 8-11, start: 1ms}\n");
     for (const char* const fidelity : {"analytical", "congestion-aware", "packet"}) {
-        const Outcome outcome =
-            run({"simulate", "--jobs-file", path("jobs.yml"), "--network", path("net.yml"),
-                 "--fidelity", fidelity, "--max-sim-time", "10us", "--output-dir", path("out"),
-                 "--force"});
+        const Outcome outcome = run({"simulate", "--jobs-file", path("jobs.yml"), "--network",
+                                     path("net.yml"), "--fidelity", fidelity, "--max-sim-time",
+                                     "10us", "--output-dir", path("out"), "--force"});
         EXPECT_EQ(outcome.code, 3) << outcome.log;
         EXPECT_THAT(outcome.log,
                     HasSubstr("the simulated time has come to 10.00 us, with 4 of 12 nodes done; "

@@ -37,8 +37,13 @@ protected:
         return {"simulate", "--workload", path("w"), "--network", path("ring2.yml")};
     }
     [[nodiscard]] Words comparison() const {
-        return {"compare", "--workload", path("w"), "--network", path("ring2.yml"),
-                "--fidelities", "analytical,congestion-aware"};
+        return {"compare",
+                "--workload",
+                path("w"),
+                "--network",
+                path("ring2.yml"),
+                "--fidelities",
+                "analytical,congestion-aware"};
     }
     [[nodiscard]] Words sweep() const { return {"sweep", path("sweep.yml")}; }
     [[nodiscard]] static Words analysis() {
@@ -106,8 +111,7 @@ TEST_F(ResultsOwner, TheSameCommandWritesOverItsOwn) {
         }
     }
     const auto finish = document("results.json")["finish_ns"];
-    write("ring2.yml",
-          "topology: [Ring]\nnpus_count: [2]\nbandwidth: [10.0]\nlatency: [5000.0]\n");
+    write("ring2.yml", "topology: [Ring]\nnpus_count: [2]\nbandwidth: [10.0]\nlatency: [5000.0]\n");
     EXPECT_EQ(into_out(simulation()).code, 0);
     EXPECT_NE(document("results.json")["finish_ns"], finish);
 }
@@ -119,9 +123,9 @@ TEST_F(ResultsOwner, CommandsAreQuotedForAShell) {
                         "--no-fold"})
                   .code,
               0);
-    EXPECT_EQ(document("results.json")["command"],
-              "npunet simulate --workload " + path("w") + " --network '" + path("ring of 2") +
-                  "'\\''s.yml' --no-fold");
+    EXPECT_EQ(document("results.json")["command"], "npunet simulate --workload " + path("w") +
+                                                       " --network '" + path("ring of 2") +
+                                                       "'\\''s.yml' --no-fold");
 }
 
 // Every command that leaves results, over every other one.
@@ -138,8 +142,8 @@ TEST_F(ResultsOwner, NoCommandWritesOverTheResultsOfAnotherOne) {
                 continue;
             }
             EXPECT_EQ(outcome.code, 2) << first[0] << ", " << second[0];
-            EXPECT_THAT(outcome.log, AllOf(HasSubstr("npunet " + first[0]),
-                                           HasSubstr("npunet " + second[0])));
+            EXPECT_THAT(outcome.log,
+                        AllOf(HasSubstr("npunet " + first[0]), HasSubstr("npunet " + second[0])));
             EXPECT_EQ(content(), before) << first[0] << ", " << second[0];
             // Whose they are is clear afterwards.
             ASSERT_EQ(into_out(with(second, {"--force"})).code, 0) << first[0] << ", " << second[0];
@@ -174,8 +178,8 @@ TEST_F(ResultsOwner, ResultsInInnerFoldersAreSafe) {
     ASSERT_EQ(run(with(simulation(), {"--output-dir", path("out/congestion-aware")})).code, 0);
     EXPECT_THAT(into_out(comparison()).log, HasSubstr("congestion-aware: results.json"));
     write("jobs.yml", "- {name: one, workload: w, ranks: 0-1}\n");
-    const Words jobs = {"simulate", "--jobs-file", path("jobs.yml"), "--network",
-                        path("ring2.yml")};
+    const Words jobs = {"simulate", "--network", path("ring2.yml"), "--jobs-file",
+                        path("jobs.yml")};
     fs::remove_all(folder_ / "out");
     ASSERT_EQ(into_out(jobs).code, 0);
     EXPECT_EQ(into_out(jobs).code, 0);
