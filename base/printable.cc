@@ -12,11 +12,6 @@ unsigned byte_at(std::string_view text, std::size_t place) {
     return place < text.size() ? static_cast<unsigned char>(text[place]) : 0U;
 }
 
-/// U+0080 to U+009F, which some terminals obey.
-bool is_late_control(std::string_view text, std::size_t place) {
-    return byte_at(text, place) == 0xC2 && byte_at(text, place + 1) < 0xA0;
-}
-
 std::string escaped(char c) {
     switch (c) {
         case '\n':
@@ -30,7 +25,7 @@ std::string escaped(char c) {
     }
 }
 
-std::string printable(std::string_view text) {
+std::string escaped(std::string_view text) {
     std::string shown;
     shown.reserve(text.size());
     for (std::size_t place = 0; place < text.size();) {
@@ -81,14 +76,24 @@ std::size_t character_length(std::string_view text, std::size_t place) {
     return length;
 }
 
+bool is_late_control(std::string_view text, std::size_t place) {
+    const unsigned second = byte_at(text, place + 1);
+    return byte_at(text, place) == 0xC2 && second >= 0x80 && second < 0xA0;
+}
+
+std::string printable(std::string_view text) {
+    constexpr std::size_t longest_of_a_line = 4096;
+    return printable(text, longest_of_a_line);
+}
+
 std::string printable(std::string_view text, std::size_t longest) {
     if (text.size() <= longest) {
-        return printable(text);
+        return escaped(text);
     }
     const std::size_t front = cut_at(text, longest * 3 / 4);
     const std::size_t back = cut_at(text, text.size() - longest / 8);
-    return fmt::format("{} ... ({} bytes in all) ... {}", printable(text.substr(0, front)),
-                       text.size(), printable(text.substr(back)));
+    return fmt::format("{} ... ({} bytes in all) ... {}", escaped(text.substr(0, front)),
+                       text.size(), escaped(text.substr(back)));
 }
 
 }  // namespace npunet

@@ -4,23 +4,16 @@
 
 #include <algorithm>
 
+#include "base/printable.h"
 #include "chakra/json_value.h"
 
 namespace npunet::chakra {
 
 namespace {
 
+/// Whole, however long.
 std::string printable(const std::string& text) {
-    std::string result;
-    for (const char c : text) {
-        const auto byte = static_cast<unsigned char>(c);
-        if (byte >= ' ' && byte != 0x7F) {
-            result += c;
-        } else {
-            result += fmt::format("\\x{:02x}", byte);
-        }
-    }
-    return result;
+    return npunet::printable(text, text.size());
 }
 
 /// The name and the value of a line.

@@ -148,9 +148,10 @@ private:
         report::ColumnTable overlaps =
             report::overlap_table(analysis::step_overlaps(trace, view, false));
         if (wants(options_, "csv")) {
-            write(folder / fmt::format("Rank{}_statistics.csv", rank), report::csv_of(statistics));
+            write(folder / fmt::format("Rank{}_statistics.csv", rank),
+                  report::csv_of(statistics, report::CsvTexts::Kept));
             write(folder / fmt::format("Rank{}_commcompOverlap_analysis.csv", rank),
-                  report::csv_of(overlaps));
+                  report::csv_of(overlaps, report::CsvTexts::Kept));
         }
         if (wants(options_, "sqlite")) {
             tables.push_back(std::move(statistics));

@@ -9,6 +9,7 @@
 #include "cli/counted.h"
 #include "cli/generate_command.h"
 #include "cli/generate_output.h"
+#include "cli/log_line.h"
 #include "cli/option_values.h"
 #include "cli/progress_line.h"
 #include "generators/profiler/profile_conversion.h"
@@ -139,7 +140,7 @@ void run_conversion(const ProfileOptions& options, CommandContext& context) {
         progress.end();
     }
     for (const std::string& warning : summary.warnings) {
-        context.log << fmt::format("npunet: warning: {}\n", warning);
+        log_warning(context.log, warning);
     }
     options.output.report(as_text(summary), as_json(summary), summary.ranks, summary.losses,
                           context.out);

@@ -8,6 +8,7 @@
 #include "cli/counted.h"
 #include "cli/generate_command.h"
 #include "cli/generate_output.h"
+#include "cli/log_line.h"
 #include "cli/option_values.h"
 #include "generators/text/text_conversion.h"
 #include "generators/text/text_workload.h"
@@ -49,8 +50,8 @@ void warn_of_changed_collectives(const TextWorkload& workload, std::ostream& log
                    is_both(layer.weight_gradient);
         });
     if (layers > 0) {
-        log << fmt::format("npunet: warning: {}: ALLREDUCEALLTOALL of {} becomes an all-reduce\n",
-                           workload.file, counted(layers, "layer", "layers"));
+        log_warning(log, fmt::format("{}: ALLREDUCEALLTOALL of {} becomes an all-reduce",
+                                     workload.file, counted(layers, "layer", "layers")));
     }
 }
 

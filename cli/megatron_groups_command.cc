@@ -14,6 +14,7 @@
 #include "base/errors.h"
 #include "cli/counted.h"
 #include "cli/json_output.h"
+#include "cli/log_line.h"
 #include "cli/megatron_command.h"
 #include "cli/option_values.h"
 #include "generators/megatron/parallel_groups_check.h"
@@ -223,8 +224,8 @@ void print(const std::vector<GroupsDifference>& differences, const char* than, s
 void check(const GroupsOptions& options, CommandContext& context) {
     const GroupsFilePlace place = megatron::find_parallel_groups(options.check);
     if (place.candidates > 1) {
-        context.log << fmt::format("npunet: warning: {} files of parallel groups; the last is {}\n",
-                                   place.candidates, place.path.string());
+        log_warning(context.log, fmt::format("{} files of parallel groups; the last is {}",
+                                             place.candidates, place.path.string()));
     }
     const ParallelGroupsFile file = megatron::read_parallel_groups(place.path);
     Parallelism p = parallelism_of(options, file);

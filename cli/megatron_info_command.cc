@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/errors.h"
+#include "base/printable.h"
 #include "cli/counted.h"
 #include "cli/json_output.h"
 #include "cli/megatron_command.h"
@@ -118,19 +119,19 @@ void print_rendezvous(const RendezvousResult& met, std::ostream& out) {
                            met.messages);
     }
     for (const std::string& finding : met.findings) {
-        out << "finding: " << finding << '\n';
+        out << "finding: " << printable(finding) << '\n';
     }
     if (met.more_findings > 0) {
         out << fmt::format("... and {} more findings\n", met.more_findings);
     }
     for (const std::string& note : met.notes) {
-        out << "note: " << note << '\n';
+        out << "note: " << printable(note) << '\n';
     }
 }
 
 void print_text(const LogFolder& folder, const LogSummary& summary, std::ostream& out) {
     const auto line = [&](const char* what, const std::string& value) {
-        out << fmt::format("{:<9} {}\n", what, value);
+        out << fmt::format("{:<9} {}\n", what, printable(value));
     };
     const TrainingRun& run = folder.run;
     const Parallelism& degrees = run.parallelism;

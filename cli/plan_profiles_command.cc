@@ -15,6 +15,7 @@
 #include "base/errors.h"
 #include "cli/counted.h"
 #include "cli/json_output.h"
+#include "cli/log_line.h"
 #include "cli/option_values.h"
 #include "cli/plan_command.h"
 #include "engine/dialect.h"
@@ -172,7 +173,7 @@ RooflineDevice device_of(const ProfilesOptions& options, CommandContext& context
     const engine::SystemConfig system =
         engine::read_system_config(options.from, engine::Dialect::named("npunet"), warnings);
     for (const std::string& warning : warnings) {
-        context.log << "npunet: warning: " << warning << '\n';
+        log_warning(context.log, warning);
     }
     for (const auto& [key, value] : {std::pair{"peak-perf", system.compute.peak_tflops},
                                      std::pair{"local-mem-bw", system.compute.memory_bandwidth}}) {

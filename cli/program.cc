@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cstring>
 #include <exception>
 #include <new>
 #include <ostream>
@@ -21,6 +22,7 @@
 #include "cli/plan_command.h"
 #include "cli/report_command.h"
 #include "cli/run_watch.h"
+#include "cli/safe_output.h"
 #include "cli/simulate_command.h"
 #include "cli/stop_request.h"
 #include "cli/sweep_command.h"
@@ -31,8 +33,6 @@
 namespace npunet::cli {
 
 namespace {
-
-constexpr std::size_t longest_line = 4096;
 
 enum ExitCode : int { done = 0, our_bug = 1, bad_input = 2, stalled = 3, machine_failed = 4 };
 
@@ -51,22 +51,29 @@ int fail(std::ostream& log, const char* kind, const char* message, int code) {
     std::istringstream lines(message);
     log << "npunet: " << kind << ": ";
     for (std::string line; std::getline(lines, line);) {
-        log << printable(line, longest_line) << '\n';
+        log << printable(line) << '\n';
     }
     return code;
 }
 
 /// Output that a full disk or a closed pipe swallowed must not count as done.
-int written(std::ostream& out, std::ostream& log) {
+int written(std::ostream& out, const SafeOutput& buffer, std::ostream& log) {
     out.flush();
-    return out ? done
-               : fail(log, "I/O error", "standard output cannot be written. Check the free space",
-                      machine_failed);
+    if (out) {
+        return done;
+    }
+    const std::string why =
+        buffer.error() == 0 ? "" : std::string(": ") + std::strerror(buffer.error());
+    return fail(log, "I/O error",
+                ("standard output cannot be written" + why + ". Check the free space").c_str(),
+                machine_failed);
 }
 
 }  // namespace
 
-int run_program(std::vector<std::string> arguments, std::ostream& out, std::ostream& log) {
+int run_program(std::vector<std::string> arguments, std::ostream& raw_out, std::ostream& log) {
+    SafeOutput safe(raw_out);
+    std::ostream out(&safe);
     CLI::App program(
         "Training of large models on networks of NPUs, simulated at packet level and "
         "analytically from the same inputs.",
@@ -100,11 +107,11 @@ int run_program(std::vector<std::string> arguments, std::ostream& out, std::ostr
         check_subcommands(program, arguments);
         std::reverse(arguments.begin(), arguments.end());
         program.parse(arguments);
-        return written(out, log);
+        return written(out, safe, log);
     } catch (const CLI::ParseError& error) {
         if (error.get_exit_code() == 0) {
             program.exit(error, out, log);
-            return written(out, log);
+            return written(out, safe, log);
         }
         return fail(log, "bad input", bad_input_of(error, program).what(), bad_input);
     } catch (const InputError& error) {

@@ -6,6 +6,7 @@
 #include "base/staged_folder.h"
 #include "cli/command_text.h"
 #include "cli/force_option.h"
+#include "cli/log_line.h"
 #include "cli/option_values.h"
 #include "report/astra_log.h"
 #include "study/generated_workload.h"
@@ -184,7 +185,7 @@ report::RunOrigin RunInputs::origin() const {
 
 void RunInputs::progress(const CommandContext& context, const std::string& text) const {
     if (!quiet && !log_lines_only) {
-        context.log << "npunet: " << text << '\n';
+        log_line(context.log, text);
     }
 }
 

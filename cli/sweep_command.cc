@@ -13,6 +13,7 @@
 #include "base/errors.h"
 #include "cli/command_text.h"
 #include "cli/force_option.h"
+#include "cli/log_line.h"
 #include "cli/option_values.h"
 #include "cli/progress_line.h"
 #include "cli/stop_request.h"
@@ -75,7 +76,7 @@ private:
 
 void say(const CommandContext& context, const SweepOptions& options, const std::string& text) {
     if (!options.quiet) {
-        context.log << "npunet: " << text << '\n';
+        log_line(context.log, text);
     }
 }
 

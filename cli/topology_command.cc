@@ -12,6 +12,7 @@
 
 #include "base/atomic_file.h"
 #include "base/errors.h"
+#include "base/printable.h"
 #include "base/units.h"
 #include "report/figures/network_figure.h"
 #include "topology/bisection.h"
@@ -79,7 +80,7 @@ void print_route(const std::vector<NodeId>& nodes, const NetworkDescription& net
         text += network.graph.kind(node) == NodeKind::Npu ? std::to_string(node.value())
                                                           : network.graph.name(node);
     }
-    out << text << '\n';
+    out << printable(text) << '\n';
 }
 
 topology::Bisection bisection_of(const NetworkDescription& network) {
@@ -89,7 +90,7 @@ topology::Bisection bisection_of(const NetworkDescription& network) {
 
 void print_summary(const NetworkDescription& network, std::ostream& out) {
     const auto line = [&](const char* what, const std::string& value) {
-        out << fmt::format("{:<12}{}\n", what, value);
+        out << fmt::format("{:<12}{}\n", what, printable(value));
     };
     const topology::Graph& graph = network.graph;
     line("Network", network.name);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/errors.h"
+#include "base/printable.h"
 #include "chakra/trace_summary.h"
 #include "cli/counted.h"
 #include "cli/json_output.h"
@@ -198,7 +199,7 @@ std::string metadata_of(const TraceSummary& summary) {
 
 void print_one(const std::string& file, const TraceSummary& summary, std::ostream& out) {
     const auto line = [&](const char* what, const std::string& value) {
-        out << fmt::format("{:<18} {}\n", what, value);
+        out << fmt::format("{:<18} {}\n", what, printable(value));
     };
     line("file", file);
     line("schema", fmt::format("{}: {}", form_of(summary), summary.format.reason));

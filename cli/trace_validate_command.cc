@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/errors.h"
+#include "base/printable.h"
 #include "chakra/workload_validation.h"
 #include "cli/counted.h"
 #include "cli/json_output.h"
@@ -69,8 +70,9 @@ void print_findings(const chakra::FindingList& list, const TraceFiles& files, st
     }
     const auto print = [&](Severity severity, const std::string& subject, const std::string& node,
                            std::string_view code, const std::string& message) {
-        out << fmt::format("{:<7}  {:<{}}  {:<{}}  {:<{}}  {}\n", name_of(severity), subject,
-                           subjects, node, nodes, code, codes, message);
+        out << fmt::format("{:<7}  {:<{}}  {:<{}}  {:<{}}  {}\n", name_of(severity),
+                           printable(subject), subjects, node, nodes, code, codes,
+                           printable(message));
     };
     std::size_t of_this_code = 0;
     for (std::size_t i = 0; i < findings.size(); ++i) {

@@ -1,4 +1,5 @@
 #include "report/astra_log.h"
+#include "base/printable.h"
 
 #include <fmt/format.h>
 
@@ -45,7 +46,7 @@ void append_rank(std::string& log, const engine::NpuResult& npu, std::string_vie
 std::string astra_log_warning(const std::string& text, std::string_view timestamp) {
     std::string line = text;
     std::replace(line.begin(), line.end(), '\n', ' ');
-    return fmt::format("[{}] [npunet] [warning] {}\n", timestamp, line);
+    return fmt::format("[{}] [npunet] [warning] {}\n", timestamp, printable(line));
 }
 
 std::string astra_log(const engine::Results& results, std::string_view timestamp) {

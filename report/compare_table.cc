@@ -6,6 +6,7 @@
 #include <cmath>
 #include <utility>
 
+#include "base/printable.h"
 #include "base/units.h"
 #include "report/comparison.h"
 #include "report/gap_table.h"
@@ -155,7 +156,7 @@ std::string common_notes(const std::vector<Results>& runs) {
         const bool common = std::all_of(runs.begin(), runs.end(), [&](const Results& results) {
             return std::count(results.notes.begin(), results.notes.end(), note) > 0;
         });
-        text += common ? "note: " + note + '\n' : "";
+        text += common ? "note: " + printable(note) + '\n' : "";
     }
     return text;
 }

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <iterator>
-#include <string_view>
 
 #include "base/units.h"
 #include "report/bubble.h"
@@ -17,20 +16,6 @@ std::string blank_separated(const std::vector<Rank>& ranks) {
         text += fmt::format("{}{}", text.empty() ? "" : " ", rank.value());
     }
     return text;
-}
-
-std::string csv_field(std::string_view text) {
-    if (text.find_first_of(",\"\r\n") == std::string_view::npos) {
-        return std::string(text);
-    }
-    std::string quoted = "\"";
-    for (const char c : text) {
-        quoted += c;
-        if (c == '"') {
-            quoted += c;
-        }
-    }
-    return quoted + '"';
 }
 
 std::string ns_field(Time time) {

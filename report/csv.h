@@ -4,20 +4,17 @@
 //     file.stream() << report::npus_csv(results);
 //     file.commit();
 //
-// The first line names the columns, with their units. Fields that hold a comma, a quote or a line
-// break are quoted as RFC 4180 says; lines end with a line feed.
+// The first line names the columns, with their units. Fields that hold a comma or a quote are
+// quoted as RFC 4180 says; lines end with a line feed. Names of others do no harm in a spreadsheet.
 #pragma once
 
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "base/csv_field.h"
 #include "engine/results.h"
 
 namespace npunet::report {
-
-/// A text as one field: quoted where it must be.
-[[nodiscard]] std::string csv_field(std::string_view text);
 
 /// In nanoseconds; "inf" for Time::max().
 [[nodiscard]] std::string ns_field(Time time);

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/printable.h"
 #include "base/units.h"
 #include "report/gap_words.h"
 #include "report/text_table.h"
@@ -155,7 +156,7 @@ std::string gap_lines(const GapExplanation& why) {
         text += fmt::format("the same along the critical path{}\n", list_of(why.path, why.slack));
     }
     for (const std::string& note : why.notes) {
-        text += fmt::format("note: {}\n", note);
+        text += fmt::format("note: {}\n", printable(note));
     }
     return text;
 }

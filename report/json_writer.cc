@@ -1,20 +1,39 @@
 #include "report/json_writer.h"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <cassert>
 #include <charconv>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "base/printable.h"
 #include "base/units.h"
 
 namespace npunet::report {
 
 namespace {
 
+/// What some terminals obey and JSON does not demand to be escaped: U+007F to U+009F.
+std::string without_late_controls(const std::string& json) {
+    std::string safe;
+    for (std::size_t place = 0; place < json.size(); ++place) {
+        const bool late = is_late_control(json, place);
+        if (late || json[place] == '\x7F') {
+            place += late ? 1 : 0;
+            safe += fmt::format("\\u{:04x}", static_cast<unsigned char>(json[place]));
+        } else {
+            safe += json[place];
+        }
+    }
+    return safe;
+}
+
 std::string quoted(std::string_view text) {
     using Json = nlohmann::ordered_json;
-    return Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
+    std::string json = Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
+    return json.find_first_of("\x7F\xC2") == std::string::npos ? json : without_late_controls(json);
 }
 
 template <class Number>

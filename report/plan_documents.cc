@@ -86,6 +86,13 @@ std::string field(const Values& values) {
     return csv_field(fmt::format("{}", fmt::join(values, " ")));
 }
 
+/// Names of types of devices, which Metis leaves as they are.
+std::string types_field(const RankedPlans& ranked, const RankedPlan& plan) {
+    return ranked.dialect == "metis"
+               ? plain_csv_field(fmt::format("{}", fmt::join(plan.node_sequence, " ")))
+               : field(plan.node_sequence);
+}
+
 std::string numbers_field(const std::vector<double>& values) {
     std::vector<std::string> texts;
     texts.reserve(values.size());
@@ -144,7 +151,7 @@ std::string plans_csv(const RankedPlans& ranked) {
     for (std::size_t i = 0; i < ranked.plans.size(); ++i) {
         const RankedPlan& plan = ranked.plans[i];
         csv += fmt::format("{},{},{},{},{},{},{},{},{},{},{}", i + 1, shortest(plan.cost_ms),
-                           field(plan.node_sequence), field(plan.device_groups),
+                           types_field(ranked, plan), field(plan.device_groups),
                            strategies_field(plan), plan.batches, field(plan.layer_partition),
                            numbers_field(plan.memory_mb), numbers_field(plan.capacity_mb),
                            csv_field(plan.schedule), plan.chunks);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/printable.h"
 #include "report/text_table.h"
 
 namespace npunet::report {
@@ -202,12 +203,12 @@ std::string plan_table(const RankedPlans& ranked) {
     }
     for (std::size_t i = 0; i < ranked.plans.size(); ++i) {
         for (const std::string& note : ranked.plans[i].notes) {
-            text += fmt::format("Plan {}: {}\n", i + 1, note);
+            text += fmt::format("Plan {}: {}\n", i + 1, printable(note));
         }
     }
     text += summary_of(ranked);
     for (const std::string& note : ranked.notes) {
-        text += note + "\n";
+        text += printable(note) + "\n";
     }
     return text;
 }

@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "base/printable.h"
 #include "base/units.h"
 #include "report/html/chart_section.h"
 #include "report/html/data_table.h"
@@ -121,7 +122,7 @@ std::string side_by_side_table(const SideBySide& both) {
     std::string text = fmt::format("Time of a rank, mean over {} ranks\n\n{}\n{}",
                                    both.comparison.ranks, totals.text(), rows.text());
     for (const std::string& note : both.comparison.notes) {
-        text += "\nnote: " + note + "\n";
+        text += "\nnote: " + printable(note) + "\n";
     }
     return text;
 }

@@ -8,6 +8,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/printable.h"
 #include "base/units.h"
 #include "report/bubble.h"
 #include "report/npu_classes.h"
@@ -51,8 +52,8 @@ std::string peak_line(const engine::Results& results) {
     for (std::size_t i = 0; i < most->peak.largest.size(); ++i) {
         const engine::MemoryPeak::Tensor& tensor = most->peak.largest[i];
         if (i < most_named) {
-            text +=
-                fmt::format("{} {} {}", i == 0 ? "" : ",", tensor.name, format_bytes(tensor.bytes));
+            text += fmt::format("{} {} {}", i == 0 ? "" : ",", printable(tensor.name),
+                                format_bytes(tensor.bytes));
         } else {
             ++others;
             others_bytes += tensor.bytes;
@@ -125,7 +126,7 @@ std::string summary_table(const engine::Results& results, std::size_t most_class
     }
     text += peak_line(results);
     for (const std::string& note : results.notes) {
-        text += "note: " + note + '\n';
+        text += "note: " + printable(note) + '\n';
     }
     return text;
 }
@@ -148,7 +149,7 @@ std::string jobs_table(const engine::JobsResults& results) {
                    partial ? fmt::format("{} of {} nodes", partial->nodes_done, partial->nodes)
                            : format_time(job.duration())});
         for (const std::string& note : job.results.notes) {
-            notes += fmt::format("note: {}: {}\n", job.name, note);
+            notes += fmt::format("note: {}: {}\n", printable(job.name), printable(note));
         }
     }
     return fmt::format("{}: {} job{} {} after {} ({} ns)\n\n", results.all.fidelity,

@@ -4,6 +4,8 @@
 #include <cassert>
 #include <utility>
 
+#include "base/printable.h"
+
 namespace npunet::report {
 
 namespace {
@@ -22,6 +24,9 @@ TextTable::TextTable(std::vector<std::string> heading, std::size_t text_columns)
 
 void TextTable::add(std::vector<std::string> row) {
     assert(row.size() == rows_.front().size());
+    for (std::string& cell : row) {
+        cell = printable(cell);
+    }
     rows_.push_back(std::move(row));
 }
 

@@ -6,11 +6,10 @@
 
 #include "npu-flow-writer.h"
 
-#include "npu-csv-field.h"
-
 #include "ns3/npu-processes.h"
 
 #include "base/atomic_file.h"
+#include "base/csv_field.h"
 #include "base/units.h"
 
 #include <fmt/format.h>
@@ -40,7 +39,7 @@ WriteNpuFlowStatistics(std::ostream& out, Ptr<const NpuNetwork> network)
 {
     const npunet::topology::Graph& graph = network->GetDescription().graph;
     const auto name = [&graph](uint32_t position) {
-        return NpuCsvField(graph.name(npunet::NodeId(std::size_t{position})));
+        return npunet::csv_field(graph.name(npunet::NodeId(std::size_t{position})));
     };
     out << "from,to,class,messages,bytes,first_start_ns,last_end_ns,total_ns,min_ns,mean_ns,p50_ns,"
            "p99_ns,max_ns,mean_slowdown,p50_slowdown,p99_slowdown,max_slowdown,packets,"

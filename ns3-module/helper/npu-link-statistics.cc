@@ -6,11 +6,10 @@
 
 #include "npu-link-statistics.h"
 
-#include "npu-csv-field.h"
-
 #include "ns3/npu-processes.h"
 
 #include "base/atomic_file.h"
+#include "base/csv_field.h"
 #include "base/units.h"
 
 #include <algorithm>
@@ -52,8 +51,8 @@ WriteNpuLinkStatistics(std::ostream& out, Ptr<const NpuFabric> fabric, Time dura
     {
         const npunet::topology::Link& link = graph.link(npunet::LinkId(i));
         const npunet::engine::LinkUse& use = uses[i];
-        text << i << "," << NpuCsvField(graph.name(link.from)) << ","
-             << NpuCsvField(graph.name(link.to)) << "," << use.payload.value() << ","
+        text << i << "," << npunet::csv_field(graph.name(link.from)) << ","
+             << npunet::csv_field(graph.name(link.to)) << "," << use.payload.value() << ","
              << use.wire.value() << "," << npunet::format_ns(use.busy) << ","
              << (whole > 0 ? 100 * static_cast<double>(use.busy.ps()) / whole : 0.0) << ","
              << use.max_queue.value() << "," << use.packets << "," << use.retransmissions << ","

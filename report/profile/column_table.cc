@@ -1,6 +1,7 @@
 #include "report/profile/column_table.h"
 
 #include <iterator>
+#include <string_view>
 
 #include "report/csv.h"
 #include "report/json_writer.h"
@@ -17,10 +18,6 @@ std::string text_of(double number) {
     return shortest(number);
 }
 
-std::string text_of(const std::string& text) {
-    return csv_field(text);
-}
-
 std::size_t rows_of(const ColumnTable::Values& values) {
     return std::visit(
         [](const auto& column) -> std::size_t {
@@ -33,11 +30,15 @@ std::size_t rows_of(const ColumnTable::Values& values) {
         values);
 }
 
-std::string cell(const ColumnTable::Values& values, std::size_t row) {
+using Field = std::string (*)(std::string_view);
+
+std::string cell(const ColumnTable::Values& values, std::size_t row, Field field) {
     return std::visit(
         [&](const auto& column) -> std::string {
             if constexpr (requires { column.rows; }) {
                 return {};
+            } else if constexpr (requires { field(column[row]); }) {
+                return field(column[row]);
             } else {
                 return text_of(column[row]);
             }
@@ -71,17 +72,18 @@ void ColumnTable::append(ColumnTable other) {
     }
 }
 
-std::string csv_of(const ColumnTable& table) {
+std::string csv_of(const ColumnTable& table, CsvTexts texts) {
+    const Field field = texts == CsvTexts::Harmless ? csv_field : plain_csv_field;
     std::string text;
     for (std::size_t i = 0; i < table.columns.size(); ++i) {
         text += i == 0 ? "" : ",";
-        text += csv_field(table.columns[i].name);
+        text += field(table.columns[i].name);
     }
     text += '\n';
     for (std::size_t row = 0; row < table.rows(); ++row) {
         for (std::size_t i = 0; i < table.columns.size(); ++i) {
             text += i == 0 ? "" : ",";
-            text += cell(table.columns[i].values, row);
+            text += cell(table.columns[i].values, row, field);
         }
         text += '\n';
     }

@@ -40,8 +40,11 @@ struct ColumnTable {
     void append(ColumnTable other);
 };
 
+/// Texts of others in CSV: made harmless (csv_field), or kept (plain_csv_field).
+enum class CsvTexts : std::uint8_t { Harmless, Kept };
+
 /// The first line names the columns; fields as in csv.h; numbers in their shortest form.
-[[nodiscard]] std::string csv_of(const ColumnTable& table);
+[[nodiscard]] std::string csv_of(const ColumnTable& table, CsvTexts texts = CsvTexts::Harmless);
 
 /// A database of SQLite with these tables, as the bytes of its file. Throws MachineError.
 [[nodiscard]] std::string sqlite_of(const std::vector<ColumnTable>& tables);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/printable.h"
 #include "report/profile/run_tables.h"
 #include "report/text_table.h"
 
@@ -162,7 +163,7 @@ std::string speeds_text(const RunProfile& run) {
 std::string notes_text(const RunProfile& run) {
     std::string text;
     for (const std::string& note : run.notes) {
-        text += fmt::format("- {}\n", note);
+        text += fmt::format("- {}\n", printable(note));
     }
     // What is the same of every rank is said once.
     std::map<std::string, std::vector<std::int32_t>> of_ranks;
@@ -176,7 +177,7 @@ std::string notes_text(const RunProfile& run) {
             ranks.size() == run.ranks.size() ? "every rank"
             : ranks.size() == 1              ? fmt::format("rank {}", ranks.front())
                                 : fmt::format("{} ranks (first: {})", ranks.size(), ranks.front());
-        text += fmt::format("- {}: {}\n", whose, note);
+        text += fmt::format("- {}: {}\n", whose, printable(note));
     }
     return text.empty() ? "" : "\nNotes\n\n" + text;
 }

@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
+#include "base/csv_field.h"
 #include "base/units.h"
-#include "report/csv.h"
 #include "study/sweep/sweep_results.h"
 
 namespace npunet::study {
@@ -24,7 +24,7 @@ std::string sweep_csv(const DesignSpace& space, const SweepResults& results) {
     const std::vector<std::string> columns = space.columns();
     std::string csv;
     for (const std::string& name : columns) {
-        csv += report::csv_field(name) + ',';
+        csv += csv_field(name) + ',';
     }
     csv += fmt::format("{},status", fmt::join(figure_names, ","));
     for (const char* name : figure_names) {
@@ -33,7 +33,7 @@ std::string sweep_csv(const DesignSpace& space, const SweepResults& results) {
     csv += ",link_bound_ns,note\n";
     for (std::size_t number = 0; number < space.points.size(); ++number) {
         for (const std::string& name : columns) {
-            csv += report::csv_field(space.find(space.points[number], name)->text) + ',';
+            csv += csv_field(space.find(space.points[number], name)->text) + ',';
         }
         const Outcome& outcome = *results.outcomes[number];
         csv += outcome.ok()

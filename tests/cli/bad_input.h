@@ -40,9 +40,8 @@ protected:
     /// Over the results of the call before, too.
     [[nodiscard]] Outcome simulate(const std::string& network,
                                    std::vector<std::string> more = {}) const {
-        std::vector<std::string> arguments{"simulate", "--workload",  path("w"),
-                                           "--network", path(network), "--output-dir",
-                                           path("out"), "--force"};
+        std::vector<std::string> arguments{"simulate",    "--workload",   path("w"),   "--network",
+                                           path(network), "--output-dir", path("out"), "--force"};
         arguments.insert(arguments.end(), more.begin(), more.end());
         return run(arguments);
     }

@@ -72,10 +72,11 @@ TEST(Completion, OffersCommandsAndOptionsInZsh) {
     const test::TemporaryFolder folder;
     const std::string file = folder.write("_npunet", text).string();
     const auto offered = [&file](const std::string& words, int current) {
-        return '\n' + output_of("zsh -f -c 'compdef() { print defined $2 }; "
-                                "_describe() { print -rl -- $offered }; source " +
-                                file + "; words=(" + words +
-                                "); CURRENT=" + std::to_string(current) + "; _npunet'");
+        return '\n' + output_of(
+                          "zsh -f -c 'compdef() { print defined $2 }; "
+                          "_describe() { print -rl -- $offered }; source " +
+                          file + "; words=(" + words + "); CURRENT=" + std::to_string(current) +
+                          "; _npunet'");
     };
     const std::string commands = offered("npunet generate tr", 3);
     EXPECT_THAT(commands, StartsWith("\ndefined npunet\n"));

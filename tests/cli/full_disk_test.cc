@@ -7,8 +7,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 
 #include <csignal>
+#include <cstdlib>
 #include <filesystem>
 #include <map>
 #include <string>
@@ -78,6 +80,7 @@ private:
             }
             ++full;
             EXPECT_EQ(outcome.code, 4) << outcome.log;
+            EXPECT_THAT(outcome.log, HasSubstr(": File too large. "));
             EXPECT_THAT(outcome.log, HasSubstr(out.string()));
             if (allowed == Left::Nothing) {
                 EXPECT_TRUE(left.empty()) << left.begin()->first << " is left";
@@ -120,6 +123,32 @@ TEST_F(FullDisk, Studies) {
 
 TEST_F(FullDisk, Plans) {
     expect_all_or_nothing(plans);
+}
+
+// The program itself is told by a signal, and by default ends of it without a word.
+TEST_F(FullDisk, ALimitOfTheShellIsToldToo) {
+    const std::string command = "ulimit -f 1; exec " NPUNET_PROGRAM
+                                " generate transformer --model gpt2-small --batch 1 --seq 64 "
+                                "--output-dir " +
+                                in_folder("limited").string() + " >" + in_folder("said").string() +
+                                " 2>&1";
+    const int status = std::system(command.c_str());
+    ASSERT_TRUE(WIFEXITED(status)) << "signal " << WTERMSIG(status);
+    const std::string said = test::bytes_of(in_folder("said"));
+    EXPECT_EQ(WEXITSTATUS(status), 4) << said;
+    EXPECT_THAT(said, HasSubstr("File too large"));
+    EXPECT_FALSE(fs::exists(in_folder("limited")));
+}
+
+TEST_F(FullDisk, StandardOutputSaysWhy) {
+    const std::string command = NPUNET_PROGRAM " topology " NPUNET_SOURCE_DIR
+                                               "/configs/networks/torus-4x4.yml >/dev/full "
+                                               "2>" +
+                                in_folder("said").string();
+    const int status = std::system(command.c_str());
+    EXPECT_EQ(WEXITSTATUS(status), 4);
+    EXPECT_THAT(test::bytes_of(in_folder("said")),
+                HasSubstr("standard output cannot be written: No space left on device."));
 }
 
 // A folder where a file goes is refused like a full disk.

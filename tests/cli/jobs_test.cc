@@ -72,7 +72,7 @@ TEST_F(JobsCommand, WritesResultsOfAllAndOfEach) {
     EXPECT_TRUE(std::filesystem::exists(folder_ / "out/links.csv"));
     EXPECT_FALSE(std::filesystem::exists(folder_ / "out/npus.csv"));
 
-    json printed = json::parse(simulate_jobs({"--json"}).out);
+    json printed = json::parse(simulate_jobs({"--json", "--output-dir", path("out")}).out);
     json written = all;
     printed.erase("performance");
     written.erase("performance");

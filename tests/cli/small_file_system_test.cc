@@ -192,6 +192,8 @@ private:
     static void expect_refused(const Outcome& outcome, const fs::path& out) {
         EXPECT_EQ(outcome.code, 4) << outcome.log;
         EXPECT_THAT(outcome.log, HasSubstr(out.string()));
+        EXPECT_THAT(outcome.log, testing::AnyOf(HasSubstr(": No space left on device"),
+                                                HasSubstr(": Read-only file system")));
     }
 
     static inline std::string obstacle_;

@@ -41,6 +41,20 @@ TEST(ColumnTable, IsCsv) {
               "9223372036854775807,3,\xC3\xA4,\n");
 }
 
+// Formulas and control characters are made harmless; dialects whose bytes are those of others keep
+// them. Numbers are numbers, written as texts too.
+TEST(ColumnTable, IsHarmlessCsv) {
+    ColumnTable table("names");
+    table.column("=A1", Texts{"=1+2", "+x", "-x,y", "@now", "-5", "+1.5e3", "-", "a=b", "a\x1b\n"});
+    table.column("n", Numbers{-1, -2, -3, -4, -5, -6, -7, -8, -9});
+    EXPECT_EQ(csv_of(table),
+              "'=A1,n\n'=1+2,-1\n'+x,-2\n\"'-x,y\",-3\n'@now,-4\n-5,-5\n+1.5e3,-6\n'-,-7\n"
+              "a=b,-8\na\\x1b\\n,-9\n");
+    EXPECT_EQ(csv_of(table, CsvTexts::Kept),
+              "=A1,n\n=1+2,-1\n+x,-2\n\"-x,y\",-3\n@now,-4\n-5,-5\n+1.5e3,-6\n-,-7\n"
+              "a=b,-8\n\"a\x1b\n\",-9\n");
+}
+
 TEST(ColumnTable, AppendsRows) {
     ColumnTable table = sample();
     table.append(sample());
