@@ -2,6 +2,7 @@
 
 #include "base/csv_field.h"
 #include "base/units.h"
+#include "report/csv.h"
 #include "study/sweep/sweep_results.h"
 
 namespace npunet::study {
@@ -39,7 +40,7 @@ std::string sweep_csv(const DesignSpace& space, const SweepResults& results) {
         csv += outcome.ok()
                    ? fmt::format("{},ok,{},{},{}\n", cells(outcome.first), cells(outcome.largest),
                                  report::ns_field(outcome.link_bound),
-                                 report::csv_field(note_of(outcome)))
+                                 csv_field(note_of(outcome)))
                    : ",,,,,error,,,,,,,\n";
     }
     return csv;
