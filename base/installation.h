@@ -1,6 +1,6 @@
 // Where the files lie that belong to the program: in the build, or where it is installed.
 //
-//     PREFIX/bin/npunet, PREFIX/lib/npunet/libNAME.so, PREFIX/share/npunet/configs
+//     PREFIX/bin/npunet, PREFIX/share/npunet/configs
 #pragma once
 
 #include <filesystem>

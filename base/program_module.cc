@@ -2,20 +2,11 @@
 
 #include <dlfcn.h>
 
-#include <filesystem>
-
 #include "base/errors.h"
-#include "base/installation.h"
 
 namespace npunet {
 
 namespace {
-
-std::filesystem::path module_path(const std::string& name) {
-    const std::string file = "lib" + name + ".so";
-    return installed_or(std::filesystem::path("lib/npunet") / file,
-                        std::filesystem::path(NPUNET_MODULES_DIR) / file);
-}
 
 std::string loader_message() {
     const char* const message = ::dlerror();
@@ -25,18 +16,17 @@ std::string loader_message() {
 }  // namespace
 
 void* function_of_module(const std::string& name, const char* function, ModuleScope scope) {
-    const std::filesystem::path path = module_path(name);
+    const std::string file = "lib" + name + ".so";
     void* const module = ::dlopen(
-        path.c_str(), RTLD_NOW | (scope == ModuleScope::Global ? RTLD_GLOBAL : RTLD_LOCAL));
+        file.c_str(), RTLD_NOW | (scope == ModuleScope::Global ? RTLD_GLOBAL : RTLD_LOCAL));
     if (module == nullptr) {
         throw MachineError(
             "a part of the program cannot be loaded: " + loader_message() +
-            ". It lies in lib/npunet beside the program's folder, or in the folder of "
-            "the build");
+            ". It lies in lib/npunet beside the program's folder");
     }
     void* const address = ::dlsym(module, function);
     if (address == nullptr) {
-        throw MachineError(path.string() + ": " + loader_message() +
+        throw MachineError(file + ": " + loader_message() +
                            ". It belongs to another version of the program");
     }
     return address;

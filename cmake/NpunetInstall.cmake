@@ -25,6 +25,9 @@ install(FILES ${PROJECT_BINARY_DIR}/npunet-completion-fish
         DESTINATION share/fish/vendor_completions.d RENAME npunet.fish COMPONENT program
 )
 
+install(FILES LICENSE COPYRIGHT DESTINATION share/doc/npunet COMPONENT program)
+install(FILES COPYRIGHT DESTINATION share/doc/npunet RENAME copyright COMPONENT program)
+
 foreach(room IN ITEMS analysis analytical base chakra engine generators ns3-module planner profiles report study topology)
     if(IS_DIRECTORY ${PROJECT_SOURCE_DIR}/${room})
         install(DIRECTORY ${room} DESTINATION include/npunet COMPONENT development

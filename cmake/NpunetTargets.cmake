@@ -13,9 +13,13 @@ else()
     set(CMAKE_CXX_EXTENSIONS OFF)
     set(CMAKE_POSITION_INDEPENDENT_CODE ON)
     set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+    # Where the programs of the build find modules (base/program_module.h); an installed program says
+    # lib/npunet instead.
+    set(CMAKE_BUILD_RPATH ${npunet_BINARY_DIR})
     if(NOT CMAKE_BUILD_TYPE)
         set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
     endif()
+    include(NpunetHardening)
     set(npunet_library_kind STATIC)
     set(npunet_warnings -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror)
 endif()
@@ -90,6 +94,10 @@ function(npunet_module name)
     add_dependencies(npunet_${arg_FOR} npunet_${name})
     if(NOT NPUNET_IN_NS3_TREE)
         install(TARGETS npunet_${name} LIBRARY DESTINATION lib/npunet COMPONENT program)
+        # Programs of others that link the installed library.
+        target_link_options(
+            npunet_${arg_FOR} INTERFACE "$<INSTALL_INTERFACE:LINKER:-rpath,$<INSTALL_PREFIX>/lib/npunet>"
+        )
         set_property(GLOBAL APPEND PROPERTY npunet_installed npunet_${name})
     endif()
 endfunction()
