@@ -158,10 +158,9 @@ TEST(ResultsJson, HasTheFlowsThatWereAskedFor) {
     engine::Results results = sample_results();
     results.flows = sample_flows();
     const Json json = Json::parse(results_json(results));
-    EXPECT_EQ(keys_of(json),
-              (std::vector<std::string>{"schema", "fidelity", "dialect", "finish_ns",
-                                        "link_bound_ns", "npus", "collectives", "links", "flows",
-                                        "performance"}));
+    EXPECT_EQ(keys_of(json), (std::vector<std::string>{"schema", "fidelity", "dialect", "finish_ns",
+                                                       "link_bound_ns", "npus", "collectives",
+                                                       "links", "flows", "performance"}));
     std::vector<std::string> of_flow{
         "messages",        "bytes",        "first_start_ns", "last_end_ns",  "total_ns",
         "min_ns",          "mean_ns",      "p50_ns",         "p99_ns",       "max_ns",
