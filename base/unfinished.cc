@@ -130,8 +130,10 @@ bool is_within_another(const fs::path& folder) {
 Unfinished::Unfinished(fs::path folder, Kind kind)
     : folder_(folder.empty() ? fs::path(".") : std::move(folder)), kind_(kind) {
     const std::lock_guard guard(registry().mutex);
-    std::error_code error;
-    for (fs::path missing = folder_; !missing.empty() && !fs::exists(missing, error);
+    // A link that leads nowhere is there, too.
+    std::error_code ignored;
+    for (fs::path missing = folder_;
+         !missing.empty() && !fs::exists(fs::symlink_status(missing, ignored));
          missing = missing.parent_path()) {
         first_made_ = missing;
     }
@@ -231,9 +233,8 @@ void Unfinished::remove_made_folders() const {
     if (first_made_.empty()) {
         return;
     }
-    std::error_code ignored;
     fs::path made = folder_;
-    while (fs::remove(made, ignored) && made != first_made_) {
+    while (::rmdir(made.c_str()) == 0 && made != first_made_) {
         made = made.parent_path();
     }
 }

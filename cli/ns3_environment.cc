@@ -1,11 +1,11 @@
 // Keeps ns-3's environment out of the program.
 //
-// ns-3 reads its variables in static initializers of its libraries, before main(): NS_LOG=print-list
-// ends a program there, NS_GLOBAL_VALUE exchanges its simulator, and a component that NS_LOG names
-// and nobody has aborts it later. They are meant for ns-3 scripts, and who has them set for those
-// must not get other results here. So they go before any library is initialized: the functions of
-// .preinit_array come first of all, and are given the environment that will be the program's.
-// Only an executable may have them, and scripts are others.
+// ns-3 reads its variables in static initializers of its libraries, before main():
+// NS_LOG=print-list ends a program there, NS_GLOBAL_VALUE exchanges its simulator, and a component
+// that NS_LOG names and nobody has aborts it later. They are meant for ns-3 scripts, and who has
+// them set for those must not get other results here. So they go before any library is initialized:
+// the functions of .preinit_array come first of all, and are given the environment that will be the
+// program's. Only an executable may have them, and scripts are others.
 
 namespace {
 

@@ -149,6 +149,15 @@ TEST_F(UnfinishedTest, LeavesAloneWhatIsNotItsOwn) {
     EXPECT_EQ(test::bytes_of(victim / "file"), "mine");
 }
 
+TEST_F(UnfinishedTest, LeavesLinksThatLeadNowhere) {
+    fs::create_symlink("results", folder_);
+    fs::create_symlink("missing", around_ / "other");
+    EXPECT_THROW(check_folder(folder_), MachineError);
+    EXPECT_THROW(check_folder(around_ / "other"), MachineError);
+    EXPECT_TRUE(fs::is_symlink(folder_));
+    EXPECT_TRUE(fs::is_symlink(around_ / "other"));
+}
+
 TEST_F(UnfinishedTest, LeavesWhatSomebodyHoldsALockOn) {
     const fs::path lock = around_.write("results/" + name + "/lock", "");
     const int descriptor = ::open(lock.c_str(), O_RDWR);

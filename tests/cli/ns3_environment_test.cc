@@ -37,9 +37,10 @@ protected:
 };
 
 TEST_F(Ns3Environment, DoesNotReachTheProgram) {
-    ASSERT_EQ(run_with("", "generate collective --type all_reduce --size 1MB --npus 8 "
-                           "--output-dir " +
-                               path("traces")),
+    ASSERT_EQ(run_with("",
+                       "generate collective --type all_reduce --size 1MB --npus 8 "
+                       "--output-dir " +
+                           path("traces")),
               0);
     folder_.write("ring.yml",
                   "topology: [Ring]\nnpus_count: [8]\nbandwidth: [50]\nlatency: [500]\n");
@@ -52,8 +53,8 @@ TEST_F(Ns3Environment, DoesNotReachTheProgram) {
           "NS_GLOBAL_VALUE=SimulatorImplementationType=ns3::RealtimeSimulatorImpl",
           "NS_GLOBAL_VALUE=SimulatorImplementationType=ns3::VisualSimulatorImpl",
           "NS_GLOBAL_VALUE=SimulatorImplementationType=nothing",
-          "NS_GLOBAL_VALUE=SchedulerType=ns3::ListScheduler", "NS_GLOBAL_VALUE=",
-          "NS_ATTRIBUTE_DEFAULT=ns3::NoSuchType::Attribute=3",
+          "NS_GLOBAL_VALUE=SchedulerType=ns3::ListScheduler",
+          "NS_GLOBAL_VALUE=", "NS_ATTRIBUTE_DEFAULT=ns3::NoSuchType::Attribute=3",
           "NS_LOG=MyApp NS_GLOBAL_VALUE=SimulatorImplementationType=x NS_ATTRIBUTE_DEFAULT=y=z",
           "NS_COMMANDLINE_INTROSPECTION=/nowhere"}) {
         std::filesystem::remove_all(path("results"));

@@ -131,7 +131,7 @@ protected:
 
 TEST_F(Signals, EndCommandsWithNothingHalfWritten) {
     std::mt19937 random(17);
-    constexpr int times = 16;
+    constexpr int times = 5;
     for (const auto* const commands : {&generators, &logs, &runs, &studies, &plans}) {
         for (const std::string& command : *commands) {
             stop_at_random(command, times, random);

@@ -208,7 +208,7 @@ TEST(StopQuestion, IsAskedAndHeardOnEveryNetwork) {
             drawn.threads = random() % 3 == 0 ? 2 : 1;
             drawn.collective =
                 random() % 2 == 0 ? CollectiveType::AllReduce : CollectiveType::AllToAll;
-            drawn.bytes = static_cast<std::int64_t>(10'000'000 + random() % 30'000'000);
+            drawn.bytes = static_cast<std::int64_t>(5'000'000 + random() % 15'000'000);
             check(drawn, random);
             ++cases;
         }
