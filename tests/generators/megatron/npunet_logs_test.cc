@@ -4,8 +4,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
+#include <string>
 
 #include "generators/megatron/log_writer.h"
 #include "generators/megatron/rank_calls.h"
@@ -201,30 +204,33 @@ TEST_F(WrittenFolder, HoldsTheTexts) {
     EXPECT_EQ(config.at("make_vocab_size_divisible_by"), 128);
 }
 
-// A run that ends early leaves a folder without summary.json, also where an earlier run's stood.
-TEST_F(WrittenFolder, HasNoSummaryUntilItIsWhole) {
+// A run that ends early leaves nothing, and an earlier one in its folder as it was.
+TEST_F(WrittenFolder, AppearsWholeOrNotAtAll) {
     const LogWriter writer(two_stages());
+    const auto stopped = [&] {
+        EXPECT_THROW(writer.write(folder_.path(), [] { throw std::runtime_error("stopped"); }),
+                     std::runtime_error);
+    };
+    stopped();
+    EXPECT_TRUE(std::filesystem::is_empty(folder_.path()));
     const auto folder = writer.write(folder_.path(), [] {}).folder;
-    ASSERT_TRUE(std::filesystem::exists(folder / "summary.json"));
-    EXPECT_THROW(writer.write(folder_.path(), [] { throw std::runtime_error("stopped"); }),
-                 std::runtime_error);
-    EXPECT_FALSE(std::filesystem::exists(folder / "summary.json"));
-}
-
-// Nor does it keep logs that would make it look whole to who counts them.
-TEST_F(WrittenFolder, RemovesEarlierLogsFirst) {
-    const LogWriter writer(two_stages());
-    const auto folder = writer.write(folder_.path(), [] {}).folder;
+    const auto entries = [&] {
+        std::map<std::string, std::string> all;
+        for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+            all[entry.path().filename()] = test::bytes_of(entry.path());
+        }
+        return all;
+    };
+    const auto whole = entries();
+    EXPECT_EQ(whole.size(), 6U);
+    stopped();
+    EXPECT_EQ(entries(), whole);
+    // What would make it look like a run of more ranks goes.
     folder_.write(folder.filename().string() + "/comm_log_rank_9.json.gz", "");
-    EXPECT_THROW(writer.write(folder_.path(), [] { throw std::runtime_error("stopped"); }),
-                 std::runtime_error);
-    int logs = 0;
-    for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-        const std::string name = entry.path().filename().string();
-        logs += name.rfind("comm_log_rank_", 0) == 0 ? 1 : 0;
-        EXPECT_NE(name, "comm_log_rank_9.json.gz");
-    }
-    EXPECT_LT(logs, 4);
+    folder_.write(folder.filename().string() + "/comm_log_rank_1.json.gz", "");
+    folder_.write(folder.filename().string() + "/model.yml", "");
+    writer.write(folder_.path(), [] {});
+    EXPECT_EQ(entries(), whole);
 }
 
 // Logs of more ranks in a folder of the same name would be taken for this run's.
