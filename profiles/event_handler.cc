@@ -41,7 +41,11 @@ void EventHandler::begin_event() {
 }
 
 bool EventHandler::Null() {
-    if (capturing_ == 0 && depth_ == 1 && (field_ == Field::Start || field_ == Field::Duration)) {
+    if (capturing_ > 0) {
+        capture("null", false);
+        return true;
+    }
+    if (depth_ == 1 && (field_ == Field::Start || field_ == Field::Duration)) {
         take_field("null");
     }
     field_ = Field::None;
@@ -81,6 +85,7 @@ bool EventHandler::StartObject() {
     in_args_ = in_args_ || (depth_ == 2 && field_ == Field::Args);
     if (depth_ > 2) {
         target_ = Target();
+        capturing_ = 0;  // a list of objects is no argument that we know
     }
     return depth_ <= most_depth;
 }

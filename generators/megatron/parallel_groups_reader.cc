@@ -253,6 +253,7 @@ private:
                 rank = rest.empty() ? std::nullopt : take_number(rest);
             }
             if (rank && *rank < ranks() && take(rest, ":")) {
+                note_rank(*rank);
                 take(rest, " ");
                 file_.failures.push_back(
                     {Rank(static_cast<std::int32_t>(*rank)), std::string(rest)});
@@ -325,11 +326,19 @@ private:
         return list;
     }
 
+    void note_rank(std::int64_t rank) {
+        if (rank > largest_rank_) {
+            largest_rank_ = rank;
+            place_of_["largest rank"] = at_;
+        }
+    }
+
     Rank checked_rank(std::int64_t rank) {
         if (rank >= ranks()) {
             refuse(at_, fmt::format("rank {}", rank),
                    fmt::format("a rank of the world: 0 to {}", ranks() - 1));
         }
+        note_rank(rank);
         const auto [before, first] = seen_.emplace(rank, at_ + 1);
         if (!first) {
             refuse(at_, fmt::format("rank {}, which is also on line {}", rank, before->second),
@@ -366,6 +375,11 @@ private:
     }
 
     void check_statistics() const {
+        // The world may be told after the groups.
+        if (largest_rank_ >= ranks()) {
+            refuse(place_of_.at("largest rank"), fmt::format("rank {}", largest_rank_),
+                   fmt::format("a rank of the world: 0 to {}", ranks() - 1));
+        }
         const auto line = place_of_.find("total");
         const std::size_t place = line == place_of_.end() ? 0 : line->second;
         if (file_.total_ranks && file_.world && *file_.total_ranks != *file_.world) {
@@ -394,6 +408,7 @@ private:
     bool not_available_ = false;
     std::unordered_map<std::int64_t, std::size_t> seen_;  ///< in this section, and on which line
     MaybeNumber first_number_;                            ///< of this section's groups
+    std::int64_t largest_rank_ = -1;
     std::map<std::string_view, std::size_t> place_of_;
 };
 

@@ -26,4 +26,9 @@ private:
 /// and not beyond `most`.
 [[nodiscard]] std::size_t decompressed_size(std::string_view bytes, std::size_t most);
 
+/// What decompression may allocate besides: a frame of zstd names its window, up to 128 MiB (RFC
+/// 8878, section 3.1.1.1.2), for which there are two buffers of up to a block, 128 KiB, more. 0 for
+/// other bytes.
+[[nodiscard]] std::size_t decompression_window(std::string_view bytes);
+
 }  // namespace npunet::fuzz

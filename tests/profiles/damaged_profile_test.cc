@@ -160,6 +160,24 @@ TEST(DamagedProfile, ArgumentsThatAreNoNumbersAreLeftOutAndSaid) {
     }
 }
 
+// A list is kept as its text. One that holds objects is no argument that is known, and what follows
+// it is read as ever.
+TEST(DamagedProfile, ListsWithNullAndObjectsAreRead) {
+    const test::TemporaryFolder folder;
+    const auto ranks_of = [&](const std::string& list) {
+        const EventTable trace =
+            read(folder, with("\"correlation\": 3",
+                              "\"Process Group Ranks\": " + list + ", \"correlation\": 3"));
+        EXPECT_EQ(trace.correlation.at(0), 3);
+        return trace.collectives.empty() ? ""
+                                         : trace.strings[trace.collectives[0].group_ranks];
+    };
+    EXPECT_EQ(ranks_of("[0, null]"), "[0, null]");
+    EXPECT_EQ(ranks_of("[[null], 1]"), "[[null], 1]");
+    EXPECT_EQ(ranks_of("[0, {\"a\": [1, null]}, 1]"), "");
+    EXPECT_EQ(ranks_of("[]"), "[]");
+}
+
 // What the file says beside its events likewise.
 TEST(DamagedProfile, HeadersThatAreNoNumbersAreSaid) {
     const test::TemporaryFolder folder;

@@ -248,6 +248,16 @@ INSTANTIATE_TEST_SUITE_P(
         Damage{"PIPELINE PARALLEL (PP)", "TENSOR PARALLEL (TP)", "a second section"},
         Damage{"World Size: 4", "World Size: 99999999", "a whole number from 1 to 1048576"}));
 
+// The line that says how many ranks there are may come last.
+TEST(ParallelGroupsReader, HoldsRanksToAWorldThatIsToldAfterThem) {
+    const std::string groups =
+        "TP Size: 2\nUNIQUE TP GROUPS:\n----------\nTP Group 1: [0, 1]\nTP Group 2: [2, 3]\n\n"
+        "UNIQUE OTHER GROUPS:\n----------\nWorld Size: ";
+    EXPECT_EQ(refusal(groups + "4\n"), "");
+    EXPECT_THAT(refusal(groups + "2\n"),
+                HasSubstr("line 5: found rank 3; expected a rank of the world: 0 to 1"));
+}
+
 TEST(ParallelGroupsReader, RefusesOtherFiles) {
     EXPECT_THAT(refusal(""), HasSubstr("an empty file"));
     EXPECT_THAT(refusal(std::string("\0\1\2\n\xFF", 5)), HasSubstr("no section of groups"));
