@@ -20,9 +20,8 @@ void* function_of_module(const std::string& name, const char* function, ModuleSc
     void* const module = ::dlopen(
         file.c_str(), RTLD_NOW | (scope == ModuleScope::Global ? RTLD_GLOBAL : RTLD_LOCAL));
     if (module == nullptr) {
-        throw MachineError(
-            "a part of the program cannot be loaded: " + loader_message() +
-            ". It lies in lib/npunet beside the program's folder");
+        throw MachineError("a part of the program cannot be loaded: " + loader_message() +
+                           ". It lies in lib/npunet beside the program's folder");
     }
     void* const address = ::dlsym(module, function);
     if (address == nullptr) {

@@ -39,8 +39,7 @@ std::string sweep_csv(const DesignSpace& space, const SweepResults& results) {
         const Outcome& outcome = *results.outcomes[number];
         csv += outcome.ok()
                    ? fmt::format("{},ok,{},{},{}\n", cells(outcome.first), cells(outcome.largest),
-                                 report::ns_field(outcome.link_bound),
-                                 csv_field(note_of(outcome)))
+                                 report::ns_field(outcome.link_bound), csv_field(note_of(outcome)))
                    : ",,,,,error,,,,,,,\n";
     }
     return csv;

@@ -65,8 +65,9 @@ TEST_F(CompareStop, KeepsTheFidelitiesThatAreFinished) {
               0);
     ASSERT_TRUE(exists("out/report.html"));
     EXPECT_EQ(
-        stop_at(compare("large", "--force --no-trains --fidelities analytical,congestion-aware,packet"),
-                "8 nodes of the traces, packet"),
+        stop_at(
+            compare("large", "--force --no-trains --fidelities analytical,congestion-aware,packet"),
+            "8 nodes of the traces, packet"),
         143);
     const std::string log = test::bytes_of(path("stderr"));
     EXPECT_THAT(log, HasSubstr("stopped: signal 15 came, and packet has not been simulated; "
@@ -87,7 +88,8 @@ TEST_F(CompareStop, OneFinishedFidelityIsNoComparison) {
     write_inputs("small", "1MB");
     write_inputs("large", "1000TB");
     ASSERT_EQ(run(compare("small", "--quiet --fidelities analytical,packet")).code, 0);
-    EXPECT_EQ(stop_at(compare("large", "--force --no-trains"), "8 nodes of the traces, packet"), 143);
+    EXPECT_EQ(stop_at(compare("large", "--force --no-trains"), "8 nodes of the traces, packet"),
+              143);
     EXPECT_GT(json("out/analytical/results.json")["finish_ns"], 1e9);
     EXPECT_FALSE(exists("out/compare.json"));
     EXPECT_FALSE(exists("out/compare.txt"));

@@ -169,8 +169,7 @@ TEST(DamagedProfile, ListsWithNullAndObjectsAreRead) {
             read(folder, with("\"correlation\": 3",
                               "\"Process Group Ranks\": " + list + ", \"correlation\": 3"));
         EXPECT_EQ(trace.correlation.at(0), 3);
-        return trace.collectives.empty() ? ""
-                                         : trace.strings[trace.collectives[0].group_ranks];
+        return trace.collectives.empty() ? "" : trace.strings[trace.collectives[0].group_ranks];
     };
     EXPECT_EQ(ranks_of("[0, null]"), "[0, null]");
     EXPECT_EQ(ranks_of("[[null], 1]"), "[[null], 1]");
