@@ -1,12 +1,9 @@
 // Ethernet-like switches that drop packets, against a simulator written from docs/transport.md.
-//
-// NPUNET_ORACLE_CASES=N compares N cases for each seed instead of those of the test command.
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
+#include <cstdint>
 #include <random>
 #include <string>
 
@@ -239,19 +236,14 @@ Expected run_oracle(const Scenario& drawn) {
     return expected;
 }
 
-unsigned cases_wanted() {
-    const char* const wanted = std::getenv("NPUNET_ORACLE_CASES");
-    return wanted != nullptr ? static_cast<unsigned>(std::strtoul(wanted, nullptr, 10)) : 100;
-}
-
 // For every case: each message's times of sending, of its first byte and of its delivery, each
 // link's bytes, packets, busy time, longest queue, pauses, drops and packets sent again, and each
 // queue pair's packets, repeats and timeouts are those of the rules.
 class LossyNetworkOracle : public testing::TestWithParam<unsigned> {};
 
 TEST_P(LossyNetworkOracle, EqualsTheRulesInTheDocumentation) {
-    const unsigned cases = cases_wanted();
-    unsigned lossy = 0;
+    const std::uint64_t cases = test::random_cases(100, 5000);
+    std::uint64_t lossy = 0;
     for (unsigned i = 0; i < cases; ++i) {
         const unsigned seed = 100'000 * GetParam() + i;
         const Scenario drawn = Drawer(seed).draw();
