@@ -1,10 +1,13 @@
 #include "report/compare_table.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "base/printable.h"
 #include "base/units.h"
@@ -149,14 +152,28 @@ void write_links(JsonWriter& json, const std::vector<Results>& runs, const Compa
     json.end_array();
 }
 
-/// What every run has to say of its inputs.
-std::string common_notes(const std::vector<Results>& runs) {
+/// What the runs have to say, each thing once; of which fidelity it is where it is not of all.
+std::string notes_of(const std::vector<Results>& runs) {
+    const auto says = [](const Results& results, const std::string& note) {
+        return std::find(results.notes.begin(), results.notes.end(), note) != results.notes.end();
+    };
     std::string text;
-    for (const std::string& note : runs.front().notes) {
-        const bool common = std::all_of(runs.begin(), runs.end(), [&](const Results& results) {
-            return std::count(results.notes.begin(), results.notes.end(), note) > 0;
-        });
-        text += common ? "note: " + printable(note) + '\n' : "";
+    for (std::size_t first = 0; first < runs.size(); ++first) {
+        for (const std::string& note : runs[first].notes) {
+            std::vector<std::string> fidelities;
+            for (const Results& results : runs) {
+                if (says(results, note)) {
+                    fidelities.push_back(results.fidelity);
+                }
+            }
+            if (fidelities.front() != runs[first].fidelity) {
+                continue;  // an earlier one has said it
+            }
+            text += fidelities.size() == runs.size()
+                        ? "note: "
+                        : fmt::format("note ({}): ", fmt::join(fidelities, ", "));
+            text += printable(note) + '\n';
+        }
     }
     return text;
 }
@@ -176,7 +193,7 @@ std::string compare_table(const std::vector<Results>& runs, std::size_t most_cla
     }
     text += fmt::format("every ratio is {} / {}\n\n", most.fidelity, least.fidelity);
     text += class_table(runs, comparison, most_classes);
-    text += common_notes(runs);
+    text += notes_of(runs);
     if (!comparison.collectives.empty()) {
         text += '\n' + collective_table(runs, comparison);
     }

@@ -36,6 +36,18 @@ TEST(Comparison, PutsCongestionAwareBetween) {
     EXPECT_EQ(compare(runs).most_detailed, 0u);
 }
 
+// What one run says alone is what the comparison is about, such as an estimate that cannot be true.
+TEST(CompareTable, ShowsEachNoteOnceWithItsFidelities) {
+    std::vector<engine::Results> runs = {sample_analytical(), sample_results(), sample_results()};
+    runs[1].fidelity = "congestion-aware";
+    runs[0].notes = {"of all", "of the estimate"};
+    runs[1].notes = {"of two", "of all"};
+    runs[2].notes = {"of all", "of two"};
+    EXPECT_THAT(compare_table(runs, 16),
+                HasSubstr("\nnote: of all\nnote (analytical): of the estimate\n"
+                          "note (congestion-aware, packet): of two\n\n"));
+}
+
 // Class 1 holds ranks 2 and 3: analytically 750 and 780 ns, so 780; with packets 800 both.
 TEST(Comparison, ShowsAClassByItsSlowestNpuInEachRun) {
     const std::vector<engine::Results> runs = sample_runs();
