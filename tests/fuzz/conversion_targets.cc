@@ -21,7 +21,8 @@ void run_execution_trace(std::string_view input) {
     const MemoryFile file(input);
     const std::filesystem::path path = file.path();
     // "[," begins an element of a tree, which is held node by node.
-    const MemoryWatch watch(memory_limit(12 * bytes, reader_buffers + decompression_window(input)));
+    const MemoryWatch watch(
+        memory_limit(12 * bytes, reader_buffers + decompression_buffers(input)));
     accepts([&] {
         static_cast<void>(profiles::is_execution_trace(path));
         const profiles::ExecutionTrace trace = profiles::read_execution_trace(path);

@@ -50,9 +50,12 @@ std::size_t decompressed_size(std::string_view bytes, std::size_t most) {
     return size < bytes.size() ? bytes.size() : size;
 }
 
-std::size_t decompression_window(std::string_view bytes) {
+std::size_t decompression_buffers(std::string_view bytes) {
     constexpr std::size_t block = std::size_t{128} << 10;
     constexpr std::size_t window = std::size_t{128} << 20;
+    if (bytes.substr(0, 2) == "\x1f\x8b") {
+        return 6 * block;
+    }
     return bytes.substr(0, 4) == "\x28\xB5\x2F\xFD" ? window + 2 * block : 0;
 }
 
