@@ -52,7 +52,11 @@ StagedFolder::StagedFolder(fs::path folder) : folder_(std::move(folder)) {
     try {
         staging_ = std::make_unique<Unfinished>(folder_, Unfinished::Kind::Folder);
     } catch (const std::system_error& error) {
-        throw_folder_error(folder_, "cannot make the folder", error.code());
+        std::error_code ignored;
+        throw_folder_error(folder_,
+                           fs::is_directory(folder_, ignored) ? "cannot write into the folder"
+                                                              : "cannot make the folder",
+                           error.code());
     }
 }
 

@@ -67,12 +67,18 @@ bool lock(int descriptor) {
 }
 
 void remove_folder(const fs::path& own) {
-    std::error_code ignored;
-    fs::remove_all(own / files_name, ignored);
-    fs::remove_all(own / doomed_name, ignored);
-    // The last: without it nobody knows whose the folder is.
-    ::unlink((own / lock_name).c_str());
-    ::rmdir(own.c_str());
+    // A thread that goes on while the process ends can make a file, or a folder, meanwhile.
+    for (int attempt = 0; attempt < most_attempts; ++attempt) {
+        std::error_code ignored;
+        fs::remove_all(own / files_name, ignored);
+        fs::remove_all(own / doomed_name, ignored);
+        if (!fs::exists(own / files_name, ignored) && !fs::exists(own / doomed_name, ignored)) {
+            // The last: without it nobody knows whose the folder is.
+            ::unlink((own / lock_name).c_str());
+            ::rmdir(own.c_str());
+            return;
+        }
+    }
 }
 
 void sweep_one(const fs::path& own) {
@@ -144,12 +150,15 @@ Unfinished::Unfinished(fs::path folder, Kind kind)
         throw;
     }
     registry().all.insert(this);
-    if (!is_within_another(folder_) && registry().swept.insert(fs::absolute(folder_)).second) {
+    const fs::path absolute = fs::absolute(folder_, ignored);
+    if (!is_within_another(folder_) &&
+        registry().swept.insert(absolute.empty() ? folder_ : absolute).second) {
         sweep(folder_);
     }
 }
 
 void Unfinished::make() {
+    int reason = EEXIST;
     for (int attempt = 0; attempt < most_attempts; ++attempt) {
         // Whoever has made it, too, may have removed it again.
         std::error_code error;
@@ -161,8 +170,9 @@ void Unfinished::make() {
         if (kind_ == Kind::File ? make_file() : make_folder()) {
             return;
         }
+        reason = errno;
     }
-    errno = EEXIST;
+    errno = reason;
     fail();
 }
 
@@ -176,6 +186,7 @@ bool Unfinished::make_file() {
     }
     if (!lock(descriptor_)) {
         ::close(descriptor_);
+        errno = EEXIST;
         return false;
     }
     path_ = own_;
@@ -197,6 +208,7 @@ bool Unfinished::make_folder() {
     }
     if (descriptor_ >= 0 && !lock(descriptor_)) {
         ::close(descriptor_);
+        errno = EEXIST;
         return false;
     }
     if (descriptor_ < 0 || ::mkdir(path_.c_str(), 0777) != 0) {

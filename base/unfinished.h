@@ -7,7 +7,8 @@
 // It is made exclusively, and a link of its name is not followed: nothing that stands there already
 // is taken for it. While its owner lives, it is locked. What a process that was killed has left is
 // not: the next one that writes into the folder finds that, and sweeps it away. (On a file system
-// that knows no locks leftovers stay.)
+// that knows no locks leftovers stay; where its locks hold on each machine by itself, two machines
+// must not write into one folder at a time.)
 //
 // remove_unfinished() is for a process that a signal ends.
 //

@@ -105,7 +105,10 @@ std::string did_you_mean(std::string_view number, std::string_view name,
         [](const std::string& unit, const std::string& text) {
             return lower_case(unit) == lower_case(text);
         }};
-    for (std::size_t i = 0; i < alike.size() && !wanted.empty(); ++i) {
+    // Who writes bits out does not mean bytes.
+    const bool bits = lower_case(std::string(name)).find("bit") != std::string::npos;
+    const std::size_t rules = wanted.empty() ? 0 : bits ? 2 : alike.size();
+    for (std::size_t i = 0; i < rules; ++i) {
         std::vector<std::string> meant;
         for (const Unit& unit : units) {
             if (alike[i](plain_name(unit.name), wanted)) {

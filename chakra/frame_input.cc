@@ -104,9 +104,20 @@ FrameInput::Beginning FrameInput::peek(std::size_t most_frames, std::size_t most
 }
 
 void FrameInput::read_rest(std::string& bytes) {
+    // A few bytes of gzip can be gigabytes of them.
+    constexpr std::size_t most_blanks = std::size_t{1} << 20;
+    std::size_t blanks = 0;
     while (ensure(1)) {
-        bytes.append(buffer_.data() + begin_, end_ - begin_);
-        consume(end_ - begin_);
+        const std::string_view piece(buffer_.data() + begin_, end_ - begin_);
+        for (const char c : piece) {
+            blanks = c == ' ' || c == '\n' || c == '\t' || c == '\r' ? blanks + 1 : 0;
+            if (blanks > most_blanks) {
+                fail(fmt::format("more than {} blanks in a row", most_blanks), "a JSON trace",
+                     copy_again);
+            }
+        }
+        bytes.append(piece);
+        consume(piece.size());
     }
 }
 

@@ -133,8 +133,8 @@ void run(AnalyzeOptions options, CommandContext& context) {
         run_arrange(options, iterations, context);
         return;
     }
-    const report::ResultsOwner owner{options.command, "analysis.json"};
-    if (!options.output_dir.empty() && !options.force) {
+    const report::ResultsOwner owner{options.command, "analysis.json", options.force};
+    if (!options.output_dir.empty()) {
         owner.check(options.output_dir);
     }
     ProgressLine progress(context.log, options.quiet);

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <system_error>
@@ -66,7 +67,8 @@ void CleanEnding::end_on_signal(int inquiries) {
     do {
         count = ::read(inquiries, &signal, 1);
     } while (count < 0 && errno == EINTR);
-    if (count != 1) {
+    if (count != 1 ||
+        std::find(ending_signals.begin(), ending_signals.end(), signal) == ending_signals.end()) {
         return;  // the program is over
     }
     remove_unfinished();

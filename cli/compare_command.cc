@@ -62,15 +62,15 @@ const std::vector<std::string> comparison_files{"compare.txt", "compare.json", "
 class Comparison {
 public:
     Comparison(const CommandContext& context, const CompareOptions& options,
-               const report::ResultsOwner& owner)
+               const std::vector<study::Fidelity>& fidelities, const report::ResultsOwner& owner)
         : context_(context),
           options_(options),
+          fidelities_(fidelities),
           owner_(owner),
           watch_(context.log, {}, options.inputs.quiet || options.inputs.log_lines_only) {}
 
-    void run(const std::vector<study::Fidelity>& fidelities, const engine::Workload& workload,
-             const study::Machine& machine) {
-        for (const study::Fidelity fidelity : fidelities) {
+    void run(const engine::Workload& workload, const study::Machine& machine) {
+        for (const study::Fidelity fidelity : fidelities_) {
             try {
                 run(fidelity, workload, machine);
             } catch (const StallError&) {
@@ -151,6 +151,9 @@ private:
         for (const engine::Results& results : runs_) {
             report::write_results(results, staged, results.fidelity, origin);
         }
+        for (std::size_t i = runs_.size(); i < fidelities_.size(); ++i) {
+            report::discard_results(staged, study::name_of(fidelities_[i]));
+        }
         // Those of an earlier run would not belong to what is there now.
         for (const std::string& name : comparison_files) {
             if (runs_.size() < 2 || (!why_ && name == "report.html")) {
@@ -180,6 +183,7 @@ private:
 
     const CommandContext& context_;
     const CompareOptions& options_;
+    const std::vector<study::Fidelity>& fidelities_;  ///< of which runs_ are the first
     const report::ResultsOwner& owner_;
     RunWatch watch_;
     std::vector<engine::Results> runs_;
@@ -207,7 +211,7 @@ void run(const CommandContext& context, const CompareOptions& options) {
         study::check_fidelity(machine, fidelity);
     }
     const engine::Workload workload = options.inputs.workload(machine);
-    Comparison(context, options, owner).run(fidelities, workload, machine);
+    Comparison(context, options, fidelities, owner).run(workload, machine);
 }
 
 }  // namespace

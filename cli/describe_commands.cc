@@ -140,7 +140,7 @@ void complete_in_zsh(const CLI::App& program, std::ostream& out) {
     // for.
     fmt::print(out,
                "    esac\n"
-               "    _describe -o npunet offered || _files\n"
+               "    _describe npunet offered || _files\n"
                "}}\n"
                "if [ \"$funcstack[1]\" = _npunet ]; then\n"
                "    _npunet\n"

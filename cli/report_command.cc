@@ -80,8 +80,8 @@ void redraw(const ReportOptions& options, CommandContext& context) {
     const std::filesystem::path folder =
         options.output_dir.empty() ? options.folders.front() : options.output_dir;
     std::error_code ignored;
-    if (!options.force && !std::filesystem::equivalent(folder, options.folders.front(), ignored)) {
-        report::ResultsOwner{options.command, ""}.check(folder);
+    if (!std::filesystem::equivalent(folder, options.folders.front(), ignored)) {
+        report::ResultsOwner{options.command, "", options.force}.check(folder);
     }
     StagedFolder staged(folder);
     std::vector<std::string> files =
@@ -96,8 +96,8 @@ void redraw(const ReportOptions& options, CommandContext& context) {
 }
 
 void compare(const ReportOptions& options, CommandContext& context) {
-    const report::ResultsOwner owner{options.command, "side-by-side.json"};
-    if (!options.output_dir.empty() && !options.force) {
+    const report::ResultsOwner owner{options.command, "side-by-side.json", options.force};
+    if (!options.output_dir.empty()) {
         owner.check(options.output_dir);
     }
     report::SavedTimeline first = report::read_timeline_file(timeline_of(options.folders[0]));

@@ -77,12 +77,12 @@ std::string RunInputs::command() const {
 }
 
 report::ResultsOwner RunInputs::owner(const std::string& document) const {
-    return {command(), document};
+    return {command(), document, force};
 }
 
 void RunInputs::check_results_of_others(const report::ResultsOwner& owner,
                                         const std::filesystem::path& folder) const {
-    if (!output_dir.empty() && !force) {
+    if (!output_dir.empty()) {
         owner.check(folder);
     }
 }

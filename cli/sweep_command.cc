@@ -126,7 +126,7 @@ std::unique_ptr<study::Journal> open_journal(const SweepOptions& options,
     if (options.output_dir.empty()) {
         return nullptr;
     }
-    const report::ResultsOwner owner{options.command, "results.json"};
+    const report::ResultsOwner owner{options.command, "results.json", options.force};
     if (options.force) {
         owner.remove_others(options.output_dir);
     } else {

@@ -13,8 +13,7 @@ else()
     set(CMAKE_CXX_EXTENSIONS OFF)
     set(CMAKE_POSITION_INDEPENDENT_CODE ON)
     set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
-    # Where the programs of the build find modules (base/program_module.h); an installed program says
-    # lib/npunet instead.
+    # Where the tests find modules (base/program_module.h); the program has a path of its own.
     set(CMAKE_BUILD_RPATH ${npunet_BINARY_DIR})
     if(NOT CMAKE_BUILD_TYPE)
         set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
@@ -90,7 +89,10 @@ function(npunet_module name)
     cmake_parse_arguments(arg "" "FOR" "SOURCES;LINK" ${ARGN})
     add_library(npunet_${name} MODULE ${arg_SOURCES})
     target_link_libraries(npunet_${name} PRIVATE npunet_settings ${arg_LINK})
-    set_target_properties(npunet_${name} PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${npunet_BINARY_DIR})
+    set_target_properties(
+        npunet_${name} PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${npunet_BINARY_DIR}
+                                  BUILD_WITH_INSTALL_RPATH ON
+    )
     add_dependencies(npunet_${arg_FOR} npunet_${name})
     if(NOT NPUNET_IN_NS3_TREE)
         install(TARGETS npunet_${name} LIBRARY DESTINATION lib/npunet COMPONENT program)

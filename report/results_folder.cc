@@ -56,6 +56,14 @@ void write_results(const engine::Results& results, StagedFolder& staged,
                     folder);
 }
 
+void discard_results(StagedFolder& staged, const std::filesystem::path& inner) {
+    for (const char* file :
+         {"results.json", "links.csv", "flows.csv", "npus.csv", "collectives.csv",
+          "timeline.perfetto-trace", "timeline.pb", "report.html"}) {
+        staged.discard(inner / file);
+    }
+}
+
 void write_results_folder(const engine::Results& results, const std::filesystem::path& folder,
                           const RunOrigin& origin, CollectiveRows rows) {
     StagedFolder staged(folder);

@@ -34,6 +34,9 @@ void write_results(const engine::Results& results, StagedFolder& staged,
                    const std::filesystem::path& inner, const RunOrigin& origin = {},
                    CollectiveRows rows = CollectiveRows::Collectives);
 
+/// At commit() the results of an earlier run in the folder `inner` go away.
+void discard_results(StagedFolder& staged, const std::filesystem::path& inner);
+
 /// Makes the folder when it is missing and replaces what an earlier run left there. The files
 /// appear together, or none does; results.json comes last. Throws MachineError.
 void write_results_folder(const engine::Results& results, const std::filesystem::path& folder,

@@ -1,6 +1,8 @@
 #include "report/results_owner.h"
 
 #include <array>
+#include <cerrno>
+#include <cstring>
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -23,6 +25,7 @@ constexpr std::array<const char*, 4> documents = {"results.json", "compare.json"
 class CommandReader final : public nlohmann::json_sax<nlohmann::json> {
 public:
     std::optional<std::string> command;
+    bool is_ours = false;  ///< an object with a key that all of ours begin with
 
     bool null() override { return value(); }
     bool boolean(bool /*unused*/) override { return value(); }
@@ -42,6 +45,7 @@ public:
     bool start_object(std::size_t /*unused*/) override { return open(); }
     bool key(string_t& name) override {
         here_ = depth_ == 1 && name == "command";
+        is_ours = is_ours || (depth_ == 1 && (name == "schema" || name == "runs"));
         return true;
     }
     bool end_object() override { return close(); }
@@ -75,11 +79,15 @@ bool is_file(const fs::path& path) {
     return fs::is_regular_file(path, ignored);
 }
 
-std::optional<std::string> command_in(const fs::path& file) {
+CommandReader command_in(const fs::path& file) {
     std::ifstream stream(file, std::ios::binary);
+    if (!stream) {
+        throw MachineError(file.string() + ": cannot be read: " + std::strerror(errno) +
+                           ". Whose results these are is not known");
+    }
     CommandReader reader;
     nlohmann::json::sax_parse(stream, &reader);
-    return reader.command;
+    return reader;
 }
 
 /// The documents in a folder that name another command than that of `owner`, with the command.
@@ -90,10 +98,10 @@ std::map<std::string, std::string> documents_of_others(const fs::path& folder,
         if (!is_file(folder / file)) {
             continue;
         }
-        const std::optional<std::string> made_by = command_in(folder / file);
-        if (made_by && *made_by != owner.command) {
-            others.emplace(file, *made_by);
-        } else if (!made_by && file == owner.document) {
+        const CommandReader found = command_in(folder / file);
+        if (found.command && *found.command != owner.command) {
+            others.emplace(file, *found.command);
+        } else if (!found.command && (found.is_ours || file == owner.document)) {
             others.emplace(file, "");
         }
     }
@@ -120,6 +128,9 @@ void refuse(const fs::path& folder, const std::map<std::string, std::string>& ot
 }  // namespace
 
 void ResultsOwner::check(const fs::path& folder) const {
+    if (force) {
+        return;
+    }
     refuse(folder, documents_of_others(folder, *this), *this);
     if (is_file(folder / journal)) {
         refuse(folder, journal, "what a sweep has done so far", *this);
@@ -135,6 +146,7 @@ void ResultsOwner::check_of_sweep(const fs::path& folder) const {
 }
 
 void ResultsOwner::discard_others(StagedFolder& staged, const fs::path& folder) const {
+    check(folder);
     for (const auto& [file, made_by] : documents_of_others(folder, *this)) {
         if (file != document) {
             staged.discard(file);

@@ -18,15 +18,17 @@ namespace npunet::report {
 struct ResultsOwner {
     std::string command;   ///< as it can be typed again
     std::string document;  ///< its own that names the command: "results.json"
+    bool force = false;    ///< whether it may write over those of another command
 
-    /// Throws InputError that names both commands when the folder holds the results of another one,
-    /// or a document of the same name that does not say whose it is. Nothing else in it matters.
+    /// Unless with force throws InputError that names both commands when the folder holds the
+    /// results of another one, or such that do not say whose they are. Nothing else in it matters.
     void check(const std::filesystem::path& folder) const;
 
     /// The same for a sweep, whose journal tells what is its own.
     void check_of_sweep(const std::filesystem::path& folder) const;
 
-    /// At commit() the documents of other commands go, lest they claim what has been replaced.
+    /// Checks once more, as a run can take long. At commit() the documents of other commands go,
+    /// lest they claim what has been replaced.
     void discard_others(StagedFolder& staged, const std::filesystem::path& folder) const;
 
     /// The same at once, for a sweep, which writes into its folder from the beginning.

@@ -169,13 +169,13 @@ std::vector<std::string> notes_on_marks(const NetworkDescription& network,
     const topology::Link& link = network.graph.link(LinkId(congestion.longest));
     return {fmt::format(
         "congestion_control: {} heard of no congestion: {}, and none was marked; marks "
-        "begin beyond {} on {} -> {}, where at most {} waited: lower ecn.kmin or enlarge buffer",
+        "begin beyond {} on {} -> {}, where at most {} waited: {}",
         name_of(algorithm),
         pauses ? fmt::format("links were told to pause {} times", congestion.pauses)
                : fmt::format("{} packets were dropped", congestion.drops),
-        format_bytes(topology::mark_thresholds(packet.ecn, link.rate).kmin),
-        network.graph.name(link.from), network.graph.name(link.to),
-        format_bytes(results.links[congestion.longest].max_queue))};
+        format_bytes(topology::marks_begin(packet.ecn, link.rate)), network.graph.name(link.from),
+        network.graph.name(link.to), format_bytes(results.links[congestion.longest].max_queue),
+        topology::advice_for_sooner_marks(packet.ecn))};
 }
 
 }  // namespace npunet::study

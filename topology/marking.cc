@@ -28,6 +28,16 @@ MarkThresholds mark_thresholds(const EcnParameters& ecn, Rate link) {
             Bytes(capped_whole(static_cast<double>(ecn.kmax.value()) * share))};
 }
 
+Bytes marks_begin(const EcnParameters& ecn, Rate link) {
+    const MarkThresholds marks = mark_thresholds(ecn, link);
+    return ecn.pmax > 0 ? marks.kmin : marks.kmax;
+}
+
+const char* advice_for_sooner_marks(const EcnParameters& ecn) {
+    return ecn.pmax > 0 ? "lower ecn.kmin or enlarge buffer"
+                        : "lower ecn.kmax, give ecn.pmax or enlarge buffer";
+}
+
 Bytes queue_limit(Bytes room, double alpha, std::int64_t queues) {
     const double share = alpha / (1 + alpha * static_cast<double>(queues));
     return Bytes(capped_whole(static_cast<double>(room.value()) * share));
@@ -68,13 +78,13 @@ std::optional<LinkWithoutMarks> link_without_marks(const NetworkDescription& net
                 static_cast<double>(link.rate.bytes_per_second())) {
                 continue;
             }
-            const Bytes kmin = mark_thresholds(packet.ecn, link.rate).kmin;
+            const Bytes begin = marks_begin(packet.ecn, link.rate);
             const Bytes most = most_waiting(packet, room, sources);
-            const double factor = static_cast<double>(kmin.value()) /
+            const double factor = static_cast<double>(begin.value()) /
                                   static_cast<double>(std::max<std::int64_t>(most.value(), 1));
             if (factor >= excess && (!worst || factor > excess)) {
                 excess = factor;
-                worst = LinkWithoutMarks{id, kmin, most, room};
+                worst = LinkWithoutMarks{id, begin, most, room};
             }
         }
         for (const LinkId id : graph.links_to(node)) {

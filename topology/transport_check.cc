@@ -142,7 +142,7 @@ std::string headroom_warning(const NetworkDescription& network) {
         network.graph.name(link.to));
 }
 
-/// Congestion control that never hears of congestion is none.
+/// Congestion control that does not hear of congestion, or too late, is none.
 std::string marks_warning(const NetworkDescription& network) {
     const std::optional<LinkWithoutMarks> late = link_without_marks(network);
     if (!late) {
@@ -150,14 +150,18 @@ std::string marks_warning(const NetworkDescription& network) {
     }
     const PacketParameters& packet = network.packet;
     const Link& link = network.graph.link(late->link);
+    // With pauses the headroom lets queues grow on.
+    const bool pauses = packet.flow_control == FlowControl::Pfc;
     return fmt::format(
-        "ecn.kmin: nothing is marked on {} -> {} before {}: marks begin beyond {}, and at most {} "
-        "waits there by then (a buffer of {}, alpha {:g}), so that congestion_control: {} does not "
-        "hear of congestion; lower ecn.kmin or enlarge buffer",
-        network.graph.name(link.from), network.graph.name(link.to),
-        packet.flow_control == FlowControl::Pfc ? "links are told to pause" : "packets are dropped",
-        format_bytes(late->kmin), format_bytes(late->most), format_bytes(late->room),
-        packet.shared_buffer.alpha, name_of(packet.congestion_control.algorithm));
+        "ecn.{}: nothing is marked on {} -> {} before {}: marks begin beyond {}, and at most {} "
+        "waits there by then (a buffer of {}, alpha {:g}), so that congestion_control: {} {}; {}",
+        packet.ecn.pmax > 0 ? "kmin" : "kmax", network.graph.name(link.from),
+        network.graph.name(link.to), pauses ? "links are told to pause" : "packets are dropped",
+        format_bytes(late->begin), format_bytes(late->most), format_bytes(late->room),
+        packet.shared_buffer.alpha, name_of(packet.congestion_control.algorithm),
+        pauses ? "hears of congestion only after links have been told to pause, if at all"
+               : "does not hear of congestion",
+        advice_for_sooner_marks(packet.ecn));
 }
 
 }  // namespace

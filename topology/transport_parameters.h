@@ -53,8 +53,9 @@ struct TransportParameters {
 
 /// Marks (RED of ECN: a packet that finds a queue of more than kmin bytes is marked with a
 /// probability that grows up to pmax at kmax, and for certain beyond). The defaults stay below what
-/// a queue may have in the automatic buffer of a switch, however many of its queues are long
-/// (topology/marking.h).
+/// a queue may have in the automatic buffer of a switch whose ports have one rate, in one traffic
+/// class, however many of its queues are long; where rates differ, or with several classes, the
+/// limit of a queue can be below them when all queues are long (topology/marking.h).
 struct EcnParameters {
     Bytes kmin{20 * 1024};
     Bytes kmax{80 * 1024};

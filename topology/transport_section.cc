@@ -114,12 +114,16 @@ EcnParameters read_ecn(const YamlField& section, const UnknownKeys& unknown) {
         return ecn;
     }
     check_keys(*field, {"kmin", "kmax", "pmax", "per"}, unknown);
-    if (const auto kmin = field->find("kmin")) {
+    const auto kmin = field->find("kmin");
+    if (kmin) {
         ecn.kmin = size_at(*kmin, 0);
         ecn.kmax = std::max(ecn.kmax, 4 * ecn.kmin);
     }
     if (const auto kmax = field->find("kmax")) {
         ecn.kmax = size_at(*kmax, 0);
+        if (!kmin) {
+            ecn.kmin = std::min(ecn.kmin, Bytes(ecn.kmax.value() / 4));
+        }
     }
     if (ecn.kmax < ecn.kmin) {
         field->refuse(

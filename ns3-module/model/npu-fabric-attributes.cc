@@ -18,6 +18,7 @@
 #include <ns3/string.h>
 #include <ns3/uinteger.h>
 
+#include <algorithm>
 #include <string>
 
 namespace ns3
@@ -207,8 +208,9 @@ NpuFabric::GetTypeId()
                           MakeUintegerChecker<uint64_t>(0, uint64_t{1} << 50))
             .AddAttribute("EcnMaximum",
                           "Queue in bytes beyond which every packet is marked, for links of "
-                          "EcnRate.",
-                          UintegerValue(80 * 1024),
+                          "EcnRate. 0: the larger of 80 KiB and 4 x EcnMinimum (where EcnMinimum "
+                          "is 0, and kmax of a network.yml, too, it is 0).",
+                          UintegerValue(0),
                           MakeUintegerAccessor(&NpuFabric::m_ecnMaximum),
                           MakeUintegerChecker<uint64_t>(0, uint64_t{1} << 50))
             .AddAttribute("EcnProbability",
@@ -288,14 +290,20 @@ NpuFabric::SetTransport(npunet::topology::PacketParameters& packet) const
     packet.transport.reordering = m_reordering;
     packet.transport.start_jitter = npunet::Time::ps(m_startJitter.GetPicoSeconds());
     packet.ecn.kmin = npunet::Bytes(static_cast<int64_t>(m_ecnMinimum));
-    packet.ecn.kmax = npunet::Bytes(static_cast<int64_t>(m_ecnMaximum));
+    // A network.yml may say 0 and mean it: everything that finds a queue is marked.
+    if (m_ecnMaximum > 0 || m_ecnMinimum > 0 || packet.ecn.kmax > npunet::Bytes())
+    {
+        packet.ecn.kmax = m_ecnMaximum > 0 ? npunet::Bytes(static_cast<int64_t>(m_ecnMaximum))
+                                           : std::max(npunet::topology::EcnParameters().kmax,
+                                                      4 * packet.ecn.kmin);
+    }
     packet.ecn.pmax = m_ecnProbability;
     packet.ecn.per = RateOf(m_ecnRate, "NpuFabric::EcnRate");
     if (packet.ecn.kmax < packet.ecn.kmin)
     {
         throw npunet::InputError({"",
                                   "NpuFabric::EcnMaximum",
-                                  std::to_string(m_ecnMaximum) + " bytes",
+                                  std::to_string(packet.ecn.kmax.value()) + " bytes",
                                   "at least EcnMinimum, " + std::to_string(m_ecnMinimum),
                                   ""});
     }

@@ -305,6 +305,8 @@ class NpuRefusalTestCase : public TestCase
             ExpectRefusal({without, transport, {"Arbitration", "Oldest"}}, "'oldest' with");
             ExpectRefusal({without, transport, {"Reordering", "3"}}, "transport.reordering");
             ExpectRefusal({without, transport, {"EcnRate", "7bps"}}, "NpuFabric::EcnRate");
+            ExpectRefusal({without, transport, {"EcnMinimum", "2000"}, {"EcnMaximum", "1999"}},
+                          "at least EcnMinimum, 2000");
             ExpectRefusal({without,
                            {"Transport", "SelectiveRepeat"},
                            {"Routing", "adaptive"},
@@ -421,6 +423,63 @@ class NpuAttributeSourceTestCase : public TestCase
 
 /**
  * @ingroup npunet-test
+ * An EcnMaximum of 0 is the larger of 80 KiB and four times EcnMinimum, but for a network.yml that
+ * says 0.
+ */
+class NpuMarksTestCase : public TestCase
+{
+  public:
+    NpuMarksTestCase() : TestCase("the maximum of marks follows the minimum")
+    {
+    }
+
+  private:
+    void
+    DoRun() override
+    {
+        Expect("", "", 20 * 1024, 80 * 1024);
+        Expect("", "0", 0, 80 * 1024);
+        Expect("", "102400", 100 * 1024, 400 * 1024);
+        Expect("ecn: {kmin: 100KiB}", "", 100 * 1024, 400 * 1024);
+        Expect("ecn: {kmin: 0}", "", 0, 80 * 1024);
+        Expect("ecn: {kmax: 10KiB}", "", 2560, 10 * 1024);
+        Expect("ecn: {kmin: 0, kmax: 0}", "", 0, 0);
+        Expect("ecn: {kmax: 0}", "", 0, 0);
+        Expect("ecn: {kmax: 0}", "2000", 2000, 80 * 1024);
+    }
+
+    /**
+     * @param ecn of a network.yml; empty: without one
+     * @param minimum of the script; may be empty
+     * @param kmin in use
+     * @param kmax in use
+     */
+    void
+    Expect(const std::string& ecn, const std::string& minimum, int64_t kmin, int64_t kmax)
+    {
+        NpuFabricHelper helper = TenNanosecondPackets("Switch", {4});
+        if (!ecn.empty())
+        {
+            const std::string path = CreateTempDirFilename("network.yml");
+            std::ofstream(path) << "{topology: [Switch], npus_count: [4], bandwidth: [100],"
+                                   " latency: [5], packet: {flow_control: pfc,"
+                                   " transport: go-back-n, congestion_control: dcqcn, "
+                                << ecn << "}}";
+            helper.SetNetworkFile(path);
+        }
+        if (!minimum.empty())
+        {
+            helper.SetFabricAttribute("EcnMinimum", StringValue(minimum));
+        }
+        const auto& packet = InstallOn(helper, 4)->GetDescription().packet;
+        NS_TEST_EXPECT_MSG_EQ(packet.ecn.kmin.value(), kmin, ecn << ", " << minimum);
+        NS_TEST_EXPECT_MSG_EQ(packet.ecn.kmax.value(), kmax, ecn << ", " << minimum);
+        Simulator::Destroy();
+    }
+};
+
+/**
+ * @ingroup npunet-test
  * The suite "npu-attribute".
  */
 class NpuAttributeTestSuite : public NpuTestSuite
@@ -432,6 +491,7 @@ class NpuAttributeTestSuite : public NpuTestSuite
         AddTestCase(new NpuSeedTestCase, NPU_TEST_QUICK);
         AddTestCase(new NpuRefusalTestCase, NPU_TEST_QUICK);
         AddTestCase(new NpuAttributeSourceTestCase, NPU_TEST_QUICK);
+        AddTestCase(new NpuMarksTestCase, NPU_TEST_QUICK);
     }
 };
 

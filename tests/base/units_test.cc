@@ -106,8 +106,8 @@ TEST(Units, ThatAreWrittenOtherwiseAreSuggested) {
         EXPECT_EQ(remedy(parse_rate, text), fmt::format("Did you mean {}?", meant)) << text;
     }
     const std::vector<std::pair<const char*, const char*>> sizes{
-        {"64M", "64MB or 64MiB"}, {"64Mi", "64MiB"}, {"64mb", "64MB"},
-        {"64mib", "64MiB"},       {"4kB", "4KB"},    {"1 gigabyte", ""}};
+        {"64M", "64MB or 64MiB"}, {"64Mi", "64MiB"},  {"64mb", "64MB"}, {"64mib", "64MiB"},
+        {"4kB", "4KB"},           {"1 gigabyte", ""}, {"3bit", ""}};
     for (const auto& [text, meant] : sizes) {
         EXPECT_EQ(remedy(parse_bytes, text), *meant == '\0'
                                                  ? std::string("Give a number and a unit")

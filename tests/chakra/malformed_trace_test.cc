@@ -76,6 +76,16 @@ TEST_F(MalformedTrace, FramesWithoutContentAreFew) {
     EXPECT_EQ(summary.problem->found, found);
 }
 
+TEST_F(MalformedTrace, BlanksOfJsonAreBounded) {
+    const std::string begin = "{\"metadata\": {\"version\": \"0.0.4\", \"attributes\": []},";
+    const std::string end = "\"workload_graph\": []}";
+    const std::string most(std::size_t{1} << 20, ' ');
+    EXPECT_TRUE(read_trace(folder_.write("few.0.json", begin + most + end)).empty());
+    const auto many = folder_.write("many.0.json", begin + most + ' ' + end);
+    EXPECT_EQ(problem_of([&] { (void)read_trace(many); }).found,
+              "more than 1048576 blanks in a row");
+}
+
 TEST_F(MalformedTrace, MetadataMayBeMissing) {
     const auto path = folder_.write("t.0.et", compute + compute);
     TraceReader reader(path);

@@ -93,6 +93,8 @@ TEST_F(CompareStop, OneFinishedFidelityIsNoComparison) {
     EXPECT_GT(json("out/analytical/results.json")["finish_ns"], 1e9);
     EXPECT_FALSE(exists("out/compare.json"));
     EXPECT_FALSE(exists("out/compare.txt"));
+    EXPECT_FALSE(exists("out/packet/results.json")) << "that of the earlier run";
+    EXPECT_FALSE(exists("out/packet/report.html"));
     EXPECT_EQ(test::bytes_of(path("stdout")), "");
 }
 

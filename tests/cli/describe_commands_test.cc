@@ -87,6 +87,34 @@ TEST(Completion, OffersCommandsAndOptionsInZsh) {
     EXPECT_THAT(options, Not(HasSubstr("\n--draw:")));
 }
 
+// A shell in a terminal of its own, where the key Tab is pressed.
+TEST(Completion, CompletesInZsh) {
+    if (!has("zsh")) {
+        GTEST_SKIP() << "zsh is not installed";
+    }
+    const test::TemporaryFolder folder;
+    folder.write("_npunet", run("completion zsh").out);
+    const auto completed = [&folder](const std::string& typed) {
+        const std::string script =
+            "zmodload zsh/zpty\n"
+            "zpty shell zsh -f -i\n"
+            "zpty -w shell \"PS1='> '; fpath=(" +
+            folder.path().string() +
+            " \\$fpath); autoload -U compinit; compinit -u -D; print rea''dy\"\n"
+            "zpty -r -m shell line '*ready*'\n"
+            "zpty -n -w shell '" +
+            typed +
+            "'$'\\t'\n"
+            "zpty -n -w shell $'\\C-a: \\C-e; print do\\'\\'ne\\n'\n"
+            "zpty -r -m shell line '*done*'\n"
+            "print -r -- $line\n";
+        return output_of("zsh -f " + folder.write("press.zsh", script).string());
+    };
+    EXPECT_THAT(completed("npunet topolog"), HasSubstr("npunet topology"));
+    EXPECT_THAT(completed("npunet generate transfo"), HasSubstr("generate transformer"));
+    EXPECT_THAT(completed("npunet simulate --placem"), HasSubstr("simulate --placement"));
+}
+
 TEST(Completion, OffersCommandsAndOptionsInFish) {
     const std::string text = run("completion fish").out;
     if (!has("fish")) {

@@ -9,6 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "base/errors.h"
+#include "base/staged_folder.h"
+#include "report/results_owner.h"
 #include "tests/cli/bad_input.h"
 
 namespace npunet::cli {
@@ -196,6 +199,28 @@ TEST_F(ResultsOwner, UnfinishedSweepsAreSafe) {
     EXPECT_THAT(into_out(simulation()).log, HasSubstr("sweep.journal"));
     EXPECT_EQ(into_out(sweep()).code, 0);
     EXPECT_EQ(document("results.json")["command"], named(sweep()));
+}
+
+// Those of versions that did not name it are somebody's, too.
+TEST_F(ResultsOwner, ResultsWithoutACommandAreSafe) {
+    write("out/results.json", "{\"schema\": 1, \"finish_ns\": 7}");
+    for (const Words& words : {comparison(), simulation(), sweep(), analysis()}) {
+        const Outcome outcome = into_out(words);
+        EXPECT_EQ(outcome.code, 2) << words.front();
+        EXPECT_THAT(outcome.log, HasSubstr("results that do not name their command"));
+    }
+    EXPECT_THAT(test::bytes_of(folder_ / "out/results.json"), HasSubstr("7"));
+}
+
+// Another run can have ended meanwhile.
+TEST_F(ResultsOwner, IsLookedAtAgainBeforeTheResultsAppear) {
+    report::ResultsOwner owner{"npunet simulate --seed 2", "results.json"};
+    owner.check(folder_ / "out");
+    write("out/results.json", "{\"command\": \"npunet simulate --seed 1\"}");
+    StagedFolder staged(folder_ / "out");
+    EXPECT_THROW(owner.discard_others(staged, folder_ / "out"), InputError);
+    owner.force = true;
+    EXPECT_NO_THROW(owner.discard_others(staged, folder_ / "out"));
 }
 
 // Other files do not matter and stay, whatever their names; only what a run would write itself must

@@ -3,6 +3,7 @@
 // leaves in a new folder, byte for byte, and nothing besides.
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -128,6 +129,21 @@ protected:
     std::size_t cases_ = 0;
     std::size_t killed_ = 0;  ///< of these, with something left
 };
+
+// Nothing that is opened gets the number of a stream that is closed: what is said there is no
+// signal, and goes into no file.
+TEST_F(Signals, StandardStreamsMayBeClosed) {
+    const test::TemporaryFolder folder;
+    const char* const network = NPUNET_SOURCE_DIR "/configs/networks/ring-8.yml";
+    for (const char* const closed : {">&- 2>&-", "<&- 2>&-", "<&- >&-", "<&- >&- 2>&-", "2>&-"}) {
+        const fs::path picture = folder / "ring.svg";
+        const std::string command = fmt::format("timeout 60 {} topology {} --draw {} {}",
+                                                NPUNET_PROGRAM, network, picture.string(), closed);
+        EXPECT_EQ(std::system(command.c_str()), 0) << command;
+        EXPECT_TRUE(fs::exists(picture)) << command;
+        fs::remove(picture);
+    }
+}
 
 TEST_F(Signals, EndCommandsWithNothingHalfWritten) {
     std::mt19937 random(17);

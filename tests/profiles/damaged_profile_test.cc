@@ -164,12 +164,14 @@ TEST(DamagedProfile, ArgumentsThatAreNoNumbersAreLeftOutAndSaid) {
 // it is read as ever.
 TEST(DamagedProfile, ListsWithNullAndObjectsAreRead) {
     const test::TemporaryFolder folder;
-    const auto ranks_of = [&](const std::string& list) {
+    const auto ranks_of = [&](const std::string& list) -> std::string {
         const EventTable trace =
             read(folder, with("\"correlation\": 3",
                               "\"Process Group Ranks\": " + list + ", \"correlation\": 3"));
         EXPECT_EQ(trace.correlation.at(0), 3);
-        return trace.collectives.empty() ? "" : trace.strings[trace.collectives[0].group_ranks];
+        return trace.collectives.empty()
+                   ? std::string()
+                   : std::string(trace.strings[trace.collectives[0].group_ranks]);
     };
     EXPECT_EQ(ranks_of("[0, null]"), "[0, null]");
     EXPECT_EQ(ranks_of("[[null], 1]"), "[[null], 1]");

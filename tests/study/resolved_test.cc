@@ -143,6 +143,10 @@ TEST_F(ResolvedPackets, AreNotedWhereNothingIsMarked) {
         };
         EXPECT_THAT(notes(", ecn: {kmin: 1.75MiB, per: link}"), Contains(heard_nothing))
             << flow_control;
+        EXPECT_THAT(notes(", ecn: {pmax: 0, kmax: 4MiB, per: link}"),
+                    Contains(AllOf(HasSubstr("marks begin beyond 4 MiB on switch0 -> npu0"),
+                                   HasSubstr("lower ecn.kmax, give ecn.pmax or enlarge buffer"))))
+            << flow_control;
         EXPECT_THAT(notes(""), Not(Contains(HasSubstr("heard of no congestion")))) << flow_control;
     }
 }

@@ -22,6 +22,7 @@ using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 constexpr std::int64_t gigabit = 125'000'000;  // bytes/s
 constexpr std::int64_t gigabits[] = {10, 25, 40, 50, 100, 200, 400, 800, 1600};
@@ -104,6 +105,16 @@ TEST(Marking, ThresholdsAreInProportionToTheRate) {
     EXPECT_EQ(mark_thresholds(ecn, Rate(400 * gigabit)).kmin, Bytes(20 * 1024));
 }
 
+// The probability is 0 up to kmin, and up to kmax where pmax is 0.
+TEST(Marking, BeginsAtKminOrWithoutAProbabilityAtKmax) {
+    EcnParameters ecn;
+    EXPECT_EQ(marks_begin(ecn, Rate(400 * gigabit)), Bytes(320 * 1024));
+    ecn.pmax = 0;
+    EXPECT_EQ(marks_begin(ecn, Rate(400 * gigabit)), Bytes(1280 * 1024));
+    ecn.per = Rate();
+    EXPECT_EQ(marks_begin(ecn, Rate(400 * gigabit)), Bytes(80 * 1024));
+}
+
 TEST(Marking, QueuesShareWhatIsFree) {
     EXPECT_EQ(queue_limit(Bytes(1000), 1, 1), Bytes(500));
     EXPECT_EQ(queue_limit(Bytes(1000), 1, 3), Bytes(250));
@@ -130,7 +141,8 @@ TEST(Marking, WarnsOfConfigurationsThatNeverMark) {
         ElementsAre(AllOf(HasSubstr("net.yml: packet.ecn.kmin: nothing is marked on "
                                     "switch0 -> npu0 before packets are dropped"),
                           HasSubstr("marks begin beyond 1.562 MiB, and at most 1 MiB waits"),
-                          HasSubstr("congestion_control: dcqcn"))));
+                          HasSubstr("congestion_control: dcqcn does not hear of congestion; "
+                                    "lower ecn.kmin or enlarge buffer"))));
     EXPECT_THAT(warnings(none + late + "congestion_control: dctcp"),
                 ElementsAre(HasSubstr("congestion_control: dctcp")));
     EXPECT_THAT(warnings(none + late + "congestion_control: swift").size(), 1U) << "no effect";
@@ -138,8 +150,30 @@ TEST(Marking, WarnsOfConfigurationsThatNeverMark) {
     EXPECT_THAT(warnings(pfc + late + "congestion_control: dcqcn"), IsEmpty());
     EXPECT_THAT(warnings(pfc + "ecn: {kmin: 112KiB}, congestion_control: dcqcn"),
                 ElementsAre(AllOf(HasSubstr("before links are told to pause"),
-                                  HasSubstr("beyond 1.750 MiB, and at most 1.750 MiB waits"))));
+                                  HasSubstr("beyond 1.750 MiB, and at most 1.750 MiB waits"),
+                                  HasSubstr("congestion_control: dcqcn hears of congestion only "
+                                            "after links have been told to pause, if at all"),
+                                  Not(HasSubstr("does not hear")))));
     EXPECT_THAT(warnings(none + "congestion_control: dcqcn"), IsEmpty());
+    // Without a probability nothing is marked up to kmax: 16 x 64 MiB, 16 x 80 KiB, 16 x 40 KiB.
+    const auto never = [&](const std::string& control, const std::string& ecn) {
+        return warnings(control + "congestion_control: dcqcn, ecn: {pmax: 0" + ecn + "}");
+    };
+    EXPECT_THAT(
+        never(none, ", kmax: 64MiB"),
+        ElementsAre(AllOf(HasSubstr("net.yml: packet.ecn.kmax: nothing is marked on "
+                                    "switch0 -> npu0 before packets are dropped"),
+                          HasSubstr("marks begin beyond 1 GiB, and at most 1 MiB waits"),
+                          HasSubstr("congestion_control: dcqcn does not hear of congestion; lower "
+                                    "ecn.kmax, give ecn.pmax or enlarge buffer"))));
+    EXPECT_THAT(never(none, ""), ElementsAre(HasSubstr("beyond 1.250 MiB, and at most 1 MiB")));
+    EXPECT_THAT(never(none, ", kmax: 40KiB"), IsEmpty());
+    EXPECT_THAT(never(pfc, ", kmax: 64MiB"),
+                ElementsAre(AllOf(HasSubstr("packet.ecn.kmax: nothing is marked on"),
+                                  HasSubstr("beyond 1 GiB, and at most 1.750 MiB waits"),
+                                  HasSubstr("told to pause, if at all; lower ecn.kmax, give "
+                                            "ecn.pmax or enlarge buffer"))));
+    EXPECT_THAT(never(pfc, ""), IsEmpty());
 }
 
 }  // namespace

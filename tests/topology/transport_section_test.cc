@@ -83,6 +83,14 @@ TEST(TransportSection, HasDefaults) {
     EXPECT_EQ(kmax_of("{kmin: 5KiB}"), Bytes(80 * 1024));
     EXPECT_EQ(kmax_of("{kmin: 100KiB}"), Bytes(400 * 1024));
     EXPECT_EQ(kmax_of("{kmin: 100KiB, kmax: 150KiB}"), Bytes(150 * 1024));
+    const auto kmin_of = [](const std::string& ecn) {
+        return network("flow_control: pfc, transport: go-back-n, ecn: " + ecn).packet.ecn.kmin;
+    };
+    EXPECT_EQ(kmin_of("{kmax: 10KiB}"), Bytes(2560));
+    EXPECT_EQ(kmin_of("{kmax: 0}"), Bytes(0));
+    EXPECT_EQ(kmin_of("{kmax: 80KiB}"), Bytes(20 * 1024));
+    EXPECT_EQ(kmin_of("{kmax: 400KiB}"), Bytes(20 * 1024));
+    EXPECT_EQ(kmin_of("{kmin: 8KiB, kmax: 10KiB}"), Bytes(8 * 1024));
     EXPECT_EQ(packet.ecn.per, Rate(3'125'000'000));
     EXPECT_EQ(network("mtu: 4096").packet.flow_control, FlowControl::Credit);
     EXPECT_EQ(network("flow_control: pfc, ecn: {per: link}, transport: go-back-n").packet.ecn.per,
