@@ -144,6 +144,23 @@ void StagedFolder::commit(const std::vector<std::string>& marks) {
     staging_->finish([&] { carry_out(moves); });
 }
 
+fs::path StagedFolder::commit_apart() {
+    fs::path apart;
+    std::error_code error;
+    for (int number = 1; apart.empty(); ++number) {
+        const fs::path candidate = folder_ / fmt::format("kept-{}", number);
+        if (fs::create_directory(candidate, error)) {
+            apart = candidate;
+        } else if (!fs::exists(fs::symlink_status(candidate))) {
+            throw_folder_error(candidate, "cannot make the folder", error);
+        }
+    }
+    folder_ = apart;
+    discarded_.clear();
+    commit();
+    return apart;
+}
+
 void StagedFolder::carry_out(const std::vector<Move>& moves) const {
     const auto first_mark =
         std::find_if(moves.begin(), moves.end(), [](const Move& move) { return move.turn > 0; });

@@ -42,6 +42,11 @@ public:
     /// must not be written to or is another file system.
     void commit(const std::vector<std::string>& marks = {});
 
+    /// Moves every file into a new folder inside the folder instead, kept-1, kept-2, ..., and
+    /// discards nothing: for what must not replace what is there. Throws MachineError.
+    /// @return the new folder
+    [[nodiscard]] std::filesystem::path commit_apart();
+
 private:
     struct Move;
 

@@ -108,33 +108,46 @@ std::map<std::string, std::string> documents_of_others(const fs::path& folder,
     return others;
 }
 
-[[noreturn]] void refuse(const fs::path& folder, const std::string& file, const std::string& found,
-                         const ResultsOwner& owner) {
-    throw InputError({folder.string(), file, found, "those of this command: " + owner.command,
-                      "Give another --output-dir, or --force to write over them"});
+/// A document that a command must not replace.
+struct Obstacle {
+    std::string file;
+    std::string found;  ///< for people
+};
+
+std::optional<Obstacle> obstacle_of(const std::map<std::string, std::string>& others) {
+    if (others.empty()) {
+        return std::nullopt;
+    }
+    const auto& [file, command] = *others.begin();
+    return Obstacle{file, command.empty() ? "results that do not name their command"
+                                          : "the results of another command: " + command};
 }
 
-void refuse(const fs::path& folder, const std::map<std::string, std::string>& others,
-            const ResultsOwner& owner) {
-    if (!others.empty()) {
-        const auto& [file, command] = *others.begin();
-        refuse(folder, file,
-               command.empty() ? "results that do not name their command"
-                               : "the results of another command: " + command,
-               owner);
+std::optional<Obstacle> obstacle_in(const fs::path& folder, const ResultsOwner& owner) {
+    if (owner.force) {
+        return std::nullopt;
+    }
+    std::optional<Obstacle> obstacle = obstacle_of(documents_of_others(folder, owner));
+    if (!obstacle && is_file(folder / journal)) {
+        return Obstacle{journal, "what a sweep has done so far"};
+    }
+    return obstacle;
+}
+
+void refuse(const fs::path& folder, const std::optional<Obstacle>& obstacle,
+            const ResultsOwner& owner, const std::string& advice) {
+    if (obstacle) {
+        throw InputError({folder.string(), obstacle->file, obstacle->found,
+                          "those of this command: " + owner.command, advice});
     }
 }
+
+constexpr const char* before_a_run = "Give another --output-dir, or --force to write over them";
 
 }  // namespace
 
 void ResultsOwner::check(const fs::path& folder) const {
-    if (force) {
-        return;
-    }
-    refuse(folder, documents_of_others(folder, *this), *this);
-    if (is_file(folder / journal)) {
-        refuse(folder, journal, "what a sweep has done so far", *this);
-    }
+    refuse(folder, obstacle_in(folder, *this), *this, before_a_run);
 }
 
 void ResultsOwner::check_of_sweep(const fs::path& folder) const {
@@ -142,11 +155,15 @@ void ResultsOwner::check_of_sweep(const fs::path& folder) const {
     if (is_file(folder / journal)) {
         others.erase(document);
     }
-    refuse(folder, others, *this);
+    refuse(folder, obstacle_of(others), *this, before_a_run);
 }
 
 void ResultsOwner::discard_others(StagedFolder& staged, const fs::path& folder) const {
-    check(folder);
+    if (const auto obstacle = obstacle_in(folder, *this)) {
+        const fs::path kept = staged.commit_apart();
+        refuse(folder, obstacle, *this,
+               "They came while this command ran; its own results are in " + kept.string());
+    }
     for (const auto& [file, made_by] : documents_of_others(folder, *this)) {
         if (file != document) {
             staged.discard(file);

@@ -27,8 +27,10 @@ struct ResultsOwner {
     /// The same for a sweep, whose journal tells what is its own.
     void check_of_sweep(const std::filesystem::path& folder) const;
 
-    /// Checks once more, as a run can take long. At commit() the documents of other commands go,
-    /// lest they claim what has been replaced.
+    /// Checks once more, as a run can take long: results that another command has put into the
+    /// folder meanwhile stay, and those of this one are kept in a folder inside it, which the error
+    /// names. At commit() the documents of other commands go, lest they claim what has been
+    /// replaced.
     void discard_others(StagedFolder& staged, const std::filesystem::path& folder) const;
 
     /// The same at once, for a sweep, which writes into its folder from the beginning.

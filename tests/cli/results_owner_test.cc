@@ -21,6 +21,7 @@ namespace fs = std::filesystem;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
+using ::testing::ThrowsMessage;
 using Words = std::vector<std::string>;
 
 class ResultsOwner : public BadInput {
@@ -212,15 +213,32 @@ TEST_F(ResultsOwner, ResultsWithoutACommandAreSafe) {
     EXPECT_THAT(test::bytes_of(folder_ / "out/results.json"), HasSubstr("7"));
 }
 
-// Another run can have ended meanwhile.
-TEST_F(ResultsOwner, IsLookedAtAgainBeforeTheResultsAppear) {
+// Another run can have ended meanwhile: nobody's results are lost.
+TEST_F(ResultsOwner, KeepsBothWhereAnotherRunHasEndedMeanwhile) {
     report::ResultsOwner owner{"npunet simulate --seed 2", "results.json"};
+    const auto end = [&] {
+        StagedFolder staged(folder_ / "out");
+        write((staged.path() / "results.json").string(), "seed 2");
+        write((staged.path() / "figures/a.svg").string(), "<svg/>");
+        owner.discard_others(staged, folder_ / "out");
+        staged.commit();
+    };
     owner.check(folder_ / "out");
-    write("out/results.json", "{\"command\": \"npunet simulate --seed 1\"}");
-    StagedFolder staged(folder_ / "out");
-    EXPECT_THROW(owner.discard_others(staged, folder_ / "out"), InputError);
+    const std::string theirs = "{\"command\": \"npunet simulate --seed 1\"}";
+    write("out/results.json", theirs);
+    for (const std::string kept : {"kept-1", "kept-2"}) {
+        EXPECT_THAT([&] { end(); },
+                    ThrowsMessage<InputError>(AllOf(
+                        HasSubstr("npunet simulate --seed 1"),
+                        HasSubstr("its own results are in " + (folder_ / "out" / kept).string()))));
+        EXPECT_EQ(test::bytes_of(folder_ / "out" / kept / "results.json"), "seed 2");
+        EXPECT_EQ(test::bytes_of(folder_ / "out" / kept / "figures/a.svg"), "<svg/>");
+    }
+    EXPECT_EQ(test::bytes_of(folder_ / "out/results.json"), theirs);
+    EXPECT_FALSE(fs::exists(folder_ / "out/figures"));
     owner.force = true;
-    EXPECT_NO_THROW(owner.discard_others(staged, folder_ / "out"));
+    EXPECT_NO_THROW(end());
+    EXPECT_EQ(test::bytes_of(folder_ / "out/results.json"), "seed 2");
 }
 
 // Other files do not matter and stay, whatever their names; only what a run would write itself must
