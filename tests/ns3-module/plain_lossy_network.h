@@ -2,9 +2,10 @@
 // docs/transport.md states in full and from nothing else, as the oracle of the tests: there are no
 // events, the clock goes from one time at which anything happens to the next, and there all links,
 // timers and ports are looked at in turn. Every packet of a queue pair has a state, and what is in
-// flight is counted anew whenever it is asked for. Store and forward, one path for each pair of
+// flight is counted again whenever it is asked for. Store and forward, one path for each pair of
 // NPUs, one traffic class, no congestion control, no faults; it shares no code with the packet
-// network but the description of the network.
+// network but the description of the network. Its parts are the senders, the receivers, the queue
+// pairs that have one of each, the switches and their buffers (plain_*.h).
 //
 //     const LossyRun expected = run_plainly(description, plan);
 #pragma once
