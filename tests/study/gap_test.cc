@@ -7,13 +7,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <array>
 #include <nlohmann/json.hpp>
 #include <random>
 
 #include "report/compare_table.h"
 #include "study/idle_path_network.h"
 #include "study/simulation_run.h"
+#include "tests/support/draw.h"
 #include "tests/support/machines.h"
 #include "tests/support/workloads.h"
 
@@ -95,24 +95,19 @@ struct Pair {
     Gap gap;
 };
 
-class Draw {
+class Draw : public test::Draw {
 public:
-    explicit Draw(std::uint64_t seed) : random(seed) {}
-    std::int64_t from_to(std::int64_t least, std::int64_t most) {
-        return least +
-               static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(most - least + 1));
-    }
+    using test::Draw::Draw;
     Rate rate() {
-        return Rate(std::array<std::int64_t, 4>{1'000'000'007, 25'000'000'000, 50'000'000'000,
-                                                128'571'400'000}[random() % 4]);
+        return Rate(
+            any_of<std::int64_t>({1'000'000'007, 25'000'000'000, 50'000'000'000, 128'571'400'000}));
     }
     Time latency() { return Time::ps(from_to(0, 2'000'000)); }
     void packets(topology::PacketParameters& packet) {
         packet.mtu = Bytes(from_to(1, 9000));
         packet.header = Bytes(from_to(0, 200));
-        packet.switching = random() % 2 == 0 ? Switching::StoreAndForward : Switching::CutThrough;
+        packet.switching = any_of({Switching::StoreAndForward, Switching::CutThrough});
     }
-    std::mt19937_64 random;
 };
 
 /// n packets over h equal links, nobody else about: store and forward, n >= 2,

@@ -8,6 +8,7 @@
 
 #include "study/gap.h"
 #include "study/simulation_run.h"
+#include "tests/study/two_switches.h"
 #include "tests/support/machines.h"
 #include "tests/support/workloads.h"
 #include "topology/network_text.h"
@@ -303,23 +304,9 @@ TEST(Ladder, ASmallWindowIsFlowControl) {
 // same.
 TEST(Ladder, SettingsOfTheTransportLeaveContentionAlone) {
     using topology::TransportParameters;
-    Machine machine = as_machine(test::line_machine(DimensionKind::Mesh1D, 2, rate, latency));
-    machine.network = topology::parse_network(
-        "Custom:\n"
-        "    nodes: [{name: g0, kind: npu}, {name: g1, kind: npu}, {name: g2, kind: npu},\n"
-        "            {name: g3, kind: npu}, {name: a, kind: switch}, {name: b, kind: switch}]\n"
-        "    links: [{from: g0, to: a, bandwidth: 50, latency: 500},\n"
-        "            {from: g1, to: a, bandwidth: 50, latency: 500},\n"
-        "            {from: g2, to: b, bandwidth: 50, latency: 500},\n"
-        "            {from: g3, to: b, bandwidth: 50, latency: 500},\n"
-        "            {from: a, to: b, bandwidth: 50, latency: 500}]\n"
-        "packet: {flow_control: pfc, transport: selective-repeat}\n",
-        "network.yml");
-    const engine::Workload workload = test::workload_of(4, [](Rank rank) {
-        const std::int32_t own = rank.value();
-        return std::vector{own < 2 ? send_node(1, own + 2, 1 << 20, own)
-                                   : receive_node(1, own - 2, 1 << 20, own - 2)};
-    });
+    const Machine machine =
+        two_switches("packet: {flow_control: pfc, transport: selective-repeat}\n");
+    const engine::Workload workload = messages_across(1 << 20);
     const Explained standard(workload, machine);
     EXPECT_GT(standard.why.total.contention, Time());
     const auto expect_same = [&](auto TransportParameters::*setting, auto value) {

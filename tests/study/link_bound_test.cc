@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
-#include <random>
 #include <string>
 #include <vector>
 
@@ -20,8 +19,9 @@
 #include "study/jobs.h"
 #include "study/simulation_run.h"
 #include "tests/study/jobs_cases.h"
+#include "tests/study/two_switches.h"
 #include "tests/support/counted_cases.h"
-#include "topology/network_text.h"
+#include "tests/support/draw.h"
 
 namespace npunet::study {
 namespace {
@@ -30,34 +30,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using topology::DimensionKind;
 
-/// g0 and g1 at a switch, g2 and g3 at another one, and one link from switch to switch.
-Machine two_switches(const std::string& faults = "", const std::string& dialect = "npunet") {
-    Machine machine;
-    machine.dialect = engine::Dialect::named(dialect);
-    machine.network = topology::parse_network(
-        "Custom:\n"
-        "    nodes: [{name: g0, kind: npu}, {name: g1, kind: npu}, {name: g2, kind: npu},\n"
-        "            {name: g3, kind: npu}, {name: a, kind: switch}, {name: b, kind: switch}]\n"
-        "    links: [{from: g0, to: a, bandwidth: 50, latency: 500},\n"
-        "            {from: g1, to: a, bandwidth: 50, latency: 500},\n"
-        "            {from: g2, to: b, bandwidth: 50, latency: 500},\n"
-        "            {from: g3, to: b, bandwidth: 50, latency: 500},\n"
-        "            {from: a, to: b, bandwidth: 50, latency: 500}]\n" +
-            faults,
-        "network.yml");
-    return machine;
-}
-
 constexpr std::int64_t megabyte = 1'000'000;
-
-/// g0 to g2 and g1 to g3, a megabyte each.
-engine::Workload two_messages() {
-    return test::workload_of(4, [](Rank rank) {
-        const std::int32_t own = rank.value();
-        return std::vector{own < 2 ? test::send_node(1, own + 2, megabyte, own)
-                                   : test::receive_node(1, own - 2, megabyte, own - 2)};
-    });
-}
 
 nlohmann::json json_of(const engine::Results& results) {
     return nlohmann::json::parse(report::results_json(results));
@@ -67,7 +40,7 @@ nlohmann::json json_of(const engine::Results& results) {
 // carries both and needs 40 us.
 TEST(LinkBound, AnEstimateThatBeatsItSaysSo) {
     const Machine machine = two_switches();
-    const engine::Workload workload = two_messages();
+    const engine::Workload workload = messages_across(megabyte);
     const engine::Results estimate = simulate(workload, machine, Fidelity::Analytical);
     EXPECT_EQ(estimate.finish, Time::ns(21'500));
     EXPECT_EQ(estimate.link_bound.time, Time::ns(40'000));
@@ -93,7 +66,8 @@ TEST(LinkBound, AnEstimateThatBeatsItSaysSo) {
 TEST(LinkBound, KnowsSlowLinks) {
     const Machine machine =
         two_switches("faults: [{link: [a, b], bandwidth_factor: 0.5, until: 20us}]\n");
-    const engine::Results results = simulate(two_messages(), machine, Fidelity::Analytical);
+    const engine::Results results =
+        simulate(messages_across(megabyte), machine, Fidelity::Analytical);
     EXPECT_EQ(results.link_bound.time, Time::ns(50'000));
     EXPECT_TRUE(beats_link_bound(results));
 }
@@ -102,7 +76,8 @@ TEST(LinkBound, KnowsSlowLinks) {
 TEST(LinkBound, IsNeverReachedWhereALinkGoesDown) {
     const Machine machine =
         two_switches("faults: [{link: [a, b], bandwidth_factor: 0, at: 30us}]\n");
-    const engine::Results results = simulate(two_messages(), machine, Fidelity::Analytical);
+    const engine::Results results =
+        simulate(messages_across(megabyte), machine, Fidelity::Analytical);
     EXPECT_EQ(results.link_bound.time, Time::max());
     EXPECT_THAT(results.notes, testing::Contains(HasSubstr("a -> b could carry its bytes, which it "
                                                            "never could")));
@@ -132,7 +107,8 @@ TEST(LinkBound, IsWholeWhereTimesAre) {
         {topology::make_dimension(DimensionKind::Mesh1D, 4, Rate(53'687'091'200), Time::ns(500))});
     machine.network.dimensions[0].bandwidth_gbps = 50;
     machine.network.dimensions[0].latency_ns = 500;
-    const engine::Results results = simulate(two_messages(), machine, Fidelity::Analytical);
+    const engine::Results results =
+        simulate(messages_across(megabyte), machine, Fidelity::Analytical);
     // 2 MB / 53.6870912 GB/s = 37252.9 ns, where each message takes 1000 + 18626 ns.
     EXPECT_EQ(results.link_bound.time, Time::ns(37'252));
     EXPECT_EQ(results.finish, Time::ns(19'626));
@@ -171,52 +147,56 @@ double plain_bound_ps(const topology::NetworkDescription& network, LinkId link, 
     return static_cast<double>(Time::max().ps());
 }
 
-Machine random_machine(std::mt19937_64& random) {
-    constexpr DimensionKind kinds[] = {DimensionKind::Ring, DimensionKind::FullyConnected,
-                                       DimensionKind::Switch, DimensionKind::Mesh1D};
-    constexpr std::int64_t rates[] = {1'000'000'000, 25'000'000'000, 50'000'000'000};
+topology::Dimension any_dimension(test::Draw& draw) {
+    const Time latency = draw.from_to(0, 2) * Time::ns(250);
+    const Rate rate(draw.any_of<std::int64_t>({1'000'000'000, 25'000'000'000, 50'000'000'000}));
+    const auto npus = static_cast<std::int32_t>(draw.from_to(2, 5));
+    const DimensionKind kind = draw.any_of({DimensionKind::Ring, DimensionKind::FullyConnected,
+                                            DimensionKind::Switch, DimensionKind::Mesh1D});
+    return topology::make_dimension(kind, npus, rate, latency);
+}
+
+Machine random_machine(test::Draw& draw) {
     Machine machine;
     machine.dialect = engine::Dialect::named("npunet");
-    const auto any_dimension = [&](std::int32_t least) {
-        return topology::make_dimension(
-            kinds[random() % 4], least + static_cast<std::int32_t>(random() % 4),
-            Rate(rates[random() % 3]), Time::ps(static_cast<std::int64_t>(random() % 3) * 250'000));
-    };
-    std::vector<topology::Dimension> dimensions{any_dimension(2)};
-    if (random() % 2 == 0) {
-        dimensions.push_back(any_dimension(2));
+    std::vector<topology::Dimension> dimensions{any_dimension(draw)};
+    if (draw.one_in(2)) {
+        dimensions.push_back(any_dimension(draw));
     }
     machine.network = topology::make_network(std::move(dimensions));
     return machine;
 }
 
 /// Slow, fast and dead for a while; no link is dead for good.
-void add_faults(topology::NetworkDescription& network, std::mt19937_64& random) {
-    constexpr std::int64_t factors[] = {0, 100'000'000, 500'000'000, 2'000'000'000};
-    for (std::uint64_t i = 1 + random() % 6; i > 0; --i) {
+void add_faults(topology::NetworkDescription& network, test::Draw& draw) {
+    const auto links = static_cast<std::int64_t>(network.graph.links());
+    for (std::int64_t i = draw.from_to(1, 6); i > 0; --i) {
         topology::LinkFault fault;
-        fault.link = LinkId(static_cast<std::size_t>(random() % network.graph.links()));
-        fault.at = Time::ns(static_cast<std::int64_t>(random() % 20'000));
-        fault.until = fault.at + Time::ns(1 + static_cast<std::int64_t>(random() % 50'000));
-        fault.bandwidth.billionths = factors[random() % 4];
-        if (fault.bandwidth.billionths > 0 && random() % 4 == 0) {
+        fault.link = LinkId(static_cast<std::size_t>(draw.from_to(0, links - 1)));
+        fault.at = Time::ns(draw.from_to(0, 19'999));
+        fault.until = fault.at + Time::ns(draw.from_to(1, 50'000));
+        fault.bandwidth.billionths =
+            draw.any_of<std::int64_t>({0, 100'000'000, 500'000'000, 2'000'000'000});
+        if (fault.bandwidth.billionths > 0 && draw.one_in(4)) {
             fault.until = Time::max();
         }
         network.faults.links.push_back(fault);
     }
 }
 
-engine::Workload random_work(std::size_t ranks, std::mt19937_64& random) {
+engine::Workload random_work(std::size_t ranks, test::Draw& draw) {
     using chakra::CollectiveType;
-    constexpr CollectiveType types[] = {CollectiveType::AllReduce, CollectiveType::AllGather,
-                                        CollectiveType::ReduceScatter, CollectiveType::AllToAll};
     std::vector<std::pair<CollectiveType, std::int64_t>> steps;
-    for (std::uint64_t i = 1 + random() % 3; i > 0; --i) {
-        steps.emplace_back(types[random() % 4], 1 + static_cast<std::int64_t>(random() % 400'000));
+    for (std::int64_t i = draw.from_to(1, 3); i > 0; --i) {
+        const std::int64_t bytes = draw.from_to(1, 400'000);
+        const CollectiveType type =
+            draw.any_of({CollectiveType::AllReduce, CollectiveType::AllGather,
+                         CollectiveType::ReduceScatter, CollectiveType::AllToAll});
+        steps.emplace_back(type, bytes);
     }
-    const auto stride = static_cast<std::int32_t>(1 + random() % (ranks - 1));
+    const auto all = static_cast<std::int32_t>(ranks);
+    const auto stride = static_cast<std::int32_t>(draw.from_to(1, all - 1));
     return test::workload_of(ranks, [&](Rank rank) {
-        const auto all = static_cast<std::int32_t>(ranks);
         std::vector<chakra::Node> nodes{
             test::send_node(1, (rank.value() + stride) % all, 50'000),
             test::receive_node(2, (rank.value() + all - stride) % all, 50'000)};
@@ -245,13 +225,13 @@ TEST(LinkBound, OfRandomRunsOnRandomNetworks) {
     std::uint64_t beaten = 0;
     for (std::uint64_t seed = 0; seed < cases; ++seed) {
         SCOPED_TRACE(seed);
-        std::mt19937_64 random(seed);
-        Machine machine = random_machine(random);
-        const bool faulty = random() % 2 == 0;
+        test::Draw draw(seed);
+        Machine machine = random_machine(draw);
+        const bool faulty = draw.one_in(2);
         if (faulty) {
-            add_faults(machine.network, random);
+            add_faults(machine.network, draw);
         }
-        const engine::Workload workload = random_work(machine.network.graph.npus(), random);
+        const engine::Workload workload = random_work(machine.network.graph.npus(), draw);
         const engine::Results estimate = simulate(workload, machine, Fidelity::Analytical);
         expect_plain_bound(estimate, machine.network);
         const bool beats = estimate.finish < estimate.link_bound.time;

@@ -6,13 +6,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <random>
 #include <string>
 #include <vector>
 
 #include "study/gap.h"
 #include "study/simulation_run.h"
 #include "tests/support/counted_cases.h"
+#include "tests/support/draw.h"
 #include "tests/support/machines.h"
 #include "tests/support/workloads.h"
 
@@ -22,28 +22,8 @@ namespace {
 using chakra::CollectiveType;
 using report::CommunicationGap;
 using report::Gap;
+using test::Draw;
 using topology::DimensionKind;
-
-class Draw {
-public:
-    explicit Draw(std::uint64_t seed) : random_(seed) {}
-    std::int64_t from_to(std::int64_t least, std::int64_t most) {
-        return least +
-               static_cast<std::int64_t>(random_() % static_cast<std::uint64_t>(most - least + 1));
-    }
-    bool one_in(std::int64_t n) { return from_to(1, n) == 1; }
-    template <class Item>
-    Item any_of(std::initializer_list<Item> items) {
-        return items.begin()[from_to(0, static_cast<std::int64_t>(items.size()) - 1)];
-    }
-    template <class Item>
-    void shuffle(std::vector<Item>& items) {
-        std::shuffle(items.begin(), items.end(), random_);
-    }
-
-private:
-    std::mt19937_64 random_;
-};
 
 constexpr Bytes boundless(std::int64_t{1} << 40);
 
@@ -117,8 +97,9 @@ Work draw_work(Draw& draw, std::size_t ranks) {
     for (int i = 0; i < work.communications; ++i) {
         for (std::size_t rank = 0; rank < ranks; ++rank) {
             if (draw.one_in(4)) {
-                nodes[rank].push_back(test::compute_node(
-                    ++id, static_cast<std::uint64_t>(draw.from_to(1, 20)), waits_for(rank)));
+                const std::vector<std::uint64_t> earlier = waits_for(rank);
+                const auto micros = static_cast<std::uint64_t>(draw.from_to(1, 20));
+                nodes[rank].push_back(test::compute_node(++id, micros, earlier));
             }
         }
         ++id;
@@ -276,9 +257,12 @@ TEST(RandomTransportOfLadder, DoesNotChangeTheRungsBelowIt) {
     for (std::uint64_t seed = 0; seed < cases; ++seed) {
         SCOPED_TRACE("seed " + std::to_string(seed));
         Draw draw(seed);
-        const test::TestMachine made = test::line_machine(
-            draw.any_of({DimensionKind::Switch, DimensionKind::Mesh1D, DimensionKind::Ring}),
-            draw.from_to(3, 6), Rate(50'000'000'000), Time::ps(draw.from_to(0, 1'000'000)));
+        const Time latency = Time::ps(draw.from_to(0, 1'000'000));
+        const std::int64_t npus = draw.from_to(3, 6);
+        const DimensionKind kind =
+            draw.any_of({DimensionKind::Switch, DimensionKind::Mesh1D, DimensionKind::Ring});
+        const test::TestMachine made =
+            test::line_machine(kind, npus, Rate(50'000'000'000), latency);
         Machine machine{made.dialect, made.network, made.system, {}};
         topology::PacketParameters& packet = machine.network.packet;
         packet.mtu = Bytes(draw.from_to(500, 5000));
