@@ -194,7 +194,6 @@ class EthernetTrains final : private engine::EventHandler
     engine::LookBudget m_budget;                               ///< what may be looked at
     std::uint64_t m_work = 0;                                  ///< words of this attempt
     std::uint64_t m_keptEvents = 0;                            ///< handled until the kept state
-    std::uint64_t m_events = 0;                                ///< handled in a period
     std::uint32_t m_looksLeft = 0;                             ///< until the period is confirmed
     engine::StateSample m_kept;                                ///< an earlier state
     engine::StateSample m_present;                             ///< without words: they are the same
