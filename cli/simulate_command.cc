@@ -147,7 +147,7 @@ void add_simulate_command(CLI::App& program, CommandContext& context) {
     command
         ->add_option("--fidelity", options->fidelity,
                      "analytical (quick estimate), congestion-aware (messages queue on links) or "
-                     "packet (ns-3)")
+                     "packet")
         ->capture_default_str();
     command->add_flag("--flows", options->inputs.run_options.flows,
                       "Tell how long messages took: of every flow, and of the slowest ones");

@@ -28,7 +28,7 @@ install(FILES ${PROJECT_BINARY_DIR}/npunet-completion-fish
 install(FILES LICENSE COPYRIGHT DESTINATION share/doc/npunet COMPONENT program)
 install(FILES COPYRIGHT DESTINATION share/doc/npunet RENAME copyright COMPONENT program)
 
-foreach(room IN ITEMS analysis analytical base chakra engine generators ns3-module planner profiles report study topology)
+foreach(room IN ITEMS analysis analytical base chakra engine generators ns3-module packet planner profiles report study topology)
     if(IS_DIRECTORY ${PROJECT_SOURCE_DIR}/${room})
         install(DIRECTORY ${room} DESTINATION include/npunet COMPONENT development
                 FILES_MATCHING PATTERN "*.h"

@@ -49,6 +49,7 @@ add_subdirectory(base)
 add_subdirectory(chakra)
 add_subdirectory(topology)
 add_subdirectory(engine)
+add_subdirectory(packet)
 
 include(ns3-module/sources.cmake)
 if(ENABLE_MPI)
@@ -56,18 +57,12 @@ if(ENABLE_MPI)
 else()
     list(APPEND npunet_ns3_sources ${npunet_ns3_alone_source})
 endif()
-foreach(list packet_core_sources ns3_headers ns3_sources ns3_socket_sources)
+foreach(list ns3_headers ns3_sources ns3_socket_sources)
     list(TRANSFORM npunet_${list} PREPEND ns3-module/)
 endforeach()
 set(npunet_ns3_test_sources ${npunet_ns3_suites})
 list(TRANSFORM npunet_ns3_test_sources PREPEND ns3-module/test/)
 list(TRANSFORM npunet_ns3_test_sources APPEND -test-suite.cc)
-
-npunet_library(
-    packet_core
-    SOURCES ${npunet_packet_core_sources}
-    LINK npunet_engine npunet_topology npunet_base
-)
 
 # The precompiled header is of ns-3's language standard. build_lib enters examples/.
 build_lib(
@@ -96,7 +91,7 @@ foreach(target ${libnpunet} ${libnpunet-obj})
 endforeach()
 # All of the plain libraries becomes part of the module: scenario scripts call them.
 target_link_libraries(
-    ${libnpunet} PRIVATE npunet_packet_core npunet_engine npunet_chakra npunet_chakra_proto
+    ${libnpunet} PRIVATE npunet_packet npunet_engine npunet_chakra npunet_chakra_proto
                          npunet_topology npunet_base
 )
 

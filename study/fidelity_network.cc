@@ -2,7 +2,7 @@
 
 #include "analytical/congestion_aware.h"
 #include "analytical/congestion_unaware.h"
-#include "ns3-module/api/packet_network.h"
+#include "packet/make_packet_network.h"
 
 namespace npunet::study {
 
@@ -20,12 +20,6 @@ std::unique_ptr<engine::Network> make_network(const Machine& machine, Fidelity f
             break;
     }
     return make_packet_network(machine.network, queue, options.packet);
-}
-
-std::unique_lock<std::mutex> turn_for(Fidelity fidelity) {
-    static std::mutex packet_level;
-    return fidelity == Fidelity::Packet ? std::unique_lock<std::mutex>(packet_level)
-                                        : std::unique_lock<std::mutex>();
 }
 
 }  // namespace npunet::study

@@ -6,7 +6,6 @@
 #include <chrono>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <utility>
 
@@ -192,7 +191,6 @@ engine::Results sum_up(const std::vector<engine::JobResult>& jobs, const Machine
 /// then taken away.
 std::optional<engine::JobsResults> attempt(const std::vector<Job>& jobs, const Machine& machine,
                                            Fidelity fidelity, RunOptions& options) {
-    const std::unique_lock<std::mutex> turn = turn_for(fidelity);
     const auto begin = std::chrono::steady_clock::now();
     engine::EventQueue queue(machine.dialect.event_order);
     if (options.shuffle_seed) {

@@ -4,7 +4,6 @@
 
 #include <chrono>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
@@ -13,7 +12,7 @@
 #include "engine/fold_finder.h"
 #include "engine/simulation.h"
 #include "engine/workload_loader.h"
-#include "ns3-module/api/packet_network.h"
+#include "packet/make_packet_network.h"
 #include "study/fidelity_network.h"
 #include "study/flow_watch.h"
 #include "study/idle_links.h"
@@ -69,7 +68,6 @@ std::vector<engine::NodePlace> places_of(const topology::NetworkDescription& net
 /// other options, which are then set.
 std::optional<engine::Results> attempt(const engine::Workload& workload, const Machine& machine,
                                        Fidelity fidelity, RunOptions& options) {
-    const std::unique_lock<std::mutex> turn = turn_for(fidelity);
     const auto begin = std::chrono::steady_clock::now();
     check_fidelity(machine, fidelity);
     engine::Fold fold;
@@ -143,14 +141,6 @@ constexpr Fidelity fidelities[] = {Fidelity::Analytical, Fidelity::CongestionAwa
 void check_fidelity(const Machine& machine, Fidelity fidelity) {
     if (machine.dialect.whole_nanoseconds) {
         check_reference(machine, fidelity);
-    }
-    if (fidelity != Fidelity::Packet) {
-        return;
-    }
-    if (!packet_fidelity_available()) {
-        throw InputError({"--fidelity", "", "packet in a build without ns-3",
-                          "analytical or congestion-aware",
-                          "Install libns3-dev and build again, or leave packet out"});
     }
 }
 

@@ -15,7 +15,7 @@
 #include "engine/results.h"
 #include "engine/system_config.h"
 #include "engine/workload.h"
-#include "ns3-module/api/packet_network.h"
+#include "packet/make_packet_network.h"
 #include "topology/network_changes.h"
 #include "topology/network_description.h"
 
@@ -31,7 +31,7 @@ enum class Fidelity : std::uint8_t { Analytical, CongestionAware, Packet };
 
 struct Machine;
 
-/// Throws InputError when this build, the machine's dialect, its network or its faults do not go
+/// Throws InputError when the machine's dialect, its network or its faults do not go
 /// with the fidelity.
 void check_fidelity(const Machine& machine, Fidelity fidelity);
 

@@ -1,11 +1,10 @@
 #include "study/gap/rung.h"
 
-#include <mutex>
 
 #include "analytical/congestion_aware.h"
 #include "analytical/congestion_unaware.h"
 #include "engine/simulation.h"
-#include "ns3-module/api/packet_network.h"
+#include "packet/make_packet_network.h"
 #include "study/fidelity_network.h"
 #include "study/idle_path_network.h"
 
@@ -146,7 +145,6 @@ RunTimes Rungs::run(const engine::Workload& workload, engine::EventQueue& queue,
 
 RunTimes Rungs::run(const engine::Workload& workload, Rung rung, const engine::FixedTimes* fixed,
                     const Wrap& wrap) {
-    const std::unique_lock<std::mutex> turn = turn_for(fidelity_of(rung));
     engine::EventQueue queue(machine_.dialect.event_order);
     const std::unique_ptr<engine::Network> network = network_of(rung, queue);
     if (!wrap) {

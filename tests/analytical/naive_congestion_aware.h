@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "engine/network.h"
-#include "tests/ns3-module/traffic.h"
+#include "tests/packet/traffic.h"
 #include "topology/network_description.h"
 
 namespace npunet::test {

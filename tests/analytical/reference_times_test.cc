@@ -7,7 +7,7 @@
 
 #include "analytical/congestion_aware.h"
 #include "analytical/congestion_unaware.h"
-#include "tests/ns3-module/traffic.h"
+#include "tests/packet/traffic.h"
 #include "topology/builder.h"
 
 namespace npunet::analytical {

@@ -9,7 +9,7 @@
 #include "engine/dialect.h"
 #include "engine/event_queue.h"
 #include "tests/analytical/naive_congestion_aware.h"
-#include "tests/ns3-module/traffic.h"
+#include "tests/packet/traffic.h"
 #include "topology/builder.h"
 
 namespace npunet::test {

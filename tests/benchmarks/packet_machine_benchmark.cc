@@ -25,9 +25,8 @@
 #include "bare_packet_loop.h"
 #include "engine/event_queue.h"
 #include "engine/network.h"
-#include "ns3-module/api/packet_network.h"
-#include "ns3-module/model/npu-packet-level.h"
-#include "tests/ns3-module/naive_packet_network.h"
+#include "packet/make_packet_network.h"
+#include "tests/packet/naive_packet_network.h"
 #include "topology/builder.h"
 #include "topology/fat_tree.h"
 
@@ -185,14 +184,7 @@ Measured measure(const Workload& workload, engine::EventQueue& queue, engine::Ne
     return result;
 }
 
-Measured on_bare_queue(const Workload& workload) {
-    engine::EventQueue queue;
-    const auto machine = packet::MakePacketLevel(workload.network, queue);
-    machine->SetTrains(false);
-    return measure(workload, queue, *machine);
-}
-
-Measured through_ns3(const Workload& workload, bool trains) {
+Measured packets(const Workload& workload, bool trains) {
     engine::EventQueue queue;
     PacketOptions options;
     options.trains = trains;
@@ -253,7 +245,6 @@ struct Runs {
     std::vector<Measured> loop;
     std::vector<Measured> naive;
     std::vector<Measured> queue;
-    std::vector<Measured> ns3;
     std::vector<Measured> trains;
 };
 
@@ -297,24 +288,16 @@ nlohmann::json run_all(int repetitions, const std::string& filter) {
         }
         Runs runs;
         for (int i = 0; i < repetitions; ++i) {
-            if (packet_fidelity_available()) {
-                runs.trains.push_back(through_ns3(workload, true));
-            }
+            runs.trains.push_back(packets(workload, true));
             if (workload.trains_only) {
                 continue;
             }
             runs.loop.push_back(bare_loop(workload));
-            runs.queue.push_back(on_bare_queue(workload));
-            if (packet_fidelity_available()) {
-                runs.ns3.push_back(through_ns3(workload, false));
-            }
+            runs.queue.push_back(packets(workload, false));
             // The plain network has credits only.
             if (workload.network.packet.flow_control == topology::FlowControl::Credit) {
                 runs.naive.push_back(naive(workload));
             }
-        }
-        if (!runs.ns3.empty()) {
-            benchmarks.push_back(report(workload.name + "/ns3", runs.ns3, runs));
         }
         if (!runs.trains.empty()) {
             benchmarks.push_back(report(workload.name + "/trains", runs.trains, runs));

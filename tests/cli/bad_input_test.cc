@@ -9,7 +9,7 @@
 #include <sstream>
 
 #include "chakra/trace_writer.h"
-#include "ns3-module/api/packet_network.h"
+#include "packet/make_packet_network.h"
 #include "tests/cli/bad_input.h"
 #include "tests/cli/program_run.h"
 #include "tests/support/workloads.h"
@@ -199,10 +199,6 @@ TEST_F(BadInput, LinkThatNeverComesBackIsAStall) {
           "faults: [{link: [0, 1], at: 3ns, bandwidth_factor: 0}]\n");
     for (const char* fidelity : {"analytical", "congestion-aware", "packet"}) {
         const Outcome outcome = simulate("cut.yml", {"--fidelity", fidelity});
-        if (fidelity == std::string("packet") && !packet_fidelity_available()) {
-            expect_refused(outcome, 2);
-            continue;
-        }
         expect_refused(outcome, 3);
         EXPECT_THAT(outcome.log, AllOf(HasSubstr("npu0 -> npu1"), HasSubstr("3 ns")));
     }

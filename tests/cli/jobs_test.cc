@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "bad_input.h"
-#include "ns3-module/api/packet_network.h"
+#include "packet/make_packet_network.h"
 
 namespace npunet::cli {
 namespace {
@@ -100,9 +100,6 @@ TEST_F(JobsCommand, BreaksOffAtATime) {
           "- {name: right, workload: w, ranks: 4-7, start: 6us}\n"
           "- {name: late, workload: w, ranks: 8-11, start: 1ms}\n");
     for (const std::string fidelity : {"analytical", "congestion-aware", "packet"}) {
-        if (fidelity == "packet" && !packet_fidelity_available()) {
-            continue;
-        }
         const Outcome outcome = run({"simulate", "--jobs-file", path("jobs.yml"), "--network",
                                      path("net.yml"), "--fidelity", fidelity, "--max-sim-time",
                                      "10us", "--output-dir", path("out"), "--force"});

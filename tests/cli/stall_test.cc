@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "ns3-module/api/packet_network.h"
+#include "packet/make_packet_network.h"
 #include "tests/cli/bad_input.h"
 
 namespace npunet::cli {
@@ -58,9 +58,6 @@ protected:
             more.insert(more.end(), {"--system", path("system.json")});
         }
         for (const std::string& fidelity : one.fidelities) {
-            if (fidelity == "packet" && !packet_fidelity_available()) {
-                continue;
-            }
             SCOPED_TRACE(std::string(one.name) + ", " + fidelity);
             std::vector<std::string> arguments{"--fidelity", fidelity};
             arguments.insert(arguments.end(), more.begin(), more.end());
@@ -105,9 +102,6 @@ TEST_F(Stalls, ASendThatNobodyReceivesIsNoted) {
     trace(0, {send_node(4, 1, 2048, 8), send_node(5, 1, 64, 7), send_node(6, 1, 64, 7)});
     trace(1, {receive_node(1, 0, 64, 7)});
     for (const char* const fidelity : {"analytical", "congestion-aware", "packet"}) {
-        if (std::string(fidelity) == "packet" && !packet_fidelity_available()) {
-            continue;
-        }
         const Outcome outcome = simulate("ring2.yml", {"--fidelity", fidelity});
         EXPECT_EQ(outcome.code, 0) << outcome.log;
         EXPECT_THAT(outcome.out,
@@ -167,9 +161,6 @@ TEST_F(Stalls, ALimitIsNoExplanation) {
     trace(0, {compute_node(1, 5), receive_node(2, 1, 1024, 7, {1})});
     trace(1, {});
     for (const std::string fidelity : {"analytical", "congestion-aware", "packet"}) {
-        if (fidelity == "packet" && !packet_fidelity_available()) {
-            continue;
-        }
         SCOPED_TRACE(fidelity);
         const Outcome plain = simulate("ring2.yml", {"--fidelity", fidelity});
         const Outcome limited = simulate("ring2.yml", {"--fidelity", fidelity, "--max-sim-time",

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "example_scripts.h"
-#include "ns3-module/api/packet_network.h"
+#include "packet/make_packet_network.h"
 #include "page.h"
 
 namespace npunet::docs_test {
@@ -14,13 +14,6 @@ namespace {
 
 class Studies : public ExampleScripts {
 protected:
-    void SetUp() override {
-        if (!packet_fidelity_available()) {
-            GTEST_SKIP() << "built without ns-3";
-        }
-        ExampleScripts::SetUp();
-    }
-
     void expect_study(const std::string& name) { expect_script("examples/studies/" + name); }
 
     /// The numbers in the first printed line that begins with this, behind it; words and marks are

@@ -105,9 +105,7 @@ TEST_F(ReadLadder, EveryFidelityTakesIt) {
     };
     EXPECT_EQ(time(study::Fidelity::Analytical), t(4096));
     EXPECT_EQ(time(study::Fidelity::CongestionAware), t(4096));
-    if (packet_fidelity_available()) {
-        EXPECT_EQ(time(study::Fidelity::Packet), t(4096 + 64));
-    }
+    EXPECT_EQ(time(study::Fidelity::Packet), t(4096 + 64));
 }
 
 // n even: t(S/n) + (n/2 - 1) t(2S/n) on a ring, whose links it uses one message at a time; n odd:

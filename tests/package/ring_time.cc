@@ -6,7 +6,7 @@
 
 #include "analytical/congestion_unaware.h"
 #include "engine/dialect.h"
-#include "ns3-module/api/packet_network.h"
+#include "packet/make_packet_network.h"
 #include "topology/builder.h"
 
 namespace {

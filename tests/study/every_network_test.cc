@@ -9,7 +9,7 @@
 
 #include "engine/collective/implementation.h"
 #include "study/simulation_run.h"
-#include "tests/ns3-module/random_networks.h"
+#include "tests/packet/random_networks.h"
 #include "tests/support/random_faults.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/workloads.h"

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/errors.h"
-#include "ns3-module/api/packet_network.h"
+#include "packet/make_packet_network.h"
 #include "study/simulation_run.h"
 #include "tests/support/machines.h"
 #include "tests/support/refusals.h"
@@ -66,9 +66,7 @@ TEST(Fidelity, LinkFaultsAtEveryFidelity) {
     ring.network.faults.links = {{LinkId(0), Time(), Time::max(), topology::Factor{0}, Time()}};
     for (const Fidelity fidelity :
          {Fidelity::Analytical, Fidelity::CongestionAware, Fidelity::Packet}) {
-        if (fidelity != Fidelity::Packet || packet_fidelity_available()) {
-            EXPECT_EQ(refusal(machine_of(ring), fidelity), "no error");
-        }
+        EXPECT_EQ(refusal(machine_of(ring), fidelity), "no error");
     }
 }
 
@@ -80,9 +78,6 @@ TEST(Fidelity, SlowNpusAtEveryFidelity) {
         test::workload_of(4, [](Rank) { return std::vector{test::compute_node(1, 100)}; });
     for (const Fidelity fidelity :
          {Fidelity::Analytical, Fidelity::CongestionAware, Fidelity::Packet}) {
-        if (fidelity == Fidelity::Packet && !packet_fidelity_available()) {
-            continue;
-        }
         const engine::Results results = simulate(workload, machine_of(ring), fidelity);
         EXPECT_EQ(results.fidelity, name_of(fidelity));
         EXPECT_EQ(results.npus[0].finish, Time::ns(100'000));

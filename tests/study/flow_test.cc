@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "ns3-module/api/packet_network.h"
+#include "packet/make_packet_network.h"
 #include "report/flow_csv.h"
 #include "report/results_json.h"
 #include "study/simulation_run.h"
@@ -32,9 +32,7 @@ constexpr Time latency = Time::ns(500);
 
 std::vector<Fidelity> fidelities() {
     std::vector<Fidelity> all{Fidelity::Analytical, Fidelity::CongestionAware};
-    if (packet_fidelity_available()) {
-        all.push_back(Fidelity::Packet);
-    }
+    all.push_back(Fidelity::Packet);
     return all;
 }
 
@@ -247,9 +245,6 @@ TEST(Flows, OfOtherDialectsHaveNoSlowdown) {
 // A port for injection is two more links of a route: (n + h) ser(full) for n full packets over
 // h + 2 links of equal rate, the new ones without latency.
 TEST(Flows, CountPortsForInjection) {
-    if (!packet_fidelity_available()) {
-        GTEST_SKIP() << "a build without ns-3";
-    }
     Machine machine = line(DimensionKind::Mesh1D, 4);
     machine.network.packet.injection = rate;
     const engine::Results results =

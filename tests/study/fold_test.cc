@@ -177,9 +177,6 @@ TEST(Fold, CollectivesWithoutBytesAreNotCounted) {
     EXPECT_EQ(expect_equal_runs(workload, machine), 1U);
     for (const Fidelity fidelity :
          {Fidelity::Analytical, Fidelity::CongestionAware, Fidelity::Packet}) {
-        if (fidelity == Fidelity::Packet && !packet_fidelity_available()) {
-            continue;
-        }
         const engine::Results results = simulate(workload, machine, fidelity);
         ASSERT_EQ(results.collectives.size(), 1U);
         EXPECT_EQ(results.collectives[0].name, "filled");

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "ns3-module/api/packet_network.h"
+#include "packet/make_packet_network.h"
 #include "study/simulation_run.h"
 #include "tests/support/machines.h"
 #include "tests/support/temporary_folder.h"
@@ -35,9 +35,7 @@ Machine machine_of(const std::string& network) {
 
 std::vector<Fidelity> fidelities() {
     std::vector<Fidelity> list{Fidelity::Analytical, Fidelity::CongestionAware};
-    if (packet_fidelity_available()) {
-        list.push_back(Fidelity::Packet);
-    }
+    list.push_back(Fidelity::Packet);
     return list;
 }
 

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "ns3-module/api/packet_network.h"
+#include "packet/make_packet_network.h"
 #include "tests/study/jobs_cases.h"
 #include "tests/support/machines.h"
 #include "tests/support/workloads.h"
@@ -23,9 +23,7 @@ using test::send_node;
 
 std::vector<Fidelity> fidelities() {
     std::vector<Fidelity> list{Fidelity::Analytical, Fidelity::CongestionAware};
-    if (packet_fidelity_available()) {
-        list.push_back(Fidelity::Packet);
-    }
+    list.push_back(Fidelity::Packet);
     return list;
 }
 
@@ -183,9 +181,6 @@ TEST(Jobs, MessagesQueueForASharedLink) {
 // the k + 1 packets that are left of 0 -> 2, until 2 n s.
 //     0 -> 2 ends at 2 n s + a; 1 -> 3, one link further, at (2 n - k - 1) s + a + s + a.
 TEST(Jobs, PacketsOfASharedLinkTakeTurns) {
-    if (!packet_fidelity_available()) {
-        GTEST_SKIP() << "built without ns-3";
-    }
     constexpr std::int64_t mtu = 936;
     const Time s = transfer_time(Bytes(1000), rate);
     for (const std::int64_t k : {std::int64_t{1}, std::int64_t{3}, std::int64_t{10}}) {

@@ -5,7 +5,7 @@
 #include <filesystem>
 
 #include "chakra/comm_groups.h"
-#include "ns3-module/api/packet_network.h"
+#include "packet/make_packet_network.h"
 #include "study/simulation_run.h"
 #include "tests/support/machines.h"
 #include "tests/support/shared_data.h"
@@ -20,8 +20,7 @@ constexpr Rate rate(50'000'000'000);
 constexpr Time latency = Time::ns(500);
 
 std::vector<Fidelity> fidelities() {
-    return packet_fidelity_available() ? std::vector{Fidelity::Analytical, Fidelity::Packet}
-                                       : std::vector{Fidelity::Analytical};
+    return {Fidelity::Analytical, Fidelity::Packet};
 }
 
 Machine ring_of(std::int64_t npus) {

@@ -54,9 +54,6 @@ std::vector<engine::Results> expect_ends(const engine::Workload& workload, const
     std::vector<engine::Results> runs;
     for (const Fidelity fidelity :
          {Fidelity::Analytical, Fidelity::CongestionAware, Fidelity::Packet}) {
-        if (fidelity == Fidelity::Packet && !packet_fidelity_available()) {
-            continue;
-        }
         SCOPED_TRACE(name_of(fidelity));
         runs.push_back(simulate(workload, machine, fidelity));
         for (const engine::NpuResult& npu : runs.back().npus) {

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "ns3-module/api/packet_network.h"
+#include "packet/make_packet_network.h"
 #include "study/simulation_run.h"
 #include "tests/support/shared_data.h"
 #include "tests/support/temporary_folder.h"
@@ -79,16 +79,7 @@ TEST(Resolved, HasTheAlgorithmsOfEveryKindOfCollective) {
                     Pair("barrier", ElementsAre("dissemination"))));
 }
 
-class ResolvedPackets : public testing::Test {
-protected:
-    void SetUp() override {
-        if (!packet_fidelity_available()) {
-            GTEST_SKIP() << "this build has no ns-3";
-        }
-    }
-};
-
-TEST_F(ResolvedPackets, HaveBuffersAndVirtualChannelsWithCredits) {
+TEST(ResolvedPackets, HaveBuffersAndVirtualChannelsWithCredits) {
     const Machine machine =
         machine_of("topology: [Ring]\nnpus_count: [4]\nbandwidth: [50]\nlatency: [500]\n");
     const engine::Results results = simulate(incast(4, 1000), machine, Fidelity::Packet);
@@ -103,7 +94,7 @@ TEST_F(ResolvedPackets, HaveBuffersAndVirtualChannelsWithCredits) {
 // A switch of 4 x 400 Gb/s: 4 x 16 x 128 KiB, of which a queue may have 1/5 to 1/2. One link: a
 // packet takes 83.2 ns, a header 1.28 ns, and the round trip is 2 x (83.2 + 500) + 2 x (1.28 + 500)
 // = 2168.96 ns, at 50 bytes/ns 108448 bytes: a window of twice that, a byte and two packets.
-TEST_F(ResolvedPackets, HaveThresholdsAndWindowsWithoutCredits) {
+TEST(ResolvedPackets, HaveThresholdsAndWindowsWithoutCredits) {
     const Machine machine = machine_of(
         "topology: [Switch]\nnpus_count: [4]\nbandwidth: [50]\nlatency: [500]\n"
         "packet: {flow_control: pfc, transport: go-back-n, congestion_control: dcqcn}\n");
@@ -127,7 +118,7 @@ TEST_F(ResolvedPackets, HaveThresholdsAndWindowsWithoutCredits) {
 
 // A buffer of 2 MiB has 1 MiB at most for one link, and with pauses, when all three senders are
 // told to, 1.5 MiB and some headroom: marks from 1.75 MiB on do not come.
-TEST_F(ResolvedPackets, AreNotedWhereNothingIsMarked) {
+TEST(ResolvedPackets, AreNotedWhereNothingIsMarked) {
     const std::string network =
         "topology: [Switch]\nnpus_count: [8]\nbandwidth: [50]\nlatency: [500]\n"
         "packet: {transport: {kind: selective-repeat, window: 64MiB}, congestion_control: dcqcn, "
@@ -152,7 +143,7 @@ TEST_F(ResolvedPackets, AreNotedWhereNothingIsMarked) {
 }
 
 // The sixteen incasts of a report: nothing was marked, and 64,653 packets were sent again.
-TEST_F(ResolvedPackets, ManyIncastsAreMarked) {
+TEST(ResolvedPackets, ManyIncastsAreMarked) {
     NPUNET_SKIP_WITHOUT_SHARED_DATA();
     const std::string folder =
         std::filesystem::path(NPUNET_SHARED_DIR) / "data/regressions/dcqcn-unmarked";

@@ -12,7 +12,7 @@
 #include "analysis/simulated_timeline.h"
 #include "engine/statistics.h"
 #include "generators/transformer/training_step.h"
-#include "ns3-module/api/packet_network.h"
+#include "packet/make_packet_network.h"
 #include "study/generated_workload.h"
 #include "study/simulation_run.h"
 #include "tests/support/machines.h"
@@ -42,9 +42,7 @@ engine::Workload step(const Machine& machine) {
 
 std::vector<Fidelity> fidelities() {
     std::vector<Fidelity> all{Fidelity::Analytical, Fidelity::CongestionAware};
-    if (packet_fidelity_available()) {
-        all.push_back(Fidelity::Packet);
-    }
+    all.push_back(Fidelity::Packet);
     return all;
 }
 
@@ -201,9 +199,6 @@ double difference(const engine::Results& a, const engine::Results& b) {
 // Packets that are moved together are spread evenly over the periods that they stand for, which
 // are short beside a bin; threads change nothing.
 TEST(RunTimelines, LinkLoadOfTrainsAndThreadsIsThatOfPackets) {
-    if (!packet_fidelity_available()) {
-        GTEST_SKIP() << "built without ns-3";
-    }
     RunOptions one_by_one = with_load();
     one_by_one.packet.trains = false;
     const engine::Results packets = run(Fidelity::Packet, one_by_one);
@@ -217,9 +212,6 @@ TEST(RunTimelines, LinkLoadOfTrainsAndThreadsIsThatOfPackets) {
 
 // The same where packets are lost rather than held back: pauses in place of credits.
 TEST(RunTimelines, LinkLoadOfEthernet) {
-    if (!packet_fidelity_available()) {
-        GTEST_SKIP() << "built without ns-3";
-    }
     Machine machine = torus();
     machine.network.packet.flow_control = topology::FlowControl::Pfc;
     const engine::Workload workload = step(machine);

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/ns3-module/random_networks.h"
+#include "tests/packet/random_networks.h"
 #include "topology/network_text.h"
 
 namespace npunet::test {

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/ns3-module/random_networks.h"
+#include "tests/packet/random_networks.h"
 #include "topology/builder.h"
 #include "topology/network_text.h"
 

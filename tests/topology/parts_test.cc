@@ -8,7 +8,7 @@
 #include <random>
 #include <vector>
 
-#include "tests/ns3-module/random_networks.h"
+#include "tests/packet/random_networks.h"
 #include "topology/builder.h"
 #include "topology/fat_tree.h"
 #include "topology/injection.h"

@@ -8,7 +8,7 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "ns3-module/api/packet_network.h"
+#include "packet/make_packet_network.h"
 #include "tests/support/counted_cases.h"
 #include "tests/support/temporary_folder.h"
 #include "validation_table.h"
@@ -27,10 +27,6 @@ std::string filter_of(const std::string& tests) {
 
 /// The suites of the ns-3 module run in ns-3's own framework.
 const std::string ns3_runner = "ns3-module/suites/npunet-test-runner";
-
-bool needs_packets(const Comparison& comparison) {
-    return comparison.program == ns3_runner || comparison.tests.find("Ladder") != std::string::npos;
-}
 
 /// Tests of the report of GoogleTest.
 Outcome outcome_of(const Json& report) {
@@ -118,16 +114,16 @@ const std::vector<Comparison>& recordings() {
 const std::vector<Comparison>& oracles() {
     static const std::vector<Comparison> all{
         {"packets on fixed routes", "a network in which every arrival, end and credit is an event",
-         "ns3-module/ns3-module_tests", "PacketMachineOracle", 600},
-        {"packets that choose their way", "the same", "ns3-module/ns3-module_tests",
+         "packet/packet_tests", "PacketMachineOracle", 600},
+        {"packets that choose their way", "the same", "packet/packet_tests",
          "MultipathOracle", 300},
         {"Ethernet-like switches: pauses, drops, marks, transport, congestion control",
-         "a network of its own, as plain", "ns3-module/ns3-module_tests", "EthernetOracleOfRandom",
+         "a network of its own, as plain", "packet/packet_tests", "EthernetOracleOfRandom",
          400},
-        {"the same where windows close after losses", "the same", "ns3-module/ns3-module_tests",
+        {"the same where windows close after losses", "the same", "packet/packet_tests",
          "EthernetOracle.AgreesWhereWindowsCloseAfterLosses", 18},
         {"the same where small buffers drop packets", "the rules in full of docs/transport.md",
-         "ns3-module/ns3-module_tests", "LossyNetworkOracle", 1000},
+         "packet/packet_tests", "LossyNetworkOracle", 1000},
         {"congestion-aware network", "a network without events or queues",
          "analytical/analytical_tests", "CongestionAwareOracle.EqualsThePlainNetwork$", 300},
         {"the same while links are slow, late or down", "the same", "analytical/analytical_tests",
@@ -201,7 +197,7 @@ Table tried(const std::string& title, const std::vector<Comparison>& comparisons
     for (const Comparison& comparison : comparisons) {
         if (comparison.needs_shared && !fs::exists(NPUNET_SHARED_DIR)) {
             table.add(row_of(comparison, "skipped: no recordings", "-"), true);
-        } else if (needs_packets(comparison) && !packet_fidelity_available()) {
+        } else if (comparison.program == ns3_runner && !fs::exists(fs::path(build) / "tests" / ns3_runner)) {
             table.add(row_of(comparison, "skipped: no ns-3", "-"), true);
         } else {
             const Outcome outcome = try_tests(comparison, build);

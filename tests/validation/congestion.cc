@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "tests/ns3-module/bottleneck.h"
+#include "tests/packet/bottleneck.h"
 #include "tests/support/temporary_folder.h"
 #include "topology/congestion_control.h"
 #include "topology/congestion_parameters.h"

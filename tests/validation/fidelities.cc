@@ -74,9 +74,6 @@ Table fidelities() {
                  "dependency, ns", "unexplained, ns"},
                 {},
                 {}};
-    if (!packet_fidelity_available()) {
-        return table;
-    }
     add_collective(table, "all-reduce of 64 MiB, ring, ring of 16", CollectiveType::AllReduce,
                    64 * mib, test::ring_machine(16, rate, latency), "ring");
     add_collective(table, "all-reduce of 64 MiB, ring by dimension, torus 8 x 8",

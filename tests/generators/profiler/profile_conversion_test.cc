@@ -11,7 +11,7 @@
 #include "chakra/comm_groups.h"
 #include "chakra/trace_reader.h"
 #include "kineto_text.h"
-#include "ns3-module/api/packet_network.h"
+#include "packet/make_packet_network.h"
 #include "tests/cli/program_run.h"
 #include "tests/support/refusals.h"
 #include "tests/support/runs.h"
@@ -176,9 +176,7 @@ TEST_F(ConvertedProfiles, RunAtEveryFidelity) {
         const double begin = model == CpuModel::Gap ? 205'400 : 190'400;
         EXPECT_NEAR(finish_ns("analytical"), begin + 2 * (41'943.04 + 500) + 20'800, 1);
         EXPECT_NEAR(finish_ns("congestion-aware"), finish_ns("analytical"), 1);
-        if (packet_fidelity_available()) {
-            EXPECT_GT(finish_ns("packet"), finish_ns("analytical"));
-        }
+        EXPECT_GT(finish_ns("packet"), finish_ns("analytical"));
         expect_valid();
     }
 }

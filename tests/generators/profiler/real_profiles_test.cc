@@ -10,7 +10,7 @@
 #include "chakra/trace_reader.h"
 #include "generators/profiler/profile_conversion.h"
 #include "kineto_text.h"
-#include "ns3-module/api/packet_network.h"
+#include "packet/make_packet_network.h"
 #include "tests/cli/program_run.h"
 #include "tests/profiles/tar_file.h"
 #include "tests/support/shared_data.h"
@@ -120,9 +120,7 @@ TEST_F(RealProfiles, EightRanksOfDlrm) {
     EXPECT_NEAR(static_cast<double>(analytical), static_cast<double>(summary.replay.measured_ns),
                 0.01 * static_cast<double>(summary.replay.measured_ns));
     EXPECT_GE(finish_ns("congestion-aware"), analytical);
-    if (packet_fidelity_available()) {
-        EXPECT_GE(finish_ns("packet"), analytical);
-    }
+    EXPECT_GE(finish_ns("packet"), analytical);
 }
 
 // The same without execution traces, and without the CPU.

@@ -117,16 +117,6 @@ class PacketLevel : public engine::Network
     PacketObserver* m_observer = nullptr; ///< hears of packets
 };
 
-/**
- * @param description the network; must outlive what is made
- * @param queue the simulation's events; must outlive what is made
- * @return the packet level that the network's flow control asks for
- *
- * Throws InputError for packet parameters that cannot work.
- */
-std::unique_ptr<PacketLevel> MakePacketLevel(const topology::NetworkDescription& description,
-                                             engine::EventQueue& queue);
-
 } // namespace npunet::packet
 
 #endif /* NPU_PACKET_LEVEL_H */

@@ -89,7 +89,7 @@ void compare(unsigned first_seed, unsigned count) {
 
         engine::EventQueue queue;
         const std::unique_ptr<packet::PacketLevel> machine =
-            packet::MakePacketLevel(network, queue);
+            packet::make_packet_level(network, queue);
         engine::Simulation whole(workload, network, system, dialect, queue, *machine);
         const std::string expected = described(whole.run());
 

@@ -1,6 +1,6 @@
 // The packet fidelity on ns-3: in builds that have it.
 
-#include "ns3-module/api/packet_network.h"
+#include "packet/make_packet_network.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -35,7 +35,7 @@ public:
           parts_(parts),
           mail_(mail),
           random_(seed),
-          machine_(packet::MakePacketLevel(description, shuffled(queue_, seed))) {
+          machine_(packet::make_packet_level(description, shuffled(queue_, seed))) {
         std::vector<bool> owned(parts.size());
         for (std::size_t node = 0; node < parts.size(); ++node) {
             owned[node] = parts[node] == number;

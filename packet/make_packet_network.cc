@@ -1,0 +1,103 @@
+#include "packet/make_packet_network.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "packet/credit/credit_network.h"
+#include "packet/ethernet/ethernet_network.h"
+#include "topology/injection.h"
+#include "topology/transport_section.h"
+
+namespace npunet {
+
+namespace {
+
+/// A packet level whose counts are up to date whenever they are asked for, with routers in front of
+/// the NPUs where injection is limited: of their links users see nothing.
+class SettledNetwork final : public engine::Network {
+public:
+    SettledNetwork(const topology::NetworkDescription& description, engine::EventQueue& queue,
+                   const PacketOptions& options)
+        : links_(description.graph.links()) {
+        if (Rate() < description.packet.injection) {
+            split_ = std::make_unique<topology::NetworkDescription>(
+                topology::with_injection(description, description.packet.injection));
+        }
+        level_ = packet::make_packet_level(split_ ? *split_ : description, queue);
+        level_->SetTrains(options.trains);
+        level_->SetThreads(options.threads);
+    }
+
+    void record_load(engine::LinkLoadRecorder* load) override { level_->record_load(load); }
+
+    void send(const engine::Message& message) override {
+        level_->set_listener(*listener_);
+        level_->send(message);
+    }
+
+    [[nodiscard]] std::vector<engine::LinkUse> link_use() const override {
+        level_->Settle();
+        std::vector<engine::LinkUse> uses = level_->link_use();
+        uses.resize(links_);
+        return uses;
+    }
+
+    [[nodiscard]] std::vector<engine::FlowUse> flow_use() const override {
+        level_->Settle();
+        return level_->flow_use();
+    }
+
+    [[nodiscard]] engine::QueuePairLimits queue_pair_limits() const override {
+        return level_->queue_pair_limits();
+    }
+
+    [[nodiscard]] std::uint64_t packet_hops() const override {
+        if (split_ == nullptr) {
+            level_->Settle();
+            return level_->packet_hops();
+        }
+        std::uint64_t hops = 0;
+        for (const engine::LinkUse& use : link_use()) {
+            hops += use.packets;
+        }
+        return hops;
+    }
+
+    [[nodiscard]] std::string explain_stall() const override { return level_->explain_stall(); }
+
+    [[nodiscard]] bool prepare_scan() override { return level_->prepare_scan(); }
+
+    void scan(engine::StateScan& scan, engine::MessageScanner& messages,
+              engine::PendingEvents& events) override {
+        level_->scan(scan, messages, events);
+    }
+
+private:
+    std::size_t links_;                                    ///< of the description
+    std::unique_ptr<topology::NetworkDescription> split_;  ///< with routers; null: as given
+    std::unique_ptr<packet::PacketLevel> level_;
+};
+
+}  // namespace
+
+std::unique_ptr<engine::Network> make_packet_network(
+    const topology::NetworkDescription& description, engine::EventQueue& queue,
+    const PacketOptions& options) {
+    return std::make_unique<SettledNetwork>(description, queue, options);
+}
+
+namespace packet {
+
+std::unique_ptr<PacketLevel> make_packet_level(const topology::NetworkDescription& description,
+                                               engine::EventQueue& queue) {
+    topology::check_transport(description, description.file, "packet");
+    if (description.packet.flow_control == topology::FlowControl::Credit) {
+        return std::make_unique<PacketMachine>(description, queue);
+    }
+    return std::make_unique<EthernetNetwork>(description, queue);
+}
+
+}  // namespace packet
+
+}  // namespace npunet
