@@ -15,7 +15,7 @@
 
 #include "engine/event_queue.h"
 #include "engine/network.h"
-#include "packet/make_packet_network.h"
+#include "packet/base/packet_network.h"
 #include "topology/network_description.h"
 
 namespace npunet {

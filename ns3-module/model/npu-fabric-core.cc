@@ -7,6 +7,7 @@
 #include "npu-fabric-core.h"
 
 #include "npu-net-device.h"
+#include "packet/make_packet_network.h"
 
 #include <ns3/node.h>
 #include <ns3/simulator.h>

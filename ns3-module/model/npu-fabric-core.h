@@ -10,8 +10,8 @@
 #include "npu-courier.h"
 #include "npu-event-bridge.h"
 #include "npu-fabric.h"
-#include "npu-packet-cut.h"
-#include "npu-packet-level.h"
+#include "packet/partition/partition_link.h"
+#include "packet/base/packet_network.h"
 #include "npu-processes.h"
 #include "npu-trace-feed.h"
 

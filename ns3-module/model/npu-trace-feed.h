@@ -8,7 +8,7 @@
 #define NPU_TRACE_FEED_H
 
 #include "npu-net-device.h"
-#include "npu-packet-machine.h"
+#include "packet/credit/credit_network.h"
 
 #include <cstdint>
 #include <vector>

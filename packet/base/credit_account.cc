@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
-#include "npu-credit-account.h"
+#include "packet/base/credit_account.h"
 
 #include <algorithm>
 

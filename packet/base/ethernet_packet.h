@@ -7,7 +7,7 @@
 #ifndef NPU_ETHERNET_PACKET_H
 #define NPU_ETHERNET_PACKET_H
 
-#include "npu-packet-queues.h"
+#include "packet/base/voq.h"
 
 #include <cstdint>
 #include <vector>

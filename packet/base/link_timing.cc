@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
-#include "npu-link-timing.h"
+#include "packet/base/link_timing.h"
 
 #include "base/errors.h"
 #include "engine/clock_limit.h"

@@ -7,7 +7,7 @@
 #ifndef NPU_LINK_TIMING_H
 #define NPU_LINK_TIMING_H
 
-#include "npu-packet-errors.h"
+#include "packet/base/packet_errors.h"
 
 #include "engine/link_clock.h"
 #include "topology/network_description.h"

@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
-#include "npu-message-table.h"
+#include "packet/base/message_table.h"
 
 namespace npunet::packet
 {

@@ -7,7 +7,7 @@
 #ifndef NPU_MESSAGE_TABLE_H
 #define NPU_MESSAGE_TABLE_H
 
-#include "npu-packet-queues.h"
+#include "packet/base/voq.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
-#include "npu-packet-classes.h"
+#include "packet/base/packet_classes.h"
 
 #include <algorithm>
 

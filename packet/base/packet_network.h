@@ -7,8 +7,8 @@
 #ifndef NPU_PACKET_LEVEL_H
 #define NPU_PACKET_LEVEL_H
 
-#include "npu-packet-cut.h"
-#include "npu-packet-observer.h"
+#include "packet/partition/partition_link.h"
+#include "packet/base/packet_observer.h"
 
 #include "base/ids.h"
 #include "engine/event_queue.h"

@@ -7,7 +7,7 @@
 #ifndef NPU_PACKET_POOL_H
 #define NPU_PACKET_POOL_H
 
-#include "npu-packet-queues.h"
+#include "packet/base/voq.h"
 
 #include <array>
 #include <cstddef>

@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
-#include "npu-packet-parameters.h"
+#include "packet/base/parameter_check.h"
 
 #include "base/errors.h"
 #include "topology/traffic_classes.h"

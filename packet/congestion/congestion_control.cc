@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
-#include "npu-congestion-control.h"
+#include "packet/congestion/congestion_control.h"
 
 namespace npunet::packet
 {

@@ -4,12 +4,12 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
-#include "npu-congestion-control.h"
-#include "npu-dcqcn.h"
-#include "npu-dctcp.h"
-#include "npu-hpcc.h"
-#include "npu-swift.h"
-#include "npu-timely.h"
+#include "packet/congestion/congestion_control.h"
+#include "packet/congestion/dcqcn.h"
+#include "packet/congestion/dctcp.h"
+#include "packet/congestion/hpcc.h"
+#include "packet/congestion/swift.h"
+#include "packet/congestion/timely.h"
 
 #include "topology/congestion_parameters.h"
 

@@ -7,7 +7,7 @@
 #ifndef NPU_CONGESTION_PARAMETERS_H
 #define NPU_CONGESTION_PARAMETERS_H
 
-#include "npu-congestion-control.h"
+#include "packet/congestion/congestion_control.h"
 
 #include "base/quantities.h"
 

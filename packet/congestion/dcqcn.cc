@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
-#include "npu-dcqcn.h"
+#include "packet/congestion/dcqcn.h"
 
 #include "topology/congestion_parameters.h"
 

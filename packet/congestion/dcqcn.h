@@ -7,7 +7,7 @@
 #ifndef NPU_DCQCN_H
 #define NPU_DCQCN_H
 
-#include "npu-congestion-parameters.h"
+#include "packet/congestion/congestion_parameters.h"
 
 namespace npunet::packet
 {

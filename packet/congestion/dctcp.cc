@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
-#include "npu-dctcp.h"
+#include "packet/congestion/dctcp.h"
 
 #include "topology/congestion_parameters.h"
 

@@ -7,7 +7,7 @@
 #ifndef NPU_DCTCP_H
 #define NPU_DCTCP_H
 
-#include "npu-congestion-parameters.h"
+#include "packet/congestion/congestion_parameters.h"
 
 namespace npunet::packet
 {

@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
-#include "npu-hpcc.h"
+#include "packet/congestion/hpcc.h"
 
 #include "topology/congestion_parameters.h"
 

@@ -7,7 +7,7 @@
 #ifndef NPU_HPCC_H
 #define NPU_HPCC_H
 
-#include "npu-congestion-parameters.h"
+#include "packet/congestion/congestion_parameters.h"
 
 #include <vector>
 

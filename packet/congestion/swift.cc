@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
-#include "npu-swift.h"
+#include "packet/congestion/swift.h"
 
 #include "topology/congestion_parameters.h"
 

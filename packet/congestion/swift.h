@@ -7,7 +7,7 @@
 #ifndef NPU_SWIFT_H
 #define NPU_SWIFT_H
 
-#include "npu-congestion-parameters.h"
+#include "packet/congestion/congestion_parameters.h"
 
 namespace npunet::packet
 {

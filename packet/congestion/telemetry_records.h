@@ -7,8 +7,8 @@
 #ifndef NPU_TELEMETRY_RECORDS_H
 #define NPU_TELEMETRY_RECORDS_H
 
-#include "npu-congestion-control.h"
-#include "npu-packet-queues.h"
+#include "packet/congestion/congestion_control.h"
+#include "packet/base/voq.h"
 
 #include <cstdint>
 #include <vector>

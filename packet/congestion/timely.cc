@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
-#include "npu-timely.h"
+#include "packet/congestion/timely.h"
 
 #include "topology/congestion_parameters.h"
 

@@ -7,7 +7,7 @@
 #ifndef NPU_TIMELY_H
 #define NPU_TIMELY_H
 
-#include "npu-congestion-parameters.h"
+#include "packet/congestion/congestion_parameters.h"
 
 #include "topology/congestion_parameters.h"
 

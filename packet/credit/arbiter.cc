@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
-#include "npu-packet-arbiter.h"
+#include "packet/credit/arbiter.h"
 
 #include <array>
 

@@ -7,7 +7,7 @@
 #ifndef NPU_PACKET_ARBITER_H
 #define NPU_PACKET_ARBITER_H
 
-#include "npu-packet-state.h"
+#include "packet/credit/network_state.h"
 
 #include <cstdint>
 

@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
-#include "npu-border-entrance.h"
+#include "packet/credit/boundary_entry.h"
 
 namespace npunet::packet
 {

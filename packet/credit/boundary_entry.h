@@ -7,11 +7,11 @@
 #ifndef NPU_BORDER_ENTRANCE_H
 #define NPU_BORDER_ENTRANCE_H
 
-#include "npu-border-traffic.h"
-#include "npu-detour-epochs.h"
-#include "npu-member-event.h"
-#include "npu-packet-mover.h"
-#include "npu-packet-state.h"
+#include "packet/credit/credit_boundary.h"
+#include "packet/credit/reroute_epochs.h"
+#include "packet/base/member_event.h"
+#include "packet/credit/switch_step.h"
+#include "packet/credit/network_state.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -7,9 +7,9 @@
 #ifndef NPU_PACKET_BORDER_H
 #define NPU_PACKET_BORDER_H
 
-#include "npu-network-part.h"
-#include "npu-packet-queues.h"
-#include "npu-packet-ways.h"
+#include "packet/partition/partition.h"
+#include "packet/base/voq.h"
+#include "packet/routing/packet_path.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
-#include "npu-border-traffic.h"
+#include "packet/credit/credit_boundary.h"
 
 #include <cassert>
 #include <utility>

@@ -7,10 +7,10 @@
 #ifndef NPU_BORDER_TRAFFIC_H
 #define NPU_BORDER_TRAFFIC_H
 
-#include "npu-link-timing.h"
-#include "npu-packet-border.h"
-#include "npu-packet-part.h"
-#include "npu-packet-state.h"
+#include "packet/base/link_timing.h"
+#include "packet/credit/boundary_messages.h"
+#include "packet/credit/thread_partition.h"
+#include "packet/credit/network_state.h"
 
 #include "engine/network.h"
 

@@ -4,10 +4,10 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
-#include "npu-packet-machine.h"
+#include "packet/credit/credit_network.h"
 
-#include "npu-packet-setup.h"
-#include "npu-step-scan.h"
+#include "packet/credit/network_setup.h"
+#include "packet/credit/credit_state_scan.h"
 
 #include <algorithm>
 #include <cassert>

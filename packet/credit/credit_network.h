@@ -7,17 +7,17 @@
 #ifndef NPU_PACKET_MACHINE_H
 #define NPU_PACKET_MACHINE_H
 
-#include "npu-border-entrance.h"
-#include "npu-border-traffic.h"
-#include "npu-catch-up.h"
-#include "npu-detour-epochs.h"
-#include "npu-member-event.h"
-#include "npu-packet-cut.h"
-#include "npu-packet-level.h"
-#include "npu-packet-mover.h"
-#include "npu-packet-state.h"
-#include "npu-steady-traffic.h"
-#include "npu-window-runner.h"
+#include "packet/credit/boundary_entry.h"
+#include "packet/credit/credit_boundary.h"
+#include "packet/credit/replay.h"
+#include "packet/credit/reroute_epochs.h"
+#include "packet/base/member_event.h"
+#include "packet/partition/partition_link.h"
+#include "packet/base/packet_network.h"
+#include "packet/credit/switch_step.h"
+#include "packet/credit/network_state.h"
+#include "packet/credit/fast_forward/credit_fast_forward.h"
+#include "packet/credit/lookahead_runner.h"
 
 #include "base/quantities.h"
 #include "engine/event_queue.h"

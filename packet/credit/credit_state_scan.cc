@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
-#include "npu-step-scan.h"
+#include "packet/credit/credit_state_scan.h"
 
 #include <algorithm>
 

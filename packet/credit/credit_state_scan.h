@@ -7,8 +7,8 @@
 #ifndef NPU_STEP_SCAN_H
 #define NPU_STEP_SCAN_H
 
-#include "npu-packet-state.h"
-#include "npu-part-news.h"
+#include "packet/credit/network_state.h"
+#include "packet/credit/deferred_notifications.h"
 
 #include "engine/network.h"
 #include "engine/pending_events.h"

@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
-#include "npu-part-news.h"
+#include "packet/credit/deferred_notifications.h"
 
 namespace npunet::packet
 {

@@ -7,8 +7,8 @@
 #ifndef NPU_PART_NEWS_H
 #define NPU_PART_NEWS_H
 
-#include "npu-packet-state.h"
-#include "npu-steady-traffic.h"
+#include "packet/credit/network_state.h"
+#include "packet/credit/fast_forward/credit_fast_forward.h"
 
 #include "engine/event_queue.h"
 

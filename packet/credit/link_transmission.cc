@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
-#include "npu-packet-links.h"
+#include "packet/credit/link_transmission.h"
 
 #include "engine/clock_limit.h"
 

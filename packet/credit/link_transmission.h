@@ -7,8 +7,8 @@
 #ifndef NPU_PACKET_LINKS_H
 #define NPU_PACKET_LINKS_H
 
-#include "npu-link-timing.h"
-#include "npu-packet-state.h"
+#include "packet/base/link_timing.h"
+#include "packet/credit/network_state.h"
 
 #include "base/quantities.h"
 #include "topology/network_description.h"

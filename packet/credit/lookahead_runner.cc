@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
-#include "npu-window-runner.h"
+#include "packet/credit/lookahead_runner.h"
 
 #include "base/quantities.h"
 

@@ -7,7 +7,7 @@
 #ifndef NPU_NODE_WINDOWS_H
 #define NPU_NODE_WINDOWS_H
 
-#include "npu-credit-account.h"
+#include "packet/base/credit_account.h"
 
 #include "topology/graph.h"
 

@@ -4,9 +4,9 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
-#include "npu-packet-setup.h"
+#include "packet/credit/network_setup.h"
 
-#include "npu-packet-parameters.h"
+#include "packet/base/parameter_check.h"
 
 #include "base/errors.h"
 

@@ -7,7 +7,7 @@
 #ifndef NPU_PACKET_SETUP_H
 #define NPU_PACKET_SETUP_H
 
-#include "npu-packet-state.h"
+#include "packet/credit/network_state.h"
 
 #include "topology/network_description.h"
 

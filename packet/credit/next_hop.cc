@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
-#include "npu-way-finder.h"
+#include "packet/credit/next_hop.h"
 
 #include <algorithm>
 

@@ -7,9 +7,9 @@
 #ifndef NPU_WAY_FINDER_H
 #define NPU_WAY_FINDER_H
 
-#include "npu-packet-links.h"
-#include "npu-packet-state.h"
-#include "npu-way-chooser.h"
+#include "packet/credit/link_transmission.h"
+#include "packet/credit/network_state.h"
+#include "packet/routing/adaptive_routing.h"
 
 #include "engine/network.h"
 #include "topology/detours.h"

@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
-#include "npu-port-agenda.h"
+#include "packet/credit/port_schedule.h"
 
 #include <algorithm>
 #include <functional>

@@ -7,8 +7,8 @@
 #ifndef NPU_PORT_AGENDA_H
 #define NPU_PORT_AGENDA_H
 
-#include "npu-node-windows.h"
-#include "npu-packet-state.h"
+#include "packet/credit/lookahead_windows.h"
+#include "packet/credit/network_state.h"
 
 #include "engine/event_queue.h"
 #include "engine/pending_events.h"

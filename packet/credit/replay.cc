@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
-#include "npu-catch-up.h"
+#include "packet/credit/replay.h"
 
 #include <algorithm>
 #include <utility>

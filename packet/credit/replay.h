@@ -7,10 +7,10 @@
 #ifndef NPU_CATCH_UP_H
 #define NPU_CATCH_UP_H
 
-#include "npu-packet-mover.h"
-#include "npu-packet-state.h"
-#include "npu-port-agenda.h"
-#include "npu-steady-traffic.h"
+#include "packet/credit/switch_step.h"
+#include "packet/credit/network_state.h"
+#include "packet/credit/port_schedule.h"
+#include "packet/credit/fast_forward/credit_fast_forward.h"
 
 #include <cstdint>
 #include <vector>

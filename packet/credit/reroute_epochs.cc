@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
-#include "npu-detour-epochs.h"
+#include "packet/credit/reroute_epochs.h"
 
 #include <algorithm>
 #include <utility>

@@ -7,10 +7,10 @@
 #ifndef NPU_DETOUR_EPOCHS_H
 #define NPU_DETOUR_EPOCHS_H
 
-#include "npu-member-event.h"
-#include "npu-packet-mover.h"
-#include "npu-packet-state.h"
-#include "npu-way-finder.h"
+#include "packet/base/member_event.h"
+#include "packet/credit/switch_step.h"
+#include "packet/credit/network_state.h"
+#include "packet/credit/next_hop.h"
 
 #include <cstddef>
 #include <cstdint>

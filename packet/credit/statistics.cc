@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
-#include "npu-packet-counts.h"
+#include "packet/credit/statistics.h"
 
 #include <algorithm>
 

@@ -7,9 +7,9 @@
 #ifndef NPU_PACKET_COUNTS_H
 #define NPU_PACKET_COUNTS_H
 
-#include "npu-packet-links.h"
-#include "npu-packet-state.h"
-#include "npu-queue-histogram.h"
+#include "packet/credit/link_transmission.h"
+#include "packet/credit/network_state.h"
+#include "packet/base/queue_histogram.h"
 
 #include "base/ids.h"
 #include "base/quantities.h"

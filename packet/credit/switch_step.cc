@@ -4,9 +4,9 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
-#include "npu-packet-mover.h"
+#include "packet/credit/switch_step.h"
 
-#include "npu-packet-setup.h"
+#include "packet/credit/network_setup.h"
 
 #include "base/quantities.h"
 

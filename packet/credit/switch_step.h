@@ -7,16 +7,16 @@
 #ifndef NPU_PACKET_MOVER_H
 #define NPU_PACKET_MOVER_H
 
-#include "npu-border-traffic.h"
-#include "npu-member-event.h"
-#include "npu-packet-arbiter.h"
-#include "npu-packet-counts.h"
-#include "npu-packet-links.h"
-#include "npu-packet-state.h"
-#include "npu-part-news.h"
-#include "npu-port-agenda.h"
-#include "npu-steady-traffic.h"
-#include "npu-way-finder.h"
+#include "packet/credit/credit_boundary.h"
+#include "packet/base/member_event.h"
+#include "packet/credit/arbiter.h"
+#include "packet/credit/statistics.h"
+#include "packet/credit/link_transmission.h"
+#include "packet/credit/network_state.h"
+#include "packet/credit/deferred_notifications.h"
+#include "packet/credit/port_schedule.h"
+#include "packet/credit/fast_forward/credit_fast_forward.h"
+#include "packet/credit/next_hop.h"
 
 #include "engine/event_queue.h"
 #include "topology/network_description.h"

@@ -7,7 +7,7 @@
 #ifndef NPU_PACKET_PART_H
 #define NPU_PACKET_PART_H
 
-#include "npu-packet-queues.h"
+#include "packet/base/voq.h"
 
 #include <cstdint>
 #include <vector>

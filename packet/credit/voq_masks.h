@@ -7,7 +7,7 @@
 #ifndef NPU_QUEUE_MASKS_H
 #define NPU_QUEUE_MASKS_H
 
-#include "npu-packet-port.h"
+#include "packet/routing/credit_port.h"
 
 #include <cstdint>
 #include <vector>

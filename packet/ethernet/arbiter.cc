@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
-#include "npu-ethernet-arbiter.h"
+#include "packet/ethernet/arbiter.h"
 
 #include <algorithm>
 

@@ -7,9 +7,9 @@
 #ifndef NPU_ETHERNET_ARBITER_H
 #define NPU_ETHERNET_ARBITER_H
 
-#include "npu-ethernet-state.h"
-#include "npu-output-queues.h"
-#include "npu-queue-pairs.h"
+#include "packet/ethernet/network_state.h"
+#include "packet/ethernet/output_queues.h"
+#include "packet/transport/transport.h"
 
 #include <cstdint>
 

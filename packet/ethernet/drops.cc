@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
-#include "npu-ethernet-losses.h"
+#include "packet/ethernet/drops.h"
 
 namespace npunet::packet
 {

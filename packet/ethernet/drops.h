@@ -7,9 +7,9 @@
 #ifndef NPU_ETHERNET_LOSSES_H
 #define NPU_ETHERNET_LOSSES_H
 
-#include "npu-ethernet-stalls.h"
-#include "npu-ethernet-state.h"
-#include "npu-packet-observer.h"
+#include "packet/ethernet/stall_report.h"
+#include "packet/ethernet/network_state.h"
+#include "packet/base/packet_observer.h"
 
 #include <cstdint>
 

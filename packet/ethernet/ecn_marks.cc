@@ -4,9 +4,9 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
-#include "npu-ecn-marks.h"
+#include "packet/ethernet/ecn_marks.h"
 
-#include "npu-congestion-control.h"
+#include "packet/congestion/congestion_control.h"
 
 #include "topology/marking.h"
 #include "topology/pair_hash.h"

@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
-#include "npu-ethernet-egress.h"
+#include "packet/ethernet/egress.h"
 
 namespace npunet::packet
 {

@@ -7,16 +7,16 @@
 #ifndef NPU_ETHERNET_EGRESS_H
 #define NPU_ETHERNET_EGRESS_H
 
-#include "npu-ethernet-agenda.h"
-#include "npu-ethernet-arbiter.h"
-#include "npu-ethernet-frames.h"
-#include "npu-ethernet-links.h"
-#include "npu-ethernet-losses.h"
-#include "npu-ethernet-periods.h"
-#include "npu-ethernet-routes.h"
-#include "npu-ethernet-state.h"
-#include "npu-priority-flow-control.h"
-#include "npu-queue-pairs.h"
+#include "packet/ethernet/port_schedule.h"
+#include "packet/ethernet/arbiter.h"
+#include "packet/ethernet/ethernet_boundary_frames.h"
+#include "packet/ethernet/link_transmission.h"
+#include "packet/ethernet/drops.h"
+#include "packet/ethernet/ethernet_fast_forward.h"
+#include "packet/routing/ethernet_next_hop.h"
+#include "packet/ethernet/network_state.h"
+#include "packet/ethernet/priority_flow_control.h"
+#include "packet/transport/transport.h"
 
 #include <cstdint>
 

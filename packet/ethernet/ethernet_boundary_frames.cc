@@ -4,9 +4,9 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
-#include "npu-ethernet-frames.h"
+#include "packet/ethernet/ethernet_boundary_frames.h"
 
-#include "npu-queue-pair.h"
+#include "packet/transport/queue_pair.h"
 
 #include <cassert>
 

@@ -7,11 +7,11 @@
 #ifndef NPU_ETHERNET_FRAMES_H
 #define NPU_ETHERNET_FRAMES_H
 
-#include "npu-ethernet-agenda.h"
-#include "npu-ethernet-border.h"
-#include "npu-ethernet-packet.h"
-#include "npu-ethernet-routes.h"
-#include "npu-ethernet-state.h"
+#include "packet/ethernet/port_schedule.h"
+#include "packet/transport/ethernet_boundary.h"
+#include "packet/base/ethernet_packet.h"
+#include "packet/routing/ethernet_next_hop.h"
+#include "packet/ethernet/network_state.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
-#include "npu-ethernet-periods.h"
+#include "packet/ethernet/ethernet_fast_forward.h"
 
 #include <algorithm>
 #include <vector>

@@ -7,15 +7,15 @@
 #ifndef NPU_ETHERNET_PERIODS_H
 #define NPU_ETHERNET_PERIODS_H
 
-#include "npu-ecn-marks.h"
-#include "npu-ethernet-agenda.h"
-#include "npu-ethernet-links.h"
-#include "npu-ethernet-packet.h"
-#include "npu-ethernet-state.h"
-#include "npu-ethernet-trains.h"
-#include "npu-output-queues.h"
-#include "npu-priority-flow-control.h"
-#include "npu-queue-pairs.h"
+#include "packet/ethernet/ecn_marks.h"
+#include "packet/ethernet/port_schedule.h"
+#include "packet/ethernet/link_transmission.h"
+#include "packet/base/ethernet_packet.h"
+#include "packet/ethernet/network_state.h"
+#include "packet/transport/periodic_transport.h"
+#include "packet/ethernet/output_queues.h"
+#include "packet/ethernet/priority_flow_control.h"
+#include "packet/transport/transport.h"
 
 #include "engine/event_queue.h"
 #include "engine/state_scan.h"

@@ -4,9 +4,9 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
-#include "npu-ethernet-network.h"
+#include "packet/ethernet/ethernet_network.h"
 
-#include "npu-ethernet-setup.h"
+#include "packet/ethernet/network_setup.h"
 
 #include <algorithm>
 #include <utility>

@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
-#include "npu-ethernet-ingress.h"
+#include "packet/ethernet/ingress.h"
 
 namespace npunet::packet
 {

@@ -7,16 +7,16 @@
 #ifndef NPU_ETHERNET_INGRESS_H
 #define NPU_ETHERNET_INGRESS_H
 
-#include "npu-ecn-marks.h"
-#include "npu-ethernet-agenda.h"
-#include "npu-ethernet-links.h"
-#include "npu-ethernet-losses.h"
-#include "npu-ethernet-packet.h"
-#include "npu-ethernet-routes.h"
-#include "npu-ethernet-state.h"
-#include "npu-output-queues.h"
-#include "npu-priority-flow-control.h"
-#include "npu-queue-pairs.h"
+#include "packet/ethernet/ecn_marks.h"
+#include "packet/ethernet/port_schedule.h"
+#include "packet/ethernet/link_transmission.h"
+#include "packet/ethernet/drops.h"
+#include "packet/base/ethernet_packet.h"
+#include "packet/routing/ethernet_next_hop.h"
+#include "packet/ethernet/network_state.h"
+#include "packet/ethernet/output_queues.h"
+#include "packet/ethernet/priority_flow_control.h"
+#include "packet/transport/transport.h"
 
 #include "topology/network_description.h"
 

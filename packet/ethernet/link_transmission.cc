@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
-#include "npu-ethernet-links.h"
+#include "packet/ethernet/link_transmission.h"
 
 #include "base/errors.h"
 #include "engine/clock_limit.h"

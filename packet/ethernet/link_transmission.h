@@ -7,10 +7,10 @@
 #ifndef NPU_ETHERNET_LINKS_H
 #define NPU_ETHERNET_LINKS_H
 
-#include "npu-ethernet-packet.h"
-#include "npu-ethernet-port.h"
-#include "npu-packet-errors.h"
-#include "npu-packet-sizes.h"
+#include "packet/base/ethernet_packet.h"
+#include "packet/routing/ethernet_port.h"
+#include "packet/base/packet_errors.h"
+#include "packet/base/packet_sizes.h"
 
 #include "base/quantities.h"
 #include "engine/link_clock.h"

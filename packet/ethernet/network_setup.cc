@@ -4,9 +4,9 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
-#include "npu-ethernet-setup.h"
+#include "packet/ethernet/network_setup.h"
 
-#include "npu-packet-parameters.h"
+#include "packet/base/parameter_check.h"
 
 #include "base/errors.h"
 #include "topology/ethernet_problem.h"

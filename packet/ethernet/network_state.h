@@ -7,13 +7,13 @@
 #ifndef NPU_ETHERNET_STATE_H
 #define NPU_ETHERNET_STATE_H
 
-#include "npu-ethernet-clock.h"
-#include "npu-ethernet-packet.h"
-#include "npu-ethernet-port.h"
-#include "npu-packet-classes.h"
-#include "npu-packet-observer.h"
-#include "npu-packet-sizes.h"
-#include "npu-telemetry-records.h"
+#include "packet/base/clock.h"
+#include "packet/base/ethernet_packet.h"
+#include "packet/routing/ethernet_port.h"
+#include "packet/base/packet_classes.h"
+#include "packet/base/packet_observer.h"
+#include "packet/base/packet_sizes.h"
+#include "packet/congestion/telemetry_records.h"
 
 #include "base/ids.h"
 #include "engine/event_queue.h"

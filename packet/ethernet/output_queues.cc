@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
-#include "npu-output-queues.h"
+#include "packet/ethernet/output_queues.h"
 
 #include <algorithm>
 

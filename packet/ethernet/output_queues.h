@@ -7,13 +7,13 @@
 #ifndef NPU_OUTPUT_QUEUES_H
 #define NPU_OUTPUT_QUEUES_H
 
-#include "npu-ethernet-agenda.h"
-#include "npu-ethernet-packet.h"
-#include "npu-ethernet-port.h"
-#include "npu-ethernet-routes.h"
-#include "npu-ethernet-state.h"
-#include "npu-queue-histogram.h"
-#include "npu-transport-wire.h"
+#include "packet/ethernet/port_schedule.h"
+#include "packet/base/ethernet_packet.h"
+#include "packet/routing/ethernet_port.h"
+#include "packet/routing/ethernet_next_hop.h"
+#include "packet/ethernet/network_state.h"
+#include "packet/base/queue_histogram.h"
+#include "packet/transport/transport_wire.h"
 
 #include "base/ids.h"
 #include "base/quantities.h"

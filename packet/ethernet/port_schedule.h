@@ -7,9 +7,9 @@
 #ifndef NPU_ETHERNET_AGENDA_H
 #define NPU_ETHERNET_AGENDA_H
 
-#include "npu-ethernet-clock.h"
-#include "npu-ethernet-packet.h"
-#include "npu-ethernet-port.h"
+#include "packet/base/clock.h"
+#include "packet/base/ethernet_packet.h"
+#include "packet/routing/ethernet_port.h"
 
 #include "engine/event_queue.h"
 #include "engine/network.h"

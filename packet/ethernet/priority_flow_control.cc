@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
-#include "npu-priority-flow-control.h"
+#include "packet/ethernet/priority_flow_control.h"
 
 #include "base/errors.h"
 #include "topology/headroom.h"

@@ -7,11 +7,11 @@
 #ifndef NPU_PRIORITY_FLOW_CONTROL_H
 #define NPU_PRIORITY_FLOW_CONTROL_H
 
-#include "npu-ethernet-agenda.h"
-#include "npu-ethernet-packet.h"
-#include "npu-ethernet-port.h"
-#include "npu-ethernet-state.h"
-#include "npu-shared-buffer.h"
+#include "packet/ethernet/port_schedule.h"
+#include "packet/base/ethernet_packet.h"
+#include "packet/routing/ethernet_port.h"
+#include "packet/ethernet/network_state.h"
+#include "packet/ethernet/shared_buffer.h"
 
 #include "engine/state_scan.h"
 #include "topology/network_description.h"

@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
-#include "npu-ethernet-epochs.h"
+#include "packet/ethernet/reroute_epochs.h"
 
 #include "engine/network.h"
 

@@ -7,13 +7,13 @@
 #ifndef NPU_ETHERNET_EPOCHS_H
 #define NPU_ETHERNET_EPOCHS_H
 
-#include "npu-ethernet-losses.h"
-#include "npu-ethernet-routes.h"
-#include "npu-ethernet-state.h"
-#include "npu-member-event.h"
-#include "npu-output-queues.h"
-#include "npu-priority-flow-control.h"
-#include "npu-queue-pairs.h"
+#include "packet/ethernet/drops.h"
+#include "packet/routing/ethernet_next_hop.h"
+#include "packet/ethernet/network_state.h"
+#include "packet/base/member_event.h"
+#include "packet/ethernet/output_queues.h"
+#include "packet/ethernet/priority_flow_control.h"
+#include "packet/transport/transport.h"
 
 #include <cstddef>
 #include <cstdint>

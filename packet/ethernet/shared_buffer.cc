@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
-#include "npu-shared-buffer.h"
+#include "packet/ethernet/shared_buffer.h"
 
 #include "topology/headroom.h"
 

@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
-#include "npu-ethernet-stalls.h"
+#include "packet/ethernet/stall_report.h"
 
 #include "base/errors.h"
 #include "base/units.h"

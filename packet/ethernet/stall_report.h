@@ -7,11 +7,11 @@
 #ifndef NPU_ETHERNET_STALLS_H
 #define NPU_ETHERNET_STALLS_H
 
-#include "npu-ethernet-routes.h"
-#include "npu-ethernet-state.h"
-#include "npu-network-part.h"
-#include "npu-output-queues.h"
-#include "npu-queue-pair.h"
+#include "packet/routing/ethernet_next_hop.h"
+#include "packet/ethernet/network_state.h"
+#include "packet/partition/partition.h"
+#include "packet/ethernet/output_queues.h"
+#include "packet/transport/queue_pair.h"
 
 #include "base/ids.h"
 #include "topology/network_description.h"

@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
-#include "npu-network-part.h"
+#include "packet/partition/partition.h"
 
 #include "base/errors.h"
 

@@ -7,8 +7,8 @@
 #ifndef NPU_NETWORK_PART_H
 #define NPU_NETWORK_PART_H
 
-#include "npu-border-frame.h"
-#include "npu-packet-cut.h"
+#include "packet/partition/boundary_frame.h"
+#include "packet/partition/partition_link.h"
 
 #include "base/ids.h"
 #include "topology/graph.h"

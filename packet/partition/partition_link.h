@@ -7,7 +7,7 @@
 #ifndef NPU_PACKET_CUT_H
 #define NPU_PACKET_CUT_H
 
-#include "npu-border-frame.h"
+#include "packet/partition/boundary_frame.h"
 
 #include "base/ids.h"
 #include "base/quantities.h"

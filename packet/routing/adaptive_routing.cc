@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
-#include "npu-way-chooser.h"
+#include "packet/routing/adaptive_routing.h"
 
 #include "base/quantities.h"
 

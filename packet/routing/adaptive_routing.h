@@ -7,10 +7,10 @@
 #ifndef NPU_WAY_CHOOSER_H
 #define NPU_WAY_CHOOSER_H
 
-#include "npu-credit-account.h"
-#include "npu-link-timing.h"
-#include "npu-packet-port.h"
-#include "npu-packet-ways.h"
+#include "packet/base/credit_account.h"
+#include "packet/base/link_timing.h"
+#include "packet/routing/credit_port.h"
+#include "packet/routing/packet_path.h"
 
 #include "topology/multipath.h"
 

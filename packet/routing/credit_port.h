@@ -7,7 +7,7 @@
 #ifndef NPU_PACKET_PORT_H
 #define NPU_PACKET_PORT_H
 
-#include "npu-credit-account.h"
+#include "packet/base/credit_account.h"
 
 #include <cstdint>
 

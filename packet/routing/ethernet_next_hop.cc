@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
-#include "npu-ethernet-routes.h"
+#include "packet/routing/ethernet_next_hop.h"
 
 #include "base/quantities.h"
 #include "topology/pair_hash.h"

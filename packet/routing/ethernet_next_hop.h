@@ -7,8 +7,8 @@
 #ifndef NPU_ETHERNET_ROUTES_H
 #define NPU_ETHERNET_ROUTES_H
 
-#include "npu-ethernet-packet.h"
-#include "npu-ethernet-port.h"
+#include "packet/base/ethernet_packet.h"
+#include "packet/routing/ethernet_port.h"
 
 #include "engine/link_clock.h"
 #include "topology/detours.h"

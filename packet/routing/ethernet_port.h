@@ -7,8 +7,8 @@
 #ifndef NPU_ETHERNET_PORT_H
 #define NPU_ETHERNET_PORT_H
 
-#include "npu-credit-account.h"
-#include "npu-ethernet-packet.h"
+#include "packet/base/credit_account.h"
+#include "packet/base/ethernet_packet.h"
 
 #include "topology/headroom.h"
 

@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
-#include "npu-packet-ways.h"
+#include "packet/routing/packet_path.h"
 
 #include "topology/pair_hash.h"
 

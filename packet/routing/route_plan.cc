@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
-#include "npu-route-plan.h"
+#include "packet/routing/route_plan.h"
 
 #include <cassert>
 #include <utility>

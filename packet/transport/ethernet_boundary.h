@@ -7,7 +7,7 @@
 #ifndef NPU_ETHERNET_BORDER_H
 #define NPU_ETHERNET_BORDER_H
 
-#include "npu-network-part.h"
+#include "packet/partition/partition.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
-#include "npu-loss-recovery.h"
+#include "packet/transport/loss_recovery.h"
 
 #include <algorithm>
 

@@ -7,12 +7,12 @@
 #ifndef NPU_LOSS_RECOVERY_H
 #define NPU_LOSS_RECOVERY_H
 
-#include "npu-ethernet-clock.h"
-#include "npu-ethernet-packet.h"
-#include "npu-packet-sizes.h"
-#include "npu-queue-pair.h"
-#include "npu-start-jitter.h"
-#include "npu-transport-messages.h"
+#include "packet/base/clock.h"
+#include "packet/base/ethernet_packet.h"
+#include "packet/base/packet_sizes.h"
+#include "packet/transport/queue_pair.h"
+#include "packet/transport/start_jitter.h"
+#include "packet/transport/transport_messages.h"
 
 #include "topology/network_description.h"
 

@@ -7,7 +7,7 @@
 #ifndef NPU_PAIR_MESSAGE_H
 #define NPU_PAIR_MESSAGE_H
 
-#include "npu-packet-queues.h"
+#include "packet/base/voq.h"
 
 #include <cstdint>
 #include <vector>

@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
-#include "npu-ethernet-trains.h"
+#include "packet/transport/periodic_transport.h"
 
 #include "engine/network.h"
 

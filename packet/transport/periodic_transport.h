@@ -9,7 +9,7 @@
 
 #include "engine/period_search.h"
 #include "engine/state_scan.h"
-#include "npu-packet-queues.h"
+#include "packet/base/voq.h"
 
 #include "engine/event_queue.h"
 

@@ -7,11 +7,11 @@
 #ifndef NPU_QUEUE_PAIR_H
 #define NPU_QUEUE_PAIR_H
 
-#include "npu-congestion-control.h"
-#include "npu-credit-account.h"
-#include "npu-credit-state.h"
-#include "npu-packet-queues.h"
-#include "npu-sequence-set.h"
+#include "packet/congestion/congestion_control.h"
+#include "packet/base/credit_account.h"
+#include "packet/transport/credit_state.h"
+#include "packet/base/voq.h"
+#include "packet/transport/sequence_set.h"
 
 #include <algorithm>
 #include <cstdint>

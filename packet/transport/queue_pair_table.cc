@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
-#include "npu-pair-table.h"
+#include "packet/transport/queue_pair_table.h"
 
 #include "base/quantities.h"
 

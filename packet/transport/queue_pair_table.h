@@ -7,11 +7,11 @@
 #ifndef NPU_PAIR_TABLE_H
 #define NPU_PAIR_TABLE_H
 
-#include "npu-congestion-control.h"
-#include "npu-ethernet-routes.h"
-#include "npu-packet-sizes.h"
-#include "npu-pair-border.h"
-#include "npu-queue-pair.h"
+#include "packet/congestion/congestion_control.h"
+#include "packet/routing/ethernet_next_hop.h"
+#include "packet/base/packet_sizes.h"
+#include "packet/transport/transport_boundary.h"
+#include "packet/transport/queue_pair.h"
 
 #include "topology/network_description.h"
 

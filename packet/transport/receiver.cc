@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
-#include "npu-pair-receiver.h"
+#include "packet/transport/receiver.h"
 
 namespace npunet::packet
 {

@@ -7,14 +7,14 @@
 #ifndef NPU_PAIR_RECEIVER_H
 #define NPU_PAIR_RECEIVER_H
 
-#include "npu-congestion-control.h"
-#include "npu-ethernet-clock.h"
-#include "npu-ethernet-packet.h"
-#include "npu-packet-sizes.h"
-#include "npu-pair-table.h"
-#include "npu-receiver-credits.h"
-#include "npu-transport-messages.h"
-#include "npu-transport-packets.h"
+#include "packet/congestion/congestion_control.h"
+#include "packet/base/clock.h"
+#include "packet/base/ethernet_packet.h"
+#include "packet/base/packet_sizes.h"
+#include "packet/transport/queue_pair_table.h"
+#include "packet/transport/receiver_credits.h"
+#include "packet/transport/transport_messages.h"
+#include "packet/transport/transport_packets.h"
 
 #include "topology/network_description.h"
 

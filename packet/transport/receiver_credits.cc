@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
-#include "npu-receiver-credits.h"
+#include "packet/transport/receiver_credits.h"
 
 #include "base/quantities.h"
 #include "engine/network.h"

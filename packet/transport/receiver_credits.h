@@ -7,12 +7,12 @@
 #ifndef NPU_RECEIVER_CREDITS_H
 #define NPU_RECEIVER_CREDITS_H
 
-#include "npu-ethernet-clock.h"
-#include "npu-ethernet-packet.h"
-#include "npu-member-event.h"
-#include "npu-packet-sizes.h"
-#include "npu-pair-table.h"
-#include "npu-transport-packets.h"
+#include "packet/base/clock.h"
+#include "packet/base/ethernet_packet.h"
+#include "packet/base/member_event.h"
+#include "packet/base/packet_sizes.h"
+#include "packet/transport/queue_pair_table.h"
+#include "packet/transport/transport_packets.h"
 
 #include "topology/network_description.h"
 

@@ -4,9 +4,9 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
-#include "npu-repeated-restarts.h"
+#include "packet/transport/restart_detection.h"
 
-#include "npu-credit-account.h"
+#include "packet/base/credit_account.h"
 
 #include <algorithm>
 

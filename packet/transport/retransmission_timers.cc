@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
-#include "npu-retransmission-timers.h"
+#include "packet/transport/retransmission_timers.h"
 
 #include "base/quantities.h"
 #include "engine/network.h"

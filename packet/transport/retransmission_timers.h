@@ -7,10 +7,10 @@
 #ifndef NPU_RETRANSMISSION_TIMERS_H
 #define NPU_RETRANSMISSION_TIMERS_H
 
-#include "npu-ethernet-clock.h"
-#include "npu-member-event.h"
-#include "npu-pair-table.h"
-#include "npu-repeated-restarts.h"
+#include "packet/base/clock.h"
+#include "packet/base/member_event.h"
+#include "packet/transport/queue_pair_table.h"
+#include "packet/transport/restart_detection.h"
 
 #include "engine/state_scan.h"
 

@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
-#include "npu-send-lines.h"
+#include "packet/transport/send_queues.h"
 
 #include <algorithm>
 

@@ -7,10 +7,10 @@
 #ifndef NPU_SEND_LINES_H
 #define NPU_SEND_LINES_H
 
-#include "npu-pair-table.h"
-#include "npu-send-turns.h"
-#include "npu-send-window.h"
-#include "npu-transport-wire.h"
+#include "packet/transport/queue_pair_table.h"
+#include "packet/transport/send_round_robin.h"
+#include "packet/transport/send_window.h"
+#include "packet/transport/transport_wire.h"
 
 #include "engine/state_scan.h"
 

@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
-#include "npu-send-turns.h"
+#include "packet/transport/send_round_robin.h"
 
 #include <algorithm>
 

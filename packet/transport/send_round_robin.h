@@ -7,7 +7,7 @@
 #ifndef NPU_SEND_TURNS_H
 #define NPU_SEND_TURNS_H
 
-#include "npu-queue-pair.h"
+#include "packet/transport/queue_pair.h"
 
 #include <cstdint>
 #include <vector>

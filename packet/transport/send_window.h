@@ -7,8 +7,8 @@
 #ifndef NPU_SEND_WINDOW_H
 #define NPU_SEND_WINDOW_H
 
-#include "npu-packet-sizes.h"
-#include "npu-queue-pair.h"
+#include "packet/base/packet_sizes.h"
+#include "packet/transport/queue_pair.h"
 
 #include "topology/network_description.h"
 

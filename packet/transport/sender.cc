@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
-#include "npu-pair-sender.h"
+#include "packet/transport/sender.h"
 
 #include "base/quantities.h"
 

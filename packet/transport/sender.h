@@ -7,17 +7,17 @@
 #ifndef NPU_PAIR_SENDER_H
 #define NPU_PAIR_SENDER_H
 
-#include "npu-loss-recovery.h"
-#include "npu-packet-sizes.h"
-#include "npu-pair-table.h"
-#include "npu-retransmission-timers.h"
-#include "npu-send-lines.h"
-#include "npu-send-window.h"
-#include "npu-sender-credits.h"
-#include "npu-start-jitter.h"
-#include "npu-transport-messages.h"
-#include "npu-transport-packets.h"
-#include "npu-transport-wire.h"
+#include "packet/transport/loss_recovery.h"
+#include "packet/base/packet_sizes.h"
+#include "packet/transport/queue_pair_table.h"
+#include "packet/transport/retransmission_timers.h"
+#include "packet/transport/send_queues.h"
+#include "packet/transport/send_window.h"
+#include "packet/transport/sender_credits.h"
+#include "packet/transport/start_jitter.h"
+#include "packet/transport/transport_messages.h"
+#include "packet/transport/transport_packets.h"
+#include "packet/transport/transport_wire.h"
 
 #include "engine/network.h"
 #include "topology/network_description.h"

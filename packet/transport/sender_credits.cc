@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
-#include "npu-sender-credits.h"
+#include "packet/transport/sender_credits.h"
 
 #include <algorithm>
 

@@ -7,11 +7,11 @@
 #ifndef NPU_SENDER_CREDITS_H
 #define NPU_SENDER_CREDITS_H
 
-#include "npu-ethernet-packet.h"
-#include "npu-packet-sizes.h"
-#include "npu-pair-table.h"
-#include "npu-retransmission-timers.h"
-#include "npu-transport-packets.h"
+#include "packet/base/ethernet_packet.h"
+#include "packet/base/packet_sizes.h"
+#include "packet/transport/queue_pair_table.h"
+#include "packet/transport/retransmission_timers.h"
+#include "packet/transport/transport_packets.h"
 
 #include <cstdint>
 

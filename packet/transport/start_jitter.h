@@ -7,7 +7,7 @@
 #ifndef NPU_START_JITTER_H
 #define NPU_START_JITTER_H
 
-#include "npu-queue-pair.h"
+#include "packet/transport/queue_pair.h"
 
 #include "topology/network_description.h"
 #include "topology/pair_hash.h"

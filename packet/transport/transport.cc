@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
-#include "npu-queue-pairs.h"
+#include "packet/transport/transport.h"
 
 namespace npunet::packet
 {

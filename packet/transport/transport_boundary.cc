@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
-#include "npu-pair-border.h"
+#include "packet/transport/transport_boundary.h"
 
 namespace npunet::packet
 {

@@ -7,9 +7,9 @@
 #ifndef NPU_PAIR_BORDER_H
 #define NPU_PAIR_BORDER_H
 
-#include "npu-ethernet-border.h"
-#include "npu-pair-message.h"
-#include "npu-queue-pair.h"
+#include "packet/transport/ethernet_boundary.h"
+#include "packet/transport/message.h"
+#include "packet/transport/queue_pair.h"
 
 #include "engine/network.h"
 

@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
-#include "npu-transport-messages.h"
+#include "packet/transport/transport_messages.h"
 
 namespace npunet::packet
 {

@@ -7,13 +7,13 @@
 #ifndef NPU_TRANSPORT_MESSAGES_H
 #define NPU_TRANSPORT_MESSAGES_H
 
-#include "npu-ethernet-clock.h"
-#include "npu-member-event.h"
-#include "npu-packet-sizes.h"
-#include "npu-pair-border.h"
-#include "npu-pair-message.h"
-#include "npu-pair-table.h"
-#include "npu-transport-wire.h"
+#include "packet/base/clock.h"
+#include "packet/base/member_event.h"
+#include "packet/base/packet_sizes.h"
+#include "packet/transport/transport_boundary.h"
+#include "packet/transport/message.h"
+#include "packet/transport/queue_pair_table.h"
+#include "packet/transport/transport_wire.h"
 
 #include "engine/network.h"
 

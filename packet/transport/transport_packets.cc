@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
-#include "npu-transport-packets.h"
+#include "packet/transport/transport_packets.h"
 
 #include <algorithm>
 

@@ -7,12 +7,12 @@
 #ifndef NPU_TRANSPORT_PACKETS_H
 #define NPU_TRANSPORT_PACKETS_H
 
-#include "npu-ethernet-packet.h"
-#include "npu-packet-sizes.h"
-#include "npu-pair-border.h"
-#include "npu-pair-message.h"
-#include "npu-pair-table.h"
-#include "npu-transport-wire.h"
+#include "packet/base/ethernet_packet.h"
+#include "packet/base/packet_sizes.h"
+#include "packet/transport/transport_boundary.h"
+#include "packet/transport/message.h"
+#include "packet/transport/queue_pair_table.h"
+#include "packet/transport/transport_wire.h"
 
 #include <cstdint>
 

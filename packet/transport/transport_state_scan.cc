@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
-#include "npu-queue-pair-scan.h"
+#include "packet/transport/transport_state_scan.h"
 
 #include <algorithm>
 

@@ -7,11 +7,11 @@
 #ifndef NPU_QUEUE_PAIR_SCAN_H
 #define NPU_QUEUE_PAIR_SCAN_H
 
-#include "npu-ethernet-packet.h"
-#include "npu-pair-table.h"
-#include "npu-retransmission-timers.h"
-#include "npu-send-lines.h"
-#include "npu-transport-messages.h"
+#include "packet/base/ethernet_packet.h"
+#include "packet/transport/queue_pair_table.h"
+#include "packet/transport/retransmission_timers.h"
+#include "packet/transport/send_queues.h"
+#include "packet/transport/transport_messages.h"
 
 #include "engine/state_scan.h"
 #include "topology/network_description.h"

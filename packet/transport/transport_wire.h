@@ -7,11 +7,11 @@
 #ifndef NPU_TRANSPORT_WIRE_H
 #define NPU_TRANSPORT_WIRE_H
 
-#include "npu-ethernet-clock.h"
-#include "npu-ethernet-packet.h"
-#include "npu-ethernet-routes.h"
-#include "npu-queue-pair.h"
-#include "npu-telemetry-records.h"
+#include "packet/base/clock.h"
+#include "packet/base/ethernet_packet.h"
+#include "packet/routing/ethernet_next_hop.h"
+#include "packet/transport/queue_pair.h"
+#include "packet/congestion/telemetry_records.h"
 
 #include <cstdint>
 

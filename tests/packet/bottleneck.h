@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "ns3-module/model/npu-congestion-control.h"
+#include "packet/congestion/congestion_control.h"
 
 namespace npunet::packet_test {
 

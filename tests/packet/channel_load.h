@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "engine/event_queue.h"
-#include "ns3-module/model/npu-packet-machine.h"
+#include "packet/credit/credit_network.h"
 #include "topology/network_description.h"
 #include "traffic.h"
 

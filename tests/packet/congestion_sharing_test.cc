@@ -9,11 +9,11 @@
 #include <string>
 
 #include "bottleneck.h"
-#include "ns3-module/model/npu-dcqcn.h"
-#include "ns3-module/model/npu-dctcp.h"
-#include "ns3-module/model/npu-hpcc.h"
-#include "ns3-module/model/npu-swift.h"
-#include "ns3-module/model/npu-timely.h"
+#include "packet/congestion/dcqcn.h"
+#include "packet/congestion/dctcp.h"
+#include "packet/congestion/hpcc.h"
+#include "packet/congestion/swift.h"
+#include "packet/congestion/timely.h"
 #include "topology/congestion_parameters.h"
 
 namespace npunet::packet_test {

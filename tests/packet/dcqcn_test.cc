@@ -1,6 +1,6 @@
 // DCQCN against sequences worked out by hand and against a version with eager timers.
 
-#include "ns3-module/model/npu-dcqcn.h"
+#include "packet/congestion/dcqcn.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // DCTCP against sequences worked out by hand: packets of 1000 bytes, a bandwidth-delay product of
 // 100 packets.
 
-#include "ns3-module/model/npu-dctcp.h"
+#include "packet/congestion/dctcp.h"
 
 #include <gtest/gtest.h>
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "channel_load.h"
-#include "ns3-module/model/npu-packet-machine.h"
+#include "packet/credit/credit_network.h"
 #include "topology/builder.h"
 #include "topology/fat_tree.h"
 #include "traffic.h"

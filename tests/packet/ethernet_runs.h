@@ -3,7 +3,7 @@
 
 #include <random>
 
-#include "ns3-module/model/npu-ethernet-network.h"
+#include "packet/ethernet/ethernet_network.h"
 #include "topology/network_description.h"
 #include "traffic.h"
 

@@ -1,7 +1,7 @@
 // HPCC against sequences worked out by hand: 10 GB/s, a round trip of 10 us, so a link carries
 // 100 kB in a round trip; packets of 1000 bytes.
 
-#include "ns3-module/model/npu-hpcc.h"
+#include "packet/congestion/hpcc.h"
 
 #include <gtest/gtest.h>
 

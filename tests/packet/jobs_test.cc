@@ -14,7 +14,7 @@
 #include "engine/shared_network.h"
 #include "engine/simulation.h"
 #include "ethernet_runs.h"
-#include "ns3-module/model/npu-packet-level.h"
+#include "packet/make_packet_network.h"
 #include "random_training.h"
 #include "split_network.h"
 #include "tests/support/random_faults.h"

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "naive_packet_network.h"
-#include "ns3-module/model/npu-packet-machine.h"
+#include "packet/credit/credit_network.h"
 #include "test_networks.h"
 #include "tests/support/counted_cases.h"
 #include "topology/builder.h"

@@ -18,7 +18,7 @@
 
 #include "engine/network.h"
 #include "naive_transport.h"
-#include "ns3-module/model/npu-packet-errors.h"
+#include "packet/base/packet_errors.h"
 #include "topology/network_description.h"
 
 namespace npunet::packet_test {

@@ -18,7 +18,7 @@
 
 #include "engine/link_clock.h"
 #include "engine/network.h"
-#include "ns3-module/model/npu-packet-errors.h"
+#include "packet/base/packet_errors.h"
 #include "topology/graph.h"
 #include "topology/network_description.h"
 

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/errors.h"
-#include "ns3-module/model/npu-telemetry-records.h"
+#include "packet/congestion/telemetry_records.h"
 #include "topology/pair_hash.h"
 
 namespace npunet::packet_test {

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "engine/network.h"
-#include "ns3-module/model/npu-congestion-control.h"
+#include "packet/congestion/congestion_control.h"
 #include "topology/network_description.h"
 
 namespace npunet::packet_test {

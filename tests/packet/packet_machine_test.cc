@@ -1,4 +1,4 @@
-#include "ns3-module/model/npu-packet-machine.h"
+#include "packet/credit/credit_network.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -9,7 +9,7 @@
 #include <random>
 
 #include "base/errors.h"
-#include "ns3-module/model/npu-packet-machine.h"
+#include "packet/credit/credit_network.h"
 #include "tests/support/refusals.h"
 #include "topology/builder.h"
 #include "topology/injection.h"

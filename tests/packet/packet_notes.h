@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "ns3-module/model/npu-packet-level.h"
+#include "packet/base/packet_network.h"
 
 namespace npunet::packet_test {
 

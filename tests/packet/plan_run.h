@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "ns3-module/model/npu-packet-machine.h"
+#include "packet/credit/credit_network.h"
 #include "test_networks.h"
 #include "traffic.h"
 

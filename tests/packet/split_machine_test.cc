@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/errors.h"
-#include "ns3-module/model/npu-packet-machine.h"
+#include "packet/credit/credit_network.h"
 #include "packet_notes.h"
 #include "plan_run.h"
 #include "split_network.h"

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "engine/network.h"
-#include "ns3-module/model/npu-packet-level.h"
+#include "packet/base/packet_network.h"
 #include "topology/network_description.h"
 #include "traffic.h"
 

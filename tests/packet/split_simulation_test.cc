@@ -12,7 +12,7 @@
 
 #include "base/errors.h"
 #include "engine/simulation.h"
-#include "ns3-module/model/npu-packet-level.h"
+#include "packet/make_packet_network.h"
 #include "random_training.h"
 #include "split_network.h"
 #include "tests/support/machines.h"

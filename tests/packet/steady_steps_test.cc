@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "engine/simulation.h"
-#include "ns3-module/model/npu-packet-machine.h"
+#include "packet/credit/credit_network.h"
 #include "random_networks.h"
 #include "random_training.h"
 #include "tests/support/machines.h"

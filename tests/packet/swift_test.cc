@@ -1,7 +1,7 @@
 // Swift against sequences worked out by hand: an idle round trip of 10 us, packets of 1000 bytes, a
 // bandwidth-delay product of 100 packets.
 
-#include "ns3-module/model/npu-swift.h"
+#include "packet/congestion/swift.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // TIMELY against sequences worked out by hand: a link of 10 GB/s and an idle round trip of 20 us.
 
-#include "ns3-module/model/npu-timely.h"
+#include "packet/congestion/timely.h"
 
 #include <gtest/gtest.h>
 

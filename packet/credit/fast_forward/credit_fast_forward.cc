@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
-#include "npu-steady-traffic.h"
+#include "packet/credit/fast_forward/credit_fast_forward.h"
 
 #include <algorithm>
 

@@ -8,9 +8,9 @@
 #define NPU_STEADY_TRAFFIC_H
 
 #include "engine/period_search.h"
-#include "npu-packet-state.h"
-#include "npu-traffic-finder.h"
-#include "npu-traffic-group.h"
+#include "packet/credit/network_state.h"
+#include "packet/credit/fast_forward/period_detection.h"
+#include "packet/credit/fast_forward/periodic_group.h"
 
 #include "engine/event_queue.h"
 

@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
-#include "npu-traffic-finder.h"
+#include "packet/credit/fast_forward/period_detection.h"
 
 #include <algorithm>
 #include <cstddef>

@@ -7,8 +7,8 @@
 #ifndef NPU_TRAFFIC_FINDER_H
 #define NPU_TRAFFIC_FINDER_H
 
-#include "npu-packet-state.h"
-#include "npu-traffic-group.h"
+#include "packet/credit/network_state.h"
+#include "packet/credit/fast_forward/periodic_group.h"
 
 #include <cstdint>
 #include <vector>

@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
-#include "npu-traffic-group.h"
+#include "packet/credit/fast_forward/periodic_group.h"
 
 #include <algorithm>
 

@@ -7,8 +7,8 @@
 #ifndef NPU_TRAFFIC_GROUP_H
 #define NPU_TRAFFIC_GROUP_H
 
-#include "npu-packet-state.h"
-#include "npu-traffic-sample.h"
+#include "packet/credit/network_state.h"
+#include "packet/credit/fast_forward/traffic_sample.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
-#include "npu-traffic-sample.h"
+#include "packet/credit/fast_forward/traffic_sample.h"
 
 #include <algorithm>
 

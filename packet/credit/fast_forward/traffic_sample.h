@@ -7,7 +7,7 @@
 #ifndef NPU_TRAFFIC_SAMPLE_H
 #define NPU_TRAFFIC_SAMPLE_H
 
-#include "npu-packet-state.h"
+#include "packet/credit/network_state.h"
 
 #include <cstddef>
 #include <cstdint>
