@@ -25,8 +25,8 @@ public:
                 topology::with_injection(description, description.packet.injection));
         }
         level_ = packet::make_packet_level(split_ ? *split_ : description, queue);
-        level_->SetTrains(options.trains);
-        level_->SetThreads(options.threads);
+        level_->set_trains(options.trains);
+        level_->set_threads(options.threads);
     }
 
     void record_load(engine::LinkLoadRecorder* load) override { level_->record_load(load); }
@@ -37,14 +37,14 @@ public:
     }
 
     [[nodiscard]] std::vector<engine::LinkUse> link_use() const override {
-        level_->Settle();
+        level_->settle();
         std::vector<engine::LinkUse> uses = level_->link_use();
         uses.resize(links_);
         return uses;
     }
 
     [[nodiscard]] std::vector<engine::FlowUse> flow_use() const override {
-        level_->Settle();
+        level_->settle();
         return level_->flow_use();
     }
 
@@ -54,7 +54,7 @@ public:
 
     [[nodiscard]] std::uint64_t packet_hops() const override {
         if (split_ == nullptr) {
-            level_->Settle();
+            level_->settle();
             return level_->packet_hops();
         }
         std::uint64_t hops = 0;

@@ -47,7 +47,7 @@ NpuFabric::Core::Split(std::vector<uint32_t> parts)
                                 << ", but there are " << NpuProcesses::GetCount() << " processes");
         owned[node] = parts[node] == NpuProcesses::GetId();
     }
-    m_level->Split(std::move(owned), *this);
+    m_level->split(std::move(owned), *this);
     m_parts = std::move(parts);
 
     std::map<std::pair<uint32_t, uint32_t>, NpuCourier::Gate> gates;
@@ -81,7 +81,7 @@ NpuFabric::Core::Split(std::vector<uint32_t> parts)
 }
 
 npunet::engine::MessageLabel
-NpuFabric::Core::LabelOf(std::uint32_t handle)
+NpuFabric::Core::label_of(std::uint32_t handle)
 {
     const Record& record = m_records[handle];
     NS_ABORT_MSG_IF(!record.receipt.delivered.IsNull(),
@@ -94,22 +94,22 @@ NpuFabric::Core::LabelOf(std::uint32_t handle)
 }
 
 void
-NpuFabric::Core::FrameLeaves(const npunet::packet::BorderFrame& frame,
+NpuFabric::Core::frame_leaves(const npunet::packet::BorderFrame& frame,
                              npunet::NodeId to,
                              npunet::Time at)
 {
-    m_courier->Send(m_parts[to.index()], OfNs3(at), frame.GetBytes());
+    m_courier->Send(m_parts[to.index()], OfNs3(at), frame.bytes());
 }
 
 void
 NpuFabric::Core::Read(const uint8_t* data, std::size_t size)
 {
     m_bridge.Synchronize();
-    m_level->Enter(data, size);
+    m_level->enter(data, size);
 }
 
 void
-NpuFabric::Core::MessageHasLeft(std::uint32_t handle)
+NpuFabric::Core::message_has_left(std::uint32_t handle)
 {
     const Record record = Forget(handle);
     if (!record.own)
@@ -119,19 +119,19 @@ NpuFabric::Core::MessageHasLeft(std::uint32_t handle)
 }
 
 void
-NpuFabric::Core::MessageArrives(const npunet::packet::BorderMessage& message)
+NpuFabric::Core::message_arrives(const npunet::packet::BorderMessage& message)
 {
     npunet::engine::Message delivered;
     delivered.source = message.source;
     delivered.destination = message.destination;
     delivered.bytes = npunet::Bytes(message.bytes);
-    delivered.traffic_class = static_cast<std::uint8_t>(message.trafficClass);
+    delivered.traffic_class = static_cast<std::uint8_t>(message.traffic_class);
     m_fabric.NotifyDelivered(delivered, npunet::Time::ps(message.start));
     const std::uint64_t count = message.id & ((std::uint64_t{1} << 36) - 1);
     if (count < FIRST_OWN_COUNT)
     {
         listener_->on_delivered_from_afar(
-            message.label, npunet::Bytes(message.bytes), npunet::Time::ps(message.firstByteLeft));
+            message.label, npunet::Bytes(message.bytes), npunet::Time::ps(message.first_byte_left));
     }
 }
 

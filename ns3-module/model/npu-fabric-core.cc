@@ -24,7 +24,7 @@ NpuFabric::Core::Core(NpuFabric& fabric, npunet::topology::NetworkDescription ne
       m_ownCount(description.graph.npus(), FIRST_OWN_COUNT)
 {
     m_level->set_listener(*this);
-    m_level->SetTrains(trains);
+    m_level->set_trains(trains);
 }
 
 void
@@ -141,14 +141,14 @@ NpuFabric::Core::on_delivered(std::uint32_t handle, npunet::Time firstByteLeft)
 std::vector<npunet::engine::LinkUse>
 NpuFabric::Core::link_use() const
 {
-    m_level->Settle();
+    m_level->settle();
     return m_level->link_use();
 }
 
 std::vector<npunet::engine::FlowUse>
 NpuFabric::Core::flow_use() const
 {
-    m_level->Settle();
+    m_level->settle();
     return m_level->flow_use();
 }
 
@@ -161,7 +161,7 @@ NpuFabric::Core::explain_stall() const
 std::uint64_t
 NpuFabric::Core::packet_hops() const
 {
-    m_level->Settle();
+    m_level->settle();
     return m_level->packet_hops();
 }
 

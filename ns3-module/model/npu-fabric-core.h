@@ -95,7 +95,7 @@ class NpuFabric::Core final : public npunet::engine::Network,
     Settle()
     {
         m_bridge.Synchronize();
-        m_level->Settle();
+        m_level->settle();
     }
 
     /**
@@ -147,12 +147,12 @@ class NpuFabric::Core final : public npunet::engine::Network,
     void on_delivered(std::uint32_t handle, npunet::Time firstByteLeft) override;
 
     // The border of this process's part
-    npunet::engine::MessageLabel LabelOf(std::uint32_t handle) override;
-    void FrameLeaves(const npunet::packet::BorderFrame& frame,
+    npunet::engine::MessageLabel label_of(std::uint32_t handle) override;
+    void frame_leaves(const npunet::packet::BorderFrame& frame,
                      npunet::NodeId to,
                      npunet::Time at) override;
-    void MessageHasLeft(std::uint32_t handle) override;
-    void MessageArrives(const npunet::packet::BorderMessage& message) override;
+    void message_has_left(std::uint32_t handle) override;
+    void message_arrives(const npunet::packet::BorderMessage& message) override;
 
     /**
      * @param data what another process has sent

@@ -44,13 +44,13 @@ ReasonOf(npunet::packet::PacketLoss why)
 {
     switch (why)
     {
-    case npunet::packet::PacketLoss::NO_ROOM:
+    case npunet::packet::PacketLoss::NoRoom:
         return NpuNetDevice::NO_ROOM;
-    case npunet::packet::PacketLoss::TRIMMED:
+    case npunet::packet::PacketLoss::Trimmed:
         return NpuNetDevice::TRIMMED;
-    case npunet::packet::PacketLoss::CORRUPTED:
+    case npunet::packet::PacketLoss::Corrupted:
         return NpuNetDevice::CORRUPTED;
-    case npunet::packet::PacketLoss::LINK_DOWN:
+    case npunet::packet::PacketLoss::LinkDown:
         break;
     }
     return NpuNetDevice::LINK_DOWN;
@@ -71,16 +71,16 @@ NpuTraceFeed::Update(uint32_t position, const Ptr<NpuNetDevice>& device)
     m_listening += device->HasPacketListeners() ? 1 : 0;
     m_listening -= known ? 1 : 0;
     known = device->HasPacketListeners() ? device : nullptr;
-    m_machine.SetObserver(m_listening > 0 ? this : nullptr);
+    m_machine.set_observer(m_listening > 0 ? this : nullptr);
     if (device->BeginQueueLengths())
     {
         // Those that wait now belong to the lengths from which they go on.
         for (const npunet::LinkId link : m_graph.links_from(npunet::NodeId(std::size_t{position})))
         {
-            m_machine.ListQueued(link, [&](npunet::LinkId, npunet::Bytes wire, npunet::Time from) {
+            m_machine.list_queued(link, [&](npunet::LinkId, npunet::Bytes wire, npunet::Time from) {
                 if (Until(from).IsStrictlyPositive())
                 {
-                    PacketQueued(link, wire, from);
+                    packet_queued(link, wire, from);
                 }
                 else
                 {
@@ -92,7 +92,7 @@ NpuTraceFeed::Update(uint32_t position, const Ptr<NpuNetDevice>& device)
 }
 
 void
-NpuTraceFeed::PacketStarted(npunet::LinkId link,
+NpuTraceFeed::packet_started(npunet::LinkId link,
                             npunet::Bytes wire,
                             npunet::Time arrival,
                             npunet::Bytes waited)
@@ -107,14 +107,14 @@ NpuTraceFeed::PacketStarted(npunet::LinkId link,
         }
         from->NotifyPacketSent(static_cast<uint32_t>(ends.to.index()), bytes);
     }
-    if (!m_machine.IsCut(link) && arrival < npunet::Time::max())
+    if (!m_machine.is_cut(link) && arrival < npunet::Time::max())
     {
-        PacketEntered(link, wire, arrival);
+        packet_entered(link, wire, arrival);
     }
 }
 
 void
-NpuTraceFeed::PacketEntered(npunet::LinkId link, npunet::Bytes wire, npunet::Time arrival)
+NpuTraceFeed::packet_entered(npunet::LinkId link, npunet::Bytes wire, npunet::Time arrival)
 {
     const Ptr<NpuNetDevice>& to = Listening(m_graph.link(link).to);
     if (to && to->HasReceivedListeners())
@@ -129,7 +129,7 @@ NpuTraceFeed::PacketEntered(npunet::LinkId link, npunet::Bytes wire, npunet::Tim
 }
 
 void
-NpuTraceFeed::PacketQueued(npunet::LinkId link, npunet::Bytes wire, npunet::Time from)
+NpuTraceFeed::packet_queued(npunet::LinkId link, npunet::Bytes wire, npunet::Time from)
 {
     const Ptr<NpuNetDevice>& device = Listening(m_graph.link(link).from);
     // A packet that chooses its way is told of when it is in, and may leave at the same instant.
@@ -142,7 +142,7 @@ NpuTraceFeed::PacketQueued(npunet::LinkId link, npunet::Bytes wire, npunet::Time
 }
 
 void
-NpuTraceFeed::PacketGaveUp(npunet::LinkId link, npunet::Bytes wire, npunet::Time from)
+NpuTraceFeed::packet_gave_up(npunet::LinkId link, npunet::Bytes wire, npunet::Time from)
 {
     // Behind the event that tells of its beginning, should that be of this instant.
     ChangeQueue(link, -wire.value(), from);
@@ -165,7 +165,7 @@ NpuTraceFeed::ChangeQueue(npunet::LinkId link, int64_t bytes, npunet::Time from)
 }
 
 void
-NpuTraceFeed::CreditStalled(npunet::LinkId link, npunet::Time from, npunet::Time duration)
+NpuTraceFeed::credit_stalled(npunet::LinkId link, npunet::Time from, npunet::Time duration)
 {
     if (const Ptr<NpuNetDevice>& device = Listening(m_graph.link(link).from))
     {
@@ -176,7 +176,7 @@ NpuTraceFeed::CreditStalled(npunet::LinkId link, npunet::Time from, npunet::Time
 }
 
 void
-NpuTraceFeed::PacketLost(npunet::LinkId link, npunet::Bytes wire, npunet::packet::PacketLoss why)
+NpuTraceFeed::packet_lost(npunet::LinkId link, npunet::Bytes wire, npunet::packet::PacketLoss why)
 {
     if (const Ptr<NpuNetDevice>& device = Listening(m_graph.link(link).from))
     {
@@ -186,7 +186,7 @@ NpuTraceFeed::PacketLost(npunet::LinkId link, npunet::Bytes wire, npunet::packet
 }
 
 void
-NpuTraceFeed::PacketMarked(npunet::LinkId link, npunet::Bytes wire)
+NpuTraceFeed::packet_marked(npunet::LinkId link, npunet::Bytes wire)
 {
     if (const Ptr<NpuNetDevice>& device = Listening(m_graph.link(link).from))
     {
@@ -195,7 +195,7 @@ NpuTraceFeed::PacketMarked(npunet::LinkId link, npunet::Bytes wire)
 }
 
 void
-NpuTraceFeed::LinkPaused(npunet::LinkId link, std::uint8_t trafficClass, bool paused)
+NpuTraceFeed::link_paused(npunet::LinkId link, std::uint8_t trafficClass, bool paused)
 {
     if (const Ptr<NpuNetDevice>& device = Listening(m_graph.link(link).from))
     {

@@ -42,19 +42,19 @@ class NpuTraceFeed final : private npunet::packet::PacketObserver
     void Update(uint32_t position, const Ptr<NpuNetDevice>& device);
 
   private:
-    void PacketStarted(npunet::LinkId link,
+    void packet_started(npunet::LinkId link,
                        npunet::Bytes wire,
                        npunet::Time arrival,
                        npunet::Bytes waited) override;
-    void PacketEntered(npunet::LinkId link, npunet::Bytes wire, npunet::Time arrival) override;
-    void PacketQueued(npunet::LinkId link, npunet::Bytes wire, npunet::Time from) override;
-    void PacketGaveUp(npunet::LinkId link, npunet::Bytes wire, npunet::Time from) override;
-    void CreditStalled(npunet::LinkId link, npunet::Time from, npunet::Time duration) override;
-    void PacketLost(npunet::LinkId link,
+    void packet_entered(npunet::LinkId link, npunet::Bytes wire, npunet::Time arrival) override;
+    void packet_queued(npunet::LinkId link, npunet::Bytes wire, npunet::Time from) override;
+    void packet_gave_up(npunet::LinkId link, npunet::Bytes wire, npunet::Time from) override;
+    void credit_stalled(npunet::LinkId link, npunet::Time from, npunet::Time duration) override;
+    void packet_lost(npunet::LinkId link,
                     npunet::Bytes wire,
                     npunet::packet::PacketLoss why) override;
-    void PacketMarked(npunet::LinkId link, npunet::Bytes wire) override;
-    void LinkPaused(npunet::LinkId link, std::uint8_t trafficClass, bool paused) override;
+    void packet_marked(npunet::LinkId link, npunet::Bytes wire) override;
+    void link_paused(npunet::LinkId link, std::uint8_t trafficClass, bool paused) override;
 
     /**
      * Bytes begin or cease to wait.

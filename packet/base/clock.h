@@ -1,108 +1,55 @@
-/*
- * Copyright (c) 2026 The npunet authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
-
-#ifndef NPU_ETHERNET_CLOCK_H
-#define NPU_ETHERNET_CLOCK_H
+#pragma once
 
 #include "base/quantities.h"
 #include "engine/event_queue.h"
 
 #include <cstdint>
 
-namespace npunet::packet
-{
+namespace npunet::packet {
 
-/**
- * @ingroup npunet
- * The time and the events of a network with Ethernet-like switches. They are the simulation's, but
- * where packet trains have moved the network on (EthernetTrains): it stands still meanwhile, so
- * that what is due is no news, and makes up for the rest on a queue besides.
- *
- *     EthernetClock clock(queue);
- *     clock.Schedule(clock.Now() + 500, key, handler, 7);
- */
-class EthernetClock
-{
-  public:
-    /**
-     * @param queue the simulation's events; must outlive this
-     */
-    explicit EthernetClock(engine::EventQueue& queue) : m_queue(&queue)
-    {
-    }
+/// The time and the events of a network with Ethernet-like switches. They are the simulation's, but
+/// where packet trains have moved the network on (EthernetTrains): it stands still meanwhile, so
+/// that what is due is no news, and makes up for the rest on a queue besides.
+///
+///     EthernetClock clock(queue);
+///     clock.schedule(clock.now() + 500, key, handler, 7);
+class EthernetClock {
+public:
+    /// @param queue the simulation's events; must outlive this
+    explicit EthernetClock(engine::EventQueue& queue) : queue_(&queue) {}
 
     EthernetClock(const EthernetClock&) = delete;
     EthernetClock& operator=(const EthernetClock&) = delete;
 
-    /**
-     * @return now, in picoseconds
-     */
-    std::int64_t
-    Now() const
-    {
-        return m_queue->now().ps();
+    /// @return now, in picoseconds
+    std::int64_t now() const { return queue_->now().ps(); }
+
+    /// @return how far the present instant has come
+    engine::EventKey position() const { return queue_->position(); }
+
+    /// @param at when, in picoseconds
+    /// @param key orders the events of that instant
+    /// @param handler of the event; must outlive it
+    /// @param number that the handler gets
+    void schedule(std::int64_t at, engine::EventKey key, engine::EventHandler& handler,
+                  std::uint64_t number) {
+        queue_->schedule(Time::ps(at), key, handler, number);
     }
 
-    /**
-     * @return how far the present instant has come
-     */
-    engine::EventKey
-    Position() const
-    {
-        return m_queue->position();
-    }
+    /// @param queue of the events from now on, with a time of its own; must outlive this or the
+    /// next
+    ///              call
+    void use_queue(engine::EventQueue& queue) { queue_ = &queue; }
 
-    /**
-     * @param at when, in picoseconds
-     * @param key orders the events of that instant
-     * @param handler of the event; must outlive it
-     * @param number that the handler gets
-     */
-    void
-    Schedule(std::int64_t at,
-             engine::EventKey key,
-             engine::EventHandler& handler,
-             std::uint64_t number)
-    {
-        m_queue->schedule(Time::ps(at), key, handler, number);
-    }
+    /// @return whether the network stands still
+    bool is_still() const { return still_; }
 
-    /**
-     * @param queue of the events from now on, with a time of its own; must outlive this or the next
-     *              call
-     */
-    void
-    UseQueue(engine::EventQueue& queue)
-    {
-        m_queue = &queue;
-    }
+    /// @param still whether the network stands still from now on
+    void stand_still(bool still) { still_ = still; }
 
-    /**
-     * @return whether the network stands still
-     */
-    bool
-    IsStill() const
-    {
-        return m_still;
-    }
-
-    /**
-     * @param still whether the network stands still from now on
-     */
-    void
-    StandStill(bool still)
-    {
-        m_still = still;
-    }
-
-  private:
-    engine::EventQueue* m_queue; ///< of the events
-    bool m_still = false;        ///< the network stands still
+private:
+    engine::EventQueue* queue_;  ///< of the events
+    bool still_ = false;         ///< the network stands still
 };
 
-} // namespace npunet::packet
-
-#endif /* NPU_ETHERNET_CLOCK_H */
+}  // namespace npunet::packet

@@ -1,90 +1,63 @@
-/*
- * Copyright (c) 2026 The npunet authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
-
 #include "packet/base/credit_account.h"
 
 #include <algorithm>
 
-namespace npunet::packet
-{
+namespace npunet::packet {
 
-void
-CreditAccount::Insert(std::int64_t stamp, std::int64_t bytes)
-{
-    if (m_count == m_returning.size())
-    {
-        Grow();
+void CreditAccount::insert(std::int64_t stamp, std::int64_t bytes) {
+    if (count_ == returning_.size()) {
+        grow();
     }
-    std::size_t place = m_count;
-    for (; place > 0 && At(place - 1).stamp > stamp; --place)
-    {
-        At(place) = At(place - 1);
+    std::size_t place = count_;
+    for (; place > 0 && at(place - 1).stamp > stamp; --place) {
+        at(place) = at(place - 1);
     }
-    At(place) = {stamp, bytes};
-    ++m_count;
+    at(place) = {stamp, bytes};
+    ++count_;
 }
 
-void
-CreditAccount::Absorb(std::int64_t now)
-{
-    while (m_count > 0 && At(0).stamp <= now)
-    {
-        m_available += At(0).bytes;
-        m_first = (m_first + 1) & (m_returning.size() - 1);
-        --m_count;
+void CreditAccount::absorb(std::int64_t now) {
+    while (count_ > 0 && at(0).stamp <= now) {
+        available_ += at(0).bytes;
+        first_ = (first_ + 1) & (returning_.size() - 1);
+        --count_;
     }
 }
 
-std::int64_t
-CreditAccount::WhenReturned(std::int64_t wire) const
-{
-    std::int64_t sum = m_available;
-    for (std::size_t i = 0; i < m_count; ++i)
-    {
-        sum += At(i).bytes;
-        if (sum >= wire)
-        {
-            return At(i).stamp;
+std::int64_t CreditAccount::when_returned(std::int64_t wire) const {
+    std::int64_t sum = available_;
+    for (std::size_t i = 0; i < count_; ++i) {
+        sum += at(i).bytes;
+        if (sum >= wire) {
+            return at(i).stamp;
         }
     }
-    return NEVER;
+    return never;
 }
 
-void
-CreditAccount::Describe(std::int64_t now, std::vector<std::int64_t>& words)
-{
-    Absorb(now);
-    words.push_back(m_available);
-    words.push_back(static_cast<std::int64_t>(m_count));
-    for (std::size_t i = 0; i < m_count; ++i)
-    {
-        words.push_back(At(i).stamp - now);
-        words.push_back(At(i).bytes);
+void CreditAccount::describe(std::int64_t now, std::vector<std::int64_t>& words) {
+    absorb(now);
+    words.push_back(available_);
+    words.push_back(static_cast<std::int64_t>(count_));
+    for (std::size_t i = 0; i < count_; ++i) {
+        words.push_back(at(i).stamp - now);
+        words.push_back(at(i).bytes);
     }
 }
 
-void
-CreditAccount::Shift(std::int64_t by)
-{
-    for (std::size_t i = 0; i < m_count; ++i)
-    {
-        At(i).stamp += by;
+void CreditAccount::shift(std::int64_t by) {
+    for (std::size_t i = 0; i < count_; ++i) {
+        at(i).stamp += by;
     }
 }
 
-void
-CreditAccount::Grow()
-{
-    std::vector<Returning> larger(std::max<std::size_t>(8, 2 * m_returning.size()));
-    for (std::size_t i = 0; i < m_count; ++i)
-    {
-        larger[i] = At(i);
+void CreditAccount::grow() {
+    std::vector<Returning> larger(std::max<std::size_t>(8, 2 * returning_.size()));
+    for (std::size_t i = 0; i < count_; ++i) {
+        larger[i] = at(i);
     }
-    m_returning.swap(larger);
-    m_first = 0;
+    returning_.swap(larger);
+    first_ = 0;
 }
 
-} // namespace npunet::packet
+}  // namespace npunet::packet

@@ -1,53 +1,34 @@
-/*
- * Copyright (c) 2026 The npunet authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
-
-#ifndef NPU_MEMBER_EVENT_H
-#define NPU_MEMBER_EVENT_H
+#pragma once
 
 #include "engine/event_queue.h"
 
 #include <cstdint>
 
-namespace npunet::packet
-{
+namespace npunet::packet {
 
-template <auto Function> class MemberEvent;
+template <auto Function>
+class MemberEvent;
 
-/**
- * @ingroup npunet
- * Calls a member function of an object when an event is due, with the number that the event was
- * scheduled with.
- *
- *     MemberEvent<&Port::Wake> wake(port);
- *     queue.schedule(at, key, wake, 7); // port.Wake(7)
- *
- * @tparam Class of the object
- * @tparam Function its member function
- */
+/// Calls a member function of an object when an event is due, with the number that the event was
+/// scheduled with.
+///
+///     MemberEvent<&Port::Wake> wake(port);
+///     queue.schedule(at, key, wake, 7); // port.wake(7)
+///
+/// @tparam Class of the object
+/// @tparam Function its member function
 template <class Class, void (Class::*Function)(std::uint32_t)>
-class MemberEvent<Function> final : public engine::EventHandler
-{
-  public:
-    /**
-     * @param object whose member function it is; must outlive this
-     */
-    explicit MemberEvent(Class& object) : m_object(object)
-    {
+class MemberEvent<Function> final : public engine::EventHandler {
+public:
+    /// @param object whose member function it is; must outlive this
+    explicit MemberEvent(Class& object) : object_(object) {}
+
+    void handle(std::uint64_t payload) override {
+        (object_.*Function)(static_cast<std::uint32_t>(payload));
     }
 
-    void
-    handle(std::uint64_t payload) override
-    {
-        (m_object.*Function)(static_cast<std::uint32_t>(payload));
-    }
-
-  private:
-    Class& m_object; ///< whose member function it is
+private:
+    Class& object_;  ///< whose member function it is
 };
 
-} // namespace npunet::packet
-
-#endif /* NPU_MEMBER_EVENT_H */
+}  // namespace npunet::packet

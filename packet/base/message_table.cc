@@ -1,87 +1,64 @@
-/*
- * Copyright (c) 2026 The npunet authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
-
 #include "packet/base/message_table.h"
 
-namespace npunet::packet
-{
+namespace npunet::packet {
 
-std::uint32_t
-MessageTable::Take()
-{
-    ++m_underWay;
-    if (m_free == NONE)
-    {
-        m_messages.emplace_back();
-        return static_cast<std::uint32_t>(m_messages.size() - 1);
+std::uint32_t MessageTable::take() {
+    ++under_way_;
+    if (free_ == none) {
+        messages_.emplace_back();
+        return static_cast<std::uint32_t>(messages_.size() - 1);
     }
-    const std::uint32_t place = m_free;
-    m_free = m_messages[place].next;
-    m_messages[place] = MessageRecord{};
+    const std::uint32_t place = free_;
+    free_ = messages_[place].next;
+    messages_[place] = MessageRecord{};
     return place;
 }
 
-void
-MessageTable::Free(std::uint32_t place)
-{
-    --m_underWay;
-    m_messages[place].next = m_free;
-    m_free = place;
+void MessageTable::free(std::uint32_t place) {
+    --under_way_;
+    messages_[place].next = free_;
+    free_ = place;
 }
 
-void
-MessageTable::Append(TurnList& list, std::uint32_t place)
-{
-    MessageRecord& message = m_messages[place];
+void MessageTable::append(TurnList& list, std::uint32_t place) {
+    MessageRecord& message = messages_[place];
     std::uint32_t before = list.last;
-    while (before != NONE &&
-           (m_messages[before].start > message.start ||
-            (m_messages[before].start == message.start && m_messages[before].id > message.id)))
-    {
-        before = m_messages[before].previous;
+    while (before != none &&
+           (messages_[before].start > message.start ||
+            (messages_[before].start == message.start && messages_[before].id > message.id))) {
+        before = messages_[before].previous;
     }
     message.previous = before;
-    message.next = before == NONE ? list.first : m_messages[before].next;
-    (before == NONE ? list.first : m_messages[before].next) = place;
-    (message.next == NONE ? list.last : m_messages[message.next].previous) = place;
+    message.next = before == none ? list.first : messages_[before].next;
+    (before == none ? list.first : messages_[before].next) = place;
+    (message.next == none ? list.last : messages_[message.next].previous) = place;
     // Who comes back to where the turn stands has to wait, unless it started after the last served.
-    const bool startedAfter = message.start > list.servedStart ||
-                              (message.start == list.servedStart && message.id > list.servedId);
-    if (message.previous == list.served && !startedAfter)
-    {
+    const bool started_after = message.start > list.served_start ||
+                               (message.start == list.served_start && message.id > list.served_id);
+    if (message.previous == list.served && !started_after) {
         list.served = place;
     }
 }
 
-void
-MessageTable::Serve(TurnList& list, std::uint32_t place)
-{
+void MessageTable::serve(TurnList& list, std::uint32_t place) {
     list.served = place;
-    list.servedStart = m_messages[place].start;
-    list.servedId = m_messages[place].id;
+    list.served_start = messages_[place].start;
+    list.served_id = messages_[place].id;
 }
 
-void
-MessageTable::Remove(TurnList& list, std::uint32_t place)
-{
-    Serve(list, place);
+void MessageTable::remove(TurnList& list, std::uint32_t place) {
+    serve(list, place);
     list.served = place;
-    Withdraw(list, place);
+    withdraw(list, place);
 }
 
-void
-MessageTable::Withdraw(TurnList& list, std::uint32_t place)
-{
-    const MessageRecord& message = m_messages[place];
-    if (list.served == place)
-    {
+void MessageTable::withdraw(TurnList& list, std::uint32_t place) {
+    const MessageRecord& message = messages_[place];
+    if (list.served == place) {
         list.served = message.previous;
     }
-    (message.previous == NONE ? list.first : m_messages[message.previous].next) = message.next;
-    (message.next == NONE ? list.last : m_messages[message.next].previous) = message.previous;
+    (message.previous == none ? list.first : messages_[message.previous].next) = message.next;
+    (message.next == none ? list.last : messages_[message.next].previous) = message.previous;
 }
 
-} // namespace npunet::packet
+}  // namespace npunet::packet

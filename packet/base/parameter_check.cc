@@ -1,9 +1,3 @@
-/*
- * Copyright (c) 2026 The npunet authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
-
 #include "packet/base/parameter_check.h"
 
 #include "base/errors.h"
@@ -11,100 +5,65 @@
 
 #include <string>
 
-namespace npunet::packet
-{
+namespace npunet::packet {
 
-namespace
-{
+namespace {
 
 /// The largest packet: its size must fit 31 bits.
-constexpr std::int64_t MAX_PACKET = std::int64_t{1} << 30;
+constexpr std::int64_t max_packet = std::int64_t{1} << 30;
 
-/**
- * @param classes as in a description
- * @param file for messages
- */
-void
-CheckClasses(const topology::TrafficClasses& classes, const std::string& file)
-{
+/// @param classes as in a description
+/// @param file for messages
+void check_classes(const topology::TrafficClasses& classes, const std::string& file) {
     constexpr int most = topology::TrafficClasses::most;
-    if (classes.count < 1 || classes.count > most)
-    {
-        throw InputError({file,
-                          "packet.classes",
-                          std::to_string(classes.count),
-                          "1 to " + std::to_string(most) + " traffic classes",
-                          ""});
+    if (classes.count < 1 || classes.count > most) {
+        throw InputError({file, "packet.classes", std::to_string(classes.count),
+                          "1 to " + std::to_string(most) + " traffic classes", ""});
     }
-    for (const std::uint8_t own : classes.class_of)
-    {
-        if (own >= classes.count)
-        {
-            throw InputError({file,
-                              "packet.class_of",
-                              "class " + std::to_string(own),
-                              "classes below " + std::to_string(classes.count),
-                              ""});
+    for (const std::uint8_t own : classes.class_of) {
+        if (own >= classes.count) {
+            throw InputError({file, "packet.class_of", "class " + std::to_string(own),
+                              "classes below " + std::to_string(classes.count), ""});
         }
     }
-    bool inRange = classes.weights.empty() || classes.weights.size() == classes.count;
-    for (const std::uint8_t weight : classes.weights)
-    {
-        inRange = inRange && weight >= 1 && weight <= topology::TrafficClasses::most_weight;
+    bool in_range = classes.weights.empty() || classes.weights.size() == classes.count;
+    for (const std::uint8_t weight : classes.weights) {
+        in_range = in_range && weight >= 1 && weight <= topology::TrafficClasses::most_weight;
     }
-    if (!inRange)
-    {
-        throw InputError({file,
-                          "packet.class_arbitration",
+    if (!in_range) {
+        throw InputError({file, "packet.class_arbitration",
                           "'" + topology::arbitration_text(classes) + "'",
-                          "no weights, or one from 1 to 100 for each class",
-                          ""});
+                          "no weights, or one from 1 to 100 for each class", ""});
     }
 }
 
-} // namespace
+}  // namespace
 
-void
-CheckPacketParameters(const topology::PacketParameters& parameters, const std::string& file)
-{
-    CheckClasses(parameters.classes, file);
+void check_packet_parameters(const topology::PacketParameters& parameters,
+                             const std::string& file) {
+    check_classes(parameters.classes, file);
     const std::int64_t packet = parameters.mtu.value() + parameters.header.value();
-    if (parameters.mtu.value() < 1 || parameters.mtu.value() > MAX_PACKET)
-    {
-        throw InputError({file,
-                          "packet.mtu",
-                          std::to_string(parameters.mtu.value()) + " bytes",
-                          "1 to 2^30 bytes",
-                          ""});
+    if (parameters.mtu.value() < 1 || parameters.mtu.value() > max_packet) {
+        throw InputError({file, "packet.mtu", std::to_string(parameters.mtu.value()) + " bytes",
+                          "1 to 2^30 bytes", ""});
     }
-    if (parameters.header.value() < 0 || packet > MAX_PACKET)
-    {
-        throw InputError({file,
-                          "packet.header",
+    if (parameters.header.value() < 0 || packet > max_packet) {
+        throw InputError({file, "packet.header",
                           std::to_string(parameters.header.value()) + " bytes",
-                          "0 bytes or more, with the mtu at most 2^30 bytes",
-                          ""});
+                          "0 bytes or more, with the mtu at most 2^30 bytes", ""});
     }
-    if (!(parameters.error_rate >= 0 && parameters.error_rate < 1))
-    {
-        throw InputError({file,
-                          "packet.error_rate",
-                          std::to_string(parameters.error_rate),
-                          "a probability from 0 to below 1",
-                          ""});
+    if (!(parameters.error_rate >= 0 && parameters.error_rate < 1)) {
+        throw InputError({file, "packet.error_rate", std::to_string(parameters.error_rate),
+                          "a probability from 0 to below 1", ""});
     }
-    if (parameters.error_rate > 0 && parameters.switching == topology::Switching::CutThrough)
-    {
-        throw InputError({file,
-                          "packet.error_rate",
+    if (parameters.error_rate > 0 && parameters.switching == topology::Switching::CutThrough) {
+        throw InputError({file, "packet.error_rate",
                           std::to_string(parameters.error_rate) + " with cut-through",
                           "store and forward: links that repair errors check whole packets",
                           "leave one of the two out"});
     }
-    if (parameters.buffer.value() != 0 && parameters.buffer.value() < packet)
-    {
-        throw InputError({file,
-                          "packet.buffer",
+    if (parameters.buffer.value() != 0 && parameters.buffer.value() < packet) {
+        throw InputError({file, "packet.buffer",
                           std::to_string(parameters.buffer.value()) + " bytes",
                           "room for at least one full packet, " + std::to_string(packet) +
                               " bytes, or 0 for automatic",
@@ -112,4 +71,4 @@ CheckPacketParameters(const topology::PacketParameters& parameters, const std::s
     }
 }
 
-} // namespace npunet::packet
+}  // namespace npunet::packet

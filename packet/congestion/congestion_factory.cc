@@ -1,9 +1,3 @@
-/*
- * Copyright (c) 2026 The npunet authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
-
 #include "packet/congestion/congestion_control.h"
 #include "packet/congestion/dcqcn.h"
 #include "packet/congestion/dctcp.h"
@@ -13,44 +7,39 @@
 
 #include "topology/congestion_parameters.h"
 
-namespace npunet::packet
-{
+namespace npunet::packet {
 
 using topology::CongestionAlgorithm;
 
-CongestionNeeds
-NeedsOf(const topology::CongestionControlChoice& choice)
-{
+CongestionNeeds needs_of(const topology::CongestionControlChoice& choice) {
     CongestionNeeds needs;
     needs.telemetry = choice.algorithm == CongestionAlgorithm::Hpcc;
     needs.echo = choice.algorithm == CongestionAlgorithm::Dctcp;
-    if (choice.algorithm == CongestionAlgorithm::Dcqcn)
-    {
-        needs.notificationInterval = Rounded(choice.values[topology::DcqcnParameter::cnp_interval]);
+    if (choice.algorithm == CongestionAlgorithm::Dcqcn) {
+        needs.notification_interval =
+            rounded(choice.values[topology::DcqcnParameter::cnp_interval]);
     }
     return needs;
 }
 
-std::unique_ptr<CongestionControl>
-MakeCongestionControl(const topology::CongestionControlChoice& choice, const FlowPath& path)
-{
-    switch (choice.algorithm)
-    {
-    case CongestionAlgorithm::None:
-    case CongestionAlgorithm::ReceiverCredit:
-        break;
-    case CongestionAlgorithm::Dcqcn:
-        return std::make_unique<Dcqcn>(choice, path);
-    case CongestionAlgorithm::Hpcc:
-        return std::make_unique<Hpcc>(choice, path);
-    case CongestionAlgorithm::Timely:
-        return std::make_unique<Timely>(choice, path);
-    case CongestionAlgorithm::Swift:
-        return std::make_unique<Swift>(choice, path);
-    case CongestionAlgorithm::Dctcp:
-        return std::make_unique<Dctcp>(choice, path);
+std::unique_ptr<CongestionControl> make_congestion_control(
+    const topology::CongestionControlChoice& choice, const FlowPath& path) {
+    switch (choice.algorithm) {
+        case CongestionAlgorithm::None:
+        case CongestionAlgorithm::ReceiverCredit:
+            break;
+        case CongestionAlgorithm::Dcqcn:
+            return std::make_unique<Dcqcn>(choice, path);
+        case CongestionAlgorithm::Hpcc:
+            return std::make_unique<Hpcc>(choice, path);
+        case CongestionAlgorithm::Timely:
+            return std::make_unique<Timely>(choice, path);
+        case CongestionAlgorithm::Swift:
+            return std::make_unique<Swift>(choice, path);
+        case CongestionAlgorithm::Dctcp:
+            return std::make_unique<Dctcp>(choice, path);
     }
     return nullptr;
 }
 
-} // namespace npunet::packet
+}  // namespace npunet::packet

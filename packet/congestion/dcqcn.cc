@@ -1,37 +1,23 @@
-/*
- * Copyright (c) 2026 The npunet authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
-
 #include "packet/congestion/dcqcn.h"
 
 #include "topology/congestion_parameters.h"
 
 #include <algorithm>
 
-namespace npunet::packet
-{
+namespace npunet::packet {
 
 using topology::DcqcnParameter;
 
-namespace
-{
+namespace {
 
-/**
- * By squaring: std::pow() differs from library to library.
- * @param base 0 to 1
- * @param exponent from 0
- * @return base to the power of exponent
- */
-double
-Power(double base, std::int64_t exponent)
-{
+/// By squaring: std::pow() differs from library to library.
+/// @param base 0 to 1
+/// @param exponent from 0
+/// @return base to the power of exponent
+double power(double base, std::int64_t exponent) {
     double result = 1;
-    for (; exponent > 0 && result > 0; exponent /= 2)
-    {
-        if (exponent % 2 == 1)
-        {
+    for (; exponent > 0 && result > 0; exponent /= 2) {
+        if (exponent % 2 == 1) {
             result *= base;
         }
         base *= base;
@@ -39,151 +25,119 @@ Power(double base, std::int64_t exponent)
     return result;
 }
 
-} // namespace
+}  // namespace
 
 Dcqcn::Dcqcn(const topology::CongestionControlChoice& choice, const FlowPath& path)
-    : m_parameters(choice, path), m_rate(path.rate), m_target(path.rate)
-{
-}
+    : parameters_(choice, path), rate_(path.rate), target_(path.rate) {}
 
-double
-Dcqcn::Alpha(std::int64_t now) const
-{
-    if (m_notified < 0)
-    {
-        return m_alpha;
+double Dcqcn::current_alpha(std::int64_t now) const {
+    if (notified_ < 0) {
+        return alpha_;
     }
-    const std::int64_t periods =
-        (now - m_notified) / m_parameters.Whole(DcqcnParameter::alpha_timer);
-    return m_alpha * Power(1 - m_parameters[DcqcnParameter::gain], periods);
+    const std::int64_t periods = (now - notified_) / parameters_.whole(DcqcnParameter::alpha_timer);
+    return alpha_ * power(1 - parameters_[DcqcnParameter::gain], periods);
 }
 
-std::int64_t
-Dcqcn::Rate(std::int64_t now)
-{
-    Advance(now);
-    return m_rate;
+std::int64_t Dcqcn::Rate(std::int64_t now) {
+    advance(now);
+    return rate_;
 }
 
-void
-Dcqcn::PacketSent(std::int64_t now, std::int64_t wire)
-{
-    if (m_notified < 0)
-    {
+void Dcqcn::packet_sent(std::int64_t now, std::int64_t wire) {
+    if (notified_ < 0) {
         return;
     }
-    Advance(now);
-    const std::int64_t counter = m_parameters.Whole(DcqcnParameter::byte_counter);
-    m_bytes += wire;
-    for (; m_bytes >= counter; m_bytes -= counter)
-    {
-        ++m_bytePeriods;
-        Increase();
+    advance(now);
+    const std::int64_t counter = parameters_.whole(DcqcnParameter::byte_counter);
+    bytes_ += wire;
+    for (; bytes_ >= counter; bytes_ -= counter) {
+        ++byte_periods_;
+        increase();
     }
 }
 
-void
-Dcqcn::Notified(std::int64_t now)
-{
-    Advance(now);
-    const double alpha = Alpha(now);
-    const double gain = m_parameters[DcqcnParameter::gain];
+void Dcqcn::notified(std::int64_t now) {
+    advance(now);
+    const double alpha = current_alpha(now);
+    const double gain = parameters_[DcqcnParameter::gain];
     const std::int64_t least =
-        std::clamp(m_parameters.Whole(DcqcnParameter::min_rate), std::int64_t{1}, m_rate);
-    if (m_ticks > 0 || m_parameters[DcqcnParameter::clamp_target_rate] != 0)
-    {
-        m_target = m_rate;
+        std::clamp(parameters_.whole(DcqcnParameter::min_rate), std::int64_t{1}, rate_);
+    if (ticks_ > 0 || parameters_[DcqcnParameter::clamp_target_rate] != 0) {
+        target_ = rate_;
     }
-    m_rate = std::max(least, Rounded(static_cast<double>(m_rate) * (1 - alpha / 2)));
-    m_alpha = (1 - gain) * alpha + gain;
-    m_notified = now;
-    m_bytes = 0;
-    m_ticks = 0;
-    m_bytePeriods = 0;
+    rate_ = std::max(least, rounded(static_cast<double>(rate_) * (1 - alpha / 2)));
+    alpha_ = (1 - gain) * alpha + gain;
+    notified_ = now;
+    bytes_ = 0;
+    ticks_ = 0;
+    byte_periods_ = 0;
 }
 
-void
-Dcqcn::Advance(std::int64_t now)
-{
-    if (m_notified < 0)
-    {
+void Dcqcn::advance(std::int64_t now) {
+    if (notified_ < 0) {
         return;
     }
     const std::int64_t ticks =
-        (now - m_notified) / m_parameters.Whole(DcqcnParameter::increase_timer);
-    if (ticks > m_ticks)
-    {
-        Tick(ticks - m_ticks);
+        (now - notified_) / parameters_.whole(DcqcnParameter::increase_timer);
+    if (ticks > ticks_) {
+        tick(ticks - ticks_);
     }
 }
 
-void
-Dcqcn::Tick(std::int64_t ticks)
-{
-    const auto threshold = m_parameters.Whole(DcqcnParameter::fast_recovery);
-    while (ticks > 0)
-    {
-        const std::int64_t line = m_parameters.Path().rate;
-        if (m_rate == line)
-        {
-            m_ticks += ticks;
+void Dcqcn::tick(std::int64_t ticks) {
+    const auto threshold = parameters_.whole(DcqcnParameter::fast_recovery);
+    while (ticks > 0) {
+        const std::int64_t line = parameters_.path().rate;
+        if (rate_ == line) {
+            ticks_ += ticks;
             return;
         }
-        const std::int64_t gap = m_target - m_rate;
-        ++m_ticks;
+        const std::int64_t gap = target_ - rate_;
+        ++ticks_;
         --ticks;
-        Increase();
+        increase();
         // Once T has passed the threshold every further tick raises the target by the same; when
         // the gap between rate and target does not change any more, both just move on together.
-        const std::int64_t raise = Raise();
-        if (m_ticks > threshold && m_target - m_rate == gap && raise > 0)
-        {
-            const std::int64_t steps = std::min(ticks, (line - m_target) / raise);
-            m_target += steps * raise;
-            m_rate += steps * raise;
-            m_ticks += steps;
+        const std::int64_t raise = rate_raise();
+        if (ticks_ > threshold && target_ - rate_ == gap && raise > 0) {
+            const std::int64_t steps = std::min(ticks, (line - target_) / raise);
+            target_ += steps * raise;
+            rate_ += steps * raise;
+            ticks_ += steps;
             ticks -= steps;
         }
     }
 }
 
-std::int64_t
-Dcqcn::Raise() const
-{
-    const std::int64_t threshold = m_parameters.Whole(DcqcnParameter::fast_recovery);
-    if (std::max(m_ticks, m_bytePeriods) < threshold)
-    {
+std::int64_t Dcqcn::rate_raise() const {
+    const std::int64_t threshold = parameters_.whole(DcqcnParameter::fast_recovery);
+    if (std::max(ticks_, byte_periods_) < threshold) {
         return 0;
     }
-    const bool hyper = std::min(m_ticks, m_bytePeriods) > threshold;
+    const bool hyper = std::min(ticks_, byte_periods_) > threshold;
     const std::size_t step = hyper ? DcqcnParameter::rate_hai : DcqcnParameter::rate_ai;
-    return std::max(std::int64_t{1}, m_parameters.Whole(step));
+    return std::max(std::int64_t{1}, parameters_.whole(step));
 }
 
-void
-Dcqcn::Scan(engine::StateScan& scan, const engine::FlowProgress& /* progress */)
-{
-    scan.same(m_rate);
-    scan.same(m_alpha);
-    scan.same(std::int64_t{m_notified < 0});
-    if (m_rate == m_parameters.Path().rate)
-    {
+void Dcqcn::scan(engine::StateScan& scan, const engine::FlowProgress& /* progress */) {
+    scan.same(rate_);
+    scan.same(alpha_);
+    scan.same(std::int64_t{notified_ < 0});
+    if (rate_ == parameters_.path().rate) {
         // Increases change nothing, and the next CNP begins anew but for alpha.
-        scan.lasting(m_notified);
+        scan.lasting(notified_);
         return;
     }
-    scan.same(m_target);
-    scan.instant(m_notified);
-    scan.same(m_bytes);
-    scan.same(m_ticks);
-    scan.same(m_bytePeriods);
+    scan.same(target_);
+    scan.instant(notified_);
+    scan.same(bytes_);
+    scan.same(ticks_);
+    scan.same(byte_periods_);
 }
 
-void
-Dcqcn::Increase()
-{
-    m_target = std::min(m_target + Raise(), m_parameters.Path().rate);
-    m_rate += (m_target - m_rate + 1) / 2;
+void Dcqcn::increase() {
+    target_ = std::min(target_ + rate_raise(), parameters_.path().rate);
+    rate_ += (target_ - rate_ + 1) / 2;
 }
 
-} // namespace npunet::packet
+}  // namespace npunet::packet

@@ -1,9 +1,3 @@
-/*
- * Copyright (c) 2026 The npunet authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
-
 #include "packet/congestion/dctcp.h"
 
 #include "topology/congestion_parameters.h"
@@ -11,143 +5,113 @@
 #include <algorithm>
 #include <limits>
 
-namespace npunet::packet
-{
+namespace npunet::packet {
 
 using topology::DctcpParameter;
 
 Dctcp::Dctcp(const topology::CongestionControlChoice& choice, const FlowPath& path)
-    : m_parameters(choice, path), m_window(m_parameters[DctcpParameter::initial_window]),
-      m_threshold(m_parameters[DctcpParameter::slow_start] > 0 ? std::numeric_limits<double>::max()
-                                                               : 0),
-      m_alpha(m_parameters[DctcpParameter::initial_alpha])
-{
-    Bound();
+    : parameters_(choice, path),
+      window_(parameters_[DctcpParameter::initial_window]),
+      threshold_(parameters_[DctcpParameter::slow_start] > 0 ? std::numeric_limits<double>::max()
+                                                             : 0),
+      alpha_(parameters_[DctcpParameter::initial_alpha]) {
+    bound();
 }
 
-std::int64_t
-Dctcp::Window() const
-{
-    return Rounded(m_window);
+std::int64_t Dctcp::window() const {
+    return rounded(window_);
 }
 
-void
-Dctcp::Acknowledged(const Acknowledgement& acknowledgement)
-{
-    m_next = acknowledgement.next;
-    m_sent = acknowledgement.sent;
-    m_acknowledged += acknowledgement.bytes;
-    m_marked += acknowledgement.marked;
-    m_marks += acknowledgement.marked > 0 ? 1 : 0;
-    if (m_next > m_windowEnd && m_acknowledged > 0)
-    {
-        Average(static_cast<double>(m_marked) / static_cast<double>(m_acknowledged));
-        m_windowEnd = m_sent;
-        m_acknowledged = 0;
-        m_marked = 0;
+void Dctcp::acknowledged(const Acknowledgement& acknowledgement) {
+    next_ = acknowledgement.next;
+    sent_ = acknowledgement.sent;
+    acknowledged_ += acknowledgement.bytes;
+    marked_ += acknowledgement.marked;
+    marks_ += acknowledgement.marked > 0 ? 1 : 0;
+    if (next_ > window_end_ && acknowledged_ > 0) {
+        average(static_cast<double>(marked_) / static_cast<double>(acknowledged_));
+        window_end_ = sent_;
+        acknowledged_ = 0;
+        marked_ = 0;
     }
-    if (m_next <= m_recovery)
-    {
+    if (next_ <= recovery_) {
         return;
     }
-    if (acknowledgement.marked > 0)
-    {
-        Cut(1 - m_alpha / 2);
+    if (acknowledgement.marked > 0) {
+        cut(1 - alpha_ / 2);
         return;
     }
-    Grow(static_cast<double>(acknowledgement.bytes));
+    grow(static_cast<double>(acknowledgement.bytes));
 }
 
-void
-Dctcp::Lost(std::int64_t /* now */, bool timeout)
-{
-    if (timeout)
-    {
-        m_threshold = m_parameters[DctcpParameter::slow_start] > 0 ? m_window / 2 : 0;
-        m_window = 0;
-        m_recovery = m_next;
-        Bound();
+void Dctcp::lost(std::int64_t /* now */, bool timeout) {
+    if (timeout) {
+        threshold_ = parameters_[DctcpParameter::slow_start] > 0 ? window_ / 2 : 0;
+        window_ = 0;
+        recovery_ = next_;
+        bound();
         return;
     }
-    if (m_next > m_recovery)
-    {
-        Cut(0.5);
+    if (next_ > recovery_) {
+        cut(0.5);
     }
 }
 
-void
-Dctcp::Average(double fraction)
-{
-    const double gain = m_parameters[DctcpParameter::gain];
-    m_alpha = (1 - gain) * m_alpha + gain * fraction;
-    ++m_averages;
+void Dctcp::average(double fraction) {
+    const double gain = parameters_[DctcpParameter::gain];
+    alpha_ = (1 - gain) * alpha_ + gain * fraction;
+    ++averages_;
 }
 
-void
-Dctcp::Scan(engine::StateScan& scan, const engine::FlowProgress& progress)
-{
-    scan.same(m_window);
-    scan.same(m_threshold);
-    ScanAlpha(scan);
-    scan.same(m_acknowledged);
-    scan.same(m_marked);
-    // What the receiver expects from now on is m_next or more.
-    scan.sequence_from(m_windowEnd, m_next - 1, progress);
-    scan.sequence_from(m_recovery, m_next - 1, progress);
-    scan.sequence(m_next, progress);
-    scan.sequence(m_sent, progress);
+void Dctcp::scan(engine::StateScan& scan, const engine::FlowProgress& progress) {
+    scan.same(window_);
+    scan.same(threshold_);
+    scan_alpha(scan);
+    scan.same(acknowledged_);
+    scan.same(marked_);
+    // What the receiver expects from now on is next_ or more.
+    scan.sequence_from(window_end_, next_ - 1, progress);
+    scan.sequence_from(recovery_, next_ - 1, progress);
+    scan.sequence(next_, progress);
+    scan.sequence(sent_, progress);
 }
 
-void
-Dctcp::ScanAlpha(engine::StateScan& scan)
-{
+void Dctcp::scan_alpha(engine::StateScan& scan) {
     // Without marks alpha decays, and nobody asks for it.
-    scan.fading(m_alpha, m_marks);
-    const std::int64_t marks = m_marks;
-    const std::int64_t averages = m_averages;
-    scan.count(m_marks);
-    scan.count(m_averages);
-    if (marks == m_marks)
-    {
-        const std::int64_t until = m_averages;
-        for (m_averages = averages; m_averages < until;)
-        {
-            Average(0);
+    scan.fading(alpha_, marks_);
+    const std::int64_t marks = marks_;
+    const std::int64_t averages = averages_;
+    scan.count(marks_);
+    scan.count(averages_);
+    if (marks == marks_) {
+        const std::int64_t until = averages_;
+        for (averages_ = averages; averages_ < until;) {
+            average(0);
         }
     }
 }
 
-void
-Dctcp::Cut(double factor)
-{
-    m_window *= factor;
-    m_threshold = 0;
-    m_recovery = m_sent;
-    Bound();
+void Dctcp::cut(double factor) {
+    window_ *= factor;
+    threshold_ = 0;
+    recovery_ = sent_;
+    bound();
 }
 
-void
-Dctcp::Grow(double bytes)
-{
-    if (m_window < m_threshold)
-    {
-        m_window += bytes;
+void Dctcp::grow(double bytes) {
+    if (window_ < threshold_) {
+        window_ += bytes;
+    } else {
+        const auto packet = static_cast<double>(parameters_.path().packet);
+        window_ += parameters_[DctcpParameter::window_ai] * packet * bytes / window_;
     }
-    else
-    {
-        const auto packet = static_cast<double>(m_parameters.Path().packet);
-        m_window += m_parameters[DctcpParameter::window_ai] * packet * bytes / m_window;
-    }
-    Bound();
+    bound();
 }
 
-void
-Dctcp::Bound()
-{
+void Dctcp::bound() {
     const double least =
-        m_parameters[DctcpParameter::min_window] * static_cast<double>(m_parameters.Path().packet);
-    m_window =
-        std::clamp(m_window, least, std::max(least, m_parameters[DctcpParameter::max_window]));
+        parameters_[DctcpParameter::min_window] * static_cast<double>(parameters_.path().packet);
+    window_ = std::clamp(window_, least, std::max(least, parameters_[DctcpParameter::max_window]));
 }
 
-} // namespace npunet::packet
+}  // namespace npunet::packet

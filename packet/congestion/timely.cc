@@ -1,136 +1,99 @@
-/*
- * Copyright (c) 2026 The npunet authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
-
 #include "packet/congestion/timely.h"
 
 #include "topology/congestion_parameters.h"
 
 #include <algorithm>
 
-namespace npunet::packet
-{
+namespace npunet::packet {
 
 using topology::TimelyParameter;
 
 Timely::Timely(const topology::CongestionControlChoice& choice, const FlowPath& path)
-    : m_parameters(choice, path), m_rate(static_cast<double>(path.rate))
-{
+    : parameters_(choice, path), rate_(static_cast<double>(path.rate)) {}
+
+std::int64_t Timely::Rate(std::int64_t /* now */) {
+    return std::max(std::int64_t{1}, rounded(rate_));
 }
 
-std::int64_t
-Timely::Rate(std::int64_t /* now */)
-{
-    return std::max(std::int64_t{1}, Rounded(m_rate));
+double Timely::normalized_gradient() const {
+    return difference_ / static_cast<double>(parameters_.path().round_trip);
 }
 
-double
-Timely::Gradient() const
-{
-    return m_difference / static_cast<double>(m_parameters.Path().roundTrip);
-}
-
-void
-Timely::Acknowledged(const Acknowledgement& acknowledgement)
-{
-    m_bytes += acknowledgement.bytes;
-    if (acknowledgement.roundTrip < 0 || m_bytes < m_parameters.Whole(TimelyParameter::segment) ||
-        acknowledgement.next <= m_roundEnd)
-    {
+void Timely::acknowledged(const Acknowledgement& acknowledgement) {
+    bytes_ += acknowledgement.bytes;
+    if (acknowledgement.round_trip < 0 || bytes_ < parameters_.whole(TimelyParameter::segment) ||
+        acknowledgement.next <= round_end_) {
         return;
     }
-    m_bytes = 0;
-    if (m_parameters[TimelyParameter::every_round_trip] > 0)
-    {
-        m_roundEnd = acknowledgement.sent;
+    bytes_ = 0;
+    if (parameters_[TimelyParameter::every_round_trip] > 0) {
+        round_end_ = acknowledgement.sent;
     }
-    Update(acknowledgement.roundTrip);
+    update(acknowledgement.round_trip);
 }
 
-void
-Timely::Scan(engine::StateScan& scan, const engine::FlowProgress& progress)
-{
-    scan.same(m_rate);
-    ScanGradient(scan);
-    scan.same(m_roundTrip);
-    scan.same(m_bytes);
-    if (m_parameters[TimelyParameter::every_round_trip] > 0)
-    {
-        scan.sequence(m_roundEnd, progress);
+void Timely::scan(engine::StateScan& scan, const engine::FlowProgress& progress) {
+    scan.same(rate_);
+    scan_gradient(scan);
+    scan.same(round_trip_);
+    scan.same(bytes_);
+    if (parameters_[TimelyParameter::every_round_trip] > 0) {
+        scan.sequence(round_end_, progress);
     }
 }
 
-void
-Timely::Average(std::int64_t roundTrip)
-{
-    if (m_roundTrip >= 0)
-    {
-        const double weight = m_parameters[TimelyParameter::ewma_weight];
-        m_difference =
-            (1 - weight) * m_difference + weight * static_cast<double>(roundTrip - m_roundTrip);
+void Timely::average(std::int64_t round_trip) {
+    if (round_trip_ >= 0) {
+        const double weight = parameters_[TimelyParameter::ewma_weight];
+        difference_ =
+            (1 - weight) * difference_ + weight * static_cast<double>(round_trip - round_trip_);
     }
-    m_roundTrip = roundTrip;
-    m_falling = Gradient() <= 0 ? m_falling + 1 : 0;
-    ++m_averages;
+    round_trip_ = round_trip;
+    falling_ = normalized_gradient() <= 0 ? falling_ + 1 : 0;
+    ++averages_;
 }
 
-void
-Timely::ScanGradient(engine::StateScan& scan)
-{
+void Timely::scan_gradient(engine::StateScan& scan) {
     // As long as all round trips are the same and short, it decays, and nobody asks for it.
-    scan.fading(m_difference, m_changes);
+    scan.fading(difference_, changes_);
     // Beyond the threshold it makes no difference how many there were.
     const auto falling =
-        std::min<std::int64_t>(m_falling, m_parameters.Whole(TimelyParameter::hai_threshold));
-    scan.fading(static_cast<double>(falling), m_changes);
-    const std::int64_t changes = m_changes;
-    const std::int64_t averages = m_averages;
-    scan.count(m_changes);
-    scan.count(m_averages);
-    if (changes == m_changes)
-    {
-        const std::int64_t until = m_averages;
-        for (m_averages = averages; m_averages < until;)
-        {
-            Average(m_roundTrip);
+        std::min<std::int64_t>(falling_, parameters_.whole(TimelyParameter::hai_threshold));
+    scan.fading(static_cast<double>(falling), changes_);
+    const std::int64_t changes = changes_;
+    const std::int64_t averages = averages_;
+    scan.count(changes_);
+    scan.count(averages_);
+    if (changes == changes_) {
+        const std::int64_t until = averages_;
+        for (averages_ = averages; averages_ < until;) {
+            average(round_trip_);
         }
     }
 }
 
-void
-Timely::Update(std::int64_t roundTrip)
-{
-    const double low = Low();
-    const auto time = static_cast<double>(roundTrip);
-    m_changes += roundTrip != m_roundTrip || !(time < low) ? 1 : 0;
-    Average(roundTrip);
-    const double gradient = Gradient();
-    const double high = std::max(low,
-                                 m_parameters[TimelyParameter::t_high] +
-                                     m_parameters[TimelyParameter::t_high_round_trips]);
-    const double increase = m_parameters[TimelyParameter::rate_ai];
-    const double beta = m_parameters[TimelyParameter::beta];
-    if (time < low)
-    {
-        m_rate += increase;
+void Timely::update(std::int64_t round_trip) {
+    const double low = low_delay();
+    const auto time = static_cast<double>(round_trip);
+    changes_ += round_trip != round_trip_ || !(time < low) ? 1 : 0;
+    average(round_trip);
+    const double gradient = normalized_gradient();
+    const double high = std::max(low, parameters_[TimelyParameter::t_high] +
+                                          parameters_[TimelyParameter::t_high_round_trips]);
+    const double increase = parameters_[TimelyParameter::rate_ai];
+    const double beta = parameters_[TimelyParameter::beta];
+    if (time < low) {
+        rate_ += increase;
+    } else if (time > high) {
+        rate_ *= 1 - beta * (1 - high / time);
+    } else if (gradient <= 0) {
+        const bool hyper = falling_ >= parameters_.whole(TimelyParameter::hai_threshold);
+        rate_ += hyper ? parameters_[TimelyParameter::hai_factor] * increase : increase;
+    } else {
+        rate_ *= 1 - beta * gradient;
     }
-    else if (time > high)
-    {
-        m_rate *= 1 - beta * (1 - high / time);
-    }
-    else if (gradient <= 0)
-    {
-        const bool hyper = m_falling >= m_parameters.Whole(TimelyParameter::hai_threshold);
-        m_rate += hyper ? m_parameters[TimelyParameter::hai_factor] * increase : increase;
-    }
-    else
-    {
-        m_rate *= 1 - beta * gradient;
-    }
-    const auto line = static_cast<double>(m_parameters.Path().rate);
-    m_rate = std::clamp(m_rate, std::min(m_parameters[TimelyParameter::min_rate], line), line);
+    const auto line = static_cast<double>(parameters_.path().rate);
+    rate_ = std::clamp(rate_, std::min(parameters_[TimelyParameter::min_rate], line), line);
 }
 
-} // namespace npunet::packet
+}  // namespace npunet::packet

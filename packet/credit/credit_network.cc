@@ -1,220 +1,163 @@
-/*
- * Copyright (c) 2026 The npunet authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
-
 #include "packet/credit/credit_network.h"
 
-#include "packet/credit/network_setup.h"
 #include "packet/credit/credit_state_scan.h"
+#include "packet/credit/network_setup.h"
 
 #include <algorithm>
 #include <cassert>
 #include <utility>
 
-namespace npunet::packet
-{
+namespace npunet::packet {
 
 PacketMachine::PacketMachine(const topology::NetworkDescription& description,
                              engine::EventQueue& queue)
     : PacketMachine(
-          CheckedForRoutes(description),
-          [&description](NodeId from, NodeId to) { return description.route(from, to); },
-          queue)
-{
-    m_mover.Finder().Use(description);
-    ChooseGait();
-    SetTrains(true);
+          checked_for_routes(description),
+          [&description](NodeId from, NodeId to) { return description.route(from, to); }, queue) {
+    mover_.finder().use(description);
+    choose_gait();
+    set_trains(true);
 }
 
-PacketMachine::PacketMachine(const topology::NetworkDescription& description,
-                             RouteFunction route,
+PacketMachine::PacketMachine(const topology::NetworkDescription& description, RouteFunction route,
                              engine::EventQueue& queue)
-    : m_mover(CheckedForPackets(description),
-              std::move(route),
-              queue,
-              {m_sentEvent, m_deliveredEvent},
-              m_turnEvent),
-      m_counts(m_mover.Counts()), m_state(m_mover.State()), m_runner(m_mover), m_catchUp(m_mover),
-      m_epochs(m_mover)
-{
-    ChooseGait();
-    SetTrains(true);
+    : mover_(checked_for_packets(description), std::move(route), queue,
+             {sent_event_, delivered_event_}, turn_event_),
+      counts_(mover_.counts()),
+      state_(mover_.state()),
+      runner_(mover_),
+      catch_up_(mover_),
+      epochs_(mover_) {
+    choose_gait();
+    set_trains(true);
 }
 
-void
-PacketMachine::send(const engine::Message& message)
-{
+void PacketMachine::send(const engine::Message& message) {
     assert(message.bytes.value() >= 0);
-    const std::uint32_t place = m_state.messages.Take();
-    MessageRecord& record = m_state.messages[place];
+    const std::uint32_t place = state_.messages.take();
+    MessageRecord& record = state_.messages[place];
     record.id = message.id.value();
-    record.start = m_state.events.now().ps();
+    record.start = state_.events.now().ps();
     record.bytes = message.bytes.value();
     record.remaining = message.bytes.value();
     record.handle = message.handle;
-    record.wantsSent = message.wants_sent;
-    m_state.nearEnd += record.wantsSent && record.bytes <= m_state.lastBytes ? 1 : 0;
-    if (m_state.ways.router == nullptr)
-    {
+    record.wants_sent = message.wants_sent;
+    state_.near_end += record.wants_sent && record.bytes <= state_.last_bytes ? 1 : 0;
+    if (state_.ways.router == nullptr) {
         record.hop =
-            m_state.plan.FirstHop(message.source, message.destination, m_state.classes.Of(message));
+            state_.plan.first_hop(message.source, message.destination, state_.classes.of(message));
+    } else {
+        epochs_.await();
+        mover_.finder().open(place, message);
     }
-    else
-    {
-        m_epochs.Await();
-        m_mover.Finder().Open(place, message);
+    if (border_) {
+        border_->open_own(place, message);
     }
-    if (m_border)
-    {
-        m_border->OpenOwn(place, message);
-    }
-    m_mover.Start(place);
+    mover_.start(place);
 }
 
-void
-PacketMachine::MessageSent(std::uint32_t message)
-{
-    m_state.nearEnd -= m_state.nearEnd > 0 ? 1 : 0;
-    listener_->on_sent(m_state.messages[message].handle);
-    if (m_border)
-    {
-        m_border->EndSource(message);
+void PacketMachine::message_sent(std::uint32_t message) {
+    state_.near_end -= state_.near_end > 0 ? 1 : 0;
+    listener_->on_sent(state_.messages[message].handle);
+    if (border_) {
+        border_->end_source(message);
     }
 }
 
-void
-PacketMachine::MessageDelivered(std::uint32_t message)
-{
-    const MessageRecord& record = m_state.messages[message];
+void PacketMachine::message_delivered(std::uint32_t message) {
+    const MessageRecord& record = state_.messages[message];
     const std::uint32_t handle = record.handle;
-    const Time left = Time::ps(record.firstByteLeft);
-    if (!m_border)
-    {
-        m_state.messages.Free(message);
-    }
-    else if (!m_border->Deliver(message))
-    {
+    const Time left = Time::ps(record.first_byte_left);
+    if (!border_) {
+        state_.messages.free(message);
+    } else if (!border_->deliver(message)) {
         return;
     }
     listener_->on_delivered(handle, left);
 }
 
-std::vector<engine::LinkUse>
-PacketMachine::link_use() const
-{
-    return m_counts.GetUse();
+std::vector<engine::LinkUse> PacketMachine::link_use() const {
+    return counts_.use();
 }
 
-std::uint64_t
-PacketMachine::packet_hops() const
-{
-    return m_counts.GetHops();
+std::uint64_t PacketMachine::packet_hops() const {
+    return counts_.hops();
 }
 
-void
-PacketMachine::ListQueued(LinkId link, const std::function<void(LinkId, Bytes, Time)>& function)
-{
-    Settle();
-    m_counts.ListQueued(link, function);
+void PacketMachine::list_queued(LinkId link,
+                                const std::function<void(LinkId, Bytes, Time)>& function) {
+    settle();
+    counts_.list_queued(link, function);
 }
 
-void
-PacketMachine::Settle()
-{
-    if (m_steady)
-    {
-        m_steady->Settle();
+void PacketMachine::settle() {
+    if (steady_) {
+        steady_->settle();
     }
 }
 
-bool
-PacketMachine::LooksAtPackets() const
-{
-    return m_state.ways.router != nullptr || m_border || m_counts.HasHistograms() ||
-           m_state.observer != nullptr;
+bool PacketMachine::looks_at_packets() const {
+    return state_.ways.router != nullptr || border_ || counts_.has_histograms() ||
+           state_.observer != nullptr;
 }
 
-void
-PacketMachine::SetTrains(bool wanted)
-{
-    m_trains = wanted;
-    const bool possible = wanted && !LooksAtPackets();
-    m_steady = possible ? std::make_unique<SteadyTraffic>(m_state, m_catchUp) : nullptr;
-    m_mover.SetSteady(m_steady.get());
-    m_runner.SetSteady(m_steady.get());
+void PacketMachine::set_trains(bool wanted) {
+    trains_ = wanted;
+    const bool possible = wanted && !looks_at_packets();
+    steady_ = possible ? std::make_unique<SteadyTraffic>(state_, catch_up_) : nullptr;
+    mover_.set_steady(steady_.get());
+    runner_.set_steady(steady_.get());
 }
 
-void
-PacketMachine::SetThreads(std::size_t threads, std::uint64_t leastPackets)
-{
-    m_runner.SetThreads(threads, leastPackets);
-    ChooseGait();
+void PacketMachine::set_threads(std::size_t threads, std::uint64_t least_packets) {
+    runner_.set_threads(threads, least_packets);
+    choose_gait();
 }
 
-void
-PacketMachine::ChooseGait()
-{
-    m_runner.ChooseGait(!LooksAtPackets());
+void PacketMachine::choose_gait() {
+    runner_.choose_gait(!looks_at_packets());
 }
 
-void
-PacketMachine::ObserverChanges()
-{
-    m_state.observer = m_observer;
-    if (m_steady)
-    {
-        m_steady->Enable(m_observer == nullptr);
+void PacketMachine::observer_changes() {
+    state_.observer = observer_;
+    if (steady_) {
+        steady_->enable(observer_ == nullptr);
     }
-    if (m_mover.Agenda().Windows() != nullptr && m_observer != nullptr)
-    {
-        m_mover.Agenda().LeaveWindows();
+    if (mover_.agenda().windows() != nullptr && observer_ != nullptr) {
+        mover_.agenda().leave_windows();
     }
 }
 
-void
-PacketMachine::Split(std::vector<bool> owned, PacketCut& cut)
-{
-    m_border = std::make_unique<BorderTraffic>(m_state, std::move(owned), cut);
-    m_entrance = std::make_unique<BorderEntrance>(m_mover, *m_border, m_epochs);
-    m_mover.SetBorder(m_border.get());
-    ChooseGait();
-    SetTrains(m_trains);
+void PacketMachine::split(std::vector<bool> owned, PacketCut& cut) {
+    border_ = std::make_unique<BorderTraffic>(state_, std::move(owned), cut);
+    entrance_ = std::make_unique<BorderEntrance>(mover_, *border_, epochs_);
+    mover_.set_border(border_.get());
+    choose_gait();
+    set_trains(trains_);
 }
 
-void
-PacketMachine::Enter(const std::uint8_t* data, std::size_t size)
-{
-    m_entrance->Enter(data, size);
+void PacketMachine::enter(const std::uint8_t* data, std::size_t size) {
+    entrance_->enter(data, size);
 }
 
-bool
-PacketMachine::prepare_scan()
-{
-    const bool possible = m_steady && m_observer == nullptr &&
-                          std::none_of(m_state.ports.begin(),
-                                       m_state.ports.end(),
+bool PacketMachine::prepare_scan() {
+    const bool possible = steady_ && observer_ == nullptr &&
+                          std::none_of(state_.ports.begin(), state_.ports.end(),
                                        [](const PacketPort& port) { return port.irregular == 1; });
-    if (possible)
-    {
-        m_steady->Settle();
+    if (possible) {
+        steady_->settle();
     }
     return possible;
 }
 
-void
-PacketMachine::scan(engine::StateScan& scan,
-                    engine::MessageScanner& messages,
-                    engine::PendingEvents& events)
-{
-    if (scan.moves())
-    {
-        m_steady->Forget();
+void PacketMachine::scan(engine::StateScan& scan, engine::MessageScanner& messages,
+                         engine::PendingEvents& events) {
+    if (scan.moves()) {
+        steady_->forget();
     }
-    StepScan(m_state, scan, messages).Scan(events, {m_sentEvent, m_deliveredEvent});
-    m_mover.Agenda().Accompany(scan, events);
-    events.accompany(scan, m_steady->Looker());
+    StepScan(state_, scan, messages).scan(events, {sent_event_, delivered_event_});
+    mover_.agenda().accompany(scan, events);
+    events.accompany(scan, steady_->looker());
 }
 
-} // namespace npunet::packet
+}  // namespace npunet::packet

@@ -1,175 +1,136 @@
-/*
- * Copyright (c) 2026 The npunet authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
-
 #include "packet/credit/credit_state_scan.h"
 
 #include <algorithm>
 
-namespace npunet::packet
-{
+namespace npunet::packet {
 
 using engine::EventQueue;
 
-void
-StepScan::Scan(engine::PendingEvents& events, const MessageHandlers& handlers)
-{
-    m_scan.same(std::int64_t{m_state.nearEnd});
+void StepScan::scan(engine::PendingEvents& events, const MessageHandlers& handlers) {
+    scan_.same(std::int64_t{state_.near_end});
     // First what differs most often.
-    Events(events, handlers);
-    for (std::uint32_t port = 0; port < m_state.ports.size() && !m_scan.differs(); ++port)
-    {
-        Port(port);
+    scan_events(events, handlers);
+    for (std::uint32_t port = 0; port < state_.ports.size() && !scan_.differs(); ++port) {
+        scan_port(port);
     }
-    if (m_scan.moves())
-    {
-        MoveMessages();
+    if (scan_.moves()) {
+        move_messages();
     }
 }
 
-void
-StepScan::Port(std::uint32_t number)
-{
-    PacketPort& port = m_state.ports[number];
-    m_scan.same(std::int64_t{port.turn} << 1 | std::int64_t{port.starved});
-    m_scan.same(port.queued);
+void StepScan::scan_port(std::uint32_t number) {
+    PacketPort& port = state_.ports[number];
+    scan_.same(std::int64_t{port.turn} << 1 | std::int64_t{port.starved});
+    scan_.same(port.queued);
     bool waits = false;
-    m_state.filled.ForEach(port, 0, [&](std::uint32_t) { return waits = true; });
-    m_since = port.busyUntil;
+    state_.filled.for_each(port, 0, [&](std::uint32_t) { return waits = true; });
+    since_ = port.busy_until;
     // Since when the port has been idle counts as long as somebody waits for credit.
-    waits ? m_scan.instant(port.busyUntil) : m_scan.ahead(port.busyUntil);
-    m_words.clear();
-    for (std::uint32_t channel = 0; channel < m_state.channels; ++channel)
-    {
-        CreditAccount& credit = m_state.Credit(number, channel);
-        credit.Describe(m_scan.at(), m_words);
-        if (m_scan.moves())
-        {
-            credit.Shift(m_scan.by());
+    waits ? scan_.instant(port.busy_until) : scan_.ahead(port.busy_until);
+    words_.clear();
+    for (std::uint32_t channel = 0; channel < state_.channels; ++channel) {
+        CreditAccount& credit = state_.credit(number, channel);
+        credit.describe(scan_.at(), words_);
+        if (scan_.moves()) {
+            credit.shift(scan_.by());
         }
     }
-    m_state.reads.Describe(number, m_scan.at(), m_words);
-    if (m_scan.moves())
-    {
-        m_state.reads.Shift(number, m_scan.by());
+    state_.reads.describe(number, scan_.at(), words_);
+    if (scan_.moves()) {
+        state_.reads.shift(number, scan_.by());
     }
-    for (const std::int64_t word : m_words)
-    {
-        m_scan.same(word);
+    for (const std::int64_t word : words_) {
+        scan_.same(word);
     }
-    if (m_state.several)
-    {
-        ClassOfPort* classes = m_state.classes.OfPort(number);
-        for (std::uint32_t i = 0; i < m_state.classes.given.count; ++i)
-        {
-            m_scan.same(std::int64_t{classes[i].turn});
-            m_scan.same(classes[i].lead);
-            m_scan.count(classes[i].wire);
+    if (state_.several) {
+        ClassOfPort* classes = state_.classes.of_port(number);
+        for (std::uint32_t i = 0; i < state_.classes.given.count; ++i) {
+            scan_.same(std::int64_t{classes[i].turn});
+            scan_.same(classes[i].lead);
+            scan_.count(classes[i].wire);
         }
     }
-    m_state.filled.ForEach(port, 0, [&](std::uint32_t queue) {
-        m_scan.same(std::int64_t{queue});
-        Queue(number, m_state.queues[queue]);
-        return m_scan.differs();
+    state_.filled.for_each(port, 0, [&](std::uint32_t queue) {
+        scan_.same(std::int64_t{queue});
+        scan_queue(number, state_.queues[queue]);
+        return scan_.differs();
     });
-    m_scan.same(std::int64_t{-1});
+    scan_.same(std::int64_t{-1});
     const std::int64_t busy = port.busy;
-    for (std::int64_t* count : {&port.payload, &port.wire, &port.busy, &port.packets, &port.stall})
-    {
-        m_scan.count(*count);
+    for (std::int64_t* count :
+         {&port.payload, &port.wire, &port.busy, &port.packets, &port.stall}) {
+        scan_.count(*count);
     }
-    if (m_scan.moves() && m_state.load != nullptr)
-    {
-        m_state.load->add(number, m_scan.at(), m_scan.at() + m_scan.by(), port.busy - busy);
+    if (scan_.moves() && state_.load != nullptr) {
+        state_.load->add(number, scan_.at(), scan_.at() + scan_.by(), port.busy - busy);
     }
 }
 
-void
-StepScan::Queue(std::uint32_t portNumber, VirtualQueue& queue)
-{
-    if (queue.upstream != NONE)
-    {
-        m_scan.instant(queue.ready);
-        for (std::uint32_t place = queue.head; place != NONE; place = m_state.packets[place].next)
-        {
-            Packet(place);
+void StepScan::scan_queue(std::uint32_t port_number, VirtualQueue& queue) {
+    if (queue.upstream != none) {
+        scan_.instant(queue.ready);
+        for (std::uint32_t place = queue.head; place != none; place = state_.packets[place].next) {
+            scan_packet(place);
         }
-        m_scan.same(std::int64_t{-1});
+        scan_.same(std::int64_t{-1});
         return;
     }
-    const TurnList& turns = m_state.turns[portNumber * m_state.channels + queue.channel];
-    m_since = std::max(m_since, m_state.messages[turns.first].start);
-    m_scan.same(m_since - m_scan.at());
+    const TurnList& turns = state_.turns[port_number * state_.channels + queue.channel];
+    since_ = std::max(since_, state_.messages[turns.first].start);
+    scan_.same(since_ - scan_.at());
     std::int64_t served = -1;
     std::int64_t count = 0;
-    for (std::uint32_t place = turns.first; place != NONE; place = m_state.messages[place].next)
-    {
+    for (std::uint32_t place = turns.first; place != none; place = state_.messages[place].next) {
         served = place == turns.served ? count : served;
         ++count;
-        Message(place);
+        scan_message(place);
     }
-    m_scan.same(served);
-    m_scan.same(std::int64_t{-1});
+    scan_.same(served);
+    scan_.same(std::int64_t{-1});
 }
 
-void
-StepScan::Packet(std::uint32_t place)
-{
-    QueuedPacket& packet = m_state.packets[place];
-    m_scan.instant(packet.ready);
-    m_scan.same(std::int64_t{packet.hop});
-    m_scan.same(std::int64_t{packet.payload} << 1 | std::int64_t{packet.last});
-    if (m_state.oldest)
-    {
-        m_scan.instant(m_state.packets.Born(place));
+void StepScan::scan_packet(std::uint32_t place) {
+    QueuedPacket& packet = state_.packets[place];
+    scan_.instant(packet.ready);
+    scan_.same(std::int64_t{packet.hop});
+    scan_.same(std::int64_t{packet.payload} << 1 | std::int64_t{packet.last});
+    if (state_.oldest) {
+        scan_.instant(state_.packets.born(place));
     }
-    Message(packet.message);
+    scan_message(packet.message);
 }
 
-void
-StepScan::Message(std::uint32_t place)
-{
-    if (m_scan.moves())
-    {
-        m_met.push_back(place);
-    }
-    else
-    {
-        Record(place);
+void StepScan::scan_message(std::uint32_t place) {
+    if (scan_.moves()) {
+        met_.push_back(place);
+    } else {
+        scan_record(place);
     }
 }
 
-void
-StepScan::Record(std::uint32_t place)
-{
-    MessageRecord& record = m_state.messages[place];
-    m_scan.same(record.remaining);
-    m_scan.same(std::int64_t{record.hop});
-    if (m_scan.moves())
-    {
+void StepScan::scan_record(std::uint32_t place) {
+    MessageRecord& record = state_.messages[place];
+    scan_.same(record.remaining);
+    scan_.same(std::int64_t{record.hop});
+    if (scan_.moves()) {
         // What decides is in which order messages have started, which shows in their list.
-        record.start += m_scan.by();
-        record.firstByteLeft += record.firstByteLeft >= 0 ? m_scan.by() : 0;
+        record.start += scan_.by();
+        record.first_byte_left += record.first_byte_left >= 0 ? scan_.by() : 0;
     }
     constexpr std::uint64_t mask = engine::MessageId::count_mask;
     std::uint64_t count = record.id & mask;
-    m_scan.sequence(count, m_messages.ids());
-    m_scan.same(static_cast<std::int64_t>(record.id >> 36));
+    scan_.sequence(count, messages_.ids());
+    scan_.same(static_cast<std::int64_t>(record.id >> 36));
     record.id = (record.id & ~mask) | count;
-    m_messages.scan(m_scan, record.handle);
+    messages_.scan(scan_, record.handle);
 }
 
-void
-StepScan::Events(engine::PendingEvents& events, const MessageHandlers& handlers)
-{
-    const auto ofMessage = [&](EventQueue::Pending& event) {
+void StepScan::scan_events(engine::PendingEvents& events, const MessageHandlers& handlers) {
+    const auto of_message = [&](EventQueue::Pending& event) {
         const auto place = static_cast<std::uint32_t>(event.payload);
-        Message(place);
-        if (m_scan.moves())
-        {
-            const std::uint64_t id = m_state.messages[place].id + m_messages.ids().step;
+        scan_message(place);
+        if (scan_.moves()) {
+            const std::uint64_t id = state_.messages[place].id + messages_.ids().step;
             event.key = engine::EventKey::of(engine::Phase::Arrival,
                                              event.handler == &handlers.delivered
                                                  ? engine::event_kind::message_delivered
@@ -177,19 +138,16 @@ StepScan::Events(engine::PendingEvents& events, const MessageHandlers& handlers)
                                              id);
         }
     };
-    events.scan(m_scan, handlers.delivered, ofMessage);
-    events.scan(m_scan, handlers.sent, ofMessage);
+    events.scan(scan_, handlers.delivered, of_message);
+    events.scan(scan_, handlers.sent, of_message);
 }
 
-void
-StepScan::MoveMessages()
-{
-    std::sort(m_met.begin(), m_met.end());
-    m_met.erase(std::unique(m_met.begin(), m_met.end()), m_met.end());
-    for (const std::uint32_t place : m_met)
-    {
-        Record(place);
+void StepScan::move_messages() {
+    std::sort(met_.begin(), met_.end());
+    met_.erase(std::unique(met_.begin(), met_.end()), met_.end());
+    for (const std::uint32_t place : met_) {
+        scan_record(place);
     }
 }
 
-} // namespace npunet::packet
+}  // namespace npunet::packet

@@ -1,77 +1,54 @@
-/*
- * Copyright (c) 2026 The npunet authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
-
 #include "packet/credit/deferred_notifications.h"
 
-namespace npunet::packet
-{
+namespace npunet::packet {
 
 using engine::EventKey;
 using engine::Phase;
 
-std::uint64_t
-PartNews::Gather()
-{
+std::uint64_t PartNews::gather() {
     std::uint64_t packets = 0;
-    for (PacketPart& part : m_state.parts)
-    {
-        m_state.nearEnd += part.nearEnd;
+    for (PacketPart& part : state_.parts) {
+        state_.near_end += part.near_end;
         packets += part.handled;
-        part.nearEnd = 0;
+        part.near_end = 0;
         part.handled = 0;
-        for (const MessageEvent& event : part.events)
-        {
-            Schedule(event);
+        for (const MessageEvent& event : part.events) {
+            schedule(event);
         }
-        for (const MailedLook& look : part.looks)
-        {
-            m_steady->PacketStarts(look.port, look.start, look.end);
+        for (const MailedLook& look : part.looks) {
+            steady_->packet_starts(look.port, look.start, look.end);
         }
         part.events.clear();
         part.looks.clear();
     }
-    m_state.events.count_handled(packets);
+    state_.events.count_handled(packets);
     return packets;
 }
 
-void
-PartNews::Schedule(const MessageEvent& event)
-{
+void PartNews::schedule(const MessageEvent& event) {
     using namespace engine::event_kind;
-    m_state.events.schedule(Time::ps(event.at),
-                            EventKey::of(Phase::Arrival,
-                                         event.delivered ? message_delivered : message_sent,
-                                         m_state.messages[event.message].id),
-                            event.delivered ? m_handlers.delivered : m_handlers.sent,
-                            event.message);
+    state_.events.schedule(
+        Time::ps(event.at),
+        EventKey::of(Phase::Arrival, event.delivered ? message_delivered : message_sent,
+                     state_.messages[event.message].id),
+        event.delivered ? handlers_.delivered : handlers_.sent, event.message);
 }
 
-void
-PartNews::Announce(const PacketPort& port, const MessageEvent& event)
-{
-    if (m_state.partMask != 0)
-    {
-        m_state.PartOf(port).events.push_back(event);
+void PartNews::announce(const PacketPort& port, const MessageEvent& event) {
+    if (state_.part_mask != 0) {
+        state_.part_of(port).events.push_back(event);
         return;
     }
-    Schedule(event);
+    schedule(event);
 }
 
-void
-PartNews::AnnounceStart(std::uint32_t portNumber, std::int64_t now, std::int64_t end)
-{
-    if (m_state.partMask == 0)
-    {
-        m_steady->PacketStarts(portNumber, now, end);
-    }
-    else if (now >= m_steady->LookFrom(portNumber))
-    {
-        m_state.ports[portNumber].look = 0;
-        m_state.PartOf(m_state.ports[portNumber]).looks.push_back({now, end, portNumber});
+void PartNews::announce_start(std::uint32_t port_number, std::int64_t now, std::int64_t end) {
+    if (state_.part_mask == 0) {
+        steady_->packet_starts(port_number, now, end);
+    } else if (now >= steady_->look_from(port_number)) {
+        state_.ports[port_number].look = 0;
+        state_.part_of(state_.ports[port_number]).looks.push_back({now, end, port_number});
     }
 }
 
-} // namespace npunet::packet
+}  // namespace npunet::packet

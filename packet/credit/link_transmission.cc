@@ -1,80 +1,64 @@
-/*
- * Copyright (c) 2026 The npunet authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
-
 #include "packet/credit/link_transmission.h"
 
 #include "engine/clock_limit.h"
 
-namespace npunet::packet
-{
+namespace npunet::packet {
 
-namespace
-{
+namespace {
 
 /// Is never called: the queue refuses the time.
-class BeyondTheClock final : public engine::EventHandler
-{
-  public:
-    void
-    handle(std::uint64_t /* payload */) override
-    {
-    }
+class BeyondTheClock final : public engine::EventHandler {
+public:
+    void handle(std::uint64_t /* payload */) override {}
 };
 
-} // namespace
+}  // namespace
 
 PacketLinks::PacketLinks(const topology::NetworkDescription& description, PacketState& state)
-    : m_state(state), m_cutThrough(description.packet.switching == topology::Switching::CutThrough),
-      m_timing(description), m_rates(description.graph.links()),
-      m_headerTimes(description.graph.links()), m_retransmissions(description.graph.links())
-{
-    Time longestPacket;
-    Time longestLatency;
-    for (std::uint32_t number = 0; number < m_state.ports.size(); ++number)
-    {
+    : state_(state),
+      cut_through_(description.packet.switching == topology::Switching::CutThrough),
+      timing_(description),
+      rates_(description.graph.links()),
+      header_times_(description.graph.links()),
+      retransmissions_(description.graph.links()) {
+    Time longest_packet;
+    Time longest_latency;
+    for (std::uint32_t number = 0; number < state_.ports.size(); ++number) {
         const topology::Link& link = description.graph.link(LinkId(std::size_t{number}));
-        PacketPort& port = m_state.ports[number];
+        PacketPort& port = state_.ports[number];
         port.latency = link.latency.ps();
-        port.irregular = m_timing.IsIrregular(number) ? 1U : 0U;
-        port.fullTime = transfer_time(Bytes(m_state.fullWire), link.rate).ps();
-        m_rates[number] = link.rate;
-        m_headerTimes[number] = transfer_time(Bytes(m_state.HeaderBytes()), link.rate).ps();
-        longestPacket = std::max(longestPacket, Time::ps(port.fullTime));
-        longestLatency = std::max(longestLatency, link.latency);
+        port.irregular = timing_.is_irregular(number) ? 1U : 0U;
+        port.full_time = transfer_time(Bytes(state_.full_wire), link.rate).ps();
+        rates_[number] = link.rate;
+        header_times_[number] = transfer_time(Bytes(state_.header_bytes()), link.rate).ps();
+        longest_packet = std::max(longest_packet, Time::ps(port.full_time));
+        longest_latency = std::max(longest_latency, link.latency);
     }
     // The latest time that follows from a start: the packet is in, and its credit is back.
-    const Time reach = engine::later(engine::later(longestPacket, longestLatency), longestLatency);
-    m_state.lastStart = (Time::max() - reach).ps();
+    const Time reach =
+        engine::later(engine::later(longest_packet, longest_latency), longest_latency);
+    state_.last_start = (Time::max() - reach).ps();
 }
 
-Crossing
-PacketLinks::CrossIrregular(std::uint32_t portNumber, std::uint32_t wire, std::int64_t now)
-{
-    const Crossing crossing = m_timing.Cross(portNumber, now, wire, m_state.HeaderBytes());
-    if (crossing.arrival > m_state.lastStart)
-    {
-        RefuseLate();
+Crossing PacketLinks::cross_irregular(std::uint32_t port_number, std::uint32_t wire,
+                                      std::int64_t now) {
+    const Crossing crossing = timing_.cross(port_number, now, wire, state_.header_bytes());
+    if (crossing.arrival > state_.last_start) {
+        refuse_late();
     }
     const std::int64_t again = crossing.attempts - 1;
-    m_retransmissions[portNumber] += again;
-    m_state.ports[portNumber].wire += again * wire;
+    retransmissions_[port_number] += again;
+    state_.ports[port_number].wire += again * wire;
     return crossing;
 }
 
-bool
-PacketLinks::IsUp(std::uint32_t portNumber, std::int64_t now)
-{
-    const std::int64_t up = m_timing.UpAt(portNumber, now);
-    if (up == NEVER)
-    {
-        m_state.filled.ForEach(m_state.ports[portNumber], 0, [&](std::uint32_t number) {
-            if (m_state.queues[number].ready <= now)
-            {
-                const MessageRecord& message = m_state.MessageOfHead(m_state.queues[number]);
-                m_timing.Refuse(portNumber, now, message.bytes, message.start);
+bool PacketLinks::is_up(std::uint32_t port_number, std::int64_t now) {
+    const std::int64_t up = timing_.up_at(port_number, now);
+    if (up == never) {
+        state_.filled.for_each(state_.ports[port_number], 0, [&](std::uint32_t number) {
+            if (state_.queues[number].ready <= now) {
+                const MessageRecord& message = state_.message_of_head(state_.queues[number]);
+                timing_.refuse(port_number, now, message.bytes, message.start);
             }
             return false;
         });
@@ -82,38 +66,30 @@ PacketLinks::IsUp(std::uint32_t portNumber, std::int64_t now)
     return up == now;
 }
 
-std::int64_t
-PacketLinks::UpFrom(std::uint32_t portNumber, std::int64_t time) const
-{
-    const std::int64_t up = m_timing.UpAt(portNumber, time);
+std::int64_t PacketLinks::up_from(std::uint32_t port_number, std::int64_t time) const {
+    const std::int64_t up = timing_.up_at(port_number, time);
     // Whoever waits for a link that never comes back is told so when it would go.
-    return up == NEVER ? time : up;
+    return up == never ? time : up;
 }
 
-std::int64_t
-PacketLinks::UpBetween(std::uint32_t portNumber, std::int64_t from, std::int64_t to) const
-{
-    return m_state.ports[portNumber].irregular == 0 ? to - from
-                                                    : m_timing.UpBetween(portNumber, from, to);
+std::int64_t PacketLinks::up_between(std::uint32_t port_number, std::int64_t from,
+                                     std::int64_t to) const {
+    return state_.ports[port_number].irregular == 0 ? to - from
+                                                    : timing_.up_between(port_number, from, to);
 }
 
-std::int64_t
-PacketLinks::OtherTime(std::uint32_t portNumber, std::uint32_t wire)
-{
-    PacketPort& port = m_state.ports[portNumber];
-    if (wire != port.otherWire)
-    {
-        port.otherWire = wire;
-        port.otherTime = transfer_time(Bytes(wire), m_rates[portNumber]).ps();
+std::int64_t PacketLinks::other_time(std::uint32_t port_number, std::uint32_t wire) {
+    PacketPort& port = state_.ports[port_number];
+    if (wire != port.other_wire) {
+        port.other_wire = wire;
+        port.other_time = transfer_time(Bytes(wire), rates_[port_number]).ps();
     }
-    return port.otherTime;
+    return port.other_time;
 }
 
-void
-PacketLinks::RefuseLate()
-{
+void PacketLinks::refuse_late() {
     BeyondTheClock beyond;
-    m_state.events.schedule(Time::max(), engine::EventKey(), beyond);
+    state_.events.schedule(Time::max(), engine::EventKey(), beyond);
 }
 
-} // namespace npunet::packet
+}  // namespace npunet::packet

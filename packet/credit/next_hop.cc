@@ -1,179 +1,138 @@
-/*
- * Copyright (c) 2026 The npunet authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
-
 #include "packet/credit/next_hop.h"
 
 #include <algorithm>
 
-namespace npunet::packet
-{
+namespace npunet::packet {
 
 WayFinder::WayFinder(PacketState& state, PacketLinks& links)
-    : m_state(state), m_links(links),
-      m_chooser(state.plan.GetGraph(), state.ports, links.Rates(), state.credits, links.Timing())
-{
-}
+    : state_(state),
+      links_(links),
+      chooser_(state.plan.graph(), state.ports, links.rates(), state.credits, links.timing()) {}
 
-void
-WayFinder::Use(const topology::NetworkDescription& description)
-{
-    PacketWays& ways = m_state.ways;
+void WayFinder::use(const topology::NetworkDescription& description) {
+    PacketWays& ways = state_.ways;
     ways.seed = description.packet.seed;
     ways.router = description.multipath.get();
-    if (description.faults.take_links_down())
-    {
-        m_detours = std::make_unique<topology::Detours>(description);
-        ways.router = m_detours.get();
+    if (description.faults.take_links_down()) {
+        detours_ = std::make_unique<topology::Detours>(description);
+        ways.router = detours_.get();
     }
-    if (ways.router != nullptr)
-    {
-        m_chooser.Use(*ways.router, m_state.channels);
+    if (ways.router != nullptr) {
+        chooser_.use(*ways.router, state_.channels);
     }
 }
 
-bool
-WayFinder::GetsThrough(std::uint32_t portNumber, std::uint32_t wire, std::int64_t now)
-{
-    return !m_detours || m_detours->dead_from(LinkId(std::size_t{portNumber})) == Time::max() ||
-           m_links.GetsThrough(portNumber, wire, now);
+bool WayFinder::gets_through(std::uint32_t port_number, std::uint32_t wire, std::int64_t now) {
+    return !detours_ || detours_->dead_from(LinkId(std::size_t{port_number})) == Time::max() ||
+           links_.gets_through(port_number, wire, now);
 }
 
-void
-WayFinder::Open(std::uint32_t message, const engine::Message& sent)
-{
-    WaysOfMessage& ways = m_state.ways.OfMessage(message);
+void WayFinder::open(std::uint32_t message, const engine::Message& sent) {
+    WaysOfMessage& ways = state_.ways.of_message(message);
     ways = WaysOfMessage();
-    ways.undelivered = m_state.PacketsOf(sent.bytes.value());
-    ways.next.firstChannel =
-        static_cast<std::uint8_t>(m_state.classes.Of(sent) * m_state.classes.channels);
+    ways.undelivered = state_.packets_of(sent.bytes.value());
+    ways.next.first_channel =
+        static_cast<std::uint8_t>(state_.classes.of(sent) * state_.classes.channels);
     ways.next.place.source = sent.source;
     ways.next.place.destination = sent.destination;
-    ChooseStart(message);
+    choose_start(message);
 }
 
-void
-WayFinder::OpenForeign(std::uint32_t message, std::int64_t bytes)
-{
-    WaysOfMessage& ways = m_state.ways.OfMessage(message);
+void WayFinder::open_foreign(std::uint32_t message, std::int64_t bytes) {
+    WaysOfMessage& ways = state_.ways.of_message(message);
     ways = WaysOfMessage();
-    ways.undelivered = m_state.PacketsOf(bytes);
+    ways.undelivered = state_.packets_of(bytes);
 }
 
-void
-WayFinder::ChooseStartAnew(std::uint32_t message)
-{
-    m_chooser.Leave(m_state.ways.OfMessage(message).next);
-    ChooseStart(message);
+void WayFinder::choose_start_anew(std::uint32_t message) {
+    chooser_.leave(state_.ways.of_message(message).next);
+    choose_start(message);
 }
 
-void
-WayFinder::ChooseStart(std::uint32_t message)
-{
-    MessageRecord& record = m_state.messages[message];
-    m_state.ways.OfMessage(message).since = m_state.events.now().ps();
-    WayOfPacket& way = m_state.ways.OfMessage(message).next;
+void WayFinder::choose_start(std::uint32_t message) {
+    MessageRecord& record = state_.messages[message];
+    state_.ways.of_message(message).since = state_.events.now().ps();
+    WayOfPacket& way = state_.ways.of_message(message).next;
     way.place.at = way.place.source;
     way.place.in = topology::Hop();
     way.place.memory = 0;
-    way.place.hash = m_state.ways.Hash(record.id, way.number);
+    way.place.hash = state_.ways.hash(record.id, way.number);
     way.then = topology::Hop();
-    way.wire = m_state.WireBytes(std::min(record.remaining, m_state.mtu));
-    ChooseWay(way);
-    record.hop = PacketWays::HopOfMessage(message);
-    m_state.plan.Keep(record.hop,
-                      m_state.plan.Planned(RoutePlan::NONE_YET,
-                                           way.hop.virtual_channel,
-                                           way.hop,
-                                           way.firstChannel,
-                                           way.place.destination));
+    way.wire = state_.wire_bytes(std::min(record.remaining, state_.mtu));
+    choose_way(way);
+    record.hop = PacketWays::hop_of_message(message);
+    state_.plan.keep(record.hop,
+                     state_.plan.planned(RoutePlan::none_yet, way.hop.virtual_channel, way.hop,
+                                         way.first_channel, way.place.destination));
 }
 
-void
-WayFinder::ChooseWay(WayOfPacket& way)
-{
+void WayFinder::choose_way(WayOfPacket& way) {
     // What is chosen already is taken, unless it is gone for ever by now. Then a detour is: what
     // the usual routing remembers is that of a packet that has crossed the link.
-    if (way.then.link.valid() && m_detours && m_detours->is_dead(way.then.link))
-    {
+    if (way.then.link.valid() && detours_ && detours_->is_dead(way.then.link)) {
         way.then = topology::Hop();
         way.place.memory = topology::Detours::on_detour;
     }
-    m_chooser.Choose(way, m_state.events.now().ps());
+    chooser_.choose(way, state_.events.now().ps());
 }
 
-bool
-WayFinder::Cut(std::uint32_t message, std::uint32_t place, std::int64_t end)
-{
-    WaysOfMessage& ways = m_state.ways.OfMessage(message);
-    m_chooser.Leave(ways.next);
-    m_state.ways.OfPacket(place) = ways.next;
-    const PlannedHop before = m_state.plan[PacketWays::HopOfMessage(message)];
-    m_state.plan.Keep(PacketWays::HopOfPacket(place), before);
-    m_state.packets[place].hop = PacketWays::HopOfPacket(place);
-    ways.lastEnd = std::max(ways.lastEnd, end);
-    if (m_state.messages[message].remaining == 0)
-    {
+bool WayFinder::cut(std::uint32_t message, std::uint32_t place, std::int64_t end) {
+    WaysOfMessage& ways = state_.ways.of_message(message);
+    chooser_.leave(ways.next);
+    state_.ways.of_packet(place) = ways.next;
+    const PlannedHop before = state_.plan[PacketWays::hop_of_message(message)];
+    state_.plan.keep(PacketWays::hop_of_packet(place), before);
+    state_.packets[place].hop = PacketWays::hop_of_packet(place);
+    ways.last_end = std::max(ways.last_end, end);
+    if (state_.messages[message].remaining == 0) {
         return false;
     }
     ++ways.next.number;
-    ChooseStart(message);
-    return m_state.plan[PacketWays::HopOfMessage(message)].queue != before.queue;
+    choose_start(message);
+    return state_.plan[PacketWays::hop_of_message(message)].queue != before.queue;
 }
 
-void
-WayFinder::Cross(std::uint32_t place, const Crossing& crossing)
-{
-    WayOfPacket& way = m_state.ways.OfPacket(place);
+void WayFinder::cross(std::uint32_t place, const Crossing& crossing) {
+    WayOfPacket& way = state_.ways.of_packet(place);
     way.place.in = way.hop;
-    way.place.at = m_state.plan.GetGraph().link(way.hop.link).to;
-    way.place.memory = way.memoryBehind;
+    way.place.at = state_.plan.graph().link(way.hop.link).to;
+    way.place.memory = way.memory_behind;
     way.arrival = crossing.arrival;
-    m_state.packets[place].ready = m_links.MayChoose(crossing);
+    state_.packets[place].ready = links_.may_choose(crossing);
 }
 
-void
-WayFinder::Choose(std::uint32_t place)
-{
-    ChooseWay(m_state.ways.OfPacket(place));
-    PlanHop(place);
+void WayFinder::choose(std::uint32_t place) {
+    choose_way(state_.ways.of_packet(place));
+    plan_hop(place);
 }
 
-void
-WayFinder::ChooseAnew(std::uint32_t place)
-{
-    WayOfPacket& way = m_state.ways.OfPacket(place);
-    m_chooser.Leave(way);
+void WayFinder::choose_anew(std::uint32_t place) {
+    WayOfPacket& way = state_.ways.of_packet(place);
+    chooser_.leave(way);
     way.then = topology::Hop();
-    ChooseWay(way);
-    QueuedPacket& packet = m_state.packets[place];
-    packet.ready = std::max(packet.ready, m_state.events.now().ps());
-    PlanHop(place);
+    choose_way(way);
+    QueuedPacket& packet = state_.packets[place];
+    packet.ready = std::max(packet.ready, state_.events.now().ps());
+    plan_hop(place);
 }
 
-void
-WayFinder::PlanHop(std::uint32_t place)
-{
-    const WayOfPacket& way = m_state.ways.OfPacket(place);
-    QueuedPacket& packet = m_state.packets[place];
+void WayFinder::plan_hop(std::uint32_t place) {
+    const WayOfPacket& way = state_.ways.of_packet(place);
+    QueuedPacket& packet = state_.packets[place];
     const auto input = static_cast<std::uint32_t>(way.place.in.link.index());
-    const PlannedHop hop = m_state.plan.Planned(
-        input, way.place.in.virtual_channel, way.hop, way.firstChannel, way.place.destination);
-    m_state.plan.Keep(packet.hop, hop);
+    const PlannedHop hop = state_.plan.planned(input, way.place.in.virtual_channel, way.hop,
+                                               way.first_channel, way.place.destination);
+    state_.plan.keep(packet.hop, hop);
     Crossing crossing;
     crossing.arrival = way.arrival;
-    crossing.headerIn = packet.ready;
-    packet.ready = std::max(packet.ready, m_links.MayLeave(crossing, hop.port, way.wire));
+    crossing.header_in = packet.ready;
+    packet.ready = std::max(packet.ready, links_.may_leave(crossing, hop.port, way.wire));
 }
 
-bool
-WayFinder::Arrive(std::uint32_t message, std::int64_t arrival)
-{
-    WaysOfMessage& ways = m_state.ways.OfMessage(message);
-    ways.lastArrival = std::max(ways.lastArrival, arrival);
+bool WayFinder::arrive(std::uint32_t message, std::int64_t arrival) {
+    WaysOfMessage& ways = state_.ways.of_message(message);
+    ways.last_arrival = std::max(ways.last_arrival, arrival);
     return --ways.undelivered == 0;
 }
 
-} // namespace npunet::packet
+}  // namespace npunet::packet

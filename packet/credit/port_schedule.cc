@@ -1,107 +1,77 @@
-/*
- * Copyright (c) 2026 The npunet authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
-
 #include "packet/credit/port_schedule.h"
 
 #include <algorithm>
 #include <functional>
 
-namespace npunet::packet
-{
+namespace npunet::packet {
 
 using engine::EventKey;
 using engine::Phase;
 
-void
-PortAgenda::ArmElsewhere(std::uint32_t portNumber, std::int64_t at)
-{
-    if (m_catchingUp)
-    {
-        m_waiting.emplace_back(at, portNumber);
-        std::push_heap(m_waiting.begin(), m_waiting.end(), std::greater<>());
+void PortAgenda::arm_elsewhere(std::uint32_t port_number, std::int64_t at) {
+    if (catching_up_) {
+        waiting_.emplace_back(at, port_number);
+        std::push_heap(waiting_.begin(), waiting_.end(), std::greater<>());
         return;
     }
-    m_state.events.schedule(Time::ps(at),
-                            EventKey::of(Phase::Arbitration, engine::event_kind::port, portNumber),
-                            m_wake,
-                            portNumber);
+    state_.events.schedule(Time::ps(at),
+                           EventKey::of(Phase::Arbitration, engine::event_kind::port, port_number),
+                           wake_, port_number);
 }
 
-std::uint32_t
-PortAgenda::TakeWaiting()
-{
-    const std::uint32_t port = m_waiting.front().second;
-    std::pop_heap(m_waiting.begin(), m_waiting.end(), std::greater<>());
-    m_waiting.pop_back();
+std::uint32_t PortAgenda::take_waiting() {
+    const std::uint32_t port = waiting_.front().second;
+    std::pop_heap(waiting_.begin(), waiting_.end(), std::greater<>());
+    waiting_.pop_back();
     return port;
 }
 
-void
-PortAgenda::LeaveWindows()
-{
-    m_windows.reset();
-    for (std::uint32_t port = 0; port < m_state.ports.size(); ++port)
-    {
-        const std::int64_t wake = std::exchange(m_state.ports[port].wake, NEVER);
-        if (wake != NEVER)
-        {
-            Arm(port, wake);
+void PortAgenda::leave_windows() {
+    windows_.reset();
+    for (std::uint32_t port = 0; port < state_.ports.size(); ++port) {
+        const std::int64_t wake = std::exchange(state_.ports[port].wake, never);
+        if (wake != never) {
+            arm(port, wake);
         }
     }
 }
 
-void
-PortAgenda::PlanTurn(std::int64_t at)
-{
-    if (at < m_turnAt)
-    {
-        m_turnAt = at;
-        m_state.events.schedule(
-            Time::ps(at), EventKey::of(Phase::Arbitration, engine::event_kind::port, 0), m_turn);
+void PortAgenda::plan_turn(std::int64_t at) {
+    if (at < turn_at_) {
+        turn_at_ = at;
+        state_.events.schedule(
+            Time::ps(at), EventKey::of(Phase::Arbitration, engine::event_kind::port, 0), turn_);
     }
 }
 
-bool
-PortAgenda::TakeTurn()
-{
-    if (m_state.events.now().ps() != m_turnAt || !m_windows)
-    {
+bool PortAgenda::take_turn() {
+    if (state_.events.now().ps() != turn_at_ || !windows_) {
         return false;
     }
-    m_turnAt = NEVER;
+    turn_at_ = never;
     return true;
 }
 
-void
-PortAgenda::Accompany(const engine::StateScan& scan, engine::PendingEvents& events)
-{
-    events.accompany(scan, m_wake);
-    events.accompany(scan, m_turn);
-    if (!scan.moves())
-    {
+void PortAgenda::accompany(const engine::StateScan& scan, engine::PendingEvents& events) {
+    events.accompany(scan, wake_);
+    events.accompany(scan, turn_);
+    if (!scan.moves()) {
         return;
     }
-    m_turnAt += m_turnAt == NEVER ? 0 : scan.by();
-    if (m_windows)
-    {
-        m_windows->Clear();
+    turn_at_ += turn_at_ == never ? 0 : scan.by();
+    if (windows_) {
+        windows_->clear();
     }
-    for (std::uint32_t number = 0; number < m_state.ports.size(); ++number)
-    {
-        PacketPort& port = m_state.ports[number];
-        if (port.wake == NEVER)
-        {
+    for (std::uint32_t number = 0; number < state_.ports.size(); ++number) {
+        PacketPort& port = state_.ports[number];
+        if (port.wake == never) {
             continue;
         }
         port.wake += scan.by();
-        if (m_windows)
-        {
-            m_windows->Wake(number, port.wake, NONE);
+        if (windows_) {
+            windows_->wake(number, port.wake, none);
         }
     }
 }
 
-} // namespace npunet::packet
+}  // namespace npunet::packet

@@ -1,70 +1,52 @@
-/*
- * Copyright (c) 2026 The npunet authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
-
 #include "packet/credit/replay.h"
 
 #include <algorithm>
 #include <utility>
 
-namespace npunet::packet
-{
+namespace npunet::packet {
 
 CatchUp::CatchUp(PacketMover& mover)
-    : m_state(mover.State()), m_agenda(mover.Agenda()), m_mover(mover)
-{
-}
+    : state_(mover.state()), agenda_(mover.agenda()), mover_(mover) {}
 
-void
-CatchUp::Resume(const std::vector<std::uint32_t>& ports, std::int64_t from, std::int64_t until)
-{
+void CatchUp::resume(const std::vector<std::uint32_t>& ports, std::int64_t from,
+                     std::int64_t until) {
     // The port that has broken the pattern may be in the middle of its choice.
-    PacketPart& part = m_state.parts.front();
+    PacketPart& part = state_.parts.front();
     std::vector<std::uint32_t> again;
     part.again.swap(again);
-    const bool secondChance = std::exchange(part.secondChance, false);
-    m_agenda.BeginCatchUp();
-    for (const std::uint32_t port : ports)
-    {
-        m_state.ports[port].wake = NEVER;
-        m_mover.PlanWake(port, std::max(m_state.ports[port].busyUntil, from));
+    const bool second_chance = std::exchange(part.second_chance, false);
+    agenda_.begin_catch_up();
+    for (const std::uint32_t port : ports) {
+        state_.ports[port].wake = never;
+        mover_.plan_wake(port, std::max(state_.ports[port].busy_until, from));
     }
     // After the run has stopped only the counts are made up for, once.
-    while (m_agenda.FirstWaiting() < until &&
-           (m_state.events.stopped() || m_state.events.goes_on()))
-    {
-        DecideAt(m_agenda.FirstWaiting());
-        m_state.events.count_handled(std::exchange(part.handled, 0));
+    while (agenda_.first_waiting() < until &&
+           (state_.events.stopped() || state_.events.goes_on())) {
+        decide_at(agenda_.first_waiting());
+        state_.events.count_handled(std::exchange(part.handled, 0));
     }
-    m_agenda.EndCatchUp();
-    part.secondChance = secondChance;
+    agenda_.end_catch_up();
+    part.second_chance = second_chance;
     part.again.swap(again);
-    const std::uint32_t alone = std::exchange(part.alone, NONE);
-    for (const std::uint32_t port : ports)
-    {
-        const std::int64_t wake = std::exchange(m_state.ports[port].wake, NEVER);
-        if (wake != NEVER)
-        {
-            m_agenda.Arm(port, std::max(wake, until)); // earlier: the run has been broken off
+    const std::uint32_t alone = std::exchange(part.alone, none);
+    for (const std::uint32_t port : ports) {
+        const std::int64_t wake = std::exchange(state_.ports[port].wake, never);
+        if (wake != never) {
+            agenda_.arm(port, std::max(wake, until));  // earlier: the run has been broken off
         }
     }
     part.alone = alone;
-    if (!m_state.inWindow)
-    {
-        m_mover.News().Gather();
+    if (!state_.in_window) {
+        mover_.news().gather();
     }
 }
 
-void
-CatchUp::DecideAt(std::int64_t now)
-{
-    while (m_agenda.FirstWaiting() == now)
-    {
-        m_mover.DecideIfDue(m_agenda.TakeWaiting(), now);
+void CatchUp::decide_at(std::int64_t now) {
+    while (agenda_.first_waiting() == now) {
+        mover_.decide_if_due(agenda_.take_waiting(), now);
     }
-    m_mover.DecideAgain(m_state.parts.front(), now);
+    mover_.decide_again(state_.parts.front(), now);
 }
 
-} // namespace npunet::packet
+}  // namespace npunet::packet

@@ -1,152 +1,115 @@
-/*
- * Copyright (c) 2026 The npunet authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
-
 #include "packet/credit/reroute_epochs.h"
 
 #include <algorithm>
 #include <utility>
 
-namespace npunet::packet
-{
+namespace npunet::packet {
 
 using engine::EventKey;
 using engine::Phase;
 
 DetourEpochs::DetourEpochs(PacketMover& mover)
-    : m_state(mover.State()), m_finder(mover.Finder()), m_mover(mover)
-{
-}
+    : state_(mover.state()), finder_(mover.finder()), mover_(mover) {}
 
-void
-DetourEpochs::Await()
-{
-    topology::Detours* detours = m_finder.GetDetours();
-    if (detours == nullptr || m_isAwaited)
-    {
+void DetourEpochs::await() {
+    topology::Detours* detours = finder_.detours();
+    if (detours == nullptr || is_awaited_) {
         return;
     }
     const std::vector<Time>& begins = detours->epochs();
-    const Time now = m_state.events.now();
+    const Time now = state_.events.now();
     // Nothing is under way: whatever has changed meanwhile concerns nobody.
-    std::size_t epoch = m_epoch;
-    while (epoch + 1 < begins.size() && begins[epoch + 1] <= now)
-    {
+    std::size_t epoch = epoch_;
+    while (epoch + 1 < begins.size() && begins[epoch + 1] <= now) {
         ++epoch;
     }
-    if (epoch != m_epoch)
-    {
-        m_epoch = epoch;
+    if (epoch != epoch_) {
+        epoch_ = epoch;
         detours->set_epoch(epoch);
     }
-    if (epoch + 1 < begins.size())
-    {
-        m_isAwaited = true;
-        m_state.events.schedule(begins[epoch + 1],
-                                EventKey::of(Phase::Arrival, engine::event_kind::routes, 0),
-                                m_beginEvent,
-                                static_cast<std::uint32_t>(epoch + 1));
+    if (epoch + 1 < begins.size()) {
+        is_awaited_ = true;
+        state_.events.schedule(begins[epoch + 1],
+                               EventKey::of(Phase::Arrival, engine::event_kind::routes, 0),
+                               begin_event_, static_cast<std::uint32_t>(epoch + 1));
     }
 }
 
-void
-DetourEpochs::Begin(std::uint32_t epoch)
-{
-    m_isAwaited = false;
-    m_epoch = epoch;
-    m_finder.GetDetours()->set_epoch(epoch);
-    if (m_state.messages.UnderWay() == 0)
-    {
+void DetourEpochs::begin(std::uint32_t epoch) {
+    is_awaited_ = false;
+    epoch_ = epoch;
+    finder_.detours()->set_epoch(epoch);
+    if (state_.messages.under_way() == 0) {
         return;
     }
-    LeaveDeadLinks();
-    ChooseStartsAnew();
-    Await();
+    leave_dead_links();
+    choose_starts_anew();
+    await();
 }
 
-void
-DetourEpochs::LeaveDeadLinks()
-{
+void DetourEpochs::leave_dead_links() {
     std::vector<std::uint32_t> leaving;
-    for (std::uint32_t number = 0; number < m_state.ports.size(); ++number)
-    {
-        if (m_state.ports[number].irregular == 1 &&
-            m_finder.GetDetours()->is_dead(LinkId(std::size_t{number})))
-        {
-            EmptyQueues(number, leaving);
+    for (std::uint32_t number = 0; number < state_.ports.size(); ++number) {
+        if (state_.ports[number].irregular == 1 &&
+            finder_.detours()->is_dead(LinkId(std::size_t{number}))) {
+            empty_queues(number, leaving);
         }
     }
-    for (const std::uint32_t place : leaving)
-    {
-        m_finder.ChooseAnew(place);
-        m_mover.Push(place);
+    for (const std::uint32_t place : leaving) {
+        finder_.choose_anew(place);
+        mover_.push(place);
     }
 }
 
-void
-DetourEpochs::EmptyQueues(std::uint32_t number, std::vector<std::uint32_t>& packets)
-{
-    PacketPort& port = m_state.ports[number];
-    const std::int64_t now = m_state.events.now().ps();
+void DetourEpochs::empty_queues(std::uint32_t number, std::vector<std::uint32_t>& packets) {
+    PacketPort& port = state_.ports[number];
+    const std::int64_t now = state_.events.now().ps();
     std::vector<std::pair<std::int64_t, std::uint32_t>> leaving;
-    for (std::uint32_t slot = 0; slot < port.queues; ++slot)
-    {
-        VirtualQueue& queue = m_state.queues[port.firstQueue + slot];
-        if (queue.upstream == NONE || queue.head == NONE)
-        {
+    for (std::uint32_t slot = 0; slot < port.queues; ++slot) {
+        VirtualQueue& queue = state_.queues[port.first_queue + slot];
+        if (queue.upstream == none || queue.head == none) {
             continue;
         }
         bool arrived = true;
-        for (std::uint32_t place = queue.head; place != NONE; place = m_state.packets[place].next)
-        {
-            const QueuedPacket& packet = m_state.packets[place];
-            const std::uint32_t wire = m_state.WireBytes(packet.payload);
+        for (std::uint32_t place = queue.head; place != none; place = state_.packets[place].next) {
+            const QueuedPacket& packet = state_.packets[place];
+            const std::uint32_t wire = state_.wire_bytes(packet.payload);
             arrived = arrived && place != queue.unarrived;
             port.queued -= wire;
             port.arrived -= arrived ? wire : 0;
             leaving.emplace_back(std::max(now, packet.ready), wire);
             packets.push_back(place);
         }
-        queue.head = NONE;
-        queue.unarrived = NONE;
-        m_state.filled.Clear(port, port.firstQueue + slot);
+        queue.head = none;
+        queue.unarrived = none;
+        state_.filled.clear(port, port.first_queue + slot);
     }
     std::sort(leaving.begin(), leaving.end());
-    for (const auto& [at, wire] : leaving)
-    {
-        m_mover.Counts().GiveUp(number, wire, at);
+    for (const auto& [at, wire] : leaving) {
+        mover_.counts().give_up(number, wire, at);
     }
 }
 
-void
-DetourEpochs::ChooseStartsAnew()
-{
+void DetourEpochs::choose_starts_anew() {
     std::vector<std::uint32_t> waiting;
-    for (const TurnList& turns : m_state.turns)
-    {
-        for (std::uint32_t message = turns.first; message != NONE;
-             message = m_state.messages[message].next)
-        {
+    for (const TurnList& turns : state_.turns) {
+        for (std::uint32_t message = turns.first; message != none;
+             message = state_.messages[message].next) {
             waiting.push_back(message);
         }
     }
-    for (const std::uint32_t message : waiting)
-    {
-        const PlannedHop before = m_state.plan[m_state.messages[message].hop];
-        m_finder.ChooseStartAnew(message);
-        if (m_state.plan[m_state.messages[message].hop].queue != before.queue)
-        {
-            m_state.messages.Withdraw(m_state.Turns(before.port, before.channel), message);
-            m_state.ShowTurn(before.queue);
+    for (const std::uint32_t message : waiting) {
+        const PlannedHop before = state_.plan[state_.messages[message].hop];
+        finder_.choose_start_anew(message);
+        if (state_.plan[state_.messages[message].hop].queue != before.queue) {
+            state_.messages.withdraw(state_.turns_of(before.port, before.channel), message);
+            state_.show_turn(before.queue);
             // Whose turn it is now may need less credit than the one for which the port waited.
-            m_mover.Agenda().Arm(
-                before.port,
-                std::max(m_state.ports[before.port].busyUntil, m_state.events.now().ps()));
-            m_mover.AwaitTurn(message);
+            mover_.agenda().arm(before.port, std::max(state_.ports[before.port].busy_until,
+                                                      state_.events.now().ps()));
+            mover_.await_turn(message);
         }
     }
 }
 
-} // namespace npunet::packet
+}  // namespace npunet::packet

@@ -1,9 +1,3 @@
-/*
- * Copyright (c) 2026 The npunet authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
-
 #include "packet/credit/switch_step.h"
 
 #include "packet/credit/network_setup.h"
@@ -13,481 +7,378 @@
 #include <algorithm>
 #include <utility>
 
-namespace npunet::packet
-{
+namespace npunet::packet {
 
 using engine::EventKey;
 using engine::Phase;
 
-PacketMover::PacketMover(const topology::NetworkDescription& description,
-                         RouteFunction route,
-                         engine::EventQueue& queue,
-                         const MessageHandlers& handlers,
+PacketMover::PacketMover(const topology::NetworkDescription& description, RouteFunction route,
+                         engine::EventQueue& queue, const MessageHandlers& handlers,
                          engine::EventHandler& turn)
-    : m_state(description, std::move(route), queue), m_links(description, m_state),
-      m_counts(description, m_state, m_links), m_finder(m_state, m_links), m_arbiter(m_state),
-      m_agenda(m_state, m_wakeEvent, turn), m_news(m_state, handlers)
-{
-    OpenPorts(description, m_state);
+    : state_(description, std::move(route), queue),
+      links_(description, state_),
+      counts_(description, state_, links_),
+      finder_(state_, links_),
+      arbiter_(state_),
+      agenda_(state_, wake_event_, turn),
+      news_(state_, handlers) {
+    open_ports(description, state_);
 }
 
-void
-PacketMover::Start(std::uint32_t message)
-{
-    const std::int64_t bytes = m_state.messages[message].bytes;
-    const std::uint32_t portNumber = m_state.plan[m_state.messages[message].hop].port;
-    const PacketPort& port = m_state.ports[portNumber];
-    if ((port.watched | port.still) != 0)
-    {
-        m_steady->BeforeStart(portNumber);
+void PacketMover::start(std::uint32_t message) {
+    const std::int64_t bytes = state_.messages[message].bytes;
+    const std::uint32_t port_number = state_.plan[state_.messages[message].hop].port;
+    const PacketPort& port = state_.ports[port_number];
+    if ((port.watched | port.still) != 0) {
+        steady_->before_start(port_number);
     }
-    AwaitTurn(message);
-    if (m_steady != nullptr)
-    {
-        m_steady->AfterStart(portNumber, bytes);
+    await_turn(message);
+    if (steady_ != nullptr) {
+        steady_->after_start(port_number, bytes);
     }
 }
 
-void
-PacketMover::AwaitTurn(std::uint32_t message)
-{
-    const PlannedHop hop = m_state.plan[m_state.messages[message].hop];
-    m_state.messages.Append(m_state.Turns(hop.port, hop.channel), message);
-    m_state.ShowTurn(hop.queue);
-    m_agenda.Arm(hop.port, std::max(m_state.ports[hop.port].busyUntil, m_state.events.now().ps()));
+void PacketMover::await_turn(std::uint32_t message) {
+    const PlannedHop hop = state_.plan[state_.messages[message].hop];
+    state_.messages.append(state_.turns_of(hop.port, hop.channel), message);
+    state_.show_turn(hop.queue);
+    agenda_.arm(hop.port, std::max(state_.ports[hop.port].busy_until, state_.events.now().ps()));
 }
 
-void
-PacketMover::Wake(std::uint32_t portNumber)
-{
-    PacketPort& port = m_state.ports[portNumber];
-    const std::int64_t now = m_state.events.now().ps();
-    if (port.wake != now)
-    {
+void PacketMover::wake(std::uint32_t port_number) {
+    PacketPort& port = state_.ports[port_number];
+    const std::int64_t now = state_.events.now().ps();
+    if (port.wake != now) {
         return;
     }
-    port.wake = NEVER;
-    Decide(portNumber, now);
+    port.wake = never;
+    decide(port_number, now);
 }
 
-void
-PacketMover::WakeAgain(std::uint32_t portNumber)
-{
-    DecideAgain(portNumber, m_state.events.now().ps());
+void PacketMover::wake_again(std::uint32_t port_number) {
+    decide_again(port_number, state_.events.now().ps());
 }
 
-void
-PacketMover::DecideAgain(std::uint32_t portNumber, std::int64_t now)
-{
-    PacketPart& part = m_state.PartOf(m_state.ports[portNumber]);
-    part.secondChance = true;
-    Decide(portNumber, now);
-    part.secondChance = false;
+void PacketMover::decide_again(std::uint32_t port_number, std::int64_t now) {
+    PacketPart& part = state_.part_of(state_.ports[port_number]);
+    part.second_chance = true;
+    decide(port_number, now);
+    part.second_chance = false;
 }
 
-void
-PacketMover::AwaitSecondChance(std::uint32_t portNumber)
-{
-    if (m_agenda.IsCatchingUp() || m_state.inWindow)
-    {
-        m_state.PartOf(m_state.ports[portNumber]).again.push_back(portNumber);
+void PacketMover::await_second_chance(std::uint32_t port_number) {
+    if (agenda_.is_catching_up() || state_.in_window) {
+        state_.part_of(state_.ports[port_number]).again.push_back(port_number);
         return;
     }
-    m_state.events.schedule(
-        m_state.events.now(),
-        EventKey::of(Phase::Arbitration, engine::event_kind::port_again, portNumber),
-        m_againEvent,
-        portNumber);
+    state_.events.schedule(
+        state_.events.now(),
+        EventKey::of(Phase::Arbitration, engine::event_kind::port_again, port_number), again_event_,
+        port_number);
 }
 
-void
-PacketMover::Decide(std::uint32_t portNumber, std::int64_t now)
-{
-    PacketPort& port = m_state.ports[portNumber];
+void PacketMover::decide(std::uint32_t port_number, std::int64_t now) {
+    PacketPort& port = state_.ports[port_number];
     // Only a message sent by someone else after this instant's choices finds the port busy here.
-    if (port.busyUntil <= now && (port.irregular == 0 || m_links.IsUp(portNumber, now)))
-    {
-        PacketPart& part = m_state.PartOf(port);
+    if (port.busy_until <= now && (port.irregular == 0 || links_.is_up(port_number, now))) {
+        PacketPart& part = state_.part_of(port);
         part.yielded = false;
-        const std::uint32_t queue = m_arbiter.Choose(portNumber, now);
-        if (queue != NONE && port.irregular == 1 &&
-            !m_finder.GetsThrough(portNumber, m_state.queues[queue].wire, now))
-        {
-            PlanWake(portNumber, m_finder.DeadFrom(portNumber));
+        const std::uint32_t queue = arbiter_.choose(port_number, now);
+        if (queue != none && port.irregular == 1 &&
+            !finder_.gets_through(port_number, state_.queues[queue].wire, now)) {
+            plan_wake(port_number, finder_.dead_from(port_number));
             return;
         }
-        if (queue != NONE)
-        {
-            m_counts.CountArrived(port, now);
-            Transmit(portNumber, queue, now);
-        }
-        else if (part.yielded)
-        {
-            AwaitSecondChance(portNumber);
+        if (queue != none) {
+            counts_.count_arrived(port, now);
+            transmit(port_number, queue, now);
+        } else if (part.yielded) {
+            await_second_chance(port_number);
             return;
         }
     }
-    PlanWake(portNumber, std::max(port.busyUntil, now));
+    plan_wake(port_number, std::max(port.busy_until, now));
 }
 
-inline void
-PacketMover::GoOnByRoute(const PacketPort& from, std::uint32_t place, const Crossing& crossing)
-{
-    QueuedPacket& packet = m_state.packets[place];
+inline void PacketMover::go_on_by_route(const PacketPort& from, std::uint32_t place,
+                                        const Crossing& crossing) {
+    QueuedPacket& packet = state_.packets[place];
     ++packet.hop;
-    const std::uint32_t next = m_state.plan[packet.hop].port;
-    packet.ready = m_links.MayLeave(crossing, next, m_state.WireBytes(packet.payload));
-    const PacketPort& to = m_state.ports[next];
-    if (m_state.PartNumber(from) != m_state.PartNumber(to))
-    {
-        m_state.MailTo(from, to).packets.push_back(place);
+    const std::uint32_t next = state_.plan[packet.hop].port;
+    packet.ready = links_.may_leave(crossing, next, state_.wire_bytes(packet.payload));
+    const PacketPort& to = state_.ports[next];
+    if (state_.part_number(from) != state_.part_number(to)) {
+        state_.mail_to(from, to).packets.push_back(place);
         return;
     }
-    Push(place);
+    push(place);
 }
 
-void
-PacketMover::Transmit(std::uint32_t portNumber, std::uint32_t queueNumber, std::int64_t now)
-{
-    PacketPort& port = m_state.ports[portNumber];
-    const VirtualQueue& queue = m_state.queues[queueNumber];
-    const std::uint32_t slot = queueNumber - port.firstQueue;
-    port.turn = (slot + 1 == port.queues ? 0 : slot + 1) & PacketPort::MOST_QUEUES;
+void PacketMover::transmit(std::uint32_t port_number, std::uint32_t queue_number,
+                           std::int64_t now) {
+    PacketPort& port = state_.ports[port_number];
+    const VirtualQueue& queue = state_.queues[queue_number];
+    const std::uint32_t slot = queue_number - port.first_queue;
+    port.turn = (slot + 1 == port.queues ? 0 : slot + 1) & PacketPort::most_queues;
 
     const std::uint32_t wire = queue.wire;
-    const Crossing crossing = m_links.Cross(portNumber, wire, now);
-    if (port.starved != 0)
-    {
-        m_counts.CountStall(portNumber, now);
+    const Crossing crossing = links_.cross(port_number, wire, now);
+    if (port.starved != 0) {
+        counts_.count_stall(port_number, now);
     }
-    const bool starts = queue.upstream == NONE;
-    if (!starts)
-    {
-        m_counts.Leave(portNumber, wire, now);
+    const bool starts = queue.upstream == none;
+    if (!starts) {
+        counts_.leave(port_number, wire, now);
     }
-    if (m_state.several)
-    {
-        m_arbiter.ServeClass(portNumber, queueNumber, crossing.attempts);
+    if (state_.several) {
+        arbiter_.serve_class(port_number, queue_number, crossing.attempts);
     }
     const std::uint8_t channel = queue.channel;
-    m_state.Credit(portNumber, channel).Take(wire);
-    port.busyUntil = crossing.end;
-    const std::uint32_t place = starts ? CutPacket(queueNumber, now, crossing.end)
-                                       : PopPacket(port, queueNumber, crossing.end);
+    state_.credit(port_number, channel).take(wire);
+    port.busy_until = crossing.end;
+    const std::uint32_t place = starts ? cut_packet(queue_number, now, crossing.end)
+                                       : pop_packet(port, queue_number, crossing.end);
     port.busy += crossing.busy;
-    if (m_state.load != nullptr)
-    {
-        m_state.load->add(portNumber, now, crossing.end, crossing.busy);
+    if (state_.load != nullptr) {
+        state_.load->add(port_number, now, crossing.end, crossing.busy);
     }
     port.wire += wire;
     ++port.packets;
-    if ((port.anchor | port.look) != 0)
-    {
-        m_news.AnnounceStart(portNumber, now, crossing.end);
+    if ((port.anchor | port.look) != 0) {
+        news_.announce_start(port_number, now, crossing.end);
     }
 
-    QueuedPacket& packet = m_state.packets[place];
+    QueuedPacket& packet = state_.packets[place];
     port.payload += packet.payload;
-    if (m_state.observer != nullptr)
-    {
-        m_state.observer->PacketStarted(LinkId(std::size_t{portNumber}),
-                                        Bytes(wire),
-                                        Time::ps(crossing.arrival),
-                                        starts ? Bytes() : Bytes(wire));
+    if (state_.observer != nullptr) {
+        state_.observer->packet_started(LinkId(std::size_t{port_number}), Bytes(wire),
+                                        Time::ps(crossing.arrival), starts ? Bytes() : Bytes(wire));
     }
-    const bool final = m_state.plan[packet.hop].final;
-    if (final)
-    {
-        m_state.Credit(portNumber, channel)
-            .Return(m_links.CreditBack(portNumber, crossing.arrival), wire);
+    const bool final = state_.plan[packet.hop].final;
+    if (final) {
+        state_.credit(port_number, channel)
+            .give_back(links_.credit_back(port_number, crossing.arrival), wire);
     }
-    if (port.cut == 1)
-    {
-        m_border->Leave(portNumber, place, crossing);
+    if (port.cut == 1) {
+        border_->leave(port_number, place, crossing);
         return;
     }
-    if (!final && m_state.ways.router == nullptr)
-    {
-        GoOnByRoute(port, place, crossing);
+    if (!final && state_.ways.router == nullptr) {
+        go_on_by_route(port, place, crossing);
         return;
     }
-    if (!final)
-    {
-        GoOn(portNumber, place, crossing, port.packets);
+    if (!final) {
+        go_on(port_number, place, crossing, port.packets);
         return;
     }
-    Arrive(port, packet.message, packet.last == 1, crossing.arrival);
-    m_state.packets.Free(place, m_state.PartNumber(port));
+    arrive(port, packet.message, packet.last == 1, crossing.arrival);
+    state_.packets.free(place, state_.part_number(port));
 }
 
-void
-PacketMover::GoOn(std::uint32_t portNumber,
-                  std::uint32_t place,
-                  const Crossing& crossing,
-                  std::int64_t number)
-{
-    if (m_state.ways.router == nullptr)
-    {
-        GoOnByRoute(m_state.ports[portNumber], place, crossing);
+void PacketMover::go_on(std::uint32_t port_number, std::uint32_t place, const Crossing& crossing,
+                        std::int64_t number) {
+    if (state_.ways.router == nullptr) {
+        go_on_by_route(state_.ports[port_number], place, crossing);
         return;
     }
-    m_finder.Cross(place, crossing);
-    if (m_state.ways.router->is_oblivious())
-    {
-        PacketIn(place);
+    finder_.cross(place, crossing);
+    if (state_.ways.router->is_oblivious()) {
+        packet_in(place);
         return;
     }
     // No two packets of a link come in at once, but after a change of latency.
-    m_state.events.schedule(Time::ps(m_state.packets[place].ready),
-                            EventKey::of(Phase::Arrival,
-                                         engine::event_kind::packet_in,
-                                         portNumber,
-                                         static_cast<std::uint64_t>(number)),
-                            m_packetInEvent,
-                            place);
+    state_.events.schedule(Time::ps(state_.packets[place].ready),
+                           EventKey::of(Phase::Arrival, engine::event_kind::packet_in, port_number,
+                                        static_cast<std::uint64_t>(number)),
+                           packet_in_event_, place);
 }
 
-void
-PacketMover::PacketIn(std::uint32_t place)
-{
-    m_finder.Choose(place);
-    Push(place);
+void PacketMover::packet_in(std::uint32_t place) {
+    finder_.choose(place);
+    push(place);
 }
 
-void
-PacketMover::Arrive(const PacketPort& port, std::uint32_t message, bool last, std::int64_t arrival)
-{
-    if (m_state.ways.router != nullptr)
-    {
-        if (m_finder.Arrive(message, arrival))
-        {
-            m_news.Announce(port, {m_state.ways.OfMessage(message).lastArrival, message, true});
+void PacketMover::arrive(const PacketPort& port, std::uint32_t message, bool last,
+                         std::int64_t arrival) {
+    if (state_.ways.router != nullptr) {
+        if (finder_.arrive(message, arrival)) {
+            news_.announce(port, {state_.ways.of_message(message).last_arrival, message, true});
         }
+    } else if (last) {
+        news_.announce(port, {arrival, message, true});
     }
-    else if (last)
-    {
-        m_news.Announce(port, {arrival, message, true});
-    }
-    if (m_border != nullptr)
-    {
-        m_border->Release(message);
+    if (border_ != nullptr) {
+        border_->release(message);
     }
 }
 
-std::uint32_t
-PacketMover::CutPacket(std::uint32_t queueNumber, std::int64_t now, std::int64_t end)
-{
-    const std::uint32_t number = m_state.queues[queueNumber].head;
-    const std::uint32_t portNumber = m_state.queues[queueNumber].tail;
-    const PacketPort& port = m_state.ports[portNumber];
-    MessageRecord& message = m_state.messages[number];
-    const std::int64_t payload = std::min(message.remaining, m_state.mtu);
-    m_state.CountSent(message, payload, m_state.PartOf(port));
-    if (message.firstByteLeft < 0)
-    {
-        message.firstByteLeft = now;
+std::uint32_t PacketMover::cut_packet(std::uint32_t queue_number, std::int64_t now,
+                                      std::int64_t end) {
+    const std::uint32_t number = state_.queues[queue_number].head;
+    const std::uint32_t port_number = state_.queues[queue_number].tail;
+    const PacketPort& port = state_.ports[port_number];
+    MessageRecord& message = state_.messages[number];
+    const std::int64_t payload = std::min(message.remaining, state_.mtu);
+    state_.count_sent(message, payload, state_.part_of(port));
+    if (message.first_byte_left < 0) {
+        message.first_byte_left = now;
     }
-    const std::uint32_t place = m_state.packets.Take(m_state.PartNumber(port));
-    QueuedPacket& packet = m_state.packets[place];
+    const std::uint32_t place = state_.packets.take(state_.part_number(port));
+    QueuedPacket& packet = state_.packets[place];
     packet.message = number;
     packet.hop = message.hop;
     packet.payload = static_cast<std::uint32_t>(payload) & 0x7fffffff;
     packet.last = message.remaining == 0;
-    if (m_state.oldest)
-    {
-        m_state.packets.Born(place) = now;
+    if (state_.oldest) {
+        state_.packets.born(place) = now;
     }
-    if (m_border != nullptr)
-    {
-        m_border->Hold(number);
+    if (border_ != nullptr) {
+        border_->hold(number);
     }
 
-    TurnList& turns = m_state.Turns(portNumber, m_state.queues[queueNumber].channel);
-    if (m_state.ways.router != nullptr && m_finder.Cut(number, place, end))
-    {
-        m_state.messages.Remove(turns, number);
-        AwaitTurn(number);
-    }
-    else if (message.remaining > 0)
-    {
-        m_state.messages.Serve(turns, number);
-        if (turns.first == turns.last && message.remaining >= m_state.mtu)
-        {
-            return place; // the same message again, and a full packet of it
+    TurnList& turns = state_.turns_of(port_number, state_.queues[queue_number].channel);
+    if (state_.ways.router != nullptr && finder_.cut(number, place, end)) {
+        state_.messages.remove(turns, number);
+        await_turn(number);
+    } else if (message.remaining > 0) {
+        state_.messages.serve(turns, number);
+        if (turns.first == turns.last && message.remaining >= state_.mtu) {
+            return place;  // the same message again, and a full packet of it
         }
-    }
-    else
-    {
-        if (port.watched != 0)
-        {
-            m_steady->MessageEnds(portNumber);
+    } else {
+        if (port.watched != 0) {
+            steady_->message_ends(port_number);
         }
-        m_state.messages.Remove(turns, number);
-        EndSource(port, number, end);
+        state_.messages.remove(turns, number);
+        end_source(port, number, end);
     }
-    m_state.ShowTurn(queueNumber);
+    state_.show_turn(queue_number);
     return place;
 }
 
-void
-PacketMover::EndSource(const PacketPort& port, std::uint32_t message, std::int64_t end)
-{
-    if (m_state.messages[message].wantsSent)
-    {
-        const bool several = m_state.ways.router != nullptr;
-        m_news.Announce(port,
-                        {several ? m_state.ways.OfMessage(message).lastEnd : end, message, false});
-    }
-    else if (m_border != nullptr)
-    {
-        m_border->EndSource(message);
+void PacketMover::end_source(const PacketPort& port, std::uint32_t message, std::int64_t end) {
+    if (state_.messages[message].wants_sent) {
+        const bool several = state_.ways.router != nullptr;
+        news_.announce(port,
+                       {several ? state_.ways.of_message(message).last_end : end, message, false});
+    } else if (border_ != nullptr) {
+        border_->end_source(message);
     }
 }
 
-std::uint32_t
-PacketMover::PopPacket(PacketPort& port, std::uint32_t queueNumber, std::int64_t end)
-{
-    VirtualQueue& queue = m_state.queues[queueNumber];
+std::uint32_t PacketMover::pop_packet(PacketPort& port, std::uint32_t queue_number,
+                                      std::int64_t end) {
+    VirtualQueue& queue = state_.queues[queue_number];
     const std::uint32_t wire = queue.wire;
     const std::uint32_t place = queue.head;
-    const std::uint32_t next = m_state.packets[place].next;
-    if (m_state.ways.router != nullptr)
-    {
-        m_finder.Leave(place);
+    const std::uint32_t next = state_.packets[place].next;
+    if (state_.ways.router != nullptr) {
+        finder_.leave(place);
     }
     port.queued -= wire;
-    if (queue.unarrived == place)
-    {
+    if (queue.unarrived == place) {
         queue.unarrived = next;
-    }
-    else
-    {
+    } else {
         port.arrived -= wire;
     }
     queue.head = next;
-    if (next != NONE)
-    {
-        m_state.ShowHead(queue);
-    }
-    else
-    {
-        m_state.filled.Clear(port, queueNumber);
+    if (next != none) {
+        state_.show_head(queue);
+    } else {
+        state_.filled.clear(port, queue_number);
     }
 
-    const PacketPort& upstream = m_state.ports[queue.upstream];
-    const bool near = m_state.PartNumber(port) == m_state.PartNumber(upstream);
-    if (near && upstream.still != 0)
-    {
-        m_steady->CreditComes(queue.upstream);
+    const PacketPort& upstream = state_.ports[queue.upstream];
+    const bool near = state_.part_number(port) == state_.part_number(upstream);
+    if (near && upstream.still != 0) {
+        steady_->credit_comes(queue.upstream);
     }
-    if (m_state.reads.AreLimited())
-    {
-        const auto output = static_cast<std::uint32_t>(&port - m_state.ports.data());
-        m_state.reads.Start(queue.upstream, output, end);
+    if (state_.reads.are_limited()) {
+        const auto output = static_cast<std::uint32_t>(&port - state_.ports.data());
+        state_.reads.start(queue.upstream, output, end);
     }
-    const MailedCredit credit{
-        m_links.CreditBack(queue.upstream, end), queue.upstream, queue.inputChannel, wire};
-    if (!near)
-    {
-        m_state.MailTo(port, upstream).credits.push_back(credit);
+    const MailedCredit credit{links_.credit_back(queue.upstream, end), queue.upstream,
+                              queue.input_channel, wire};
+    if (!near) {
+        state_.mail_to(port, upstream).credits.push_back(credit);
         return place;
     }
-    ReturnCredit(credit);
+    return_credit(credit);
     return place;
 }
 
-void
-PacketMover::ReturnCredit(const MailedCredit& credit)
-{
-    if (m_state.ports[credit.port].cut == 1)
-    {
-        m_border->SendCreditBack(credit);
+void PacketMover::return_credit(const MailedCredit& credit) {
+    if (state_.ports[credit.port].cut == 1) {
+        border_->send_credit_back(credit);
         return;
     }
-    TakeCredit(credit);
+    take_credit(credit);
 }
 
-void
-PacketMover::TakeCredit(const MailedCredit& credit)
-{
-    const PacketPort& port = m_state.ports[credit.port];
-    m_state.Credit(credit.port, credit.channel).Return(credit.stamp, credit.wire);
-    if ((port.waiting >> credit.channel & 1U) != 0)
-    {
-        m_agenda.Arm(credit.port, std::max(port.busyUntil, credit.stamp));
+void PacketMover::take_credit(const MailedCredit& credit) {
+    const PacketPort& port = state_.ports[credit.port];
+    state_.credit(credit.port, credit.channel).give_back(credit.stamp, credit.wire);
+    if ((port.waiting >> credit.channel & 1U) != 0) {
+        agenda_.arm(credit.port, std::max(port.busy_until, credit.stamp));
     }
 }
 
-void
-PacketMover::Push(std::uint32_t place)
-{
-    const PlannedHop hop = m_state.plan[m_state.packets[place].hop];
-    PacketPort& port = m_state.ports[hop.port];
-    if ((port.watched | port.still) != 0)
-    {
-        m_steady->PacketComes(hop.port, m_state.packets[place].message);
+void PacketMover::push(std::uint32_t place) {
+    const PlannedHop hop = state_.plan[state_.packets[place].hop];
+    PacketPort& port = state_.ports[hop.port];
+    if ((port.watched | port.still) != 0) {
+        steady_->packet_comes(hop.port, state_.packets[place].message);
     }
-    QueuedPacket& packet = m_state.packets[place];
-    packet.next = NONE;
-    VirtualQueue& queue = m_state.queues[hop.queue];
-    const std::uint32_t wire = m_state.WireBytes(packet.payload);
+    QueuedPacket& packet = state_.packets[place];
+    packet.next = none;
+    VirtualQueue& queue = state_.queues[hop.queue];
+    const std::uint32_t wire = state_.wire_bytes(packet.payload);
     port.queued += wire;
-    m_counts.Join(hop.port, wire, packet.ready);
-    if (queue.unarrived == NONE)
-    {
+    counts_.join(hop.port, wire, packet.ready);
+    if (queue.unarrived == none) {
         queue.unarrived = place;
     }
-    if (queue.head != NONE)
-    {
+    if (queue.head != none) {
         // The head is covered by a wake already, and this packet will be when it is the head.
-        m_state.packets[queue.tail].next = place;
+        state_.packets[queue.tail].next = place;
         queue.tail = place;
         return;
     }
     queue.head = place;
     queue.tail = place;
-    m_state.ShowHead(queue);
-    m_state.filled.Set(port, hop.queue);
-    m_agenda.Arm(hop.port, std::max(port.busyUntil, packet.ready));
+    state_.show_head(queue);
+    state_.filled.set(port, hop.queue);
+    agenda_.arm(hop.port, std::max(port.busy_until, packet.ready));
 }
 
-void
-PacketMover::OpenMail(std::uint32_t number)
-{
-    for (PacketPart& sender : m_state.parts)
-    {
+void PacketMover::open_mail(std::uint32_t number) {
+    for (PacketPart& sender : state_.parts) {
         PartMail& mail = sender.mail[number];
-        for (const std::uint32_t place : mail.packets)
-        {
-            Push(place);
+        for (const std::uint32_t place : mail.packets) {
+            push(place);
         }
-        for (const MailedCredit& credit : mail.credits)
-        {
-            ReturnCredit(credit);
+        for (const MailedCredit& credit : mail.credits) {
+            return_credit(credit);
         }
         mail.packets.clear();
         mail.credits.clear();
     }
 }
 
-void
-PacketMover::PlanWake(std::uint32_t portNumber, std::int64_t from)
-{
-    PacketPort& port = m_state.ports[portNumber];
-    std::int64_t earliest = NEVER;
+void PacketMover::plan_wake(std::uint32_t port_number, std::int64_t from) {
+    PacketPort& port = state_.ports[port_number];
+    std::int64_t earliest = never;
     port.waiting = 0;
-    m_state.filled.ForEach(port, 0, [&](std::uint32_t number) {
-        const VirtualQueue& queue = m_state.queues[number];
+    state_.filled.for_each(port, 0, [&](std::uint32_t number) {
+        const VirtualQueue& queue = state_.queues[number];
         std::int64_t there = std::max(queue.ready, from);
-        const std::int64_t paid = m_state.Credit(portNumber, queue.channel).When(queue.wire, from);
-        if (m_state.reads.AreLimited() && queue.upstream != NONE)
-        {
-            const std::int64_t free = m_state.reads.FreeAt(queue.upstream, from);
+        const std::int64_t paid = state_.credit(port_number, queue.channel).when(queue.wire, from);
+        if (state_.reads.are_limited() && queue.upstream != none) {
+            const std::int64_t free = state_.reads.free_at(queue.upstream, from);
             port.starved |= free > there ? 1U : 0U;
             there = std::max(there, free);
         }
-        if (paid > from)
-        {
+        if (paid > from) {
             // A credit yet to be returned may count earlier than those already on their way.
             port.waiting |= 1U << queue.channel;
             port.starved |= paid > there ? 1U : 0U;
@@ -496,10 +387,9 @@ PacketMover::PlanWake(std::uint32_t portNumber, std::int64_t from)
         // Nothing can be earlier; whoever has not been asked is asked at that time.
         return earliest == from;
     });
-    if (earliest != NEVER)
-    {
-        m_agenda.Arm(portNumber, m_links.AfterOutage(portNumber, earliest));
+    if (earliest != never) {
+        agenda_.arm(port_number, links_.after_outage(port_number, earliest));
     }
 }
 
-} // namespace npunet::packet
+}  // namespace npunet::packet

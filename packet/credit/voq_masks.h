@@ -1,144 +1,100 @@
-/*
- * Copyright (c) 2026 The npunet authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
-
-#ifndef NPU_QUEUE_MASKS_H
-#define NPU_QUEUE_MASKS_H
+#pragma once
 
 #include "packet/routing/credit_port.h"
 
 #include <cstdint>
 #include <vector>
 
-namespace npunet::packet
-{
+namespace npunet::packet {
 
-/**
- * @ingroup npunet
- * Which queues of all ports are not empty: a bit for each, in words of the port's own, so that
- * choosing looks at those only.
- *
- *     masks.Set(port, port.firstQueue + 3);
- *     masks.ForEach(port, port.turn, [&](std::uint32_t queue) { return Serves(queue); });
- */
-class QueueMasks
-{
-  public:
-    /**
-     * Gives a port its words.
-     * @param port with its number of queues, all of them empty
-     */
-    void
-    Open(PacketPort& port)
-    {
-        port.firstMask = static_cast<std::uint32_t>(m_words.size());
-        m_words.resize(m_words.size() + (port.queues + 63) / 64);
+/// Which queues of all ports are not empty: a bit for each, in words of the port's own, so that
+/// choosing looks at those only.
+///
+///     masks.set(port, port.firstQueue + 3);
+///     masks.for_each(port, port.turn, [&](std::uint32_t queue) { return Serves(queue); });
+class QueueMasks {
+public:
+    /// Gives a port its words.
+    /// @param port with its number of queues, all of them empty
+    void open(PacketPort& port) {
+        port.first_mask = static_cast<std::uint32_t>(words_.size());
+        words_.resize(words_.size() + (port.queues + 63) / 64);
     }
 
-    /**
-     * A queue is not empty.
-     * @param port of the queue
-     * @param queueNumber the queue
-     */
-    void
-    Set(const PacketPort& port, std::uint32_t queueNumber)
-    {
-        const std::uint32_t slot = queueNumber - port.firstQueue;
-        m_words[port.firstMask + slot / 64] |= std::uint64_t{1} << (slot % 64);
+    /// A queue is not empty.
+    /// @param port of the queue
+    /// @param queue_number the queue
+    void set(const PacketPort& port, std::uint32_t queue_number) {
+        const std::uint32_t slot = queue_number - port.first_queue;
+        words_[port.first_mask + slot / 64] |= std::uint64_t{1} << (slot % 64);
     }
 
-    /**
-     * A queue is empty.
-     * @param port of the queue
-     * @param queueNumber the queue
-     */
-    void
-    Clear(const PacketPort& port, std::uint32_t queueNumber)
-    {
-        const std::uint32_t slot = queueNumber - port.firstQueue;
-        m_words[port.firstMask + slot / 64] &= ~(std::uint64_t{1} << (slot % 64));
+    /// A queue is empty.
+    /// @param port of the queue
+    /// @param queue_number the queue
+    void clear(const PacketPort& port, std::uint32_t queue_number) {
+        const std::uint32_t slot = queue_number - port.first_queue;
+        words_[port.first_mask + slot / 64] &= ~(std::uint64_t{1} << (slot % 64));
     }
 
-    /**
-     * @param port a port
-     * @return whether it has one queue that is not empty, and no more than 64 in all
-     */
-    bool
-    HasOne(const PacketPort& port) const
-    {
-        const std::uint64_t filled = port.queues <= 64 ? m_words[port.firstMask] : 0;
+    /// @param port a port
+    /// @return whether it has one queue that is not empty, and no more than 64 in all
+    bool has_one(const PacketPort& port) const {
+        const std::uint64_t filled = port.queues <= 64 ? words_[port.first_mask] : 0;
         return filled != 0 && (filled & (filled - 1)) == 0;
     }
 
-    /**
-     * @param port a port that HasOne()
-     * @return number of that queue among those of the port
-     */
-    std::uint32_t
-    SlotOfOne(const PacketPort& port) const
-    {
-        return static_cast<std::uint32_t>(__builtin_ctzll(m_words[port.firstMask]));
+    /// @param port a port that has_one()
+    /// @return number of that queue among those of the port
+    std::uint32_t slot_of_one(const PacketPort& port) const {
+        return static_cast<std::uint32_t>(__builtin_ctzll(words_[port.first_mask]));
     }
 
-    /**
-     * Calls a function for every non-empty queue of a port, cyclically.
-     * @param port the port
-     * @param first the queue to begin with, from 0
-     * @param function of the queue's number; true ends the round
-     */
+    /// Calls a function for every non-empty queue of a port, cyclically.
+    /// @param port the port
+    /// @param first the queue to begin with, from 0
+    /// @param function of the queue's number; true ends the round
     template <class Function>
-    void ForEach(const PacketPort& port, std::uint32_t first, Function function) const;
+    void for_each(const PacketPort& port, std::uint32_t first, Function function) const;
 
-  private:
-    std::vector<std::uint64_t> m_words; ///< those of a port begin at PacketPort::firstMask
+private:
+    std::vector<std::uint64_t> words_;  ///< those of a port begin at PacketPort::firstMask
 };
 
 template <class Function>
-inline void
-QueueMasks::ForEach(const PacketPort& port, std::uint32_t first, Function function) const
-{
-    const std::uint64_t* ofPort = &m_words[port.firstMask];
+inline void QueueMasks::for_each(const PacketPort& port, std::uint32_t first,
+                                 Function function) const {
+    const std::uint64_t* of_port = &words_[port.first_mask];
     const std::uint32_t words = (port.queues + 63) / 64;
-    if (words == 1)
-    {
-        const std::uint64_t fromTurn = ofPort[0] & ~std::uint64_t{0} << first;
-        for (std::uint64_t bits : {fromTurn, ofPort[0] & ~fromTurn})
-        {
-            for (; bits != 0; bits &= bits - 1)
-            {
-                if (function(port.firstQueue + static_cast<std::uint32_t>(__builtin_ctzll(bits))))
-                {
+    if (words == 1) {
+        const std::uint64_t from_turn = of_port[0] & ~std::uint64_t{0} << first;
+        for (std::uint64_t bits : {from_turn, of_port[0] & ~from_turn}) {
+            for (; bits != 0; bits &= bits - 1) {
+                if (function(port.first_queue +
+                             static_cast<std::uint32_t>(__builtin_ctzll(bits)))) {
                     return;
                 }
             }
         }
         return;
     }
-    const std::uint32_t firstWord = first / 64;
-    const std::uint64_t fromFirst = ~std::uint64_t{0} << (first % 64);
-    std::uint32_t word = firstWord;
-    std::uint64_t bits = ofPort[word] & fromFirst;
-    for (std::uint32_t round = 0;; ++round)
-    {
-        for (; bits != 0; bits &= bits - 1)
-        {
+    const std::uint32_t first_word = first / 64;
+    const std::uint64_t from_first = ~std::uint64_t{0} << (first % 64);
+    std::uint32_t word = first_word;
+    std::uint64_t bits = of_port[word] & from_first;
+    for (std::uint32_t round = 0;; ++round) {
+        for (; bits != 0; bits &= bits - 1) {
             const auto bit = static_cast<std::uint32_t>(__builtin_ctzll(bits));
-            if (function(port.firstQueue + word * 64 + bit))
-            {
+            if (function(port.first_queue + word * 64 + bit)) {
                 return;
             }
         }
-        if (round == words)
-        {
+        if (round == words) {
             return;
         }
         word = word + 1 == words ? 0 : word + 1;
-        bits = round + 1 == words ? ofPort[word] & ~fromFirst : ofPort[word];
+        bits = round + 1 == words ? of_port[word] & ~from_first : of_port[word];
     }
 }
 
-} // namespace npunet::packet
-
-#endif /* NPU_QUEUE_MASKS_H */
+}  // namespace npunet::packet

@@ -1,83 +1,62 @@
-/*
- * Copyright (c) 2026 The npunet authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
-
 #include "packet/ethernet/arbiter.h"
 
 #include <algorithm>
 
-namespace npunet::packet
-{
+namespace npunet::packet {
 
-std::uint32_t
-EthernetArbiter::ChooseByClass(std::uint32_t number, std::int64_t now)
-{
-    const std::uint32_t paused = m_state.ports[number].paused;
+std::uint32_t EthernetArbiter::choose_by_class(std::uint32_t number, std::int64_t now) {
+    const std::uint32_t paused = state_.ports[number].paused;
     std::uint32_t open = 0;
-    for (std::uint32_t trafficClass = 0; trafficClass < m_state.classCount; ++trafficClass)
-    {
-        const bool stands = (paused >> trafficClass & 1U) != 0;
-        open |= !stands && HasData(number, trafficClass, now) ? 1U << trafficClass : 0U;
+    for (std::uint32_t traffic_class = 0; traffic_class < state_.class_count; ++traffic_class) {
+        const bool stands = (paused >> traffic_class & 1U) != 0;
+        open |= !stands && has_data(number, traffic_class, now) ? 1U << traffic_class : 0U;
     }
-    return open == 0 ? NONE : TakeData(number, m_state.classes.First(number, open), now);
+    return open == 0 ? none : take_data(number, state_.classes.first(number, open), now);
 }
 
-std::uint32_t
-EthernetArbiter::TakeData(std::uint32_t number, std::uint32_t trafficClass, std::int64_t now)
-{
-    EthernetPort& port = m_state.ports[number];
-    const std::uint32_t bit = 1U << trafficClass;
-    const bool passing = m_queues.HasData(number, trafficClass, now);
-    const bool own = port.startsHere && (!passing || (port.ownTurn & bit) != 0) &&
-                     m_pairs.Lines().HasPacket(number, trafficClass, now);
-    if (own)
-    {
-        port.ownTurn &= ~bit;
-        return m_pairs.TakePacket(number, trafficClass, now);
+std::uint32_t EthernetArbiter::take_data(std::uint32_t number, std::uint32_t traffic_class,
+                                         std::int64_t now) {
+    EthernetPort& port = state_.ports[number];
+    const std::uint32_t bit = 1U << traffic_class;
+    const bool passing = queues_.has_data(number, traffic_class, now);
+    const bool own = port.starts_here && (!passing || (port.own_turn & bit) != 0) &&
+                     pairs_.lines().has_packet(number, traffic_class, now);
+    if (own) {
+        port.own_turn &= ~bit;
+        return pairs_.take_packet(number, traffic_class, now);
     }
-    port.ownTurn |= bit;
-    const std::uint32_t place = m_queues.Take(number, trafficClass);
-    m_queues.Depart(number, m_state.packets[place], now);
+    port.own_turn |= bit;
+    const std::uint32_t place = queues_.take(number, traffic_class);
+    queues_.depart(number, state_.packets[place], now);
     return place;
 }
 
-std::int64_t
-EthernetArbiter::NextTime(std::uint32_t number) const
-{
-    const EthernetPort& port = m_state.ports[number];
-    std::int64_t earliest = NEVER;
-    if (port.control.head != NONE)
-    {
-        earliest = m_state.packets[port.control.head].ready;
+std::int64_t EthernetArbiter::next_time(std::uint32_t number) const {
+    const EthernetPort& port = state_.ports[number];
+    std::int64_t earliest = never;
+    if (port.control.head != none) {
+        earliest = state_.packets[port.control.head].ready;
     }
-    for (std::uint32_t trafficClass = 0; trafficClass < m_state.classCount; ++trafficClass)
-    {
-        if ((port.paused >> trafficClass & 1U) != 0)
-        {
+    for (std::uint32_t traffic_class = 0; traffic_class < state_.class_count; ++traffic_class) {
+        if ((port.paused >> traffic_class & 1U) != 0) {
             continue;
         }
-        earliest = std::min(earliest, m_queues.NextTime(number, trafficClass));
-        if (port.startsHere)
-        {
-            earliest = std::min(earliest, m_pairs.Lines().NextTime(number, trafficClass));
+        earliest = std::min(earliest, queues_.next_time(number, traffic_class));
+        if (port.starts_here) {
+            earliest = std::min(earliest, pairs_.lines().next_time(number, traffic_class));
         }
     }
     return earliest;
 }
 
-bool
-EthernetArbiter::IsWanted(std::uint32_t number) const
-{
-    const EthernetPort& port = m_state.ports[number];
-    bool wanted = port.control.head != NONE || port.filled != 0;
-    for (std::uint32_t trafficClass = 0; port.startsHere && trafficClass < m_state.classCount;
-         ++trafficClass)
-    {
-        wanted = wanted || m_pairs.Lines().AnyWaits(number, trafficClass);
+bool EthernetArbiter::is_wanted(std::uint32_t number) const {
+    const EthernetPort& port = state_.ports[number];
+    bool wanted = port.control.head != none || port.filled != 0;
+    for (std::uint32_t traffic_class = 0; port.starts_here && traffic_class < state_.class_count;
+         ++traffic_class) {
+        wanted = wanted || pairs_.lines().any_waits(number, traffic_class);
     }
     return wanted;
 }
 
-} // namespace npunet::packet
+}  // namespace npunet::packet

@@ -1,9 +1,3 @@
-/*
- * Copyright (c) 2026 The npunet authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
-
 #include "packet/ethernet/ecn_marks.h"
 
 #include "packet/congestion/congestion_control.h"
@@ -11,43 +5,36 @@
 #include "topology/marking.h"
 #include "topology/pair_hash.h"
 
-namespace npunet::packet
-{
+namespace npunet::packet {
 
 EcnMarks::EcnMarks(const topology::NetworkDescription& description)
-    : m_most(description.packet.ecn.pmax),
-      m_seed(topology::mixed(description.packet.seed ^ 0x6d61726b))
-{
-    const CongestionNeeds needs = NeedsOf(description.packet.congestion_control);
-    m_wanted = needs.echo || needs.notificationInterval > 0;
-    for (std::size_t number = 0; number < description.graph.links(); ++number)
-    {
+    : most_(description.packet.ecn.pmax),
+      seed_(topology::mixed(description.packet.seed ^ 0x6d61726b)) {
+    const CongestionNeeds needs = needs_of(description.packet.congestion_control);
+    wanted_ = needs.echo || needs.notification_interval > 0;
+    for (std::size_t number = 0; number < description.graph.links(); ++number) {
         const topology::MarkThresholds thresholds = topology::mark_thresholds(
             description.packet.ecn, description.graph.link(LinkId(number)).rate);
-        m_kmin.push_back(thresholds.kmin.value());
-        m_kmax.push_back(thresholds.kmax.value());
+        kmin_.push_back(thresholds.kmin.value());
+        kmax_.push_back(thresholds.kmax.value());
     }
 }
 
-bool
-EcnMarks::Marks(std::uint32_t link, std::uint64_t number, std::int64_t queued)
-{
-    if (queued <= m_kmin[link])
-    {
+bool EcnMarks::marks(std::uint32_t link, std::uint64_t number, std::int64_t queued) {
+    if (queued <= kmin_[link]) {
         return false;
     }
-    if (queued > m_kmax[link])
-    {
+    if (queued > kmax_[link]) {
         return true;
     }
-    const double share = static_cast<double>(queued - m_kmin[link]) /
-                         static_cast<double>(m_kmax[link] - m_kmin[link]);
+    const double share =
+        static_cast<double>(queued - kmin_[link]) / static_cast<double>(kmax_[link] - kmin_[link]);
     using topology::mixed;
-    const std::uint64_t drawn = mixed(mixed(m_seed + link) + number);
-    ++m_draws;
+    const std::uint64_t drawn = mixed(mixed(seed_ + link) + number);
+    ++draws_;
     // 53 bits are exact in a double.
     constexpr double unit = 1.0 / 9007199254740992.0;
-    return static_cast<double>(drawn >> 11) * unit < m_most * share;
+    return static_cast<double>(drawn >> 11) * unit < most_ * share;
 }
 
-} // namespace npunet::packet
+}  // namespace npunet::packet

@@ -1,165 +1,127 @@
-/*
- * Copyright (c) 2026 The npunet authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
-
 #include "packet/ethernet/egress.h"
 
-namespace npunet::packet
-{
+namespace npunet::packet {
 
-EthernetEgress::EthernetEgress(EthernetState& state,
-                               const EthernetRoutes& routes,
-                               EthernetLinks& links,
-                               EthernetAgenda& agenda,
-                               PriorityFlowControl& flowControl,
-                               EthernetArbiter& arbiter,
-                               EthernetLosses& losses,
-                               QueuePairs& pairs,
-                               EthernetPeriods& periods)
-    : m_state(state), m_routes(routes), m_links(links), m_agenda(agenda),
-      m_flowControl(flowControl), m_arbiter(arbiter), m_losses(losses), m_pairs(pairs),
-      m_periods(periods)
-{
-}
+EthernetEgress::EthernetEgress(EthernetState& state, const EthernetRoutes& routes,
+                               EthernetLinks& links, EthernetAgenda& agenda,
+                               PriorityFlowControl& flow_control, EthernetArbiter& arbiter,
+                               EthernetLosses& losses, QueuePairs& pairs, EthernetPeriods& periods)
+    : state_(state),
+      routes_(routes),
+      links_(links),
+      agenda_(agenda),
+      flow_control_(flow_control),
+      arbiter_(arbiter),
+      losses_(losses),
+      pairs_(pairs),
+      periods_(periods) {}
 
-void
-EthernetEgress::Wake(std::uint32_t number)
-{
-    EthernetPort& port = m_state.ports[number];
-    const std::int64_t now = m_state.clock.Now();
-    if (port.wake == now && !m_state.clock.IsStill())
-    {
-        port.wake = NEVER;
-        Decide(number, now);
+void EthernetEgress::wake(std::uint32_t number) {
+    EthernetPort& port = state_.ports[number];
+    const std::int64_t now = state_.clock.now();
+    if (port.wake == now && !state_.clock.is_still()) {
+        port.wake = never;
+        decide(number, now);
     }
 }
 
-void
-EthernetEgress::Decide(std::uint32_t number, std::int64_t now)
-{
-    EthernetPort& port = m_state.ports[number];
+void EthernetEgress::decide(std::uint32_t number, std::int64_t now) {
+    EthernetPort& port = state_.ports[number];
     // Only what is sent by someone else after this instant's choices finds the port busy here.
-    if (port.busyUntil > now)
-    {
-        m_agenda.Arm(number, port.busyUntil);
+    if (port.busy_until > now) {
+        agenda_.arm(number, port.busy_until);
         return;
     }
-    m_agenda.SetDeciding(number);
-    m_flowControl.Release(port);
-    const std::int64_t up = port.irregular ? UpAgain(number, now) : now;
-    const std::uint32_t place = up > now ? NONE : m_arbiter.Choose(number, now);
-    m_agenda.SetDeciding(NONE);
-    if (place != NONE)
-    {
-        Transmit(number, place, now);
-        m_agenda.Arm(number, port.busyUntil);
+    agenda_.set_deciding(number);
+    flow_control_.release(port);
+    const std::int64_t up = port.irregular ? up_again(number, now) : now;
+    const std::uint32_t place = up > now ? none : arbiter_.choose(number, now);
+    agenda_.set_deciding(none);
+    if (place != none) {
+        transmit(number, place, now);
+        agenda_.arm(number, port.busy_until);
         return;
     }
-    const std::int64_t next = up > now ? up : m_arbiter.NextTime(number);
-    if (next != NEVER)
-    {
-        m_agenda.Arm(number, next);
+    const std::int64_t next = up > now ? up : arbiter_.next_time(number);
+    if (next != never) {
+        agenda_.arm(number, next);
     }
 }
 
-std::int64_t
-EthernetEgress::UpAgain(std::uint32_t number, std::int64_t now) const
-{
-    const std::int64_t up = m_links.UpFrom(number, now);
+std::int64_t EthernetEgress::up_again(std::uint32_t number, std::int64_t now) const {
+    const std::int64_t up = links_.up_from(number, now);
     // Copies of what has arrived may be left when all messages are done.
-    if (up == NEVER && m_pairs.IsBusy() && m_arbiter.IsWanted(number))
-    {
-        m_links.Refuse(number, now);
+    if (up == never && pairs_.is_busy() && arbiter_.is_wanted(number)) {
+        links_.refuse(number, now);
     }
     return up;
 }
 
-void
-EthernetEgress::Transmit(std::uint32_t number, std::uint32_t place, std::int64_t now)
-{
-    EthernetPort& port = m_state.ports[number];
-    EthernetPacket& packet = m_state.packets[place];
-    if (now > m_links.LastStart())
-    {
-        m_agenda.ScheduleAtEnd(number);
+void EthernetEgress::transmit(std::uint32_t number, std::uint32_t place, std::int64_t now) {
+    EthernetPort& port = state_.ports[number];
+    EthernetPacket& packet = state_.packets[place];
+    if (now > links_.last_start()) {
+        agenda_.schedule_at_end(number);
     }
-    const bool passing = packet.input != NONE;
-    const bool data = !IsControl(packet);
+    const bool passing = packet.input != none;
+    const bool data = !is_control(packet);
     const Bytes waited(packet.wire);
-    if (data && passing && packet.telemetry != NONE)
-    {
-        m_state.telemetry[packet.telemetry].push_back(
-            {now, port.sent, m_arbiter.Queued(number, packet.trafficClass), port.rate});
-        packet.wire += TELEMETRY_BYTES;
+    if (data && passing && packet.telemetry != none) {
+        state_.telemetry[packet.telemetry].push_back(
+            {now, port.sent, arbiter_.queued(number, packet.traffic_class), port.rate});
+        packet.wire += telemetry_bytes;
     }
-    const LinkPassage passage = m_links.Cross(number, packet.wire, now);
-    Count(number, packet, now, passage.end);
-    if (m_state.observer != nullptr)
-    {
-        m_state.observer->PacketStarted(LinkId(std::size_t{number}),
-                                        Bytes(packet.wire),
+    const LinkPassage passage = links_.cross(number, packet.wire, now);
+    count(number, packet, now, passage.end);
+    if (state_.observer != nullptr) {
+        state_.observer->packet_started(LinkId(std::size_t{number}), Bytes(packet.wire),
                                         passage.lost ? Time::max() : Time::ps(passage.arrival),
                                         data && passing ? waited : Bytes());
     }
-    if (data && !passing)
-    {
-        m_pairs.Leaves(packet, passage.end);
-        m_periods.PacketStarts(number, packet.pair, now, passage.end);
+    if (data && !passing) {
+        pairs_.leaves(packet, passage.end);
+        periods_.packet_starts(number, packet.pair, now, passage.end);
     }
-    if (passage.lost)
-    {
-        Lose(number, place, passage.corrupted ? PacketLoss::CORRUPTED : PacketLoss::LINK_DOWN);
+    if (passage.lost) {
+        lose(number, place, passage.corrupted ? PacketLoss::Corrupted : PacketLoss::LinkDown);
         return;
     }
-    const bool goesOn = !IsRequest(packet.kind) && !m_routes.IsLast(packet);
+    const bool goes_on = !is_request(packet.kind) && !routes_.is_last(packet);
     packet.arrival = passage.arrival;
-    packet.ready = goesOn ? passage.headerIn : passage.arrival;
-    if (port.cut)
-    {
-        m_frames->Leave(number, place);
+    packet.ready = goes_on ? passage.header_in : passage.arrival;
+    if (port.cut) {
+        frames_->leave(number, place);
         return;
     }
-    m_agenda.Fly(number, place);
+    agenda_.fly(number, place);
 }
 
-void
-EthernetEgress::Count(std::uint32_t number,
-                      const EthernetPacket& packet,
-                      std::int64_t now,
-                      std::int64_t end)
-{
-    EthernetPort& port = m_state.ports[number];
+void EthernetEgress::count(std::uint32_t number, const EthernetPacket& packet, std::int64_t now,
+                           std::int64_t end) {
+    EthernetPort& port = state_.ports[number];
     port.busy += end - now;
-    if (m_state.load != nullptr)
-    {
-        m_state.load->add(number, now, end);
+    if (state_.load != nullptr) {
+        state_.load->add(number, now, end);
     }
-    port.busyUntil = end;
+    port.busy_until = end;
     port.sent += packet.wire;
     port.payload += packet.payload;
     port.repeated += packet.repeated ? 1 : 0;
     ++port.packets;
-    if (m_state.classCount > 1)
-    {
-        m_state.classes.OfPort(number)[packet.trafficClass].wire += packet.wire;
-        if (!IsControl(packet))
-        {
-            m_state.classes.Charge(number, packet.trafficClass, packet.wire);
+    if (state_.class_count > 1) {
+        state_.classes.of_port(number)[packet.traffic_class].wire += packet.wire;
+        if (!is_control(packet)) {
+            state_.classes.charge(number, packet.traffic_class, packet.wire);
         }
     }
 }
 
-void
-EthernetEgress::Lose(std::uint32_t number, std::uint32_t place, PacketLoss why)
-{
-    if (IsRequest(m_state.packets[place].kind))
-    {
-        m_state.ports[number].requests.Prepend(m_state.packets, place);
+void EthernetEgress::lose(std::uint32_t number, std::uint32_t place, PacketLoss why) {
+    if (is_request(state_.packets[place].kind)) {
+        state_.ports[number].requests.prepend(state_.packets, place);
         return;
     }
-    m_losses.Drop(number, place, why, "on the link");
+    losses_.drop(number, place, why, "on the link");
 }
 
-} // namespace npunet::packet
+}  // namespace npunet::packet

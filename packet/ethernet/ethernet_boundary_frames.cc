@@ -1,106 +1,78 @@
-/*
- * Copyright (c) 2026 The npunet authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
-
 #include "packet/ethernet/ethernet_boundary_frames.h"
 
 #include "packet/transport/queue_pair.h"
 
 #include <cassert>
 
-namespace npunet::packet
-{
+namespace npunet::packet {
 
-void
-EthernetFrames::Leave(std::uint32_t number, std::uint32_t place)
-{
-    const EthernetPacket& packet = m_state.packets[place];
-    BorderFrame& frame = m_border.Begin(static_cast<std::uint8_t>(packet.kind));
-    frame.Add(number);
-    frame.Add(packet);
-    if (!IsRequest(packet.kind))
-    {
-        const EthernetCargo& cargo = m_border.OfPacket(place);
-        frame.Add(cargo.pair);
-        if (m_routes.AreChosen())
-        {
-            frame.Add(m_routes.WayOf(place));
+void EthernetFrames::leave(std::uint32_t number, std::uint32_t place) {
+    const EthernetPacket& packet = state_.packets[place];
+    BorderFrame& frame = border_.begin(static_cast<std::uint8_t>(packet.kind));
+    frame.add(number);
+    frame.add(packet);
+    if (!is_request(packet.kind)) {
+        const EthernetCargo& cargo = border_.of_packet(place);
+        frame.add(cargo.pair);
+        if (routes_.are_chosen()) {
+            frame.add(routes_.way_of(place));
+        } else {
+            frame.add(packet.hop - first_hop_of(packet.kind, cargo.pair));
         }
-        else
-        {
-            frame.Add(packet.hop - FirstHopOf(packet.kind, cargo.pair));
+        if (packet.kind == PacketKind::Data) {
+            frame.add(cargo.first);
+            frame.add(cargo.message);
         }
-        if (packet.kind == PacketKind::DATA)
-        {
-            frame.Add(cargo.first);
-            frame.Add(cargo.message);
-        }
-        if (packet.telemetry != NONE)
-        {
-            for (const HopTelemetry& written : m_state.telemetry[packet.telemetry])
-            {
-                frame.Add(written);
+        if (packet.telemetry != none) {
+            for (const HopTelemetry& written : state_.telemetry[packet.telemetry]) {
+                frame.add(written);
             }
         }
     }
-    m_state.telemetry.Free(packet.telemetry);
-    m_state.packets.Free(place);
-    m_border.SendAlong(LinkId(std::size_t{number}), Time::ps(m_state.clock.Now()));
+    state_.telemetry.free(packet.telemetry);
+    state_.packets.free(place);
+    border_.send_along(LinkId(std::size_t{number}), Time::ps(state_.clock.now()));
 }
 
-void
-EthernetFrames::Enter(const std::uint8_t* data, std::size_t size)
-{
+void EthernetFrames::enter(const std::uint8_t* data, std::size_t size) {
     BorderFrameReader reader(data, size);
-    const auto link = reader.Take<std::uint32_t>();
-    const std::uint32_t place = m_state.packets.Take();
-    EthernetPacket& packet = m_state.packets[place];
-    packet = reader.Take<EthernetPacket>();
-    packet.pair = NONE;
-    if (!IsRequest(packet.kind))
-    {
-        EthernetCargo& cargo = m_border.OfPacket(place);
-        cargo.pair = reader.Take<std::uint64_t>();
-        if (m_routes.AreChosen())
-        {
-            m_routes.WayOf(place) = reader.Take<EthernetWay>();
+    const auto link = reader.take<std::uint32_t>();
+    const std::uint32_t place = state_.packets.take();
+    EthernetPacket& packet = state_.packets[place];
+    packet = reader.take<EthernetPacket>();
+    packet.pair = none;
+    if (!is_request(packet.kind)) {
+        EthernetCargo& cargo = border_.of_packet(place);
+        cargo.pair = reader.take<std::uint64_t>();
+        if (routes_.are_chosen()) {
+            routes_.way_of(place) = reader.take<EthernetWay>();
+        } else {
+            packet.hop = first_hop_of(packet.kind, cargo.pair) + reader.take<std::uint32_t>();
         }
-        else
-        {
-            packet.hop = FirstHopOf(packet.kind, cargo.pair) + reader.Take<std::uint32_t>();
+        if (packet.kind == PacketKind::Data) {
+            cargo.first = reader.take<std::uint64_t>();
+            cargo.message = reader.take<BorderMessage>();
         }
-        if (packet.kind == PacketKind::DATA)
-        {
-            cargo.first = reader.Take<std::uint64_t>();
-            cargo.message = reader.Take<BorderMessage>();
-        }
-        if (packet.telemetry != NONE)
-        {
-            packet.telemetry = m_state.telemetry.Take();
-            while (!reader.IsAtEnd())
-            {
-                m_state.telemetry[packet.telemetry].push_back(reader.Take<HopTelemetry>());
+        if (packet.telemetry != none) {
+            packet.telemetry = state_.telemetry.take();
+            while (!reader.is_at_end()) {
+                state_.telemetry[packet.telemetry].push_back(reader.take<HopTelemetry>());
             }
         }
     }
-    assert(reader.IsAtEnd() && packet.ready >= m_state.clock.Now());
-    if (m_state.observer != nullptr)
-    {
-        m_state.observer->PacketEntered(
-            LinkId(std::size_t{link}), Bytes(packet.wire), Time::ps(packet.arrival));
+    assert(reader.is_at_end() && packet.ready >= state_.clock.now());
+    if (state_.observer != nullptr) {
+        state_.observer->packet_entered(LinkId(std::size_t{link}), Bytes(packet.wire),
+                                        Time::ps(packet.arrival));
     }
-    m_agenda.Fly(link, place);
+    agenda_.fly(link, place);
 }
 
-std::uint32_t
-EthernetFrames::FirstHopOf(PacketKind kind, std::uint64_t key)
-{
-    const std::uint32_t source = QueuePair::SourceOf(key);
-    const std::uint32_t destination = QueuePair::DestinationOf(key);
-    return GoesForth(kind) ? m_routes.FirstHop(source, destination)
-                           : m_routes.FirstHop(destination, source);
+std::uint32_t EthernetFrames::first_hop_of(PacketKind kind, std::uint64_t key) {
+    const std::uint32_t source = QueuePair::source_of(key);
+    const std::uint32_t destination = QueuePair::destination_of(key);
+    return goes_forth(kind) ? routes_.first_hop(source, destination)
+                            : routes_.first_hop(destination, source);
 }
 
-} // namespace npunet::packet
+}  // namespace npunet::packet

@@ -1,302 +1,227 @@
-/*
- * Copyright (c) 2026 The npunet authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
-
 #include "packet/ethernet/ethernet_fast_forward.h"
 
 #include <algorithm>
 #include <vector>
 
-namespace npunet::packet
-{
+namespace npunet::packet {
 
 using engine::EventKey;
 using topology::CongestionAlgorithm;
 
-namespace
-{
+namespace {
 
 /// Passes the question of a queue on to the watch of another one, which waits for it.
-class Inquiry final : public engine::QueueWatch
-{
-  public:
-    /**
-     * @param simulation whose watch answers
-     * @param past who asks
-     */
+class Inquiry final : public engine::QueueWatch {
+public:
+    /// @param simulation whose watch answers
+    /// @param past who asks
     Inquiry(engine::EventQueue& simulation, const engine::EventQueue& past)
-        : m_simulation(simulation), m_past(past)
-    {
-    }
+        : simulation_(simulation), past_(past) {}
 
-    bool
-    goes_on() override
-    {
-        Count();
-        return m_simulation.goes_on();
+    bool goes_on() override {
+        count();
+        return simulation_.goes_on();
     }
 
     /// Counts what the queue has handled as events of the other one.
-    void
-    Count()
-    {
-        m_simulation.count_handled(m_past.handled() - m_counted);
-        m_counted = m_past.handled();
+    void count() {
+        simulation_.count_handled(past_.handled() - counted_);
+        counted_ = past_.handled();
     }
 
-  private:
-    engine::EventQueue& m_simulation; ///< whose watch answers
-    const engine::EventQueue& m_past; ///< who asks
-    std::uint64_t m_counted = 0;      ///< of its events
+private:
+    engine::EventQueue& simulation_;  ///< whose watch answers
+    const engine::EventQueue& past_;  ///< who asks
+    std::uint64_t counted_ = 0;       ///< of its events
 };
 
-} // namespace
+}  // namespace
 
 EthernetPeriods::EthernetPeriods(const topology::NetworkDescription& description,
-                                 engine::EventQueue& queue,
-                                 EthernetState& state,
-                                 const EthernetLinks& links,
-                                 EthernetAgenda& agenda,
-                                 PriorityFlowControl& flowControl,
-                                 EcnMarks& marks,
-                                 const OutputQueues& queues,
-                                 QueuePairs& pairs)
-    : m_description(description), m_simulation(queue), m_state(state), m_links(links),
-      m_agenda(agenda), m_flowControl(flowControl), m_marks(marks), m_queues(queues), m_pairs(pairs)
-{
-    SetTrains(true);
+                                 engine::EventQueue& queue, EthernetState& state,
+                                 const EthernetLinks& links, EthernetAgenda& agenda,
+                                 PriorityFlowControl& flow_control, EcnMarks& marks,
+                                 const OutputQueues& queues, QueuePairs& pairs)
+    : description_(description),
+      simulation_(queue),
+      state_(state),
+      links_(links),
+      agenda_(agenda),
+      flow_control_(flow_control),
+      marks_(marks),
+      queues_(queues),
+      pairs_(pairs) {
+    set_trains(true);
 }
 
-void
-EthernetPeriods::SetTrains(bool wanted)
-{
-    m_watched = NONE;
-    m_trains.reset(wanted && ArePossible() ? new EthernetTrains(m_simulation, *this) : nullptr);
+void EthernetPeriods::set_trains(bool wanted) {
+    watched_ = none;
+    trains_.reset(wanted && are_possible() ? new EthernetTrains(simulation_, *this) : nullptr);
 }
 
-bool
-EthernetPeriods::ArePossible() const
-{
-    const CongestionAlgorithm algorithm = m_description.packet.congestion_control.algorithm;
-    return m_simulation.order() == engine::EventQueue::Order::Content &&
-           m_description.multipath == nullptr && !m_description.faults.take_links_down() &&
-           m_links.AreRegular() && !m_isSplit && !m_queues.HaveHistograms() &&
-           m_state.observer == nullptr && algorithm != CongestionAlgorithm::Hpcc &&
+bool EthernetPeriods::are_possible() const {
+    const CongestionAlgorithm algorithm = description_.packet.congestion_control.algorithm;
+    return simulation_.order() == engine::EventQueue::Order::Content &&
+           description_.multipath == nullptr && !description_.faults.take_links_down() &&
+           links_.are_regular() && !is_split_ && !queues_.have_histograms() &&
+           state_.observer == nullptr && algorithm != CongestionAlgorithm::Hpcc &&
            algorithm != CongestionAlgorithm::ReceiverCredit;
 }
 
-void
-EthernetPeriods::Split()
-{
-    m_isSplit = true;
-    SetTrains(false);
+void EthernetPeriods::split() {
+    is_split_ = true;
+    set_trains(false);
 }
 
-void
-EthernetPeriods::Settle()
-{
-    if (m_trains)
-    {
-        m_trains->Settle();
+void EthernetPeriods::settle() {
+    if (trains_) {
+        trains_->settle();
     }
 }
 
-void
-EthernetPeriods::ObserverChanges()
-{
-    if (m_trains)
-    {
-        m_trains->Enable(m_state.observer == nullptr);
+void EthernetPeriods::observer_changes() {
+    if (trains_) {
+        trains_->enable(state_.observer == nullptr);
     }
 }
 
-void
-EthernetPeriods::MessagesChange()
-{
-    if (m_trains)
-    {
-        m_trains->MessagesChange();
+void EthernetPeriods::messages_change() {
+    if (trains_) {
+        trains_->messages_change();
     }
 }
 
-void
-EthernetPeriods::Watch(std::uint32_t port, std::int64_t from)
-{
-    m_watched = port;
-    m_watchFrom = from;
+void EthernetPeriods::watch(std::uint32_t port, std::int64_t from) {
+    watched_ = port;
+    watch_from_ = from;
 }
 
-std::size_t
-EthernetPeriods::CollectFlows()
-{
-    return m_pairs.State().CollectFlows();
+std::size_t EthernetPeriods::collect_flows() {
+    return pairs_.state().collect_flows();
 }
 
-void
-EthernetPeriods::NoteTimers(bool wanted)
-{
-    m_pairs.State().NoteRestarts(wanted);
+void EthernetPeriods::note_timers(bool wanted) {
+    pairs_.state().note_restarts(wanted);
 }
 
-std::int64_t
-EthernetPeriods::PeriodsLeft(const engine::StateSample& earlier,
-                             const engine::StateSample& present) const
-{
-    const std::int64_t room = (m_links.LastStart() - present.at) / (present.at - earlier.at) - 1;
-    return std::min(room, m_pairs.State().PeriodsLeft(earlier, present));
+std::int64_t EthernetPeriods::periods_left(const engine::StateSample& earlier,
+                                           const engine::StateSample& present) const {
+    const std::int64_t room = (links_.last_start() - present.at) / (present.at - earlier.at) - 1;
+    return std::min(room, pairs_.state().periods_left(earlier, present));
 }
 
-void
-EthernetPeriods::Scan(engine::StateScan& scan)
-{
-    m_marks.Scan(scan);
-    if (scan.moves())
-    {
-        m_pairs.State().PrepareMove(scan);
+void EthernetPeriods::scan(engine::StateScan& scan) {
+    marks_.scan(scan);
+    if (scan.moves()) {
+        pairs_.state().prepare_move(scan);
     }
-    m_pairs.State().Scan(scan);
-    for (std::uint32_t number = 0; number < m_state.ports.size() && !scan.differs(); ++number)
-    {
-        ScanPort(scan, number);
+    pairs_.state().scan(scan);
+    for (std::uint32_t number = 0; number < state_.ports.size() && !scan.differs(); ++number) {
+        scan_port(scan, number);
     }
-    if (!scan.differs())
-    {
-        m_flowControl.Scan(scan);
+    if (!scan.differs()) {
+        flow_control_.scan(scan);
     }
 }
 
-void
-EthernetPeriods::ScanPort(engine::StateScan& scan, std::uint32_t number)
-{
-    EthernetPort& port = m_state.ports[number];
-    const bool leaves = port.leavingInput != NONE;
-    const bool idle = !leaves && port.wake == NEVER && port.busyUntil <= scan.at() &&
-                      port.due == NEVER && port.requests.head == NONE &&
-                      port.control.head == NONE && port.filled == 0;
-    scan.same(std::int64_t{port.paused} << 32 | std::int64_t{port.ownTurn} << 2 |
+void EthernetPeriods::scan_port(engine::StateScan& scan, std::uint32_t number) {
+    EthernetPort& port = state_.ports[number];
+    const bool leaves = port.leaving_input != none;
+    const bool idle = !leaves && port.wake == never && port.busy_until <= scan.at() &&
+                      port.due == never && port.requests.head == none &&
+                      port.control.head == none && port.filled == 0;
+    scan.same(std::int64_t{port.paused} << 32 | std::int64_t{port.own_turn} << 2 |
               std::int64_t{leaves} << 1 | std::int64_t{idle});
-    if (port.paused != 0)
-    {
-        scan.lasting(port.pausedAt);
+    if (port.paused != 0) {
+        scan.lasting(port.paused_at);
     }
-    if (!idle)
-    {
-        scan.ahead(port.busyUntil);
+    if (!idle) {
+        scan.ahead(port.busy_until);
         scan.instant(port.wake);
         scan.instant(port.due);
-        ScanLine(scan, port.flight);
-        ScanLine(scan, port.requests);
-        ScanLine(scan, port.control);
+        scan_line(scan, port.flight);
+        scan_line(scan, port.requests);
+        scan_line(scan, port.control);
     }
-    if (leaves)
-    {
-        scan.same(std::int64_t{port.leavingInput} << 32 | std::int64_t{port.leavingClass});
-        scan.same(port.leavingBytes);
+    if (leaves) {
+        scan.same(std::int64_t{port.leaving_input} << 32 | std::int64_t{port.leaving_class});
+        scan.same(port.leaving_bytes);
     }
-    for (std::uint32_t trafficClass = 0; trafficClass < m_state.classCount; ++trafficClass)
-    {
-        if ((port.filled >> trafficClass & 1U) != 0)
-        {
-            ScanLine(scan, m_queues.Of(number, trafficClass).line);
+    for (std::uint32_t traffic_class = 0; traffic_class < state_.class_count; ++traffic_class) {
+        if ((port.filled >> traffic_class & 1U) != 0) {
+            scan_line(scan, queues_.of(number, traffic_class).line);
         }
-        if (m_state.classCount > 1)
-        {
-            ClassOfPort& share = m_state.classes.OfPort(number)[trafficClass];
+        if (state_.class_count > 1) {
+            ClassOfPort& share = state_.classes.of_port(number)[traffic_class];
             scan.same(share.lead);
             scan.count(share.wire);
         }
     }
-    if (port.startsHere)
-    {
-        m_pairs.State().ScanPort(scan, number);
+    if (port.starts_here) {
+        pairs_.state().scan_port(scan, number);
     }
-    for (std::int64_t* count : {&port.payload,
-                                &port.sent,
-                                &port.busy,
-                                &port.packets,
-                                &port.repeated,
-                                &port.pauseTime,
-                                &port.pauses,
-                                &port.marked,
-                                &port.drops,
-                                &port.arrivals})
-    {
+    for (std::int64_t* count :
+         {&port.payload, &port.sent, &port.busy, &port.packets, &port.repeated, &port.pause_time,
+          &port.pauses, &port.marked, &port.drops, &port.arrivals}) {
         scan.count(*count);
     }
 }
 
-void
-EthernetPeriods::ScanLine(engine::StateScan& scan, const PacketLine& line)
-{
-    for (std::uint32_t place = line.head; place != NONE; place = m_state.packets[place].next)
-    {
-        EthernetPacket& packet = m_state.packets[place];
+void EthernetPeriods::scan_line(engine::StateScan& scan, const PacketLine& line) {
+    for (std::uint32_t place = line.head; place != none; place = state_.packets[place].next) {
+        EthernetPacket& packet = state_.packets[place];
         scan.same(std::int64_t{packet.wire} << 32 | std::int64_t{packet.asks} << 18 |
                   std::int64_t{packet.repeated} << 17 | std::int64_t{packet.trimmed} << 16 |
-                  std::int64_t{packet.trafficClass} << 8 | static_cast<std::int64_t>(packet.kind));
+                  std::int64_t{packet.traffic_class} << 8 | static_cast<std::int64_t>(packet.kind));
         scan.same(std::int64_t{packet.hop} << 32 | std::int64_t{packet.input});
         scan.same(std::int64_t{packet.payload});
         scan.ahead(packet.ready);
         scan.ahead(packet.arrival);
-        if (!IsRequest(packet.kind))
-        {
-            m_pairs.State().ScanPacket(scan, packet);
+        if (!is_request(packet.kind)) {
+            pairs_.state().scan_packet(scan, packet);
         }
     }
     scan.same(std::int64_t{-1});
 }
 
-void
-EthernetPeriods::StandStill()
-{
-    m_state.clock.StandStill(true);
+void EthernetPeriods::stand_still() {
+    state_.clock.stand_still(true);
 }
 
-void
-EthernetPeriods::GoOn(const engine::StateSample& earlier,
-                      engine::StateSample& present,
-                      std::int64_t periods,
-                      EventKey until)
-{
-    std::vector<EthernetPort>& ports = m_state.ports;
+void EthernetPeriods::go_on(const engine::StateSample& earlier, engine::StateSample& present,
+                            std::int64_t periods, EventKey until) {
+    std::vector<EthernetPort>& ports = state_.ports;
     std::vector<std::int64_t> busy;
-    for (std::size_t number = 0; m_state.load != nullptr && number < ports.size(); ++number)
-    {
+    for (std::size_t number = 0; state_.load != nullptr && number < ports.size(); ++number) {
         busy.push_back(ports[number].busy);
     }
     engine::StateScan scan(earlier, present, periods);
-    Scan(scan);
+    this->scan(scan);
     const std::int64_t end = present.at + periods * (present.at - earlier.at);
-    for (std::size_t number = 0; number < busy.size(); ++number)
-    {
-        m_state.load->add(number, present.at, end, ports[number].busy - busy[number]);
+    for (std::size_t number = 0; number < busy.size(); ++number) {
+        state_.load->add(number, present.at, end, ports[number].busy - busy[number]);
     }
-    m_pairs.State().MoveTimers(earlier, present, periods);
-    m_state.clock.StandStill(false);
+    pairs_.state().move_timers(earlier, present, periods);
+    state_.clock.stand_still(false);
     engine::EventQueue past;
     past.advance(Time::ps(end));
-    Inquiry inquiry(m_simulation, past);
+    Inquiry inquiry(simulation_, past);
     // After the run has stopped only the counts are made up for, once.
-    past.set_watch(m_simulation.stopped() ? nullptr : &inquiry);
-    UseQueue(past);
-    past.run_before(m_simulation.now(), until);
-    inquiry.Count();
-    if (past.stopped())
-    {
-        m_state.clock.UseQueue(m_simulation); // which will handle nothing more
+    past.set_watch(simulation_.stopped() ? nullptr : &inquiry);
+    use_queue(past);
+    past.run_before(simulation_.now(), until);
+    inquiry.count();
+    if (past.stopped()) {
+        state_.clock.use_queue(simulation_);  // which will handle nothing more
         return;
     }
-    UseQueue(m_simulation);
+    use_queue(simulation_);
 }
 
-void
-EthernetPeriods::UseQueue(engine::EventQueue& queue)
-{
-    m_state.clock.UseQueue(queue);
-    m_pairs.State().ScheduleTimersAnew();
-    m_agenda.ScheduleAnew();
+void EthernetPeriods::use_queue(engine::EventQueue& queue) {
+    state_.clock.use_queue(queue);
+    pairs_.state().schedule_timers_anew();
+    agenda_.schedule_anew();
 }
 
-} // namespace npunet::packet
+}  // namespace npunet::packet

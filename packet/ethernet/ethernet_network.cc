@@ -1,9 +1,3 @@
-/*
- * Copyright (c) 2026 The npunet authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
-
 #include "packet/ethernet/ethernet_network.h"
 
 #include "packet/ethernet/network_setup.h"
@@ -11,160 +5,107 @@
 #include <algorithm>
 #include <utility>
 
-namespace npunet::packet
-{
+namespace npunet::packet {
 
 EthernetNetwork::EthernetNetwork(const topology::NetworkDescription& description,
                                  engine::EventQueue& queue)
-    : m_description(CheckedForEthernet(description)), m_state(description, queue),
-      m_links(description, m_state.sizes, m_state.ports),
-      m_routes(description, m_state.ports, m_links.Clock()),
-      m_agenda(m_state.ports, m_state.packets, m_state.clock, m_wakeEvent, m_arriveEvent),
-      m_flowControl(description, m_state, m_agenda), m_marks(description),
-      m_queues(description, m_state, m_routes, m_agenda),
-      m_stalls(description, m_state, m_queues, m_routes),
-      m_losses(
-          description.packet.transport.kind != topology::TransportKind::None, m_state, m_stalls),
-      m_pairs(description,
-              {m_state.clock, m_state.packets, m_state.telemetry, m_routes, m_queues},
-              *this),
-      m_periods(description,
-                queue,
-                m_state,
-                m_links,
-                m_agenda,
-                m_flowControl,
-                m_marks,
-                m_queues,
-                m_pairs),
-      m_arbiter(m_state, m_queues, m_pairs), m_egress(m_state,
-                                                      m_routes,
-                                                      m_links,
-                                                      m_agenda,
-                                                      m_flowControl,
-                                                      m_arbiter,
-                                                      m_losses,
-                                                      m_pairs,
-                                                      m_periods),
-      m_ingress(description,
-                m_state,
-                m_routes,
-                m_links,
-                m_agenda,
-                m_flowControl,
-                m_marks,
-                m_queues,
-                m_losses,
-                m_pairs),
-      m_epochs(m_state, m_routes, m_queues, m_flowControl, m_losses, m_pairs)
-{
+    : description_(checked_for_ethernet(description)),
+      state_(description, queue),
+      links_(description, state_.sizes, state_.ports),
+      routes_(description, state_.ports, links_.clock()),
+      agenda_(state_.ports, state_.packets, state_.clock, wake_event_, arrive_event_),
+      flow_control_(description, state_, agenda_),
+      marks_(description),
+      queues_(description, state_, routes_, agenda_),
+      stalls_(description, state_, queues_, routes_),
+      losses_(description.packet.transport.kind != topology::TransportKind::None, state_, stalls_),
+      pairs_(description, {state_.clock, state_.packets, state_.telemetry, routes_, queues_},
+             *this),
+      periods_(description, queue, state_, links_, agenda_, flow_control_, marks_, queues_, pairs_),
+      arbiter_(state_, queues_, pairs_),
+      egress_(state_, routes_, links_, agenda_, flow_control_, arbiter_, losses_, pairs_, periods_),
+      ingress_(description, state_, routes_, links_, agenda_, flow_control_, marks_, queues_,
+               losses_, pairs_),
+      epochs_(state_, routes_, queues_, flow_control_, losses_, pairs_) {}
+
+void EthernetNetwork::send(const engine::Message& message) {
+    epochs_.await();
+    pairs_.set_listener(*listener_);
+    periods_.messages_change();
+    pairs_.send(message, static_cast<std::uint8_t>(state_.classes.of(message)));
 }
 
-void
-EthernetNetwork::send(const engine::Message& message)
-{
-    m_epochs.Await();
-    m_pairs.SetListener(*listener_);
-    m_periods.MessagesChange();
-    m_pairs.Send(message, static_cast<std::uint8_t>(m_state.classes.Of(message)));
+void EthernetNetwork::give_up(const QueuePair& pair) const {
+    stalls_.give_up(pair);
 }
 
-void
-EthernetNetwork::GiveUp(const QueuePair& pair) const
-{
-    m_stalls.GiveUp(pair);
+void EthernetNetwork::messages_change() {
+    periods_.messages_change();
 }
 
-void
-EthernetNetwork::MessagesChange()
-{
-    m_periods.MessagesChange();
+void EthernetNetwork::set_trains(bool wanted) {
+    periods_.set_trains(wanted);
 }
 
-void
-EthernetNetwork::SetTrains(bool wanted)
-{
-    m_periods.SetTrains(wanted);
+void EthernetNetwork::settle() {
+    periods_.settle();
 }
 
-void
-EthernetNetwork::Settle()
-{
-    m_periods.Settle();
+void EthernetNetwork::observer_changes() {
+    state_.observer = observer_;
+    periods_.observer_changes();
 }
 
-void
-EthernetNetwork::ObserverChanges()
-{
-    m_state.observer = m_observer;
-    m_periods.ObserverChanges();
-}
-
-void
-EthernetNetwork::Split(std::vector<bool> owned, PacketCut& cut)
-{
-    m_border = std::make_unique<EthernetBorder>(m_description.graph, std::move(owned), cut);
-    m_frames = std::make_unique<EthernetFrames>(m_state, m_routes, m_agenda, *m_border);
-    for (std::size_t number = 0; number < m_state.ports.size(); ++number)
-    {
-        m_state.ports[number].cut = m_border->IsCut(LinkId(number));
+void EthernetNetwork::split(std::vector<bool> owned, PacketCut& cut) {
+    border_ = std::make_unique<EthernetBorder>(description_.graph, std::move(owned), cut);
+    frames_ = std::make_unique<EthernetFrames>(state_, routes_, agenda_, *border_);
+    for (std::size_t number = 0; number < state_.ports.size(); ++number) {
+        state_.ports[number].cut = border_->is_cut(LinkId(number));
     }
-    m_pairs.Split(*m_border);
-    m_egress.SetFrames(*m_frames);
-    m_periods.Split();
-    m_epochs.GoThroughAll();
+    pairs_.split(*border_);
+    egress_.set_frames(*frames_);
+    periods_.split();
+    epochs_.go_through_all();
 }
 
-void
-EthernetNetwork::Enter(const std::uint8_t* data, std::size_t size)
-{
-    m_frames->Enter(data, size);
+void EthernetNetwork::enter(const std::uint8_t* data, std::size_t size) {
+    frames_->enter(data, size);
 }
 
-std::string
-EthernetNetwork::explain_stall() const
-{
-    std::string circle = m_stalls.ExplainPauses();
-    return circle.empty() && m_border ? m_stalls.ExplainPausesFromAfar(*m_border) : circle;
+std::string EthernetNetwork::explain_stall() const {
+    std::string circle = stalls_.explain_pauses();
+    return circle.empty() && border_ ? stalls_.explain_pauses_from_afar(*border_) : circle;
 }
 
-std::vector<engine::LinkUse>
-EthernetNetwork::link_use() const
-{
+std::vector<engine::LinkUse> EthernetNetwork::link_use() const {
     std::vector<engine::LinkUse> uses;
-    uses.reserve(m_state.ports.size());
-    for (std::size_t number = 0; number < m_state.ports.size(); ++number)
-    {
-        const EthernetPort& port = m_state.ports[number];
-        engine::LinkUse use{
-            Bytes(port.payload), Bytes(port.sent), Time::ps(port.busy), Bytes(port.maxQueue)};
+    uses.reserve(state_.ports.size());
+    for (std::size_t number = 0; number < state_.ports.size(); ++number) {
+        const EthernetPort& port = state_.ports[number];
+        engine::LinkUse use{Bytes(port.payload), Bytes(port.sent), Time::ps(port.busy),
+                            Bytes(port.max_queue)};
         use.packets = static_cast<std::uint64_t>(port.packets);
         use.retransmissions = static_cast<std::uint64_t>(port.repeated);
-        const std::int64_t still = port.paused != 0 ? m_state.clock.Now() - port.pausedAt : 0;
-        use.credit_stall = Time::ps(port.pauseTime + still);
+        const std::int64_t still = port.paused != 0 ? state_.clock.now() - port.paused_at : 0;
+        use.credit_stall = Time::ps(port.pause_time + still);
         use.pauses = static_cast<std::uint64_t>(port.pauses);
         use.marked = static_cast<std::uint64_t>(port.marked);
         use.drops = static_cast<std::uint64_t>(port.drops);
-        use.queue_times = m_queues.TimesOf(number);
-        if (m_state.classCount > 1)
-        {
-            use.classes_wire = ClassesWire(number);
+        use.queue_times = queues_.times_of(number);
+        if (state_.class_count > 1) {
+            use.classes_wire = classes_wire(number);
         }
         uses.push_back(std::move(use));
     }
     return uses;
 }
 
-std::vector<engine::FlowUse>
-EthernetNetwork::flow_use() const
-{
+std::vector<engine::FlowUse> EthernetNetwork::flow_use() const {
     std::vector<engine::FlowUse> uses;
-    for (const QueuePair& pair : m_pairs.GetPairs())
-    {
+    for (const QueuePair& pair : pairs_.pairs()) {
         engine::FlowUse use;
-        use.flow = {NodeId(std::size_t{pair.source}),
-                    NodeId(std::size_t{pair.destination}),
-                    pair.trafficClass};
+        use.flow = {NodeId(std::size_t{pair.source}), NodeId(std::size_t{pair.destination}),
+                    pair.traffic_class};
         use.counts.packets = static_cast<std::uint64_t>(pair.use.packets);
         use.counts.retransmissions = static_cast<std::uint64_t>(pair.use.repeated);
         use.counts.timeouts = static_cast<std::uint64_t>(pair.use.timeouts);
@@ -172,55 +113,43 @@ EthernetNetwork::flow_use() const
         use.counts.notifications = static_cast<std::uint64_t>(pair.use.notified);
         uses.push_back(use);
     }
-    std::sort(uses.begin(), uses.end(), [](const engine::FlowUse& a, const engine::FlowUse& b) {
-        return a.flow < b.flow;
-    });
+    std::sort(uses.begin(), uses.end(),
+              [](const engine::FlowUse& a, const engine::FlowUse& b) { return a.flow < b.flow; });
     return uses;
 }
 
-engine::QueuePairLimits
-EthernetNetwork::queue_pair_limits() const
-{
+engine::QueuePairLimits EthernetNetwork::queue_pair_limits() const {
     engine::QueuePairLimits limits;
-    if (m_description.packet.transport.kind == topology::TransportKind::None)
-    {
+    if (description_.packet.transport.kind == topology::TransportKind::None) {
         return limits;
     }
-    for (const QueuePair& pair : m_pairs.GetPairs())
-    {
+    for (const QueuePair& pair : pairs_.pairs()) {
         engine::widen(limits.window, Bytes(pair.window));
         engine::widen(limits.timeout, Time::ps(pair.timeout));
     }
     return limits;
 }
 
-std::vector<Bytes>
-EthernetNetwork::ClassesWire(std::size_t port) const
-{
+std::vector<Bytes> EthernetNetwork::classes_wire(std::size_t port) const {
     std::vector<Bytes> wires;
-    for (std::uint32_t number = 0; number < m_state.classCount; ++number)
-    {
-        wires.emplace_back(m_state.classes.ofPorts[port * m_state.classCount + number].wire);
+    for (std::uint32_t number = 0; number < state_.class_count; ++number) {
+        wires.emplace_back(state_.classes.of_ports[port * state_.class_count + number].wire);
     }
     return wires;
 }
 
-std::uint64_t
-EthernetNetwork::packet_hops() const
-{
+std::uint64_t EthernetNetwork::packet_hops() const {
     std::uint64_t hops = 0;
-    for (const EthernetPort& port : m_state.ports)
-    {
+    for (const EthernetPort& port : state_.ports) {
         hops += static_cast<std::uint64_t>(port.packets);
     }
     return hops;
 }
 
-void
-EthernetNetwork::ListQueued(LinkId link, const std::function<void(LinkId, Bytes, Time)>& function)
-{
-    Settle();
-    m_queues.List(link, function);
+void EthernetNetwork::list_queued(LinkId link,
+                                  const std::function<void(LinkId, Bytes, Time)>& function) {
+    settle();
+    queues_.list(link, function);
 }
 
-} // namespace npunet::packet
+}  // namespace npunet::packet

@@ -1,152 +1,116 @@
-/*
- * Copyright (c) 2026 The npunet authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
-
 #include "packet/ethernet/ingress.h"
 
-namespace npunet::packet
-{
+namespace npunet::packet {
 
-namespace
-{
+namespace {
 
-/**
- * @param description the network
- * @return whether switches cut the payload off instead of dropping packets
- */
-bool
-Trims(const topology::NetworkDescription& description)
-{
+/// @param description the network
+/// @return whether switches cut the payload off instead of dropping packets
+bool trims(const topology::NetworkDescription& description) {
     const topology::CongestionControlChoice& choice = description.packet.congestion_control;
     return description.packet.flow_control == topology::FlowControl::None &&
            choice.algorithm == topology::CongestionAlgorithm::ReceiverCredit &&
            topology::value_of(choice, "trimming") != 0;
 }
 
-} // namespace
+}  // namespace
 
 EthernetIngress::EthernetIngress(const topology::NetworkDescription& description,
-                                 EthernetState& state,
-                                 EthernetRoutes& routes,
-                                 EthernetLinks& links,
-                                 EthernetAgenda& agenda,
-                                 PriorityFlowControl& flowControl,
-                                 EcnMarks& marks,
-                                 OutputQueues& queues,
-                                 EthernetLosses& losses,
+                                 EthernetState& state, EthernetRoutes& routes, EthernetLinks& links,
+                                 EthernetAgenda& agenda, PriorityFlowControl& flow_control,
+                                 EcnMarks& marks, OutputQueues& queues, EthernetLosses& losses,
                                  QueuePairs& pairs)
-    : m_trims(Trims(description)), m_state(state), m_routes(routes), m_links(links),
-      m_agenda(agenda), m_flowControl(flowControl), m_marks(marks), m_queues(queues),
-      m_losses(losses), m_pairs(pairs)
-{
-}
+    : trims_(trims(description)),
+      state_(state),
+      routes_(routes),
+      links_(links),
+      agenda_(agenda),
+      flow_control_(flow_control),
+      marks_(marks),
+      queues_(queues),
+      losses_(losses),
+      pairs_(pairs) {}
 
-void
-EthernetIngress::Arrive(std::uint32_t link)
-{
-    EthernetPort& port = m_state.ports[link];
-    const std::int64_t now = m_state.clock.Now();
-    if (port.due != now || m_state.clock.IsStill())
-    {
+void EthernetIngress::arrive(std::uint32_t link) {
+    EthernetPort& port = state_.ports[link];
+    const std::int64_t now = state_.clock.now();
+    if (port.due != now || state_.clock.is_still()) {
         return;
     }
-    port.due = NEVER;
-    while (port.flight.head != NONE && m_state.packets[port.flight.head].ready <= now)
-    {
-        Receive(port.flight.Pop(m_state.packets), link, now);
+    port.due = never;
+    while (port.flight.head != none && state_.packets[port.flight.head].ready <= now) {
+        receive(port.flight.pop(state_.packets), link, now);
     }
-    if (port.flight.head != NONE)
-    {
-        m_agenda.AwaitArrival(link);
+    if (port.flight.head != none) {
+        agenda_.await_arrival(link);
     }
 }
 
-void
-EthernetIngress::Receive(std::uint32_t place, std::uint32_t link, std::int64_t now)
-{
-    EthernetPacket& packet = m_state.packets[place];
-    if (IsRequest(packet.kind))
-    {
-        m_flowControl.Heed(link, packet);
-        m_state.packets.Free(place);
+void EthernetIngress::receive(std::uint32_t place, std::uint32_t link, std::int64_t now) {
+    EthernetPacket& packet = state_.packets[place];
+    if (is_request(packet.kind)) {
+        flow_control_.heed(link, packet);
+        state_.packets.free(place);
         return;
     }
-    if (m_routes.IsLast(packet))
-    {
-        m_pairs.Receive(place);
+    if (routes_.is_last(packet)) {
+        pairs_.receive(place);
         return;
     }
     packet.input = link;
-    m_routes.GoOn(place, packet, now);
-    const std::uint32_t out = m_routes.LinkOf(packet);
-    packet.ready = m_links.ReadyAt(packet, out, now);
-    if (IsControl(packet))
-    {
-        m_queues.JoinControl(out, place);
+    routes_.go_on(place, packet, now);
+    const std::uint32_t out = routes_.link_of(packet);
+    packet.ready = links_.ready_at(packet, out, now);
+    if (is_control(packet)) {
+        queues_.join_control(out, place);
         return;
     }
-    Enqueue(place, out);
+    enqueue(place, out);
 }
 
-void
-EthernetIngress::Enqueue(std::uint32_t place, std::uint32_t out)
-{
-    EthernetPacket& packet = m_state.packets[place];
-    const std::int64_t queued = m_queues.Of(out, packet.trafficClass).bytes;
+void EthernetIngress::enqueue(std::uint32_t place, std::uint32_t out) {
+    EthernetPacket& packet = state_.packets[place];
+    const std::int64_t queued = queues_.of(out, packet.traffic_class).bytes;
     const SharedBuffer::Verdict verdict =
-        m_flowControl.Take(packet, m_state.ports[out].node, queued);
-    if (verdict == SharedBuffer::Verdict::DROPPED)
-    {
-        if (m_trims)
-        {
-            Trim(place, out);
+        flow_control_.take(packet, state_.ports[out].node, queued);
+    if (verdict == SharedBuffer::Verdict::Dropped) {
+        if (trims_) {
+            trim(place, out);
             return;
         }
-        m_losses.Drop(out,
-                      place,
-                      PacketLoss::NO_ROOM,
-                      m_flowControl.Pauses() ? "for want of headroom" : "for want of room");
+        losses_.drop(out, place, PacketLoss::NoRoom,
+                     flow_control_.pauses() ? "for want of headroom" : "for want of room");
         return;
     }
-    if (m_marks.AreWanted())
-    {
-        Mark(packet, out, queued);
+    if (marks_.are_wanted()) {
+        mark(packet, out, queued);
     }
-    m_queues.Join(out, place);
+    queues_.join(out, place);
     // The request is a packet, too: where packets are kept may move.
-    if (verdict == SharedBuffer::Verdict::TAKEN_PAUSES)
-    {
-        m_flowControl.AskToPause(packet.input, packet.trafficClass);
+    if (verdict == SharedBuffer::Verdict::TakenPauses) {
+        flow_control_.ask_to_pause(packet.input, packet.traffic_class);
     }
 }
 
-void
-EthernetIngress::Trim(std::uint32_t place, std::uint32_t out)
-{
-    EthernetPacket& packet = m_state.packets[place];
-    m_losses.Count(out, packet.wire, PacketLoss::TRIMMED);
+void EthernetIngress::trim(std::uint32_t place, std::uint32_t out) {
+    EthernetPacket& packet = state_.packets[place];
+    losses_.count(out, packet.wire, PacketLoss::Trimmed);
     packet.trimmed = true;
     packet.payload = 0;
-    packet.wire = m_state.sizes.Header();
-    m_queues.JoinControl(out, place);
+    packet.wire = state_.sizes.header();
+    queues_.join_control(out, place);
 }
 
-void
-EthernetIngress::Mark(EthernetPacket& packet, std::uint32_t out, std::int64_t queued)
-{
-    EthernetPort& port = m_state.ports[out];
-    if (!m_marks.Marks(out, static_cast<std::uint64_t>(port.arrivals++), queued))
-    {
+void EthernetIngress::mark(EthernetPacket& packet, std::uint32_t out, std::int64_t queued) {
+    EthernetPort& port = state_.ports[out];
+    if (!marks_.marks(out, static_cast<std::uint64_t>(port.arrivals++), queued)) {
         return;
     }
     packet.marked = 1;
     ++port.marked;
-    if (m_state.observer != nullptr)
-    {
-        m_state.observer->PacketMarked(LinkId(std::size_t{out}), Bytes(packet.wire));
+    if (state_.observer != nullptr) {
+        state_.observer->packet_marked(LinkId(std::size_t{out}), Bytes(packet.wire));
     }
 }
 
-} // namespace npunet::packet
+}  // namespace npunet::packet

@@ -1,9 +1,3 @@
-/*
- * Copyright (c) 2026 The npunet authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
-
 #include "packet/ethernet/network_setup.h"
 
 #include "packet/base/parameter_check.h"
@@ -12,23 +6,17 @@
 #include "topology/ethernet_problem.h"
 #include "topology/transport_section.h"
 
-namespace npunet::packet
-{
+namespace npunet::packet {
 
-const topology::NetworkDescription&
-CheckedForEthernet(const topology::NetworkDescription& description)
-{
-    CheckPacketParameters(description.packet, description.file);
+const topology::NetworkDescription& checked_for_ethernet(
+    const topology::NetworkDescription& description) {
+    check_packet_parameters(description.packet, description.file);
     topology::check_transport(description, description.file, "packet");
-    if (const auto problem = topology::ethernet_problem(description))
-    {
-        throw InputError({description.file,
-                          "packet." + problem->key,
-                          problem->found,
-                          problem->expected,
-                          problem->remedy});
+    if (const auto problem = topology::ethernet_problem(description)) {
+        throw InputError({description.file, "packet." + problem->key, problem->found,
+                          problem->expected, problem->remedy});
     }
     return description;
 }
 
-} // namespace npunet::packet
+}  // namespace npunet::packet

@@ -1,19 +1,12 @@
-/*
- * Copyright (c) 2026 The npunet authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
-
-#ifndef NPU_ETHERNET_STATE_H
-#define NPU_ETHERNET_STATE_H
+#pragma once
 
 #include "packet/base/clock.h"
 #include "packet/base/ethernet_packet.h"
-#include "packet/routing/ethernet_port.h"
 #include "packet/base/packet_classes.h"
 #include "packet/base/packet_observer.h"
 #include "packet/base/packet_sizes.h"
 #include "packet/congestion/telemetry_records.h"
+#include "packet/routing/ethernet_port.h"
 
 #include "base/ids.h"
 #include "engine/event_queue.h"
@@ -24,45 +17,36 @@
 #include <cstdint>
 #include <vector>
 
-namespace npunet::packet
-{
+namespace npunet::packet {
 
-/**
- * @ingroup npunet
- * The ports of an EthernetNetwork, the packets under way and who hears of them, on which its parts
- * work.
- */
-struct EthernetState
-{
-    /**
-     * @param description the network
-     * @param queue the simulation's events; must outlive the state
-     */
+/// The ports of an EthernetNetwork, the packets under way and who hears of them, on which its parts
+/// work.
+struct EthernetState {
+    /// @param description the network
+    /// @param queue the simulation's events; must outlive the state
     EthernetState(const topology::NetworkDescription& description, engine::EventQueue& queue)
-        : clock(queue), sizes(description.packet), classCount(description.packet.classes.count),
+        : clock(queue),
+          sizes(description.packet),
+          class_count(description.packet.classes.count),
           ports(description.graph.links()),
-          classes(description.packet.classes, 1, description.graph.links())
-    {
-        for (std::size_t number = 0; number < ports.size(); ++number)
-        {
+          classes(description.packet.classes, 1, description.graph.links()) {
+        for (std::size_t number = 0; number < ports.size(); ++number) {
             const NodeId node = description.graph.link(LinkId(number)).from;
             ports[number].node = static_cast<std::uint32_t>(node.index());
-            ports[number].startsHere = node.index() < description.graph.npus();
+            ports[number].starts_here = node.index() < description.graph.npus();
         }
     }
 
-    EthernetClock clock;             ///< time and events
-    PacketSizes sizes;               ///< of packets
-    std::uint32_t classCount;        ///< traffic classes
-    std::vector<EthernetPort> ports; ///< by link
-    EthernetPackets packets;         ///< packets under way
-    TelemetryRecords telemetry;      ///< what is written into them
-    PacketClasses classes;           ///< traffic classes
+    EthernetClock clock;              ///< time and events
+    PacketSizes sizes;                ///< of packets
+    std::uint32_t class_count;        ///< traffic classes
+    std::vector<EthernetPort> ports;  ///< by link
+    EthernetPackets packets;          ///< packets under way
+    TelemetryRecords telemetry;       ///< what is written into them
+    PacketClasses classes;            ///< traffic classes
     /// Hears of links that are sending; null for nobody.
     engine::LinkLoadRecorder* load = nullptr;
-    PacketObserver* observer = nullptr; ///< hears of packets; null for nobody
+    PacketObserver* observer = nullptr;  ///< hears of packets; null for nobody
 };
 
-} // namespace npunet::packet
-
-#endif /* NPU_ETHERNET_STATE_H */
+}  // namespace npunet::packet

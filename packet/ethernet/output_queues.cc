@@ -1,112 +1,86 @@
-/*
- * Copyright (c) 2026 The npunet authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
-
 #include "packet/ethernet/output_queues.h"
 
 #include <algorithm>
 
-namespace npunet::packet
-{
+namespace npunet::packet {
 
-OutputQueues::OutputQueues(const topology::NetworkDescription& description,
-                           EthernetState& state,
-                           const EthernetRoutes& routes,
-                           EthernetAgenda& agenda)
-    : m_graph(description.graph), m_state(state), m_routes(routes), m_agenda(agenda),
-      m_queues(description.graph.links() * description.packet.classes.count),
-      m_histograms(description.packet.queue_histogram ? description.graph.links() : 0)
-{
+OutputQueues::OutputQueues(const topology::NetworkDescription& description, EthernetState& state,
+                           const EthernetRoutes& routes, EthernetAgenda& agenda)
+    : graph_(description.graph),
+      state_(state),
+      routes_(routes),
+      agenda_(agenda),
+      queues_(description.graph.links() * description.packet.classes.count),
+      histograms_(description.packet.queue_histogram ? description.graph.links() : 0) {}
+
+void OutputQueues::send_control(std::uint32_t place) {
+    EthernetPacket& packet = state_.packets[place];
+    packet.ready = state_.clock.now();
+    join_control(routes_.link_of(packet), place);
 }
 
-void
-OutputQueues::SendControl(std::uint32_t place)
-{
-    EthernetPacket& packet = m_state.packets[place];
-    packet.ready = m_state.clock.Now();
-    JoinControl(m_routes.LinkOf(packet), place);
+void OutputQueues::join_control(std::uint32_t number, std::uint32_t place) {
+    state_.ports[number].control.append(state_.packets, place);
+    agenda_.wake_port(number, state_.packets[place].ready);
 }
 
-void
-OutputQueues::JoinControl(std::uint32_t number, std::uint32_t place)
-{
-    m_state.ports[number].control.Append(m_state.packets, place);
-    m_agenda.WakePort(number, m_state.packets[place].ready);
-}
-
-void
-OutputQueues::Join(std::uint32_t number, std::uint32_t place)
-{
-    const EthernetPacket& packet = m_state.packets[place];
-    EthernetPort& port = m_state.ports[number];
-    ClassQueue& queue = m_queues[number * m_state.classCount + packet.trafficClass];
-    queue.line.Append(m_state.packets, place);
+void OutputQueues::join(std::uint32_t number, std::uint32_t place) {
+    const EthernetPacket& packet = state_.packets[place];
+    EthernetPort& port = state_.ports[number];
+    ClassQueue& queue = queues_[number * state_.class_count + packet.traffic_class];
+    queue.line.append(state_.packets, place);
     queue.bytes += packet.wire;
-    port.filled |= 1U << packet.trafficClass;
+    port.filled |= 1U << packet.traffic_class;
     port.queued += packet.wire;
-    port.maxQueue = std::max(port.maxQueue, port.queued);
-    if (!m_histograms.empty())
-    {
-        m_histograms[number].Arrive(m_state.clock.Now(), packet.wire);
+    port.max_queue = std::max(port.max_queue, port.queued);
+    if (!histograms_.empty()) {
+        histograms_[number].arrive(state_.clock.now(), packet.wire);
     }
-    if (m_state.observer != nullptr)
-    {
-        m_state.observer->PacketQueued(
-            LinkId(std::size_t{number}), Bytes(packet.wire), Time::ps(packet.ready));
+    if (state_.observer != nullptr) {
+        state_.observer->packet_queued(LinkId(std::size_t{number}), Bytes(packet.wire),
+                                       Time::ps(packet.ready));
     }
-    m_agenda.WakePort(number, packet.ready);
+    agenda_.wake_port(number, packet.ready);
 }
 
-std::uint32_t
-OutputQueues::Take(std::uint32_t number, std::uint32_t trafficClass)
-{
-    EthernetPort& port = m_state.ports[number];
-    ClassQueue& queue = m_queues[number * m_state.classCount + trafficClass];
-    const std::uint32_t place = queue.line.Pop(m_state.packets);
-    port.filled &= queue.line.head == NONE ? ~(1U << trafficClass) : ~0U;
-    const EthernetPacket& packet = m_state.packets[place];
+std::uint32_t OutputQueues::take(std::uint32_t number, std::uint32_t traffic_class) {
+    EthernetPort& port = state_.ports[number];
+    ClassQueue& queue = queues_[number * state_.class_count + traffic_class];
+    const std::uint32_t place = queue.line.pop(state_.packets);
+    port.filled &= queue.line.head == none ? ~(1U << traffic_class) : ~0U;
+    const EthernetPacket& packet = state_.packets[place];
     queue.bytes -= packet.wire;
     port.queued -= packet.wire;
     return place;
 }
 
-std::uint32_t
-OutputQueues::Blocked(NodeId node, std::uint32_t trafficClass, std::uint32_t input) const
-{
-    for (const LinkId link : m_graph.links_from(node))
-    {
+std::uint32_t OutputQueues::blocked(NodeId node, std::uint32_t traffic_class,
+                                    std::uint32_t input) const {
+    for (const LinkId link : graph_.links_from(node)) {
         const auto out = static_cast<std::uint32_t>(link.index());
-        if ((m_state.ports[out].paused >> trafficClass & 1U) == 0)
-        {
+        if ((state_.ports[out].paused >> traffic_class & 1U) == 0) {
             continue;
         }
-        std::uint32_t place = Of(out, trafficClass).line.head;
-        while (place != NONE && m_state.packets[place].input != input)
-        {
-            place = m_state.packets[place].next;
+        std::uint32_t place = of(out, traffic_class).line.head;
+        while (place != none && state_.packets[place].input != input) {
+            place = state_.packets[place].next;
         }
-        if (place != NONE)
-        {
+        if (place != none) {
             return out;
         }
     }
-    return NONE;
+    return none;
 }
 
-void
-OutputQueues::List(LinkId link, const std::function<void(LinkId, Bytes, Time)>& function) const
-{
-    for (std::uint32_t number = 0; number < m_state.classCount; ++number)
-    {
-        std::uint32_t place = Of(static_cast<std::uint32_t>(link.index()), number).line.head;
-        for (; place != NONE; place = m_state.packets[place].next)
-        {
-            const EthernetPacket& packet = m_state.packets[place];
+void OutputQueues::list(LinkId link,
+                        const std::function<void(LinkId, Bytes, Time)>& function) const {
+    for (std::uint32_t number = 0; number < state_.class_count; ++number) {
+        std::uint32_t place = of(static_cast<std::uint32_t>(link.index()), number).line.head;
+        for (; place != none; place = state_.packets[place].next) {
+            const EthernetPacket& packet = state_.packets[place];
             function(link, Bytes(packet.wire), Time::ps(packet.ready));
         }
     }
 }
 
-} // namespace npunet::packet
+}  // namespace npunet::packet

@@ -1,9 +1,3 @@
-/*
- * Copyright (c) 2026 The npunet authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
-
 #include "packet/ethernet/priority_flow_control.h"
 
 #include "base/errors.h"
@@ -13,32 +7,22 @@
 
 #include <utility>
 
-namespace npunet::packet
-{
+namespace npunet::packet {
 
-namespace
-{
+namespace {
 
-/**
- * @param graph the network
- * @return by link: the link back, NONE where there is none; parallel links in their order
- */
-std::vector<std::uint32_t>
-LinksBack(const topology::Graph& graph)
-{
-    std::vector<std::uint32_t> back(graph.links(), NONE);
-    for (std::uint32_t forth = 0; forth < graph.links(); ++forth)
-    {
-        if (back[forth] != NONE)
-        {
+/// @param graph the network
+/// @return by link: the link back, none where there is none; parallel links in their order
+std::vector<std::uint32_t> links_back(const topology::Graph& graph) {
+    std::vector<std::uint32_t> back(graph.links(), none);
+    for (std::uint32_t forth = 0; forth < graph.links(); ++forth) {
+        if (back[forth] != none) {
             continue;
         }
         const topology::Link& link = graph.link(LinkId(std::size_t{forth}));
-        for (const LinkId candidate : graph.links_from(link.to))
-        {
+        for (const LinkId candidate : graph.links_from(link.to)) {
             const std::size_t number = candidate.index();
-            if (graph.link(candidate).to == link.from && back[number] == NONE && number != forth)
-            {
+            if (graph.link(candidate).to == link.from && back[number] == none && number != forth) {
                 back[forth] = static_cast<std::uint32_t>(number);
                 back[number] = forth;
                 break;
@@ -48,27 +32,19 @@ LinksBack(const topology::Graph& graph)
     return back;
 }
 
-/**
- * Requests to pause go back by the link that they are about.
- * @param description the network
- * @return as LinksBack()
- */
-std::vector<std::uint32_t>
-CheckedLinksBack(const topology::NetworkDescription& description)
-{
+/// Requests to pause go back by the link that they are about.
+/// @param description the network
+/// @return as links_back()
+std::vector<std::uint32_t> checked_links_back(const topology::NetworkDescription& description) {
     const topology::Graph& graph = description.graph;
     const bool pauses = description.packet.flow_control == topology::FlowControl::Pfc;
-    std::vector<std::uint32_t> back = LinksBack(graph);
-    for (std::size_t number = 0; number < back.size(); ++number)
-    {
-        if (pauses && back[number] == NONE)
-        {
+    std::vector<std::uint32_t> back = links_back(graph);
+    for (std::size_t number = 0; number < back.size(); ++number) {
+        if (pauses && back[number] == none) {
             const topology::Link& link = graph.link(LinkId(number));
-            throw InputError({description.file,
-                              "packet.flow_control",
+            throw InputError({description.file, "packet.flow_control",
                               fmt::format("pfc, and no link back for {} -> {}",
-                                          graph.name(link.from),
-                                          graph.name(link.to)),
+                                          graph.name(link.from), graph.name(link.to)),
                               "a link back for every link, by which it can be told to pause",
                               "Add it, or use flow_control: credit"});
         }
@@ -76,115 +52,90 @@ CheckedLinksBack(const topology::NetworkDescription& description)
     return back;
 }
 
-} // namespace
+}  // namespace
 
 PriorityFlowControl::PriorityFlowControl(const topology::NetworkDescription& description,
-                                         EthernetState& state,
-                                         EthernetAgenda& agenda)
-    : PriorityFlowControl(description, state, agenda, CheckedLinksBack(description))
-{
-}
+                                         EthernetState& state, EthernetAgenda& agenda)
+    : PriorityFlowControl(description, state, agenda, checked_links_back(description)) {}
 
 PriorityFlowControl::PriorityFlowControl(const topology::NetworkDescription& description,
-                                         EthernetState& state,
-                                         EthernetAgenda& agenda,
+                                         EthernetState& state, EthernetAgenda& agenda,
                                          const std::vector<std::uint32_t>& back)
-    : m_state(state), m_agenda(agenda),
-      m_pauses(description.packet.flow_control == topology::FlowControl::Pfc),
-      m_buffer(description, topology::largest_packet(description.packet).value(), back)
-{
-    for (std::size_t number = 0; number < back.size(); ++number)
-    {
+    : state_(state),
+      agenda_(agenda),
+      pauses_(description.packet.flow_control == topology::FlowControl::Pfc),
+      buffer_(description, topology::largest_packet(description.packet).value(), back) {
+    for (std::size_t number = 0; number < back.size(); ++number) {
         state.ports[number].reverse = back[number];
     }
 }
 
-void
-PriorityFlowControl::Ask(std::uint32_t link, PacketKind kind, std::uint8_t trafficClass)
-{
-    const std::uint32_t back = m_state.ports[link].reverse;
+void PriorityFlowControl::ask(std::uint32_t link, PacketKind kind, std::uint8_t traffic_class) {
+    const std::uint32_t back = state_.ports[link].reverse;
     // No more than one waits for each class, which the headroom is made for.
-    if (m_state.ports[back].requests.Remove(m_state.packets, trafficClass))
-    {
+    if (state_.ports[back].requests.remove(state_.packets, traffic_class)) {
         return;
     }
-    const std::uint32_t place = m_state.packets.Take();
-    EthernetPacket& packet = m_state.packets[place];
+    const std::uint32_t place = state_.packets.take();
+    EthernetPacket& packet = state_.packets[place];
     packet.kind = kind;
-    packet.trafficClass = trafficClass;
-    packet.wire = PAUSE_BYTES;
-    packet.ready = m_state.clock.Now();
-    m_state.ports[back].requests.Append(m_state.packets, place);
+    packet.traffic_class = traffic_class;
+    packet.wire = pause_bytes;
+    packet.ready = state_.clock.now();
+    state_.ports[back].requests.append(state_.packets, place);
     // The port whose packet has left asks by itself when that is the way.
-    m_agenda.WakePort(back, packet.ready);
+    agenda_.wake_port(back, packet.ready);
 }
 
-void
-PriorityFlowControl::Heed(std::uint32_t link, const EthernetPacket& packet)
-{
-    const std::uint32_t number = m_state.ports[link].reverse;
-    EthernetPort& port = m_state.ports[number];
-    const std::int64_t now = m_state.clock.Now();
-    const std::uint32_t bit = 1U << packet.trafficClass;
-    Tell(number, packet.trafficClass, packet.kind == PacketKind::PAUSE);
-    if (packet.kind == PacketKind::PAUSE)
-    {
+void PriorityFlowControl::heed(std::uint32_t link, const EthernetPacket& packet) {
+    const std::uint32_t number = state_.ports[link].reverse;
+    EthernetPort& port = state_.ports[number];
+    const std::int64_t now = state_.clock.now();
+    const std::uint32_t bit = 1U << packet.traffic_class;
+    tell(number, packet.traffic_class, packet.kind == PacketKind::Pause);
+    if (packet.kind == PacketKind::Pause) {
         ++port.pauses;
-        port.pausedAt = port.paused == 0 ? now : port.pausedAt;
+        port.paused_at = port.paused == 0 ? now : port.paused_at;
         port.paused |= bit;
         return;
     }
     port.paused &= ~bit;
-    if (port.paused == 0)
-    {
-        EndPause(number);
-    }
-    else
-    {
-        m_agenda.WakePort(number, now);
+    if (port.paused == 0) {
+        end_pause(number);
+    } else {
+        agenda_.wake_port(number, now);
     }
 }
 
-void
-PriorityFlowControl::Forget(std::uint32_t link)
-{
-    const std::uint32_t number = m_state.ports[link].reverse;
-    if (number == NONE || m_state.ports[number].paused == 0)
-    {
+void PriorityFlowControl::forget(std::uint32_t link) {
+    const std::uint32_t number = state_.ports[link].reverse;
+    if (number == none || state_.ports[number].paused == 0) {
         return;
     }
-    const std::uint32_t paused = std::exchange(m_state.ports[number].paused, 0);
-    for (std::uint8_t trafficClass = 0; trafficClass < m_state.classCount; ++trafficClass)
-    {
-        if ((paused >> trafficClass & 1U) != 0)
-        {
-            Tell(number, trafficClass, false);
+    const std::uint32_t paused = std::exchange(state_.ports[number].paused, 0);
+    for (std::uint8_t traffic_class = 0; traffic_class < state_.class_count; ++traffic_class) {
+        if ((paused >> traffic_class & 1U) != 0) {
+            tell(number, traffic_class, false);
         }
     }
-    EndPause(number);
+    end_pause(number);
 }
 
-void
-PriorityFlowControl::Tell(std::uint32_t number, std::uint8_t trafficClass, bool paused)
-{
-    if (m_state.observer != nullptr)
-    {
-        m_state.observer->LinkPaused(LinkId(std::size_t{number}), trafficClass, paused);
+void PriorityFlowControl::tell(std::uint32_t number, std::uint8_t traffic_class, bool paused) {
+    if (state_.observer != nullptr) {
+        state_.observer->link_paused(LinkId(std::size_t{number}), traffic_class, paused);
     }
 }
 
-void
-PriorityFlowControl::EndPause(std::uint32_t number)
-{
-    EthernetPort& port = m_state.ports[number];
-    const std::int64_t now = m_state.clock.Now();
-    port.pauseTime += now - port.pausedAt;
-    if (m_state.observer != nullptr)
-    {
-        m_state.observer->CreditStalled(
-            LinkId(std::size_t{number}), Time::ps(port.pausedAt), Time::ps(now - port.pausedAt));
+void PriorityFlowControl::end_pause(std::uint32_t number) {
+    EthernetPort& port = state_.ports[number];
+    const std::int64_t now = state_.clock.now();
+    port.pause_time += now - port.paused_at;
+    if (state_.observer != nullptr) {
+        state_.observer->credit_stalled(LinkId(std::size_t{number}), Time::ps(port.paused_at),
+                                        Time::ps(now - port.paused_at));
     }
-    m_agenda.WakePort(number, now);
+    agenda_.wake_port(number, now);
 }
 
-} // namespace npunet::packet
+}  // namespace npunet::packet

@@ -1,122 +1,91 @@
-/*
- * Copyright (c) 2026 The npunet authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
-
 #include "packet/ethernet/reroute_epochs.h"
 
 #include "engine/network.h"
 
 #include <algorithm>
 
-namespace npunet::packet
-{
+namespace npunet::packet {
 
 using engine::EventKey;
 using engine::Phase;
 
-void
-EthernetEpochs::AwaitNext()
-{
-    topology::Detours& detours = *m_routes.GetDetours();
+void EthernetEpochs::await_next() {
+    topology::Detours& detours = *routes_.detours();
     const std::vector<Time>& begins = detours.epochs();
-    if (m_isAwaited)
-    {
+    if (is_awaited_) {
         return;
     }
     // Nothing is under way: whatever has changed meanwhile concerns nobody.
-    const Time now = Time::ps(m_state.clock.Now());
-    std::size_t epoch = m_epoch;
-    while (epoch + 1 < begins.size() && begins[epoch + 1] <= now)
-    {
+    const Time now = Time::ps(state_.clock.now());
+    std::size_t epoch = epoch_;
+    while (epoch + 1 < begins.size() && begins[epoch + 1] <= now) {
         ++epoch;
     }
-    if (epoch != m_epoch)
-    {
-        m_epoch = epoch;
+    if (epoch != epoch_) {
+        epoch_ = epoch;
         detours.set_epoch(epoch);
     }
-    if (epoch + 1 < begins.size())
-    {
-        m_isAwaited = true;
-        m_state.clock.Schedule(begins[epoch + 1].ps(),
-                               EventKey::of(Phase::Arrival, engine::event_kind::routes, 0),
-                               m_beginEvent,
-                               static_cast<std::uint32_t>(epoch + 1));
+    if (epoch + 1 < begins.size()) {
+        is_awaited_ = true;
+        state_.clock.schedule(begins[epoch + 1].ps(),
+                              EventKey::of(Phase::Arrival, engine::event_kind::routes, 0),
+                              begin_event_, static_cast<std::uint32_t>(epoch + 1));
     }
 }
 
-void
-EthernetEpochs::Begin(std::uint32_t epoch)
-{
-    topology::Detours& detours = *m_routes.GetDetours();
-    m_isAwaited = false;
-    m_epoch = epoch;
+void EthernetEpochs::begin(std::uint32_t epoch) {
+    topology::Detours& detours = *routes_.detours();
+    is_awaited_ = false;
+    epoch_ = epoch;
     detours.set_epoch(epoch);
-    for (std::uint32_t number = 0; number < m_state.ports.size(); ++number)
-    {
-        if (detours.is_dead(LinkId(std::size_t{number})))
-        {
-            Bury(number);
+    for (std::uint32_t number = 0; number < state_.ports.size(); ++number) {
+        if (detours.is_dead(LinkId(std::size_t{number}))) {
+            bury(number);
         }
     }
-    m_pairs.ChooseAnew();
-    if (m_all || IsBusy())
-    {
-        AwaitNext();
+    pairs_.choose_anew();
+    if (all_ || is_busy()) {
+        await_next();
     }
 }
 
-bool
-EthernetEpochs::IsBusy() const
-{
+bool EthernetEpochs::is_busy() const {
     // Copies of what has arrived may be left when all messages are done, and grants, and pauses.
-    return m_pairs.IsBusy() || m_pairs.AnyGrantIsDue() ||
-           std::any_of(m_state.ports.begin(), m_state.ports.end(), [](const EthernetPort& port) {
-               return port.flight.head != NONE || port.requests.head != NONE ||
-                      port.control.head != NONE || port.filled != 0 || port.paused != 0;
+    return pairs_.is_busy() || pairs_.any_grant_is_due() ||
+           std::any_of(state_.ports.begin(), state_.ports.end(), [](const EthernetPort& port) {
+               return port.flight.head != none || port.requests.head != none ||
+                      port.control.head != none || port.filled != 0 || port.paused != 0;
            });
 }
 
-void
-EthernetEpochs::Bury(std::uint32_t number)
-{
-    EthernetPort& port = m_state.ports[number];
-    while (port.requests.head != NONE)
-    {
-        m_state.packets.Free(port.requests.Pop(m_state.packets));
+void EthernetEpochs::bury(std::uint32_t number) {
+    EthernetPort& port = state_.ports[number];
+    while (port.requests.head != none) {
+        state_.packets.free(port.requests.pop(state_.packets));
     }
-    while (port.control.head != NONE)
-    {
-        m_losses.Drop(
-            number, port.control.Pop(m_state.packets), PacketLoss::LINK_DOWN, "on a dead link");
+    while (port.control.head != none) {
+        losses_.drop(number, port.control.pop(state_.packets), PacketLoss::LinkDown,
+                     "on a dead link");
     }
-    for (std::uint32_t trafficClass = 0; trafficClass < m_state.classCount; ++trafficClass)
-    {
-        BuryData(number, trafficClass);
+    for (std::uint32_t traffic_class = 0; traffic_class < state_.class_count; ++traffic_class) {
+        bury_data(number, traffic_class);
     }
-    m_flowControl.Forget(number);
+    flow_control_.forget(number);
 }
 
-void
-EthernetEpochs::BuryData(std::uint32_t number, std::uint32_t trafficClass)
-{
-    const EthernetPort& port = m_state.ports[number];
-    while ((port.filled >> trafficClass & 1U) != 0)
-    {
-        const std::uint32_t place = m_queues.Take(number, trafficClass);
+void EthernetEpochs::bury_data(std::uint32_t number, std::uint32_t traffic_class) {
+    const EthernetPort& port = state_.ports[number];
+    while ((port.filled >> traffic_class & 1U) != 0) {
+        const std::uint32_t place = queues_.take(number, traffic_class);
         // A request that follows is a packet, too: where packets are kept may move.
-        const EthernetPacket packet = m_state.packets[place];
-        if (m_state.observer != nullptr)
-        {
-            m_state.observer->PacketGaveUp(LinkId(std::size_t{number}),
-                                           Bytes(packet.wire),
-                                           Time::ps(std::max(packet.ready, m_state.clock.Now())));
+        const EthernetPacket packet = state_.packets[place];
+        if (state_.observer != nullptr) {
+            state_.observer->packet_gave_up(LinkId(std::size_t{number}), Bytes(packet.wire),
+                                            Time::ps(std::max(packet.ready, state_.clock.now())));
         }
-        m_flowControl.FreeRoom(port.node, packet.input, packet.trafficClass, packet.wire);
-        m_losses.Drop(number, place, PacketLoss::LINK_DOWN, "on a dead link");
+        flow_control_.free_room(port.node, packet.input, packet.traffic_class, packet.wire);
+        losses_.drop(number, place, PacketLoss::LinkDown, "on a dead link");
     }
 }
 
-} // namespace npunet::packet
+}  // namespace npunet::packet

@@ -1,119 +1,89 @@
-/*
- * Copyright (c) 2026 The npunet authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
-
 #include "packet/ethernet/shared_buffer.h"
 
 #include "topology/headroom.h"
 
 #include <algorithm>
 
-namespace npunet::packet
-{
+namespace npunet::packet {
 
-SharedBuffer::SharedBuffer(const topology::NetworkDescription& description,
-                           std::int64_t largest,
+SharedBuffer::SharedBuffer(const topology::NetworkDescription& description, std::int64_t largest,
                            const std::vector<std::uint32_t>& reverse)
-    : m_alpha(description.packet.shared_buffer.alpha), m_classes(description.packet.classes.count),
-      m_hysteresis(2 * largest), m_nodes(description.graph.nodes())
-{
+    : alpha_(description.packet.shared_buffer.alpha),
+      classes_(description.packet.classes.count),
+      hysteresis_(2 * largest),
+      nodes_(description.graph.nodes()) {
     const topology::Graph& graph = description.graph;
-    for (std::size_t node = 0; node < m_nodes.size(); ++node)
-    {
-        m_nodes[node].room = description.shared_buffer_of(NodeId(node)).value();
+    for (std::size_t node = 0; node < nodes_.size(); ++node) {
+        nodes_[node].room = description.shared_buffer_of(NodeId(node)).value();
     }
-    if (description.packet.flow_control != topology::FlowControl::Pfc)
-    {
+    if (description.packet.flow_control != topology::FlowControl::Pfc) {
         return;
     }
-    m_inputs.resize(graph.links() * m_classes);
+    inputs_.resize(graph.links() * classes_);
     const std::int64_t given = description.packet.shared_buffer.headroom.value();
-    for (std::size_t link = 0; link < graph.links(); ++link)
-    {
+    for (std::size_t link = 0; link < graph.links(); ++link) {
         const LinkId back(std::size_t{reverse[link]});
-        m_headrooms.push_back(
-            given > 0 ? given
-                      : topology::lossless_headroom(
-                            graph.link(LinkId(link)), graph.link(back), Bytes(largest), m_classes)
-                            .value());
+        headrooms_.push_back(given > 0 ? given
+                                       : topology::lossless_headroom(graph.link(LinkId(link)),
+                                                                     graph.link(back),
+                                                                     Bytes(largest), classes_)
+                                             .value());
     }
 }
 
-SharedBuffer::Verdict
-SharedBuffer::TakeOrPause(std::size_t nodeNumber,
-                          std::uint32_t link,
-                          std::uint32_t trafficClass,
-                          std::int64_t bytes)
-{
-    Node& node = m_nodes[nodeNumber];
-    Input& input = m_inputs[link * m_classes + trafficClass];
-    if (input.headroom == 0 && input.shared + bytes <= Threshold(node) &&
-        node.used + bytes <= node.room)
-    {
+SharedBuffer::Verdict SharedBuffer::take_or_pause(std::size_t node_number, std::uint32_t link,
+                                                  std::uint32_t traffic_class, std::int64_t bytes) {
+    Node& node = nodes_[node_number];
+    Input& input = inputs_[link * classes_ + traffic_class];
+    if (input.headroom == 0 && input.shared + bytes <= threshold(node) &&
+        node.used + bytes <= node.room) {
         node.used += bytes;
         input.shared += bytes;
-        return Verdict::TAKEN;
+        return Verdict::Taken;
     }
-    if (input.headroom + bytes > m_headrooms[link])
-    {
-        return Verdict::DROPPED;
+    if (input.headroom + bytes > headrooms_[link]) {
+        return Verdict::Dropped;
     }
     input.headroom += bytes;
-    if (input.paused)
-    {
-        return Verdict::TAKEN;
+    if (input.paused) {
+        return Verdict::Taken;
     }
     input.paused = true;
-    return Verdict::TAKEN_PAUSES;
+    return Verdict::TakenPauses;
 }
 
-bool
-SharedBuffer::TakeOrDrop(std::size_t nodeNumber, std::int64_t queued, std::int64_t bytes)
-{
-    Node& node = m_nodes[nodeNumber];
-    if (queued + bytes > Threshold(node) || node.used + bytes > node.room)
-    {
+bool SharedBuffer::take_or_drop(std::size_t node_number, std::int64_t queued, std::int64_t bytes) {
+    Node& node = nodes_[node_number];
+    if (queued + bytes > threshold(node) || node.used + bytes > node.room) {
         return false;
     }
     node.used += bytes;
     return true;
 }
 
-bool
-SharedBuffer::ReleaseAndResume(std::size_t nodeNumber,
-                               std::uint32_t link,
-                               std::uint32_t trafficClass,
-                               std::int64_t bytes)
-{
-    Node& node = m_nodes[nodeNumber];
-    Input& input = m_inputs[link * m_classes + trafficClass];
+bool SharedBuffer::release_and_resume(std::size_t node_number, std::uint32_t link,
+                                      std::uint32_t traffic_class, std::int64_t bytes) {
+    Node& node = nodes_[node_number];
+    Input& input = inputs_[link * classes_ + traffic_class];
     const std::int64_t above = std::min(bytes, input.headroom);
     input.headroom -= above;
     input.shared -= bytes - above;
     node.used -= bytes - above;
     if (!input.paused || input.headroom > 0 ||
-        (input.shared > 0 && input.shared + m_hysteresis > Threshold(node)))
-    {
+        (input.shared > 0 && input.shared + hysteresis_ > threshold(node))) {
         return false;
     }
     input.paused = false;
     return true;
 }
 
-void
-SharedBuffer::Scan(engine::StateScan& scan)
-{
-    for (const Node& node : m_nodes)
-    {
+void SharedBuffer::scan(engine::StateScan& scan) {
+    for (const Node& node : nodes_) {
         scan.same(node.used);
     }
-    for (std::size_t number = 0; number < m_inputs.size(); ++number)
-    {
-        const Input& input = m_inputs[number];
-        if (input.shared != 0 || input.headroom != 0 || input.paused)
-        {
+    for (std::size_t number = 0; number < inputs_.size(); ++number) {
+        const Input& input = inputs_[number];
+        if (input.shared != 0 || input.headroom != 0 || input.paused) {
             scan.same(static_cast<std::int64_t>(number));
             scan.same(input.shared);
             scan.same(input.headroom);
@@ -122,4 +92,4 @@ SharedBuffer::Scan(engine::StateScan& scan)
     }
 }
 
-} // namespace npunet::packet
+}  // namespace npunet::packet

@@ -1,11 +1,4 @@
-/*
- * Copyright (c) 2026 The npunet authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
-
-#ifndef NPU_BORDER_FRAME_H
-#define NPU_BORDER_FRAME_H
+#pragma once
 
 #include <cassert>
 #include <cstddef>
@@ -14,119 +7,72 @@
 #include <type_traits>
 #include <vector>
 
-namespace npunet::packet
-{
+namespace npunet::packet {
 
-/**
- * @ingroup npunet
- * What crosses from one part of a split network to another: a kind, and values as they are in
- * memory, since all parts run the same program on machines of one kind.
- *
- *     BorderFrame frame;
- *     frame.Begin(CREDIT);
- *     frame.Add(credit);
- */
-class BorderFrame
-{
-  public:
-    /**
-     * Forgets what the frame has had.
-     * @param kind by which its reader knows what is in it
-     */
-    void
-    Begin(std::uint8_t kind)
-    {
-        m_bytes.assign(1, kind);
-    }
+/// What crosses from one part of a split network to another: a kind, and values as they are in
+/// memory, since all parts run the same program on machines of one kind.
+///
+///     BorderFrame frame;
+///     frame.begin(CREDIT);
+///     frame.add(credit);
+class BorderFrame {
+public:
+    /// Forgets what the frame has had.
+    /// @param kind by which its reader knows what is in it
+    void begin(std::uint8_t kind) { bytes_.assign(1, kind); }
 
-    /**
-     * @param value the next one
-     */
+    /// @param value the next one
     template <class Value>
-    void
-    Add(const Value& value)
-    {
+    void add(const Value& value) {
         static_assert(std::is_trivially_copyable_v<Value>);
-        const std::size_t end = m_bytes.size();
-        m_bytes.resize(end + sizeof(Value));
-        std::memcpy(m_bytes.data() + end, &value, sizeof(Value));
+        const std::size_t end = bytes_.size();
+        bytes_.resize(end + sizeof(Value));
+        std::memcpy(bytes_.data() + end, &value, sizeof(Value));
     }
 
-    /**
-     * @return all of it
-     */
-    const std::vector<std::uint8_t>&
-    GetBytes() const
-    {
-        return m_bytes;
-    }
+    /// @return all of it
+    const std::vector<std::uint8_t>& bytes() const { return bytes_; }
 
-  private:
-    std::vector<std::uint8_t> m_bytes; ///< the kind, then the values
+private:
+    std::vector<std::uint8_t> bytes_;  ///< the kind, then the values
 };
 
-/**
- * @ingroup npunet
- * Reads what a BorderFrame has carried, value by value.
- *
- *     BorderFrameReader reader(data, size);
- *     if (reader.GetKind() == CREDIT)
- *     {
- *         const auto credit = reader.Take<BorderCredit>();
- *     }
- */
-class BorderFrameReader
-{
-  public:
-    /**
-     * @param data BorderFrame::GetBytes(); must outlive this
-     * @param size how many, at least 1
-     */
+/// Reads what a BorderFrame has carried, value by value.
+///
+///     BorderFrameReader reader(data, size);
+///     if (reader.kind() == CREDIT)
+///     {
+///         const auto credit = reader.Take<BorderCredit>();
+///     }
+class BorderFrameReader {
+public:
+    /// @param data BorderFrame::bytes(); must outlive this
+    /// @param size how many, at least 1
     BorderFrameReader(const std::uint8_t* data, std::size_t size)
-        : m_kind(*data), m_next(data + 1), m_left(size - 1)
-    {
-    }
+        : kind_(*data), next_(data + 1), left_(size - 1) {}
 
-    /**
-     * @return of the frame
-     */
-    std::uint8_t
-    GetKind() const
-    {
-        return m_kind;
-    }
+    /// @return of the frame
+    std::uint8_t kind() const { return kind_; }
 
-    /**
-     * @return whether all values are taken
-     */
-    bool
-    IsAtEnd() const
-    {
-        return m_left == 0;
-    }
+    /// @return whether all values are taken
+    bool is_at_end() const { return left_ == 0; }
 
-    /**
-     * @return the next value, of the type that was added
-     */
+    /// @return the next value, of the type that was added
     template <class Value>
-    Value
-    Take()
-    {
+    Value take() {
         static_assert(std::is_trivially_copyable_v<Value>);
-        assert(m_left >= sizeof(Value) && "a frame of another program");
+        assert(left_ >= sizeof(Value) && "a frame of another program");
         Value value;
-        std::memcpy(&value, m_next, sizeof(Value));
-        m_next += sizeof(Value);
-        m_left -= sizeof(Value);
+        std::memcpy(&value, next_, sizeof(Value));
+        next_ += sizeof(Value);
+        left_ -= sizeof(Value);
         return value;
     }
 
-  private:
-    std::uint8_t m_kind;        ///< of the frame
-    const std::uint8_t* m_next; ///< the next value
-    std::size_t m_left;         ///< bytes not taken yet
+private:
+    std::uint8_t kind_;         ///< of the frame
+    const std::uint8_t* next_;  ///< the next value
+    std::size_t left_;          ///< bytes not taken yet
 };
 
-} // namespace npunet::packet
-
-#endif /* NPU_BORDER_FRAME_H */
+}  // namespace npunet::packet

@@ -1,11 +1,4 @@
-/*
- * Copyright (c) 2026 The npunet authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
-
-#ifndef NPU_PACKET_CUT_H
-#define NPU_PACKET_CUT_H
+#pragma once
 
 #include "packet/partition/boundary_frame.h"
 
@@ -15,68 +8,49 @@
 
 #include <cstdint>
 
-namespace npunet::packet
-{
+namespace npunet::packet {
 
-/**
- * @ingroup npunet
- * A message, as its packets tell of it where they come into another part of a split network. Times
- * in picoseconds.
- */
-struct BorderMessage
-{
-    std::uint64_t id = 0;            ///< engine::MessageId
-    std::int64_t start = 0;          ///< when it was sent
-    std::int64_t bytes = 0;          ///< payload
-    std::int64_t firstByteLeft = -1; ///< start of its first packet
-    NodeId source;                   ///< an NPU
-    NodeId destination;              ///< another NPU
-    std::uint32_t trafficClass = 0;  ///< its class
-    engine::MessageLabel label;      ///< what its sender has said
+/// A message, as its packets tell of it where they come into another part of a split network. Times
+/// in picoseconds.
+struct BorderMessage {
+    std::uint64_t id = 0;               ///< engine::MessageId
+    std::int64_t start = 0;             ///< when it was sent
+    std::int64_t bytes = 0;             ///< payload
+    std::int64_t first_byte_left = -1;  ///< start of its first packet
+    NodeId source;                      ///< an NPU
+    NodeId destination;                 ///< another NPU
+    std::uint32_t traffic_class = 0;    ///< its class
+    engine::MessageLabel label;         ///< what its sender has said
 };
 
-/**
- * @ingroup npunet
- * What joins the parts of a split network (PacketLevel::Split()): it takes what leaves one part and
- * hands it to PacketLevel::Enter() of the part where the link ends, or begins, at the time that it
- * was told. That time is later than one latency of the link from now, and not later than anything
- * that follows from it.
- */
-class PacketCut
-{
-  public:
-    /**
-     * A message to another part starts.
-     * @param handle Message::handle
-     * @return what its receiver must know of it
-     */
-    virtual engine::MessageLabel LabelOf(std::uint32_t handle) = 0;
+/// What joins the parts of a split network (PacketLevel::split()): it takes what leaves one part
+/// and hands it to PacketLevel::enter() of the part where the link ends, or begins, at the time
+/// that it was told. That time is later than one latency of the link from now, and not later than
+/// anything that follows from it.
+class PacketCut {
+public:
+    /// A message to another part starts.
+    /// @param handle Message::handle
+    /// @return what its receiver must know of it
+    virtual engine::MessageLabel label_of(std::uint32_t handle) = 0;
 
-    /**
-     * @param frame leaves this part
-     * @param to a node of the part for which it is
-     * @param at when it is to enter that part
-     */
-    virtual void FrameLeaves(const BorderFrame& frame, NodeId to, Time at) = 0;
+    /// @param frame leaves this part
+    /// @param to a node of the part for which it is
+    /// @param at when it is to enter that part
+    virtual void frame_leaves(const BorderFrame& frame, NodeId to, Time at) = 0;
 
-    /**
-     * The last packet of a message to another part has left its source, or, with a transport, its
-     * last acknowledgement is in, and who wanted to has heard of it: nobody here hears of the
-     * message again.
-     * @param handle Message::handle
-     */
-    virtual void MessageHasLeft(std::uint32_t handle) = 0;
+    /// The last packet of a message to another part has left its source, or, with a transport, its
+    /// last acknowledgement is in, and who wanted to has heard of it: nobody here hears of the
+    /// message again.
+    /// @param handle Message::handle
+    virtual void message_has_left(std::uint32_t handle) = 0;
 
-    /**
-     * A message from another part is delivered now.
-     * @param message the message
-     */
-    virtual void MessageArrives(const BorderMessage& message) = 0;
+    /// A message from another part is delivered now.
+    /// @param message the message
+    virtual void message_arrives(const BorderMessage& message) = 0;
 
-  protected:
+protected:
     ~PacketCut() = default;
 };
 
-} // namespace npunet::packet
-
-#endif /* NPU_PACKET_CUT_H */
+}  // namespace npunet::packet

@@ -1,11 +1,4 @@
-/*
- * Copyright (c) 2026 The npunet authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
-
-#ifndef NPU_WAY_CHOOSER_H
-#define NPU_WAY_CHOOSER_H
+#pragma once
 
 #include "packet/base/credit_account.h"
 #include "packet/base/link_timing.h"
@@ -17,100 +10,74 @@
 #include <cstdint>
 #include <vector>
 
-namespace npunet::packet
-{
+namespace npunet::packet {
 
-/**
- * @ingroup npunet
- * Chooses among the ways that a topology::MultipathRouter names, by what the links have to do, and
- * keeps what is promised to those that have chosen. The rule is that of topology/multipath.h.
- *
- *     chooser.Choose(way, now);      // the packet will leave by way.hop
- *     chooser.Leave(way);            // it does, or chooses anew
- */
-class WayChooser
-{
-  public:
-    /**
-     * All of these must outlive the chooser.
-     * @param graph the network
-     * @param ports by link
-     * @param rates by link
-     * @param credits by link and virtual channel
-     * @param timing of irregular links
-     */
-    WayChooser(const topology::Graph& graph,
-               const std::vector<PacketPort>& ports,
-               const std::vector<Rate>& rates,
-               std::vector<CreditAccount>& credits,
+/// Chooses among the ways that a topology::MultipathRouter names, by what the links have to do, and
+/// keeps what is promised to those that have chosen. The rule is that of topology/multipath.h.
+///
+///     chooser.choose(way, now);      // the packet will leave by way.hop
+///     chooser.leave(way);            // it does, or chooses anew
+class WayChooser {
+public:
+    /// All of these must outlive the chooser.
+    /// @param graph the network
+    /// @param ports by link
+    /// @param rates by link
+    /// @param credits by link and virtual channel
+    /// @param timing of irregular links
+    WayChooser(const topology::Graph& graph, const std::vector<PacketPort>& ports,
+               const std::vector<Rate>& rates, std::vector<CreditAccount>& credits,
                const LinkTiming& timing);
 
-    /**
-     * @param router what names the ways; must outlive this
-     * @param channels virtual channels of every link, those of all classes
-     */
-    void Use(const topology::MultipathRouter& router, std::size_t channels);
+    /// @param router what names the ways; must outlive this
+    /// @param channels virtual channels of every link, those of all classes
+    void use(const topology::MultipathRouter& router, std::size_t channels);
 
-    /**
-     * A packet chooses its next hop, or takes the one that it has chosen already.
-     * @param way of the packet
-     * @param now in picoseconds
-     */
-    void Choose(WayOfPacket& way, std::int64_t now);
+    /// A packet chooses its next hop, or takes the one that it has chosen already.
+    /// @param way of the packet
+    /// @param now in picoseconds
+    void choose(WayOfPacket& way, std::int64_t now);
 
-    /**
-     * A packet starts on the hop that it had chosen, or gives it up.
-     * @param way of the packet
-     */
-    void Leave(const WayOfPacket& way);
+    /// A packet starts on the hop that it had chosen, or gives it up.
+    /// @param way of the packet
+    void leave(const WayOfPacket& way);
 
-  private:
-    /**
-     * @param offered a way
-     * @param now in picoseconds
-     * @return whether its link is up
-     */
-    bool IsUp(const topology::Way& offered, std::int64_t now) const;
+private:
+    /// @param offered a way
+    /// @param now in picoseconds
+    /// @return whether its link is up
+    bool is_up(const topology::Way& offered, std::int64_t now) const;
 
-    /**
-     * @param offered a way
-     * @param way of the packet
-     * @param now in picoseconds
-     * @return whether there is room at its end that is not promised to others
-     */
-    bool HasRoom(const topology::Way& offered, const WayOfPacket& way, std::int64_t now);
+    /// @param offered a way
+    /// @param way of the packet
+    /// @param now in picoseconds
+    /// @return whether there is room at its end that is not promised to others
+    bool has_room(const topology::Way& offered, const WayOfPacket& way, std::int64_t now);
 
-    /**
-     * @param offered a way
-     * @param way of the packet
-     * @param now in picoseconds
-     * @return weight x time in which its link would send all that waits and the packet
-     */
-    std::int64_t Cost(const topology::Way& offered, const WayOfPacket& way, std::int64_t now) const;
+    /// @param offered a way
+    /// @param way of the packet
+    /// @param now in picoseconds
+    /// @return weight x time in which its link would send all that waits and the packet
+    std::int64_t cost_of(const topology::Way& offered, const WayOfPacket& way,
+                         std::int64_t now) const;
 
-    /**
-     * @param hop of a packet
-     * @param way of the packet
-     * @return where what is promised on the hop's channel is kept
-     */
-    std::size_t
-    ChannelOf(const topology::Hop& hop, const WayOfPacket& way) const
-    {
-        return hop.link.index() * m_channels + way.firstChannel + hop.virtual_channel;
+    /// @param hop of a packet
+    /// @param way of the packet
+    /// @return where what is promised on the hop's channel is kept
+    std::size_t channel_of(const topology::Hop& hop, const WayOfPacket& way) const {
+        return hop.link.index() * channels_ + way.first_channel + hop.virtual_channel;
     }
 
-    const topology::Graph& m_graph;                      ///< the network
-    const std::vector<PacketPort>& m_ports;              ///< by link
-    const std::vector<Rate>& m_rates;                    ///< by link
-    std::vector<CreditAccount>& m_credits;               ///< by link and virtual channel
-    const LinkTiming& m_timing;                          ///< of irregular links
-    const topology::MultipathRouter* m_router = nullptr; ///< names the ways
-    std::size_t m_channels = 0;                          ///< virtual channels of every link
-    std::vector<std::int64_t> m_waiting;  ///< by link: bytes that have chosen it, with headers
-    std::vector<std::int64_t> m_promised; ///< by link and virtual channel: bytes of room
-    std::vector<topology::Way> m_offered; ///< the ways of the packet that is choosing
+    const topology::Graph& graph_;                       ///< the network
+    const std::vector<PacketPort>& ports_;               ///< by link
+    const std::vector<Rate>& rates_;                     ///< by link
+    std::vector<CreditAccount>& credits_;                ///< by link and virtual channel
+    const LinkTiming& timing_;                           ///< of irregular links
+    const topology::MultipathRouter* router_ = nullptr;  ///< names the ways
+    std::size_t channels_ = 0;                           ///< virtual channels of every link
+    std::vector<std::int64_t> waiting_;   ///< by link: bytes that have chosen it, with headers
+    std::vector<std::int64_t> promised_;  ///< by link and virtual channel: bytes of room
+    std::vector<topology::Way> offered_;  ///< the ways of the packet that is choosing
 };
 
-} // namespace npunet::packet
-
-#endif /* NPU_WAY_CHOOSER_H */
+}  // namespace npunet::packet

@@ -1,9 +1,3 @@
-/*
- * Copyright (c) 2026 The npunet authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
-
 #include "packet/routing/ethernet_next_hop.h"
 
 #include "base/quantities.h"
@@ -11,87 +5,73 @@
 
 #include <cassert>
 
-namespace npunet::packet
-{
+namespace npunet::packet {
 
 EthernetRoutes::EthernetRoutes(const topology::NetworkDescription& description,
                                const std::vector<EthernetPort>& ports,
                                const engine::LinkClock& clock)
-    : m_description(description), m_ports(ports), m_clock(clock),
-      m_detours(description.faults.take_links_down()
-                    ? std::make_unique<topology::Detours>(description)
-                    : nullptr),
-      m_router(m_detours ? m_detours.get() : description.multipath.get()),
-      m_first(description.graph.npus())
-{
-}
+    : description_(description),
+      ports_(ports),
+      clock_(clock),
+      detours_(description.faults.take_links_down()
+                   ? std::make_unique<topology::Detours>(description)
+                   : nullptr),
+      router_(detours_ ? detours_.get() : description.multipath.get()),
+      first_(description.graph.npus()) {}
 
-std::uint32_t
-EthernetRoutes::FirstHop(std::uint32_t source, std::uint32_t destination)
-{
-    assert(!AreChosen());
-    std::vector<std::uint32_t>& row = m_first[source];
-    if (row.empty())
-    {
-        row.resize(m_description.graph.npus(), UNKNOWN);
+std::uint32_t EthernetRoutes::first_hop(std::uint32_t source, std::uint32_t destination) {
+    assert(!are_chosen());
+    std::vector<std::uint32_t>& row = first_[source];
+    if (row.empty()) {
+        row.resize(description_.graph.npus(), unknown);
     }
     std::uint32_t& first = row[destination];
-    if (first == UNKNOWN)
-    {
+    if (first == unknown) {
         const std::vector<topology::Hop> route =
-            m_description.route(NodeId(std::size_t{source}), NodeId(std::size_t{destination}));
-        first = static_cast<std::uint32_t>(m_hops.size());
-        for (const topology::Hop& hop : route)
-        {
-            m_hops.push_back(static_cast<std::uint32_t>(hop.link.index()));
+            description_.route(NodeId(std::size_t{source}), NodeId(std::size_t{destination}));
+        first = static_cast<std::uint32_t>(hops_.size());
+        for (const topology::Hop& hop : route) {
+            hops_.push_back(static_cast<std::uint32_t>(hop.link.index()));
         }
-        m_hops.back() |= LAST;
+        hops_.back() |= last_hop;
     }
     return first;
 }
 
-std::uint32_t
-EthernetRoutes::CodedLink(const EthernetWay& way) const
-{
+std::uint32_t EthernetRoutes::coded_link(const EthernetWay& way) const {
     const auto link = static_cast<std::uint32_t>(way.hop.link.index());
-    const bool last = m_description.graph.link(way.hop.link).to == way.place.destination;
-    return last ? link | LAST : link;
+    const bool last = description_.graph.link(way.hop.link).to == way.place.destination;
+    return last ? link | last_hop : link;
 }
 
-void
-EthernetRoutes::Choose(EthernetWay& way, std::uint32_t wire, std::int64_t now)
-{
-    if (way.then.link.valid() && m_detours && m_detours->is_dead(way.then.link))
-    {
+void EthernetRoutes::choose(EthernetWay& way, std::uint32_t wire, std::int64_t now) {
+    if (way.then.link.valid() && detours_ && detours_->is_dead(way.then.link)) {
         way.then = topology::Hop();
         way.place.memory = topology::Detours::on_detour;
     }
-    if (way.then.link.valid())
-    {
+    if (way.then.link.valid()) {
         way.hop = way.then;
         way.then = topology::Hop();
         return;
     }
-    m_router->list_ways(m_description.graph, way.place, m_offered);
+    router_->list_ways(description_.graph, way.place, offered_);
     const topology::Way* best = nullptr;
-    std::int64_t least = NEVER;
-    bool bestIsUp = false;
-    for (const topology::Way& offered : m_offered)
-    {
+    std::int64_t least = never;
+    bool best_is_up = false;
+    for (const topology::Way& offered : offered_) {
         const auto link = static_cast<std::uint32_t>(offered.hop.link.index());
-        const EthernetPort& port = m_ports[link];
+        const EthernetPort& port = ports_[link];
         const bool up =
-            !port.irregular || m_clock.up_at(offered.hop.link, Time::ps(now)).ps() == now;
-        const Time busy = Time::ps(port.busyUntil > now ? port.fullTime : 0);
+            !port.irregular || clock_.up_at(offered.hop.link, Time::ps(now)).ps() == now;
+        const Time busy = Time::ps(port.busy_until > now ? port.full_time : 0);
         const std::int64_t drained =
             later(busy, transfer_time(Bytes(port.queued + wire), Rate(port.rate))).ps();
         const std::int64_t cost =
-            drained > NEVER / offered.weight ? NEVER - 1 : drained * offered.weight;
-        if (best == nullptr || (up && !bestIsUp) || (up == bestIsUp && cost < least))
-        {
+            drained > never / offered.weight ? never - 1 : drained * offered.weight;
+        if (best == nullptr || (up && !best_is_up) || (up == best_is_up && cost < least)) {
             best = &offered;
             least = cost;
-            bestIsUp = up;
+            best_is_up = up;
         }
     }
     way.hop = best->hop;
@@ -99,71 +79,54 @@ EthernetRoutes::Choose(EthernetWay& way, std::uint32_t wire, std::int64_t now)
     way.memory = best->memory;
 }
 
-std::uint64_t
-EthernetRoutes::Draw(std::uint64_t key, std::uint64_t number) const
-{
+std::uint64_t EthernetRoutes::draw(std::uint64_t key, std::uint64_t number) const {
     using topology::mixed;
-    return mixed(mixed(mixed(m_description.packet.seed) ^ key) + number);
+    return mixed(mixed(mixed(description_.packet.seed) ^ key) + number);
 }
 
-std::uint32_t
-EthernetRoutes::ChooseForPair(std::uint32_t pair,
-                              std::uint32_t source,
-                              std::uint32_t destination,
-                              std::uint64_t hash,
-                              std::uint32_t wire,
-                              std::int64_t now)
-{
-    EthernetWay& way = At(m_ofPairs, pair);
+std::uint32_t EthernetRoutes::choose_for_pair(std::uint32_t pair, std::uint32_t source,
+                                              std::uint32_t destination, std::uint64_t hash,
+                                              std::uint32_t wire, std::int64_t now) {
+    EthernetWay& way = at(of_pairs_, pair);
     way = EthernetWay();
     way.place.at = NodeId(std::size_t{source});
     way.place.source = way.place.at;
     way.place.destination = NodeId(std::size_t{destination});
     way.place.hash = hash;
-    Choose(way, wire, now);
-    return CodedLink(way) & ~LAST;
+    choose(way, wire, now);
+    return coded_link(way) & ~last_hop;
 }
 
-void
-EthernetRoutes::TakeFromPair(std::uint32_t place, EthernetPacket& packet, std::uint32_t pair)
-{
-    EthernetWay& way = At(m_ofPackets, place);
-    way = m_ofPairs[pair];
-    packet.hop = CodedLink(way);
+void EthernetRoutes::take_from_pair(std::uint32_t place, EthernetPacket& packet,
+                                    std::uint32_t pair) {
+    EthernetWay& way = at(of_packets_, place);
+    way = of_pairs_[pair];
+    packet.hop = coded_link(way);
 }
 
-void
-EthernetRoutes::Start(std::uint32_t place,
-                      EthernetPacket& packet,
-                      std::uint32_t source,
-                      std::uint32_t destination,
-                      std::uint64_t hash,
-                      std::int64_t now)
-{
-    if (m_router == nullptr)
-    {
-        packet.hop = FirstHop(source, destination);
+void EthernetRoutes::start(std::uint32_t place, EthernetPacket& packet, std::uint32_t source,
+                           std::uint32_t destination, std::uint64_t hash, std::int64_t now) {
+    if (router_ == nullptr) {
+        packet.hop = first_hop(source, destination);
         return;
     }
-    EthernetWay& way = At(m_ofPackets, place);
+    EthernetWay& way = at(of_packets_, place);
     way = EthernetWay();
     way.place.at = NodeId(std::size_t{source});
     way.place.source = way.place.at;
     way.place.destination = NodeId(std::size_t{destination});
     way.place.hash = hash;
-    Choose(way, packet.wire, now);
-    packet.hop = CodedLink(way);
+    choose(way, packet.wire, now);
+    packet.hop = coded_link(way);
 }
 
-void
-EthernetRoutes::ChooseNext(std::uint32_t place, EthernetPacket& packet, std::int64_t now)
-{
-    EthernetWay& way = m_ofPackets[place];
+void EthernetRoutes::choose_next(std::uint32_t place, EthernetPacket& packet, std::int64_t now) {
+    EthernetWay& way = of_packets_[place];
     way.place.in = way.hop;
-    way.place.at = m_description.graph.link(way.hop.link).to;
+    way.place.at = description_.graph.link(way.hop.link).to;
     way.place.memory = way.memory;
-    Choose(way, packet.wire, now);
-    packet.hop = CodedLink(way);
+    choose(way, packet.wire, now);
+    packet.hop = coded_link(way);
 }
 
-} // namespace npunet::packet
+}  // namespace npunet::packet

@@ -1,21 +1,12 @@
-/*
- * Copyright (c) 2026 The npunet authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
-
 #include "packet/routing/packet_path.h"
 
 #include "topology/pair_hash.h"
 
-namespace npunet::packet
-{
+namespace npunet::packet {
 
-std::uint64_t
-PacketWays::Hash(std::uint64_t message, std::int64_t number) const
-{
+std::uint64_t PacketWays::hash(std::uint64_t message, std::int64_t number) const {
     using topology::mixed;
     return mixed(mixed(mixed(seed) ^ message) + static_cast<std::uint64_t>(number));
 }
 
-} // namespace npunet::packet
+}  // namespace npunet::packet

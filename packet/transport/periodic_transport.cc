@@ -1,259 +1,200 @@
-/*
- * Copyright (c) 2026 The npunet authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
-
 #include "packet/transport/periodic_transport.h"
 
 #include "engine/network.h"
 
 #include <algorithm>
 
-namespace npunet::packet
-{
+namespace npunet::packet {
 
 using engine::EventKey;
 using engine::Phase;
 
-namespace
-{
+namespace {
 
 /// Words that may be looked at for each event, of which a packet makes two a link.
-constexpr std::uint64_t TRAIN_WORDS_PER_EVENT = 1;
+constexpr std::uint64_t train_words_per_event = 1;
 /// Windows of congestion control, which have many packets, can be the period; to find another state
 /// takes a few words only.
-constexpr std::uint32_t LEAST_LOOKS = 1024;
+constexpr std::uint32_t least_looks = 1024;
 /// Where in an instant the state is looked at: when all has arrived, before any port chooses.
-constexpr EventKey LOOK = EventKey::of(Phase::Arbitration, engine::event_kind::steady, 0);
+constexpr EventKey look = EventKey::of(Phase::Arbitration, engine::event_kind::steady, 0);
 /// Beyond all keys of an instant.
-const EventKey BEYOND = EventKey::of(Phase::Arbitration, 15, ~std::uint64_t{0} >> 6);
+const EventKey beyond = EventKey::of(Phase::Arbitration, 15, ~std::uint64_t{0} >> 6);
 
-} // namespace
+}  // namespace
 
 EthernetTrains::EthernetTrains(engine::EventQueue& queue, EthernetTrainsHost& host)
-    : m_queue(queue), m_host(host), m_search(LEAST_LOOKS), m_budget(TRAIN_WORDS_PER_EVENT)
-{
-    m_host.Watch(ANY_PORT, 0);
+    : queue_(queue), host_(host), search_(least_looks), budget_(train_words_per_event) {
+    host_.watch(any_port, 0);
 }
 
-void
-EthernetTrains::MessagesChange()
-{
-    if (m_stage == Stage::STILL)
-    {
-        Resume();
+void EthernetTrains::messages_change() {
+    if (stage_ == Stage::Still) {
+        resume();
     }
-    if (m_stage != Stage::OFF)
-    {
-        m_break = engine::PeriodSearch::first_break;
-        Wait();
+    if (stage_ != Stage::Off) {
+        break_ = engine::PeriodSearch::first_break;
+        wait();
     }
 }
 
-void
-EthernetTrains::Wait()
-{
-    if (m_stage == Stage::CONFIRMING)
-    {
-        m_host.NoteTimers(false);
+void EthernetTrains::wait() {
+    if (stage_ == Stage::Confirming) {
+        host_.note_timers(false);
     }
-    m_stage = Stage::WAITING;
-    ++m_serial;
-    m_anchor = NONE;
-    m_host.Watch(ANY_PORT, m_queue.now().ps() + m_break * m_packetTime);
+    stage_ = Stage::Waiting;
+    ++serial_;
+    anchor_ = none;
+    host_.watch(any_port, queue_.now().ps() + break_ * packet_time_);
 }
 
-void
-EthernetTrains::PacketStarts(std::uint32_t port,
-                             std::int64_t unsent,
-                             std::int64_t now,
-                             std::int64_t end)
-{
-    if (m_stage == Stage::WAITING)
-    {
-        m_packetTime = end - now;
-        if (unsent < engine::PeriodSearch::least_packets)
-        {
+void EthernetTrains::packet_starts(std::uint32_t port, std::int64_t unsent, std::int64_t now,
+                                   std::int64_t end) {
+    if (stage_ == Stage::Waiting) {
+        packet_time_ = end - now;
+        if (unsent < engine::PeriodSearch::least_packets) {
             return;
         }
-        if (m_budget.is_spent(m_queue.handled()))
-        {
-            m_break = engine::PeriodSearch::break_after(m_break);
-            Wait();
+        if (budget_.is_spent(queue_.handled())) {
+            break_ = engine::PeriodSearch::break_after(break_);
+            wait();
             return;
         }
-        m_stage = Stage::SEARCHING;
-        m_anchor = port;
-        m_host.Watch(port, 0);
-        m_search.begin();
-        m_work = 0;
-        Charge(m_host.CollectFlows());
+        stage_ = Stage::Searching;
+        anchor_ = port;
+        host_.watch(port, 0);
+        search_.begin();
+        work_ = 0;
+        charge(host_.collect_flows());
     }
-    Plan(end);
+    plan(end);
 }
 
-void
-EthernetTrains::Plan(std::int64_t at)
-{
-    m_queue.schedule(Time::ps(at), LOOK, *this, m_serial);
+void EthernetTrains::plan(std::int64_t at) {
+    queue_.schedule(Time::ps(at), look, *this, serial_);
 }
 
-void
-EthernetTrains::handle(std::uint64_t payload)
-{
-    if (payload != m_serial)
-    {
+void EthernetTrains::handle(std::uint64_t payload) {
+    if (payload != serial_) {
         return;
     }
-    switch (m_stage)
-    {
-    case Stage::SEARCHING:
-        LookForPeriod();
-        break;
-    case Stage::CONFIRMING:
-        Confirm();
-        break;
-    case Stage::STILL:
-        Resume();
-        break;
-    default:
-        break;
+    switch (stage_) {
+        case Stage::Searching:
+            look_for_period();
+            break;
+        case Stage::Confirming:
+            confirm();
+            break;
+        case Stage::Still:
+            resume();
+            break;
+        default:
+            break;
     }
 }
 
-void
-EthernetTrains::LookForPeriod()
-{
-    m_search.look();
-    if (m_search.has_kept() && Repeats(false) && IsWorthwhile())
-    {
-        BeginToConfirm();
+void EthernetTrains::look_for_period() {
+    search_.look();
+    if (search_.has_kept() && repeats(false) && is_worthwhile()) {
+        begin_to_confirm();
         return;
     }
-    if (m_search.is_over(m_break) || m_budget.is_spent(m_queue.handled()))
-    {
-        m_break = engine::PeriodSearch::break_after(m_break);
-        Wait();
+    if (search_.is_over(break_) || budget_.is_spent(queue_.handled())) {
+        break_ = engine::PeriodSearch::break_after(break_);
+        wait();
         return;
     }
-    if (m_search.keeps())
-    {
-        Keep(false);
-        m_search.kept();
+    if (search_.keeps()) {
+        keep(false);
+        search_.kept();
     }
 }
 
-void
-EthernetTrains::Keep(bool counts)
-{
-    engine::StateScan scan(m_kept, m_queue.now().ps(), counts);
-    m_host.Scan(scan);
-    Charge(scan.size());
-    m_keptEvents = m_queue.handled();
+void EthernetTrains::keep(bool counts) {
+    engine::StateScan scan(kept_, queue_.now().ps(), counts);
+    host_.scan(scan);
+    charge(scan.size());
+    kept_events_ = queue_.handled();
 }
 
-bool
-EthernetTrains::Repeats(bool counts)
-{
-    engine::StateScan scan(m_kept, m_present, m_queue.now().ps(), counts);
-    m_host.Scan(scan);
-    Charge(scan.size());
+bool EthernetTrains::repeats(bool counts) {
+    engine::StateScan scan(kept_, present_, queue_.now().ps(), counts);
+    host_.scan(scan);
+    charge(scan.size());
     return scan.equals();
 }
 
-bool
-EthernetTrains::IsWorthwhile() const
-{
+bool EthernetTrains::is_worthwhile() const {
     // What is gained is measured in events, what is lost in words.
-    const std::int64_t periods = m_host.PeriodsLeft(m_kept, m_present) - 1;
-    const std::uint64_t events = m_queue.handled() - m_keptEvents;
-    return periods >= 2 && static_cast<std::uint64_t>(periods) * events >= m_kept.words.size() / 2;
+    const std::int64_t periods = host_.periods_left(kept_, present_) - 1;
+    const std::uint64_t events = queue_.handled() - kept_events_;
+    return periods >= 2 && static_cast<std::uint64_t>(periods) * events >= kept_.words.size() / 2;
 }
 
-void
-EthernetTrains::BeginToConfirm()
-{
-    m_looksLeft = m_search.since_kept();
-    Keep(true);
-    m_host.NoteTimers(true);
-    m_stage = Stage::CONFIRMING;
+void EthernetTrains::begin_to_confirm() {
+    looks_left_ = search_.since_kept();
+    keep(true);
+    host_.note_timers(true);
+    stage_ = Stage::Confirming;
 }
 
-void
-EthernetTrains::Confirm()
-{
-    if (--m_looksLeft > 0)
-    {
+void EthernetTrains::confirm() {
+    if (--looks_left_ > 0) {
         return;
     }
-    m_host.NoteTimers(false);
-    if (!Repeats(true) || !IsWorthwhile())
-    {
-        m_break = engine::PeriodSearch::break_after(m_break);
-        m_stage = Stage::SEARCHING;
-        Wait();
+    host_.note_timers(false);
+    if (!repeats(true) || !is_worthwhile()) {
+        break_ = engine::PeriodSearch::break_after(break_);
+        stage_ = Stage::Searching;
+        wait();
         return;
     }
-    m_budget.repay(m_work);
-    m_stage = Stage::STILL;
-    ++m_serial;
-    m_periods = m_host.PeriodsLeft(m_kept, m_present);
-    m_host.Watch(NONE, 0);
-    m_host.StandStill();
-    Plan(m_present.at + m_periods * (m_present.at - m_kept.at));
+    budget_.repay(work_);
+    stage_ = Stage::Still;
+    ++serial_;
+    periods_ = host_.periods_left(kept_, present_);
+    host_.watch(none, 0);
+    host_.stand_still();
+    plan(present_.at + periods_ * (present_.at - kept_.at));
 }
 
-void
-EthernetTrains::Resume()
-{
-    const std::int64_t period = m_present.at - m_kept.at;
-    const std::int64_t elapsed = m_queue.now().ps() - m_present.at;
-    EventKey until = m_queue.position();
+void EthernetTrains::resume() {
+    const std::int64_t period = present_.at - kept_.at;
+    const std::int64_t elapsed = queue_.now().ps() - present_.at;
+    EventKey until = queue_.position();
     std::int64_t periods = elapsed / period;
-    if (until < LOOK && elapsed % period == 0)
-    {
+    if (until < look && elapsed % period == 0) {
         // The state of this instant is yet to come; that of the instant at which the network has
         // stood still has come before.
-        until = periods == 0 ? BEYOND : until;
+        until = periods == 0 ? beyond : until;
         periods = std::max<std::int64_t>(periods - 1, 0);
     }
-    m_stage = Stage::SEARCHING;
-    m_host.GoOn(m_kept, m_present, std::min(periods, m_periods), until);
-    m_break = engine::PeriodSearch::first_break;
-    Wait();
+    stage_ = Stage::Searching;
+    host_.go_on(kept_, present_, std::min(periods, periods_), until);
+    break_ = engine::PeriodSearch::first_break;
+    wait();
 }
 
-void
-EthernetTrains::Settle()
-{
-    if (m_stage == Stage::STILL)
-    {
-        Resume();
+void EthernetTrains::settle() {
+    if (stage_ == Stage::Still) {
+        resume();
     }
 }
 
-void
-EthernetTrains::Enable(bool enabled)
-{
-    Settle();
-    if (enabled && m_stage == Stage::OFF)
-    {
-        Wait();
-    }
-    else if (!enabled)
-    {
-        Wait();
-        m_stage = Stage::OFF;
-        m_host.Watch(NONE, 0);
+void EthernetTrains::enable(bool enabled) {
+    settle();
+    if (enabled && stage_ == Stage::Off) {
+        wait();
+    } else if (!enabled) {
+        wait();
+        stage_ = Stage::Off;
+        host_.watch(none, 0);
     }
 }
 
-void
-EthernetTrains::Charge(std::size_t words)
-{
-    m_work += words;
-    m_budget.charge(words);
+void EthernetTrains::charge(std::size_t words) {
+    work_ += words;
+    budget_.charge(words);
 }
 
-} // namespace npunet::packet
+}  // namespace npunet::packet

@@ -1,124 +1,95 @@
-/*
- * Copyright (c) 2026 The npunet authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
-
 #include "packet/transport/receiver.h"
 
-namespace npunet::packet
-{
+namespace npunet::packet {
 
 using topology::TransportKind;
 
-PairReceiver::PairReceiver(const topology::NetworkDescription& description,
-                           EthernetClock& clock,
-                           const PacketSizes& sizes,
-                           PairTable& pairs,
-                           TransportMessages& messages,
+PairReceiver::PairReceiver(const topology::NetworkDescription& description, EthernetClock& clock,
+                           const PacketSizes& sizes, PairTable& pairs, TransportMessages& messages,
                            TransportPackets& packets)
-    : m_kind(description.packet.transport.kind), m_ackEvery(description.packet.transport.ack_every),
-      m_needs(NeedsOf(description.packet.congestion_control)), m_clock(clock), m_pairs(pairs),
-      m_messages(messages), m_packets(packets), m_credits(description, clock, sizes, pairs, packets)
-{
-}
+    : kind_(description.packet.transport.kind),
+      ack_every_(description.packet.transport.ack_every),
+      needs_(needs_of(description.packet.congestion_control)),
+      clock_(clock),
+      pairs_(pairs),
+      messages_(messages),
+      packets_(packets),
+      credits_(description, clock, sizes, pairs, packets) {}
 
-void
-PairReceiver::ReceiveData(EthernetPacket& packet)
-{
-    QueuePair& pair = m_pairs[packet.pair];
-    if (pair.credit)
-    {
-        m_credits.Learn(packet);
+void PairReceiver::receive_data(EthernetPacket& packet) {
+    QueuePair& pair = pairs_[packet.pair];
+    if (pair.credit) {
+        credits_.learn(packet);
     }
-    if (packet.trimmed)
-    {
-        m_packets.Answer(PacketKind::TRIMMED, packet);
+    if (packet.trimmed) {
+        packets_.answer(PacketKind::Trimmed, packet);
         return;
     }
-    if (packet.marked != 0)
-    {
-        NoticeMark(packet);
+    if (packet.marked != 0) {
+        notice_mark(packet);
     }
     const std::uint64_t sequence = packet.sequence;
-    if (sequence != pair.expected)
-    {
-        ReceiveOutOfOrder(pair, packet);
+    if (sequence != pair.expected) {
+        receive_out_of_order(pair, packet);
         return;
     }
-    pair.askedBack = false;
-    const bool complete = Accept(pair, sequence);
-    if (m_kind == TransportKind::None)
-    {
+    pair.asked_back = false;
+    const bool complete = accept(pair, sequence);
+    if (kind_ == TransportKind::None) {
         return;
     }
     ++pair.unanswered;
     // Whatever was kept makes the answer urgent: the sender may wait for it.
     const bool filled = pair.expected > sequence + 1;
-    if (complete || filled || packet.asks || pair.unanswered >= m_ackEvery)
-    {
-        m_packets.Answer(PacketKind::ACKNOWLEDGEMENT, packet);
+    if (complete || filled || packet.asks || pair.unanswered >= ack_every_) {
+        packets_.answer(PacketKind::Acknowledgement, packet);
     }
 }
 
-void
-PairReceiver::ReceiveOutOfOrder(QueuePair& pair, EthernetPacket& packet)
-{
-    const bool keepsEarly = m_kind != TransportKind::GoBackN;
+void PairReceiver::receive_out_of_order(QueuePair& pair, EthernetPacket& packet) {
+    const bool keeps_early = kind_ != TransportKind::GoBackN;
     const bool again =
-        packet.sequence < pair.expected || (keepsEarly && pair.early.Contains(packet.sequence));
-    if (!again && !keepsEarly)
-    {
-        if (!pair.askedBack)
-        {
-            pair.askedBack = true;
-            m_packets.Answer(PacketKind::GO_BACK, packet);
+        packet.sequence < pair.expected || (keeps_early && pair.early.contains(packet.sequence));
+    if (!again && !keeps_early) {
+        if (!pair.asked_back) {
+            pair.asked_back = true;
+            packets_.answer(PacketKind::GoBack, packet);
         }
         return;
     }
-    if (!again)
-    {
-        pair.early.Insert(packet.sequence);
+    if (!again) {
+        pair.early.insert(packet.sequence);
     }
-    if (m_kind != TransportKind::None)
-    {
-        m_packets.Answer(PacketKind::ACKNOWLEDGEMENT, packet);
+    if (kind_ != TransportKind::None) {
+        packets_.answer(PacketKind::Acknowledgement, packet);
     }
 }
 
-bool
-PairReceiver::Accept(QueuePair& pair, std::uint64_t sequence)
-{
+bool PairReceiver::accept(QueuePair& pair, std::uint64_t sequence) {
     pair.expected = sequence + 1;
-    if (m_kind != TransportKind::GoBackN)
-    {
-        while (pair.early.Contains(pair.expected))
-        {
+    if (kind_ != TransportKind::GoBackN) {
+        while (pair.early.contains(pair.expected)) {
             ++pair.expected;
         }
-        pair.early.MoveBase(pair.expected);
+        pair.early.move_base(pair.expected);
     }
-    return m_messages.Deliver(pair);
+    return messages_.deliver(pair);
 }
 
-void
-PairReceiver::NoticeMark(EthernetPacket& packet)
-{
-    QueuePair& pair = m_pairs[packet.pair];
+void PairReceiver::notice_mark(EthernetPacket& packet) {
+    QueuePair& pair = pairs_[packet.pair];
     ++pair.use.marked;
-    if (m_needs.echo)
-    {
-        pair.markedBytes += packet.wire;
+    if (needs_.echo) {
+        pair.marked_bytes += packet.wire;
     }
-    const std::int64_t now = m_clock.Now();
-    if (m_needs.notificationInterval == 0 ||
-        (pair.lastNotified >= 0 && now - pair.lastNotified < m_needs.notificationInterval))
-    {
+    const std::int64_t now = clock_.now();
+    if (needs_.notification_interval == 0 ||
+        (pair.last_notified >= 0 && now - pair.last_notified < needs_.notification_interval)) {
         return;
     }
-    pair.lastNotified = now;
+    pair.last_notified = now;
     ++pair.use.notified;
-    m_packets.Answer(PacketKind::NOTIFICATION, packet);
+    packets_.answer(PacketKind::Notification, packet);
 }
 
-} // namespace npunet::packet
+}  // namespace npunet::packet

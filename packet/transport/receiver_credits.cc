@@ -1,9 +1,3 @@
-/*
- * Copyright (c) 2026 The npunet authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
-
 #include "packet/transport/receiver_credits.h"
 
 #include "base/quantities.h"
@@ -11,109 +5,87 @@
 
 #include <algorithm>
 
-namespace npunet::packet
-{
+namespace npunet::packet {
 
 using engine::EventKey;
 using engine::Phase;
 
 ReceiverCredits::ReceiverCredits(const topology::NetworkDescription& description,
-                                 EthernetClock& clock,
-                                 const PacketSizes& sizes,
-                                 PairTable& pairs,
+                                 EthernetClock& clock, const PacketSizes& sizes, PairTable& pairs,
                                  TransportPackets& packets)
-    : m_clock(clock), m_pairs(pairs), m_packets(packets)
-{
+    : clock_(clock), pairs_(pairs), packets_(packets) {
     const topology::CongestionControlChoice& choice = description.packet.congestion_control;
-    if (choice.algorithm != topology::CongestionAlgorithm::ReceiverCredit)
-    {
+    if (choice.algorithm != topology::CongestionAlgorithm::ReceiverCredit) {
         return;
     }
     const double rate = topology::value_of(choice, "credit_rate");
-    m_pacers.resize(description.graph.links());
-    for (std::size_t number = 0; number < m_pacers.size(); ++number)
-    {
+    pacers_.resize(description.graph.links());
+    for (std::size_t number = 0; number < pacers_.size(); ++number) {
         const topology::Link& link = description.graph.link(LinkId(number));
-        const Time full = transfer_time(Bytes(sizes.Full()), link.rate);
+        const Time full = transfer_time(Bytes(sizes.full()), link.rate);
         const double interval = static_cast<double>(full.ps()) / rate;
-        m_pacers[number].interval = capped_whole(interval) + 1;
+        pacers_[number].interval = capped_whole(interval) + 1;
     }
 }
 
-void
-ReceiverCredits::Learn(const EthernetPacket& packet)
-{
-    QueuePair& pair = m_pairs[packet.pair];
+void ReceiverCredits::learn(const EthernetPacket& packet) {
+    QueuePair& pair = pairs_[packet.pair];
     CreditState& credit = *pair.credit;
     // Control packets overtake data, and what it tells is no news then.
-    if (packet.sentAt < credit.learnedAt)
-    {
+    if (packet.sent_at < credit.learned_at) {
         return;
     }
-    credit.learnedAt = packet.sentAt;
-    credit.Learn(
-        packet.backlog, packet.subject, packet.kind == PacketKind::REQUEST && packet.repeated);
-    if (credit.demand > 0 && !credit.inTurn)
-    {
-        credit.inTurn = true;
-        m_pacers[pair.lastLink].line.push_back(packet.pair);
-        Await(pair.lastLink);
+    credit.learned_at = packet.sent_at;
+    credit.learn(packet.backlog, packet.subject,
+                 packet.kind == PacketKind::Request && packet.repeated);
+    if (credit.demand > 0 && !credit.in_turn) {
+        credit.in_turn = true;
+        pacers_[pair.last_link].line.push_back(packet.pair);
+        await(pair.last_link);
     }
 }
 
-void
-ReceiverCredits::Await(std::uint32_t link)
-{
-    Pacer& pacer = m_pacers[link];
-    if (pacer.awaited)
-    {
+void ReceiverCredits::await(std::uint32_t link) {
+    Pacer& pacer = pacers_[link];
+    if (pacer.awaited) {
         return;
     }
     pacer.awaited = true;
-    ++m_due;
-    m_clock.Schedule(std::max(pacer.next, m_clock.Now()),
-                     EventKey::of(Phase::Arrival, engine::event_kind::grant, link),
-                     m_event,
-                     link);
+    ++due_;
+    clock_.schedule(std::max(pacer.next, clock_.now()),
+                    EventKey::of(Phase::Arrival, engine::event_kind::grant, link), event_, link);
 }
 
-void
-ReceiverCredits::Due(std::uint32_t link)
-{
-    Pacer& pacer = m_pacers[link];
+void ReceiverCredits::due(std::uint32_t link) {
+    Pacer& pacer = pacers_[link];
     pacer.awaited = false;
-    --m_due;
+    --due_;
     const std::uint32_t pair = pacer.line.front();
     pacer.line.pop_front();
-    pacer.next = later(Time::ps(m_clock.Now()), Time::ps(pacer.interval)).ps();
-    Grant(pair);
-    if (!pacer.line.empty())
-    {
-        Await(link);
+    pacer.next = later(Time::ps(clock_.now()), Time::ps(pacer.interval)).ps();
+    grant(pair);
+    if (!pacer.line.empty()) {
+        await(link);
     }
 }
 
-void
-ReceiverCredits::Grant(std::uint32_t number)
-{
-    const QueuePair& pair = m_pairs[number];
+void ReceiverCredits::grant(std::uint32_t number) {
+    const QueuePair& pair = pairs_[number];
     CreditState& credit = *pair.credit;
-    credit.inTurn = false;
-    if (credit.demand == 0)
-    {
+    credit.in_turn = false;
+    if (credit.demand == 0) {
         return;
     }
     --credit.demand;
     ++credit.given;
-    if (credit.demand > 0)
-    {
-        credit.inTurn = true;
-        m_pacers[pair.lastLink].line.push_back(number);
+    if (credit.demand > 0) {
+        credit.in_turn = true;
+        pacers_[pair.last_link].line.push_back(number);
     }
     EthernetPacket cause;
     cause.pair = number;
     cause.sequence = credit.given;
-    m_packets.Answer(PacketKind::GRANT, cause);
+    packets_.answer(PacketKind::Grant, cause);
 }
 
-} // namespace npunet::packet
+}  // namespace npunet::packet

@@ -1,72 +1,53 @@
-/*
- * Copyright (c) 2026 The npunet authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
-
 #include "packet/transport/restart_detection.h"
 
 #include "packet/base/credit_account.h"
 
 #include <algorithm>
 
-namespace npunet::packet
-{
+namespace npunet::packet {
 
-std::int64_t
-RepeatedRestarts::TimerAfter(std::int64_t timer, std::int64_t repetitions) const
-{
-    const std::int64_t end = m_from + (repetitions + 1) * m_period;
-    std::int64_t next = m_count; // restart that is behind the last event of the timer
-    for (;;)
-    {
-        if (timer == NEVER)
-        {
-            next = NextWithDeadline(next, repetitions);
-            if (next == NOBODY)
-            {
-                return NEVER;
+std::int64_t RepeatedRestarts::timer_after(std::int64_t timer, std::int64_t repetitions) const {
+    const std::int64_t end = from_ + (repetitions + 1) * period_;
+    std::int64_t next = count_;  // restart that is behind the last event of the timer
+    for (;;) {
+        if (timer == never) {
+            next = next_with_deadline(next, repetitions);
+            if (next == nobody) {
+                return never;
             }
-            timer = DeadlineOf(next);
+            timer = deadline_of(next);
         }
-        if (timer > end)
-        {
+        if (timer > end) {
             return timer;
         }
-        next = FirstBehind(timer);
-        timer = m_count == 0 ? NEVER : DeadlineOf(next - 1);
+        next = first_behind(timer);
+        timer = count_ == 0 ? never : deadline_of(next - 1);
     }
 }
 
-std::int64_t
-RepeatedRestarts::DeadlineOf(std::int64_t restart) const
-{
-    const std::int64_t deadline = m_first[restart % m_count].deadline;
-    return deadline == NEVER ? NEVER : deadline + restart / m_count * m_period;
+std::int64_t RepeatedRestarts::deadline_of(std::int64_t restart) const {
+    const std::int64_t deadline = first_[restart % count_].deadline;
+    return deadline == never ? never : deadline + restart / count_ * period_;
 }
 
-std::int64_t
-RepeatedRestarts::NextWithDeadline(std::int64_t restart, std::int64_t repetitions) const
-{
-    const std::int64_t end = std::min((repetitions + 1) * m_count, restart + m_count);
-    while (restart < end && DeadlineOf(restart) == NEVER)
-    {
+std::int64_t RepeatedRestarts::next_with_deadline(std::int64_t restart,
+                                                  std::int64_t repetitions) const {
+    const std::int64_t end = std::min((repetitions + 1) * count_, restart + count_);
+    while (restart < end && deadline_of(restart) == never) {
         ++restart;
     }
-    return restart < end ? restart : NOBODY;
+    return restart < end ? restart : nobody;
 }
 
-std::int64_t
-RepeatedRestarts::FirstBehind(std::int64_t timer) const
-{
+std::int64_t RepeatedRestarts::first_behind(std::int64_t timer) const {
     // The earlier state is behind the timers of its instant.
-    const std::int64_t repetition = (timer - m_from - 1) / m_period;
-    const std::int64_t at = timer - repetition * m_period;
+    const std::int64_t repetition = (timer - from_ - 1) / period_;
+    const std::int64_t at = timer - repetition * period_;
     const TimerRestart* const behind =
-        std::partition_point(m_first, m_first + m_count, [at](const TimerRestart& restart) {
-            return restart.at < at || (restart.at == at && !restart.afterTimers);
+        std::partition_point(first_, first_ + count_, [at](const TimerRestart& restart) {
+            return restart.at < at || (restart.at == at && !restart.after_timers);
         });
-    return repetition * m_count + (behind - m_first);
+    return repetition * count_ + (behind - first_);
 }
 
-} // namespace npunet::packet
+}  // namespace npunet::packet

@@ -1,90 +1,58 @@
-/*
- * Copyright (c) 2026 The npunet authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
-
-#ifndef NPU_REPEATED_RESTARTS_H
-#define NPU_REPEATED_RESTARTS_H
+#pragma once
 
 #include <cstdint>
 
-namespace npunet::packet
-{
+namespace npunet::packet {
 
-/**
- * @ingroup npunet
- * A timeout of a queue pair has begun anew, or ended.
- */
-struct TimerRestart
-{
-    std::uint32_t pair;    ///< number of the queue pair
-    std::int64_t at;       ///< when, in picoseconds
-    std::int64_t deadline; ///< when it runs out, or NEVER
-    bool afterTimers;      ///< behind the timers of that instant
+/// A timeout of a queue pair has begun anew, or ended.
+struct TimerRestart {
+    std::uint32_t pair;     ///< number of the queue pair
+    std::int64_t at;        ///< when, in picoseconds
+    std::int64_t deadline;  ///< when it runs out, or never
+    bool after_timers;      ///< behind the timers of that instant
 };
 
-/**
- * @ingroup npunet
- * The restarts of one queue pair between two equal states, repeated for ever: those of repetition 0
- * are what was noted.
- *
- *     RepeatedRestarts restarts(first, last, earlier.at, present.at - earlier.at);
- *     pair.timer = restarts.TimerAfter(pair.timer, periods);
- */
-class RepeatedRestarts
-{
-  public:
-    /**
-     * @param first of the notes, in order
-     * @param last behind the last of them
-     * @param from time of the earlier state, in picoseconds
-     * @param period between the two, in picoseconds
-     */
-    RepeatedRestarts(const TimerRestart* first,
-                     const TimerRestart* last,
-                     std::int64_t from,
+/// The restarts of one queue pair between two equal states, repeated for ever: those of repetition
+/// 0 are what was noted.
+///
+///     RepeatedRestarts restarts(first, last, earlier.at, present.at - earlier.at);
+///     pair.timer = restarts.timer_after(pair.timer, periods);
+class RepeatedRestarts {
+public:
+    /// @param first of the notes, in order
+    /// @param last behind the last of them
+    /// @param from time of the earlier state, in picoseconds
+    /// @param period between the two, in picoseconds
+    RepeatedRestarts(const TimerRestart* first, const TimerRestart* last, std::int64_t from,
                      std::int64_t period)
-        : m_first(first), m_count(last - first), m_from(from), m_period(period)
-    {
-    }
+        : first_(first), count_(last - first), from_(from), period_(period) {}
 
-    /**
-     * @param timer when an event of the timer is due that is pending at the later state, or NEVER
-     * @param repetitions that are over
-     * @return the same when they are
-     */
-    std::int64_t TimerAfter(std::int64_t timer, std::int64_t repetitions) const;
+    /// @param timer when an event of the timer is due that is pending at the later state, or never
+    /// @param repetitions that are over
+    /// @return the same when they are
+    std::int64_t timer_after(std::int64_t timer, std::int64_t repetitions) const;
 
-  private:
+private:
     /// No restart.
-    static constexpr std::int64_t NOBODY = -1;
+    static constexpr std::int64_t nobody = -1;
 
-    /**
-     * @param restart counted from the first of repetition 0
-     * @return the deadline that it sets
-     */
-    std::int64_t DeadlineOf(std::int64_t restart) const;
+    /// @param restart counted from the first of repetition 0
+    /// @return the deadline that it sets
+    std::int64_t deadline_of(std::int64_t restart) const;
 
-    /**
-     * @param restart the first that is asked about
-     * @param repetitions after which nothing counts
-     * @return the first from then on that sets a deadline, or NOBODY
-     */
-    std::int64_t NextWithDeadline(std::int64_t restart, std::int64_t repetitions) const;
+    /// @param restart the first that is asked about
+    /// @param repetitions after which nothing counts
+    /// @return the first from then on that sets a deadline, or NOBODY
+    std::int64_t next_with_deadline(std::int64_t restart, std::int64_t repetitions) const;
 
-    /**
-     * @param timer after the later state, in picoseconds
-     * @return the first restart that comes behind an event of the timer then
-     */
-    std::int64_t FirstBehind(std::int64_t timer) const;
+    /// @param timer after the later state, in picoseconds
+    /// @return the first restart that comes behind an event of the timer then
+    std::int64_t first_behind(std::int64_t timer) const;
 
-    const TimerRestart* m_first; ///< the notes
-    std::int64_t m_count;        ///< how many
-    std::int64_t m_from;         ///< time of the earlier state, in picoseconds
-    std::int64_t m_period;       ///< in picoseconds
+    const TimerRestart* first_;  ///< the notes
+    std::int64_t count_;         ///< how many
+    std::int64_t from_;          ///< time of the earlier state, in picoseconds
+    std::int64_t period_;        ///< in picoseconds
 };
 
-} // namespace npunet::packet
-
-#endif /* NPU_REPEATED_RESTARTS_H */
+}  // namespace npunet::packet

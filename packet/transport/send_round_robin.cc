@@ -1,74 +1,53 @@
-/*
- * Copyright (c) 2026 The npunet authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
-
 #include "packet/transport/send_round_robin.h"
 
 #include <algorithm>
 
-namespace npunet::packet
-{
+namespace npunet::packet {
 
-void
-SendTurns::Wait(std::vector<QueuePair>& pairs, std::uint32_t number)
-{
+void SendTurns::wait(std::vector<QueuePair>& pairs, std::uint32_t number) {
     QueuePair& pair = pairs[number];
-    pair.place = QueuePair::Place::PACED;
-    m_waiting.push_back({pair.nextStart, pair.key, number});
-    std::push_heap(m_waiting.begin(), m_waiting.end());
+    pair.place = QueuePair::Place::Paced;
+    waiting_.push_back({pair.next_start, pair.key, number});
+    std::push_heap(waiting_.begin(), waiting_.end());
 }
 
-void
-SendTurns::JoinThoseDue(std::vector<QueuePair>& pairs, std::int64_t now)
-{
-    while (NextTime() <= now)
-    {
-        std::pop_heap(m_waiting.begin(), m_waiting.end());
-        const std::uint32_t number = m_waiting.back().number;
-        m_waiting.pop_back();
-        Append(pairs, number);
+void SendTurns::join_those_due(std::vector<QueuePair>& pairs, std::int64_t now) {
+    while (next_time() <= now) {
+        std::pop_heap(waiting_.begin(), waiting_.end());
+        const std::uint32_t number = waiting_.back().number;
+        waiting_.pop_back();
+        append(pairs, number);
     }
 }
 
-void
-SendTurns::Empty(std::vector<QueuePair>& pairs, std::vector<std::uint32_t>& numbers)
-{
-    while (m_head != NONE)
-    {
-        numbers.push_back(m_head);
-        Leave(pairs);
+void SendTurns::empty(std::vector<QueuePair>& pairs, std::vector<std::uint32_t>& numbers) {
+    while (head_ != none) {
+        numbers.push_back(head_);
+        leave(pairs);
     }
-    std::sort(m_waiting.begin(), m_waiting.end());
-    for (auto waiting = m_waiting.rbegin(); waiting != m_waiting.rend(); ++waiting)
-    {
+    std::sort(waiting_.begin(), waiting_.end());
+    for (auto waiting = waiting_.rbegin(); waiting != waiting_.rend(); ++waiting) {
         numbers.push_back(waiting->number);
-        pairs[waiting->number].place = QueuePair::Place::NOWHERE;
+        pairs[waiting->number].place = QueuePair::Place::Nowhere;
     }
-    m_waiting.clear();
+    waiting_.clear();
 }
 
-void
-SendTurns::Scan(const std::vector<QueuePair>& pairs, engine::StateScan& scan)
-{
-    for (std::uint32_t number = m_head; number != NONE; number = pairs[number].nextReady)
-    {
+void SendTurns::scan(const std::vector<QueuePair>& pairs, engine::StateScan& scan) {
+    for (std::uint32_t number = head_; number != none; number = pairs[number].next_ready) {
         scan.same(std::int64_t{number});
     }
     scan.same(std::int64_t{-1});
-    if (!scan.moves())
-    {
+    if (!scan.moves()) {
         // Where they lie in the heap depends on how they came there. The heap remains one.
-        std::sort_heap(m_waiting.begin(), m_waiting.end());
-        std::reverse(m_waiting.begin(), m_waiting.end());
+        std::sort_heap(waiting_.begin(), waiting_.end());
+        std::reverse(waiting_.begin(), waiting_.end());
     }
-    for (Waiting& waiting : m_waiting)
-    {
+    for (Waiting& waiting : waiting_) {
         scan.same(std::int64_t{waiting.number});
         scan.ahead(waiting.at);
     }
     scan.same(std::int64_t{-1});
 }
 
-} // namespace npunet::packet
+}  // namespace npunet::packet

@@ -1,9 +1,3 @@
-/*
- * Copyright (c) 2026 The npunet authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
-
 #include "packet/transport/sender.h"
 
 #include "base/quantities.h"
@@ -11,207 +5,164 @@
 #include <algorithm>
 #include <vector>
 
-namespace npunet::packet
-{
+namespace npunet::packet {
 
 PairSender::PairSender(const topology::NetworkDescription& description,
-                       const TransportNetwork& network,
-                       const PacketSizes& sizes,
-                       PairTable& pairs,
-                       TransportMessages& messages,
-                       TransportPackets& packets,
+                       const TransportNetwork& network, const PacketSizes& sizes, PairTable& pairs,
+                       TransportMessages& messages, TransportPackets& packets,
                        const TransportHost& host)
-    : m_isReliable(description.packet.transport.kind != topology::TransportKind::None),
-      m_retries(static_cast<std::uint32_t>(description.packet.transport.retries)),
-      m_network(network), m_pairs(pairs), m_messages(messages), m_packets(packets), m_host(host),
-      m_window(description.packet.transport, sizes), m_lines(description.graph.links(),
-                                                             description.packet.classes.count,
-                                                             network,
-                                                             sizes.Full(),
-                                                             m_window,
-                                                             pairs),
-      m_timers(network.clock, pairs, *this),
-      m_recovery(description, sizes, network.clock, messages),
-      m_credits(sizes, pairs, packets, m_timers), m_jitter(description)
-{
-}
+    : is_reliable_(description.packet.transport.kind != topology::TransportKind::None),
+      retries_(static_cast<std::uint32_t>(description.packet.transport.retries)),
+      network_(network),
+      pairs_(pairs),
+      messages_(messages),
+      packets_(packets),
+      host_(host),
+      window_(description.packet.transport, sizes),
+      lines_(description.graph.links(), description.packet.classes.count, network, sizes.full(),
+             window_, pairs),
+      timers_(network.clock, pairs, *this),
+      recovery_(description, sizes, network.clock, messages),
+      credits_(sizes, pairs, packets, timers_),
+      jitter_(description) {}
 
-void
-PairSender::Send(const engine::Message& message, std::uint32_t number)
-{
-    QueuePair& pair = m_pairs[number];
-    if (!pair.HasMore())
-    {
-        m_jitter.PutOff(pair, m_network.clock.Now());
-        if (pair.credit)
-        {
-            m_credits.BeginBurst(pair);
+void PairSender::send(const engine::Message& message, std::uint32_t number) {
+    QueuePair& pair = pairs_[number];
+    if (!pair.has_more()) {
+        jitter_.put_off(pair, network_.clock.now());
+        if (pair.credit) {
+            credits_.begin_burst(pair);
         }
     }
-    m_messages.Open(message, number);
-    Review(number);
+    messages_.open(message, number);
+    review(number);
 }
 
-std::uint32_t
-PairSender::TakePacket(std::uint32_t port, std::uint32_t trafficClass, std::int64_t now)
-{
-    const std::uint32_t number = m_lines.TakeFirst(port, trafficClass);
-    QueuePair& pair = m_pairs[number];
+std::uint32_t PairSender::take_packet(std::uint32_t port, std::uint32_t traffic_class,
+                                      std::int64_t now) {
+    const std::uint32_t number = lines_.take_first(port, traffic_class);
+    QueuePair& pair = pairs_[number];
     std::uint64_t sequence = pair.next;
-    std::uint32_t messagePlace = pair.sending;
-    if (pair.selective && pair.selective->losses > 0)
-    {
-        sequence = LossRecovery::TakeLost(*pair.selective);
-        messagePlace = m_messages.Of(pair, sequence);
-    }
-    else
-    {
+    std::uint32_t message_place = pair.sending;
+    if (pair.selective && pair.selective->losses > 0) {
+        sequence = LossRecovery::take_lost(*pair.selective);
+        message_place = messages_.of(pair, sequence);
+    } else {
         ++pair.next;
     }
-    PairMessage& message = m_messages[messagePlace];
-    if (messagePlace == pair.sending && pair.next > message.last)
-    {
+    PairMessage& message = messages_[message_place];
+    if (message_place == pair.sending && pair.next > message.last) {
         pair.sending = message.next;
     }
-    if (message.firstByteLeft < 0)
-    {
-        message.firstByteLeft = now;
+    if (message.first_byte_left < 0) {
+        message.first_byte_left = now;
     }
-    const std::uint32_t place = m_packets.MakeData(number, sequence, messagePlace, message);
-    EthernetPacket& packet = m_packets[place];
-    if (pair.credit)
-    {
-        SenderCredits::Spend(pair, packet);
+    const std::uint32_t place = packets_.make_data(number, sequence, message_place, message);
+    EthernetPacket& packet = packets_[place];
+    if (pair.credit) {
+        SenderCredits::spend(pair, packet);
     }
-    Count(pair, number, packet);
-    if (pair.control)
-    {
-        pair.control->PacketSent(now, packet.wire);
+    count(pair, number, packet);
+    if (pair.control) {
+        pair.control->packet_sent(now, packet.wire);
         const std::int64_t rate = pair.control->Rate(now);
-        if (rate != CongestionControl::NO_PACING)
-        {
-            pair.nextStart = later(Time::ps(now), time_for(packet.wire, rate)).ps();
+        if (rate != CongestionControl::no_pacing) {
+            pair.next_start = later(Time::ps(now), time_for(packet.wire, rate)).ps();
         }
     }
-    packet.asks = !pair.HasMore() || !m_window.IsOpen(pair);
-    if (packet.asks || sequence == message.last)
-    {
+    packet.asks = !pair.has_more() || !window_.is_open(pair);
+    if (packet.asks || sequence == message.last) {
         pair.asked = std::max(pair.asked, sequence + 1);
     }
-    Review(number);
+    review(number);
     return place;
 }
 
-void
-PairSender::Count(QueuePair& pair, std::uint32_t number, const EthernetPacket& packet)
-{
+void PairSender::count(QueuePair& pair, std::uint32_t number, const EthernetPacket& packet) {
     ++pair.transmissions;
     ++pair.use.packets;
     pair.use.repeated += packet.repeated ? 1 : 0;
     pair.top = std::max(pair.top, packet.sequence + 1);
-    if (m_isReliable)
-    {
-        pair.inFlight += packet.wire;
-        if (pair.deadline == NEVER)
-        {
-            m_timers.Restart(pair, number);
+    if (is_reliable_) {
+        pair.in_flight += packet.wire;
+        if (pair.deadline == never) {
+            timers_.restart(pair, number);
         }
     }
 }
 
-void
-PairSender::LeavesForGood(const EthernetPacket& packet, std::int64_t end)
-{
-    QueuePair& pair = m_pairs[packet.pair];
-    pair.lastEnd = std::max(pair.lastEnd, end);
-    if (packet.subject != NONE)
-    {
+void PairSender::leaves_for_good(const EthernetPacket& packet, std::int64_t end) {
+    QueuePair& pair = pairs_[packet.pair];
+    pair.last_end = std::max(pair.last_end, end);
+    if (packet.subject != none) {
         pair.acknowledged = packet.sequence + 1;
         const auto message = static_cast<std::uint32_t>(packet.subject);
-        pair.acknowledging = m_messages[message].next;
-        m_messages.SenderIsDone(message, pair.lastEnd);
+        pair.acknowledging = messages_[message].next;
+        messages_.sender_is_done(message, pair.last_end);
     }
 }
 
-void
-PairSender::ReceiveAnswer(const EthernetPacket& packet)
-{
+void PairSender::receive_answer(const EthernetPacket& packet) {
     const std::uint32_t number = packet.pair;
-    QueuePair& pair = m_pairs[number];
-    const std::int64_t now = m_network.clock.Now();
-    const std::int64_t bytes = m_recovery.Hear(pair, packet);
-    if (bytes > 0)
-    {
+    QueuePair& pair = pairs_[number];
+    const std::int64_t now = network_.clock.now();
+    const std::int64_t bytes = recovery_.hear(pair, packet);
+    if (bytes > 0) {
         pair.backoff = 0;
-        m_timers.Restart(pair, number);
+        timers_.restart(pair, number);
     }
-    if (pair.control && packet.kind != PacketKind::TRIMMED)
-    {
+    if (pair.control && packet.kind != PacketKind::Trimmed) {
         Acknowledgement told;
         told.now = now;
         told.bytes = bytes;
         told.marked = std::min<std::int64_t>(packet.marked, bytes);
-        told.roundTrip = now - packet.sentAt;
+        told.round_trip = now - packet.sent_at;
         told.next = packet.sequence;
         told.sent = pair.top;
-        if (packet.telemetry != NONE)
-        {
-            const std::vector<HopTelemetry>& hops = m_network.telemetry[packet.telemetry];
+        if (packet.telemetry != none) {
+            const std::vector<HopTelemetry>& hops = network_.telemetry[packet.telemetry];
             told.telemetry = hops.data();
             told.hops = static_cast<std::uint32_t>(hops.size());
         }
-        pair.control->Acknowledged(told);
+        pair.control->acknowledged(told);
     }
-    Review(number);
+    review(number);
 }
 
-void
-PairSender::ReceiveNotification(std::uint32_t number)
-{
-    const QueuePair& pair = m_pairs[number];
-    if (pair.control)
-    {
-        pair.control->Notified(m_network.clock.Now());
+void PairSender::receive_notification(std::uint32_t number) {
+    const QueuePair& pair = pairs_[number];
+    if (pair.control) {
+        pair.control->notified(network_.clock.now());
     }
 }
 
-void
-PairSender::ReceiveGrant(const EthernetPacket& packet)
-{
-    m_credits.Get(packet);
-    Review(packet.pair);
+void PairSender::receive_grant(const EthernetPacket& packet) {
+    credits_.get(packet);
+    review(packet.pair);
 }
 
-void
-PairSender::ChooseAnew()
-{
-    for (const std::uint32_t number : m_lines.Empty())
-    {
-        Review(number);
+void PairSender::choose_anew() {
+    for (const std::uint32_t number : lines_.empty()) {
+        review(number);
     }
 }
 
-void
-PairSender::TimedOut(std::uint32_t number)
-{
-    QueuePair& pair = m_pairs[number];
+void PairSender::timed_out(std::uint32_t number) {
+    QueuePair& pair = pairs_[number];
     ++pair.use.timeouts;
     ++pair.backoff;
-    if (m_retries > 0 && pair.backoff > m_retries)
-    {
-        m_host.GiveUp(pair);
+    if (retries_ > 0 && pair.backoff > retries_) {
+        host_.give_up(pair);
     }
-    m_recovery.LoseAll(pair);
-    pair.deadline = NEVER;
-    if (pair.control)
-    {
-        pair.control->Lost(m_network.clock.Now(), true);
+    recovery_.lose_all(pair);
+    pair.deadline = never;
+    if (pair.control) {
+        pair.control->lost(network_.clock.now(), true);
     }
-    if (pair.credit && !m_window.MaySend(pair))
-    {
-        m_credits.Ask(number, true);
+    if (pair.credit && !window_.may_send(pair)) {
+        credits_.ask(number, true);
     }
-    Review(number);
+    review(number);
 }
 
-} // namespace npunet::packet
+}  // namespace npunet::packet

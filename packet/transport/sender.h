@@ -1,14 +1,7 @@
-/*
- * Copyright (c) 2026 The npunet authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+#pragma once
 
-#ifndef NPU_PAIR_SENDER_H
-#define NPU_PAIR_SENDER_H
-
-#include "packet/transport/loss_recovery.h"
 #include "packet/base/packet_sizes.h"
+#include "packet/transport/loss_recovery.h"
 #include "packet/transport/queue_pair_table.h"
 #include "packet/transport/retransmission_timers.h"
 #include "packet/transport/send_queues.h"
@@ -24,154 +17,103 @@
 
 #include <cstdint>
 
-namespace npunet::packet
-{
+namespace npunet::packet {
 
-/**
- * @ingroup npunet
- * The senders of queue pairs: they send as SendWindow, congestion control and their credit
- * (SenderCredits) allow, wait for their turn in SendLines, and hear answers, of which LossRecovery
- * says what they mean, or none, which RetransmissionTimers tell.
- */
-class PairSender final : private TimeoutHandler
-{
-  public:
-    /**
-     * All of these must outlive this.
-     * @param description the network
-     * @param network the same, as the transport sees it
-     * @param sizes of packets
-     * @param pairs the queue pairs
-     * @param messages those under way
-     * @param packets makes packets
-     * @param host hears of senders that give up
-     */
-    PairSender(const topology::NetworkDescription& description,
-               const TransportNetwork& network,
-               const PacketSizes& sizes,
-               PairTable& pairs,
-               TransportMessages& messages,
-               TransportPackets& packets,
-               const TransportHost& host);
+/// The senders of queue pairs: they send as SendWindow, congestion control and their credit
+/// (SenderCredits) allow, wait for their turn in SendLines, and hear answers, of which LossRecovery
+/// says what they mean, or none, which RetransmissionTimers tell.
+class PairSender final : private TimeoutHandler {
+public:
+    /// All of these must outlive this.
+    /// @param description the network
+    /// @param network the same, as the transport sees it
+    /// @param sizes of packets
+    /// @param pairs the queue pairs
+    /// @param messages those under way
+    /// @param packets makes packets
+    /// @param host hears of senders that give up
+    PairSender(const topology::NetworkDescription& description, const TransportNetwork& network,
+               const PacketSizes& sizes, PairTable& pairs, TransportMessages& messages,
+               TransportPackets& packets, const TransportHost& host);
 
     PairSender(const PairSender&) = delete;
     PairSender& operator=(const PairSender&) = delete;
 
-    /**
-     * @return where queue pairs wait for their turn
-     */
-    SendLines&
-    Lines()
-    {
-        return m_lines;
-    }
+    /// @return where queue pairs wait for their turn
+    SendLines& lines() { return lines_; }
 
-    /// @copydoc Lines
-    const SendLines&
-    Lines() const
-    {
-        return m_lines;
-    }
+    /// @copydoc lines
+    const SendLines& lines() const { return lines_; }
 
-    /**
-     * @return their timeouts
-     */
-    RetransmissionTimers&
-    Timers()
-    {
-        return m_timers;
-    }
+    /// @return their timeouts
+    RetransmissionTimers& timers() { return timers_; }
 
-    /**
-     * @param message starts now
-     * @param number of its queue pair
-     */
-    void Send(const engine::Message& message, std::uint32_t number);
+    /// @param message starts now
+    /// @param number of its queue pair
+    void send(const engine::Message& message, std::uint32_t number);
 
-    /**
-     * @param port for which SendLines::HasPacket() holds
-     * @param trafficClass for which it holds
-     * @param now in picoseconds
-     * @return place of a packet that is sent now
-     */
-    std::uint32_t TakePacket(std::uint32_t port, std::uint32_t trafficClass, std::int64_t now);
+    /// @param port for which SendLines::has_packet() holds
+    /// @param traffic_class for which it holds
+    /// @param now in picoseconds
+    /// @return place of a packet that is sent now
+    std::uint32_t take_packet(std::uint32_t port, std::uint32_t traffic_class, std::int64_t now);
 
-    /**
-     * The network has put a packet on its first link, and nobody will acknowledge it.
-     * @param packet that TakePacket() gave
-     * @param end when its last byte has left, in picoseconds
-     */
-    void LeavesForGood(const EthernetPacket& packet, std::int64_t end);
+    /// The network has put a packet on its first link, and nobody will acknowledge it.
+    /// @param packet that take_packet() gave
+    /// @param end when its last byte has left, in picoseconds
+    void leaves_for_good(const EthernetPacket& packet, std::int64_t end);
 
-    /**
-     * The receiver has answered to data.
-     * @param packet the answer
-     */
-    void ReceiveAnswer(const EthernetPacket& packet);
+    /// The receiver has answered to data.
+    /// @param packet the answer
+    void receive_answer(const EthernetPacket& packet);
 
-    /**
-     * The receiver has got data that is marked.
-     * @param number of the queue pair
-     */
-    void ReceiveNotification(std::uint32_t number);
+    /// The receiver has got data that is marked.
+    /// @param number of the queue pair
+    void receive_notification(std::uint32_t number);
 
-    /**
-     * The receiver gives credit.
-     * @param packet the grant
-     */
-    void ReceiveGrant(const EthernetPacket& packet);
+    /// The receiver gives credit.
+    /// @param packet the grant
+    void receive_grant(const EthernetPacket& packet);
 
     /// Where packets choose: those that have not started choose anew.
-    void ChooseAnew();
+    void choose_anew();
 
-  private:
-    void TimedOut(std::uint32_t number) override;
+private:
+    void timed_out(std::uint32_t number) override;
 
-    /**
-     * Lines up where that is due.
-     * @param number of a queue pair
-     */
-    void
-    Review(std::uint32_t number)
-    {
-        const QueuePair& pair = m_pairs[number];
-        if (pair.place != QueuePair::Place::NOWHERE)
-        {
+    /// Lines up where that is due.
+    /// @param number of a queue pair
+    void review(std::uint32_t number) {
+        const QueuePair& pair = pairs_[number];
+        if (pair.place != QueuePair::Place::Nowhere) {
             return;
         }
-        if (m_window.MaySend(pair))
-        {
-            m_lines.Join(number);
-        }
-        else if (pair.credit)
-        {
-            m_credits.Ask(number, false);
+        if (window_.may_send(pair)) {
+            lines_.join(number);
+        } else if (pair.credit) {
+            credits_.ask(number, false);
         }
     }
 
-    /**
-     * A packet starts.
-     * @param pair its queue pair, which counts it
-     * @param number of the queue pair
-     * @param packet the packet
-     */
-    void Count(QueuePair& pair, std::uint32_t number, const EthernetPacket& packet);
+    /// A packet starts.
+    /// @param pair its queue pair, which counts it
+    /// @param number of the queue pair
+    /// @param packet the packet
+    void count(QueuePair& pair, std::uint32_t number, const EthernetPacket& packet);
 
-    bool m_isReliable;             ///< there is a transport
-    std::uint32_t m_retries;       ///< timeouts in a row that are no error; 0: any number
-    TransportNetwork m_network;    ///< below
-    PairTable& m_pairs;            ///< the queue pairs
-    TransportMessages& m_messages; ///< those under way
-    TransportPackets& m_packets;   ///< makes packets
-    const TransportHost& m_host;   ///< hears of senders that give up
-    SendWindow m_window;           ///< when they may send
-    SendLines m_lines;             ///< where they wait for their turn
-    RetransmissionTimers m_timers; ///< their timeouts
-    LossRecovery m_recovery;       ///< what answers mean
-    SenderCredits m_credits;       ///< their credit
-    StartJitter m_jitter;          ///< when those that begin to send do so
+    bool is_reliable_;             ///< there is a transport
+    std::uint32_t retries_;        ///< timeouts in a row that are no error; 0: any number
+    TransportNetwork network_;     ///< below
+    PairTable& pairs_;             ///< the queue pairs
+    TransportMessages& messages_;  ///< those under way
+    TransportPackets& packets_;    ///< makes packets
+    const TransportHost& host_;    ///< hears of senders that give up
+    SendWindow window_;            ///< when they may send
+    SendLines lines_;              ///< where they wait for their turn
+    RetransmissionTimers timers_;  ///< their timeouts
+    LossRecovery recovery_;        ///< what answers mean
+    SenderCredits credits_;        ///< their credit
+    StartJitter jitter_;           ///< when those that begin to send do so
 };
 
-} // namespace npunet::packet
-
-#endif /* NPU_PAIR_SENDER_H */
+}  // namespace npunet::packet

@@ -1,60 +1,42 @@
-/*
- * Copyright (c) 2026 The npunet authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
-
 #include "packet/transport/sender_credits.h"
 
 #include <algorithm>
 
-namespace npunet::packet
-{
+namespace npunet::packet {
 
-void
-SenderCredits::BeginBurst(QueuePair& pair) const
-{
+void SenderCredits::begin_burst(QueuePair& pair) const {
     CreditState& credit = *pair.credit;
-    const std::int64_t flying = (pair.inFlight + m_sizes.Full() - 1) / m_sizes.Full();
+    const std::int64_t flying = (pair.in_flight + sizes_.full() - 1) / sizes_.full();
     credit.balance = std::max(std::min(credit.balance, credit.initial), credit.initial - flying);
 }
 
-void
-SenderCredits::Spend(QueuePair& pair, EthernetPacket& packet)
-{
+void SenderCredits::spend(QueuePair& pair, EthernetPacket& packet) {
     --pair.credit->balance;
-    const std::int64_t need = pair.GrantsNeeded();
-    pair.credit->Tell(need);
-    packet.backlog = static_cast<std::uint32_t>(std::min<std::int64_t>(need, NONE));
+    const std::int64_t need = pair.grants_needed();
+    pair.credit->tell(need);
+    packet.backlog = static_cast<std::uint32_t>(std::min<std::int64_t>(need, none));
     packet.subject = pair.credit->had;
 }
 
-void
-SenderCredits::Ask(std::uint32_t number, bool afresh)
-{
-    QueuePair& pair = m_pairs[number];
-    const std::int64_t need = pair.GrantsNeeded();
-    if (!afresh && pair.credit->Expected() >= need)
-    {
+void SenderCredits::ask(std::uint32_t number, bool afresh) {
+    QueuePair& pair = pairs_[number];
+    const std::int64_t need = pair.grants_needed();
+    if (!afresh && pair.credit->expected() >= need) {
         return;
     }
-    pair.credit->Tell(need);
-    if (pair.deadline == NEVER)
-    {
-        m_timers.Restart(pair, number);
+    pair.credit->tell(need);
+    if (pair.deadline == never) {
+        timers_.restart(pair, number);
     }
-    m_packets.Request(number, need, afresh);
+    packets_.request(number, need, afresh);
 }
 
-void
-SenderCredits::Get(const EthernetPacket& packet)
-{
-    QueuePair& pair = m_pairs[packet.pair];
-    pair.credit->Get(packet.subject);
-    if (pair.inFlight == 0)
-    {
-        m_timers.Restart(pair, packet.pair);
+void SenderCredits::get(const EthernetPacket& packet) {
+    QueuePair& pair = pairs_[packet.pair];
+    pair.credit->get(packet.subject);
+    if (pair.in_flight == 0) {
+        timers_.restart(pair, packet.pair);
     }
 }
 
-} // namespace npunet::packet
+}  // namespace npunet::packet

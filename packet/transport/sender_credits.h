@@ -1,11 +1,4 @@
-/*
- * Copyright (c) 2026 The npunet authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
-
-#ifndef NPU_SENDER_CREDITS_H
-#define NPU_SENDER_CREDITS_H
+#pragma once
 
 #include "packet/base/ethernet_packet.h"
 #include "packet/base/packet_sizes.h"
@@ -15,64 +8,43 @@
 
 #include <cstdint>
 
-namespace npunet::packet
-{
+namespace npunet::packet {
 
-/**
- * @ingroup npunet
- * The credit of senders, which ReceiverCredits give: what they have, spend and ask for.
- */
-class SenderCredits
-{
-  public:
-    /**
-     * All of these must outlive this.
-     * @param sizes of packets
-     * @param pairs the queue pairs
-     * @param packets makes requests
-     * @param timers of senders that wait for credit
-     */
-    SenderCredits(const PacketSizes& sizes,
-                  PairTable& pairs,
-                  TransportPackets& packets,
+/// The credit of senders, which ReceiverCredits give: what they have, spend and ask for.
+class SenderCredits {
+public:
+    /// All of these must outlive this.
+    /// @param sizes of packets
+    /// @param pairs the queue pairs
+    /// @param packets makes requests
+    /// @param timers of senders that wait for credit
+    SenderCredits(const PacketSizes& sizes, PairTable& pairs, TransportPackets& packets,
                   RetransmissionTimers& timers)
-        : m_sizes(sizes), m_pairs(pairs), m_packets(packets), m_timers(timers)
-    {
-    }
+        : sizes_(sizes), pairs_(pairs), packets_(packets), timers_(timers) {}
 
-    /**
-     * Nothing waits to be sent, and something comes: the first window is there again.
-     * @param pair a queue pair
-     */
-    void BeginBurst(QueuePair& pair) const;
+    /// Nothing waits to be sent, and something comes: the first window is there again.
+    /// @param pair a queue pair
+    void begin_burst(QueuePair& pair) const;
 
-    /**
-     * Data starts, and tells what its sender needs.
-     * @param pair its queue pair
-     * @param packet the data
-     */
-    static void Spend(QueuePair& pair, EthernetPacket& packet);
+    /// Data starts, and tells what its sender needs.
+    /// @param pair its queue pair
+    /// @param packet the data
+    static void spend(QueuePair& pair, EthernetPacket& packet);
 
-    /**
-     * The sender asks for credit where what it has told does not cover its need.
-     * @param number of the queue pair
-     * @param afresh in any case, and grants on their way are taken for lost
-     */
-    void Ask(std::uint32_t number, bool afresh);
+    /// The sender asks for credit where what it has told does not cover its need.
+    /// @param number of the queue pair
+    /// @param afresh in any case, and grants on their way are taken for lost
+    void ask(std::uint32_t number, bool afresh);
 
-    /**
-     * The sender gets a grant.
-     * @param packet the grant
-     */
-    void Get(const EthernetPacket& packet);
+    /// The sender gets a grant.
+    /// @param packet the grant
+    void get(const EthernetPacket& packet);
 
-  private:
-    const PacketSizes& m_sizes;     ///< of packets
-    PairTable& m_pairs;             ///< the queue pairs
-    TransportPackets& m_packets;    ///< makes requests
-    RetransmissionTimers& m_timers; ///< of senders that wait for credit
+private:
+    const PacketSizes& sizes_;      ///< of packets
+    PairTable& pairs_;              ///< the queue pairs
+    TransportPackets& packets_;     ///< makes requests
+    RetransmissionTimers& timers_;  ///< of senders that wait for credit
 };
 
-} // namespace npunet::packet
-
-#endif /* NPU_SENDER_CREDITS_H */
+}  // namespace npunet::packet

@@ -1,179 +1,110 @@
-/*
- * Copyright (c) 2026 The npunet authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
-
-#ifndef NPU_SEQUENCE_SET_H
-#define NPU_SEQUENCE_SET_H
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <utility>
 #include <vector>
 
-namespace npunet::packet
-{
+namespace npunet::packet {
 
-/**
- * @ingroup npunet
- * A set of sequence numbers not below a base that moves up: a bit for each, in a circle that grows
- * with the distance of the highest from the base.
- *
- *     SequenceSet set;
- *     set.Insert(70);
- *     set.MoveBase(64);       // forgets what is below
- *     set.Contains(70);       // true
- */
-class SequenceSet
-{
-  public:
-    /**
-     * @param number not below the base
-     */
-    void
-    Insert(std::uint64_t number)
-    {
-        MakeRoom(number);
-        m_words[WordOf(number)] |= BitOf(number);
+/// A set of sequence numbers not below a base that moves up: a bit for each, in a circle that grows
+/// with the distance of the highest from the base.
+///
+///     SequenceSet set;
+///     set.insert(70);
+///     set.move_base(64);       // forgets what is below
+///     set.contains(70);       // true
+class SequenceSet {
+public:
+    /// @param number not below the base
+    void insert(std::uint64_t number) {
+        make_room(number);
+        words_[word_of(number)] |= bit_of(number);
     }
 
-    /**
-     * @param number not below the base
-     */
-    void
-    Erase(std::uint64_t number)
-    {
-        if (Covers(number))
-        {
-            m_words[WordOf(number)] &= ~BitOf(number);
+    /// @param number not below the base
+    void erase(std::uint64_t number) {
+        if (covers(number)) {
+            words_[word_of(number)] &= ~bit_of(number);
         }
     }
 
-    /**
-     * @param number any; what is below the base is not in the set
-     * @return whether it is in the set
-     */
-    bool
-    Contains(std::uint64_t number) const
-    {
-        return number >= m_base && Covers(number) && (m_words[WordOf(number)] & BitOf(number)) != 0;
+    /// @param number any; what is below the base is not in the set
+    /// @return whether it is in the set
+    bool contains(std::uint64_t number) const {
+        return number >= base_ && covers(number) && (words_[word_of(number)] & bit_of(number)) != 0;
     }
 
-    /**
-     * Forgets all numbers below.
-     * @param base not below the present one
-     */
-    void
-    MoveBase(std::uint64_t base)
-    {
-        if (base - m_base >= 64 * m_words.size())
-        {
-            m_words.assign(m_words.size(), 0);
-        }
-        else
-        {
-            for (std::uint64_t number = m_base; number < base; ++number)
-            {
-                m_words[WordOf(number)] &= ~BitOf(number);
+    /// Forgets all numbers below.
+    /// @param base not below the present one
+    void move_base(std::uint64_t base) {
+        if (base - base_ >= 64 * words_.size()) {
+            words_.assign(words_.size(), 0);
+        } else {
+            for (std::uint64_t number = base_; number < base; ++number) {
+                words_[word_of(number)] &= ~bit_of(number);
             }
         }
-        m_base = base;
+        base_ = base;
     }
 
-    /**
-     * @param function called for each number in the set, ascending
-     */
+    /// @param function called for each number in the set, ascending
     template <class Function>
-    void
-    ForEach(Function function) const
-    {
-        for (std::uint64_t number = m_base; number < m_base + 64 * m_words.size(); ++number)
-        {
-            if (Contains(number))
-            {
+    void for_each(Function function) const {
+        for (std::uint64_t number = base_; number < base_ + 64 * words_.size(); ++number) {
+            if (contains(number)) {
                 function(number);
             }
         }
     }
 
-    /**
-     * Makes the base and all numbers larger.
-     * @param by how much
-     */
-    void
-    Shift(std::uint64_t by)
-    {
+    /// Makes the base and all numbers larger.
+    /// @param by how much
+    void shift(std::uint64_t by) {
         SequenceSet moved;
-        moved.m_base = m_base + by;
-        ForEach([&](std::uint64_t number) { moved.Insert(number + by); });
+        moved.base_ = base_ + by;
+        for_each([&](std::uint64_t number) { moved.insert(number + by); });
         *this = std::move(moved);
     }
 
-  private:
-    /**
-     * @param number not below the base
-     * @return whether it has a bit
-     */
-    bool
-    Covers(std::uint64_t number) const
-    {
-        return number - m_base < 64 * m_words.size();
+private:
+    /// @param number not below the base
+    /// @return whether it has a bit
+    bool covers(std::uint64_t number) const { return number - base_ < 64 * words_.size(); }
+
+    /// @param number any
+    /// @return index of its word
+    std::size_t word_of(std::uint64_t number) const {
+        return static_cast<std::size_t>(number / 64) & (words_.size() - 1);
     }
 
-    /**
-     * @param number any
-     * @return index of its word
-     */
-    std::size_t
-    WordOf(std::uint64_t number) const
-    {
-        return static_cast<std::size_t>(number / 64) & (m_words.size() - 1);
-    }
+    /// @param number any
+    /// @return its bit in its word
+    static std::uint64_t bit_of(std::uint64_t number) { return std::uint64_t{1} << (number % 64); }
 
-    /**
-     * @param number any
-     * @return its bit in its word
-     */
-    static std::uint64_t
-    BitOf(std::uint64_t number)
-    {
-        return std::uint64_t{1} << (number % 64);
-    }
-
-    /**
-     * Sees to it that a number has a bit.
-     * @param number not below the base
-     */
-    void
-    MakeRoom(std::uint64_t number)
-    {
-        if (Covers(number))
-        {
+    /// Sees to it that a number has a bit.
+    /// @param number not below the base
+    void make_room(std::uint64_t number) {
+        if (covers(number)) {
             return;
         }
         SequenceSet larger;
-        larger.m_base = m_base;
-        std::size_t words = m_words.empty() ? 1 : m_words.size();
-        while (64 * words <= number - m_base)
-        {
+        larger.base_ = base_;
+        std::size_t words = words_.empty() ? 1 : words_.size();
+        while (64 * words <= number - base_) {
             words *= 2;
         }
-        larger.m_words.resize(words);
-        for (std::uint64_t old = m_base; old < m_base + 64 * m_words.size(); ++old)
-        {
-            if (Contains(old))
-            {
-                larger.m_words[larger.WordOf(old)] |= BitOf(old);
+        larger.words_.resize(words);
+        for (std::uint64_t old = base_; old < base_ + 64 * words_.size(); ++old) {
+            if (contains(old)) {
+                larger.words_[larger.word_of(old)] |= bit_of(old);
             }
         }
         *this = std::move(larger);
     }
 
-    std::uint64_t m_base = 0;           ///< lowest number that may be in the set
-    std::vector<std::uint64_t> m_words; ///< a power of two of them, or none
+    std::uint64_t base_ = 0;            ///< lowest number that may be in the set
+    std::vector<std::uint64_t> words_;  ///< a power of two of them, or none
 };
 
-} // namespace npunet::packet
-
-#endif /* NPU_SEQUENCE_SET_H */
+}  // namespace npunet::packet

@@ -1,11 +1,4 @@
-/*
- * Copyright (c) 2026 The npunet authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
-
-#ifndef NPU_START_JITTER_H
-#define NPU_START_JITTER_H
+#pragma once
 
 #include "packet/transport/queue_pair.h"
 
@@ -15,55 +8,39 @@
 #include <algorithm>
 #include <cstdint>
 
-namespace npunet::packet
-{
+namespace npunet::packet {
 
-/**
- * @ingroup npunet
- * Puts queue pairs off that begin to send, or go back, by a time drawn uniformly from 0 to
- * TransportParameters::start_jitter, so that senders alike do not keep step: packets that always
- * come a moment after those of others to a full buffer are always the ones that are lost.
- *
- * The n-th time, from 0, of a queue pair is floor(d (jitter + 1) / 2^64) ps with
- * d = mix(mix(mix(seed xor 0x73746172) + key) + n), where key is QueuePair::key and mix is
- * topology::mixed(): it depends on nothing but the seed and what the queue pair has done.
- */
-class StartJitter
-{
-  public:
-    /**
-     * @param description the network
-     */
+/// Puts queue pairs off that begin to send, or go back, by a time drawn uniformly from 0 to
+/// TransportParameters::start_jitter, so that senders alike do not keep step: packets that always
+/// come a moment after those of others to a full buffer are always the ones that are lost.
+///
+/// The n-th time, from 0, of a queue pair is floor(d (jitter + 1) / 2^64) ps with
+/// d = mix(mix(mix(seed xor 0x73746172) + key) + n), where key is QueuePair::key and mix is
+/// topology::mixed(): it depends on nothing but the seed and what the queue pair has done.
+class StartJitter {
+public:
+    /// @param description the network
     explicit StartJitter(const topology::NetworkDescription& description)
-        : m_most(description.packet.transport.start_jitter.ps()),
-          m_seed(topology::mixed(description.packet.seed ^ 0x73746172U))
-    {
-    }
+        : most_(description.packet.transport.start_jitter.ps()),
+          seed_(topology::mixed(description.packet.seed ^ 0x73746172U)) {}
 
-    /**
-     * @param pair begins to send, or goes back
-     * @param now in picoseconds
-     */
-    void
-    PutOff(QueuePair& pair, std::int64_t now) const
-    {
-        if (m_most == 0)
-        {
+    /// @param pair begins to send, or goes back
+    /// @param now in picoseconds
+    void put_off(QueuePair& pair, std::int64_t now) const {
+        if (most_ == 0) {
             return;
         }
         __extension__ using Wide = unsigned __int128;
         const std::uint64_t drawn =
-            topology::mixed(topology::mixed(m_seed + pair.key) + pair.starts++);
-        const Wide part = Wide{drawn} * (static_cast<std::uint64_t>(m_most) + 1) >> 64;
+            topology::mixed(topology::mixed(seed_ + pair.key) + pair.starts++);
+        const Wide part = Wide{drawn} * (static_cast<std::uint64_t>(most_) + 1) >> 64;
         const Time start = later(Time::ps(now), Time::ps(static_cast<std::int64_t>(part)));
-        pair.nextStart = std::max(pair.nextStart, start.ps());
+        pair.next_start = std::max(pair.next_start, start.ps());
     }
 
-  private:
-    std::int64_t m_most;  ///< in picoseconds
-    std::uint64_t m_seed; ///< mixed
+private:
+    std::int64_t most_;   ///< in picoseconds
+    std::uint64_t seed_;  ///< mixed
 };
 
-} // namespace npunet::packet
-
-#endif /* NPU_START_JITTER_H */
+}  // namespace npunet::packet

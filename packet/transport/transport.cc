@@ -1,83 +1,61 @@
-/*
- * Copyright (c) 2026 The npunet authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
-
 #include "packet/transport/transport.h"
 
-namespace npunet::packet
-{
+namespace npunet::packet {
 
 QueuePairs::QueuePairs(const topology::NetworkDescription& description,
-                       const TransportNetwork& network,
-                       TransportHost& host)
-    : m_isReliable(description.packet.transport.kind != topology::TransportKind::None),
-      m_network(network), m_sizes(description.packet),
-      m_pairs(description, m_sizes, network.routes, m_border),
-      m_messages(network.clock, m_sizes, m_pairs, m_border, host),
-      m_packets(network,
-                m_sizes,
-                NeedsOf(description.packet.congestion_control).telemetry,
-                m_pairs,
-                m_border),
-      m_sender(description, network, m_sizes, m_pairs, m_messages, m_packets, host),
-      m_receiver(description, network.clock, m_sizes, m_pairs, m_messages, m_packets),
-      m_scan(description.packet, m_pairs, m_messages, m_sender.Lines(), m_sender.Timers())
-{
-}
+                       const TransportNetwork& network, TransportHost& host)
+    : is_reliable_(description.packet.transport.kind != topology::TransportKind::None),
+      network_(network),
+      sizes_(description.packet),
+      pairs_(description, sizes_, network.routes, border_),
+      messages_(network.clock, sizes_, pairs_, border_, host),
+      packets_(network, sizes_, needs_of(description.packet.congestion_control).telemetry, pairs_,
+               border_),
+      sender_(description, network, sizes_, pairs_, messages_, packets_, host),
+      receiver_(description, network.clock, sizes_, pairs_, messages_, packets_),
+      scan_(description.packet, pairs_, messages_, sender_.lines(), sender_.timers()) {}
 
-void
-QueuePairs::Send(const engine::Message& message, std::uint8_t trafficClass)
-{
+void QueuePairs::send(const engine::Message& message, std::uint8_t traffic_class) {
     const std::uint64_t key =
-        QueuePair::KeyOf(static_cast<std::uint32_t>(message.source.index()),
-                         static_cast<std::uint32_t>(message.destination.index()),
-                         trafficClass);
-    m_sender.Send(message, m_pairs.NumberOf(key));
+        QueuePair::key_of(static_cast<std::uint32_t>(message.source.index()),
+                          static_cast<std::uint32_t>(message.destination.index()), traffic_class);
+    sender_.send(message, pairs_.number_of(key));
 }
 
-void
-QueuePairs::Receive(std::uint32_t place)
-{
-    EthernetPacket packet = m_network.packets[place];
-    if (m_border.IsSplit())
-    {
-        ComeToEnd(place, packet);
+void QueuePairs::receive(std::uint32_t place) {
+    EthernetPacket packet = network_.packets[place];
+    if (border_.is_split()) {
+        come_to_end(place, packet);
     }
-    m_network.packets.Free(place);
-    switch (packet.kind)
-    {
-    case PacketKind::DATA:
-        m_receiver.ReceiveData(packet);
-        break;
-    case PacketKind::NOTIFICATION:
-        m_sender.ReceiveNotification(packet.pair);
-        break;
-    case PacketKind::REQUEST:
-        m_receiver.ReceiveRequest(packet);
-        break;
-    case PacketKind::GRANT:
-        m_sender.ReceiveGrant(packet);
-        break;
-    default:
-        m_sender.ReceiveAnswer(packet);
-        break;
+    network_.packets.free(place);
+    switch (packet.kind) {
+        case PacketKind::Data:
+            receiver_.receive_data(packet);
+            break;
+        case PacketKind::Notification:
+            sender_.receive_notification(packet.pair);
+            break;
+        case PacketKind::Request:
+            receiver_.receive_request(packet);
+            break;
+        case PacketKind::Grant:
+            sender_.receive_grant(packet);
+            break;
+        default:
+            sender_.receive_answer(packet);
+            break;
     }
-    m_network.telemetry.Free(packet.telemetry);
+    network_.telemetry.free(packet.telemetry);
 }
 
-void
-QueuePairs::ComeToEnd(std::uint32_t place, EthernetPacket& packet)
-{
-    const EthernetCargo& cargo = m_border.CargoOf(place);
-    packet.pair = m_pairs.NumberOf(cargo.pair);
-    const QueuePair& pair = m_pairs[packet.pair];
-    if (packet.kind == PacketKind::DATA && !m_border.SendsHere(pair) &&
-        packet.sequence >= pair.expected)
-    {
-        m_messages.Meet(packet.pair, cargo);
+void QueuePairs::come_to_end(std::uint32_t place, EthernetPacket& packet) {
+    const EthernetCargo& cargo = border_.cargo_of(place);
+    packet.pair = pairs_.number_of(cargo.pair);
+    const QueuePair& pair = pairs_[packet.pair];
+    if (packet.kind == PacketKind::Data && !border_.sends_here(pair) &&
+        packet.sequence >= pair.expected) {
+        messages_.meet(packet.pair, cargo);
     }
 }
 
-} // namespace npunet::packet
+}  // namespace npunet::packet

@@ -1,35 +1,23 @@
-/*
- * Copyright (c) 2026 The npunet authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
-
 #include "packet/transport/transport_boundary.h"
 
-namespace npunet::packet
-{
+namespace npunet::packet {
 
-void
-PairBorder::Describe(std::uint32_t place, const engine::Message& message, std::int64_t now)
-{
-    BorderMessage& known = m_border->OfMessage(place);
+void PairBorder::describe(std::uint32_t place, const engine::Message& message, std::int64_t now) {
+    BorderMessage& known = border_->of_message(place);
     known = BorderMessage();
     known.id = message.id.value();
     known.start = now;
     known.bytes = message.bytes.value();
     known.source = message.source;
     known.destination = message.destination;
-    if (!m_border->Owns(message.destination))
-    {
-        known.label = m_border->Cut().LabelOf(message.handle);
+    if (!border_->owns(message.destination)) {
+        known.label = border_->cut().label_of(message.handle);
     }
 }
 
-void
-PairBorder::MessageArrives(std::uint32_t place)
-{
-    const BorderMessage known = m_border->OfMessage(place);
-    m_border->Cut().MessageArrives(known);
+void PairBorder::message_arrives(std::uint32_t place) {
+    const BorderMessage known = border_->of_message(place);
+    border_->cut().message_arrives(known);
 }
 
-} // namespace npunet::packet
+}  // namespace npunet::packet

@@ -1,175 +1,138 @@
-/*
- * Copyright (c) 2026 The npunet authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
-
 #include "packet/transport/transport_messages.h"
 
-namespace npunet::packet
-{
+namespace npunet::packet {
 
 using engine::EventKey;
 using engine::Phase;
 
-void
-TransportMessages::Open(const engine::Message& message, std::uint32_t number)
-{
-    QueuePair& pair = m_pairs[number];
-    const bool receivesHere = m_border.ReceivesHere(pair);
-    const std::uint32_t place = m_messages.Take();
-    ++m_underWay;
-    PairMessage& record = m_messages[place];
+void TransportMessages::open(const engine::Message& message, std::uint32_t number) {
+    QueuePair& pair = pairs_[number];
+    const bool receives_here = border_.receives_here(pair);
+    const std::uint32_t place = messages_.take();
+    ++under_way_;
+    PairMessage& record = messages_[place];
     record.id = message.id.value();
     record.bytes = message.bytes.value();
     record.pair = number;
     record.handle = message.handle;
-    record.wantsSent = message.wants_sent;
-    record.delivered = !receivesHere;
+    record.wants_sent = message.wants_sent;
+    record.delivered = !receives_here;
     record.first = pair.end;
-    pair.end += m_sizes.PacketsOf(record.bytes);
+    pair.end += sizes_.packets_of(record.bytes);
     record.last = pair.end - 1;
-    if (pair.newest != NONE)
-    {
-        m_messages[pair.newest].next = place;
+    if (pair.newest != none) {
+        messages_[pair.newest].next = place;
     }
     pair.newest = place;
-    m_border.Open(place, message, m_clock.Now());
-    for (std::uint32_t* pointer : {&pair.sending, &pair.acknowledging, &pair.delivering})
-    {
-        const bool here = pointer != &pair.delivering || receivesHere;
-        *pointer = *pointer == NONE && here ? place : *pointer;
+    border_.open(place, message, clock_.now());
+    for (std::uint32_t* pointer : {&pair.sending, &pair.acknowledging, &pair.delivering}) {
+        const bool here = pointer != &pair.delivering || receives_here;
+        *pointer = *pointer == none && here ? place : *pointer;
     }
-    if (pair.use.started < 0)
-    {
-        pair.use.started = m_clock.Now();
+    if (pair.use.started < 0) {
+        pair.use.started = clock_.now();
     }
 }
 
-void
-TransportMessages::Meet(std::uint32_t number, const EthernetCargo& cargo)
-{
-    QueuePair& pair = m_pairs[number];
-    std::uint32_t before = NONE;
+void TransportMessages::meet(std::uint32_t number, const EthernetCargo& cargo) {
+    QueuePair& pair = pairs_[number];
+    std::uint32_t before = none;
     std::uint32_t behind = pair.delivering;
-    while (behind != NONE && m_messages[behind].first < cargo.first)
-    {
+    while (behind != none && messages_[behind].first < cargo.first) {
         before = behind;
-        behind = m_messages[behind].next;
+        behind = messages_[behind].next;
     }
-    if (behind != NONE && m_messages[behind].first == cargo.first)
-    {
+    if (behind != none && messages_[behind].first == cargo.first) {
         return;
     }
-    const std::uint32_t place = m_messages.Take();
-    ++m_underWay;
-    PairMessage& record = m_messages[place];
+    const std::uint32_t place = messages_.take();
+    ++under_way_;
+    PairMessage& record = messages_[place];
     record.id = cargo.message.id;
     record.bytes = cargo.message.bytes;
-    record.firstByteLeft = cargo.message.firstByteLeft;
+    record.first_byte_left = cargo.message.first_byte_left;
     record.first = cargo.first;
-    record.last = cargo.first + m_sizes.PacketsOf(record.bytes) - 1;
+    record.last = cargo.first + sizes_.packets_of(record.bytes) - 1;
     record.pair = number;
     record.next = behind;
     record.acknowledged = true;
-    (before == NONE ? pair.delivering : m_messages[before].next) = place;
-    m_border.Meet(place, cargo.message);
+    (before == none ? pair.delivering : messages_[before].next) = place;
+    border_.meet(place, cargo.message);
 }
 
-void
-TransportMessages::SenderIsDone(std::uint32_t place, std::int64_t at)
-{
-    PairMessage& message = m_messages[place];
-    m_host.MessagesChange();
-    if (!message.wantsSent)
-    {
+void TransportMessages::sender_is_done(std::uint32_t place, std::int64_t at) {
+    PairMessage& message = messages_[place];
+    host_.messages_change();
+    if (!message.wants_sent) {
         const std::uint32_t handle = message.handle;
-        const bool leaves = !m_border.ReceivesHere(m_pairs[message.pair]);
+        const bool leaves = !border_.receives_here(pairs_[message.pair]);
         message.acknowledged = true;
-        FreeIfDone(place);
-        if (leaves)
-        {
-            m_border.MessageHasLeft(handle);
+        free_if_done(place);
+        if (leaves) {
+            border_.message_has_left(handle);
         }
         return;
     }
-    m_clock.Schedule(at,
-                     EventKey::of(Phase::Arrival, engine::event_kind::message_sent, message.id),
-                     m_sentEvent,
-                     place);
+    clock_.schedule(at, EventKey::of(Phase::Arrival, engine::event_kind::message_sent, message.id),
+                    sent_event_, place);
 }
 
-bool
-TransportMessages::Deliver(QueuePair& pair)
-{
+bool TransportMessages::deliver(QueuePair& pair) {
     bool any = false;
-    while (pair.delivering != NONE && m_messages[pair.delivering].last < pair.expected)
-    {
+    while (pair.delivering != none && messages_[pair.delivering].last < pair.expected) {
         const std::uint32_t place = pair.delivering;
-        const PairMessage& message = m_messages[place];
-        const std::int64_t now = m_clock.Now();
+        const PairMessage& message = messages_[place];
+        const std::int64_t now = clock_.now();
         pair.delivering = message.next;
         pair.use.ended = now;
         pair.use.delivered += message.bytes;
         ++pair.use.messages;
-        m_host.MessagesChange();
-        m_clock.Schedule(
-            now,
-            EventKey::of(Phase::Arrival, engine::event_kind::message_delivered, message.id),
-            m_deliveredEvent,
-            place);
+        host_.messages_change();
+        clock_.schedule(
+            now, EventKey::of(Phase::Arrival, engine::event_kind::message_delivered, message.id),
+            delivered_event_, place);
         any = true;
     }
     return any;
 }
 
-void
-TransportMessages::Sent(std::uint32_t place)
-{
-    PairMessage& message = m_messages[place];
+void TransportMessages::sent(std::uint32_t place) {
+    PairMessage& message = messages_[place];
     const std::uint32_t handle = message.handle;
-    const bool leaves = !m_border.ReceivesHere(m_pairs[message.pair]);
+    const bool leaves = !border_.receives_here(pairs_[message.pair]);
     message.acknowledged = true;
-    FreeIfDone(place);
-    m_listener->on_sent(handle);
-    if (leaves)
-    {
-        m_border.MessageHasLeft(handle);
+    free_if_done(place);
+    listener_->on_sent(handle);
+    if (leaves) {
+        border_.message_has_left(handle);
     }
 }
 
-void
-TransportMessages::Delivered(std::uint32_t place)
-{
-    PairMessage& message = m_messages[place];
+void TransportMessages::delivered(std::uint32_t place) {
+    PairMessage& message = messages_[place];
     const std::uint32_t handle = message.handle;
-    const Time left = Time::ps(message.firstByteLeft);
-    const bool comesFromAfar = !m_border.SendsHere(m_pairs[message.pair]);
+    const Time left = Time::ps(message.first_byte_left);
+    const bool comes_from_afar = !border_.sends_here(pairs_[message.pair]);
     message.delivered = true;
-    FreeIfDone(place);
-    if (comesFromAfar)
-    {
-        m_border.MessageArrives(place);
+    free_if_done(place);
+    if (comes_from_afar) {
+        border_.message_arrives(place);
         return;
     }
-    m_listener->on_delivered(handle, left);
+    listener_->on_delivered(handle, left);
 }
 
-void
-TransportMessages::FreeIfDone(std::uint32_t place)
-{
-    const PairMessage& message = m_messages[place];
-    if (!message.acknowledged || !message.delivered)
-    {
+void TransportMessages::free_if_done(std::uint32_t place) {
+    const PairMessage& message = messages_[place];
+    if (!message.acknowledged || !message.delivered) {
         return;
     }
-    QueuePair& pair = m_pairs[message.pair];
-    if (pair.newest == place)
-    {
-        pair.newest = NONE;
+    QueuePair& pair = pairs_[message.pair];
+    if (pair.newest == place) {
+        pair.newest = none;
     }
-    m_messages.Free(place);
-    --m_underWay;
+    messages_.free(place);
+    --under_way_;
 }
 
-} // namespace npunet::packet
+}  // namespace npunet::packet

@@ -1,98 +1,77 @@
-/*
- * Copyright (c) 2026 The npunet authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
-
 #include "packet/transport/transport_packets.h"
 
 #include <algorithm>
 
-namespace npunet::packet
-{
+namespace npunet::packet {
 
-std::uint32_t
-TransportPackets::MakeData(std::uint32_t number,
-                           std::uint64_t sequence,
-                           std::uint32_t messagePlace,
-                           const PairMessage& message)
-{
-    const QueuePair& pair = m_pairs[number];
-    const std::uint32_t place = m_network.packets.Take();
-    EthernetPacket& packet = m_network.packets[place];
-    packet.kind = PacketKind::DATA;
+std::uint32_t TransportPackets::make_data(std::uint32_t number, std::uint64_t sequence,
+                                          std::uint32_t message_place, const PairMessage& message) {
+    const QueuePair& pair = pairs_[number];
+    const std::uint32_t place = network_.packets.take();
+    EthernetPacket& packet = network_.packets[place];
+    packet.kind = PacketKind::Data;
     packet.pair = number;
     packet.sequence = sequence;
-    packet.subject = sequence == message.last ? messagePlace : NONE;
+    packet.subject = sequence == message.last ? message_place : none;
     packet.payload =
-        static_cast<std::uint32_t>(m_sizes.PayloadBehind(message.bytes, sequence - message.first));
-    packet.wire = m_sizes.Wire(packet.payload);
-    packet.trafficClass = pair.trafficClass;
-    packet.sentAt = m_network.clock.Now();
+        static_cast<std::uint32_t>(sizes_.payload_behind(message.bytes, sequence - message.first));
+    packet.wire = sizes_.wire(packet.payload);
+    packet.traffic_class = pair.traffic_class;
+    packet.sent_at = network_.clock.now();
     packet.hop = pair.forth;
     packet.repeated = sequence < pair.top;
-    if (m_network.routes.AreChosen())
-    {
-        m_network.routes.TakeFromPair(place, packet, number);
+    if (network_.routes.are_chosen()) {
+        network_.routes.take_from_pair(place, packet, number);
     }
-    if (m_telemetry)
-    {
-        packet.telemetry = m_network.telemetry.Take();
+    if (telemetry_) {
+        packet.telemetry = network_.telemetry.take();
     }
-    m_border.TakeAlong(place, pair);
-    m_border.TakeAlong(place, message, messagePlace);
+    border_.take_along(place, pair);
+    border_.take_along(place, message, message_place);
     return place;
 }
 
-void
-TransportPackets::Request(std::uint32_t number, std::int64_t need, bool afresh)
-{
-    const QueuePair& pair = m_pairs[number];
-    const std::int64_t now = m_network.clock.Now();
-    const std::uint32_t place = MakeControl(PacketKind::REQUEST, number, pair);
-    EthernetPacket& packet = m_network.packets[place];
+void TransportPackets::request(std::uint32_t number, std::int64_t need, bool afresh) {
+    const QueuePair& pair = pairs_[number];
+    const std::int64_t now = network_.clock.now();
+    const std::uint32_t place = make_control(PacketKind::Request, number, pair);
+    EthernetPacket& packet = network_.packets[place];
     packet.subject = pair.credit->had;
-    packet.backlog = static_cast<std::uint32_t>(std::min<std::int64_t>(need, NONE));
+    packet.backlog = static_cast<std::uint32_t>(std::min<std::int64_t>(need, none));
     packet.repeated = afresh;
-    packet.sentAt = now;
-    EthernetRoutes& routes = m_network.routes;
-    if (routes.AreChosen())
-    {
-        const std::uint64_t drawn = routes.Draw(pair.key, pair.transmissions);
-        routes.Start(place, packet, pair.source, pair.destination, drawn, now);
+    packet.sent_at = now;
+    EthernetRoutes& routes = network_.routes;
+    if (routes.are_chosen()) {
+        const std::uint64_t drawn = routes.draw(pair.key, pair.transmissions);
+        routes.start(place, packet, pair.source, pair.destination, drawn, now);
     }
-    m_network.wire.SendControl(place);
+    network_.wire.send_control(place);
 }
 
-void
-TransportPackets::Answer(PacketKind kind, EthernetPacket& cause)
-{
-    QueuePair& pair = m_pairs[cause.pair];
-    const std::uint32_t place = MakeControl(kind, cause.pair, pair);
-    EthernetPacket& packet = m_network.packets[place];
+void TransportPackets::answer(PacketKind kind, EthernetPacket& cause) {
+    QueuePair& pair = pairs_[cause.pair];
+    const std::uint32_t place = make_control(kind, cause.pair, pair);
+    EthernetPacket& packet = network_.packets[place];
     packet.sequence = pair.expected;
     packet.subject = cause.sequence;
-    packet.sentAt = cause.sentAt;
-    if (kind == PacketKind::ACKNOWLEDGEMENT || kind == PacketKind::GO_BACK)
-    {
-        packet.marked = pair.markedBytes;
-        pair.markedBytes = 0;
+    packet.sent_at = cause.sent_at;
+    if (kind == PacketKind::Acknowledgement || kind == PacketKind::GoBack) {
+        packet.marked = pair.marked_bytes;
+        pair.marked_bytes = 0;
         pair.unanswered = 0;
-        if (m_telemetry)
-        {
+        if (telemetry_) {
             packet.telemetry = cause.telemetry;
-            cause.telemetry = NONE;
-            packet.wire += TELEMETRY_BYTES *
-                           static_cast<std::uint32_t>(m_network.telemetry[packet.telemetry].size());
+            cause.telemetry = none;
+            packet.wire += telemetry_bytes *
+                           static_cast<std::uint32_t>(network_.telemetry[packet.telemetry].size());
         }
     }
-    EthernetRoutes& routes = m_network.routes;
-    if (routes.AreChosen())
-    {
-        const std::uint64_t drawn = routes.Draw(~pair.key, pair.answers++);
-        routes.Start(place, packet, pair.destination, pair.source, drawn, m_network.clock.Now());
+    EthernetRoutes& routes = network_.routes;
+    if (routes.are_chosen()) {
+        const std::uint64_t drawn = routes.draw(~pair.key, pair.answers++);
+        routes.start(place, packet, pair.destination, pair.source, drawn, network_.clock.now());
     }
-    m_network.wire.SendControl(place);
+    network_.wire.send_control(place);
 }
 
-} // namespace npunet::packet
+}  // namespace npunet::packet

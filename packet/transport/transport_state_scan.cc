@@ -1,71 +1,49 @@
-/*
- * Copyright (c) 2026 The npunet authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
-
 #include "packet/transport/transport_state_scan.h"
 
 #include <algorithm>
 
-namespace npunet::packet
-{
+namespace npunet::packet {
 
 using topology::TransportKind;
 
-std::size_t
-QueuePairScan::CollectFlows()
-{
-    constexpr std::size_t LOOK = 4; // words of each, far from those of the next
-    const std::vector<QueuePair>& pairs = m_pairs.All();
-    m_flows.clear();
-    for (std::uint32_t number = 0; number < pairs.size(); ++number)
-    {
-        if (pairs[number].IsUnderWay())
-        {
-            m_flows.push_back(number);
+std::size_t QueuePairScan::collect_flows() {
+    constexpr std::size_t look = 4;  // words of each, far from those of the next
+    const std::vector<QueuePair>& pairs = pairs_.all();
+    flows_.clear();
+    for (std::uint32_t number = 0; number < pairs.size(); ++number) {
+        if (pairs[number].is_under_way()) {
+            flows_.push_back(number);
         }
     }
-    return LOOK * pairs.size();
+    return look * pairs.size();
 }
 
-void
-QueuePairScan::PrepareMove(engine::StateScan& scan)
-{
-    m_steps.assign(m_pairs.All().size(), 0);
-    for (const std::uint32_t number : m_flows)
-    {
-        m_steps[number] = scan.progress(m_pairs[number].expected);
+void QueuePairScan::prepare_move(engine::StateScan& scan) {
+    steps_.assign(pairs_.all().size(), 0);
+    for (const std::uint32_t number : flows_) {
+        steps_[number] = scan.progress(pairs_[number].expected);
     }
 }
 
-void
-QueuePairScan::Scan(engine::StateScan& scan)
-{
-    for (const std::uint32_t number : m_flows)
-    {
-        if (!scan.moves())
-        {
-            scan.progress(m_pairs[number].expected);
+void QueuePairScan::scan(engine::StateScan& scan) {
+    for (const std::uint32_t number : flows_) {
+        if (!scan.moves()) {
+            scan.progress(pairs_[number].expected);
         }
-        ScanPair(scan, number);
-        if (scan.differs())
-        {
+        scan_pair(scan, number);
+        if (scan.differs()) {
             return;
         }
     }
 }
 
-void
-QueuePairScan::ScanPair(engine::StateScan& scan, std::uint32_t number)
-{
-    QueuePair& pair = m_pairs[number];
-    const engine::FlowProgress progress = ProgressOf(number);
-    ScanSender(scan, pair, progress);
-    ScanReceiver(scan, pair, progress);
-    if (pair.control)
-    {
-        pair.control->Scan(scan, progress);
+void QueuePairScan::scan_pair(engine::StateScan& scan, std::uint32_t number) {
+    QueuePair& pair = pairs_[number];
+    const engine::FlowProgress progress = progress_of(number);
+    scan_sender(scan, pair, progress);
+    scan_receiver(scan, pair, progress);
+    if (pair.control) {
+        pair.control->scan(scan, progress);
     }
     scan.same(pair.use.timeouts);
     scan.count(pair.transmissions);
@@ -77,129 +55,99 @@ QueuePairScan::ScanPair(engine::StateScan& scan, std::uint32_t number)
     scan.sequence(pair.expected, progress);
 }
 
-void
-QueuePairScan::ScanSender(engine::StateScan& scan,
-                          QueuePair& pair,
-                          const engine::FlowProgress& progress) const
-{
+void QueuePairScan::scan_sender(engine::StateScan& scan, QueuePair& pair,
+                                const engine::FlowProgress& progress) const {
     scan.sequence(pair.next, progress);
     scan.sequence(pair.top, progress);
-    scan.same(pair.inFlight);
+    scan.same(pair.in_flight);
     scan.same(static_cast<std::int64_t>(pair.place));
-    if (m_kind == TransportKind::None)
-    {
+    if (kind_ == TransportKind::None) {
         scan.same(static_cast<std::int64_t>(pair.acknowledged));
-    }
-    else
-    {
+    } else {
         scan.sequence_from(pair.asked, pair.acknowledged, progress);
-        if (pair.selective)
-        {
-            ScanSelective(scan, pair, progress);
+        if (pair.selective) {
+            scan_selective(scan, pair, progress);
         }
         scan.sequence(pair.acknowledged, progress);
     }
-    for (const std::uint32_t message : {pair.sending, pair.acknowledging, pair.delivering})
-    {
+    for (const std::uint32_t message : {pair.sending, pair.acknowledging, pair.delivering}) {
         scan.same(std::int64_t{message});
     }
-    scan.ahead(pair.nextStart);
+    scan.ahead(pair.next_start);
     scan.instant(pair.deadline);
-    scan.ahead(pair.lastEnd);
+    scan.ahead(pair.last_end);
     scan.same(std::int64_t{pair.backoff} << 32 | std::int64_t{pair.starts});
 }
 
-void
-QueuePairScan::ScanReceiver(engine::StateScan& scan,
-                            QueuePair& pair,
-                            const engine::FlowProgress& progress) const
-{
-    const bool holdsBack =
-        pair.lastNotified >= 0 && scan.at() - pair.lastNotified < m_notificationInterval;
-    scan.same(std::int64_t{holdsBack});
-    if (holdsBack)
-    {
-        scan.instant(pair.lastNotified);
+void QueuePairScan::scan_receiver(engine::StateScan& scan, QueuePair& pair,
+                                  const engine::FlowProgress& progress) const {
+    const bool holds_back =
+        pair.last_notified >= 0 && scan.at() - pair.last_notified < notification_interval_;
+    scan.same(std::int64_t{holds_back});
+    if (holds_back) {
+        scan.instant(pair.last_notified);
     }
-    scan.same(std::int64_t{pair.unanswered} << 32 | std::int64_t{pair.markedBytes});
-    scan.same(std::int64_t{pair.askedBack});
-    if (scan.moves())
-    {
-        pair.early.Shift(progress.step);
+    scan.same(std::int64_t{pair.unanswered} << 32 | std::int64_t{pair.marked_bytes});
+    scan.same(std::int64_t{pair.asked_back});
+    if (scan.moves()) {
+        pair.early.shift(progress.step);
     }
-    pair.early.ForEach([&](std::uint64_t early) { scan.sequence(early, progress); });
+    pair.early.for_each([&](std::uint64_t early) { scan.sequence(early, progress); });
     scan.same(std::int64_t{-1});
 }
 
-void
-QueuePairScan::ScanSelective(engine::StateScan& scan,
-                             QueuePair& pair,
-                             const engine::FlowProgress& progress)
-{
+void QueuePairScan::scan_selective(engine::StateScan& scan, QueuePair& pair,
+                                   const engine::FlowProgress& progress) {
     SelectiveState& selective = *pair.selective;
-    for (SequenceSet* set : {&selective.received, &selective.lost})
-    {
-        if (scan.moves())
-        {
-            set->Shift(progress.step);
+    for (SequenceSet* set : {&selective.received, &selective.lost}) {
+        if (scan.moves()) {
+            set->shift(progress.step);
         }
-        set->ForEach([&](std::uint64_t member) { scan.sequence(member, progress); });
+        set->for_each([&](std::uint64_t member) { scan.sequence(member, progress); });
         scan.same(std::int64_t{-1});
     }
     scan.same(static_cast<std::int64_t>(selective.losses));
-    if (selective.losses > 0)
-    {
-        scan.sequence(selective.firstLost, progress);
+    if (selective.losses > 0) {
+        scan.sequence(selective.first_lost, progress);
     }
     scan.sequence(selective.highest, progress);
     scan.sequence_from(selective.judged, pair.acknowledged, progress);
-    scan.sequence_from(selective.recoveryEnd, pair.acknowledged, progress);
+    scan.sequence_from(selective.recovery_end, pair.acknowledged, progress);
 }
 
-void
-QueuePairScan::ScanPacket(engine::StateScan& scan, EthernetPacket& packet)
-{
-    const engine::FlowProgress progress = ProgressOf(packet.pair);
+void QueuePairScan::scan_packet(engine::StateScan& scan, EthernetPacket& packet) {
+    const engine::FlowProgress progress = progress_of(packet.pair);
     scan.same(std::int64_t{packet.pair} << 32 | std::int64_t{packet.marked});
     scan.sequence(packet.sequence, progress);
-    if (packet.kind == PacketKind::DATA)
-    {
+    if (packet.kind == PacketKind::Data) {
         scan.same(static_cast<std::int64_t>(packet.subject));
-    }
-    else
-    {
+    } else {
         scan.sequence(packet.subject, progress);
     }
     // Nobody else asks how old a packet is.
-    if (m_pairs[packet.pair].control)
-    {
-        scan.instant(packet.sentAt);
+    if (pairs_[packet.pair].control) {
+        scan.instant(packet.sent_at);
     }
 }
 
-std::int64_t
-QueuePairScan::PeriodsLeft(const engine::StateSample& earlier,
-                           const engine::StateSample& present) const
-{
-    std::int64_t periods = NEVER;
-    for (std::size_t i = 0; i < m_flows.size(); ++i)
-    {
+std::int64_t QueuePairScan::periods_left(const engine::StateSample& earlier,
+                                         const engine::StateSample& present) const {
+    std::int64_t periods = never;
+    for (std::size_t i = 0; i < flows_.size(); ++i) {
         const auto step = static_cast<std::int64_t>(present.progress[i] - earlier.progress[i]);
-        if (step == 0)
-        {
+        if (step == 0) {
             continue;
         }
-        const QueuePair& pair = m_pairs[m_flows[i]];
-        if (pair.sending == NONE || pair.sending != pair.acknowledging ||
-            pair.sending != pair.delivering)
-        {
+        const QueuePair& pair = pairs_[flows_[i]];
+        if (pair.sending == none || pair.sending != pair.acknowledging ||
+            pair.sending != pair.delivering) {
             return 0;
         }
         // The period after the last one that is counted has full packets only, too.
-        const auto left = static_cast<std::int64_t>(m_messages[pair.sending].last - pair.top);
+        const auto left = static_cast<std::int64_t>(messages_[pair.sending].last - pair.top);
         periods = std::min(periods, left / step - 1);
     }
-    return periods == NEVER ? 0 : periods;
+    return periods == never ? 0 : periods;
 }
 
-} // namespace npunet::packet
+}  // namespace npunet::packet

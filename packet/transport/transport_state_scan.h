@@ -1,11 +1,4 @@
-/*
- * Copyright (c) 2026 The npunet authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
-
-#ifndef NPU_QUEUE_PAIR_SCAN_H
-#define NPU_QUEUE_PAIR_SCAN_H
+#pragma once
 
 #include "packet/base/ethernet_packet.h"
 #include "packet/transport/queue_pair_table.h"
@@ -20,163 +13,107 @@
 #include <cstdint>
 #include <vector>
 
-namespace npunet::packet
-{
+namespace npunet::packet {
 
-/**
- * @ingroup npunet
- * Packet trains (EthernetTrains) on the part of the transport: goes through what decides how the
- * queue pairs with messages under way go on, and moves it on by periods.
- */
-class QueuePairScan
-{
-  public:
-    /**
-     * @param packet parameters of the packet level
-     * @param pairs the queue pairs; must outlive this
-     * @param messages those under way; must outlive this
-     * @param lines where queue pairs wait for their turn; must outlive this
-     * @param timers their timeouts; must outlive this
-     */
-    QueuePairScan(const topology::PacketParameters& packet,
-                  PairTable& pairs,
-                  const TransportMessages& messages,
-                  SendLines& lines,
-                  RetransmissionTimers& timers)
-        : m_kind(packet.transport.kind),
-          m_notificationInterval(NeedsOf(packet.congestion_control).notificationInterval),
-          m_pairs(pairs), m_messages(messages), m_lines(lines), m_timers(timers)
-    {
-    }
+/// Packet trains (EthernetTrains) on the part of the transport: goes through what decides how the
+/// queue pairs with messages under way go on, and moves it on by periods.
+class QueuePairScan {
+public:
+    /// @param packet parameters of the packet level
+    /// @param pairs the queue pairs; must outlive this
+    /// @param messages those under way; must outlive this
+    /// @param lines where queue pairs wait for their turn; must outlive this
+    /// @param timers their timeouts; must outlive this
+    QueuePairScan(const topology::PacketParameters& packet, PairTable& pairs,
+                  const TransportMessages& messages, SendLines& lines, RetransmissionTimers& timers)
+        : kind_(packet.transport.kind),
+          notification_interval_(needs_of(packet.congestion_control).notification_interval),
+          pairs_(pairs),
+          messages_(messages),
+          lines_(lines),
+          timers_(timers) {}
 
-    /**
-     * From now on Scan() goes through the queue pairs with messages under way.
-     * @return words that were looked at
-     */
-    std::size_t CollectFlows();
+    /// From now on scan() goes through the queue pairs with messages under way.
+    /// @return words that were looked at
+    std::size_t collect_flows();
 
-    /**
-     * Moving: what is to be known before any packet is moved on.
-     * @param scan of the whole network
-     */
-    void PrepareMove(engine::StateScan& scan);
+    /// Moving: what is to be known before any packet is moved on.
+    /// @param scan of the whole network
+    void prepare_move(engine::StateScan& scan);
 
-    /**
-     * @param scan of the whole network; all queue pairs of CollectFlows()
-     */
-    void Scan(engine::StateScan& scan);
+    /// @param scan of the whole network; all queue pairs of collect_flows()
+    void scan(engine::StateScan& scan);
 
-    /**
-     * @param scan of the whole network
-     * @param port number of a port of an NPU
-     */
-    void
-    ScanPort(engine::StateScan& scan, std::uint32_t port)
-    {
-        m_lines.Scan(scan, port);
-    }
+    /// @param scan of the whole network
+    /// @param port number of a port of an NPU
+    void scan_port(engine::StateScan& scan, std::uint32_t port) { lines_.scan(scan, port); }
 
-    /**
-     * @param scan of the whole network
-     * @param packet of a queue pair
-     */
-    void ScanPacket(engine::StateScan& scan, EthernetPacket& packet);
+    /// @param scan of the whole network
+    /// @param packet of a queue pair
+    void scan_packet(engine::StateScan& scan, EthernetPacket& packet);
 
-    /**
-     * @param earlier a sample
-     * @param present one that equals it, of the state as it is
-     * @return how many times what is between them happens again before a message is about to end; 0
-     *         where nothing moves
-     */
-    std::int64_t PeriodsLeft(const engine::StateSample& earlier,
-                             const engine::StateSample& present) const;
+    /// @param earlier a sample
+    /// @param present one that equals it, of the state as it is
+    /// @return how many times what is between them happens again before a message is about to end;
+    /// 0
+    ///         where nothing moves
+    std::int64_t periods_left(const engine::StateSample& earlier,
+                              const engine::StateSample& present) const;
 
-    /**
-     * Begins to note when timeouts begin anew, or ceases to.
-     * @param wanted whether they are noted
-     */
-    void
-    NoteRestarts(bool wanted)
-    {
-        m_timers.Note(wanted);
-    }
+    /// Begins to note when timeouts begin anew, or ceases to.
+    /// @param wanted whether they are noted
+    void note_restarts(bool wanted) { timers_.note(wanted); }
 
-    /**
-     * The state was moved on: where the timers are that run since NoteRestarts().
-     * @param earlier a sample of when that was
-     * @param present one that equals it, of when the state was moved on
-     * @param periods by how many
-     */
-    void
-    MoveTimers(const engine::StateSample& earlier,
-               const engine::StateSample& present,
-               std::int64_t periods)
-    {
-        m_timers.Move(m_flows, earlier, present, periods);
+    /// The state was moved on: where the timers are that run since note_restarts().
+    /// @param earlier a sample of when that was
+    /// @param present one that equals it, of when the state was moved on
+    /// @param periods by how many
+    void move_timers(const engine::StateSample& earlier, const engine::StateSample& present,
+                     std::int64_t periods) {
+        timers_.move(flows_, earlier, present, periods);
     }
 
     /// The clock has another queue of events: those of timers are scheduled there.
-    void
-    ScheduleTimersAnew()
-    {
-        m_timers.ScheduleAnew(m_flows);
+    void schedule_timers_anew() { timers_.schedule_anew(flows_); }
+
+private:
+    /// @param scan of the whole network
+    /// @param number of a queue pair
+    void scan_pair(engine::StateScan& scan, std::uint32_t number);
+
+    /// @param scan of the whole network
+    /// @param pair a queue pair whose Expected number is not moved on yet
+    /// @param progress of the queue pair
+    void scan_sender(engine::StateScan& scan, QueuePair& pair,
+                     const engine::FlowProgress& progress) const;
+
+    /// @param scan of the whole network
+    /// @param pair a queue pair whose Expected number is not moved on yet
+    /// @param progress of the queue pair
+    void scan_receiver(engine::StateScan& scan, QueuePair& pair,
+                       const engine::FlowProgress& progress) const;
+
+    /// Selective repeat.
+    /// @param scan of the whole network
+    /// @param pair a queue pair whose Acknowledged number is not moved on yet
+    /// @param progress of the queue pair
+    static void scan_selective(engine::StateScan& scan, QueuePair& pair,
+                               const engine::FlowProgress& progress);
+
+    /// @param number of a queue pair
+    /// @return its progress
+    engine::FlowProgress progress_of(std::uint32_t number) const {
+        return {pairs_[number].expected, number < steps_.size() ? steps_[number] : 0};
     }
 
-  private:
-    /**
-     * @param scan of the whole network
-     * @param number of a queue pair
-     */
-    void ScanPair(engine::StateScan& scan, std::uint32_t number);
-
-    /**
-     * @param scan of the whole network
-     * @param pair a queue pair whose Expected number is not moved on yet
-     * @param progress of the queue pair
-     */
-    void ScanSender(engine::StateScan& scan,
-                    QueuePair& pair,
-                    const engine::FlowProgress& progress) const;
-
-    /**
-     * @param scan of the whole network
-     * @param pair a queue pair whose Expected number is not moved on yet
-     * @param progress of the queue pair
-     */
-    void ScanReceiver(engine::StateScan& scan,
-                      QueuePair& pair,
-                      const engine::FlowProgress& progress) const;
-
-    /**
-     * Selective repeat.
-     * @param scan of the whole network
-     * @param pair a queue pair whose Acknowledged number is not moved on yet
-     * @param progress of the queue pair
-     */
-    static void ScanSelective(engine::StateScan& scan,
-                              QueuePair& pair,
-                              const engine::FlowProgress& progress);
-
-    /**
-     * @param number of a queue pair
-     * @return its progress
-     */
-    engine::FlowProgress
-    ProgressOf(std::uint32_t number) const
-    {
-        return {m_pairs[number].expected, number < m_steps.size() ? m_steps[number] : 0};
-    }
-
-    topology::TransportKind m_kind;      ///< what is done about losses
-    std::int64_t m_notificationInterval; ///< least time between two notifications, in picoseconds
-    PairTable& m_pairs;                  ///< the queue pairs
-    const TransportMessages& m_messages; ///< those under way
-    SendLines& m_lines;                  ///< where queue pairs wait for their turn
-    RetransmissionTimers& m_timers;      ///< their timeouts
-    std::vector<std::uint32_t> m_flows;  ///< what Scan() goes through
-    std::vector<std::uint64_t> m_steps;  ///< by queue pair, while it moves
+    topology::TransportKind kind_;        ///< what is done about losses
+    std::int64_t notification_interval_;  ///< least time between two notifications, in picoseconds
+    PairTable& pairs_;                    ///< the queue pairs
+    const TransportMessages& messages_;   ///< those under way
+    SendLines& lines_;                    ///< where queue pairs wait for their turn
+    RetransmissionTimers& timers_;        ///< their timeouts
+    std::vector<std::uint32_t> flows_;    ///< what scan() goes through
+    std::vector<std::uint64_t> steps_;    ///< by queue pair, while it moves
 };
 
-} // namespace npunet::packet
-
-#endif /* NPU_QUEUE_PAIR_SCAN_H */
+}  // namespace npunet::packet

@@ -50,10 +50,10 @@ struct Sender {
 class Run {
 public:
     Run(const Bottleneck& setup, const topology::CongestionControlChoice& choice)
-        : setup_(setup), interval_(packet::NeedsOf(choice).notificationInterval) {
+        : setup_(setup), interval_(packet::needs_of(choice).notification_interval) {
         for (int flow = 0; flow < setup.flows; ++flow) {
             Sender sender;
-            sender.control = packet::MakeCongestionControl(choice, setup.path());
+            sender.control = packet::make_congestion_control(choice, setup.path());
             senders_.push_back(std::move(sender));
             events_.push({flow * setup.stagger, Kind::Send, {flow, 0, 0, false, {}}});
         }
@@ -103,7 +103,7 @@ private:
                 acknowledge(event);
                 break;
             case Kind::Notify:
-                senders_[index(event)].control->Notified(event.time);
+                senders_[index(event)].control->notified(event.time);
                 break;
         }
     }
@@ -115,11 +115,11 @@ private:
     void send(int flow, std::int64_t now) {
         Sender& sender = senders_[static_cast<std::size_t>(flow)];
         if (!sender.waiting || now < sender.next_start || waiting_bytes() > setup_.room ||
-            (sender.in_flight > 0 && sender.in_flight + setup_.packet > sender.control->Window())) {
+            (sender.in_flight > 0 && sender.in_flight + setup_.packet > sender.control->window())) {
             return;
         }
         sender.waiting = false;
-        sender.control->PacketSent(now, setup_.packet);
+        sender.control->packet_sent(now, setup_.packet);
         sender.in_flight += setup_.packet;
         events_.push({now + time_of(setup_.link) + setup_.delay,
                       Kind::Arrive,
@@ -184,12 +184,12 @@ private:
         acknowledgement.now = event.time;
         acknowledgement.bytes = setup_.packet;
         acknowledgement.marked = event.packet.marked ? setup_.packet : 0;
-        acknowledgement.roundTrip = event.time - event.packet.sent_at;
+        acknowledgement.round_trip = event.time - event.packet.sent_at;
         acknowledgement.next = event.packet.number + 1;
         acknowledgement.sent = sender.next;
         acknowledgement.telemetry = &event.packet.seen;
         acknowledgement.hops = 1;
-        sender.control->Acknowledged(acknowledgement);
+        sender.control->acknowledged(acknowledgement);
         // The next packet may be paced faster now, but not earlier than the link is free.
         send(event.packet.flow, event.time);
     }
@@ -224,8 +224,8 @@ packet::FlowPath Bottleneck::path() const {
     path.packet = packet;
     path.hops = 2;
     const double ps = static_cast<double>(packet) * 1e12;
-    path.roundTrip = 2 * delay + static_cast<std::int64_t>(ps / static_cast<double>(link)) +
-                     static_cast<std::int64_t>(ps / static_cast<double>(rate));
+    path.round_trip = 2 * delay + static_cast<std::int64_t>(ps / static_cast<double>(link)) +
+                      static_cast<std::int64_t>(ps / static_cast<double>(rate));
     return path;
 }
 

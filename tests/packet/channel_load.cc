@@ -82,7 +82,7 @@ std::string Losses::text() const {
            part(", starved", between) + part(", after", after);
 }
 
-void LinkWatch::PacketStarted(LinkId link, Bytes wire, Time /*arrival*/, Bytes /*waited*/) {
+void LinkWatch::packet_started(LinkId link, Bytes wire, Time /*arrival*/, Bytes /*waited*/) {
     if (link != link_) {
         return;
     }

@@ -77,8 +77,8 @@ TEST_P(Together, EightFlowsShareEvenly) {
 TEST_P(Together, AnswersAreAFunctionOfTheNews) {
     const CongestionControlChoice choice = topology::standard_choice(GetParam());
     const packet::FlowPath path = Bottleneck().path();
-    const auto once = packet::MakeCongestionControl(choice, path);
-    const auto again = packet::MakeCongestionControl(choice, path);
+    const auto once = packet::make_congestion_control(choice, path);
+    const auto again = packet::make_congestion_control(choice, path);
     std::mt19937 random(1);
     std::int64_t now = 0;
     HopTelemetry hop;
@@ -92,7 +92,7 @@ TEST_P(Together, AnswersAreAFunctionOfTheNews) {
         news.now = now;
         news.bytes = path.packet;
         news.marked = random() % 4 == 0 ? path.packet : 0;
-        news.roundTrip = path.roundTrip + static_cast<std::int64_t>(random() % 10'000'000);
+        news.round_trip = path.round_trip + static_cast<std::int64_t>(random() % 10'000'000);
         news.next = ++next;
         news.sent = next + 30;
         news.telemetry = &hop;
@@ -100,20 +100,20 @@ TEST_P(Together, AnswersAreAFunctionOfTheNews) {
         const auto kind = random() % 100;
         const bool timeout = random() % 4 == 0;
         for (const auto& control : {once.get(), again.get()}) {
-            control->PacketSent(now, path.packet);
-            control->Acknowledged(news);
+            control->packet_sent(now, path.packet);
+            control->acknowledged(news);
             if (kind == 0) {
-                control->Notified(now);
+                control->notified(now);
             } else if (kind == 1) {
-                control->Lost(now, timeout);
+                control->lost(now, timeout);
             }
         }
         static_cast<void>(again->Rate(now));
         static_cast<void>(again->Rate(now + 100));
-        ASSERT_GE(once->Window(), path.packet);
+        ASSERT_GE(once->window(), path.packet);
         if (step % 100 == 0) {
             ASSERT_EQ(once->Rate(now + 200), again->Rate(now + 200)) << step;
-            ASSERT_EQ(once->Window(), again->Window()) << step;
+            ASSERT_EQ(once->window(), again->window()) << step;
             ASSERT_GE(once->Rate(now + 200), 1);
         }
     }
@@ -137,16 +137,16 @@ TEST(CongestionControl, IsMadeAsChosen) {
     for (const CongestionAlgorithm algorithm :
          {CongestionAlgorithm::None, CongestionAlgorithm::ReceiverCredit}) {
         const CongestionControlChoice choice = topology::standard_choice(algorithm);
-        EXPECT_EQ(packet::MakeCongestionControl(choice, path), nullptr);
-        EXPECT_EQ(packet::NeedsOf(choice).notificationInterval, 0);
+        EXPECT_EQ(packet::make_congestion_control(choice, path), nullptr);
+        EXPECT_EQ(packet::needs_of(choice).notification_interval, 0);
     }
     for (const CongestionAlgorithm algorithm : of_senders()) {
         const CongestionControlChoice choice = topology::standard_choice(algorithm);
-        EXPECT_NE(packet::MakeCongestionControl(choice, path), nullptr);
-        const packet::CongestionNeeds needs = packet::NeedsOf(choice);
+        EXPECT_NE(packet::make_congestion_control(choice, path), nullptr);
+        const packet::CongestionNeeds needs = packet::needs_of(choice);
         EXPECT_EQ(needs.telemetry, algorithm == CongestionAlgorithm::Hpcc);
         EXPECT_EQ(needs.echo, algorithm == CongestionAlgorithm::Dctcp);
-        EXPECT_EQ(needs.notificationInterval,
+        EXPECT_EQ(needs.notification_interval,
                   algorithm == CongestionAlgorithm::Dcqcn ? 50 * us : 0);
     }
 }

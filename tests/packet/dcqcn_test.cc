@@ -43,10 +43,10 @@ TEST(Dcqcn, StartsAtTheRateOfTheLink) {
     const CongestionControlChoice choice = quick();
     Dcqcn dcqcn(choice, path);
     EXPECT_EQ(dcqcn.Rate(0), line);
-    dcqcn.PacketSent(0, 4160);
+    dcqcn.packet_sent(0, 4160);
     EXPECT_EQ(dcqcn.Rate(1000 * us), line);
-    EXPECT_EQ(dcqcn.Alpha(1000 * us), 1);
-    EXPECT_EQ(dcqcn.Window(), packet::CongestionControl::NO_WINDOW);
+    EXPECT_EQ(dcqcn.current_alpha(1000 * us), 1);
+    EXPECT_EQ(dcqcn.window(), packet::CongestionControl::no_window);
 }
 
 // The first CNP: alpha = 1, so R_C = 50 (1 - 1/2) = 25 GB/s, R_T = 50, alpha = 3/4 + 1/4 = 1.
@@ -56,18 +56,18 @@ TEST(Dcqcn, StartsAtTheRateOfTheLink) {
 TEST(Dcqcn, CutsTheRateByHalfOfAlpha) {
     const CongestionControlChoice choice = quick();
     Dcqcn dcqcn(choice, path);
-    dcqcn.Notified(5 * us);
+    dcqcn.notified(5 * us);
     EXPECT_EQ(dcqcn.Rate(5 * us), line / 2);
-    EXPECT_EQ(dcqcn.Target(), line);
-    EXPECT_EQ(dcqcn.Alpha(15 * us - 1), 1);
-    EXPECT_EQ(dcqcn.Alpha(15 * us), 0.75);
+    EXPECT_EQ(dcqcn.target_delay(), line);
+    EXPECT_EQ(dcqcn.current_alpha(15 * us - 1), 1);
+    EXPECT_EQ(dcqcn.current_alpha(15 * us), 0.75);
     EXPECT_EQ(dcqcn.Rate(15 * us), 37'500'000'000);
-    EXPECT_EQ(dcqcn.Alpha(25 * us), 0.5625);
+    EXPECT_EQ(dcqcn.current_alpha(25 * us), 0.5625);
     EXPECT_EQ(dcqcn.Rate(25 * us), 43'750'000'000);
-    dcqcn.Notified(25 * us);
-    EXPECT_EQ(dcqcn.Target(), 43'750'000'000);
+    dcqcn.notified(25 * us);
+    EXPECT_EQ(dcqcn.target_delay(), 43'750'000'000);
     EXPECT_EQ(dcqcn.Rate(25 * us), 31'445'312'500);
-    EXPECT_EQ(dcqcn.Alpha(25 * us), 0.671875);
+    EXPECT_EQ(dcqcn.current_alpha(25 * us), 0.671875);
 }
 
 // Two CNPs at once: R_T = 25, R_C = 12.5 GB/s. Fast recovery, T < F = 2: the gap of 12.5 GB/s
@@ -76,16 +76,16 @@ TEST(Dcqcn, CutsTheRateByHalfOfAlpha) {
 TEST(Dcqcn, RecoversFastAndThenAdditively) {
     const CongestionControlChoice choice = quick();
     Dcqcn dcqcn(choice, path);
-    dcqcn.Notified(0);
-    dcqcn.Notified(0);
+    dcqcn.notified(0);
+    dcqcn.notified(0);
     EXPECT_EQ(dcqcn.Rate(0), 12'500'000'000);
     EXPECT_EQ(dcqcn.Rate(10 * us), 18'750'000'000);
-    EXPECT_EQ(dcqcn.Target(), 25'000'000'000);
+    EXPECT_EQ(dcqcn.target_delay(), 25'000'000'000);
     EXPECT_EQ(dcqcn.Rate(20 * us), 22'375'000'000);
     EXPECT_EQ(dcqcn.Rate(30 * us), 24'687'500'000);
-    EXPECT_EQ(dcqcn.Target(), 27'000'000'000);
+    EXPECT_EQ(dcqcn.target_delay(), 27'000'000'000);
     EXPECT_NEAR(static_cast<double>(dcqcn.Rate(200 * us)), 43e9, 1e6);
-    EXPECT_EQ(dcqcn.Target(), 44'000'000'000);
+    EXPECT_EQ(dcqcn.target_delay(), 44'000'000'000);
     EXPECT_EQ(dcqcn.Rate(1000 * us), line);
 }
 
@@ -97,18 +97,18 @@ TEST(Dcqcn, KeepsTheTargetUntilTheTimerIncreases) {
     CongestionControlChoice choice = quick();
     choice.values[Parameter::clamp_target_rate] = 0;
     Dcqcn dcqcn(choice, path);
-    dcqcn.Notified(0);
-    dcqcn.Notified(0);
-    EXPECT_EQ(dcqcn.Target(), line);
+    dcqcn.notified(0);
+    dcqcn.notified(0);
+    EXPECT_EQ(dcqcn.target_delay(), line);
     EXPECT_EQ(dcqcn.Rate(0), 12'500'000'000);
-    dcqcn.PacketSent(1 * us, 1'000'000);
+    dcqcn.packet_sent(1 * us, 1'000'000);
     EXPECT_EQ(dcqcn.Rate(1 * us), 31'250'000'000);
-    dcqcn.Notified(2 * us);
-    EXPECT_EQ(dcqcn.Target(), line);
+    dcqcn.notified(2 * us);
+    EXPECT_EQ(dcqcn.target_delay(), line);
     EXPECT_EQ(dcqcn.Rate(2 * us), 15'625'000'000);
     EXPECT_EQ(dcqcn.Rate(12 * us), 32'812'500'000);
-    dcqcn.Notified(12 * us);
-    EXPECT_EQ(dcqcn.Target(), 32'812'500'000);
+    dcqcn.notified(12 * us);
+    EXPECT_EQ(dcqcn.target_delay(), 32'812'500'000);
     EXPECT_EQ(dcqcn.Rate(12 * us), 20'507'812'500);
 }
 
@@ -124,8 +124,8 @@ TEST(Dcqcn, HalvesTheGapInFastRecovery) {
     CongestionControlChoice choice = quick();
     choice.values[Parameter::fast_recovery] = 5;
     Dcqcn dcqcn(choice, path);
-    dcqcn.Notified(0);
-    dcqcn.Notified(0);
+    dcqcn.notified(0);
+    dcqcn.notified(0);
     std::int64_t gap = 12'500'000'000;
     for (int tick = 1; tick < 5; ++tick) {
         gap /= 2;
@@ -139,20 +139,20 @@ TEST(Dcqcn, HalvesTheGapInFastRecovery) {
 TEST(Dcqcn, IncreasesByBytesAndByBoth) {
     const CongestionControlChoice choice = quick();
     Dcqcn dcqcn(choice, path);
-    dcqcn.Notified(0);
-    dcqcn.Notified(0);
+    dcqcn.notified(0);
+    dcqcn.notified(0);
     for (int packet = 0; packet < 249; ++packet) {
-        dcqcn.PacketSent(1 * us, 4000);
+        dcqcn.packet_sent(1 * us, 4000);
     }
     EXPECT_EQ(dcqcn.Rate(1 * us), 12'500'000'000);
-    dcqcn.PacketSent(1 * us, 4000);
+    dcqcn.packet_sent(1 * us, 4000);
     EXPECT_EQ(dcqcn.Rate(1 * us), 18'750'000'000);
-    dcqcn.PacketSent(2 * us, 2'000'000);
+    dcqcn.packet_sent(2 * us, 2'000'000);
     EXPECT_EQ(dcqcn.Rate(2 * us), 24'687'500'000);
     EXPECT_EQ(dcqcn.Rate(10 * us), 26'343'750'000);
     EXPECT_EQ(dcqcn.Rate(20 * us), 27'671'875'000);
     EXPECT_EQ(dcqcn.Rate(30 * us), 30'835'937'500);
-    EXPECT_EQ(dcqcn.Target(), 34'000'000'000);
+    EXPECT_EQ(dcqcn.target_delay(), 34'000'000'000);
 }
 
 // alpha = 1 - each CNP halves the rate, down to the least one.
@@ -161,7 +161,7 @@ TEST(Dcqcn, KeepsToTheLeastRate) {
     choice.values[Parameter::min_rate] = 3e9;
     Dcqcn dcqcn(choice, path);
     for (int i = 0; i < 20; ++i) {
-        dcqcn.Notified(0);
+        dcqcn.notified(0);
     }
     EXPECT_EQ(dcqcn.Rate(0), 3'000'000'000);
 }
@@ -172,14 +172,14 @@ TEST(Dcqcn, ScalesIncreasesWithTheLink) {
     CongestionControlChoice choice = topology::standard_choice(CongestionAlgorithm::Dcqcn);
     choice.values[Parameter::clamp_target_rate] = 1;
     Dcqcn dcqcn(choice, path);
-    dcqcn.Notified(0);
-    dcqcn.Notified(0);
+    dcqcn.notified(0);
+    dcqcn.notified(0);
     const std::int64_t later = dcqcn.Rate(60 * 55 * us);
     EXPECT_EQ(dcqcn.Rate(61 * 55 * us) - later, 50'000'000);
     const CongestionControlChoice paper = topology::paper_choice(CongestionAlgorithm::Dcqcn);
     Dcqcn unscaled(paper, path);
-    unscaled.Notified(0);
-    unscaled.Notified(0);
+    unscaled.notified(0);
+    unscaled.notified(0);
     const std::int64_t then = unscaled.Rate(60 * 55 * us);
     EXPECT_EQ(unscaled.Rate(61 * 55 * us) - then, 5'000'000);
 }
@@ -255,17 +255,17 @@ TEST(Dcqcn, LazyTimersAreEagerOnes) {
             now += static_cast<std::int64_t>(random()) % pause;
             const auto kind = random() % 8;
             if (kind == 0) {
-                lazy.Notified(now);
+                lazy.notified(now);
                 eager.notify(now);
             } else if (kind < 5) {
                 const std::int64_t wire = 1 + static_cast<std::int64_t>(random() % 500'000);
-                lazy.PacketSent(now, wire);
+                lazy.packet_sent(now, wire);
                 eager.send(now, wire);
             } else if (kind < 7) {
                 eager.advance(now);
                 ASSERT_NEAR(static_cast<double>(lazy.Rate(now)), static_cast<double>(eager.rate), 2)
                     << seed << ", " << step;
-                ASSERT_NEAR(lazy.Alpha(now), eager.alpha, 1e-12);
+                ASSERT_NEAR(lazy.current_alpha(now), eager.alpha, 1e-12);
             }
         }
     }
@@ -278,15 +278,15 @@ TEST(Dcqcn, DoesNotDependOnHowOftenItIsAsked) {
     Dcqcn seldom(choice, path);
     for (std::int64_t cnp = 0; cnp < 5; ++cnp) {
         const std::int64_t begin = cnp * cnp * 3'000 * us;
-        often.Notified(begin);
-        seldom.Notified(begin);
+        often.notified(begin);
+        seldom.notified(begin);
         for (std::int64_t now = begin; now < begin + 2'900 * us; now += 7 * us) {
             often.Rate(now);
         }
         const std::int64_t end = begin + 2'950 * us;
         EXPECT_EQ(often.Rate(end), seldom.Rate(end));
-        EXPECT_EQ(often.Alpha(end), seldom.Alpha(end));
-        EXPECT_EQ(often.Target(), seldom.Target());
+        EXPECT_EQ(often.current_alpha(end), seldom.current_alpha(end));
+        EXPECT_EQ(often.target_delay(), seldom.target_delay());
     }
 }
 
@@ -298,13 +298,13 @@ TEST(Dcqcn, NoticesWhereHyperIncreaseBegins) {
     choice.values[Parameter::rate_ai] = 1e8;
     choice.values[Parameter::rate_hai] = 1e9;
     Dcqcn dcqcn(choice, path);
-    dcqcn.Notified(0);
-    dcqcn.Notified(0);
-    dcqcn.PacketSent(0, 60'000'000);
-    EXPECT_EQ(dcqcn.Target() - dcqcn.Rate(0), 100'000'000);
-    const std::int64_t before = dcqcn.Target();
+    dcqcn.notified(0);
+    dcqcn.notified(0);
+    dcqcn.packet_sent(0, 60'000'000);
+    EXPECT_EQ(dcqcn.target_delay() - dcqcn.Rate(0), 100'000'000);
+    const std::int64_t before = dcqcn.target_delay();
     dcqcn.Rate(100 * us);
-    EXPECT_EQ(dcqcn.Target() - before, 8'200'000'000);
+    EXPECT_EQ(dcqcn.target_delay() - before, 8'200'000'000);
 }
 
 // The slowest case there can be: a tick each 100 ns, and a raise of 1 byte/s. The first tick only
@@ -315,13 +315,13 @@ TEST(Dcqcn, ADayOffTakesNoTime) {
     choice.values[Parameter::increase_timer] = 1e5;
     choice.values[Parameter::rate_ai] = 1;
     Dcqcn dcqcn(choice, path);
-    dcqcn.Notified(0);
-    dcqcn.Notified(0);
+    dcqcn.notified(0);
+    dcqcn.notified(0);
     const std::int64_t second = 1'000'000 * us;
     EXPECT_EQ(dcqcn.Rate(second / 1000), 25'000'009'998);
     EXPECT_EQ(dcqcn.Rate(second), 25'009'999'998);
     EXPECT_EQ(dcqcn.Rate(24 * 3600 * second), line);
-    EXPECT_EQ(dcqcn.Alpha(24 * 3600 * second), 0);
+    EXPECT_EQ(dcqcn.current_alpha(24 * 3600 * second), 0);
 }
 
 }  // namespace

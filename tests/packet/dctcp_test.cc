@@ -42,7 +42,7 @@ public:
             news.marked = marked ? 1000 : 0;
             news.next = ++next_;
             news.sent = next_ + flight_;
-            dctcp_.Acknowledged(news);
+            dctcp_.acknowledged(news);
         }
     }
 
@@ -56,13 +56,13 @@ private:
 TEST(Dctcp, GrowsByAPacketARoundTrip) {
     const CongestionControlChoice choice = plain();
     Dctcp dctcp(choice, path);
-    EXPECT_EQ(dctcp.Window(), 100'000);
-    EXPECT_EQ(dctcp.Rate(0), packet::CongestionControl::NO_PACING);
+    EXPECT_EQ(dctcp.window(), 100'000);
+    EXPECT_EQ(dctcp.Rate(0), packet::CongestionControl::no_pacing);
     Sender sender(dctcp, 100);
     sender.acknowledge(1, false);
-    EXPECT_EQ(dctcp.Window(), 100'010);
+    EXPECT_EQ(dctcp.window(), 100'010);
     sender.acknowledge(99, false);
-    EXPECT_NEAR(static_cast<double>(dctcp.Window()), 101'000, 10);
+    EXPECT_NEAR(static_cast<double>(dctcp.window()), 101'000, 10);
 }
 
 // In slow start n bytes add n, up to the first mark, which cuts by alpha / 2 = 1/2; 4 + 96 packets
@@ -76,15 +76,15 @@ TEST(Dctcp, DoublesInSlowStart) {
     Dctcp dctcp(choice, path);
     Sender sender(dctcp, 4);
     sender.acknowledge(4, false);
-    EXPECT_EQ(dctcp.Window(), 8'000);
+    EXPECT_EQ(dctcp.window(), 8'000);
     sender.acknowledge(92, false);
-    EXPECT_EQ(dctcp.Window(), 100'000);
+    EXPECT_EQ(dctcp.window(), 100'000);
     sender.acknowledge(1, true);
-    EXPECT_NEAR(static_cast<double>(dctcp.Window()), 50'000, 2'000) << "alpha is nearly 1";
+    EXPECT_NEAR(static_cast<double>(dctcp.window()), 50'000, 2'000) << "alpha is nearly 1";
     sender.acknowledge(4, false);
-    const std::int64_t before = dctcp.Window();
+    const std::int64_t before = dctcp.window();
     sender.acknowledge(1, false);
-    EXPECT_NEAR(static_cast<double>(dctcp.Window() - before), 20, 2) << "slow start is over";
+    EXPECT_NEAR(static_cast<double>(dctcp.window() - before), 20, 2) << "slow start is over";
 }
 
 // The window of data in flight ends with every 10th acknowledgement. With 3 of 10 marked alpha
@@ -94,15 +94,15 @@ TEST(Dctcp, AlphaTendsToTheMarkedFraction) {
     Dctcp dctcp(choice, path);
     Sender sender(dctcp, 9);
     sender.acknowledge(1, false);
-    EXPECT_EQ(dctcp.Alpha(), 0);
+    EXPECT_EQ(dctcp.current_alpha(), 0);
     double expected = 0;
     for (int window = 0; window < 60; ++window) {
         sender.acknowledge(7, false);
         sender.acknowledge(3, true);
         expected = 0.75 * expected + 0.25 * 0.3;
-        EXPECT_DOUBLE_EQ(dctcp.Alpha(), expected) << window;
+        EXPECT_DOUBLE_EQ(dctcp.current_alpha(), expected) << window;
     }
-    EXPECT_NEAR(dctcp.Alpha(), 0.3, 1e-7);
+    EXPECT_NEAR(dctcp.current_alpha(), 0.3, 1e-7);
 }
 
 // Everything is marked and alpha = 1: half a window, and no more until what was in flight then is
@@ -113,15 +113,15 @@ TEST(Dctcp, CutsOnceAWindow) {
     Dctcp dctcp(choice, path);
     Sender sender(dctcp, 10);
     sender.acknowledge(1, true);
-    EXPECT_EQ(dctcp.Window(), 50'000);
+    EXPECT_EQ(dctcp.window(), 50'000);
     sender.acknowledge(10, true);
-    EXPECT_EQ(dctcp.Window(), 50'000);
+    EXPECT_EQ(dctcp.window(), 50'000);
     sender.acknowledge(1, true);
-    EXPECT_EQ(dctcp.Window(), 25'000);
+    EXPECT_EQ(dctcp.window(), 25'000);
     sender.acknowledge(10, false);
-    EXPECT_EQ(dctcp.Window(), 25'000);
+    EXPECT_EQ(dctcp.window(), 25'000);
     sender.acknowledge(1, false);
-    EXPECT_EQ(dctcp.Window(), 25'040) << "1000 x 1000 / 25 000";
+    EXPECT_EQ(dctcp.window(), 25'040) << "1000 x 1000 / 25 000";
 }
 
 // A loss halves W once a window. A timeout leaves the least window and slow start to half of W:
@@ -132,19 +132,19 @@ TEST(Dctcp, TakesLossesAsTcpDoes) {
     Dctcp dctcp(choice, path);
     Sender sender(dctcp, 10);
     sender.acknowledge(1, false);
-    EXPECT_EQ(dctcp.Window(), 101'000);
-    dctcp.Lost(0, false);
-    EXPECT_EQ(dctcp.Window(), 50'500);
-    dctcp.Lost(1, false);
-    EXPECT_EQ(dctcp.Window(), 50'500);
-    dctcp.Lost(2, true);
-    EXPECT_EQ(dctcp.Window(), 1'000);
+    EXPECT_EQ(dctcp.window(), 101'000);
+    dctcp.lost(0, false);
+    EXPECT_EQ(dctcp.window(), 50'500);
+    dctcp.lost(1, false);
+    EXPECT_EQ(dctcp.window(), 50'500);
+    dctcp.lost(2, true);
+    EXPECT_EQ(dctcp.window(), 1'000);
     sender.acknowledge(11, false);
-    EXPECT_EQ(dctcp.Window(), 12'000);
+    EXPECT_EQ(dctcp.window(), 12'000);
     sender.acknowledge(14, false);
-    EXPECT_EQ(dctcp.Window(), 26'000);
+    EXPECT_EQ(dctcp.window(), 26'000);
     sender.acknowledge(1, false);
-    EXPECT_EQ(dctcp.Window(), 26'038) << "1000 x 1000 / 26 000";
+    EXPECT_EQ(dctcp.window(), 26'038) << "1000 x 1000 / 26 000";
 }
 
 // Between one packet and max_window = 4 bandwidth-delay products.
@@ -155,9 +155,9 @@ TEST(Dctcp, KeepsToItsBounds) {
     Dctcp dctcp(choice, path);
     Sender sender(dctcp, 0);
     sender.acknowledge(1000, false);
-    EXPECT_EQ(dctcp.Window(), 400'000);
+    EXPECT_EQ(dctcp.window(), 400'000);
     sender.acknowledge(1000, true);
-    EXPECT_EQ(dctcp.Window(), 1'000);
+    EXPECT_EQ(dctcp.window(), 1'000);
 }
 
 }  // namespace

@@ -36,7 +36,7 @@ double efficiency(const std::string& name, const NetworkDescription& description
     engine::EventQueue queue;
     packet::PacketMachine machine(description, queue);
     LinkWatch watch(description, load.bottleneck(), queue);
-    machine.SetObserver(&watch);
+    machine.set_observer(&watch);
     const Traffic traffic(plan, queue, machine);
     queue.run();
     Time finish;

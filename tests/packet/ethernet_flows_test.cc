@@ -159,7 +159,7 @@ TEST(EthernetFlows, ObserversHearOfWhatLinksCount) {
             engine::EventQueue queue;
             packet::EthernetNetwork machine(network, queue);
             Observer observer(network.graph.links());
-            machine.SetObserver(&observer);
+            machine.set_observer(&observer);
             const Traffic traffic(plan, queue, machine);
             queue.run();
             ASSERT_EQ(transcript(traffic, machine), transcript(silent.traffic, silent.machine));
@@ -174,14 +174,14 @@ TEST(EthernetFlows, ObserversHearOfWhatLinksCount) {
             }
             // Those that are lost waiting for a dead link are not on it; lost requests are no
             // drops.
-            EXPECT_LE(observer.reasons[PacketLoss::CORRUPTED], observer.lost_on_links);
+            EXPECT_LE(observer.reasons[PacketLoss::Corrupted], observer.lost_on_links);
             for (const auto& [why, count] : observer.reasons) {
                 reasons[why] += count;
             }
         }
     }
     for (const PacketLoss why :
-         {PacketLoss::NO_ROOM, PacketLoss::TRIMMED, PacketLoss::CORRUPTED, PacketLoss::LINK_DOWN}) {
+         {PacketLoss::NoRoom, PacketLoss::Trimmed, PacketLoss::Corrupted, PacketLoss::LinkDown}) {
         EXPECT_GT(reasons[why], 0u) << static_cast<int>(why);
     }
     EXPECT_GT(marked, 0u);

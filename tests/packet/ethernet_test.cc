@@ -113,15 +113,15 @@ TEST(Ethernet, NothingIsLostHoweverOftenPausesAreAskedFor) {
 TEST(Ethernet, ThoseWhoseTimeComesWhileThePortIsBusyKeepTheirTurn) {
     std::vector<packet::QueuePair> pairs(3);
     packet::SendTurns turns;
-    pairs[0].nextStart = 50;
-    pairs[2].nextStart = 80;
-    turns.Wait(pairs, 2);
-    turns.Wait(pairs, 0);
-    turns.Join(pairs, 1, 80);
-    turns.JoinThoseDue(pairs, 100);
+    pairs[0].next_start = 50;
+    pairs[2].next_start = 80;
+    turns.wait(pairs, 2);
+    turns.wait(pairs, 0);
+    turns.join(pairs, 1, 80);
+    turns.join_those_due(pairs, 100);
     for (const std::uint32_t expected : {0U, 2U, 1U}) {
-        EXPECT_EQ(turns.First(), expected);
-        turns.Leave(pairs);
+        EXPECT_EQ(turns.first(), expected);
+        turns.leave(pairs);
     }
 }
 
@@ -145,7 +145,7 @@ TEST(Ethernet, TrimmedPacketsComeAgainForGrants) {
         }
         const EthernetRun run(network, plan);
         EXPECT_GT(run.sum().drops, 0u);
-        for (const packet::QueuePair& pair : run.machine.GetPairs()) {
+        for (const packet::QueuePair& pair : run.machine.pairs()) {
             EXPECT_EQ(pair.use.timeouts, 0) << kib << " KiB from NPU " << pair.source;
         }
     }

@@ -43,7 +43,7 @@ public:
 
 private:
     void handle(std::uint64_t) override {
-        network_.Settle();
+        network_.settle();
         seen_ += transcript({}, network_.link_use(), network_.packet_hops());
     }
 
@@ -74,7 +74,7 @@ std::string flows(const packet::EthernetNetwork& network) {
 Seen run(const Case& drawn, bool trains, std::uint64_t shuffle_seed = 0) {
     engine::EventQueue queue;
     packet::EthernetNetwork machine(drawn.network, EthernetRun::shuffled(queue, shuffle_seed));
-    machine.SetTrains(trains);
+    machine.set_trains(trains);
     const Traffic traffic(drawn.plan, queue, machine);
     const Watcher watcher(queue, machine, drawn.looks);
     std::string end;

@@ -65,7 +65,7 @@ TEST(EthernetTransport, WindowsAndTimeoutsOfLongLinksAreNotNegative) {
         network.packet.transport.kind = kind;
         const EthernetRun far(network, {packets(0, 1, 3)});
         EXPECT_EQ(far.delivered(0), Time::ps(2'000'000'000'000'030'000));
-        EXPECT_EQ(far.machine.GetPairs()[0].use.timeouts, 0);
+        EXPECT_EQ(far.machine.pairs()[0].use.timeouts, 0);
         EXPECT_EQ(far.sum().retransmissions, 0U);
     }
 }
@@ -102,7 +102,7 @@ TEST(EthernetTransport, AFullWindowIsAnsweredAtOnce) {
                 EXPECT_EQ(run.traffic.outcomes()[0].sent, delivered + Time::ps(5640));
                 EXPECT_EQ(run.machine.packet_hops(),
                           static_cast<std::uint64_t>(count + rounds + 1));
-                EXPECT_EQ(run.machine.GetPairs()[0].use.timeouts, 0);
+                EXPECT_EQ(run.machine.pairs()[0].use.timeouts, 0);
             }
         }
     }
@@ -140,7 +140,7 @@ TEST(EthernetTransport, AWindowThatClosesLaterIsNoWait) {
                 plan.push_back(packets(npu, 0, 400));
             }
             const EthernetRun run(network, plan);
-            for (const packet::QueuePair& pair : run.machine.GetPairs()) {
+            for (const packet::QueuePair& pair : run.machine.pairs()) {
                 EXPECT_EQ(pair.use.timeouts, 0) << topology::name_of(algorithm) << " " << every;
             }
         }
@@ -236,7 +236,7 @@ struct TwoIntoOne {
         return plan;
     }
     [[nodiscard]] std::int64_t repeated(std::size_t flow) const {
-        return run.machine.GetPairs()[flow].use.repeated;
+        return run.machine.pairs()[flow].use.repeated;
     }
     /// Of messages that have arrived when one of the flows is done: those of the slower flow for
     /// each of the quicker one.

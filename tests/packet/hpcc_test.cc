@@ -53,7 +53,7 @@ public:
         news.sent = number_ + 99;
         news.telemetry = telemetry.data();
         news.hops = static_cast<std::uint32_t>(telemetry.size());
-        hpcc_.Acknowledged(news);
+        hpcc_.acknowledged(news);
     }
     /// The last one for what was sent before the one before.
     void same_round(std::int64_t sent) {
@@ -65,7 +65,7 @@ public:
         news.sent = number_ + 149;
         news.telemetry = &hop;
         news.hops = 1;
-        hpcc_.Acknowledged(news);
+        hpcc_.acknowledged(news);
     }
 
 private:
@@ -80,13 +80,13 @@ private:
 TEST(Hpcc, StartsWithABandwidthDelayProduct) {
     const CongestionControlChoice choice = round_numbers();
     Hpcc hpcc(choice, path);
-    EXPECT_EQ(hpcc.Window(), 100'000);
+    EXPECT_EQ(hpcc.window(), 100'000);
     EXPECT_EQ(hpcc.Rate(0), gbps10);
-    hpcc.Acknowledged(Acknowledgement());
-    EXPECT_EQ(hpcc.Window(), 100'000);
+    hpcc.acknowledged(Acknowledgement());
+    EXPECT_EQ(hpcc.window(), 100'000);
     const Rounds rounds(hpcc);
-    EXPECT_EQ(hpcc.Window(), 100'000);
-    EXPECT_EQ(hpcc.Utilisation(), 1);
+    EXPECT_EQ(hpcc.window(), 100'000);
+    EXPECT_EQ(hpcc.utilization(), 1);
 }
 
 // The link is full and has 60 kB waiting before and after: u = 60 / 100 + 1 = 1.6 = 2 eta, all of U
@@ -97,14 +97,14 @@ TEST(Hpcc, ALinkAtTwiceTheTargetHalvesTheWindow) {
     Hpcc hpcc(choice, path);
     Rounds rounds(hpcc);
     rounds.next(100'000, 60'000);
-    EXPECT_DOUBLE_EQ(hpcc.Utilisation(), 1.0) << "there was no queue before";
-    EXPECT_EQ(hpcc.Window(), 81'000) << "100 kB x 0.8 / 1 + 1 kB";
+    EXPECT_DOUBLE_EQ(hpcc.utilization(), 1.0) << "there was no queue before";
+    EXPECT_EQ(hpcc.window(), 81'000) << "100 kB x 0.8 / 1 + 1 kB";
     rounds.next(100'000, 60'000);
-    EXPECT_DOUBLE_EQ(hpcc.Utilisation(), 1.6);
-    EXPECT_EQ(hpcc.Window(), 42'000) << "81 kB / 2 + 1 kB, in whole packets";
+    EXPECT_DOUBLE_EQ(hpcc.utilization(), 1.6);
+    EXPECT_EQ(hpcc.window(), 42'000) << "81 kB / 2 + 1 kB, in whole packets";
     EXPECT_EQ(hpcc.Rate(0), 4'150'000'000) << "41.5 kB in 10 us";
     rounds.next(51'000, 0);
-    EXPECT_DOUBLE_EQ(hpcc.Utilisation(), 0.51);
+    EXPECT_DOUBLE_EQ(hpcc.utilization(), 0.51);
     EXPECT_EQ(hpcc.Rate(0), 4'250'000'000);
 }
 
@@ -164,9 +164,9 @@ TEST(Hpcc, AveragesOverARoundTrip) {
     Hpcc hpcc(choice, path);
     Rounds rounds(hpcc);
     rounds.next(75'000, 0, 10 * us / 4);
-    EXPECT_DOUBLE_EQ(hpcc.Utilisation(), 1.5);
+    EXPECT_DOUBLE_EQ(hpcc.utilization(), 1.5);
     rounds.next(0, 0, 50 * us);
-    EXPECT_EQ(hpcc.Utilisation(), 0) << "an interval counts a round trip at most";
+    EXPECT_EQ(hpcc.utilization(), 0) << "an interval counts a round trip at most";
     EXPECT_EQ(hpcc.Rate(0) % 10, 3) << "100 kB x 0.8 / 1.5 + 1 kB + 1 kB, no division by 0";
 }
 
@@ -177,12 +177,12 @@ TEST(Hpcc, LooksAtTheFullestLink) {
     Hpcc hpcc(choice, path);
     Rounds rounds(hpcc);
     rounds.acknowledge({{20 * us, 0, 0, gbps10}, {20 * us, 0, 0, 2 * gbps10}});
-    EXPECT_EQ(hpcc.Utilisation(), 1);
-    EXPECT_EQ(hpcc.Window(), 100'000);
+    EXPECT_EQ(hpcc.utilization(), 1);
+    EXPECT_EQ(hpcc.window(), 100'000);
     rounds.acknowledge({{30 * us, 20'000, 0, gbps10}, {30 * us, 120'000, 0, 2 * gbps10}});
-    EXPECT_DOUBLE_EQ(hpcc.Utilisation(), 0.6) << "20 / 100 and 120 / 200";
+    EXPECT_DOUBLE_EQ(hpcc.utilization(), 0.6) << "20 / 100 and 120 / 200";
     rounds.acknowledge({{30 * us, 20'000, 0, gbps10}, {40 * us, 160'000, 0, 2 * gbps10}});
-    EXPECT_DOUBLE_EQ(hpcc.Utilisation(), 0.2);
+    EXPECT_DOUBLE_EQ(hpcc.utilization(), 0.2);
 }
 
 // Ten hops of telemetry, and it still is small.

@@ -76,7 +76,7 @@ bool marks_come_first(const NetworkDescription& network, const Plan& plan) {
     engine::EventQueue queue;
     packet::EthernetNetwork machine(network, queue);
     FirstNews news;
-    machine.SetObserver(&news);
+    machine.set_observer(&news);
     const Traffic traffic(plan, queue, machine);
     queue.run();
     return news.marks_first;

@@ -53,7 +53,7 @@ NaiveEthernet::NaiveEthernet(const topology::NetworkDescription& description,
                              engine::EventQueue& queue)
     : graph_(description.graph),
       parameters_(description.packet),
-      needs_(packet::NeedsOf(description.packet.congestion_control)),
+      needs_(packet::needs_of(description.packet.congestion_control)),
       queue_(queue),
       ports_(graph_.links()),
       nodes_(graph_.nodes()),
@@ -222,7 +222,7 @@ void NaiveEthernet::transmit(LinkId id, NaivePacket packet) {
         use.classes_wire[c] += packet.wire;
     }
     use.retransmissions += data && packet.repeated ? 1 : 0;
-    const bool lost = errors_.IsCorrupted(id.index(), port.transmissions++);
+    const bool lost = errors_.is_corrupted(id.index(), port.transmissions++);
     use.drops += lost && !is_request(packet) ? 1 : 0;
     if (lost && is_request(packet)) {
         port.requests.push_front(packet);
@@ -378,7 +378,7 @@ void NaiveEthernet::pause(LinkId id, const NaivePacket& packet) {
 }
 
 bool NaiveEthernet::is_marked(LinkId output, Bytes queued) {
-    if (!needs_.echo && needs_.notificationInterval == 0) {
+    if (!needs_.echo && needs_.notification_interval == 0) {
         return false;
     }
     const std::uint64_t number = ports_[output.index()].arrivals++;

@@ -426,7 +426,7 @@ void NaivePacketNetwork::attempt(LinkId id, const Packet& packet) {
     const Time before = port.last_arrival;
     port.last_arrival = std::max(before, end + clock_.latency(id, end));
     const Time in = port.last_arrival;
-    if (errors_.IsCorrupted(id.index(), port.transmissions++)) {
+    if (errors_.is_corrupted(id.index(), port.transmissions++)) {
         const Time told = in + clock_.latency(id, in);
         at(told, Phase::Arrival, kind_end, id.index(), [this, id, packet] {
             ++uses_[id.index()].retransmissions;

@@ -38,7 +38,7 @@ packet::FlowPath path_of(const std::vector<LinkId>& forth, const std::vector<Lin
         round_trip +=
             transfer_time(on_wire(Bytes(0), description.packet), link.rate) + link.latency;
     }
-    path.roundTrip = round_trip.ps();
+    path.round_trip = round_trip.ps();
     return path;
 }
 
@@ -48,7 +48,7 @@ NaiveTransport::NaiveTransport(const topology::NetworkDescription& description,
                                engine::EventQueue& queue, NaiveWire& wire)
     : description_(description),
       parameters_(description.packet),
-      needs_(packet::NeedsOf(description.packet.congestion_control)),
+      needs_(packet::needs_of(description.packet.congestion_control)),
       queue_(queue),
       wire_(wire) {}
 
@@ -67,16 +67,16 @@ std::size_t NaiveTransport::pair_of(const Key& key) {
         pair.back.push_back(hop.link);
     }
     const packet::FlowPath path = path_of(pair.forth, pair.back, description_);
-    pair.control = packet::MakeCongestionControl(parameters_.congestion_control, path);
+    pair.control = packet::make_congestion_control(parameters_.congestion_control, path);
     pair.window = parameters_.transport.window;
     if (pair.window == Bytes(0)) {
         // Twice what the path holds, rounded up, and what one acknowledgement waits for.
-        pair.window = Bytes(2 * static_cast<std::int64_t>(path.BandwidthDelay()) + 1) +
+        pair.window = Bytes(2 * static_cast<std::int64_t>(path.bandwidth_delay()) + 1) +
                       (parameters_.transport.ack_every + 1) * Bytes(path.packet);
     }
     pair.timeout = parameters_.transport.rto;
     if (pair.timeout == Time()) {
-        pair.timeout = std::max(Time::ns(500'000), Time::ps(8 * path.roundTrip));
+        pair.timeout = std::max(Time::ns(500'000), Time::ps(8 * path.round_trip));
     }
     return place->second;
 }
@@ -130,7 +130,7 @@ bool NaiveTransport::may_send(const Pair& pair) const {
 bool NaiveTransport::is_open(const Pair& pair) const {
     const Bytes after = pair.in_flight + on_wire(parameters_.mtu, parameters_);
     return after <= pair.window &&
-           (pair.control == nullptr || after <= Bytes(pair.control->Window()));
+           (pair.control == nullptr || after <= Bytes(pair.control->window()));
 }
 
 /// Lines a queue pair up that stands nowhere, if it may send.
@@ -208,9 +208,9 @@ NaivePacket NaiveTransport::take_packet(LinkId port, std::size_t traffic_class) 
         start_timer(number);
     }
     if (pair.control != nullptr) {
-        pair.control->PacketSent(queue_.now().ps(), part.wire.value());
+        pair.control->packet_sent(queue_.now().ps(), part.wire.value());
         const std::int64_t rate = pair.control->Rate(queue_.now().ps());
-        if (rate != packet::CongestionControl::NO_PACING) {
+        if (rate != packet::CongestionControl::no_pacing) {
             pair.next_start = queue_.now() + transfer_time(part.wire, Rate(rate));
         }
     }
@@ -272,7 +272,7 @@ void NaiveTransport::timer_due(std::size_t number) {
     give_up_all(pair);
     pair.recovery_end = pair.top;
     if (pair.control != nullptr) {
-        pair.control->Lost(queue_.now().ps(), true);
+        pair.control->lost(queue_.now().ps(), true);
     }
     review(number);
 }
@@ -281,7 +281,7 @@ void NaiveTransport::receive(const NaivePacket& packet) {
     if (packet.kind == NaivePacket::Kind::Data) {
         receive_data(packet);
     } else if (packet.kind == NaivePacket::Kind::Notification) {
-        pairs_[packet.pair].control->Notified(queue_.now().ps());
+        pairs_[packet.pair].control->notified(queue_.now().ps());
         review(packet.pair);
     } else {
         receive_answer(packet);
@@ -309,7 +309,7 @@ void NaiveTransport::receive_answer(const NaivePacket& packet) {
         !pair.flying.empty()) {
         give_up_all(pair);
         if (pair.control != nullptr) {
-            pair.control->Lost(queue_.now().ps(), false);
+            pair.control->lost(queue_.now().ps(), false);
         }
     }
     if (packet.kind == NaivePacket::Kind::Answer) {
@@ -327,12 +327,12 @@ void NaiveTransport::receive_answer(const NaivePacket& packet) {
         heard.now = queue_.now().ps();
         heard.bytes = news.value();
         heard.marked = std::min(packet.marked_bytes, news).value();
-        heard.roundTrip = (queue_.now() - packet.sent_at).ps();
+        heard.round_trip = (queue_.now() - packet.sent_at).ps();
         heard.next = packet.sequence;
         heard.sent = pair.top;
         heard.telemetry = packet.telemetry.data();
         heard.hops = static_cast<std::uint32_t>(packet.telemetry.size());
-        pair.control->Acknowledged(heard);
+        pair.control->acknowledged(heard);
     }
     review(packet.pair);
 }
@@ -389,7 +389,7 @@ void NaiveTransport::judge(Pair& pair) {
         if (sequence >= pair.recovery_end) {
             pair.recovery_end = pair.top;
             if (pair.control != nullptr) {
-                pair.control->Lost(queue_.now().ps(), false);
+                pair.control->lost(queue_.now().ps(), false);
             }
         }
     }
@@ -444,7 +444,7 @@ void NaiveTransport::answer(NaivePacket::Kind kind, const NaivePacket& cause) {
     packet.wire = on_wire(Bytes(0), parameters_);
     if (kind != NaivePacket::Kind::Notification) {
         packet.wire +=
-            static_cast<std::int64_t>(packet.telemetry.size()) * Bytes(packet::TELEMETRY_BYTES);
+            static_cast<std::int64_t>(packet.telemetry.size()) * Bytes(packet::telemetry_bytes);
         packet.marked_bytes = pair.marked_bytes;
         pair.marked_bytes = Bytes(0);
         pair.unanswered = 0;
@@ -455,7 +455,7 @@ void NaiveTransport::answer(NaivePacket::Kind kind, const NaivePacket& cause) {
 void NaiveTransport::notice_mark(const NaivePacket& packet) {
     Pair& pair = pairs_[packet.pair];
     pair.marked_bytes += on_wire(packet.payload, parameters_);
-    const Time interval = Time::ps(needs_.notificationInterval);
+    const Time interval = Time::ps(needs_.notification_interval);
     if (interval > Time() &&
         (pair.last_notified < Time() || queue_.now() - pair.last_notified >= interval)) {
         pair.last_notified = queue_.now();

@@ -151,7 +151,7 @@ void compare(unsigned first_seed, unsigned count) {
             << chosen.name << ", insertions shuffled";
         if (seed % 4 == 0) {
             const auto threads = [seed](packet::PacketMachine& machine) {
-                machine.SetThreads(2 + seed % 3, 0);
+                machine.set_threads(2 + seed % 3, 0);
             };
             ASSERT_EQ(run<packet::PacketMachine>(chosen, network, plan, faults, 0, threads),
                       expected)

@@ -11,8 +11,8 @@ namespace npunet::packet_test {
 
 class Notes final : public packet::PacketObserver {
 public:
-    explicit Notes(packet::PacketLevel& machine) : machine_(machine) { machine.SetObserver(this); }
-    ~Notes() { machine_.SetObserver(nullptr); }
+    explicit Notes(packet::PacketLevel& machine) : machine_(machine) { machine.set_observer(this); }
+    ~Notes() { machine_.set_observer(nullptr); }
     Notes(const Notes&) = delete;
     Notes& operator=(const Notes&) = delete;
 
@@ -27,7 +27,7 @@ private:
     }
     void PacketStarted(LinkId link, Bytes wire, Time arrival, Bytes waited) override {
         note(waited > Bytes() ? "goes on" : "starts", link, wire.value(), arrival);
-        if (!machine_.IsCut(link) && arrival < Time::max()) {
+        if (!machine_.is_cut(link) && arrival < Time::max()) {
             PacketEntered(link, wire, arrival);
         }
     }

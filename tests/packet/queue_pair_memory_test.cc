@@ -49,7 +49,7 @@ TEST(QueuePairMemory, IsBelowAKilobyte) {
         const Traffic traffic(plan, queue, machine);
         const std::size_t before = allocated();
         queue.run();
-        ASSERT_EQ(machine.GetPairs().size(), plan.size());
+        ASSERT_EQ(machine.pairs().size(), plan.size());
         const std::size_t after = allocated();
         const double each = static_cast<double>(after - before) / static_cast<double>(plan.size());
         RecordProperty(topology::name_of(algorithm), static_cast<int>(each));

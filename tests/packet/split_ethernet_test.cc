@@ -32,9 +32,9 @@ using topology::NetworkDescription;
 using topology::TransportKind;
 
 constexpr std::array packet_kinds{
-    PacketKind::DATA,    PacketKind::ACKNOWLEDGEMENT, PacketKind::GO_BACK,
-    PacketKind::TRIMMED, PacketKind::NOTIFICATION,    PacketKind::REQUEST,
-    PacketKind::GRANT,   PacketKind::PAUSE,           PacketKind::RESUME};
+    PacketKind::Data,    PacketKind::Acknowledgement, PacketKind::GoBack,
+    PacketKind::Trimmed, PacketKind::Notification,    PacketKind::Request,
+    PacketKind::Grant,   PacketKind::Pause,           PacketKind::Resume};
 
 /// What a queue pair has done, as text.
 std::string described(const PairUse& use) {
@@ -50,8 +50,8 @@ std::string described(const PairUse& use) {
 using PairUses = std::map<std::uint64_t, PairUse>;
 
 void join(PairUses& uses, const packet::PacketLevel& machine) {
-    for (const QueuePair& pair : dynamic_cast<const packet::EthernetNetwork&>(machine).GetPairs()) {
-        uses[pair.key].Join(pair.use);
+    for (const QueuePair& pair : dynamic_cast<const packet::EthernetNetwork&>(machine).pairs()) {
+        uses[pair.key].join(pair.use);
     }
 }
 

@@ -41,9 +41,9 @@ public:
             owned[node] = parts[node] == number;
         }
         machine_->set_listener(*this);
-        machine_->Split(owned, *this);
+        machine_->split(owned, *this);
         for (std::size_t i = 0; i < graph_.links(); ++i) {
-            if (machine_->IsCut(LinkId(i))) {
+            if (machine_->is_cut(LinkId(i))) {
                 lookahead_ = std::min(lookahead_, graph_.link(LinkId(i)).latency);
             }
         }
@@ -113,7 +113,7 @@ private:
     }
     void enter(const Frame& frame) {
         queue_.advance(frame.at);
-        machine_->Enter(frame.content.data(), frame.content.size());
+        machine_->enter(frame.content.data(), frame.content.size());
     }
     void end_use(std::uint32_t handle) {
         EXPECT_TRUE(under_way_[handle]);
@@ -131,8 +131,8 @@ private:
     }
     void FrameLeaves(const packet::BorderFrame& frame, NodeId to, Time at) override {
         ++crossings_;
-        ++kinds_[frame.GetBytes().front()];
-        mail_.boxes[parts_[to.index()]].push_back({at, frame.GetBytes()});
+        ++kinds_[frame.bytes().front()];
+        mail_.boxes[parts_[to.index()]].push_back({at, frame.bytes()});
     }
     void MessageHasLeft(std::uint32_t handle) override {
         end_use(handle);
@@ -140,7 +140,7 @@ private:
     }
     void MessageArrives(const packet::BorderMessage& message) override {
         listener_->on_delivered_from_afar(message.label, Bytes(message.bytes),
-                                          Time::ps(message.firstByteLeft));
+                                          Time::ps(message.first_byte_left));
     }
 
     const topology::Graph& graph_;

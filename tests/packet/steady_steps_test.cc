@@ -38,12 +38,12 @@ Outcome run(const engine::Workload& workload, const test::TestMachine& machine, 
         queue.shuffle_insertions(shuffle);
     }
     packet::PacketMachine network(machine.network, queue);
-    network.SetTrains(trains);
-    network.SetThreads(threads, 1);
+    network.set_trains(trains);
+    network.set_threads(threads, 1);
     engine::Simulation simulation(workload, machine.network, machine.system, machine.dialect, queue,
                                   network);
     const engine::Results results = simulation.run();
-    network.Settle();
+    network.settle();
     Outcome outcome{described(results), simulation.skipped_steps(), queue.handled()};
     for (const engine::LinkUse& use : network.link_use()) {
         outcome.text += '\n' + std::to_string(use.payload.value()) + ' ' +

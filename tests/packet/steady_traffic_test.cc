@@ -107,7 +107,7 @@ public:
 
 private:
     void handle(std::uint64_t) override {
-        network_.Settle();
+        network_.settle();
         seen_ += transcript({}, network_.link_use(), network_.packet_hops());
     }
 
@@ -130,8 +130,8 @@ Seen run(const Configuration& configuration, const TestNetwork& network, bool tr
     const topology::NetworkDescription description = network.describe(configuration.packet);
     packet::PacketMachine machine(
         description, [&network](NodeId from, NodeId to) { return network.route(from, to); }, queue);
-    machine.SetTrains(trains);
-    machine.SetThreads(threads, 0);
+    machine.set_trains(trains);
+    machine.set_threads(threads, 0);
     const Traffic traffic(configuration.plan, queue, machine);
     const Watcher watcher(queue, machine, looks);
     queue.run();

@@ -36,8 +36,8 @@ void acknowledge(Swift& swift, std::int64_t now, std::int64_t round_trip,
     Acknowledgement news;
     news.now = now;
     news.bytes = bytes;
-    news.roundTrip = round_trip;
-    swift.Acknowledged(news);
+    news.round_trip = round_trip;
+    swift.acknowledged(news);
 }
 
 // A window of w packets that are all acknowledged in time grows by about ai = 1 packet: 100 + 100 /
@@ -45,15 +45,15 @@ void acknowledge(Swift& swift, std::int64_t now, std::int64_t round_trip,
 TEST(Swift, GrowsByAPacketARoundTrip) {
     const CongestionControlChoice choice = plain();
     Swift swift(choice, path);
-    EXPECT_EQ(swift.Packets(), 100);
-    EXPECT_EQ(swift.Window(), 100'000);
-    EXPECT_EQ(swift.Rate(0), CongestionControl::NO_PACING);
+    EXPECT_EQ(swift.packets(), 100);
+    EXPECT_EQ(swift.window(), 100'000);
+    EXPECT_EQ(swift.Rate(0), CongestionControl::no_pacing);
     acknowledge(swift, 0, 19 * us, 100'000);
-    EXPECT_EQ(swift.Packets(), 101);
+    EXPECT_EQ(swift.packets(), 101);
     acknowledge(swift, 0, 19 * us, 1000);
-    EXPECT_EQ(swift.Packets(), 101 + 1.0 / 101);
+    EXPECT_EQ(swift.packets(), 101 + 1.0 / 101);
     acknowledge(swift, 0, -1, 100'000);
-    EXPECT_EQ(swift.Packets(), 101 + 1.0 / 101) << "no round trip is known";
+    EXPECT_EQ(swift.packets(), 101 + 1.0 / 101) << "no round trip is known";
 }
 
 // t = 25 us: 1 - 0.8 (25 - 20) / 25 = 0.84. t = 1 ms: 1 - 0.8 x 0.98 is less than 1 - max_mdf =
@@ -62,18 +62,18 @@ TEST(Swift, DecreasesOnceARoundTripByAtMostTheLargestFactor) {
     const CongestionControlChoice choice = plain();
     Swift swift(choice, path);
     acknowledge(swift, 100 * us, 25 * us);
-    EXPECT_DOUBLE_EQ(swift.Packets(), 84);
+    EXPECT_DOUBLE_EQ(swift.packets(), 84);
     acknowledge(swift, 125 * us - 1, 25 * us);
-    EXPECT_DOUBLE_EQ(swift.Packets(), 84);
+    EXPECT_DOUBLE_EQ(swift.packets(), 84);
     acknowledge(swift, 125 * us, 25 * us);
-    EXPECT_DOUBLE_EQ(swift.Packets(), 84 * 0.84);
+    EXPECT_DOUBLE_EQ(swift.packets(), 84 * 0.84);
     acknowledge(swift, 2000 * us, 1000 * us);
-    EXPECT_DOUBLE_EQ(swift.Packets(), 84 * 0.84 * 0.5);
-    const double before = swift.Packets();
+    EXPECT_DOUBLE_EQ(swift.packets(), 84 * 0.84 * 0.5);
+    const double before = swift.packets();
     acknowledge(swift, 9000 * us, 20 * us);
-    EXPECT_EQ(swift.Packets(), before) << "at the target, 1 - 0";
+    EXPECT_EQ(swift.packets(), before) << "at the target, 1 - 0";
     acknowledge(swift, 9001 * us, 25 * us);
-    EXPECT_DOUBLE_EQ(swift.Packets(), before * 0.84) << "that was no decrease";
+    EXPECT_DOUBLE_EQ(swift.packets(), before * 0.84) << "that was no decrease";
 }
 
 // From 4 packets, 2, 1, then 1/2: one packet in flight, a packet each t / w = 2 t = 100 us: 10
@@ -82,17 +82,17 @@ TEST(Swift, PacesBelowAPacket) {
     CongestionControlChoice choice = plain();
     choice.values[Parameter::initial_window] = 0.04;
     Swift swift(choice, path);
-    EXPECT_EQ(swift.Packets(), 4);
+    EXPECT_EQ(swift.packets(), 4);
     for (int i = 1; i <= 3; ++i) {
         acknowledge(swift, i * 1000 * us, 1000 * us);
     }
-    EXPECT_EQ(swift.Packets(), 0.5);
-    EXPECT_EQ(swift.Window(), 1000);
+    EXPECT_EQ(swift.packets(), 0.5);
+    EXPECT_EQ(swift.window(), 1000);
     EXPECT_EQ(swift.Rate(0), 500'000) << "1000 bytes in 2 x 1000 us";
     acknowledge(swift, 3001 * us, 10 * us);
-    EXPECT_EQ(swift.Packets(), 1.5);
-    EXPECT_EQ(swift.Window(), 1500);
-    EXPECT_EQ(swift.Rate(0), CongestionControl::NO_PACING);
+    EXPECT_EQ(swift.packets(), 1.5);
+    EXPECT_EQ(swift.window(), 1500);
+    EXPECT_EQ(swift.Rate(0), CongestionControl::no_pacing);
 }
 
 // base_target + 4 hops x 2 us = 28 us, and flow scaling with fs_range = 90 us between 1/4 packet
@@ -105,7 +105,7 @@ TEST(Swift, ScalesTheTargetWithHopsAndWindow) {
     choice.values[Parameter::fs_min_window] = 0.25;
     const auto target_of = [&](double packets) {
         choice.values[Parameter::initial_window] = packets / 100;
-        return Swift(choice, path).Target();
+        return Swift(choice, path).target_delay();
     };
     EXPECT_DOUBLE_EQ(target_of(100), 28.0 * us);
     EXPECT_DOUBLE_EQ(target_of(200), 28.0 * us);
@@ -118,9 +118,9 @@ TEST(Swift, ScalesTheTargetWithHopsAndWindow) {
 TEST(Swift, ScalesTheTargetWithThePath) {
     CongestionControlChoice choice = topology::standard_choice(CongestionAlgorithm::Swift);
     choice.values[Parameter::initial_window] = 3;
-    EXPECT_DOUBLE_EQ(Swift(choice, path).Target(), 12.5 * us);
+    EXPECT_DOUBLE_EQ(Swift(choice, path).target_delay(), 12.5 * us);
     choice.values[Parameter::initial_window] = 0;
-    EXPECT_DOUBLE_EQ(Swift(choice, path).Target(), 22.5 * us);
+    EXPECT_DOUBLE_EQ(Swift(choice, path).target_delay(), 22.5 * us);
 }
 
 // A loss takes max_mdf, once a round trip. Five timeouts without an acknowledgement in between
@@ -128,21 +128,21 @@ TEST(Swift, ScalesTheTargetWithThePath) {
 TEST(Swift, TakesLossesForCongestion) {
     const CongestionControlChoice choice = plain();
     Swift swift(choice, path);
-    swift.Lost(100 * us, false);
-    EXPECT_EQ(swift.Packets(), 50);
-    swift.Lost(101 * us, false);
-    EXPECT_EQ(swift.Packets(), 50);
+    swift.lost(100 * us, false);
+    EXPECT_EQ(swift.packets(), 50);
+    swift.lost(101 * us, false);
+    EXPECT_EQ(swift.packets(), 50);
     for (int i = 2; i <= 5; ++i) {
-        swift.Lost(i * 100 * us, true);
+        swift.lost(i * 100 * us, true);
     }
-    EXPECT_EQ(swift.Packets(), 50.0 / 16);
+    EXPECT_EQ(swift.packets(), 50.0 / 16);
     acknowledge(swift, 501 * us, -1);
-    swift.Lost(600 * us, true);
-    EXPECT_EQ(swift.Packets(), 50.0 / 32) << "the first one in a row again";
+    swift.lost(600 * us, true);
+    EXPECT_EQ(swift.packets(), 50.0 / 32) << "the first one in a row again";
     for (int i = 7; i <= 10; ++i) {
-        swift.Lost(i * 100 * us, true);
+        swift.lost(i * 100 * us, true);
     }
-    EXPECT_EQ(swift.Packets(), 0.001);
+    EXPECT_EQ(swift.packets(), 0.001);
 }
 
 // Between min_window and max_window = 4 bandwidth-delay products.
@@ -152,11 +152,11 @@ TEST(Swift, KeepsToItsBounds) {
     for (int i = 0; i < 1000; ++i) {
         acknowledge(swift, 0, 10 * us, 100'000);
     }
-    EXPECT_EQ(swift.Packets(), 400);
+    EXPECT_EQ(swift.packets(), 400);
     for (int i = 1; i < 100; ++i) {
         acknowledge(swift, i * 1000 * us, 1000 * us);
     }
-    EXPECT_EQ(swift.Packets(), 0.001);
+    EXPECT_EQ(swift.packets(), 0.001);
     EXPECT_EQ(swift.Rate(0), 1000) << "a byte in 1000 us";
 }
 

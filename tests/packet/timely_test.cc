@@ -35,17 +35,17 @@ void acknowledge(Timely& timely, std::int64_t round_trip, std::int64_t bytes = 4
                  std::uint64_t next = 1, std::uint64_t sent = 10) {
     Acknowledgement news;
     news.bytes = bytes;
-    news.roundTrip = round_trip;
+    news.round_trip = round_trip;
     news.next = next;
     news.sent = sent;
-    timely.Acknowledged(news);
+    timely.acknowledged(news);
 }
 
 TEST(Timely, StartsAtTheRateOfTheLink) {
     const CongestionControlChoice choice = quick();
     Timely timely(choice, path);
     EXPECT_EQ(timely.Rate(0), line);
-    EXPECT_EQ(timely.Window(), packet::CongestionControl::NO_WINDOW);
+    EXPECT_EQ(timely.window(), packet::CongestionControl::no_window);
     acknowledge(timely, 20 * us);
     EXPECT_EQ(timely.Rate(0), line) << "no faster than the link";
 }
@@ -84,10 +84,10 @@ TEST(Timely, FollowsTheGradientInBetween) {
     acknowledge(timely, 100 * us);
     EXPECT_EQ(timely.Rate(0), line) << "one round trip has no gradient";
     acknowledge(timely, 108 * us);
-    EXPECT_DOUBLE_EQ(timely.Gradient(), 0.2);
+    EXPECT_DOUBLE_EQ(timely.normalized_gradient(), 0.2);
     EXPECT_EQ(timely.Rate(0), 8'400'000'000);
     acknowledge(timely, 104 * us);
-    EXPECT_DOUBLE_EQ(timely.Gradient(), 0);
+    EXPECT_DOUBLE_EQ(timely.normalized_gradient(), 0);
     EXPECT_EQ(timely.Rate(0), 8'500'000'000);
 }
 

@@ -1,39 +1,27 @@
-/*
- * Copyright (c) 2026 The npunet authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
-
 #include "packet/credit/fast_forward/period_detection.h"
 
 #include <algorithm>
 #include <cstddef>
 
-namespace npunet::packet
-{
+namespace npunet::packet {
 
-namespace
-{
+namespace {
 
 /// Messages with less to send are about to end.
-constexpr std::int64_t LEAST_LEFT = 6;
+constexpr std::int64_t least_left = 6;
 
-} // namespace
+}  // namespace
 
-bool
-TrafficFinder::Collect(std::uint32_t port, std::uint32_t index, TrafficGroup& group)
-{
-    m_index = index;
-    m_looks = 0;
-    m_ofPorts[port] = index;
+bool TrafficFinder::collect(std::uint32_t port, std::uint32_t index, TrafficGroup& group) {
+    index_ = index;
+    looks_ = 0;
+    of_ports_[port] = index;
     group.ports.push_back(port);
     // The list grows while it is gone through.
-    for (std::size_t i = 0; i < group.ports.size(); ++i)
-    {
+    for (std::size_t i = 0; i < group.ports.size(); ++i) {
         const std::uint32_t member = group.ports[i];
-        if (m_state.ports[member].irregular == 1 || !AddMessagesOf(group, member) ||
-            (m_state.reads.AreLimited() && !AddMessagesFrom(group, member)))
-        {
+        if (state_.ports[member].irregular == 1 || !add_messages_of(group, member) ||
+            (state_.reads.are_limited() && !add_messages_from(group, member))) {
             return false;
         }
     }
@@ -41,106 +29,82 @@ TrafficFinder::Collect(std::uint32_t port, std::uint32_t index, TrafficGroup& gr
     return true;
 }
 
-bool
-TrafficFinder::AddMessagesFrom(TrafficGroup& group, std::uint32_t input)
-{
-    const topology::Graph& graph = m_state.plan.GetGraph();
+bool TrafficFinder::add_messages_from(TrafficGroup& group, std::uint32_t input) {
+    const topology::Graph& graph = state_.plan.graph();
     bool possible = true;
-    for (const LinkId output : graph.links_from(graph.link(LinkId(std::size_t{input})).to))
-    {
-        m_state.filled.ForEach(m_state.ports[output.index()], 0, [&](std::uint32_t number) {
-            const VirtualQueue& queue = m_state.queues[number];
-            possible = possible && (queue.upstream != input || AddPackets(group, queue));
+    for (const LinkId output : graph.links_from(graph.link(LinkId(std::size_t{input})).to)) {
+        state_.filled.for_each(state_.ports[output.index()], 0, [&](std::uint32_t number) {
+            const VirtualQueue& queue = state_.queues[number];
+            possible = possible && (queue.upstream != input || add_packets(group, queue));
             return !possible;
         });
     }
     return possible;
 }
 
-bool
-TrafficFinder::AddPackets(TrafficGroup& group, const VirtualQueue& queue)
-{
+bool TrafficFinder::add_packets(TrafficGroup& group, const VirtualQueue& queue) {
     bool possible = true;
-    for (std::uint32_t place = queue.head; possible && place != NONE;
-         place = m_state.packets[place].next)
-    {
-        possible = AddMessage(group, m_state.packets[place].message);
+    for (std::uint32_t place = queue.head; possible && place != none;
+         place = state_.packets[place].next) {
+        possible = add_message(group, state_.packets[place].message);
     }
     return possible;
 }
 
-bool
-TrafficFinder::AddMessagesOf(TrafficGroup& group, std::uint32_t port)
-{
+bool TrafficFinder::add_messages_of(TrafficGroup& group, std::uint32_t port) {
     bool possible = true;
-    m_state.filled.ForEach(m_state.ports[port], 0, [&](std::uint32_t number) {
-        const VirtualQueue& queue = m_state.queues[number];
-        if (queue.upstream != NONE)
-        {
-            possible = AddPackets(group, queue);
+    state_.filled.for_each(state_.ports[port], 0, [&](std::uint32_t number) {
+        const VirtualQueue& queue = state_.queues[number];
+        if (queue.upstream != none) {
+            possible = add_packets(group, queue);
             return !possible;
         }
-        const TurnList& turns = m_state.turns[port * m_state.channels + queue.channel];
-        for (std::uint32_t message = turns.first; possible && message != NONE;
-             message = m_state.messages[message].next)
-        {
-            possible = AddMessage(group, message);
+        const TurnList& turns = state_.turns[port * state_.channels + queue.channel];
+        for (std::uint32_t message = turns.first; possible && message != none;
+             message = state_.messages[message].next) {
+            possible = add_message(group, message);
         }
         return !possible;
     });
     return possible;
 }
 
-bool
-TrafficFinder::AddMessage(TrafficGroup& group, std::uint32_t message)
-{
-    ++m_looks;
-    if (IsIn(message, m_index))
-    {
+bool TrafficFinder::add_message(TrafficGroup& group, std::uint32_t message) {
+    ++looks_;
+    if (is_in(message, index_)) {
         return true;
     }
-    const MessageRecord& record = m_state.messages[message];
-    if (record.remaining < LEAST_LEFT * m_state.mtu)
-    {
+    const MessageRecord& record = state_.messages[message];
+    if (record.remaining < least_left * state_.mtu) {
         return false;
     }
-    if (message >= m_ofMessages.size())
-    {
-        m_ofMessages.resize(message + std::size_t{1}, NONE);
+    if (message >= of_messages_.size()) {
+        of_messages_.resize(message + std::size_t{1}, none);
     }
-    m_ofMessages[message] = m_index;
+    of_messages_[message] = index_;
     group.messages.push_back(message);
-    for (std::uint32_t hop = record.hop;; ++hop)
-    {
-        const PlannedHop& planned = m_state.plan[hop];
-        std::uint32_t& groupOfPort = m_ofPorts[planned.port];
-        if (groupOfPort == NONE)
-        {
-            groupOfPort = m_index;
+    for (std::uint32_t hop = record.hop;; ++hop) {
+        const PlannedHop& planned = state_.plan[hop];
+        std::uint32_t& group_of_port = of_ports_[planned.port];
+        if (group_of_port == none) {
+            group_of_port = index_;
             group.ports.push_back(planned.port);
-        }
-        else if (groupOfPort != m_index)
-        {
+        } else if (group_of_port != index_) {
             return false;
         }
-        if (planned.final)
-        {
+        if (planned.final) {
             return true;
         }
     }
 }
 
-void
-TrafficFinder::Release(const TrafficGroup& group)
-{
-    for (const std::uint32_t port : group.ports)
-    {
-        m_ofPorts[port] = NONE;
+void TrafficFinder::release(const TrafficGroup& group) {
+    for (const std::uint32_t port : group.ports) {
+        of_ports_[port] = none;
     }
-    for (const std::uint32_t message : group.messages)
-    {
-        m_ofMessages[message] = NONE;
+    for (const std::uint32_t message : group.messages) {
+        of_messages_[message] = none;
     }
 }
 
-} // namespace npunet::packet
+}  // namespace npunet::packet
