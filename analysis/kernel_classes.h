@@ -6,9 +6,9 @@
 //         time[class_name(kernel)] += trace.duration_ns[kernel.event];
 //     }
 //
-// Kind: memory for the categories of copies and sets, whatever the name; of a kernel communication
-// if its name is one of a collective library (kernel_comm) or the profiler has given it the
-// arguments of a collective, memory if a pattern of kernel_mem is given that names it, else
+// Kind: memory for events that Kineto categorises as copies or sets, regardless of their name. A
+// kernel is communication if its name is one of a collective library (kernel_comm) or the profiler
+// recorded the arguments of a collective, memory if it matches the user's kernel_mem patterns, else
 // computation.
 //
 // KernelPhase: by the Python frames around the launch. The outermost frame of a forward or backward

@@ -38,10 +38,10 @@ inline constexpr std::size_t mark_count = 9;
 
 class PatternTable {
 public:
-    /// The patterns of TraceViz, whose keys these are (loss_cpu_slice it has not as a key), but for
-    /// kernel_mem, which is empty: Kineto's categories tell copies and sets from kernels.
+    /// TraceViz's patterns under TraceViz's keys (which do not include loss_cpu_slice), except that
+    /// kernel_mem is empty: Kineto's categories tell copies and sets from kernels.
     PatternTable();
-    /// Those of TraceViz alone, which tells copies and sets by their names.
+    /// TraceViz's own patterns, which recognise copies and sets by name.
     [[nodiscard]] static PatternTable of_traceviz();
 
     /// Reads a JSON object of keys and lists of patterns. Throws InputError.

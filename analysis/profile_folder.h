@@ -7,7 +7,7 @@
 // A folder that holds profiles is one iteration; else each of its folders that hold some (at any
 // depth) is one. Profiles are the files *.json, *.json.gz and *.json.zst with a rank in their name
 // (rank_0003_iter_15.pt.trace.json, rank-4.json.gz, worker0_...) or the ending .pt.trace.json[...]
-// of PyTorch's handler, and those that begin as its traces do (kineto_0.json).
+// of PyTorch's handler, and other JSON files that begin like a PyTorch trace (kineto_0.json).
 #pragma once
 
 #include <filesystem>

@@ -4,9 +4,9 @@
 // npunet dialect: an idle message of b bytes takes the sum of its route's latencies plus
 // b / (rate of its slowest link). Messages that leave one NPU by the same link queue there in the
 // order of sending, and those that reach one NPU by the same link queue in the order in which their
-// first bytes arrive: an NPU's own ports are not congestion but capacity. Over routes without
-// latency an instant goes in rounds: what is sent in one arrives in the next, when all NPUs have
-// issued, so that the order in which they do decides nothing.
+// first bytes arrive: an NPU's own ports limit its capacity, which is not counted as congestion.
+// With routes of zero latency an instant is processed in rounds: what is sent in one round arrives
+// in the next, after all NPUs have issued, so that the order in which NPUs issue has no effect.
 // astra-sim dialects: trunc(hops x latency + b / bandwidth) ns of the first dimension in which the
 // two NPUs differ, in double arithmetic, GB = 2^30; nothing queues.
 //
@@ -76,9 +76,9 @@ private:
     void send_through_ports(const engine::Message& message, std::uint32_t route_number);
     void send_as_reference(const engine::Message& message, std::uint32_t route_number);
     void head_arrives(std::uint32_t slot);
-    /// `at`: when its first byte arrives.
+    /// `at`: when the message's first byte arrives.
     void schedule_head(std::uint32_t slot, Time at);
-    /// The same for what arrives when it is sent: with all that is sent in this round.
+    /// For messages that arrive at the instant of sending: queued for the next round.
     void send_at_once(std::uint32_t slot);
     void begin_round();
     /// From now on messages over several links end in this one too: those over this link alone,
@@ -110,7 +110,7 @@ private:
     std::vector<Rank> rank_of_npu_;  ///< with a fold only
     std::vector<Time> source_free_;  ///< by link: when its source can send the next message
     std::vector<Time> sink_free_;    ///< by link: when its destination has taken in the last one
-    /// By link: routes of several links end in it, or it has no latency.
+    /// By link: whether routes of several links end in it, or its latency is zero.
     std::vector<std::uint8_t> shared_sink_;
     std::vector<std::uint32_t> alone_on_link_;  ///< by link: in flight with a delivery scheduled
     std::vector<InFlight> in_flight_;

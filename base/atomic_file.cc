@@ -32,7 +32,7 @@ std::filesystem::path without_links(const std::filesystem::path& path) {
     return error ? path : target;
 }
 
-/// An error of 0 is not known.
+/// `error`: an errno, or 0 if unknown.
 [[noreturn]] void throw_file_error(const std::filesystem::path& path, const char* doing,
                                    int error) {
     const std::string why = error == 0 ? "" : std::string(": ") + std::strerror(error);
@@ -53,7 +53,7 @@ AtomicFile::AtomicFile(std::filesystem::path path) : path_(std::move(path)) {
         } catch (const std::system_error& error) {
             throw_file_error(path_, "write", error.code().value());
         }
-        // One of its own to close, so that the file stays locked until it has its name.
+        // The stream closes its own descriptor; the other one keeps the lock until the rename.
         descriptor = ::fcntl(file_->descriptor(), F_DUPFD_CLOEXEC, 0);
     }
     if (descriptor < 0) {

@@ -1,4 +1,4 @@
-// Texts of others as fields of a CSV file that a spreadsheet may open.
+// Untrusted text as fields of a CSV file that a spreadsheet may open.
 //
 //     out << csv_field(name) << ',' << bytes << '\n';
 //
@@ -10,12 +10,12 @@
 
 namespace npunet {
 
-/// One field, quoted where it must be (RFC 4180). Control characters and bytes that are not UTF-8
-/// are written as in C; what a spreadsheet would take for a formula (= + - @ in front of anything
-/// but a number) gets an apostrophe in front.
+/// One field, quoted where needed (RFC 4180). Control characters and bytes that are not UTF-8 are
+/// escaped as in C; text that a spreadsheet would evaluate as a formula (= + - @ in front of
+/// anything but a number) gets a leading apostrophe.
 [[nodiscard]] std::string csv_field(std::string_view text);
 
-/// The same as it is, for dialects that keep the bytes of others: quoted where it must be.
+/// Quoted where needed, bytes unchanged: for dialects that reproduce another tool's output.
 [[nodiscard]] std::string plain_csv_field(std::string_view text);
 
 }  // namespace npunet

@@ -1,5 +1,5 @@
-// The buffer of a file stream that remembers why a write failed. A stream says only that one did,
-// long after the system has told the reason.
+// A file stream buffer that remembers why a write failed: a stream only has a failure bit, and
+// errno has been overwritten by the time it is checked.
 //
 //     ErrorKeepingBuffer<std::filebuf> buffer;
 //     buffer.open(path, std::ios::out);
@@ -20,7 +20,7 @@ class ErrorKeepingBuffer : public Filebuf {
 public:
     using Filebuf::Filebuf;
 
-    /// The errno of the first write that failed; 0 for none.
+    /// The errno of the first failed write; 0 if none failed.
     [[nodiscard]] int error() const { return error_; }
 
 protected:

@@ -1,4 +1,4 @@
-// Where the files lie that belong to the program: in the build, or where it is installed.
+// Paths of the files that come with the program, in the build tree or in the installation.
 //
 //     PREFIX/bin/npunet, PREFIX/share/npunet/configs
 #pragma once

@@ -22,14 +22,14 @@
 
 namespace npunet {
 
-/// What a document is to be, for messages.
+/// The expected kind of document, for error messages.
 struct JsonKind {
     std::string expected;  ///< "a cluster file"
-    std::string remedy;    ///< what to do where there is none
+    std::string remedy;    ///< what to do if the file is missing
 };
 
-/// Goes along with a parse and holds it to the limits, and to one value for each key: the library
-/// would take the last one without a word.
+/// Parser callback that enforces the limits and rejects duplicate keys, of which the library would
+/// silently keep the last.
 template <class Json>
 class JsonWatch {
 public:
@@ -74,9 +74,8 @@ private:
     return what.rfind("[json.", 0) == 0 && end != std::string::npos ? what.substr(end + 2) : what;
 }
 
-/// The document of a text; `file` is its name in messages. Throws InputError for what is not JSON,
-/// a number beyond every range, a key that stands twice in an object, and a document beyond the
-/// limits.
+/// Parses a document; `file` is its name in messages. Throws InputError for invalid JSON, a number
+/// out of range, a duplicate key in an object, and a document beyond the limits.
 template <class Json>
 [[nodiscard]] Json parse_json(const std::string& file, const std::string& text,
                               const JsonKind& kind) {

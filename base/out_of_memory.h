@@ -1,5 +1,5 @@
-// Memory that could not be had, with what would need less: a failure of the machine (exit code 4)
-// that is none of its files and folders.
+// Failed memory allocations, with a hint at what needs less memory: a failure of the machine
+// (exit code 4) that does not concern a file or folder.
 //
 //     throw OutOfMemory("out of memory. Use fewer --jobs, or larger machines");
 //

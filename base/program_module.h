@@ -5,9 +5,8 @@
 //     const auto open = reinterpret_cast<Open>(
 //         function_of_module("npunet_mpi", "npunet_open_mpi_port", ModuleScope::Global));
 //
-// A module is a shared library libNAME.so where the program says that its libraries lie (its
-// RUNPATH): in lib/npunet beside the folder of an installed program, and nowhere else; of one that
-// has not been installed in the folder of the build.
+// A module is a shared library libNAME.so, searched for in the program's RUNPATH only: lib/npunet
+// next to the bin folder of an installed program, the build folder of one that is not installed.
 #pragma once
 
 #include <cstdint>

@@ -24,11 +24,11 @@ namespace {
 
 const std::string prefix = ".npunet-";
 constexpr std::size_t digits = 32;
-/// Of a folder: what is locked, and the folder to write into.
+/// In the folder of an unfinished folder: the lock file, and the folder to write into.
 constexpr const char* lock_name = "lock";
 constexpr const char* files_name = "files";
-constexpr const char* doomed_name = "doomed";  ///< what has been that, so that nobody finds it
-/// Names that are taken, or swept away by another process the moment they are made, are rare.
+constexpr const char* doomed_name = "doomed";  ///< files_name after remove_unfinished()
+/// Retries: a name that is taken, or removed by another process right after creation, is rare.
 constexpr int most_attempts = 100;
 
 struct Registry {
@@ -37,7 +37,7 @@ struct Registry {
     std::set<fs::path> swept;
 };
 
-/// Never destroyed: at the end of the process threads may still be at work.
+/// Never destroyed: threads may still be running when the process exits.
 Registry& registry() {
     static auto* const one = new Registry;
     return *one;
@@ -57,7 +57,7 @@ bool is_such_a_name(const std::string& name) {
            name.find_first_not_of("0123456789abcdef", prefix.size()) == std::string::npos;
 }
 
-/// False where somebody takes the file for a leftover, and sweeps it away.
+/// False if another process has taken the file for a leftover and is removing it.
 bool lock(int descriptor) {
     if (::flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
         return false;
@@ -67,13 +67,13 @@ bool lock(int descriptor) {
 }
 
 void remove_folder(const fs::path& own) {
-    // A thread that goes on while the process ends can make a file, or a folder, meanwhile.
+    // Threads that are still running may create files or folders meanwhile.
     for (int attempt = 0; attempt < most_attempts; ++attempt) {
         std::error_code ignored;
         fs::remove_all(own / files_name, ignored);
         fs::remove_all(own / doomed_name, ignored);
         if (!fs::exists(own / files_name, ignored) && !fs::exists(own / doomed_name, ignored)) {
-            // The last: without it nobody knows whose the folder is.
+            // Last, since the lock file marks whose folder it is.
             ::unlink((own / lock_name).c_str());
             ::rmdir(own.c_str());
             return;
@@ -92,7 +92,7 @@ void sweep_one(const fs::path& own) {
     const int descriptor = ::open(locked.c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (descriptor < 0) {
         if (folder && errno == ENOENT) {
-            ::rmdir(own.c_str());  // its owner had made nothing more, or makes another one
+            ::rmdir(own.c_str());  // the owner died before it made the lock, or it will retry
         }
         return;
     }
@@ -106,7 +106,7 @@ void sweep_one(const fs::path& own) {
     ::close(descriptor);
 }
 
-/// What processes have left that were killed.
+/// Removes leftovers of killed processes.
 void sweep(const fs::path& folder) {
     std::error_code error;
     std::vector<fs::path> left;
@@ -136,7 +136,7 @@ bool is_within_another(const fs::path& folder) {
 Unfinished::Unfinished(fs::path folder, Kind kind)
     : folder_(folder.empty() ? fs::path(".") : std::move(folder)), kind_(kind) {
     const std::lock_guard guard(registry().mutex);
-    // A link that leads nowhere is there, too.
+    // A dangling symbolic link counts as existing.
     std::error_code ignored;
     for (fs::path missing = folder_;
          !missing.empty() && !fs::exists(fs::symlink_status(missing, ignored));
@@ -160,7 +160,7 @@ Unfinished::Unfinished(fs::path folder, Kind kind)
 void Unfinished::make() {
     int reason = EEXIST;
     for (int attempt = 0; attempt < most_attempts; ++attempt) {
-        // Whoever has made it, too, may have removed it again.
+        // Another process that created the folder may have removed it again.
         std::error_code error;
         fs::create_directories(folder_, error);
         if (error) {
@@ -261,7 +261,7 @@ void remove_unfinished() {
     registry().mutex.lock();
     for (const Unfinished* const one : registry().all) {
         if (one->kind_ == Unfinished::Kind::Folder) {
-            // Threads that go on writing find no way to it.
+            // After the rename, threads that are still writing get an error.
             std::error_code ignored;
             fs::rename(one->path_, one->own_ / doomed_name, ignored);
         }

@@ -1,16 +1,16 @@
-// What is written under a name that nobody can guess until it is whole: a file or a folder.
+// A file or folder that has an unpredictable name until it is complete.
 //
 //     Unfinished file("out", Unfinished::Kind::File);       // out/.npunet-3f0c...
 //     write(file.descriptor());
 //     file.finish([&] { fs::rename(file.path(), "out/results.json"); });
 //
-// It is made exclusively, and a link of its name is not followed: nothing that stands there already
-// is taken for it. While its owner lives, it is locked. What a process that was killed has left is
-// not: the next one that writes into the folder finds that, and sweeps it away. (On a file system
-// that knows no locks leftovers stay; where its locks hold on each machine by itself, two machines
-// must not write into one folder at a time.)
+// It is created exclusively and without following symbolic links, so that an existing file is never
+// reused. It is locked as long as its owner lives. Leftovers of killed processes are therefore
+// unlocked, and the next process that writes into the folder removes them. (On a file system
+// without locks leftovers stay; where locks are local to a machine, two machines must not write
+// into one folder at the same time.)
 //
-// remove_unfinished() is for a process that a signal ends.
+// remove_unfinished() is for a process that is being ended by a signal.
 //
 // C++17-clean.
 #pragma once
@@ -25,22 +25,22 @@ class Unfinished {
 public:
     enum class Kind : std::uint8_t { File, Folder };
 
-    /// Makes `folder` when it is missing, and sweeps it when this process has not yet. Throws
+    /// Creates `folder` if it is missing, and removes leftovers there, once per process. Throws
     /// std::system_error.
     Unfinished(std::filesystem::path folder, Kind kind);
-    /// Removes it, and unless it has been finished the folders that were made for it and have
-    /// nothing else in them.
+    /// Removes it and, unless it was finished, the folders that were created for it if they are
+    /// empty.
     ~Unfinished();
     Unfinished(const Unfinished&) = delete;
     Unfinished& operator=(const Unfinished&) = delete;
 
-    /// The file; or the folder to write into, which only its owner can enter.
+    /// The file, or the folder to write into, which is accessible to its owner only.
     [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-    /// Of the file, to be written to.
+    /// The open file, for writing.
     [[nodiscard]] int descriptor() const { return descriptor_; }
 
-    /// Gives the file, or those in the folder, their final names by `rename`: no signal ends the
-    /// process meanwhile.
+    /// Calls `rename`, which gives the file or the folder's files their final names; signals do not
+    /// end the process meanwhile.
     void finish(const std::function<void()>& rename);
 
 private:
@@ -54,15 +54,15 @@ private:
 
     std::filesystem::path folder_;
     Kind kind_;
-    std::filesystem::path first_made_;  ///< of the folders on the way; empty: none
-    std::filesystem::path own_;         ///< under the name that nobody can guess
+    std::filesystem::path first_made_;  ///< topmost folder created for it; empty: none
+    std::filesystem::path own_;         ///< path with the unpredictable name
     std::filesystem::path path_;
-    int descriptor_ = -1;  ///< of the file, or of the folder's lock
+    int descriptor_ = -1;  ///< the file, or the folder's lock file
     bool finished_ = false;
 };
 
-/// Removes all that is unfinished in this process, which is to end: whoever begins or finishes
-/// something from now on, or gives it up, waits for ever.
+/// Removes everything unfinished in this process, which is about to end: from now on, threads that
+/// create, finish or destroy an Unfinished block forever.
 void remove_unfinished();
 
 }  // namespace npunet

@@ -68,8 +68,8 @@ std::string lower_case(std::string text) {
     return text;
 }
 
-/// The name of a unit without what people write differently: blanks, capitals but for B, which is a
-/// byte where b is a bit, and words written out.
+/// A normalised unit name: without spaces, in lower case except for B (B is a byte, b a bit), and
+/// with spelled-out words abbreviated.
 std::string plain_name(std::string_view unit) {
     std::string name;
     for (const char letter : unit) {
@@ -91,8 +91,8 @@ std::string plain_name(std::string_view unit) {
     return name;
 }
 
-/// "Did you mean 64MB or 64MiB?" of the units that are called so, or begin so, whatever the
-/// capitals; empty when there is none.
+/// "Did you mean 64MB or 64MiB?": units with that name or prefix, in any case; empty if there are
+/// none.
 template <std::size_t N>
 std::string did_you_mean(std::string_view number, std::string_view name,
                          const std::array<Unit, N>& units) {
@@ -105,7 +105,7 @@ std::string did_you_mean(std::string_view number, std::string_view name,
         [](const std::string& unit, const std::string& text) {
             return lower_case(unit) == lower_case(text);
         }};
-    // Who writes bits out does not mean bytes.
+    // A unit spelled with "bit" never means bytes.
     const bool bits = lower_case(std::string(name)).find("bit") != std::string::npos;
     const std::size_t rules = wanted.empty() ? 0 : bits ? 2 : alike.size();
     for (std::size_t i = 0; i < rules; ++i) {

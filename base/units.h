@@ -5,8 +5,8 @@
 //     parse_rate("400Gbps", "--rate")     ->  Rate{50'000'000'000}
 //     parse_tflops("989 TFLOPS", "--peak") ->  989
 //
-// A unit that is written otherwise ("400gbps", "400 Gbit/s", "64M") is refused with the one that is
-// meant. KB/MB/GB/TB are steps of 1000, KiB/MiB/GiB/TiB of 1024; bps is bits, B/s bytes per second.
+// Other spellings of a unit ("400gbps", "400 Gbit/s", "64M") are rejected with a suggestion.
+// KB/MB/GB/TB are steps of 1000, KiB/MiB/GiB/TiB of 1024; bps is bits, B/s bytes per second.
 #pragma once
 
 #include <string>

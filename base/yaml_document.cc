@@ -22,7 +22,7 @@ std::string place_of(const YAML::Mark& mark) {
     return mark.is_null() ? "" : fmt::format("line {}, column {}", mark.line + 1, mark.column + 1);
 }
 
-/// Whether a line, counted from 0, has a tab among the blanks that it begins with.
+/// Whether a line, counted from 0, is indented with a tab.
 bool tab_indents(const std::string& text, int line) {
     std::size_t begin = 0;
     for (; line > 0 && begin != std::string::npos; --line) {

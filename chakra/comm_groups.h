@@ -30,8 +30,8 @@ struct GroupNameOrder {
 /// The ranks of each group, in the order in which the file lists them.
 using CommGroups = std::map<std::string, std::vector<Rank>, GroupNameOrder>;
 
-/// The whole number that a name begins with ("7" of "007.0"), by which ASTRA-sim knows a group; the
-/// name itself where it begins with none, or with one beyond 32 bits.
+/// The leading integer of a name ("7" of "007.0"), by which ASTRA-sim identifies a group; the name
+/// itself if it has none, or one beyond 32 bits.
 [[nodiscard]] std::string leading_number(const std::string& name);
 
 /// Reads a file of groups. Throws InputError (file, group) for what is not an object of lists of

@@ -104,7 +104,7 @@ FrameInput::Beginning FrameInput::peek(std::size_t most_frames, std::size_t most
 }
 
 void FrameInput::read_rest(std::string& bytes) {
-    // A few bytes of gzip can be gigabytes of them.
+    // A few bytes of gzip can expand to gigabytes of whitespace.
     constexpr std::size_t most_blanks = std::size_t{1} << 20;
     std::size_t blanks = 0;
     while (ensure(1)) {

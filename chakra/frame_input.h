@@ -22,8 +22,8 @@ namespace npunet::chakra {
 
 /// No frame may be longer, in bytes (the longest real one seen is 20 KB).
 inline constexpr std::uint32_t max_frame_bytes = std::uint32_t{64} << 20;
-/// No file may have more frames without content: a node has at least a type. More of them are the
-/// zeros of a file that was padded, and three gigabytes of zeros are three megabytes as gzip.
+/// Most empty frames in one file: a real node has at least a type. More indicate that the file was
+/// padded with zeros, of which three gigabytes take three megabytes as gzip.
 inline constexpr std::uint64_t most_empty_frames = 1024;
 
 /// Reads one file frame by frame.
@@ -33,8 +33,8 @@ public:
     explicit FrameInput(std::filesystem::path path);
 
     /// Moves on to the next frame; false at the end of the file. Throws InputError when the file
-    /// ends within a frame, a length is no varint32 or beyond max_frame_bytes, there are more
-    /// than most_empty_frames without content, or the compressed data is damaged; MachineError when
+    /// ends within a frame, a length is not a varint32 or beyond max_frame_bytes, there are more
+    /// than most_empty_frames empty frames, or the compressed data is damaged; MachineError when
     /// reading fails.
     bool next();
 

@@ -11,7 +11,7 @@ namespace npunet::chakra {
 
 namespace {
 
-/// Whole, however long.
+/// In full length.
 std::string printable(const std::string& text) {
     return npunet::printable(text, text.size());
 }

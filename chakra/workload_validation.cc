@@ -102,7 +102,7 @@ private:
             });
     }
 
-    /// Nothing to simulate, which is refused unless it is meant.
+    /// A workload with nothing to simulate is an error unless explicitly allowed.
     void check_work(const std::vector<RankResult>& results) {
         const bool none = std::all_of(results.begin(), results.end(), [](const RankResult& rank) {
             return rank.whole && rank.working_nodes == 0;

@@ -27,7 +27,7 @@ struct AnalyzeOptions {
     bool json = false;
     bool quiet = false;
     bool force = false;
-    std::string command;  ///< as it can be typed again; empty without output_dir
+    std::string command;  ///< command line to run again; empty without output_dir
 
     [[nodiscard]] bool traceviz() const { return dialect == "traceviz"; }
 };

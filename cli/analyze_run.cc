@@ -70,7 +70,7 @@ std::optional<ParallelGroupsFile> groups_of(const AnalyzeOptions& options,
     return generators::megatron::read_parallel_groups(place.path);
 }
 
-/// The rank that the profile says; 0 of one that is alone.
+/// The rank given by the profile; 0 for a single profile.
 std::int32_t rank_of(const EventTable& trace, const Iteration& iteration) {
     if (!trace.rank && iteration.files.size() > 1) {
         throw InputError({trace.file, "", "a profile that does not say its rank, beside others",

@@ -17,7 +17,7 @@ namespace {
 
 volatile std::sig_atomic_t told_at = -1;
 
-// A handler may do next to nothing: the thread does it.
+// Few functions are async-signal-safe, so the cleanup is left to the thread.
 extern "C" void tell_of_signal(int signal) {
     const int error = errno;
     const auto number = static_cast<unsigned char>(signal);
@@ -28,7 +28,7 @@ extern "C" void tell_of_signal(int signal) {
 }  // namespace
 
 CleanEnding::CleanEnding() {
-    // Where the machine grants neither pipe nor thread, signals do what they do without this.
+    // Without a pipe or thread, signals keep their default action.
     if (::pipe2(inquiries_, O_CLOEXEC) != 0) {
         return;
     }
@@ -69,7 +69,7 @@ void CleanEnding::end_on_signal(int inquiries) {
     } while (count < 0 && errno == EINTR);
     if (count != 1 ||
         std::find(ending_signals.begin(), ending_signals.end(), signal) == ending_signals.end()) {
-        return;  // the program is over
+        return;  // the destructor has closed the pipe
     }
     remove_unfinished();
     std::signal(signal, SIG_DFL);

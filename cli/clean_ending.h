@@ -1,13 +1,13 @@
-// Ctrl-C, kill and a terminal that goes: they end the program, but leave nothing half-written.
+// Signals that end the program (SIGINT, SIGTERM, SIGHUP) leave no half-written files.
 //
 //     int main() {
 //         const CleanEnding ending;
 //         ...
 //     }
 //
-// What is unfinished (base/unfinished.h) is removed, and the signal then ends the process as it
-// would without this: shells see 128 + its number. Commands that have something to keep ask by
-// StopRequest (stop_request.h), which takes the signals over while it lives.
+// Unfinished files (base/unfinished.h) are removed; then the signal's default action ends the
+// process, which shells report as 128 + its number. Commands that keep partial results use
+// StopRequest (stop_request.h), which handles the signals while it lives.
 #pragma once
 
 #include <thread>
@@ -16,7 +16,7 @@ namespace npunet::cli {
 
 class CleanEnding {
 public:
-    /// One in a process. Signals that are ignored, as under nohup, stay so.
+    /// At most one per process. Signals that are ignored, as under nohup, stay ignored.
     CleanEnding();
     ~CleanEnding();
     CleanEnding(const CleanEnding&) = delete;
@@ -25,7 +25,7 @@ public:
 private:
     static void end_on_signal(int inquiries);
 
-    int inquiries_[2] = {-1, -1};  ///< a pipe: handlers of signals write, the thread reads
+    int inquiries_[2] = {-1, -1};  ///< a pipe from the signal handlers to the thread
     std::thread thread_;
 };
 

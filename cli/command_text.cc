@@ -11,7 +11,7 @@ namespace {
 constexpr std::array<std::string_view, 7> without_a_say = {
     "--jobs", "--quiet", "--json", "--force", "--output-dir", "--restart", "--mpi"};
 
-/// One word for a shell of POSIX.
+/// One word, quoted for a POSIX shell if necessary.
 std::string shell_word(const std::string& text) {
     constexpr std::string_view harmless =
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./,:=+%@";
@@ -43,7 +43,7 @@ std::string command_text(const CLI::App& command) {
         if (!decides_results(*option)) {
             continue;
         }
-        if (option->get_expected_max() == 0) {  // a switch
+        if (option->get_expected_max() == 0) {  // a flag
             const std::string& state = option->results().back();
             text += ' ' + option->get_name() + (state == "true" ? "" : "=" + state);
             continue;

@@ -58,7 +58,7 @@ void write_file(const std::filesystem::path& path, const std::string& text) {
 
 const std::vector<std::string> comparison_files{"compare.txt", "compare.json", "report.html"};
 
-/// What has been run, and why it differs where that is known.
+/// The runs, and the explanation of their difference once it is known.
 class Comparison {
 public:
     Comparison(const CommandContext& context, const CompareOptions& options,
@@ -110,7 +110,7 @@ private:
         }
     }
 
-    /// Shows what there is, and ends.
+    /// Shows the finished runs and throws Stopped.
     [[noreturn]] void stop(const std::string& missing) {
         show();
         std::string kept = "nothing is kept";
@@ -133,7 +133,7 @@ private:
         if (!options_.inputs.output_dir.empty() && !runs_.empty()) {
             write_folder();
         }
-        // A single run is no comparison.
+        // A comparison needs at least two runs.
         if (runs_.size() < 2) {
             return;
         }
@@ -154,7 +154,7 @@ private:
         for (std::size_t i = runs_.size(); i < fidelities_.size(); ++i) {
             report::discard_results(staged, study::name_of(fidelities_[i]));
         }
-        // Those of an earlier run would not belong to what is there now.
+        // Files of an earlier comparison would not match these results.
         for (const std::string& name : comparison_files) {
             if (runs_.size() < 2 || (!why_ && name == "report.html")) {
                 staged.discard(name);
@@ -183,14 +183,14 @@ private:
 
     const CommandContext& context_;
     const CompareOptions& options_;
-    const std::vector<study::Fidelity>& fidelities_;  ///< of which runs_ are the first
+    const std::vector<study::Fidelity>& fidelities_;  ///< all that were requested
     const report::ResultsOwner& owner_;
     RunWatch watch_;
     std::vector<engine::Results> runs_;
     std::optional<report::GapExplanation> why_;
 };
 
-/// That of the comparison, and those of the runs in it.
+/// Checks the folder of the comparison and those of its runs.
 void check_folders(const RunInputs& inputs, const report::ResultsOwner& owner,
                    const std::vector<study::Fidelity>& fidelities) {
     const std::filesystem::path folder = inputs.output_dir;

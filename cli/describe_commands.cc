@@ -33,7 +33,7 @@ std::vector<std::string> flags_of(const CLI::Option& option) {
     return flags;
 }
 
-/// A level of the program, as completions find it: by the words that lead to it.
+/// A command or subcommand, identified in completions by the words that lead to it.
 struct Level {
     std::string path;  ///< "npunet generate"
     const CLI::App* app;
@@ -52,7 +52,7 @@ std::vector<Level> levels_of(const CLI::App& program) {
     return levels;
 }
 
-/// The paths of all levels but the first, each in quotes.
+/// The quoted paths of all levels but the first.
 std::string quoted_paths(const std::vector<Level>& levels, const char* between) {
     std::vector<std::string> paths;
     for (std::size_t i = 1; i < levels.size(); ++i) {
@@ -61,7 +61,7 @@ std::string quoted_paths(const std::vector<Level>& levels, const char* between) 
     return fmt::format("{}", fmt::join(paths, between));
 }
 
-/// In single quotes, for shells; `doubled` characters get a backslash within them.
+/// Single-quoted for a shell, with a backslash in front of each of the characters in `doubled`.
 std::string quoted(const std::string& text, const char* doubled, const char* quote) {
     std::string result = "'";
     for (const char character : text) {
@@ -75,8 +75,8 @@ std::string quoted(const std::string& text, const char* doubled, const char* quo
     return result + "'";
 }
 
-/// Each follows the words so far down to a subcommand, and offers that one's options and
-/// subcommands; where none fits, files.
+/// The generated functions follow the words typed so far to a subcommand and offer its options and
+/// subcommands, or files if none matches.
 void complete_in_bash(const CLI::App& program, std::ostream& out) {
     const std::vector<Level> levels = levels_of(program);
     fmt::print(out,
@@ -136,8 +136,8 @@ void complete_in_zsh(const CLI::App& program, std::ostream& out) {
         }
         fmt::print(out, ") ;;\n");
     }
-    // Loaded by compinit the file is the body of the function; sourced, it has to say what it is
-    // for.
+    // Loaded by compinit, the file is the body of the function; when sourced, it has to register
+    // itself.
     fmt::print(out,
                "    esac\n"
                "    _describe npunet offered || _files\n"
@@ -249,10 +249,10 @@ void write_manual(const CLI::App& program, std::ostream& out) {
 }  // namespace
 
 void add_completion_command(CLI::App& program, CommandContext& context) {
-    CLI::App* const command = program.add_subcommand(
-        "completion", "Print what makes a shell complete commands and options");
+    CLI::App* const command =
+        program.add_subcommand("completion", "Print a shell completion script");
     const auto shell = std::make_shared<std::string>("bash");
-    command->add_option("SHELL", *shell, "Of which shell")
+    command->add_option("SHELL", *shell, "The shell")
         ->check(one_of({"bash", "zsh", "fish"}))
         ->capture_default_str();
     command->footer("Example, for 'source' in bash:\n  npunet completion > npunet-completion.bash");
@@ -267,7 +267,7 @@ void add_completion_command(CLI::App& program, CommandContext& context) {
 void add_help_command(CLI::App& program, CommandContext& context) {
     CLI::App* const command = program.add_subcommand("help", "Explain a command, as --help does");
     const auto words = std::make_shared<std::vector<std::string>>();
-    command->add_option("COMMAND", *words, "Which; without one, npunet itself");
+    command->add_option("COMMAND", *words, "The command; without one, npunet itself");
     command->footer("Example:\n  npunet help generate transformer");
     command->callback([&program, &context, words] {
         const CLI::App& level = subcommand_of(program, *words);

@@ -1,5 +1,5 @@
-// npunet help, npunet completion, npunet manual: the program's options as people, shells and a
-// manual page want them, from what --help knows.
+// npunet help, npunet completion, npunet manual: the options known to --help, as text, shell
+// completion script and manual page.
 #pragma once
 
 #include "cli/command.h"
@@ -10,7 +10,7 @@ namespace npunet::cli {
 void add_completion_command(CLI::App& program, CommandContext& context);
 /// After all other commands.
 void add_help_command(CLI::App& program, CommandContext& context);
-/// After all other commands.
+/// To be called after all other commands have been added.
 void add_manual_command(CLI::App& program, CommandContext& context);
 
 }  // namespace npunet::cli

@@ -1,4 +1,4 @@
-// --force of the commands that leave results in --output-dir (report/results_owner.h).
+// --force of the commands that write results to --output-dir (report/results_owner.h).
 #pragma once
 
 #include <CLI/CLI.hpp>

@@ -1,5 +1,5 @@
-// A line of progress or a warning on stderr: "npunet: warning: net.yml: ...". Names of files and
-// nodes in it are shown as base/printable.h says.
+// A line of progress or a warning on stderr: "npunet: warning: net.yml: ...". Names in it are
+// escaped as described in base/printable.h.
 #pragma once
 
 #include <ostream>

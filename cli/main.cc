@@ -9,8 +9,8 @@
 
 namespace {
 
-/// What is opened later must not get the number of a standard stream that is closed: what is said
-/// there would be written into it.
+/// Reserves the descriptors of closed standard streams: a file opened later would otherwise get one
+/// of them and receive the program's messages.
 void open_standard_streams() {
     for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
         if (::fcntl(stream, F_GETFD) < 0) {
@@ -23,8 +23,8 @@ void open_standard_streams() {
 
 int main(int argc, char** argv) {
     open_standard_streams();
-    // A file that grows beyond its limit (ulimit -f) is an error of the write, which is told, and
-    // not the end of the process.
+    // Exceeding the file size limit (ulimit -f) then fails the write with an error instead of
+    // ending the process.
     static_cast<void>(std::signal(SIGXFSZ, SIG_IGN));
     const npunet::cli::CleanEnding ending;
     return npunet::cli::run_program({argv + 1, argv + argc}, std::cout, std::cerr);

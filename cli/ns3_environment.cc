@@ -1,18 +1,18 @@
 // Keeps ns-3's environment out of the program.
 //
 // ns-3 reads its variables in static initializers of its libraries, before main():
-// NS_LOG=print-list ends a program there, NS_GLOBAL_VALUE exchanges its simulator, and a component
-// that NS_LOG names and nobody has aborts it later. They are meant for ns-3 scripts, and who has
-// them set for those must not get other results here. So they go before any library is initialized:
-// the functions of .preinit_array come first of all, and are given the environment that will be the
-// program's. Only an executable may have them, and scripts are others.
+// NS_LOG=print-list ends the program there, NS_GLOBAL_VALUE replaces its simulator, and an unknown
+// component in NS_LOG aborts it later. They are meant for ns-3 scripts and must not affect results
+// here. So they are removed before any library is initialized: functions in .preinit_array run
+// first, and receive the environment that the program will have. Only an executable can have them;
+// scenario scripts are separate executables and keep their environment.
 
 namespace {
 
 constexpr const char* names[] = {"NS_LOG", "NS_GLOBAL_VALUE", "NS_ATTRIBUTE_DEFAULT",
                                  "NS_COMMANDLINE_INTROSPECTION"};
 
-// Nothing else works yet: no function of a library is called, and sanitizers are not there.
+// Runs before libraries and sanitizers are initialized, so it must not call any function.
 __attribute__((no_sanitize("address", "thread", "undefined"))) void hide_ns3_environment(
     int /*argc*/, char** /*argv*/, char** environment) {
     char** kept = environment;

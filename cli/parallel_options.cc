@@ -80,7 +80,7 @@ void ParallelOptions::add_expert_options(CLI::App& command, const std::string& g
 }
 
 void ParallelOptions::add_seed_to(CLI::App& command, const std::string& group) {
-    command.add_option("--seed", seed_, "Of what is drawn: which experts are popular")
+    command.add_option("--seed", seed_, "Random seed for which experts are popular")
         ->check(whole_number(0))
         ->group(group)
         ->capture_default_str();

@@ -16,7 +16,7 @@ namespace npunet::cli {
 /// and proposes the nearest name.
 void check_subcommands(const CLI::App& program, const std::vector<std::string>& arguments);
 
-/// The command that the words name. Throws InputError where there is none, likewise.
+/// The command that the words name. Throws InputError with the nearest name if there is none.
 [[nodiscard]] const CLI::App& subcommand_of(const CLI::App& program,
                                             const std::vector<std::string>& words);
 

@@ -32,7 +32,7 @@ struct ReportOptions {
     bool json = false;
     bool quiet = false;
     bool force = false;
-    std::string command;  ///< as it can be typed again; empty without output_dir
+    std::string command;  ///< command line to run again; empty without output_dir
 };
 
 std::filesystem::path timeline_of(const std::string& folder) {

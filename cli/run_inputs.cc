@@ -41,8 +41,8 @@ void RunInputs::add_to(CLI::App& command) {
                 network_changes.seed = seed;
                 model.set_seed(seed);
             },
-            "Of what is drawn: losses, marks, starts and routes of the network (default: its "
-            "packet.seed), and which experts of a --model are popular (default: 1)")
+            "Random seed for losses, marks, start jitter and routes of the network (default: its "
+            "packet.seed), and for which experts of a --model are popular (default: 1)")
         ->check(whole_number(0, std::int64_t{1} << 53));
     command.add_option("--memory", memory_file,
                        "Remote memory (remote_memory.json); without it there is none");

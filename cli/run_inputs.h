@@ -41,9 +41,9 @@ struct RunInputs {
     /// Whether --dialect stands on the command line.
     [[nodiscard]] bool dialect_given() const;
 
-    /// As it can be typed again; empty where it leaves no results.
+    /// The command line to run again; empty if the command writes no results.
     [[nodiscard]] std::string command() const;
-    /// This command, whose results stand in `document`.
+    /// This command as the owner of results, with `document` as the file that identifies them.
     [[nodiscard]] report::ResultsOwner owner(const std::string& document) const;
     /// Refuses a folder that holds the results of another command, unless --force. Throws
     /// InputError.
@@ -61,8 +61,8 @@ struct RunInputs {
                                       const engine::Workload& workload,
                                       const study::Machine& machine,
                                       study::Fidelity fidelity) const;
-    /// What the command line says of the run: the command, and for its report options and their
-    /// values, without those that decide where and how results are shown.
+    /// The command line of the run for results: the command, and for the report the options and
+    /// their values, without those that only affect where and how results are shown.
     [[nodiscard]] report::RunOrigin origin() const;
     /// One line on context.log unless --quiet or log_lines_only.
     void progress(const CommandContext& context, const std::string& text) const;

@@ -36,15 +36,15 @@ class RunWatch {
 public:
     RunWatch(std::ostream& log, RunLimits limits, bool quiet);
 
-    /// For study::RunOptions::watch, as long as this lives. `whose` nodes they are, where there are
-    /// several runs: ", analytical".
+    /// For study::RunOptions::watch, as long as this lives. `whose`: added to the progress text if
+    /// there are several runs, such as ", analytical".
     [[nodiscard]] std::function<std::string(Time, std::uint64_t, std::uint64_t)> function(
         const std::string& whose = "");
 
-    /// The same for other work of several kinds: how many of `what` are done; false: stop.
+    /// The same for other kinds of work: `done` of `total` `what` are finished. False: stop.
     [[nodiscard]] bool goes_on(const std::string& what, std::uint64_t done, std::uint64_t total);
 
-    /// The signal that came; 0 for none.
+    /// The signal that was received; 0 for none.
     [[nodiscard]] int signal() const { return stop_.signal(); }
     /// Throws Stopped after a signal, and LimitReached after a limit.
     void check(const engine::Results& results) const;
@@ -59,7 +59,7 @@ private:
     void show(const std::string& what, std::uint64_t done, std::uint64_t total,
               const std::string& also);
 
-    std::string shown_;  ///< what progress is shown of, which short runs do not
+    std::string shown_;  ///< work whose progress is shown; not for short runs
     ProgressLine progress_;
     StopRequest stop_;
 };

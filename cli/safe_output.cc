@@ -62,7 +62,7 @@ bool SafeOutput::note() {
 }
 
 std::streamsize SafeOutput::xsputn(const char* text, std::streamsize size) {
-    // A character of several bytes may be cut where one write ends, never where a line does.
+    // A write may end within a multi-byte character, a line does not: escape whole lines only.
     const std::string_view piece(text, static_cast<std::size_t>(size));
     const std::size_t end = piece.rfind('\n') + 1;
     line_ += piece.substr(0, end);

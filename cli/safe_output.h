@@ -1,13 +1,13 @@
-// Standard output that a terminal shows as it is: whatever names files and nodes have, nothing that
-// a command prints moves the cursor, changes colours or says something to the terminal.
+// Standard output without control sequences: names of files and nodes cannot move the cursor,
+// change colours or otherwise control the terminal.
 //
 //     SafeOutput safe(std::cout);
 //     std::ostream out(&safe);
 //     out << name << '\n';
 //
-// Tabs and ends of lines stay. Other control characters are written as \u001b, which means the same
+// Tabs and line ends are kept. Other control characters are written as \u001b, which is equivalent
 // in a JSON document; bytes that are not UTF-8 as \xff. Tables escape their cells themselves
-// (report/text_table.h): this is for everything.
+// (report/text_table.h); this covers all output.
 #pragma once
 
 #include <ostream>
@@ -18,13 +18,13 @@ namespace npunet::cli {
 
 class SafeOutput final : public std::streambuf {
 public:
-    /// Whole lines go to `target` at once, what is left with sync() or the destructor.
+    /// Writes whole lines to `target` at once; sync() and the destructor write the rest.
     explicit SafeOutput(std::ostream& target) : target_(target) {}
     ~SafeOutput() override { write_line(); }
     SafeOutput(const SafeOutput&) = delete;
     SafeOutput& operator=(const SafeOutput&) = delete;
 
-    /// The errno of the first write that failed; 0 for none.
+    /// The errno of the first failed write; 0 if none failed.
     [[nodiscard]] int error() const { return error_; }
 
 private:

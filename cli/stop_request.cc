@@ -18,7 +18,7 @@ constexpr Clock::duration one_request = std::chrono::milliseconds(500);
 volatile std::sig_atomic_t received = 0;
 std::atomic<Clock::rep> received_at{0};
 static_assert(std::atomic<Clock::rep>::is_always_lock_free, "used by a signal handler");
-/// What a signal did before.
+/// The actions to restore.
 std::array<struct sigaction, ending_signals.size()> before;
 
 void take_back(std::size_t which) {

@@ -1,11 +1,11 @@
-// Ctrl-C, kill and a terminal that goes as a request to stop in good order.
+// Turns SIGINT, SIGTERM and SIGHUP into a request to stop in an orderly way.
 //
-//     const StopRequest stop;                    // from here on the signals only ask
+//     const StopRequest stop;                    // from here on signals only set a flag
 //     while (!stop.signal()) work();
 //     if (stop.signal()) throw Stopped(stop.signal());
 //
-// The second signal of a kind, half a second or more after the first, does what it would without
-// this: it ends the process at once (clean_ending.h).
+// A second signal of the same kind, half a second or more after the first, ends the process at once
+// (clean_ending.h).
 #pragma once
 
 #include <signal.h>
@@ -16,7 +16,7 @@
 
 namespace npunet::cli {
 
-/// Those that end a program.
+/// The signals that end a program.
 inline constexpr std::array ending_signals{SIGINT, SIGTERM, SIGHUP};
 
 /// Work that a signal ended early; the program's exit code is then 128 + the signal's number, as
@@ -31,8 +31,8 @@ private:
     int signal_;
 };
 
-/// Catches the signals while it lives, but for a SIGHUP that is ignored (nohup). One at a time in a
-/// process.
+/// Handles the signals while it lives, except a SIGHUP that is ignored (nohup). At most one at a
+/// time in a process.
 class StopRequest {
 public:
     StopRequest();

@@ -41,7 +41,7 @@ struct SweepOptions {
     bool mpi = false;
     bool json = false;
     bool quiet = false;
-    std::string command;  ///< as it can be typed again; empty without output_dir
+    std::string command;  ///< command line to run again; empty without output_dir
     study::RunOptions run;
 
     SweepOptions() { run.timeline = false; }

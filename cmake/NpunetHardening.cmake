@@ -1,6 +1,6 @@
-# What makes a mistake of ours harder to use: canaries on the stack, checked calls of the C library,
-# code at random places, and tables of addresses that are read-only once the program runs. Results do
-# not depend on it. The sanitizers find more, and do not go with checked calls.
+# Exploit mitigations: stack canaries, checked C library calls, position-independent code and
+# read-only relocations. They do not affect results. Checked calls cannot be combined with
+# sanitizers, which find more errors.
 
 include(CheckPIESupported)
 check_pie_supported()
@@ -10,7 +10,7 @@ string(TOUPPER "${CMAKE_BUILD_TYPE}" npunet_build_type)
 set(npunet_flags "${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_${npunet_build_type}}")
 if(NPUNET_HARDENING AND NOT npunet_flags MATCHES "-fsanitize")
     add_compile_options(-fstack-protector-strong)
-    # They need the optimizer.
+    # Checked calls need the optimizer.
     set(npunet_fortified "$<CONFIG:Release,RelWithDebInfo,MinSizeRel>")
     add_compile_options(
         "$<${npunet_fortified}:-U_FORTIFY_SOURCE>" "$<${npunet_fortified}:-D_FORTIFY_SOURCE=2>"

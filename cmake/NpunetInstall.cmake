@@ -1,7 +1,7 @@
 # What `cmake --install` puts where, and the Debian package that `cpack` makes of it.
 #
 # Component program: bin/npunet, its modules in lib/npunet, its models, networks and systems in
-# share/npunet/configs, the manual page and the completions of shells. Component development:
+# share/npunet/configs, the manual page and the shell completions. Component development:
 # headers in include/npunet, the libraries, and a CMake package:
 #
 #     find_package(npunet REQUIRED)

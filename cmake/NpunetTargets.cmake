@@ -13,7 +13,7 @@ else()
     set(CMAKE_CXX_EXTENSIONS OFF)
     set(CMAKE_POSITION_INDEPENDENT_CODE ON)
     set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
-    # Where the tests find modules (base/program_module.h); the program has a path of its own.
+    # Where the tests find modules (base/program_module.h); the program sets its own RUNPATH.
     set(CMAKE_BUILD_RPATH ${npunet_BINARY_DIR})
     if(NOT CMAKE_BUILD_TYPE)
         set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
@@ -96,7 +96,7 @@ function(npunet_module name)
     add_dependencies(npunet_${arg_FOR} npunet_${name})
     if(NOT NPUNET_IN_NS3_TREE)
         install(TARGETS npunet_${name} LIBRARY DESTINATION lib/npunet COMPONENT program)
-        # Programs of others that link the installed library.
+        # For users' programs that link the installed library.
         target_link_options(
             npunet_${arg_FOR} INTERFACE "$<INSTALL_INTERFACE:LINKER:-rpath,$<INSTALL_PREFIX>/lib/npunet>"
         )

@@ -48,10 +48,10 @@ struct Dialect {
     bool broadcasts_replay = false;
     /// scheduling-policy and comm-compute-slowdown have an effect.
     bool scheduling_keys_count = true;
-    /// Communicators are known by the whole number that their name begins with: "3.0" is group 3.
+    /// Communicators are identified by the leading integer of their name: "3.0" is group 3.
     bool group_names_are_numbers = false;
-    /// pg_name "0" means all ranks, also where the group file has a group 0; no preset has this on
-    /// (ASTRA-sim since November 2025).
+    /// pg_name "0" means all ranks, even if the group file has a group 0, as in ASTRA-sim since
+    /// November 2025; no preset sets this.
     bool group_zero_is_all = false;
     /// A communicator-group file whose path contains "empty" means none.
     bool empty_group_file_means_none = false;

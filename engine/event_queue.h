@@ -72,7 +72,7 @@ protected:
     ~EventHandler() = default;
 };
 
-/// Is asked whether to go on: at least every most_between_questions events.
+/// Called at least every most_between_questions events; false stops the queue.
 class QueueWatch {
 public:
     virtual bool goes_on() = 0;
@@ -85,8 +85,8 @@ class EventQueue {
 public:
     enum class Order : std::uint8_t { Content, Insertion };
 
-    /// Events between two questions to the watch, at the most: those that handlers count besides
-    /// included. The queue itself asks a few times as often.
+    /// Most events between two calls of the watch, including those that handlers count themselves.
+    /// The queue itself calls it a few times as often.
     static constexpr std::uint64_t most_between_questions = std::uint64_t{1} << 16;
 
     explicit EventQueue(Order order = Order::Content);
@@ -162,13 +162,13 @@ public:
     /// Gives up all events that are still to come: the queue is empty, and whoever runs it is done.
     void stop();
     [[nodiscard]] bool stopped() const { return stopped_; }
-    /// Who is asked from time to time whether to go on; must outlive its use. Who says no once is
-    /// not asked again: the queue stops when the handler that is at work returns.
+    /// A watch that is called periodically; must outlive its use. After it has returned false it is
+    /// not called again, and the queue stops when the current handler returns.
     void set_watch(QueueWatch* watch);
-    /// Asks, when it is time to. Handlers that do much in one event count it as handled, ask here,
-    /// and break off: nothing more will be handled.
+    /// Calls the watch if it is due. Handlers that do much work in one event count that work as
+    /// handled events, call this, and return early on false: no further event will be handled.
     [[nodiscard]] bool goes_on() { return handled_ < ask_at_ || ask_watch(); }
-    /// Work as of so many events that does not count as handled: the next question comes sooner.
+    /// Counts work towards the next call of the watch, but not as handled events.
     void count_work(std::uint64_t events) { ask_at_ -= events < ask_at_ ? events : ask_at_; }
 
     /// Called whenever an event becomes the earliest while no event is being handled: a driver
@@ -194,7 +194,7 @@ public:
 private:
     static constexpr std::uint32_t none = 0xffffffff;
     static constexpr unsigned cache_bits = 8;
-    /// What is done at a time outside the queue may take up the rest.
+    /// Leaves a margin for work that is counted outside the queue.
     static constexpr std::uint64_t between_questions = most_between_questions / 4;
     static constexpr std::uint64_t never = ~std::uint64_t{0};
 
@@ -276,8 +276,8 @@ private:
     std::vector<EventHandler*> turns_;  ///< asked for in the instant being handled
     EventHandler* waker_ = nullptr;
     QueueWatch* watch_ = nullptr;
-    std::uint64_t ask_at_ = never;  ///< the watch, when so many events are handled
-    bool refused_ = false;          ///< the watch has said no
+    std::uint64_t ask_at_ = never;  ///< call the watch at this many handled events
+    bool refused_ = false;          ///< the watch has returned false
     bool stopped_ = false;
     bool shuffling_ = false;
     std::mt19937_64 shuffler_;

@@ -20,7 +20,7 @@ FreePlaces IssueRules::places() const {
 
 std::string IssueRules::communication_limit() const {
     if (dialect_.one_communication_at_a_time) {
-        return "one communication of an NPU at a time, as the dialect has it";
+        return "one communication of an NPU at a time in this dialect";
     }
     return system_.max_concurrent_comms > 0
                ? fmt::format("max-concurrent-comms: {}", system_.max_concurrent_comms)

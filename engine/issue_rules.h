@@ -29,7 +29,8 @@ public:
     /// How many operations of each kind an NPU runs side by side.
     [[nodiscard]] FreePlaces places() const;
 
-    /// What bounds the communication of an NPU, as messages call it; empty where nothing does.
+    /// The limit on concurrent communication of an NPU, as text for messages; empty if there is
+    /// none.
     [[nodiscard]] std::string communication_limit() const;
 
     [[nodiscard]] Resource resource_of(const ProgramOperation& operation) const;

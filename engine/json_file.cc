@@ -21,7 +21,7 @@ bool contains(const std::vector<std::string>& list, const std::string& text) {
     return std::find(list.begin(), list.end(), text) != list.end();
 }
 
-/// Where the first line begins that is neither blank nor a comment nor a mark of YAML.
+/// Start of the first line that is not empty, a comment or a YAML document marker.
 std::size_t begin_of_content(const std::string& text) {
     std::size_t begin = 0;
     while (begin < text.size()) {
@@ -37,7 +37,7 @@ std::size_t begin_of_content(const std::string& text) {
     return begin;
 }
 
-/// JSON begins with a bracket or a quote, and so do keys; what is written as YAML has bare words.
+/// JSON documents begin with a bracket and keys are quoted; YAML has unquoted keys.
 void refuse_yaml(const std::string& path, const std::string& text, const char* expected_file) {
     std::size_t at = begin_of_content(text);
     if (at < text.size() && text[at] == '{') {
@@ -62,7 +62,7 @@ void refuse_yaml(const std::string& path, const std::string& text, const char* e
                                 "between the entries"});
 }
 
-/// {"1": [0, 1], "2": [2, 3]}
+/// Whether the document is a group file: {"1": [0, 1], "2": [2, 3]}
 bool has_groups_alone(const json& document) {
     return !document.empty() &&
            std::all_of(document.begin(), document.end(), [](const json& value) {
@@ -72,7 +72,7 @@ bool has_groups_alone(const json& document) {
            });
 }
 
-/// A text without a unit counts in nothing.
+/// A string without a unit is ambiguous.
 void require_unit(std::string_view text, const std::string& where, const JsonUnit& unit) {
     if (text.empty() || !is_letter(text.back())) {
         throw InputError(

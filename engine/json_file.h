@@ -16,8 +16,8 @@
 
 namespace npunet::engine {
 
-/// The object in the file. Throws InputError when there is no file, no JSON or no object in it, and
-/// names a file that is meant for another option.
+/// The object in the file. Throws InputError when the file is missing, not JSON or not an object,
+/// and when it is recognised as a file for another option, which the message names.
 [[nodiscard]] nlohmann::json read_json_object(const std::string& path, const char* expected_file,
                                               const char* remedy);
 
@@ -31,11 +31,11 @@ void check_json_keys(const std::string& path, const nlohmann::json& document,
 /// recursive, and a hostile file nests them a million deep.
 [[nodiscard]] std::string describe(const nlohmann::json& value);
 
-/// What a key counts in where a plain number stands, and how a text with a unit is read.
+/// The unit of a plain number, and how a string with a unit is parsed.
 struct JsonUnit {
     const char* name;     ///< "GB"
     const char* example;  ///< "80GB"
-    /// Of the unit of whoever leaves the thousands out: 1e9 for GB; 1 where nobody does.
+    /// Factor of the base unit, which users may have written by mistake: 1e9 for GB; 1 if unlikely.
     double step;
     double (*of_text)(std::string_view text, std::string_view where);
 };
@@ -62,13 +62,13 @@ public:
                              std::string expected,
                              const std::string& remedy = "Correct the value") const;
 
-    /// A quantity from `least` to `most` of the unit, or 0: not given. A number counts in the unit;
-    /// a text has one.
+    /// A quantity from `least` to `most` of the unit, or 0: not given. A number is in that unit; a
+    /// string has its own.
     [[nodiscard]] double quantity(const char* key, const JsonUnit& unit, double fallback,
                                   double least, double most) const;
 
-    /// One in TFLOPS, GB or GB/s that is a positive 64-bit number once multiplied out; 0 = not
-    /// given.
+    /// A quantity in TFLOPS, GB or GB/s whose value in the base unit is a positive 64-bit number; 0
+    /// = not given.
     [[nodiscard]] double quantity(const char* key, const JsonUnit& unit, double fallback) const {
         return quantity(key, unit, fallback, 1e-6, 1e6);
     }

@@ -51,10 +51,10 @@ public:
     /// beyond the end of the clock.
     [[nodiscard]] Time end(LinkId link, Time start, Bytes bytes) const;
 
-    /// The same, but Time::max() where the link is down for ever before that.
+    /// The same, but returns Time::max() if the link goes down permanently before that.
     [[nodiscard]] Time end_if_ever(LinkId link, Time start, Bytes bytes) const;
 
-    /// As the first one, at the rate of the route's slowest link at each time.
+    /// As the first overload, at the rate of the route's slowest link at each time.
     [[nodiscard]] Time end(LinkSpan route, Time start, Bytes bytes) const;
 
     /// The latency of the link for what leaves its port at `time`.

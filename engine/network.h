@@ -3,8 +3,8 @@
 //
 // A network model is given the EventQueue of the simulation, schedules its own events there, and
 // calls the MessageListener from events of Phase::Arrival. send() is called in Phase::Issue or
-// Phase::Arrival; nothing may reach the destination at the instant of sending unless the route is
-// free of latency, and then not before every NPU has issued what it starts at that instant. Two
+// Phase::Arrival; nothing may reach the destination at the instant of sending unless the latency of
+// the route is zero, and then not before every NPU has issued what it starts at that instant. Two
 // messages between the same pair may overtake each other.
 //
 // C++17-clean: implemented in the ns-3 module.
@@ -45,7 +45,7 @@ inline constexpr unsigned issue = 0;              ///< Phase::Issue; content: ra
 inline constexpr unsigned steady = 0;             ///< Phase::Arbitration; of packet trains
 inline constexpr unsigned port = 1;               ///< Phase::Arbitration; content: link
 inline constexpr unsigned port_again = 2;         ///< likewise, when the others have chosen
-inline constexpr unsigned at_once = 3;            ///< likewise; of messages without latency
+inline constexpr unsigned at_once = 3;            ///< Phase::Arbitration; messages of zero latency
 }  // namespace event_kind
 
 /// Identifies a message by content: its source and how many messages that source sent before.
@@ -123,12 +123,13 @@ protected:
 
 /// What one directed link carried, in the order of the topology's links.
 struct LinkUse {
-    Bytes payload;    ///< bytes of messages; with a transport each time that they were sent
+    Bytes payload;    ///< message bytes; with a transport including retransmissions
     Bytes wire;       ///< with headers
     Time busy;        ///< how long the link was sending
     Bytes max_queue;  ///< most bytes that waited for the link at one time
     // Of networks with packets.
-    /// With credits each once, however often it was sent; without them all that were sent.
+    /// With credits each packet counts once, however often it was sent; without them every
+    /// transmission.
     std::uint64_t packets = 0;
     std::uint64_t retransmissions = 0;  ///< packets sent again, as often as they were
     /// Idle and up, with packets that waited for credit; with pauses: told to pause.
@@ -212,7 +213,7 @@ public:
     /// What a transport has done for each flow so far, by key; nothing where there is none.
     [[nodiscard]] virtual std::vector<FlowUse> flow_use() const { return {}; }
 
-    /// Windows and timeouts of a transport's queue pairs so far; nothing where there is none.
+    /// Windows and timeouts of the queue pairs used so far; empty without a transport.
     [[nodiscard]] virtual QueuePairLimits queue_pair_limits() const { return {}; }
 
     /// Packets times links crossed so far; 0 where there are no packets.

@@ -136,9 +136,10 @@ struct ProgramContext {
     IssueOrder issue_order = IssueOrder::AscendingId;
     /// A broadcast takes its recorded duration on each rank alone.
     bool broadcasts_replay = false;
-    /// `groups` are sorted by the whole number that their name begins with, and so is pg_name read.
+    /// Groups are identified by the leading integer of their name: `groups` is sorted by it, and
+    /// pg_name is reduced to it.
     bool group_names_are_numbers = false;
-    /// pg_name "0" means all ranks, whatever `groups` has.
+    /// pg_name "0" means all ranks, even if `groups` has a group 0.
     bool group_zero_is_all = false;
 };
 

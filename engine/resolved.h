@@ -1,5 +1,5 @@
-// What a run worked with where its inputs left that to defaults: algorithms, buffers, thresholds,
-// windows. results.json has it as the object "resolved"; docs/results.md explains every figure.
+// Values used by a run where its inputs leave them to defaults: algorithms, buffers, thresholds,
+// windows. results.json has them as the object "resolved"; docs/results.md explains every key.
 //
 //     results.resolved = study::resolve(machine, fidelity, *network);
 //
@@ -16,7 +16,7 @@
 
 namespace npunet::engine {
 
-/// The least and the most of what differs among links, nodes or queue pairs.
+/// Minimum and maximum over links, nodes or queue pairs.
 template <class Quantity>
 struct Range {
     Quantity least;
@@ -32,7 +32,7 @@ struct Range {
 template <class Quantity>
 using OptionalRange = std::optional<Range<Quantity>>;
 
-/// Makes room in a range for one more.
+/// Extends a range to include one more value.
 template <class Quantity>
 void widen(OptionalRange<Quantity>& range, Quantity quantity) {
     if (range) {
@@ -42,13 +42,13 @@ void widen(OptionalRange<Quantity>& range, Quantity quantity) {
     }
 }
 
-/// What the queue pairs of a transport work with.
+/// Window and timeout of a transport's queue pairs.
 struct QueuePairLimits {
     OptionalRange<Bytes> window;
     OptionalRange<Time> timeout;
 };
 
-/// Of the packet fidelity. Ranges that nothing falls into do not exist.
+/// Values of the packet fidelity. Ranges that no link, node or queue pair contributes to are empty.
 struct ResolvedPacket {
     std::string routing;
     std::string flow_control;
@@ -68,8 +68,8 @@ struct ResolvedPacket {
 };
 
 struct Resolved {
-    /// The kinds of collectives, and the algorithms of each, as in a system.json: one for each
-    /// dimension, or one where a collective goes by one line.
+    /// Kinds of collectives with their algorithms, as in a system.json: one for each dimension, or
+    /// a single one if the collective treats all ranks as one dimension.
     std::vector<std::pair<std::string, std::vector<std::string>>> collectives;
     std::optional<ResolvedPacket> packet;
 };

@@ -80,8 +80,8 @@ struct LinkResult {
     Bytes wire;
     Time busy;
     double utilization_percent = 0;  ///< busy / finish of the run
-    /// The earliest end of sending `wire`, from 0 on without a pause; Time::max(): never, as the
-    /// link goes down for good before.
+    /// The earliest time at which `wire` bytes can have been sent from time 0 without a pause;
+    /// Time::max() if the link goes down permanently before that.
     Time bound;
     Bytes max_queue;
     std::uint64_t packets = 0;
@@ -94,7 +94,7 @@ struct LinkResult {
     std::vector<Bytes> classes_wire;  ///< LinkUse::classes_wire
 };
 
-/// No run in which links carry one thing at a time finishes before.
+/// A lower bound of the finish of runs in which each link carries one message or packet at a time.
 struct LinkBound {
     Time time;             ///< the largest LinkResult::bound
     std::size_t link = 0;  ///< the first link that has it
@@ -151,13 +151,13 @@ struct Results {
     std::vector<NpuResult> npus;  ///< by rank
     std::vector<CollectiveResult> collectives;
     std::vector<LinkResult> links;       ///< in the order of the topology
-    LinkBound link_bound;                ///< of `links`
+    LinkBound link_bound;                ///< maximum over `links`
     std::vector<Operation> operations;   ///< by rank, then start, then node
     std::vector<OperationGroup> groups;  ///< with `operations`: the communicators of the workload
     std::vector<NodePlace> places;       ///< with `load`: of every node
     LinkLoad load;                       ///< where it is asked for: of the links, in their order
     std::optional<FlowResults> flows;    ///< where they are asked for
-    std::optional<Resolved> resolved;    ///< what was taken by default
+    std::optional<Resolved> resolved;    ///< values taken by default
     std::vector<std::string> notes;      ///< what the user should know (choices made, no effect)
     /// Handled; with those at the borders where several processes share a simulation, so more then.
     std::uint64_t events = 0;

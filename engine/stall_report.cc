@@ -8,8 +8,7 @@ namespace npunet::engine {
 
 namespace {
 
-/// The first collective or send that could start, were it not for a limit; empty where there is
-/// none.
+/// The first collective or send that is ready but held back by a limit; empty if there is none.
 std::string explain_limit(const UnfinishedRun& run, Rank rank) {
     const std::string limit = run.rules.communication_limit();
     const RankProgram& program = run.workload.program(rank);

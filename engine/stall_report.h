@@ -31,8 +31,8 @@ struct UnfinishedRun {
     Time now;
 };
 
-/// "at 3 us nothing is left to happen, but 2 of 8 ranks have work left:", and a line for each, of
-/// up to eight. Where communication is ready that a limit of the system keeps back, it names that.
+/// "at 3 us nothing is left to happen, but 2 of 8 ranks have work left:", and a line for each, up
+/// to eight. Names the limit of the system that holds back communication that is ready.
 [[nodiscard]] std::string explain_stall(const UnfinishedRun& run);
 
 }  // namespace npunet::engine

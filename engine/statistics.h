@@ -48,7 +48,7 @@ void note_idleness(Results& results, Time begin);
 /// Adds a note when peaks pass what the NPUs have; capacities by rank, 0 = not given.
 void note_exceeded_capacities(Results& results, const std::vector<Bytes>& capacities);
 
-/// Names, utilisation and bounds of the links; `results.finish` must be set.
+/// Names, utilization and bounds of the links; `results.finish` must be set.
 void add_links(Results& results, const topology::NetworkDescription& description,
                const std::vector<LinkUse>& use);
 

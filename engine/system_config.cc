@@ -22,7 +22,7 @@ const std::vector<std::string> ignored_keys{
     "boost-mode",
     "local-reduction-delay",  // what a reduction costs follows from local-mem-bw
     "trace-enabled",
-    "L",  // of model-shared-bus, as the next three are; it is refused itself
+    "L",  // this and the next three belong to model-shared-bus, which is rejected itself
     "o",
     "g",
     "G",
@@ -57,8 +57,8 @@ const std::vector<std::string> system_keys{"endpoint-delay",
 /// 2^24 chunks of a collective can be told apart, and a dialect may make twice as many.
 constexpr std::int64_t most_splits = 1'000'000;
 
-/// Keys of the reference that change what a run does, and that are not offered: it would be another
-/// run without them, so that a warning is not enough.
+/// Keys of ASTRA-sim that change what a run does and are not supported: ignoring them would
+/// simulate a different run, so a warning is not enough.
 void refuse_what_is_missing(const std::string& path, const json& document) {
     const auto ends_with = [](const std::string& key, const std::string& end) {
         return key.size() > end.size() &&
@@ -69,7 +69,7 @@ void refuse_what_is_missing(const std::string& path, const json& document) {
             key == "per-node-custom-implementation") {
             const std::string native = key.substr(0, key.rfind('-'));
             throw InputError({path, key, "a collective algorithm given as traces",
-                              "an algorithm by its name; those of one's own are not offered",
+                              "the name of a built-in algorithm; custom ones are not supported",
                               key == "per-node-custom-implementation"
                                   ? "Remove it, and name algorithms: all-reduce-implementation"
                                   : fmt::format("Remove it, and name one with {}", native)});
@@ -77,10 +77,9 @@ void refuse_what_is_missing(const std::string& path, const json& document) {
     }
     const auto bus = document.find("model-shared-bus");
     if (bus != document.end() && *bus != 0 && *bus != false) {
-        throw InputError(
-            {path, "model-shared-bus", describe(*bus),
-             "0: the bus between NPU and network with its L, o, g and G is not offered",
-             "Remove these keys; what a reduction costs follows from local-mem-bw"});
+        throw InputError({path, "model-shared-bus", describe(*bus),
+                          "0: the bus between NPU and network (L, o, g and G) is not supported",
+                          "Remove these keys; what a reduction costs follows from local-mem-bw"});
     }
 }
 
@@ -157,7 +156,7 @@ ComputeRate compute_rate(const Reader& reader, const ComputeRate& fallback) {
                             fallback.memory_bandwidth)};
 }
 
-/// The reference has 10 ns; ours no delay that nobody asked for.
+/// ASTRA-sim's default is 10 ns; ours is no delay.
 Time default_endpoint_delay(const Dialect& dialect) {
     return Time::ns(dialect.whole_nanoseconds ? 10 : 0);
 }
@@ -235,7 +234,7 @@ void warn_of_no_effect(const Reader& reader, const Dialect& dialect, const Syste
     }
     for (const char* const key : {"L", "o", "g", "G"}) {
         if (reader.contains(key) && reader[key] != 0) {
-            warn(key, ", in ASTRA-sim neither, without model-shared-bus 1");
+            warn(key, " without model-shared-bus 1, as in ASTRA-sim");
         }
     }
     if (reader.flag("replay-only")) {

@@ -50,7 +50,7 @@ protected:
 
 class Transport final : private MessageListener, private MessageScanner {
 public:
-    /// All must outlive this; `queue` is the clock of the network.
+    /// All arguments must outlive this; `queue` is the event queue of the network.
     Transport(Network& network, const topology::NetworkDescription& description, EventQueue& queue);
     Transport(const Transport&) = delete;
     Transport& operator=(const Transport&) = delete;
@@ -74,7 +74,7 @@ public:
         message.order_minor = order.minor;
         message.wants_sent = wants_sent;
         message.kind = kind;
-        // One event may send tens of thousands.
+        // One event may send tens of thousands of messages.
         queue_.count_work(1);
         network_.send(message);
     }

@@ -61,8 +61,8 @@ struct Workload {
     }
 };
 
-/// What a workload of which no rank has anything to do is: a mistake, most likely a trace that was
-/// cut off, or meant.
+/// How to treat a workload in which no rank has anything to do: most likely the traces were cut
+/// off, but it may be intended.
 enum class EmptyTraces : std::uint8_t { Refused, Allowed };
 
 struct WorkloadOptions {
@@ -72,11 +72,11 @@ struct WorkloadOptions {
     bool tensors = false;
     IssueOrder issue_order = IssueOrder::AscendingId;
     bool broadcasts_replay = false;
-    /// Groups are known by the whole number that their name begins with.
+    /// Groups are identified by the leading integer of their name.
     bool group_names_are_numbers = false;
-    /// pg_name "0" means all ranks, also where there is a group of this name.
+    /// pg_name "0" means all ranks, even if there is a group of this name.
     bool group_zero_is_all = false;
-    /// Of traces in files.
+    /// Applies to traces read from files.
     EmptyTraces empty_traces = EmptyTraces::Refused;
     /// The machine, for collectives that name its dimensions; null: there are none. Must outlive
     /// the call only.

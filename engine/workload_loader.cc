@@ -32,7 +32,7 @@ std::vector<Group> read_groups(const std::string& file, std::int32_t ranks) {
     return groups;
 }
 
-/// Ranks whose traces hold nothing but metadata, ascending.
+/// Ranks whose traces have only metadata, ascending.
 std::vector<std::int32_t> empty_ranks(const Workload& workload) {
     std::vector<bool> empty;
     for (const RankProgram& program : workload.programs) {
@@ -53,7 +53,7 @@ const char* plural(const std::vector<std::int32_t>& list) {
     return list.size() == 1 ? "" : "s";
 }
 
-/// "0-3, 7", of many ranges the first.
+/// "0-3, 7"; a long list is cut off.
 std::string in_ranges(const std::vector<std::int32_t>& ranks) {
     constexpr std::size_t most_characters = 80;
     std::string text;

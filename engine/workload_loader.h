@@ -15,9 +15,9 @@
 
 namespace npunet::engine {
 
-/// Reads PREFIX.RANK.et for `npus` ranks and the group file (empty: no groups). Throws
-/// InputError for missing, truncated, cyclic or contradictory input, and unless the options allow
-/// it where no rank has anything to do. Where some have nothing, a note names them.
+/// Reads PREFIX.RANK.et for `npus` ranks and the group file (empty: no groups). Throws InputError
+/// for missing, truncated, cyclic or contradictory input, and for a workload in which no rank has
+/// anything to do unless the options allow it. A note names the ranks that have nothing to do.
 [[nodiscard]] Workload load_workload(const std::string& prefix, const std::string& group_file,
                                      std::size_t npus, const WorkloadOptions& options);
 

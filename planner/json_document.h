@@ -1,5 +1,5 @@
-// The JSON files of a planner, read strictly: errors name the file and the place in it, and a key
-// that stands twice in an object is one.
+// Strict reading of a planner's JSON files: errors name the file and the place in it, and a
+// duplicate key in an object is an error.
 //
 //     const nlohmann::ordered_json document = read_json_document(file, "a cluster file");
 //     const JsonObject root(file, document);
@@ -18,17 +18,17 @@ namespace npunet::planner {
 [[nodiscard]] nlohmann::ordered_json read_json_document(const std::filesystem::path& file,
                                                         const std::string& expected);
 
-/// What a number may be.
+/// Valid range of a number.
 struct NumberRange {
     double least = 0;
     double most = 0;
 };
 /// Times up to 11 days.
 constexpr NumberRange milliseconds{0, 1e9};
-/// Of a layer or a device: up to an exbibyte.
+/// Memory of a layer or device, up to one exbibyte.
 constexpr NumberRange mebibytes{0, 0x1p40};
 constexpr NumberRange bytes{0, 0x1p60};
-/// Of a node or a device.
+/// Memory and bandwidth of a node or device.
 constexpr NumberRange gibibytes{0.001, 1e9};
 constexpr NumberRange gigabytes_per_second{0.001, 1e9};
 
@@ -44,7 +44,7 @@ public:
     [[nodiscard]] JsonObject object(const std::string& key) const;
     [[nodiscard]] std::string text(const std::string& key) const;
     [[nodiscard]] double number(const std::string& key, const NumberRange& range) const;
-    /// A list of such numbers, at least one.
+    /// A list of at least one such number.
     [[nodiscard]] std::vector<double> numbers(const std::string& key,
                                               const NumberRange& range) const;
 

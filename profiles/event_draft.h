@@ -35,10 +35,10 @@ struct EventDraft {
     bool has_collective = false;
     bool has_sync = false;
 
-    /// The first value that is none of its field, and what the field takes: "'dur' is null, not
-    /// ..."; empty: all are good.
-    std::string unusable_time;      ///< of "ts" or "dur": without it there is no event
-    std::string unusable_argument;  ///< of a number among the arguments, which counts as not given
+    /// The first invalid value of the event and what is expected: "'dur' is null, not ..."; empty
+    /// if all are valid.
+    std::string unusable_time;      ///< of "ts" or "dur": the event is skipped
+    std::string unusable_argument;  ///< of a numeric argument, which is left out
 };
 
 }  // namespace npunet::profiles

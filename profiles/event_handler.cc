@@ -18,12 +18,12 @@ bool holds(std::string_view text, std::string_view part) {
     return text.find(part) != std::string_view::npos;
 }
 
-/// A tensor's bytes and elements: 1 PiB, so that products of the two fit.
+/// Most bytes or elements of a tensor: 2^50, so that elements x bytes per element fit in 64 bits.
 constexpr std::int64_t most_bytes = std::int64_t{1} << 50;
-/// Devices and ranks.
+/// Largest device and rank number.
 constexpr std::int64_t largest_place = std::numeric_limits<std::int32_t>::max();
 
-/// A value in a note; a text can be as long as a file.
+/// A value, shortened for a note: a string can be as long as the file.
 std::string shown(std::string_view value) {
     constexpr std::size_t most = 40;
     return value.size() <= most ? std::string(value) : fmt::format("{}...", value.substr(0, most));
@@ -85,7 +85,7 @@ bool EventHandler::StartObject() {
     in_args_ = in_args_ || (depth_ == 2 && field_ == Field::Args);
     if (depth_ > 2) {
         target_ = Target();
-        capturing_ = 0;  // a list of objects is no argument that we know
+        capturing_ = 0;  // no known argument is a list of objects
     }
     return depth_ <= most_depth;
 }
@@ -201,7 +201,7 @@ void EventHandler::take_argument(std::string_view value, bool quoted) {
         const std::optional<std::int64_t> number = whole_number_of(value);
         const bool good = number && *number >= -target_.most && *number <= target_.most;
         *target_.number = good ? *number : absent;
-        // Texts are how some profilers say that there is none: "stream": "0x0".
+        // Some profilers write a string for a missing value: "stream": "0x0".
         if (!good && !quoted && draft_.unusable_argument.empty()) {
             draft_.unusable_argument = fmt::format("'{}' is {}, not a whole number up to {}",
                                                    argument_, shown(value), target_.most);

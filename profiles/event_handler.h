@@ -40,7 +40,7 @@ private:
         std::int64_t* number = nullptr;
         StringId* text = nullptr;
         bool* present = nullptr;
-        std::int64_t most = 0;  ///< of the number, of either sign
+        std::int64_t most = 0;  ///< largest absolute value of the number
     };
     enum class Field : std::uint8_t {
         None,
@@ -61,7 +61,7 @@ private:
     [[nodiscard]] static Target number(
         std::int64_t& value, bool* present = nullptr,
         std::int64_t most = std::numeric_limits<std::int64_t>::max());
-    /// Nanoseconds of a field in microseconds; notes one that is none from 0 to `most`.
+    /// A field in microseconds as nanoseconds; records a value that is not from 0 to `most`.
     [[nodiscard]] std::int64_t time(const char* field, std::string_view value, std::int64_t most);
     [[nodiscard]] static Target text(StringId& value, bool* present = nullptr);
     [[nodiscard]] bool is_communication();
@@ -76,7 +76,7 @@ private:
     Field field_ = Field::None;  ///< of the value that comes next, at depth 1
     bool in_args_ = false;
     Target target_;         ///< of the value that comes next, in the arguments
-    std::string argument_;  ///< its name, of a number
+    std::string argument_;  ///< name of a numeric argument
     int capturing_ = 0;     ///< depth of the list that is kept as text; 0: none
     std::string captured_;  ///< so far
 };

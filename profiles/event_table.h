@@ -10,8 +10,8 @@
 // An event is known by its number, which is its place among the file's complete events ("ph": "X");
 // columns that every event has are vectors by that number. What few events have (collectives,
 // synchronization, autograd, copied bytes) stands in tables of its own, ascending by event;
-// row_of() finds an event's row. Flows are a table of theirs. Nothing is dropped but what the
-// counts and the damage name.
+// row_of() finds an event's row. Flows have a separate table. Whatever is dropped is listed in the
+// counts and the damage.
 //
 // Times are nanoseconds, read from the decimal text of the file without rounding (a fourth decimal
 // of a microsecond and beyond is rounded half away from zero), as the file has them: the wall clock
@@ -36,8 +36,8 @@ inline constexpr EventId no_event = std::numeric_limits<EventId>::max();
 /// An argument that the file does not give.
 inline constexpr std::int64_t absent = std::numeric_limits<std::int64_t>::min();
 
-/// Bounds of what a profile can say, by which sums of times fit: an event of 13 days, a begin 73
-/// years from its clock's zero, GPU work of 104 days over all streams. What is beyond is damage.
+/// Limits that keep sums of times within 64 bits: 13 days per event, a begin within 73 years of its
+/// clock's zero, 104 days of GPU work over all streams. Values beyond are damage.
 inline constexpr std::int64_t longest_event_ns = std::int64_t{1} << 50;
 inline constexpr std::int64_t latest_start_ns = std::int64_t{1} << 61;
 inline constexpr std::int64_t most_gpu_work_ns = std::int64_t{1} << 53;
@@ -146,20 +146,21 @@ struct MemoryArgs {
 /// What could not be read, and where the first such places are.
 struct Damage {
     struct Place {
-        std::uint64_t line = 0;  ///< from 1; 0: an event that is known by its name alone
+        std::uint64_t line = 0;  ///< from 1; 0: unknown, the event is given by name
         std::uint64_t byte = 0;  ///< from 0, in the decompressed file
         std::string what;
     };
-    /// Read after filling in null for a missing value, leaving out an argument, and such.
+    /// Events read after a repair, such as inserting null for a missing value or leaving out an
+    /// argument.
     std::uint64_t repaired_events = 0;
     std::uint64_t skipped_events = 0;  ///< not read
     bool cut_off = false;              ///< the file ends before its end
-    std::vector<Place> first;          ///< the first few, also those beside the events
+    std::vector<Place> first;          ///< the first few, including those outside events
 
     [[nodiscard]] bool any() const {
         return repaired_events + skipped_events > 0 || cut_off || !first.empty();
     }
-    /// ", first at line 3 (byte 120): 'dur' is null, ..."; empty where no place is known.
+    /// ", first at line 3 (byte 120): 'dur' is null, ..."; empty if no place is known.
     [[nodiscard]] std::string first_text() const;
 };
 

@@ -59,12 +59,12 @@ private:
     std::size_t before_ = 0;
 };
 
-/// A number that is none of a count, a size or an id; the parser says where it stands.
+/// A number that is not valid as a count, a size or an id; the parser adds its place.
 struct UnusableNumber {
     double found = 0;
 };
 
-/// `otherwise` for what is no number; throws UnusableNumber.
+/// `otherwise` for a value that is not a number; throws UnusableNumber.
 std::int64_t number_of(const JsonValue* value, std::int64_t otherwise) {
     if (value == nullptr || !value->IsNumber()) {
         return otherwise;

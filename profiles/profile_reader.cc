@@ -241,7 +241,7 @@ private:
         return true;
     }
 
-    /// What has been parsed.
+    /// Adds the event that has just been parsed.
     void add() {
         const EventDraft& draft = handler_.draft();
         if (std::string why = builder_.add(draft); !why.empty()) {
@@ -252,13 +252,14 @@ private:
         }
     }
 
-    /// An event whose time is none, as those around it show.
+    /// An event whose time is implausible compared with the others.
     void skip_far(EventId event) {
         std::string what = fmt::format("'{}', more than 13 days from the middle of the profile",
                                        table_.name_of(event));
         if (options_.strict) {
-            throw InputError({table_.file, std::move(what), "a 'ts' that is none of the profile",
-                              "an event of a trace", "Record again, or read it without --strict"});
+            throw InputError({table_.file, std::move(what),
+                              "a 'ts' far from those of the other events", "an event of a trace",
+                              "Record again, or read it without --strict"});
         }
         note_place({0, 0, std::move(what)});
         ++table_.damage.skipped_events;

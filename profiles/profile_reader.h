@@ -26,7 +26,7 @@ struct ProfileReadOptions {
 [[nodiscard]] EventTable read_profile(const std::filesystem::path& path,
                                       const ProfileReadOptions& options = {});
 
-/// Whether a file begins as a trace of PyTorch's profiler does; false for one that cannot be read.
+/// Whether a file begins like a trace of PyTorch's profiler; false if it cannot be read.
 [[nodiscard]] bool looks_like_profile(const std::filesystem::path& path);
 
 /// The rank in a file's name: "rank_0003_iter_15.pt.trace.json", "rank4.1767.pt.trace.json",

@@ -50,7 +50,7 @@ std::string TableBuilder::refusal(const EventDraft& draft) const {
         ((lasts || flows) && draft.start_ns == absent && draft.unusable_time.empty()) ||
         (lasts && draft.duration_ns == absent && draft.unusable_time.empty()) ||
         (flows && draft.id == absent)) {
-        return "an event without what its phase must have (ph, ts, dur, id)";
+        return "an event that lacks a required field of its phase (ph, ts, dur, id)";
     }
     if ((lasts || flows) && !draft.unusable_time.empty()) {
         return draft.unusable_time;
@@ -66,7 +66,7 @@ std::string TableBuilder::add(const EventDraft& draft) {
         case 'X':
             if (is_gpu_work(known_category(draft.category))) {
                 if (draft.duration_ns > most_gpu_work_ns - gpu_work_ns_) {
-                    return "GPU work that with what came before lasts longer than 104 days";
+                    return "GPU work that adds up to more than 104 days";
                 }
                 gpu_work_ns_ += draft.duration_ns;
             }

@@ -16,11 +16,12 @@ class TableBuilder {
 public:
     explicit TableBuilder(EventTable& table) : table_(table) {}
 
-    /// What keeps it from being an event: it lacks its phase or what its phase must have, or its
-    /// time is none; empty for one that was added.
+    /// The reason why it was not added: its phase, a required field of its phase or a valid time is
+    /// missing; empty if it was added.
     [[nodiscard]] std::string add(const EventDraft& draft);
-    /// After the last one: names of processes. Gives those that are longest_event_ns or more from
-    /// the middle of all: their times are none, and they become events of no category or length.
+    /// After the last event: adds the names of processes. Returns the events that begin
+    /// longest_event_ns or more from the median begin: their times are implausible, so they lose
+    /// their category and duration.
     [[nodiscard]] std::vector<EventId> finish();
 
 private:

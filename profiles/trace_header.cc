@@ -10,15 +10,15 @@ namespace npunet::profiles {
 
 namespace {
 
-/// A whole number from 0 that fits in a place (rank, world, device); `otherwise` where there is
-/// none, and where it is no such number, which `good` then says.
+/// A non-negative rank, world size or device number; `otherwise` if it is missing or invalid, in
+/// which case `good` becomes false.
 std::int64_t number_in(const JsonValue& object, const char* key, std::int64_t otherwise,
                        bool& good) {
     const JsonValue* value = member(object, key);
     if (value == nullptr || value->IsNull()) {
         return otherwise;
     }
-    // -1 says of a rank that there is none.
+    // A rank of -1 means none.
     const bool fits = value->IsInt() && value->GetInt() >= -1;
     good = good && fits;
     return fits && value->GetInt() >= 0 ? value->GetInt() : otherwise;

@@ -152,7 +152,7 @@ void write_links(JsonWriter& json, const std::vector<Results>& runs, const Compa
     json.end_array();
 }
 
-/// What the runs have to say, each thing once; of which fidelity it is where it is not of all.
+/// The notes of all runs without duplicates, with their fidelities unless all runs have them.
 std::string notes_of(const std::vector<Results>& runs) {
     const auto says = [](const Results& results, const std::string& note) {
         return std::find(results.notes.begin(), results.notes.end(), note) != results.notes.end();
@@ -167,7 +167,7 @@ std::string notes_of(const std::vector<Results>& runs) {
                 }
             }
             if (fidelities.front() != runs[first].fidelity) {
-                continue;  // an earlier one has said it
+                continue;  // already listed for an earlier run
             }
             text += fidelities.size() == runs.size()
                         ? "note: "

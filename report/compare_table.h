@@ -25,7 +25,7 @@ namespace npunet::report {
                                         const GapExplanation* why = nullptr);
 
 /// {"command" (unless it is empty), "runs": {FIDELITY: RESULTS, ...}, "ratio", "ratio_of", "gap_ns"
-/// and what else write_gap() writes (unless `why` is null), "by_class", "collective_ratio",
+/// and the other keys of write_gap() (unless `why` is null), "by_class", "collective_ratio",
 /// "hot_links"}, explained in docs/results.md; with a newline at its end.
 [[nodiscard]] std::string compare_json(const std::vector<engine::Results>& runs,
                                        Bytes peak_memory = peak_resident_memory(),

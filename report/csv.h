@@ -5,7 +5,8 @@
 //     file.commit();
 //
 // The first line names the columns, with their units. Fields that hold a comma or a quote are
-// quoted as RFC 4180 says; lines end with a line feed. Names of others do no harm in a spreadsheet.
+// quoted (RFC 4180); lines end with a line feed. Names are escaped so that spreadsheets do not
+// evaluate them.
 #pragma once
 
 #include <string>

@@ -14,9 +14,9 @@ struct NamedInput {
 
 using InputList = std::vector<NamedInput>;
 
-/// Where results come from.
+/// Provenance of results.
 struct RunOrigin {
-    std::string command;  ///< as it can be typed again; empty: not from the command line
+    std::string command;  ///< command line to run again; empty: not from the command line
     InputList inputs;
 };
 

@@ -15,7 +15,8 @@ namespace npunet::report {
 
 namespace {
 
-/// What some terminals obey and JSON does not demand to be escaped: U+007F to U+009F.
+/// Escapes U+007F to U+009F, which some terminals interpret but JSON does not require to be
+/// escaped.
 std::string without_late_controls(const std::string& json) {
     std::string safe;
     for (std::size_t place = 0; place < json.size(); ++place) {

@@ -51,7 +51,7 @@ public:
         return key(name).value(content);
     }
 
-    /// The same; null for Time::max(), which stands for never.
+    /// The same; null for Time::max(), which means never.
     JsonWriter& member_or_null(std::string_view name, Time time) {
         key(name);
         return time == Time::max() ? null() : value(time);

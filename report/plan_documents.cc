@@ -86,7 +86,7 @@ std::string field(const Values& values) {
     return csv_field(fmt::format("{}", fmt::join(values, " ")));
 }
 
-/// Names of types of devices, which Metis leaves as they are.
+/// Names of device types, unescaped in Metis's format.
 std::string types_field(const RankedPlans& ranked, const RankedPlan& plan) {
     return ranked.dialect == "metis"
                ? plain_csv_field(fmt::format("{}", fmt::join(plan.node_sequence, " ")))

@@ -59,7 +59,7 @@ struct RankedPlan {
     std::vector<PlannedStage> stages;  ///< empty: the search says no more of them
     /// What a simulation of the plan took; below 0: not simulated.
     double simulated_ms = -1;
-    /// Of that: the least time in which its busiest link could carry its bytes.
+    /// Of that simulation: the least time in which its busiest link could carry its bytes.
     double link_bound_ms = 0;
 };
 

@@ -6,7 +6,7 @@ namespace npunet::report {
 
 namespace {
 
-/// [least, most]; nothing where there is none.
+/// [least, most]; left out if the range is empty.
 template <class Quantity>
 void write_range(JsonWriter& json, const char* key, const engine::OptionalRange<Quantity>& range) {
     if (range) {

@@ -1,5 +1,5 @@
-// The object "resolved" of results.json: what a run worked with where its inputs left that to
-// defaults. Every key is explained in docs/results.md.
+// The object "resolved" of results.json: values used by a run where its inputs leave them to
+// defaults. docs/results.md explains every key.
 //
 //     json.key("resolved");
 //     write_resolved(json, *results.resolved);

@@ -26,15 +26,15 @@ enum class CollectiveRows : std::uint8_t { Collectives, Parts };
 /// The files of such a folder that come last: where one is, those that belong to it are.
 inline const std::vector<std::string> completeness_marks{"results.json"};
 
-/// Writes the files into the folder `inner` of a staged one, where commit(completeness_marks) lets
-/// them appear; what an earlier run left there and this one does not write goes then. results.json
-/// names the command of `origin`, report.html its inputs. Throws MachineError when something cannot
-/// be written.
+/// Writes the files into the folder `inner` of a staged folder, whose commit(completeness_marks)
+/// makes them visible and removes files of an earlier run that this one does not write.
+/// results.json has the command of `origin`, report.html its inputs. Throws MachineError on a
+/// failed write.
 void write_results(const engine::Results& results, StagedFolder& staged,
                    const std::filesystem::path& inner, const RunOrigin& origin = {},
                    CollectiveRows rows = CollectiveRows::Collectives);
 
-/// At commit() the results of an earlier run in the folder `inner` go away.
+/// Removes the results of an earlier run in the folder `inner` at commit().
 void discard_results(StagedFolder& staged, const std::filesystem::path& inner);
 
 /// Makes the folder when it is missing and replaces what an earlier run left there. The files

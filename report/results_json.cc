@@ -169,7 +169,7 @@ void write_link(JsonWriter& json, const LinkResult& link) {
     json.end_object();
 }
 
-/// Of all links together: marks that are missing show beside drops and pauses that are there.
+/// Totals over all links, so that drops or pauses without marks are easy to notice.
 void write_congestion(JsonWriter& json, const std::vector<LinkResult>& links) {
     std::uint64_t marked = 0;
     std::uint64_t drops = 0;

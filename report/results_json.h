@@ -23,8 +23,8 @@ inline constexpr std::size_t most_listed_npus = 4096;
 /// The most memory that this process has held so far; 0 where the system does not say.
 [[nodiscard]] Bytes peak_resident_memory();
 
-/// The document, with a newline at its end. `peak_memory` goes to performance.peak_rss_bytes, the
-/// `command` that made the results to `command`, unless it is empty.
+/// The document, with a newline at its end. `peak_memory` becomes performance.peak_rss_bytes and
+/// `command`, unless it is empty, the key `command`.
 [[nodiscard]] std::string results_json(const engine::Results& results,
                                        Bytes peak_memory = peak_resident_memory(),
                                        const std::string& command = "");
@@ -34,7 +34,7 @@ inline constexpr std::size_t most_listed_npus = 4096;
                                        Bytes peak_memory = peak_resident_memory(),
                                        const std::string& command = "");
 
-/// The same as one value inside a larger document, which names the command.
+/// The same as a value inside a larger document, which has the command itself.
 void write_results(JsonWriter& json, const engine::Results& results, Bytes peak_memory);
 
 }  // namespace npunet::report

@@ -29,7 +29,7 @@ struct SideBySide {
 
 /// `runs` (label, source, length_ns, computation_ns, exposed_comm_ns, other_ns, idle_ns),
 /// `ranks`, `rows` (phase, category, dimension, intervals, time_ns, difference_ns), `notes`.
-/// And first `command`, unless it is empty.
+/// Begins with `command`, unless it is empty.
 [[nodiscard]] std::string side_by_side_json(const SideBySide& both,
                                             const std::string& command = "");
 

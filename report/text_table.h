@@ -17,8 +17,8 @@ public:
     /// The first `text_columns` columns are aligned to the left, the others to the right.
     explicit TextTable(std::vector<std::string> heading, std::size_t text_columns = 1);
 
-    /// As many cells as the heading has. Whatever bytes they hold, a row stays one line that a
-    /// terminal shows as it is (base/printable.h).
+    /// As many cells as the heading has. Control characters are escaped, so that a row stays one
+    /// line (base/printable.h).
     void add(std::vector<std::string> row);
 
     /// The heading, a rule, and the rows, each ended by a line feed and without blanks at its end.

@@ -31,12 +31,12 @@
 
 namespace npunet::study {
 
-/// Asked now and then: what the explanation is at, and how many of how many are done. False stops
-/// it.
+/// Called periodically with the current step and how much of it is done. Returning false stops the
+/// explanation.
 using GapWatch =
     std::function<bool(const std::string& what, std::uint64_t done, std::uint64_t total)>;
 
-/// The watch has stopped an explanation.
+/// Thrown when the watch has stopped an explanation.
 class GapStopped : public std::runtime_error {
 public:
     using std::runtime_error::runtime_error;
@@ -51,8 +51,9 @@ struct GapOptions {
 
 /// The parts of the difference finish(most detailed) - finish(least detailed) of the runs, which
 /// are of this workload on this machine (report/comparison.h says which runs these are), and of
-/// each collective and message. Runs every rung once, what differs in start times once more, and
-/// collectives and messages alone. Throws as simulate(), and GapStopped.
+/// each collective and message. Runs every effect level once, once more with the start times of the
+/// level below where these differ, and collectives and messages in isolation. Throws as simulate(),
+/// and GapStopped.
 [[nodiscard]] report::GapExplanation explain_gap(const std::vector<engine::Results>& runs,
                                                  const engine::Workload& workload,
                                                  const Machine& machine,

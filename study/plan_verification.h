@@ -18,7 +18,7 @@ struct VerifiedPlan {
     double predicted_ms = 0;
     Time simulated;    ///< when the last device has finished
     Time link_bound;   ///< engine::Results::link_bound
-    std::string note;  ///< that it beats that (study/link_bound.h); else empty
+    std::string note;  ///< that it finishes before link_bound; else empty
 
     /// Simulated by predicted.
     [[nodiscard]] double ratio() const;

@@ -33,9 +33,8 @@ std::vector<std::string> algorithms_of(const Machine& machine, CollectiveKind ki
     return names;
 }
 
-/// How much a queue of a node may have, from when all of its queues are equally long to when it is
-/// alone: a queue for each class, of the links that come in where these are told to pause, else of
-/// those that go out.
+/// Range of the queue limit of a node, from all queues equally long to a single one: one queue per
+/// class and incoming link with pauses, per class and outgoing link without.
 void add_shared_buffer(engine::ResolvedPacket& packet, const NetworkDescription& network) {
     const topology::Graph& graph = network.graph;
     const topology::PacketParameters& parameters = network.packet;
@@ -113,12 +112,12 @@ engine::ResolvedPacket packet_of(const NetworkDescription& network, const engine
     return packet;
 }
 
-/// Of all links together.
+/// Totals over all links.
 struct Congestion {
     std::uint64_t drops = 0;
     std::uint64_t pauses = 0;
     std::uint64_t marked = 0;
-    std::size_t longest = 0;  ///< the link for which most waited
+    std::size_t longest = 0;  ///< the link with the longest queue
 };
 
 Congestion congestion_of(const engine::Results& results) {
@@ -159,7 +158,7 @@ std::vector<std::string> notes_on_marks(const NetworkDescription& network,
     }
     const Congestion congestion = congestion_of(results);
     const bool pauses = packet.flow_control == FlowControl::Pfc;
-    // Links that are down, or lose packets, drop them whatever waits.
+    // Links that are down or have errors drop packets regardless of queues.
     const bool full = pauses ? congestion.pauses > 0
                              : congestion.drops > 0 && packet.error_rate == 0 &&
                                    !network.faults.take_links_down();

@@ -1,5 +1,5 @@
-// What a run worked with where its inputs left that to defaults (engine/resolved.h), and whether
-// congestion control could do its work with it.
+// Collects the values used by a run where its inputs leave them to defaults (engine/resolved.h),
+// and checks whether congestion control was able to work with them.
 //
 //     results.resolved = resolve(machine, fidelity, *network);
 #pragma once
@@ -14,13 +14,13 @@
 
 namespace npunet::study {
 
-/// `network`: that of the run, when it has come to its end. In time proportional to its links and
-/// queue pairs.
+/// `network`: the network of the run, after its end. Takes time proportional to the number of links
+/// and queue pairs.
 [[nodiscard]] engine::Resolved resolve(const Machine& machine, Fidelity fidelity,
                                        const engine::Network& network);
 
-/// A sentence where packets were dropped or links told to pause and congestion control that goes by
-/// marks heard of none.
+/// A note if packets were dropped or links told to pause although congestion control by marks saw
+/// none.
 [[nodiscard]] std::vector<std::string> notes_on_marks(const topology::NetworkDescription& network,
                                                       const engine::Results& results);
 

@@ -9,7 +9,7 @@ namespace npunet::study {
 
 namespace {
 
-/// On the average.
+/// Amortized number of ranks counted per call of the watch.
 constexpr std::size_t ranks_counted_a_question = 1024;
 
 }  // namespace
@@ -53,7 +53,7 @@ void RunBreaker::handle(std::uint64_t seen_empty) {
 }
 
 bool RunBreaker::goes_on() {
-    // To count takes a while on large machines, and the question comes often.
+    // Counting takes a while on large machines, and the watch is called often.
     if (counted_for_ == 0) {
         counted_ = progress();
         counted_for_ = 1;

@@ -41,7 +41,7 @@ private:
     std::vector<const engine::Simulation*> simulations_;
     const RunOptions& options_;
     engine::Simulation::Progress counted_;  ///< for the watch
-    std::size_t counted_for_ = 0;           ///< so many questions more
+    std::size_t counted_for_ = 0;           ///< remaining calls until the next count
     std::string reason_;
     bool stalled_ = false;
 };

@@ -73,7 +73,7 @@ struct CongestionControlChoice {
 
 [[nodiscard]] const std::string& name_of(CongestionAlgorithm algorithm);
 
-/// Whether its senders go by marks (ECN), which switches make for nobody else.
+/// Whether its senders react to marks (ECN); without such senders switches do not mark.
 [[nodiscard]] constexpr bool looks_at_marks(CongestionAlgorithm algorithm) {
     return algorithm == CongestionAlgorithm::Dcqcn || algorithm == CongestionAlgorithm::Dctcp;
 }

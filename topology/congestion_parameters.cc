@@ -30,10 +30,11 @@ constexpr double tbps = 1e12 / 8;  // bytes/s
 constexpr double kb = 1e3;         // bytes
 constexpr double mb = 1e6;         // bytes
 
-// Zhu et al., SIGCOMM 2015, figure 14 and section 3.3. It gives neither R_HAI nor the least rate:
-// the former is ten times R_AI as in QCN's defaults, the latter ours. clamp_target_rate: NVIDIA's
-// NICs leave CLAMP_TGT_RATE off and CLAMP_TGT_RATE_AFTER_TIME_INC on, and so is the simulator of
-// HPCC configured (CLAMP_TARGET_RATE 0); equation 1 of the paper sets R_T at every CNP.
+// Zhu et al., SIGCOMM 2015, figure 14 and section 3.3. It gives neither R_HAI nor a minimum rate:
+// the former is ten times R_AI as in QCN's defaults, the latter is our choice. clamp_target_rate:
+// NVIDIA's NICs have CLAMP_TGT_RATE off and CLAMP_TGT_RATE_AFTER_TIME_INC on by default, and HPCC's
+// simulator is configured the same way (CLAMP_TARGET_RATE 0); equation 1 of the paper sets R_T at
+// every CNP.
 constexpr Row dcqcn[] = {
     {"gain", ratio, none, 0.0001, 1, 1.0 / 256, 1.0 / 256, "g: weight of a CNP in alpha"},
     {"alpha_timer", time, none, 100 * ns, s, 55 * us, 55 * us,

@@ -8,8 +8,8 @@ namespace npunet::topology {
 
 namespace {
 
-/// The most that can wait for a link in one class, where its node has so much room and so many
-/// other links bring what goes there.
+/// The most that can wait for a link in one class, given the node's `room` and the number of other
+/// links that bring packets for it.
 Bytes most_waiting(const PacketParameters& packet, Bytes room, std::int64_t sources) {
     const double alpha = packet.shared_buffer.alpha;
     if (packet.flow_control == FlowControl::None) {
@@ -54,7 +54,7 @@ std::optional<LinkWithoutMarks> link_without_marks(const NetworkDescription& net
         return std::nullopt;
     }
     const Graph& graph = network.graph;
-    std::vector<double> from(graph.nodes());  // bytes/s that come from each node
+    std::vector<double> from(graph.nodes());  // bytes/s that arrive from each node
     std::optional<LinkWithoutMarks> worst;
     double excess = 1;
     for (std::size_t number = 0; number < graph.nodes(); ++number) {
@@ -72,8 +72,8 @@ std::optional<LinkWithoutMarks> link_without_marks(const NetworkDescription& net
         }
         for (const LinkId id : graph.links_from(node)) {
             const Link& link = graph.link(id);
-            // What comes from a neighbour does not go back to it; behind a link that is as fast as
-            // all others together nothing waits long.
+            // Packets from a neighbour do not go back to it; a link as fast as all other inputs
+            // together never builds up a long queue.
             if (incoming - from[link.to.index()] <=
                 static_cast<double>(link.rate.bytes_per_second())) {
                 continue;

@@ -114,10 +114,9 @@ public:
     /// (mtu + header).
     [[nodiscard]] Bytes buffer_of(LinkId link) const;
 
-    /// The room that packets in a node share, without the headroom of pauses: packet.buffer, or,
-    /// where that is automatic, the sum over the links that reach the node of the larger of
-    /// buffer_of() and 128 KiB for each 25 Gb/s (what switch chips have: 64 x 400 Gb/s with 113 MB,
-    /// 32 x 400 Gb/s with 64 MB).
+    /// The room that packets in a node share, without the headroom of pauses: packet.buffer or, if
+    /// that is automatic, the sum over the incoming links of the larger of buffer_of() and 128 KiB
+    /// for each 25 Gb/s (as in switch chips: 64 x 400 Gb/s with 113 MB, 32 x 400 Gb/s with 64 MB).
     [[nodiscard]] Bytes shared_buffer_of(NodeId node) const;
 
     /// The same network for a job that has some of its NPUs: rank r runs on npus[r]. Links, routes

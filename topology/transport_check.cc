@@ -142,7 +142,7 @@ std::string headroom_warning(const NetworkDescription& network) {
         network.graph.name(link.to));
 }
 
-/// Congestion control that does not hear of congestion, or too late, is none.
+/// Warns if marks come too late for congestion control, or never.
 std::string marks_warning(const NetworkDescription& network) {
     const std::optional<LinkWithoutMarks> late = link_without_marks(network);
     if (!late) {
@@ -150,7 +150,7 @@ std::string marks_warning(const NetworkDescription& network) {
     }
     const PacketParameters& packet = network.packet;
     const Link& link = network.graph.link(late->link);
-    // With pauses the headroom lets queues grow on.
+    // With pauses, queues can grow further into the headroom.
     const bool pauses = packet.flow_control == FlowControl::Pfc;
     return fmt::format(
         "ecn.{}: nothing is marked on {} -> {} before {}: marks begin beyond {}, and at most {} "

@@ -46,16 +46,16 @@ struct TransportParameters {
     /// this; -1: 0 where packets of a queue pair keep their order, and never, but for timeouts,
     /// where they take several ways.
     std::int32_t reordering = -1;
-    /// A queue pair that begins to send, or goes back, waits for a time drawn from 0 to this; 0: it
-    /// does not wait.
+    /// A queue pair that starts sending, or goes back, waits for a random time from 0 to this; 0:
+    /// no wait.
     Time start_jitter;
 };
 
-/// Marks (RED of ECN: a packet that finds a queue of more than kmin bytes is marked with a
-/// probability that grows up to pmax at kmax, and for certain beyond). The defaults stay below what
-/// a queue may have in the automatic buffer of a switch whose ports have one rate, in one traffic
-/// class, however many of its queues are long; where rates differ, or with several classes, the
-/// limit of a queue can be below them when all queues are long (topology/marking.h).
+/// Marks (RED with ECN: a packet that finds a queue of more than kmin bytes is marked with a
+/// probability that grows to pmax at kmax, and always beyond). The defaults stay below the limit of
+/// a queue in the automatic buffer of a switch whose ports have one rate, with one traffic class,
+/// however many of its queues are long; where rates differ, or with several classes, the limit of a
+/// queue can be lower when all queues are long (topology/marking.h).
 struct EcnParameters {
     Bytes kmin{20 * 1024};
     Bytes kmax{80 * 1024};

@@ -71,7 +71,7 @@ struct Implementation {
     [[nodiscard]] static std::optional<Implementation> named(const std::string& name);
     /// The name as it is written in system.json, without a window and without "one".
     [[nodiscard]] const char* name() const;
-    /// The name as it is written in system.json.
+    /// The name as spelled in system.json.
     [[nodiscard]] std::string spelled() const;
     /// Whether the published algorithm does this kind of collective.
     [[nodiscard]] bool does(CollectiveKind kind) const;

@@ -48,8 +48,8 @@ std::optional<std::string> model_file_of(const TrainingRun& run) {
     return read_input_text(run.model_size, "a model file", "Check the path");
 }
 
-/// Logs of an earlier run that this one does not write over, compressed ones too, would be taken
-/// for a part of it.
+/// Logs of an earlier run that are not overwritten, including compressed ones, would be mistaken
+/// for part of this run.
 void discard_logs(const std::filesystem::path& folder, std::int64_t ranks, StagedFolder& staged) {
     std::error_code none;
     for (const auto& entry : std::filesystem::directory_iterator(folder, none)) {

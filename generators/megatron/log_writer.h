@@ -41,9 +41,9 @@ public:
     [[nodiscard]] std::string summary() const;
 
     /// Writes all files into PARENT/folder_name(), ranks in parallel; `written` is called after
-    /// each rank, by one thread at a time, and ends the work when it throws. The files appear
-    /// together, instead of those of an earlier run in the same folder; summary.json comes last, so
-    /// that a folder without it is not whole. Throws MachineError.
+    /// each rank, by one thread at a time, and cancels the work by throwing. The files appear
+    /// together and replace those of an earlier run in the same folder; summary.json comes last, so
+    /// that a folder without it is incomplete. Throws MachineError.
     WrittenLogs write(const std::filesystem::path& parent,
                       const std::function<void()>& written) const;
 

@@ -82,13 +82,13 @@ void compare_lists(const char* what, const std::optional<RankLists>& file,
     }
 }
 
-/// Whether every group of the file is one of the plan; ranks that failed did not tell theirs.
+/// Whether every group of the file is one of the plan; the file lacks the groups of failed ranks.
 bool among(const std::optional<RankLists>& file, const std::optional<RankLists>& plan) {
     return !file || without(normal(*file), normal(plan.value_or(RankLists{}))).empty();
 }
 
-/// Whether the first group of experts and the size of a replica can be the plan's: quick, so that
-/// few plans are looked at as a whole.
+/// A cheap pre-check of the first expert group and the replica size, so that few plans need the
+/// full comparison.
 bool may_be(const ParallelGroupsFile& file, const Parallelism& plan) {
     const std::int64_t experts = plan.expert_tensor() * plan.ep;
     if (plan.world() % (experts * plan.pp) != 0) {
@@ -104,7 +104,8 @@ bool may_be(const ParallelGroupsFile& file, const Parallelism& plan) {
     const auto size = file.replicas && !file.replicas->empty()
                           ? static_cast<std::int64_t>(file.replicas->front().size())
                           : 0;
-    // The two dialects' full models: of the larger of its two parts, or of the experts.
+    // A full model has the larger of its dense and expert parts in one dialect, the experts in the
+    // other.
     return size == 0 || size == plan.pp * std::max(plan.tp * plan.cp, experts) ||
            size == plan.pp * experts;
 }
@@ -255,7 +256,7 @@ std::int64_t expert_tensor_of(const ParallelGroupsFile& file, Parallelism plan,
             return among(file.replicas, groups.replicas) &&
                    (file.full_model.empty() || file.full_model == groups.full_model);
         } catch (const InputError&) {
-            return false;  // a plan that Megatron-LM does not accept
+            return false;  // Megatron-LM rejects this plan
         }
     };
     if (agrees(plan.tp)) {

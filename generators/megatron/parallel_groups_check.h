@@ -25,9 +25,9 @@ struct GroupsDifference {
 [[nodiscard]] std::vector<GroupsDifference> compare(const ParallelGroupsFile& file,
                                                     const ParallelGroupsFile& plan);
 
-/// The etp whose groups the file has, of a plan that tells the rest: the one by which both the
-/// groups of experts and the full models are the file's, else the groups of experts alone; where
-/// several are, the plan's tp before others, and then the smallest. tp where there is none.
+/// Infers etp from the groups of the file, given the rest of the plan: the value for which both the
+/// expert groups and the full models match, else the expert groups alone. Of several, the plan's
+/// tp, else the smallest; tp if there is none.
 [[nodiscard]] std::int64_t expert_tensor_of(const ParallelGroupsFile& file, Parallelism plan,
                                             GroupsDialect dialect);
 

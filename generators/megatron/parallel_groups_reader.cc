@@ -375,7 +375,7 @@ private:
     }
 
     void check_statistics() const {
-        // The world may be told after the groups.
+        // The world size may come after the groups.
         if (largest_rank_ >= ranks()) {
             refuse(place_of_.at("largest rank"), fmt::format("rank {}", largest_rank_),
                    fmt::format("a rank of the world: 0 to {}", ranks() - 1));

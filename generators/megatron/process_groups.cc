@@ -87,7 +87,7 @@ std::int64_t group_size(const Parallelism& p, GroupRole role) {
 }
 
 bool is_of_most_ranks(const Parallelism& p) {
-    // Each is at most 2^20: the product of two of them is far below 2^63.
+    // Each is at most 2^20, so the product of two is far below 2^63.
     return p.tp * p.cp <= most_ranks && p.tp * p.cp * p.dp <= most_ranks && p.world() <= most_ranks;
 }
 

@@ -63,7 +63,7 @@ struct Parallelism {
 /// Throws InputError about the plan.
 [[noreturn]] void refuse_plan(std::string found, std::string expected, std::string remedy);
 
-/// Whether the world has at most most_ranks ranks; no product of the sizes overflows on the way.
+/// Whether the world has at most most_ranks ranks; cannot overflow.
 [[nodiscard]] bool is_of_most_ranks(const Parallelism& parallelism);
 
 /// Throws InputError that names the numbers that clash: degrees below 1, more than most_ranks
@@ -73,8 +73,8 @@ void check_parallelism(const Parallelism& parallelism);
 /// Ranks of a group of the role; of the ends of pipelines, where there is one.
 [[nodiscard]] std::int64_t group_size(const Parallelism& parallelism, GroupRole role);
 
-/// The numbering of the ranks by etp, ep, edp and pp; Context stands for nothing there. Needs sizes
-/// of which etp ep pp divides the world.
+/// The rank order by etp, ep, edp and pp; GridAxis::Context is unused. etp ep pp must divide the
+/// world.
 [[nodiscard]] AxisGrid expert_grid(const Parallelism& parallelism);
 
 class ProcessGroups {

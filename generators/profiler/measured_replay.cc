@@ -179,7 +179,7 @@ private:
         times_.differences.push_back(found);
     }
 
-    /// Of the measured or the replayed times.
+    /// The place with the latest end, measured or replayed.
     template <class End>
     [[nodiscard]] static Place last_of(const std::vector<Place>& places, const End& end_ns) {
         return *std::max_element(places.begin(), places.end(), [&](const Place& a, const Place& b) {
@@ -187,9 +187,9 @@ private:
         });
     }
 
-    /// Back from the rank's last operation by what each waited for: a collective for its last
-    /// member, anything for what ended last before it. Time that was lost is looked for by the
-    /// measured times, time that was added by the replayed ones.
+    /// Walks back from the rank's last operation along what each one waited for: the last member of
+    /// a collective, else the predecessor that ended last. Uses measured times if time was lost,
+    /// replayed ones if time was added.
     void find_first(ReplayDifference& found, double most) const {
         const bool lost = found.replayed_ns < found.measured_ns;
         const auto end_ns = [&](const Place& at) {
@@ -199,7 +199,7 @@ private:
         for (std::uint32_t node = 0; node < graphs_[found.rank].nodes.size(); ++node) {
             places.emplace_back(found.rank, node);
         }
-        std::size_t left = 0;  // of steps, were clocks to contradict each other
+        std::size_t left = 0;  // bounds the walk in case clocks are inconsistent
         for (const RankGraph& graph : graphs_) {
             left += graph.nodes.size();
         }
@@ -223,7 +223,8 @@ private:
         found.node_replayed_ns = replayed_end_ns(first) - begins_[first.first];
     }
 
-    /// Of a meeting the one that the others waited for: measured, whose kernel was shortest.
+    /// The member of a collective that the others waited for: if `measured`, the one with the
+    /// shortest kernel.
     [[nodiscard]] Place last_member(const Place& at, bool measured) const {
         const MatchedCall* call = call_of(at.first, at.second);
         if (call == nullptr || call->meeting < 0) {
@@ -239,7 +240,7 @@ private:
         });
     }
 
-    /// Whether the computations of the GPU, or the CPU's, take too long one after the other.
+    /// Whether the computations of the GPU, or those of the CPU, take too long when serialized.
     template <class Off>
     bool find_overlap(ReplayDifference& found, const Off& off) const {
         for (const GraphNode::Kind kind : {GraphNode::Kind::Compute, GraphNode::Kind::Host}) {
@@ -263,7 +264,7 @@ private:
             const auto overlaps = [&](std::uint32_t a, std::uint32_t b) {
                 return span(b).begin_ns < span(a).end_ns;
             };
-            // More than the whole time: two of them overlap.
+            // Their sum exceeds the whole time, so at least two overlap.
             const auto before = std::adjacent_find(nodes.begin(), nodes.end(), overlaps);
             const std::int64_t zero_ns = graphs_[found.rank].span.begin_ns;
             found.cause = ReplayDifference::Cause::Overlap;

@@ -20,28 +20,28 @@
 
 namespace npunet::generators::profiler {
 
-/// Of a rank whose traces take more than most_replay_difference less or more than was measured.
-/// Times are from the rank's begin.
+/// A rank whose traces take over most_replay_difference less or more time than measured. Times are
+/// relative to the rank's begin.
 struct ReplayDifference {
     enum class Cause : std::uint8_t {
-        Replay,   ///< what follows what: idle time that nothing explains, or waits that were none
-        LeftOut,  ///< what the profile has behind the operation is not in the traces
-        Overlap   ///< computations that ran side by side, of which an NPU runs one after the other
+        Replay,   ///< dependencies: unexplained idle time, or waits that did not happen
+        LeftOut,  ///< the profile has later events that are not in the traces
+        Overlap   ///< concurrent computations, which an NPU serializes
     };
     Cause cause = Cause::Replay;
     std::size_t rank = 0;  ///< index into the graphs
     std::int64_t measured_ns = 0;
     std::int64_t replayed_ns = 0;  ///< Overlap: the sum of the computations
-    /// The first operation responsible, by its graph and node: on the way to the rank's end, the
-    /// first that is off by more than that part of the rank's time; Overlap: the first computation
-    /// that begins before the one before it has ended.
+    /// The first operation responsible, by its graph and node: the first on the path to the rank's
+    /// end that is off by more than that fraction of the rank's time; Overlap: the first
+    /// computation that begins before the previous one has ended.
     std::size_t node_rank = 0;
     std::uint32_t node = 0;
     std::int64_t node_measured_ns = 0;  ///< its end; Overlap: its begin
-    std::int64_t node_replayed_ns = 0;  ///< its end; Overlap: the end of the one before
+    std::int64_t node_replayed_ns = 0;  ///< its end; Overlap: end of the previous one
 };
 
-/// Of the time measured.
+/// Fraction of the measured time.
 constexpr double most_replay_difference = 0.02;
 
 struct ReplayTimes {
@@ -51,7 +51,7 @@ struct ReplayTimes {
     /// By how much the replayed end of any operation is off, at most; of those whose launch is in
     /// the profile.
     std::int64_t largest_ns = 0;
-    /// Of the ranks that are off, by rank.
+    /// The ranks that are off, in order of rank.
     std::vector<ReplayDifference> differences;
 
     /// (replayed - measured) / measured, in percent; 0 for nothing measured.

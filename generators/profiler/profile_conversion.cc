@@ -107,7 +107,7 @@ std::string time_text(std::int64_t ns) {
     return format_time(Time::ns(ns));
 }
 
-/// What of the time measured the traces lose or add, and where that begins.
+/// Warns of time that the traces lose or add, with the operation where that begins.
 void warn_of_replay(const std::vector<RankGraph>& graphs, const ReplayTimes& replay, CpuModel cpu,
                     std::vector<std::string>& warnings) {
     const auto percent = [](const ReplayDifference& one) {
@@ -143,14 +143,13 @@ void warn_of_replay(const std::vector<RankGraph>& graphs, const ReplayTimes& rep
             break;
         case ReplayDifference::Cause::LeftOut:
             text += fmt::format(
-                "what the profile has behind its end, {} after the begin, is not "
-                "in the traces",
+                "it ended {} after the profile's begin, and what follows is not in the traces",
                 measured);
             break;
         case ReplayDifference::Cause::Overlap:
             text += fmt::format(
-                "it began {} after the profile's begin, before the one before it "
-                "ended, after {}; an NPU runs one computation at a time",
+                "it began {} after the profile's begin and the previous one ended only after {}; "
+                "an NPU runs one computation at a time",
                 measured, replayed);
             break;
     }

@@ -40,7 +40,7 @@ struct LocalSizes {
     std::int64_t latent_width = 0;  ///< channels of a token's low-rank vectors; 0: plain attention
     bool absorbed = false;  ///< latent attention works on the cached vectors themselves (decode)
     bool fused_core = true;
-    bool scores_again = false;  ///< the core's backward pass multiplies queries and keys once more
+    bool scores_again = false;  ///< the core's backward pass recomputes QK^T
     bool causal_half = false;   ///< half of the scores are computed
     bool dropout = false;
     bool recompute_core = false;  ///< in the backward pass

@@ -2,11 +2,11 @@
 //
 // Matrix multiplications count 2 FLOPs per multiply-add and read and write each operand once. A
 // fused attention core (FlashAttention, Dao et al. 2022) keeps scores out of memory, an unfused one
-// writes and reads them; either computes every score, or half of them where the causal mask saves
-// its half (Plan::causal_flops), and the backward pass of the fused core multiplies queries and
-// keys once more unless Plan::attention_backward leaves that out. Element-wise work
-// counts the plain formulas, one FLOP for an exponential, a root or a division. Biases are added in
-// the epilogue of their multiplication and cost nothing.
+// writes and reads them; either computes all scores, or half of them where it skips masked blocks
+// (Plan::causal_flops). The fused core's backward pass recomputes QK^T unless
+// Plan::attention_backward leaves that out. Element-wise work counts the plain formulas, one FLOP
+// for an exponential, a root or a division. Biases are added in the epilogue of their
+// multiplication and cost nothing.
 #pragma once
 
 #include <string_view>
@@ -31,7 +31,7 @@ struct Linear {
 
 [[nodiscard]] Work scores_forward(const LocalSizes& local);    ///< Q K^T
 [[nodiscard]] Work context_forward(const LocalSizes& local);   ///< P V
-[[nodiscard]] Work scores_backward(const LocalSizes& local);   ///< dQ and dK; fused: Q K^T, too
+[[nodiscard]] Work scores_backward(const LocalSizes& local);   ///< dQ and dK; fused: also QK^T
 [[nodiscard]] Work context_backward(const LocalSizes& local);  ///< dP and dV
 [[nodiscard]] Work softmax_forward(const LocalSizes& local);
 [[nodiscard]] Work softmax_backward(const LocalSizes& local);
@@ -67,7 +67,7 @@ struct Linear {
 /// attention: attention_down, _q_up, _kv_up, decoding also _key_absorption and _value_expansion),
 /// attention_scores, attention_context, attention_projection, mlp_up, mlp_down, moe_router, moe_up,
 /// moe_down, shared_up, shared_down or lm_head, followed by _forward, _backward, _dgrad or _wgrad.
-/// All other compute nodes are element-wise. docs/transformer.md says what they sum to.
+/// All other compute nodes are element-wise. docs/transformer.md has their sums.
 [[nodiscard]] bool is_multiplication(std::string_view node_name);
 
 }  // namespace npunet::generators

@@ -10,7 +10,7 @@
 
 namespace npunet::generators {
 
-/// value % divisor == 0, or an InputError such as "--tp: found 3; expected a divisor of the 32
+/// Throws InputError unless value % divisor == 0: "--tp: found 3; expected a divisor of the 32
 /// heads".
 void check_divides(const std::string& option, std::int64_t divisor, const char* what,
                    std::int64_t value, const std::string& remedy = "");

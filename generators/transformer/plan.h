@@ -41,7 +41,7 @@ enum class ContextComm {
 enum class CausalFlops {
     Auto,  ///< Half for a fused core, else Full
     Full,  ///< all of them, as dense kernels do
-    Half   ///< those of the lower triangle, as fused kernels do, which skip the blocks above it
+    Half   ///< the lower triangle; fused kernels skip the blocks above it
 };
 
 /// How the attention core is computed.
@@ -51,9 +51,9 @@ enum class AttentionKernel {
     Unfused  ///< scores are written, normalised, read, and kept for the backward pass
 };
 
-/// Which products of the fused core's backward pass count; the unfused one's are always four.
+/// Products counted in a fused core's backward pass; an unfused one always has four.
 enum class AttentionBackward {
-    Kernel,  ///< the five that it computes: QK^T again, dP, dV, dQ and dK (Dao et al. 2022)
+    Kernel,  ///< the five that it computes: recomputed QK^T, dP, dV, dQ, dK (Dao et al. 2022)
     Model    ///< the four of the gradients
 };
 

@@ -68,7 +68,7 @@ GiveTransport(const npunet::topology::PacketParameters& packet, const Give& give
     give("Reordering", IntegerValue(transport.reordering));
     give("StartJitter", TimeValue(PicoSeconds(static_cast<uint64_t>(transport.start_jitter.ps()))));
     set("EcnMinimum", packet.ecn.kmin.value());
-    // 0 here, together with a minimum of 0, is not the default (NpuFabric::SetTransport()).
+    // A value of 0 with a minimum of 0 is meant as 0, not the default (NpuFabric::SetTransport()).
     set("EcnMaximum", packet.ecn.kmax.value());
     give("EcnProbability", DoubleValue(packet.ecn.pmax));
     give("EcnRate", RateOf(packet.ecn.per));

@@ -88,7 +88,7 @@ NpuFabric::GetTypeId()
                           MakeDoubleAccessor(&NpuFabric::m_errorRate),
                           MakeDoubleChecker<double>(0, 0.9))
             .AddAttribute("Seed",
-                          "Of the errors and starts that are drawn, and of hashes that spread "
+                          "Seed of random errors and start jitter, and of hashes that spread "
                           "routes. AssignStreams() draws it from a stream of ns-3.",
                           UintegerValue(1),
                           MakeUintegerAccessor(&NpuFabric::m_seed),
@@ -189,8 +189,8 @@ NpuFabric::GetTypeId()
                           MakeIntegerAccessor(&NpuFabric::m_reordering),
                           MakeIntegerChecker<int32_t>(-1, 1 << 20))
             .AddAttribute("StartJitter",
-                          "A queue pair that begins to send, or goes back, waits for a time that "
-                          "is drawn from 0 to this, by Seed. 0: none does.",
+                          "A queue pair that starts sending, or goes back, waits for a random "
+                          "time from 0 to this, drawn by Seed. 0: no wait.",
                           TimeValue(Time(0)),
                           MakeTimeAccessor(&NpuFabric::m_startJitter),
                           MakeTimeChecker(Time(0)))
@@ -290,7 +290,7 @@ NpuFabric::SetTransport(npunet::topology::PacketParameters& packet) const
     packet.transport.reordering = m_reordering;
     packet.transport.start_jitter = npunet::Time::ps(m_startJitter.GetPicoSeconds());
     packet.ecn.kmin = npunet::Bytes(static_cast<int64_t>(m_ecnMinimum));
-    // A network.yml may say 0 and mean it: everything that finds a queue is marked.
+    // A kmax of 0 in a network.yml is explicit: every packet that finds a queue is marked.
     if (m_ecnMaximum > 0 || m_ecnMinimum > 0 || packet.ecn.kmax > npunet::Bytes())
     {
         packet.ecn.kmax = m_ecnMaximum > 0 ? npunet::Bytes(static_cast<int64_t>(m_ecnMaximum))

@@ -423,8 +423,8 @@ class NpuAttributeSourceTestCase : public TestCase
 
 /**
  * @ingroup npunet-test
- * An EcnMaximum of 0 is the larger of 80 KiB and four times EcnMinimum, but for a network.yml that
- * says 0.
+ * An EcnMaximum of 0 means the larger of 80 KiB and four times EcnMinimum, unless a network.yml
+ * sets kmax to 0.
  */
 class NpuMarksTestCase : public TestCase
 {
@@ -449,10 +449,10 @@ class NpuMarksTestCase : public TestCase
     }
 
     /**
-     * @param ecn of a network.yml; empty: without one
-     * @param minimum of the script; may be empty
-     * @param kmin in use
-     * @param kmax in use
+     * @param ecn of a network.yml; empty: no network.yml
+     * @param minimum EcnMinimum set by the script; may be empty
+     * @param kmin expected
+     * @param kmax expected
      */
     void
     Expect(const std::string& ecn, const std::string& minimum, int64_t kmin, int64_t kmax)

@@ -365,7 +365,8 @@ class NpuBackgroundTestCase : public TestCase
 class NpuNeighborCacheTestCase : public TestCase
 {
   public:
-    NpuNeighborCacheTestCase() : TestCase("what ARP is told of a fabric's devices beforehand")
+    NpuNeighborCacheTestCase()
+        : TestCase("NeighborCacheHelper fills the ARP caches of a fabric's devices")
     {
     }
 
@@ -374,7 +375,7 @@ class NpuNeighborCacheTestCase : public TestCase
     DoRun() override
     {
         // 1000 bytes are 1092 on the wire, with the headers of UDP, IP and the fabric: 21.84 ns on
-        // each of two links of 500 ns. Nobody asks for the address first.
+        // each of two links of 500 ns, without an ARP request first.
         NpuFabricHelper helper = FiftyBytesPerNanosecond("Switch", {4});
         const NodeContainer npus(4);
         const NetDeviceContainer devices = helper.Install(npus);

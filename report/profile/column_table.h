@@ -40,7 +40,7 @@ struct ColumnTable {
     void append(ColumnTable other);
 };
 
-/// Texts of others in CSV: made harmless (csv_field), or kept (plain_csv_field).
+/// Text in CSV: escaped for spreadsheets (csv_field), or unchanged (plain_csv_field).
 enum class CsvTexts : std::uint8_t { Harmless, Kept };
 
 /// The first line names the columns; fields as in csv.h; numbers in their shortest form.

@@ -1,8 +1,8 @@
-// How far an explanation of fidelities is, for whoever watches it.
+// Progress of an explanation of the gap between fidelities, reported to a GapWatch.
 //
 //     GapProgress progress(options.watch);
 //     progress.enter("collectives and messages, alone", list.size());
-//     for (...) progress.to(i);                 // throws GapStopped where nobody wants to go on
+//     for (...) progress.to(i);                 // throws GapStopped when the watch says stop
 #pragma once
 
 #include <cstdint>
@@ -19,15 +19,14 @@ class GapProgress {
 public:
     explicit GapProgress(GapWatch watch) : watch_(std::move(watch)) {}
 
-    /// What comes now, of which there are so many; 0: nodes of the traces, which the simulations
-    /// count.
+    /// Begins a step with `total` items; 0: nodes of the traces, counted by the simulations.
     void enter(std::string what, std::uint64_t total) {
         what_ = std::move(what);
         total_ = total;
         counts_nodes_ = total == 0;
         done_ = 0;
     }
-    /// So many are done. Throws GapStopped.
+    /// `done` items are finished. Throws GapStopped.
     void to(std::uint64_t done) {
         done_ = done;
         if (!goes_on()) {
@@ -35,7 +34,7 @@ public:
         }
     }
 
-    /// Asks in the middle of a simulation, which is then to be given up.
+    /// Calls the watch during a simulation, which then stops if asked to.
     class Asker final : public engine::QueueWatch {
     public:
         /// Both must outlive this.

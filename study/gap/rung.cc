@@ -75,7 +75,7 @@ topology::NetworkDescription network_on(Rung rung, const topology::NetworkDescri
             packet.flow_control = topology::FlowControl::Pfc;
             packet.shared_buffer = topology::SharedBufferParameters();
         }
-        // All of it: settings that nobody looks at are refused.
+        // Reset entirely: settings without effect are rejected.
         packet.transport = topology::TransportParameters();
     }
     if (rung == Rung::SharedLinks || rung == Rung::FiniteBuffers) {

@@ -46,7 +46,8 @@ struct Outcome {
     [[nodiscard]] bool memory_known() const { return largest.peak_memory > Bytes(0); }
 };
 
-/// What is to be known beside its figures: that it beats the bound of its links. Else empty.
+/// A note beside the figures: that the point finishes before its link bound. Empty if there is
+/// none.
 [[nodiscard]] std::string note_of(const Outcome& outcome);
 
 [[nodiscard]] Outcome outcome_of(const engine::Results& results);

@@ -10,8 +10,8 @@
 
 namespace npunet::study {
 
-/// The files appear together, or none does; results.json, which names the `command`, comes last.
-/// Throws MachineError.
+/// Either all files appear or none; results.json, which has the `command`, comes last. Throws
+/// MachineError.
 void write_sweep_folder(const DesignSpace& space, const SweepResults& results,
                         const std::filesystem::path& folder, const std::string& command);
 

@@ -2,8 +2,8 @@
 //
 //     context.out << sweep_table(space, results);
 //
-// The bytes depend on the spec and its input files alone: no clock, no number of threads, and
-// of paths what the command names.
+// The bytes depend only on the spec and its input files, not on time or the number of threads; the
+// only paths are those in the command.
 #pragma once
 
 #include <string>
@@ -16,7 +16,7 @@ namespace npunet::study {
 /// One row a point, in order of the numbers; every point must have an outcome.
 [[nodiscard]] std::string sweep_csv(const DesignSpace& space, const SweepResults& results);
 
-/// With a newline at its end. Names the `command`, unless it is empty.
+/// With a newline at its end. Includes the `command`, unless it is empty.
 [[nodiscard]] std::string sweep_json(const DesignSpace& space, const SweepResults& results,
                                      const std::string& command = "");
 

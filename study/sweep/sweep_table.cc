@@ -18,7 +18,7 @@ std::string memory_of(const Outcome& outcome) {
     return outcome.memory_known() ? format_bytes(outcome.largest.peak_memory) : "-";
 }
 
-/// Where a point beats it, with a mark that catches the eye.
+/// The link bound, marked if the point finishes before it.
 std::string bound_of(const Outcome& outcome) {
     const std::string bound =
         outcome.link_bound == Time::max() ? "never" : format_time(outcome.link_bound);

@@ -49,7 +49,7 @@ std::string kernel(const std::string& name, int tid, int start, int correlation,
            "}},";
 }
 
-/// The same of a memory set.
+/// A memory set, recorded the same way.
 std::string set(const std::string& name, int tid, int start, int correlation) {
     std::string text = kernel(name, tid, start, correlation);
     text.replace(text.find("\"kernel\""), 8, "\"gpu_memset\"");
@@ -158,9 +158,9 @@ TEST(KernelClasses, AutogradSaysThePhaseWithoutFrames) {
                                                                      {"x", "other_computation"}}));
 }
 
-// What Kineto calls a kernel is none of the copies and sets, whatever its name: vLLM has a Triton
-// kernel of that name. A set named like a kernel is none of the kernels. TraceViz goes by names,
-// and so do patterns that the user gives.
+// An event of Kineto's category kernel is neither a copy nor a set, regardless of its name (vLLM
+// has a Triton kernel of that name), and a set named like a kernel is not a kernel. TraceViz and
+// patterns given by the user go by name.
 TEST(KernelClasses, TheCategoryComesBeforeTheName) {
     const EventTable trace = trace_of(kernel("_combined_routing_memset", 1, 100, 1) +
                                       set("gemm_nccl", 1, 200, 2) + last);

@@ -114,8 +114,8 @@ TEST_F(AtomicFileTest, BelowAFileIsTheMachinesFault) {
     }
 }
 
-// The names that were used are planted: the predictable one of earlier versions as a link to a
-// file, which was overwritten, and one like ours.
+// Planted links: under the predictable name of earlier versions, which then overwrote the link's
+// target, and under a name like today's.
 TEST_F(AtomicFileTest, FollowsNoLinkThatWasPlanted) {
     const fs::path victim = folder_.write("victim", "mine");
     fs::create_symlink(victim, folder_ / ("results.json.tmp" + std::to_string(::getpid())));
@@ -146,7 +146,7 @@ TEST_F(AtomicFileTest, CommitOverAFolderFails) {
     EXPECT_EQ(files(), 1u);
 }
 
-// No file may grow, as on a full disk.
+// A file size limit of 0 acts like a full disk.
 TEST_F(AtomicFileTest, CommitToAFullDiskFails) {
     AtomicFile file(folder_ / "results.json");
     file.stream() << "text";
@@ -172,7 +172,7 @@ TEST_F(AtomicFileTest, SaysWhyADeviceIsFull) {
               "permissions of the folder");
 }
 
-// The write that fails comes long before commit(), and other calls of the system between.
+// The write fails long before commit(), with other system calls in between.
 TEST_F(AtomicFileTest, TheReasonOfAnEarlierFailureIsKept) {
     AtomicFile file("/dev/full");
     file.stream() << std::string(std::size_t{1} << 20, 'x');
@@ -187,7 +187,7 @@ TEST_F(AtomicFileTest, TheReasonOfAnEarlierFailureIsKept) {
                 HasSubstr("cannot write: No space left on device. "));
 }
 
-// Nothing that the system refused; "Success" is no reason.
+// Without a failed system call the message must not say "Success".
 TEST_F(AtomicFileTest, WithoutAReasonNoneIsMadeUp) {
     AtomicFile file(folder_ / "results.json");
     file.stream() << "text";

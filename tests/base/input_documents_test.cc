@@ -124,7 +124,7 @@ TEST(InputDocuments, SayWhereTheyAreNoDocuments) {
     EXPECT_EQ(json_problem("1e999").found, "a value that cannot be read");
 }
 
-// {"b": 1, "b": 2} says two things of b. Objects beside or in each other may have the same keys.
+// {"b": 1, "b": 2} is ambiguous. Separate or nested objects may have the same keys.
 TEST(InputDocuments, HaveEveryKeyOnce) {
     for (const char* const text :
          {R"({"b": 1, "b": 2})", R"({"a": {"b": 1, "b": 2}})", R"([{}, {"b": {}, "b": []}])"}) {
@@ -134,8 +134,8 @@ TEST(InputDocuments, HaveEveryKeyOnce) {
     EXPECT_EQ(parse_json<json>("a.json", R"([{"b": 1}, {"b": {"b": 2}}])", {})[1]["b"]["b"], 2);
 }
 
-// YAML does not indent with tabs. The parser behind complains of "illegal map values", or of a
-// block entry.
+// YAML does not allow tabs for indentation. The parser itself would report "illegal map values" or
+// a block entry.
 TEST(InputDocuments, NameTheTabThatIndents) {
     for (const char* const text : {"a:\n\tb: 1\n", "a: 1\n\tb: 2\n", "a:\n  - x\n \t- y\n"}) {
         const InputProblem problem = yaml_problem(text);

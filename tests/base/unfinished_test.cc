@@ -1,4 +1,4 @@
-// What is unfinished belongs to one process, disappears with it, and is nobody else's.
+// Unfinished files belong to one process, disappear with it, and are never shared.
 #include "base/unfinished.h"
 
 #include <fcntl.h>
@@ -33,7 +33,7 @@ const std::string name = ".npunet-" + std::string(32, '7');
 
 class UnfinishedTest : public testing::Test {
 protected:
-    /// In a process of its own, as every run is: each sweeps a folder once.
+    /// In a separate process, as for separate runs: each process removes leftovers once.
     static pid_t start(const std::function<void()>& work) {
         const pid_t child = ::fork();
         if (child == 0) {
@@ -42,7 +42,7 @@ protected:
         }
         return child;
     }
-    /// Its status.
+    /// Its exit status.
     static int wait_for(pid_t child) {
         int status = 0;
         EXPECT_EQ(::waitpid(child, &status, 0), child);
@@ -55,7 +55,7 @@ protected:
         written.stream() << text;
         written.commit();
     }
-    /// A run with results: files in folders, one after the other, and one by itself.
+    /// Writes results like a run: several folders of files, and a single file.
     static void write_results(const fs::path& folder, int files) {
         StagedFolder staged(folder);
         for (int i = 0; i < files; ++i) {
@@ -118,8 +118,8 @@ TEST_F(UnfinishedTest, StaysWhileItsOwnerLives) {
     EXPECT_EQ(test::bytes_of(folder_ / "results.json"), "mine");
 }
 
-// Folders and links under names that somebody has guessed, those of earlier versions too, and
-// things that only look like leftovers: none is adopted, followed, or removed.
+// Planted folders and links with guessed names, including those of earlier versions, and things
+// that only look like leftovers are neither reused, followed nor removed.
 TEST_F(UnfinishedTest, LeavesAloneWhatIsNotItsOwn) {
     const fs::path victim = around_.write("victim/file", "mine").parent_path();
     fs::create_directories(folder_);
@@ -169,8 +169,8 @@ TEST_F(UnfinishedTest, LeavesWhatSomebodyHoldsALockOn) {
     EXPECT_FALSE(fs::exists(folder_ / name));
 }
 
-// A run that is killed at any moment, several at a time, and then one that is not: what is there is
-// what it alone leaves in a new folder.
+// After runs that are killed at random moments, several at a time, one run to the end leaves the
+// same files as it does in a new folder.
 TEST_F(UnfinishedTest, RunsThatAreKilledLeaveNothingToTheNext) {
     run([&] { write_results(around_ / "fresh", 8); });
     const auto fresh = entries(around_ / "fresh");
@@ -202,7 +202,7 @@ TEST_F(UnfinishedTest, RunsThatAreKilledLeaveNothingToTheNext) {
     test::count_cases(cases);
 }
 
-// A process that ends by remove_unfinished(), in the middle of any write, by several threads.
+// A process that ends with remove_unfinished() while several threads are writing.
 TEST_F(UnfinishedTest, AProcessThatRemovesItLeavesWholeFilesOrNone) {
     std::mt19937 random(18);
     constexpr int cases = 100;
@@ -216,7 +216,7 @@ TEST_F(UnfinishedTest, AProcessThatRemovesItLeavesWholeFilesOrNone) {
                         write_results(folder_, 8);
                     }
                 } catch (const MachineError&) {
-                    ::pause();  // its folder is gone, and soon the process is
+                    ::pause();  // its folder has been removed; the process is about to end
                 }
             });
             writer.detach();

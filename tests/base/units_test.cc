@@ -78,7 +78,7 @@ TEST(ParseRate, RefusesWhatIsNoRate) {
     }
 }
 
-// Tera is 10^12; the digits that were written are those of the number.
+// Tera is 10^12; decimal digits are kept exactly.
 TEST(ParseTflops, KnowsTheUnits) {
     EXPECT_EQ(parse_tflops("989 TFLOPS", "peak"), 989);
     EXPECT_EQ(parse_tflops("989.4TFLOP/s", "peak"), 989.4);
@@ -90,8 +90,8 @@ TEST(ParseTflops, KnowsTheUnits) {
     }
 }
 
-// A unit that is written otherwise is refused with the one that is meant: b is a bit and B a byte,
-// and where the capitals of the rest do not matter to people they do not matter here.
+// Other spellings of a unit are rejected with a suggestion. b is a bit and B a byte; the case of
+// the other letters does not matter for the suggestion.
 TEST(Units, ThatAreWrittenOtherwiseAreSuggested) {
     const auto remedy = [](auto* parse, const char* text) {
         return test::problem_of([&] { return parse(text, "here"); }).remedy;

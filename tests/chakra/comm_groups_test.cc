@@ -131,7 +131,7 @@ TEST_F(CommGroupsFile, RanksOfTheWorkload) {
                 HasSubstr("group 1 names rank 15"));
 }
 
-// As std::stoi reads them, whose exceptions leave the name as it is.
+// As std::stoi reads them; where it throws, the name is kept.
 TEST(LeadingNumber, OfNames) {
     for (const auto& [name, number] :
          std::vector<std::pair<std::string, std::string>>{{"0", "0"},

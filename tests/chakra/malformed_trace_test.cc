@@ -51,8 +51,8 @@ TEST_F(MalformedTrace, EmptyFilesAndEmptyFramesAreFine) {
     EXPECT_EQ(nodes[0], Node{});
 }
 
-// Zeros behind a trace are frames without content, of a byte each. As gzip a megabyte of them has a
-// kilobyte, and no reader keeps anything for them.
+// Zeros after a trace are empty frames of one byte each. A megabyte of them takes a kilobyte as
+// gzip, and readers must not store anything for them.
 TEST_F(MalformedTrace, FramesWithoutContentAreFew) {
     const std::string zeros(std::size_t{1} << 20, '\0');
     const auto file = folder_ / "zeros.0.et.gz";
@@ -69,7 +69,7 @@ TEST_F(MalformedTrace, FramesWithoutContentAreFew) {
     EXPECT_EQ(of_gzip.place, "frame " + std::to_string(2 + most_empty_frames) + " at byte " +
                                  std::to_string(18 + most_empty_frames) +
                                  " of the decompressed data");
-    // A look into the file ends there, too.
+    // The summary stops there, too.
     const TraceSummary summary = summarize_trace(file);
     EXPECT_EQ(summary.nodes, 1 + most_empty_frames);
     ASSERT_TRUE(summary.problem.has_value());

@@ -222,7 +222,7 @@ TEST_F(Validation, RanksOfMessages) {
     EXPECT_THAT(lines(validate_alone({receive(0, 2)})), IsEmpty());
 }
 
-// What simulate refuses: a workload of which no rank has anything to do.
+// A workload in which no rank has anything to do, which simulate refuses.
 TEST_F(Validation, AWorkloadWithoutWork) {
     Node metadata = compute(0);
     metadata.type = NodeType::Metadata;

@@ -79,14 +79,14 @@ TEST_F(AnalyzeInput, HalfAFileIsUsedAndSaid) {
     EXPECT_THAT(strict.log, HasSubstr("the file ends here"));
 }
 
-/// The example without what says its rank.
+/// The example without its rank.
 std::string without_rank(std::string text) {
     const std::string key = "\"distributedInfo\"";
     text.replace(text.find(key), key.size(), "\"otherInfo\"");
     return text;
 }
 
-// One profile is the whole run, whose ranks count from 0.
+// A single profile is the whole run, whose ranks count from 0.
 TEST_F(AnalyzeInput, AProfileAloneIsRankZero) {
     write("kineto.json", without_rank(example(1)));
     for (const std::string& given : {path("kineto.json"), folder_.path().string()}) {
@@ -107,7 +107,8 @@ TEST_F(AnalyzeInput, AProfileAloneIsRankZero) {
         0);
 }
 
-// Names that tell no rank: the files do. Other JSON in the folder is none of the profiles.
+// File names without ranks: the profiles have them inside. Other JSON files in the folder are
+// ignored.
 TEST_F(AnalyzeInput, TheRankInsideCountsWhereTheNameHasNone) {
     write("llama-TP-0.trace.json", example(1));
     write("kineto_0.json", example(0));

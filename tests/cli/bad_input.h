@@ -37,7 +37,7 @@ protected:
             trace(rank, {test::collective_node(1, chakra::CollectiveType::AllReduce, 4096)});
         }
     }
-    /// Over the results of the call before, too.
+    /// Overwrites the results of the previous call.
     [[nodiscard]] Outcome simulate(const std::string& network,
                                    std::vector<std::string> more = {}) const {
         std::vector<std::string> arguments{"simulate",    "--workload",   path("w"),   "--network",

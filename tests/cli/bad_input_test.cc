@@ -255,7 +255,7 @@ TEST_F(BadInput, OutputFolderThatCannotBeMade) {
     EXPECT_EQ(code, 4) << log.str();
 }
 
-// A trace that was cut after its metadata is a trace without nodes.
+// A trace cut off after its metadata has no nodes.
 TEST_F(BadInput, TracesWithoutNodes) {
     trace(0, {});
     trace(1, {});

@@ -1,5 +1,5 @@
-// npunet compare that is stopped: the fidelities that are finished are kept, and nothing of an
-// earlier run passes for theirs.
+// npunet compare when it is stopped: finished fidelities are kept, and no files of an earlier run
+// remain.
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -36,7 +36,7 @@ protected:
                   0);
     }
 
-    /// The exit code of the program, which a signal asks to stop when its log has the words.
+    /// Runs the program, sends it a signal once its log has the words, and returns its exit code.
     [[nodiscard]] int stop_at(const std::string& command, const std::string& words) const {
         const std::string script = fmt::format(
             "{} {} > {} 2> {} & program=$!\n"
@@ -57,7 +57,7 @@ protected:
     test::TemporaryFolder folder_;
 };
 
-// A petabyte packet by packet takes for ever; the estimates of it are done at once.
+// A petabyte takes forever packet by packet, while the estimates finish at once.
 TEST_F(CompareStop, KeepsTheFidelitiesThatAreFinished) {
     write_inputs("small", "1MB");
     write_inputs("large", "1000TB");

@@ -62,7 +62,7 @@ bool has(const std::string& program) {
     return std::system(("command -v " + program + " >/dev/null").c_str()) == 0;
 }
 
-// The functions of zsh's completion stand aside: what _describe would show is printed.
+// zsh's completion functions are replaced: what _describe would show is printed.
 TEST(Completion, OffersCommandsAndOptionsInZsh) {
     const std::string text = run("completion zsh").out;
     EXPECT_THAT(text, StartsWith("#compdef npunet\n"));
@@ -87,7 +87,7 @@ TEST(Completion, OffersCommandsAndOptionsInZsh) {
     EXPECT_THAT(options, Not(HasSubstr("\n--draw:")));
 }
 
-// A shell in a terminal of its own, where the key Tab is pressed.
+// A shell in a pseudo-terminal, in which Tab is pressed.
 TEST(Completion, CompletesInZsh) {
     if (!has("zsh")) {
         GTEST_SKIP() << "zsh is not installed";

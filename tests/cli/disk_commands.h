@@ -55,7 +55,7 @@ protected:
         made(simulation + " --output-dir DIR/results");
     }
 
-    /// The command as it is run.
+    /// The command with its placeholders filled in.
     [[nodiscard]] std::string filled_in(std::string command,
                                         const std::filesystem::path& out) const {
         for (const auto& [word, path] : {std::pair{std::string("DIR"), folder_.path()},

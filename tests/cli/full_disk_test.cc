@@ -125,7 +125,7 @@ TEST_F(FullDisk, Plans) {
     expect_all_or_nothing(plans);
 }
 
-// The program itself is told by a signal, and by default ends of it without a word.
+// The limit raises SIGXFSZ, whose default action ends a program without a message.
 TEST_F(FullDisk, ALimitOfTheShellIsToldToo) {
     const std::string command = "ulimit -f 1; exec " NPUNET_PROGRAM
                                 " generate transformer --model gpt2-small --batch 1 --seq 64 "

@@ -1,5 +1,4 @@
-// What the environment tells ns-3 changes nothing in the program: neither what it prints nor what
-// it computes.
+// ns-3's environment variables change neither the program's output nor its results.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -16,7 +15,7 @@ namespace {
 
 class Ns3Environment : public testing::Test {
 protected:
-    /// The exit code; output goes to `out` and `log`.
+    /// Returns the exit code; output goes to `out` and `log`.
     [[nodiscard]] int run_with(const std::string& variables, const std::string& arguments) const {
         const std::string command =
             fmt::format("env {} timeout 60 {} {} > {} 2> {}", variables, NPUNET_PROGRAM, arguments,

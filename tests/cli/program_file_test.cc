@@ -1,4 +1,4 @@
-// Where the program, as it was built, looks for its libraries.
+// Library search paths of the program, as built.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The folders that a program or library names, with colons between: its RUNPATH or RPATH.
+/// RUNPATH or RPATH of a program or library: folders separated by colons.
 std::string library_folders(const fs::path& file) {
     const test::TemporaryFolder folder;
     const std::string command = fmt::format("readelf --dynamic --wide '{}' > '{}'", file.string(),
@@ -28,8 +28,7 @@ std::string library_folders(const fs::path& file) {
     return std::regex_search(dynamic, found, path) ? found[1].str() : "";
 }
 
-// An empty folder between colons is the current one, in which traces of others may lie, and with
-// them libraries of others.
+// An empty entry means the current folder, where libraries planted by others could be loaded.
 TEST(ProgramFile, LooksForLibrariesInAbsoluteFoldersAlone) {
     const fs::path program = NPUNET_PROGRAM;
     EXPECT_EQ(library_folders(program), "$ORIGIN/../lib/npunet:$ORIGIN");

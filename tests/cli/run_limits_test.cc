@@ -79,7 +79,7 @@ TEST_F(RunLimitsTest, ALimitThatIsNotReachedChangesNothing) {
 }
 
 TEST_F(RunLimitsTest, WallTime) {
-    // The clock is looked at every few thousand events, of which these have half a million.
+    // The clock is read every few thousand events, and these are half a million.
     ASSERT_EQ(run("generate collective --type all_reduce --size 80KB --npus 8 --repeat 300 "
                   "--output-dir " +
                   path("many"))
@@ -96,8 +96,8 @@ TEST_F(RunLimitsTest, WallTime) {
     EXPECT_LT(results["partial"]["nodes_done"], results["partial"]["nodes"]);
 }
 
-// 1 TB round a ring, packet by packet: 30 million packets a message, and nothing else happens
-// meanwhile. Without an ear for the limit it takes minutes.
+// 1 TB around a ring, packet by packet: 30 million packets per message without any other event. If
+// the limit is not checked in between, this takes minutes.
 TEST_F(RunLimitsTest, WallTimeInTheMiddleOfHugeMessages) {
     ASSERT_EQ(run("generate collective --type all_reduce --size 1TB --npus 8 --output-dir " +
                   path("huge"))

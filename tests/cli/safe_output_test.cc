@@ -1,5 +1,4 @@
-// Names of others never reach a terminal as anything but text, and spreadsheets as nothing but
-// data.
+// Untrusted names never reach a terminal as control sequences or a spreadsheet as formulas.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -20,7 +19,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-/// In pieces of so many bytes.
+/// Written in pieces of this many bytes.
 std::string shown(const std::string& text, std::size_t piece) {
     std::ostringstream target;
     {
@@ -48,8 +47,8 @@ TEST(SafeOutput, EscapesWhatATerminalWouldObey) {
     }
 }
 
-// 2000 random strings: what comes out is UTF-8 without control characters, in whatever pieces it
-// went in, and as part of a JSON document it means what it meant.
+// 2000 random strings: the output is UTF-8 without control characters however the input is split,
+// and as part of a JSON document it keeps its meaning.
 TEST(SafeOutput, IsSafeForAnyBytes) {
     std::mt19937_64 random(7);
     for (int round = 0; round < 2000; ++round) {
@@ -77,7 +76,7 @@ TEST(SafeOutput, IsSafeForAnyBytes) {
 
 class Printers : public BadInput {
 protected:
-    /// A name that recolours a terminal, ends lines, and is a formula.
+    /// A name with colour codes and line ends that is also a formula.
     const std::string evil_ =
         "=1+2\x1b[31m\n\x07\xC2\x9B"
         "31m";
@@ -104,7 +103,7 @@ protected:
     }
 };
 
-// Every command that shows what stands in traces.
+// All commands that print names from traces.
 TEST_F(Printers, OfTracesAreSafe) {
     for (const std::vector<std::string>& command : std::vector<std::vector<std::string>>{
              {"trace", "info", path("w.0.et")},
@@ -129,10 +128,10 @@ TEST_F(Printers, OfTracesAreSafe) {
         expect_safe(outcome.out);
         expect_safe(outcome.log);
     }
-    // A name is one cell of one row, not a line of its own.
+    // A name stays within one cell of one row.
     const std::string info = run({"trace", "info", path("w.0.et")}).out;
     EXPECT_THAT(info, HasSubstr("=1+2\\x1b[31m\\n\\x07\\xc2\\x9b31m  int64_val "));
-    // What --json prints is what the file says.
+    // --json preserves the name of the file.
     const auto json = nlohmann::json::parse(run({"trace", "info", path("w.0.et"), "--json"}).out);
     EXPECT_TRUE(json["files"][0]["attributes"].contains(evil_ + ":int64_val"));
 }

@@ -1,6 +1,6 @@
-// Commands that a signal ends at any moment: what they had begun to write is gone, or whole. After
-// a SIGKILL that is up to the next one that writes into the folder: its files are what it alone
-// leaves in a new folder, byte for byte, and nothing besides.
+// Commands ended by a signal at any moment: files they had begun to write are removed or complete.
+// After a SIGKILL the next command that writes into the folder cleans up: its files are, byte for
+// byte, those it leaves in a new folder, and there are no others.
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -69,7 +69,7 @@ protected:
         ASSERT_FALSE(ended.by_signal);
         ASSERT_EQ(ended.code, 0);
     }
-    /// Names with our prefix, of files and of folders.
+    /// Files and folders with the prefix of unfinished ones.
     static std::vector<std::string> leftovers(const fs::path& folder) {
         std::vector<std::string> names;
         if (fs::exists(folder)) {
@@ -82,7 +82,7 @@ protected:
         return names;
     }
 
-    /// Stops the command at so many random moments; sometimes with the results of an earlier run
+    /// Stops the command at random moments, `times` times; sometimes with results of an earlier run
     /// in the folder.
     void stop_at_random(const std::string& command, int times, std::mt19937& random) {
         SCOPED_TRACE(command);
@@ -127,11 +127,10 @@ protected:
     }
 
     std::size_t cases_ = 0;
-    std::size_t killed_ = 0;  ///< of these, with something left
+    std::size_t killed_ = 0;  ///< of these, with files left behind
 };
 
-// Nothing that is opened gets the number of a stream that is closed: what is said there is no
-// signal, and goes into no file.
+// No opened file may get the descriptor of a closed standard stream: messages would end up in it.
 TEST_F(Signals, StandardStreamsMayBeClosed) {
     const test::TemporaryFolder folder;
     const char* const network = NPUNET_SOURCE_DIR "/configs/networks/ring-8.yml";

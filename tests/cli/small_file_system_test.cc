@@ -1,8 +1,8 @@
-// File systems that are full, or may only be read, with results of an earlier run on them: the
-// command ends with exit code 4 and names what it could not write; what was there is there still,
-// byte for byte, and nothing besides.
+// File systems that are full or read-only, with results of an earlier run on them: the command ends
+// with exit code 4 and names the file it could not write; the earlier results are unchanged, byte
+// for byte, and there are no other files.
 //
-// Each is a tmpfs of so many pages in a mount namespace of the test's own.
+// Each is a tmpfs of limited size in a mount namespace of the test.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -22,14 +22,14 @@ bool counts(const fs::path& file) {
     return kind != ".html" && kind != ".svg" && kind != ".png" && file.filename() != "timeline.pb";
 }
 
-/// Cuts every piece from `begin` to the next `end`, that included.
+/// Removes every piece from `begin` to the next `end`, inclusive.
 void cut(std::string& text, const std::string& begin, char end) {
     for (std::size_t at = text.find(begin); at != std::string::npos; at = text.find(begin, at)) {
         text.erase(at, text.find(end, at) + 1 - at);
     }
 }
 
-/// What the results are, not how long that took, nor which command the table runs for them.
+/// The results without run times and the command that made them.
 std::string results_of(std::string text) {
     cut(text, "\"performance\": {", '}');
     cut(text, "  \"command\": \"npunet ", '\n');

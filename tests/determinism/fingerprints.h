@@ -18,9 +18,9 @@ namespace npunet::determinism_test {
 using ExampleRun = std::pair<std::string, std::string>;
 using Table = std::map<ExampleRun, std::uint64_t>;
 
-/// Of a text and of the names and bytes of the files in a folder, if there is one: FNV-1a, 64 bits.
-/// Objects "performance", which hold times of a clock, and commands are left out, and so are pages,
-/// pictures and timeline.pb, which say nothing else but the command line.
+/// Of a text and, if there is a folder, of the names and bytes of its files: FNV-1a, 64 bits.
+/// Objects "performance", which hold wall-clock times, and commands are left out, and so are pages,
+/// pictures and timeline.pb, which only add the command line.
 [[nodiscard]] std::uint64_t fingerprint_of(const std::string& text,
                                            const std::filesystem::path& folder);
 

@@ -77,8 +77,8 @@ TEST_F(Studies, TwoJobs) {
     }
 }
 
-// A straggler costs about what it loses by itself, and what congestion control takes from those who
-// catch up; no step is shorter than its slow link is busy.
+// A straggler costs about its own lost time plus what congestion control takes from the ranks that
+// catch up; no step is shorter than the busy time of its slow link.
 TEST_F(Studies, Faults) {
     expect_study("faults");
     const std::vector<double> straggler = numbers_of("straggler  ", 8);

@@ -246,7 +246,7 @@ TEST(EventQueue, PendingEventsCanBeReplaced) {
     EXPECT_EQ(recorder.times.back(), Time::ns(109));
 }
 
-/// Goes on so many times.
+/// Returns true this many times.
 struct CountingWatch final : QueueWatch {
     explicit CountingWatch(std::uint64_t yes) : left(yes) {}
 
@@ -259,8 +259,8 @@ struct CountingWatch final : QueueWatch {
     std::uint64_t questions = 0;
 };
 
-// In an instant of a million events, among handlers that count much, and in a chain of instants;
-// after the first no nothing is handled, and nobody is asked again.
+// In an instant of a million events, with handlers that count much work, and in a chain of
+// instants; after the first false no event is handled and the watch is not called again.
 TEST(EventQueue, AsksItsWatchOftenAndStopsAtTheFirstNo) {
     constexpr std::uint64_t events = 1'000'000;
     for (const bool at_once : {true, false}) {
@@ -286,7 +286,7 @@ TEST(EventQueue, AsksItsWatchOftenAndStopsAtTheFirstNo) {
     Recorder recorder(queue);
     CountingWatch watch(5);
     queue.set_watch(&watch);
-    // One event that does the work of many, asks on the way, and is told to break off.
+    // One event that does the work of many, calls goes_on() meanwhile, and is told to stop.
     recorder.then = [&](std::uint64_t) {
         std::uint64_t rounds = 0;
         for (; rounds < events && queue.goes_on(); ++rounds) {

@@ -1,5 +1,5 @@
-// system.json and remote_memory.json: units, keys of ASTRA-sim that would make another run, and
-// files that are meant for another option.
+// system.json and remote_memory.json: units, keys of ASTRA-sim that would change the run, and files
+// meant for another option.
 
 #include "engine/system_config.h"
 
@@ -39,7 +39,7 @@ protected:
     std::vector<std::string> warnings_;
 };
 
-// The same machine, once in the units of the keys and once in written ones.
+// The same machine with plain numbers and with explicit units.
 TEST_F(SystemJson, TakesNumbersInTheUnitOfTheKeyOrWithAUnit) {
     const SystemConfig plain = read(
         R"({"peak-perf": 989, "local-mem-bw": 3350, "memory-capacity": 80, "endpoint-delay": 2000,
@@ -77,7 +77,7 @@ TEST_F(SystemJson, RefusesQuantitiesThatAreNone) {
     EXPECT_THAT(problem(R"({"endpoint-delay": 0})", "astra-sim").expected, HasSubstr("at least 1"));
 }
 
-// 989e12 is what a data sheet has in FLOP/s; the key counts in 10^12 of them.
+// Data sheets give 989e12 FLOP/s; the key is in 10^12 FLOP/s.
 TEST_F(SystemJson, NamesTheUnitOfANumberThatIsTooLarge) {
     const InputProblem peak = problem(R"({"peak-perf": 989e12})");
     EXPECT_EQ(peak.place, "peak-perf");
@@ -103,7 +103,7 @@ TEST_F(SystemJson, HasEveryKeyOnce) {
               "remote-mem-bw");
 }
 
-// Without them ASTRA-sim would run something else: a warning is not enough, in no dialect.
+// Ignoring these keys would simulate a different run, so a warning is not enough in any dialect.
 TEST_F(SystemJson, RefusesByNameWhatWouldMakeAnotherRun) {
     for (const char* const dialect : {"npunet", "astra-sim", "astra-sim-2025-03"}) {
         for (const std::string key :
@@ -126,7 +126,7 @@ TEST_F(SystemJson, RefusesByNameWhatWouldMakeAnotherRun) {
     }
 }
 
-// They have no effect there either while the bus is not modelled.
+// Without model-shared-bus these keys have no effect in ASTRA-sim either.
 TEST_F(SystemJson, TakesTheBusThatIsNotModelled) {
     for (const char* const dialect : {"npunet", "astra-sim"}) {
         static_cast<void>(read(R"({"model-shared-bus": 0, "L": 0, "G": 0})", dialect));

@@ -26,9 +26,9 @@ private:
 /// and not beyond `most`.
 [[nodiscard]] std::size_t decompressed_size(std::string_view bytes, std::size_t most);
 
-/// What reading a compressed profile allocates besides: zlib's buffers, 256 KiB in and 512 KiB out;
-/// of a frame of zstd the window that it names, up to 128 MiB (RFC 8878, section 3.1.1.1.2), and
-/// two blocks of 128 KiB. 0 for other bytes.
+/// Extra memory for reading a compressed profile: zlib's buffers, 256 KiB in and 512 KiB out; for a
+/// zstd frame its window, up to 128 MiB (RFC 8878, section 3.1.1.1.2), and two blocks of 128 KiB. 0
+/// for other bytes.
 [[nodiscard]] std::size_t decompression_buffers(std::string_view bytes);
 
 }  // namespace npunet::fuzz

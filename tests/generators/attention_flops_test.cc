@@ -56,8 +56,8 @@ Plan random_plan(std::mt19937_64& random, const ModelSpec& model) {
     return resolve_plan(model, plan);
 }
 
-// 6 P T and the core's products by core_flops(); full recomputation adds the forward pass of the
-// layers, 2 (P - V h) T, and either recomputation the core's.
+// 6 P T plus core_flops(); full recomputation adds the forward pass of the layers, 2 (P - V h) T,
+// and either recomputation the core's.
 TEST(AttentionFlops, SumToTheIdentityWithRecomputationAndMask) {
     std::mt19937_64 random(1);
     for (const ModelSpec& model : {small_model(), small_gpt(), small_latent(), small_latent(0)}) {
@@ -86,10 +86,10 @@ TEST(AttentionFlops, SumToTheIdentityWithRecomputationAndMask) {
     }
 }
 
-// By default as the kernels do: a fused one leaves out what the mask hides and its backward pass
-// has five products to the forward pass's two, on heads of equal width 2.5 times as much; an
-// unfused one has all scores and four. The model's own are 6 L s a (d_qk + d_v) T by name.
-// Selective recomputation is the forward pass again, whatever the kernel repeats by itself.
+// The defaults follow the kernels: a fused one skips masked scores and has five products in its
+// backward pass to two in the forward pass (a factor of 2.5 for heads of equal width); an unfused
+// one computes all scores and has four. The model's own FLOPs are 6 L s a (d_qk + d_v) T. Selective
+// recomputation repeats the forward pass, regardless of what the kernel recomputes itself.
 TEST(AttentionFlops, AreThoseOfTheKernelByDefault) {
     const auto core = [](Plan plan, bool forward) {
         plan.batch = 2;
@@ -139,9 +139,9 @@ TEST(Recomputation, RepeatsTheCommunicationOfTheForwardPass) {
     }
 }
 
-// The prompt: 2 FLOPs per weight and token, of the LM head only for one token a sequence, and
-// 2 L s a (d_qk + d_v) T, half of it in a fused kernel. A decode step: T = B tokens against N
-// cached ones.
+// Prefill: 2 FLOPs per weight and token, for the LM head only for one token per sequence, and 2 L s
+// a (d_qk + d_v) T, half of it in a fused kernel. A decode step: T = B tokens against N cached
+// ones.
 TEST(Inference, FlopsArePrefillAndDecodeClosedForms) {
     std::mt19937_64 random(3);
     for (const ModelSpec& model : {small_model(), small_gpt()}) {

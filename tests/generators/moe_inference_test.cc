@@ -55,9 +55,9 @@ std::vector<Plan> inference_plans(const ModelSpec& model, Mode mode, std::uint32
     return plans;
 }
 
-// 2 P T: 2 (P - V h) T + 2 V h B + L s a (d_qk + d_v) T for a prompt under its mask; 2 P B + 2 L N
-// a (d_qk + d_v) B for a new token of each of B sequences, with latent attention 2 L N a (2 kv + r)
-// B. P are the active weights: k experts of a token, the shared ones, the router.
+// 2 P T: 2 (P - V h) T + 2 V h B + L s a (d_qk + d_v) T for a prompt with causal mask; 2 P B + 2 L
+// N a (d_qk + d_v) B for one new token of each of B sequences, with latent attention 2 L N a (2 kv
+// + r) B. P are the active weights: k experts per token, the shared ones, the router.
 TEST(MoeInference, FlopsAreThoseOfTheActiveWeights) {
     for (const ModelSpec& model : {small_moe(), skewed_moe(), latent_moe()}) {
         const WideCount head = WideCount{model.vocab} * model.hidden;

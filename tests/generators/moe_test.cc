@@ -80,7 +80,7 @@ WideCount active_weights(const ModelSpec& model) {
            model.vocab * h;
 }
 
-// 6 P T with the active weights P and the attention core's, wherever the tokens go.
+// 6 P T with the active weights P, plus the attention core, for any routing of tokens.
 TEST(ExpertParallel, FlopsAreThoseOfTheActiveWeights) {
     for (const ModelSpec& model : {small_moe(), skewed_moe()}) {
         for (const Plan& plan : random_plans(model, 40, 12)) {

@@ -129,9 +129,9 @@ inline std::string error_of(const ModelSpec& model, const Plan& plan) {
     return test::message_of<InputError>([&] { return resolve_plan(model, plan); });
 }
 
-/// FLOPs of the attention core's products in a training step: queries meet all s keys, or half of
-/// them, on d_qk and d_v channels: one product of either forward (again with recomputation), two
-/// of either backward, and a fused kernel multiplies queries and keys once more. A resolved plan.
+/// FLOPs of the attention core's products in a training step, for a resolved plan. Queries meet all
+/// s keys, or half of them, with d_qk and d_v channels: one product of either width forward (again
+/// with recomputation) and two backward; a fused kernel recomputes QK^T.
 inline WideCount core_flops(const ModelSpec& model, const Plan& plan) {
     const std::int64_t d_qk = model.head_dim;
     const std::int64_t d_v = model.latent() ? model.mla.v_head_dim : model.head_dim;

@@ -21,7 +21,7 @@ using chakra::Node;
 using chakra::NodeType;
 using test::bytes_of;
 
-/// 6 P T and the attention core: forward 2, dgrad 2 and wgrad 2 per weight and token.
+/// 6 P T and the attention core; per weight and token 2 forward, 2 dgrad and 2 wgrad.
 WideCount multiplication_flops(const ModelSpec& model, const Plan& plan) {
     return WideCount{6} * multiplying_weights(model) * plan.tokens() + core_flops(model, plan);
 }
@@ -70,12 +70,12 @@ TEST(TrainingStep, ComputeNodesCarryFlopsAndBytes) {
     expect("mb0_layer2_attention_qkv_wgrad", 2 * 64 * 64 * 96,
            2 * (64 * 64 + 64 * 96) + 2 * 4 * 64 * 96);
     // 4 query heads of 16 channels and 1 key head: 2 x 32 x 32 scores a head.
-    // The mask leaves half of them.
+    // Half of them are masked.
     expect("mb0_layer0_attention_scores_forward", 2 * 2 * 32 * 32 * 64 / 2,
            2 * (2 * 32 * 64 + 2 * 32 * 16));
     expect("mb0_layer0_attention_context_backward", 4 * 2 * 32 * 32 * 64 / 2,
            2 * 2 * (2 * 32 * 64 + 2 * 32 * 16));
-    // dQ, dK and Q K^T once more.
+    // dQ, dK and recomputed QK^T.
     expect("mb0_layer0_attention_scores_backward", 6 * 2 * 32 * 32 * 64 / 2,
            2 * 2 * (2 * 32 * 64 + 2 * 32 * 16));
     expect("mb0_layer0_mlp_activation_forward", 5 * 64 * 48, 2 * 3 * 64 * 48);

@@ -89,10 +89,10 @@ TEST(Dcqcn, RecoversFastAndThenAdditively) {
     EXPECT_EQ(dcqcn.Rate(1000 * us), line);
 }
 
-// Without the clamp a CNP leaves R_T alone until the timer has increased the rate: of two CNPs at
-// once R_T = 50, R_C = 12.5 GB/s, and the third, behind the increase by a byte counter (B = 1: R_C
-// = 31.25), finds T = 0: R_T = 50, R_C = 15.625, T = 1: (50 + 15.625) / 2 = 32.8125. The fourth
-// comes at T = 1, alpha = 3/4: R_T = 32.8125, R_C = 32.8125 (1 - 3/8) = 20.5078125 GB/s.
+// Without the clamp a CNP leaves R_T unchanged until the timer has increased the rate: after two
+// CNPs at once R_T = 50, R_C = 12.5 GB/s. The third comes after an increase by the byte counter (B
+// = 1: R_C = 31.25) with T = 0: R_T = 50, R_C = 15.625; at T = 1 (50 + 15.625) / 2 = 32.8125. The
+// fourth comes at T = 1, alpha = 3/4: R_T = 32.8125, R_C = 32.8125 (1 - 3/8) = 20.5078125 GB/s.
 TEST(Dcqcn, KeepsTheTargetUntilTheTimerIncreases) {
     CongestionControlChoice choice = quick();
     choice.values[Parameter::clamp_target_rate] = 0;
@@ -112,7 +112,7 @@ TEST(Dcqcn, KeepsTheTargetUntilTheTimerIncreases) {
     EXPECT_EQ(dcqcn.Rate(12 * us), 20'507'812'500);
 }
 
-// NICs leave the target alone, the paper sets it.
+// NICs keep the target rate; the paper's rule sets it at every CNP.
 TEST(Dcqcn, ClampsTheTargetWithThePaperOnly) {
     EXPECT_EQ(value_of(topology::standard_choice(CongestionAlgorithm::Dcqcn), "clamp_target_rate"),
               0);

@@ -202,8 +202,8 @@ TEST(EthernetTransport, SendsAgainForEverWhereItIsTold) {
     EXPECT_EQ(stall_of(network, {packets(0, 1, 100)}), "done");
 }
 
-/// Two NPUs send 400 messages of 16 packets each to a third one through a buffer of 16 packets; the
-/// window of each is 18 packets.
+/// Two NPUs send 400 messages of 16 packets each to a third one through a buffer of 16 packets;
+/// each has a window of 18 packets.
 struct TwoIntoOne {
     TwoIntoOne(Time jitter, std::uint64_t seed, std::uint64_t shuffle_seed = 0)
         : run(network(jitter, seed), plan(), shuffle_seed) {}
@@ -238,8 +238,8 @@ struct TwoIntoOne {
     [[nodiscard]] std::int64_t repeated(std::size_t flow) const {
         return run.machine.pairs()[flow].use.repeated;
     }
-    /// Of messages that have arrived when one of the flows is done: those of the slower flow for
-    /// each of the quicker one.
+    /// Messages delivered by the slower flow per message of the faster one, when one of them is
+    /// done.
     [[nodiscard]] double share() const {
         const Time end = std::min(run.delivered(2 * count - 2), run.delivered(2 * count - 1));
         std::array<int, 2> done{};
@@ -252,9 +252,9 @@ struct TwoIntoOne {
     EthernetRun run;
 };
 
-// Packets of both come at the same times, and those of the lower link find the room that becomes
-// free: one flow loses nothing, the other one nearly all that it sends. With a start jitter of
-// three packets' time both lose, and on the average of ten seeds share the link.
+// Packets of both arrive at the same times, and those of the lower link always get the freed room:
+// one flow loses nothing, the other one nearly everything. With a start jitter of three packet
+// times both have losses, and on average over ten seeds they share the link.
 TEST(EthernetTransport, AStartJitterTakesSendersOutOfStep) {
     const TwoIntoOne in_step(Time(), 1);
     EXPECT_EQ(std::min(in_step.repeated(0), in_step.repeated(1)), 0);
@@ -273,9 +273,9 @@ TEST(EthernetTransport, AStartJitterTakesSendersOutOfStep) {
     EXPECT_GT(shares / 10, 0.6);
 }
 
-// A packet alone on an idle link of 5 ns, which takes 10 ns to send, comes 15 ns after the draw,
-// which is uniform: of 1000 draws from 0 to 999 ns the mean is within four standard deviations,
-// 1000 / sqrt(12 x 1000) = 9.1 ns, of 499.5 ns.
+// A packet alone on an idle link of 5 ns, which takes 10 ns to send, arrives 15 ns after its drawn
+// start. The start is uniform: the mean of 1000 draws from 0 to 999 ns is within four standard
+// deviations, 1000 / sqrt(12 x 1000) = 9.1 ns, of 499.5 ns.
 TEST(EthernetTransport, StartsAreDrawnUniformly) {
     NetworkDescription network = line(2, TransportKind::GoBackN);
     network.packet.transport.start_jitter = Time::ps(999'999);

@@ -1,4 +1,5 @@
-// Ethernet-like switches that drop packets, against a simulator written from docs/transport.md.
+// Ethernet-like switches that drop packets, compared with a simulator written from
+// docs/transport.md.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -67,7 +68,7 @@ private:
         return values[random_() % size];
     }
 
-    /// Links alike: packets that are sent together come together.
+    /// Identical links: packets sent together arrive together.
     [[nodiscard]] topology::NetworkDescription star() {
         return topology::make_network(
             {topology::make_dimension(topology::DimensionKind::Switch,
@@ -78,7 +79,7 @@ private:
             "star");
     }
 
-    /// Leaves that share fewer links upwards than they have downwards.
+    /// Leaf switches with fewer up-links than down-links.
     [[nodiscard]] topology::NetworkDescription tree() {
         const std::int64_t leaves = from_to(2, 3);
         const std::int64_t npus = from_to(2, 4);
@@ -126,7 +127,7 @@ private:
             Bytes(one_of(std::array<std::int64_t, 4>{0, 0, wire * from_to(1, 20), 200 * wire}));
         packet.transport.ack_every = one_of(std::array<std::int32_t, 4>{1, 1, 4, 16});
         packet.transport.rto = Time::ns(one_of(std::array<std::int64_t, 4>{0, 0, 10'000, 70'000}));
-        // Where all time out together they may for ever do so: some queue pair gives up.
+        // Queue pairs that time out together may do so forever until one gives up.
         packet.transport.retries = random_() % 6 == 0 ? 3 : 12;
         if (random_() % 3 == 0) {
             packet.transport.start_jitter =
@@ -137,7 +138,7 @@ private:
         }
     }
 
-    /// Several NPUs send to one, and some to others beside them.
+    /// Several NPUs send to one, with other pairs as background traffic.
     [[nodiscard]] Plan incasts(const topology::NetworkDescription& network) {
         const auto npus = static_cast<std::int64_t>(network.graph.npus());
         const std::int64_t mtu = network.packet.mtu.value();
@@ -177,8 +178,8 @@ private:
     std::mt19937_64 random_;
 };
 
-/// What a run tells; where pauses wait for each other for ever, what became of the messages only,
-/// since how long links have been paused then depends on when the last event was.
+/// A run's results as text; only the outcomes of messages in a PFC deadlock, since the duration of
+/// the pauses then depends on the time of the last event.
 std::string told(const std::vector<Outcome>& outcomes, const std::vector<engine::LinkUse>& uses,
                  std::uint64_t packet_hops, const std::string& flows) {
     const std::string text = transcript(outcomes, uses, packet_hops);
@@ -236,9 +237,9 @@ Expected run_oracle(const Scenario& drawn) {
     return expected;
 }
 
-// For every case: each message's times of sending, of its first byte and of its delivery, each
-// link's bytes, packets, busy time, longest queue, pauses, drops and packets sent again, and each
-// queue pair's packets, repeats and timeouts are those of the rules.
+// In every case these agree with the rules: each message's times of sending, of its first byte and
+// of its delivery; each link's bytes, packets, busy time, longest queue, pauses, drops and
+// retransmissions; each queue pair's packets, retransmissions and timeouts.
 class LossyNetworkOracle : public testing::TestWithParam<unsigned> {};
 
 TEST_P(LossyNetworkOracle, EqualsTheRulesInTheDocumentation) {
@@ -251,7 +252,7 @@ TEST_P(LossyNetworkOracle, EqualsTheRulesInTheDocumentation) {
         lossy += expected.drops > 0 ? 1 : 0;
         ASSERT_EQ(run_network(drawn), expected.text) << "seed " << seed;
     }
-    // The cases are about losses.
+    // Enough cases must have losses.
     EXPECT_GT(3 * lossy, cases);
     test::count_cases(cases);
 }

@@ -1,5 +1,5 @@
-// Congestion control by marks hears of congestion before switches drop packets or pause links, with
-// the defaults, at every rate.
+// Congestion control by marks is notified before switches drop packets or pause links, with the
+// defaults, at every rate.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -31,7 +31,7 @@ NetworkDescription star(int npus, Rate rate, Time latency, FlowControl flow_cont
     return network;
 }
 
-/// `sources` NPUs send to each of `hot`, as much each.
+/// `sources` NPUs send `bytes` to each of `hot` NPUs.
 Plan incasts(int hot, int sources, Bytes bytes) {
     Plan plan;
     for (int group = 0; group < hot; ++group) {
@@ -52,7 +52,7 @@ Time finish_of(const EthernetRun& run) {
     return finish;
 }
 
-/// Whether a packet was marked before any was dropped and any link told to pause.
+/// Records whether a packet was marked before any was dropped or any link told to pause.
 class FirstNews final : public packet::PacketObserver {
 public:
     void PacketStarted(LinkId, Bytes, Time, Bytes) override {}
@@ -82,13 +82,13 @@ bool marks_come_first(const NetworkDescription& network, const Plan& plan) {
     return news.marks_first;
 }
 
-// Eight NPUs send to a ninth 1.5 times what may wait for it, with no window to speak of. Without
-// congestion control packets are dropped or links paused; with it packets are marked before that,
-// and less is dropped or paused. Of a room B what waits for one link is B / 2 at most, and with
-// pauses, when all eight inputs are told to, 8 B / 9; the senders' links bring eight times what the
-// receiver's takes away, so that 7 of 8 parts of all messages wait at last. The receiver's link is
-// busy all the time where nothing is lost; from 25 Gb/s on timeouts cost more than congestion
-// control where something is. 54 incasts, each without congestion control and with two kinds of it.
+// Eight NPUs send to a ninth 1.5 times what can queue for it, with a practically unlimited window.
+// Without congestion control packets are dropped or links paused; with it packets are marked before
+// that, and there are fewer drops or pauses. In a buffer B at most B / 2 can queue for one link
+// and, with pauses, 8 B / 9 when all eight inputs are paused; the senders' links bring eight times
+// what the receiver's takes away, so that 7/8 of the bytes queue in the end. Without losses the
+// receiver's link is always busy; with losses, timeouts cost more than congestion control from 25
+// Gb/s on. 54 incasts, each without congestion control and with two algorithms.
 TEST(MarksFirst, IncastsAtEveryRateAreHeardOf) {
     for (const std::int64_t gigabits : {10, 25, 40, 50, 100, 200, 400, 800, 1600}) {
         for (const std::int64_t nanoseconds : {100, 500, 5'000}) {
@@ -125,7 +125,7 @@ TEST(MarksFirst, IncastsAtEveryRateAreHeardOf) {
     }
 }
 
-// Sixteen incasts of three at a time on a switch of 64 ports of 400 Gb/s, which share its buffer.
+// Sixteen concurrent incasts of three on a switch of 64 ports of 400 Gb/s, which share its buffer.
 TEST(MarksFirst, ManyIncastsAtATimeAreHeardOf) {
     for (const FlowControl flow_control : {FlowControl::Pfc, FlowControl::None}) {
         SCOPED_TRACE(name_of(flow_control));
@@ -138,9 +138,9 @@ TEST(MarksFirst, ManyIncastsAtATimeAreHeardOf) {
 }
 
 // Two NPUs send 8 MB each to a third at 100 Gb/s: 1300 us with the headers. NICs keep the target
-// rate during a congestion and come back to the rate before it; by the paper's rule every CNP cuts
-// the target, too, from where R_AI of 100 Mb/s each 55 us leads on. Marks begin at HPCC's 400 KiB,
-// below a queue that never fills its buffer.
+// rate during congestion and return to the rate before it; by the paper's rule every CNP also cuts
+// the target, from which R_AI recovers 100 Mb/s every 55 us. Marks begin at HPCC's 400 KiB, below a
+// queue that never fills its buffer.
 TEST(MarksFirst, KeepingTheTargetRateFillsTheLink) {
     const auto finish = [](double clamp) {
         NetworkDescription network = star(3, Rate(100 * gigabit), Time::ns(500), FlowControl::Pfc);

@@ -181,7 +181,7 @@ std::optional<std::size_t> NaiveEthernet::choose_class(LinkId id) {
 NaivePacket NaiveEthernet::take_data(LinkId id, std::size_t traffic_class) {
     Port& port = ports_[id.index()];
     std::deque<NaivePacket>& line = port.queues[traffic_class];
-    // The line of queue pairs is looked at only where it could be its turn.
+    // The send queue is examined only when a packet of it could go.
     const bool own =
         (line.empty() || port.own_turn[traffic_class]) && transport_.has_packet(id, traffic_class);
     port.own_turn[traffic_class] = !own;

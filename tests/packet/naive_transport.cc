@@ -337,7 +337,7 @@ void NaiveTransport::receive_answer(const NaivePacket& packet) {
     review(packet.pair);
 }
 
-/// It begins to send, or goes back: it waits for a drawn time.
+/// A queue pair that starts sending, or goes back, waits for a drawn time.
 void NaiveTransport::put_off(Pair& pair) const {
     const Time most = parameters_.transport.start_jitter;
     if (most == Time()) {

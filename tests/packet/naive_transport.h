@@ -104,8 +104,8 @@ private:
         Bytes in_flight;
         Bytes window;
         Time next_start;
-        bool stands = false;       ///< in the line of its port, or among those whose time will come
-        std::uint64_t starts = 0;  ///< how often it was put off
+        bool stands = false;       ///< in the line of its port, or delayed
+        std::uint64_t starts = 0;  ///< number of start delays drawn so far
         Time timeout;
         Time deadline = Time::max();
         int backoff = 0;

@@ -118,8 +118,8 @@ TEST_F(Profile, BadValuesAreNamed) {
               "the same key twice in an object");
 }
 
-// Sums and products of what is in bounds are finite, so that no plan costs inf: times up to 11
-// days, memory and parameters up to an exbibyte.
+// Sums and products of values within the limits are finite, so that no plan costs inf: times up to
+// 11 days, memory and parameters up to an exbibyte.
 TEST_F(Profile, ValuesBeyondAllBoundsAreNamed) {
     for (const char* value : {"1e308", "1.1e9", "9223372036854775808000000"}) {
         EXPECT_EQ(with("29.507994651794434", value).expected, "a number from 0 to 1e+09") << value;

@@ -44,7 +44,8 @@ TEST(RooflineProfiles, FlopsOfMultiplications) {
         const double n = static_cast<double>(batch) * seq;
         const ProfileFile file = roofline_profile(gpt(), computes, 0, 1, batch);
         ASSERT_EQ(file.layer_ms.size(), 5U);
-        // Under the mask 2 n s h forward and, five products to two, 5 n s h backward.
+        // With the causal mask 2 n s h forward and, with five products instead of two, 5 n s h
+        // backward.
         const double block = (3 * 24 * n * h * h + 7 * n * seq * h) / 100e12 * 1e3;
         EXPECT_GT(file.layer_ms[1], block);
         EXPECT_LT(file.layer_ms[1], 1.03 * block) << "element-wise work is small";

@@ -62,15 +62,15 @@ TEST(DamagedProfile, WhatIsNoEventIsSkipped) {
     }
 }
 
-/// `good` with another text for one of its values.
+/// `good` with one of its values replaced.
 std::string with(const std::string& old_text, const std::string& text) {
     std::string changed = good;
     changed.replace(changed.find(old_text), old_text.size(), text);
     return changed;
 }
 
-// What is no time of an event costs the event: 0 ns would be a kernel that took no time. The bound
-// is 2^50 ns, 1125899906842.624 us; of the begin 2^61 ns.
+// An event with an invalid time is skipped: 0 ns would be a kernel that took no time. The limits
+// are 2^50 ns, 1125899906842.624 us, for durations and 2^61 ns for begins.
 TEST(DamagedProfile, TimesThatAreNoneAreSkippedAndSaid) {
     const test::TemporaryFolder folder;
     for (const char* key : {"dur", "ts"}) {
@@ -96,11 +96,11 @@ TEST(DamagedProfile, TimesThatAreNoneAreSkippedAndSaid) {
               longest_event_ns);
     EXPECT_EQ(read(folder, with("\"dur\": 2", "\"dur\": 1125899906842.625")).size(), 0U);
     EXPECT_EQ(read(folder, with(", \"dur\": 2", "")).size(), 0U);
-    // Beyond what any number of JSON can be.
+    // Larger than any double.
     EXPECT_EQ(read(folder, with("\"dur\": 2", "\"dur\": 1e999")).damage.skipped_events, 1U);
 }
 
-// 1e15 us is 31 years: no time of an event, and as a begin none of this profile.
+// 1e15 us is 31 years: too long for a duration, and as a begin far from the other events.
 TEST(DamagedProfile, EventsFarFromTheOthersAreSkippedAndSaid) {
     const test::TemporaryFolder folder;
     EXPECT_EQ(read(folder, with("\"dur\": 2", "\"dur\": 1e15")).size(), 0U);
@@ -116,11 +116,11 @@ TEST(DamagedProfile, EventsFarFromTheOthersAreSkippedAndSaid) {
     ProfileReadOptions strict;
     strict.strict = true;
     EXPECT_THROW((void)read_profile(trace.file, strict), InputError);
-    // All of them are of 2001 by the wall clock.
+    // All events are of 2001 by the wall clock, so none is far from the others.
     EXPECT_FALSE(read(folder, far + ",\n" + far).damage.any());
 }
 
-// Sums of GPU work fit in 64 bits over a thousand ranks.
+// Sums of GPU work over a thousand ranks must fit in 64 bits.
 TEST(DamagedProfile, GpuWorkIsBounded) {
     const test::TemporaryFolder folder;
     std::string events = good;
@@ -132,8 +132,8 @@ TEST(DamagedProfile, GpuWorkIsBounded) {
     EXPECT_EQ(trace.damage.skipped_events, 13U);
 }
 
-// An argument that is no whole number counts as not given, and the rest of the event stands. Texts
-// and null are how profilers say that there is none.
+// An argument that is not a whole number counts as missing, and the rest of the event is kept.
+// Profilers write strings and null for missing values.
 TEST(DamagedProfile, ArgumentsThatAreNoNumbersAreLeftOutAndSaid) {
     const test::TemporaryFolder folder;
     for (const char* value : {"1e308", "9223372036854775808", "true", "1.5"}) {
@@ -160,8 +160,8 @@ TEST(DamagedProfile, ArgumentsThatAreNoNumbersAreLeftOutAndSaid) {
     }
 }
 
-// A list is kept as its text. One that holds objects is no argument that is known, and what follows
-// it is read as ever.
+// A list is kept as text. No known argument is a list of objects; such a list is skipped, and
+// reading continues after it.
 TEST(DamagedProfile, ListsWithNullAndObjectsAreRead) {
     const test::TemporaryFolder folder;
     const auto ranks_of = [&](const std::string& list) -> std::string {
@@ -179,7 +179,7 @@ TEST(DamagedProfile, ListsWithNullAndObjectsAreRead) {
     EXPECT_EQ(ranks_of("[]"), "[]");
 }
 
-// What the file says beside its events likewise.
+// The same for values outside the events.
 TEST(DamagedProfile, HeadersThatAreNoNumbersAreSaid) {
     const test::TemporaryFolder folder;
     for (const char* member :

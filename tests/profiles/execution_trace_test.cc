@@ -99,7 +99,7 @@ TEST(ExecutionTraces, WhatIsNoneIsRefusedWithItsPlace) {
         is_execution_trace(folder.write("k.json", R"({"schemaVersion": 1, "traceEvents": []})")));
 }
 
-// Counts, sizes and ids are whole; what is none is not taken for one that the trace does not tell.
+// Counts, sizes and ids are whole numbers; an invalid one must not be treated as missing.
 TEST(ExecutionTraces, NumbersThatAreNoneAreRefused) {
     const test::TemporaryFolder folder;
     for (const char* value : {"1e308", "9223372036854775808", "6.5", "NaN"}) {

@@ -36,7 +36,7 @@ TEST(Comparison, PutsCongestionAwareBetween) {
     EXPECT_EQ(compare(runs).most_detailed, 0u);
 }
 
-// What one run says alone is what the comparison is about, such as an estimate that cannot be true.
+// A note of a single fidelity matters for the comparison, such as an impossibly short estimate.
 TEST(CompareTable, ShowsEachNoteOnceWithItsFidelities) {
     std::vector<engine::Results> runs = {sample_analytical(), sample_results(), sample_results()};
     runs[1].fidelity = "congestion-aware";

@@ -107,7 +107,7 @@ TEST(ResultsJson, HasTheDocumentedKeys) {
                                         "peak_rss_bytes"}));
 }
 
-// What was taken by default: of what differs the least and the most.
+// Values taken by default: minimum and maximum where they differ.
 TEST(ResultsJson, SaysWhatWasTakenByDefault) {
     engine::Results results = sample_results();
     results.resolved = sample_resolved();

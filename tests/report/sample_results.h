@@ -15,7 +15,7 @@ namespace npunet::report {
 /// 1 + i / 4; flow 2 took 100 ns longer than the others, and flow 3 is as slow as flow 2.
 [[nodiscard]] engine::FlowResults sample_flows();
 
-/// What a run with pauses and DCQCN took by default: every key that there is but those of credits.
+/// Defaults of a run with pauses and DCQCN: every key except those of credits.
 [[nodiscard]] engine::Resolved sample_resolved();
 
 /// The same workload, message by message: quicker, and no headers on the wire.

@@ -198,10 +198,10 @@ TEST(Fold, LeavesOfARootAreNotAlike) {
     EXPECT_EQ(expect_equal_runs(workload, machine), 4U);
 }
 
-// Without latency what is sent at an instant arrives at it. On a 3 x 2 mesh in a snake, 0 1 2 over
-// 5 4 3, ranks 3 and 5 send to 0 over the link from 5: 3 its part of the all-to-all, 5 its part of
-// the all-gather. The all-to-all is the lower node and comes first. So it is at 5, which 2 and 0
-// send to, though rank 0 issues before rank 2.
+// Without latency a message arrives at the instant of sending. On a 3 x 2 mesh numbered in a snake,
+// 0 1 2 over 5 4 3, ranks 3 and 5 send to 0 over the link from 5: 3 its part of the all-to-all, 5
+// its part of the all-gather. The all-to-all is the lower node and comes first. The same order must
+// hold at 5, to which 2 and 0 send, though rank 0 issues before rank 2.
 TEST(Fold, ArrivalsAtTheInstantOfSendingAreInOrderOfContent) {
     test::TestMachine made;
     made.network = topology::parse_network(
@@ -344,7 +344,7 @@ std::vector<NodeId> random_placement(const topology::NetworkDescription& network
     }
 }
 
-// Links of one latency and rate, of two, and without latency, where much happens at one instant.
+// Links of one latency and rate, of two, and of zero latency, where much happens at one instant.
 TEST(Fold, RandomProgramsOnRandomMachines) {
     constexpr DimensionKind kinds[] = {DimensionKind::Ring, DimensionKind::FullyConnected,
                                        DimensionKind::Switch, DimensionKind::Mesh1D};

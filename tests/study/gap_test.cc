@@ -187,7 +187,7 @@ TEST(Gap, NeighboursAndPairs) {
         EXPECT_EQ(pair.gap.contention, Time());
         EXPECT_EQ(pair.gap.flow_control, Time());
         if (!star) {
-            // Every packet's time is rounded up, in place of the message's.
+            // The time of every packet is rounded up, instead of that of the message.
             EXPECT_GE(pair.gap.latency, Time());
             EXPECT_LT(pair.gap.latency, Time::ps(count));
         }
@@ -313,8 +313,7 @@ TEST(Gap, BetweenTheDetailedFidelities) {
     EXPECT_EQ(gap.contention, packet.gap.contention - aware.gap.contention);
 }
 
-// Whoever watches hears of every collective and of how many there are, and can stop at any
-// question.
+// The watch is called for every collective with the total, and can stop at any call.
 TEST(GapWatch, IsAskedAndStopsTheExplanation) {
     Machine machine;
     const test::TestMachine mesh = test::mesh_machine(3, 2, Rate(50'000'000'000), Time::ns(500));

@@ -137,8 +137,9 @@ TEST(PlanVerification, GradientsAreSummedAmongReplicas) {
 }
 
 // Two stages of two replicas each, on two switches with one link between them, which the
-// all-reduces of both stages cross at the same time: 12 MB each. At 1 MB/s they take 12 s in the
-// estimate, side by side, and 24 s on the link; at 50 GB/s they take less than the computing.
+// all-reduces of both stages, 12 MB each, cross at the same time. At 1 MB/s the estimate is 12 s,
+// as if they did not share the link, which takes 24 s; at 50 GB/s they take less than the
+// computation.
 TEST(PlanVerification, AnEstimateThatBeatsTheBoundOfItsLinksSaysSo) {
     Plan plan{2, 1, {}};
     for (const std::int64_t first : {0, 4}) {

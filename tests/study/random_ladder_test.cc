@@ -228,7 +228,7 @@ TEST_P(RandomLadder, SumsAreExactAndAbsentCausesAreZero) {
     test::count_cases(cases);
 }
 
-/// Everything that the packet fidelity's transport and congestion control can be told.
+/// Draws all settings of transport and congestion control.
 void redraw_transport(Draw& draw, topology::PacketParameters& packet) {
     topology::TransportParameters& transport = packet.transport;
     transport = topology::TransportParameters();
@@ -250,8 +250,8 @@ void redraw_transport(Draw& draw, topology::PacketParameters& packet) {
     packet.shared_buffer.alpha = draw.any_of({0.5, 1.0, 4.0});
 }
 
-// The rungs up to contention have no transport, no congestion control and no flow control: whatever
-// these are told, the rungs are the same, each with its finish and what it adds.
+// The levels up to contention have no transport, congestion control or flow control: their finishes
+// and parts must not depend on those settings.
 TEST(RandomTransportOfLadder, DoesNotChangeTheRungsBelowIt) {
     const std::uint64_t cases = test::random_cases(100, 5000);
     for (std::uint64_t seed = 0; seed < cases; ++seed) {

@@ -1,5 +1,4 @@
-// What a run took by default is in its results, and a run in which congestion control heard of
-// nothing says so.
+// Results contain the values taken by default, and a note if congestion control by marks saw none.
 
 #include "study/resolved.h"
 
@@ -57,8 +56,8 @@ void expect_range(const engine::OptionalRange<Quantity>& range, std::int64_t lea
     EXPECT_EQ(range->most, Quantity(most));
 }
 
-// A ring and a switch: an algorithm for each dimension; collectives with a root and barriers go by
-// one line, and so does what is called "one...".
+// A ring and a switch: one algorithm per dimension; collectives with a root, barriers and "one..."
+// algorithms treat all ranks as one dimension.
 TEST(Resolved, HasTheAlgorithmsOfEveryKindOfCollective) {
     const Machine machine = machine_of(
         "topology: [Ring, Switch]\nnpus_count: [4, 2]\nbandwidth: [50, 25]\nlatency: [500, 500]\n",

@@ -1,6 +1,6 @@
-// Whoever wants a run to stop is asked often enough, on every kind of network, and heard: not more
-// than 2^16 events (packets that are moved count, too) lie between two questions, between the last
-// one and the end, and between a no and the end.
+// The watch that can stop a run is called often enough on every kind of network, and obeyed: there
+// are at most 2^16 events (including packets moved) between two calls, between the last one and the
+// end, and between a false and the end.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ namespace {
 
 using chakra::CollectiveType;
 
-/// Says yes so many times.
+/// Returns true this many times.
 class CountingWatch final : public engine::QueueWatch {
 public:
     CountingWatch(const engine::EventQueue& queue, std::uint64_t yes) : queue_(queue), yes_(yes) {}
@@ -33,7 +33,7 @@ public:
         note();
         return ++questions_ <= yes_;
     }
-    /// Something is asked, or the run has ended.
+    /// Called at each check and at the end of the run.
     void note() {
         longest_ = std::max(longest_, queue_.handled() - seen_);
         seen_ = queue_.handled();
@@ -101,7 +101,7 @@ Seen run(const Case& drawn, std::uint64_t yes) {
     return seen;
 }
 
-/// Two runs: one to the end, and one that is told to stop at a question of the first.
+/// Two runs: one to the end, and one that is stopped at a check of the first.
 void check(const Case& drawn, std::mt19937_64& random) {
     SCOPED_TRACE(drawn.text());
     const Seen whole = run(drawn, always);
@@ -117,7 +117,7 @@ void check(const Case& drawn, std::mt19937_64& random) {
     if (stopped.results.partial) {
         EXPECT_LE(stopped.results.partial->at, whole.results.finish);
     } else {
-        // Only acknowledgements were under way.
+        // Only acknowledgements were in flight.
         EXPECT_EQ(stopped.results.finish, whole.results.finish);
     }
     EXPECT_LE(stopped.results.events, whole.results.events);
@@ -125,8 +125,8 @@ void check(const Case& drawn, std::mt19937_64& random) {
 
 constexpr const char* ring = "topology: [Ring]\nnpus_count: [8]\nbandwidth: [50]\nlatency: [500]\n";
 
-// The all-reduce of 8 GB sends messages of a quarter of a million packets, and nothing else happens
-// meanwhile: all of a step is the work of one event.
+// The all-reduce of 8 GB sends messages of a quarter of a million packets without any other event:
+// a whole step is the work of one event.
 TEST(StopQuestion, IsAskedInTheMiddleOfHugeMessages) {
     for (const bool trains : {false, true}) {
         Case drawn{ring, "", Fidelity::Packet, trains, 1, CollectiveType::AllReduce, 8'000'000'000};
@@ -141,7 +141,7 @@ TEST(StopQuestion, IsAskedInTheMiddleOfHugeMessages) {
     }
 }
 
-// With a latency of 10 ms all packets of a message lie in one window.
+// With a latency of 10 ms all packets of a message are in one lookahead window.
 TEST(StopQuestion, IsAskedInTheMiddleOfLongWindows) {
     std::mt19937_64 random(4);
     for (const std::size_t threads : {1, 3}) {
@@ -151,7 +151,7 @@ TEST(StopQuestion, IsAskedInTheMiddleOfLongWindows) {
     }
 }
 
-// All that 512 NPUs do at the start they do in one instant: 261,632 messages.
+// All starts of 512 NPUs happen in one instant: 261,632 messages.
 TEST(StopQuestion, IsAskedInTheMiddleOfAnInstant) {
     std::mt19937_64 random(5);
     for (const Fidelity fidelity :
@@ -162,7 +162,7 @@ TEST(StopQuestion, IsAskedInTheMiddleOfAnInstant) {
     }
 }
 
-/// What the section packet of a network of switches can say.
+/// Variants of the section packet for a network of switches.
 constexpr const char* packets[] = {
     "",
     "switching: cut-through",
@@ -201,7 +201,7 @@ TEST(StopQuestion, IsAskedAndHeardOnEveryNetwork) {
         for (const bool trains : {false, true}) {
             Case drawn;
             drawn.packet = packet;
-            // Routes for choice are those of switches.
+            // Adaptive routes exist on switches only.
             const bool switches = drawn.packet.find("routing") != std::string::npos;
             drawn.network = networks[switches ? 4 : random() % std::size(networks)];
             drawn.trains = trains;

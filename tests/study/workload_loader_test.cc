@@ -164,7 +164,7 @@ TEST_F(WorkloadLoader, ErrorsOfARankLikeAnother) {
     }
 }
 
-// Whatever is done with traces of which none has anything to do, it is done after 0 ns.
+// Traces without nodes are refused if no rank has any, unless allowed; else a note lists them.
 TEST_F(WorkloadLoader, TracesWithoutNodes) {
     const auto load = [this](engine::EmptyTraces empty) {
         engine::WorkloadOptions options;
@@ -209,7 +209,7 @@ TEST_F(WorkloadLoader, NamesSoManyTracesWithoutNodes) {
     EXPECT_LT(notes[0].size(), 250U);
 }
 
-// stoi: "0.0" is group 0, " 07x" group 7. Elsewhere names are names.
+// As stoi: "0.0" is group 0, " 07x" group 7. In other dialects the full name counts.
 TEST_F(WorkloadLoader, GroupsByTheirLeadingNumber) {
     const auto group_of = [this](const std::string& name, const std::string& groups, bool numbers,
                                  bool zero_is_all = false) {
@@ -239,7 +239,7 @@ TEST_F(WorkloadLoader, GroupsByTheirLeadingNumber) {
     EXPECT_NE(refusal("7", R"({"7": [0, 1], "7.0": [2, 3]})", true).find("'7' and '7.0'"),
               std::string::npos);
 
-    // "0": the file's group, or with the other rule all ranks, whatever the file says.
+    // "0": the file's group or, with the other rule, all ranks regardless of the file.
     EXPECT_EQ(group_of("0", plain, false), "0");
     EXPECT_EQ(group_of("0", "{}", false), "world");
     EXPECT_EQ(group_of("0", plain, false, true), "world");

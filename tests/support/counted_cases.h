@@ -1,11 +1,11 @@
-// How many cases a random test takes, and how many a test has compared, for the tables of
-// docs/validation.md: scripts/validate adds up what the tests say.
+// How many cases a random test runs, and how many a test has compared, for the tables of
+// docs/validation.md, where scripts/validate adds up the tests' counts.
 //
 //     const std::uint64_t cases = test::random_cases(300, 20'000);
 //     for (...) { compare(...); }
 //     test::count_cases(cases);
 //
-// A test whose number depends on random_cases() has a line in scripts/test-long.
+// A test that calls random_cases() needs a line in scripts/test-long.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -20,8 +20,8 @@ namespace npunet::test {
 /// The property by which the number stands in GoogleTest's report.
 inline constexpr const char* cases_property = "cases";
 
-/// `usual`; in scripts/test-long `in_long_runs`; or what the environment variable NPUNET_TEST_CASES
-/// says in digits.
+/// `usual`; in scripts/test-long `in_long_runs`, or the value of the environment variable
+/// NPUNET_TEST_CASES if that is a number.
 inline std::uint64_t random_cases(std::uint64_t usual, std::uint64_t in_long_runs) {
     const char* const cases = std::getenv("NPUNET_TEST_CASES");
     if (cases == nullptr) {

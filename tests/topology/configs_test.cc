@@ -58,8 +58,8 @@ TEST(ShippedNetworks, HaveTheRatesAndLatenciesOfTheirDimensions) {
     EXPECT_EQ(shipped("mesh-4x4").name, "Mesh2D");
 }
 
-// The links of an NPU within a server share what the NVLink ports of an H100 have per direction,
-// 450 GB/s: seven of 64.285714 GB/s come to 449.999998.
+// The links of an NPU within a server share the 450 GB/s per direction of an H100's NVLink ports:
+// seven of 64.285714 GB/s come to 449.999998.
 TEST(ShippedNetworks, GiveAnNpuNoMoreThanItsPorts) {
     for (const char* const name : {"nvlink-8x2", "nvswitch-8x2"}) {
         const NetworkDescription network = shipped(name);

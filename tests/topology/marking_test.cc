@@ -1,5 +1,5 @@
-// Marks come before drops and pauses: with the defaults on networks of every rate, and where they
-// cannot there is a warning with both numbers.
+// Marks come before drops and pauses with the defaults on networks of every rate; where they
+// cannot, there is a warning with both numbers.
 
 #include "topology/marking.h"
 
@@ -31,14 +31,14 @@ NetworkDescription network_of(DimensionKind kind, int npus, Rate rate, Time late
     return make_network({make_dimension(kind, npus, rate, latency)});
 }
 
-/// Under flow control, with congestion control that goes by marks.
+/// Sets the flow control, and congestion control by marks.
 void control(NetworkDescription& network, FlowControl flow_control, CongestionAlgorithm algorithm) {
     network.packet.flow_control = flow_control;
     network.packet.transport.kind = TransportKind::SelectiveRepeat;
     network.packet.congestion_control = standard_choice(algorithm);
 }
 
-/// Of the node with the most links.
+/// The node with the most links.
 NodeId busiest(const Graph& graph) {
     NodeId most(std::size_t{0});
     for (std::size_t node = 1; node < graph.nodes(); ++node) {
@@ -49,8 +49,8 @@ NodeId busiest(const Graph& graph) {
     return most;
 }
 
-// Of a room B each of h queues at their threshold has q = alpha (B - h q), q = alpha B / (1 + alpha
-// h). With p ports of rate r, B = p b, the worst of it is h = p: every port is congested. 756
+// In a buffer B each of h queues at their threshold has q = alpha (B - h q), so q = alpha B / (1 +
+// alpha h). With p ports of rate r, B = p b, the worst case is h = p: every port is congested. 756
 // networks.
 TEST(Marking, DefaultsMarkWellBelowDropsAndPauses) {
     for (const std::int64_t rate : gigabits) {
@@ -83,8 +83,8 @@ TEST(Marking, DefaultsMarkWellBelowDropsAndPauses) {
     }
 }
 
-// Networks of every kind, with rates that differ from link to link: marks can come on every link on
-// which something can wait.
+// Networks of every kind, with rates that differ between links: marks can come on every link that
+// can have a queue.
 TEST(Marking, DefaultsMarkOnRandomNetworks) {
     constexpr unsigned cases = 500;
     for (unsigned seed = 0; seed < cases; ++seed) {
@@ -105,7 +105,7 @@ TEST(Marking, ThresholdsAreInProportionToTheRate) {
     EXPECT_EQ(mark_thresholds(ecn, Rate(400 * gigabit)).kmin, Bytes(20 * 1024));
 }
 
-// The probability is 0 up to kmin, and up to kmax where pmax is 0.
+// The marking probability is 0 up to kmin, and up to kmax if pmax is 0.
 TEST(Marking, BeginsAtKminOrWithoutAProbabilityAtKmax) {
     EcnParameters ecn;
     EXPECT_EQ(marks_begin(ecn, Rate(400 * gigabit)), Bytes(320 * 1024));
@@ -130,8 +130,8 @@ std::vector<std::string> warnings(const std::string& entries) {
     return said;
 }
 
-// Links of 400 Gb/s: kmin of 100 KiB for each 25 Gb/s is 1600 KiB. Of 2 MiB one queue may have 1
-// MiB with alpha 1; of 2 MiB seven inputs together have 7/8 at most when all of them pause.
+// Links of 400 Gb/s: a kmin of 100 KiB for each 25 Gb/s is 1600 KiB. In a buffer of 2 MiB one queue
+// may have 1 MiB with alpha 1, and seven paused inputs together 7/8 at most.
 TEST(Marking, WarnsOfConfigurationsThatNeverMark) {
     const std::string none = "flow_control: none, transport: selective-repeat, buffer: 2MiB, ";
     const std::string pfc = "flow_control: pfc, transport: go-back-n, buffer: 2MiB, ";
@@ -155,7 +155,7 @@ TEST(Marking, WarnsOfConfigurationsThatNeverMark) {
                                             "after links have been told to pause, if at all"),
                                   Not(HasSubstr("does not hear")))));
     EXPECT_THAT(warnings(none + "congestion_control: dcqcn"), IsEmpty());
-    // Without a probability nothing is marked up to kmax: 16 x 64 MiB, 16 x 80 KiB, 16 x 40 KiB.
+    // With pmax 0 nothing is marked up to kmax: 16 x 64 MiB, 16 x 80 KiB, 16 x 40 KiB.
     const auto never = [&](const std::string& control, const std::string& ecn) {
         return warnings(control + "congestion_control: dcqcn, ecn: {pmax: 0" + ecn + "}");
     };

@@ -158,8 +158,8 @@ TEST(TransportSection, PausesNeedALinkBack) {
                 HasSubstr("no link back for b -> a"));
 }
 
-// The room of a node is that of its links, 16 x 128 KiB for each of 400 Gb/s; one that is given is
-// the node's. At 40 Gb/s the 256 KiB that a link has at least are more.
+// The buffer of a node adds up those of its links, 16 x 128 KiB for each of 400 Gb/s; an explicit
+// one is per node. At 40 Gb/s the minimum of 256 KiB per link is larger.
 TEST(TransportSection, SharesTheBuffersOfTheLinksOfANode) {
     EXPECT_EQ(network("flow_control: pfc").shared_buffer_of(NodeId(0)), Bytes(2 * 2048 * 1024));
     const NetworkDescription slow = parse_network(

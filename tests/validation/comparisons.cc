@@ -68,7 +68,7 @@ Outcome try_tests(const Comparison& comparison, const std::string& build) {
         suite ? fmt::format("--suite={} --verbose", comparison.tests.substr(4))
               : fmt::format("--gtest_filter='{}' --gtest_output='json:{}'",
                             filter_of(comparison.tests), report.string());
-    // What it returns tells no more than the report ('!': GCC heeds no cast).
+    // Its exit status has no more information than the report ('!': GCC ignores a cast to void).
     static_cast<void>(!std::system(
         fmt::format("'{}' {} >'{}' 2>&1", program.string(), options, printed.string()).c_str()));
     if (suite) {

@@ -103,8 +103,8 @@ TEST_F(GroupsCommand, ChecksWhatItWrites) {
     }
 }
 
-// Of random plans, of every etp that they allow: the file's groups tell it, wherever another etp
-// would make other groups.
+// Random plans with every valid etp: it is inferred from the file's groups wherever another etp
+// would give other groups.
 TEST_F(GroupsCommand, ReadsEtpFromTheGroups) {
     namespace megatron = generators::megatron;
     std::mt19937_64 random(7);

@@ -204,7 +204,7 @@ TEST_F(WrittenFolder, HoldsTheTexts) {
     EXPECT_EQ(config.at("make_vocab_size_divisible_by"), 128);
 }
 
-// A run that ends early leaves nothing, and an earlier one in its folder as it was.
+// A run that stops early leaves no files and an earlier run in its folder unchanged.
 TEST_F(WrittenFolder, AppearsWholeOrNotAtAll) {
     const LogWriter writer(two_stages());
     const auto stopped = [&] {
@@ -225,7 +225,7 @@ TEST_F(WrittenFolder, AppearsWholeOrNotAtAll) {
     EXPECT_EQ(whole.size(), 6U);
     stopped();
     EXPECT_EQ(entries(), whole);
-    // What would make it look like a run of more ranks goes.
+    // Files that would make it look like a run of more ranks are removed.
     folder_.write(folder.filename().string() + "/comm_log_rank_9.json.gz", "");
     folder_.write(folder.filename().string() + "/comm_log_rank_1.json.gz", "");
     folder_.write(folder.filename().string() + "/model.yml", "");

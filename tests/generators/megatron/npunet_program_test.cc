@@ -261,8 +261,8 @@ TEST(NpunetProgram, WhatGoesOnIsWaitedFor) {
     }
 }
 
-// The computation of all ranks is that of the model: 6 x parameters that multiply x tokens and the
-// attention's scores, half of them, in two products forward and five backward, whatever the plan.
+// Total computation is that of the model for every plan: 6 x parameters that multiply x tokens, and
+// the attention scores, half of them, in two forward and five backward products.
 TEST(NpunetProgram, ComputationDoesNotDependOnThePlan) {
     for (const TrainingRun& run : random_runs(60, 6)) {
         if (run.model.moe.experts > 0) {

@@ -248,7 +248,7 @@ INSTANTIATE_TEST_SUITE_P(
         Damage{"PIPELINE PARALLEL (PP)", "TENSOR PARALLEL (TP)", "a second section"},
         Damage{"World Size: 4", "World Size: 99999999", "a whole number from 1 to 1048576"}));
 
-// The line that says how many ranks there are may come last.
+// The world size may be on the last line.
 TEST(ParallelGroupsReader, HoldsRanksToAWorldThatIsToldAfterThem) {
     const std::string groups =
         "TP Size: 2\nUNIQUE TP GROUPS:\n----------\nTP Group 1: [0, 1]\nTP Group 2: [2, 3]\n\n"

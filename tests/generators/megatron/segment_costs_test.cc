@@ -53,8 +53,8 @@ TEST(SegmentCostsOfAGpt, CountEveryOperandOnce) {
 }
 
 // Grouped queries and a gated MLP: QKV has h (q + 2 k) weights, the MLP 3 h f. With cp each rank
-// has s / cp queries, but all s keys, of which the mask leaves half; the fused core's backward pass
-// has five products to the forward pass's two.
+// has s / cp queries but all s keys, half of which are masked; the fused core has five backward
+// products to two forward.
 TEST(SegmentCostsOfALlama, FollowItsWidths) {
     TrainingRun run = npunet_run("llama3-8b");
     run.parallelism.tp = 2;
@@ -75,8 +75,8 @@ TEST(SegmentCostsOfALlama, FollowItsWidths) {
     EXPECT_EQ(costs.head_forward().flops, 2 * n * h * 128256 / 2);
 }
 
-// Scores that are written cost memory, and all of them are multiplied: 2 of the 4 b s^2 h of their
-// FLOPs, which the mask saves the fused core.
+// Unfused scores are written to memory and all computed: 4 b s^2 h FLOPs, of which the fused core
+// skips the masked 2.
 TEST(SegmentCostsOfAGpt, WriteScoresWithoutFusedAttention) {
     const TrainingRun genstack = gpt("small", 1);
     TrainingRun fused = genstack;

@@ -88,7 +88,8 @@ TEST_F(ConvertedProfiles, SayWhatTheProfileSays) {
     EXPECT_EQ(summary.ranks, 2);
     EXPECT_EQ(summary.operations, 8);
     EXPECT_EQ(summary.compute_ns, 2 * (90'400 + 2 * 10'400));
-    // Nothing says why the all-reduce of rank 1 begins 9.6 us after what it follows.
+    // The profile does not explain why the all-reduce of rank 1 begins 9.6 us after its
+    // predecessor.
     ASSERT_THAT(summary.warnings, SizeIs(1));
     EXPECT_THAT(summary.warnings[0], HasSubstr("2 of 2 ranks"));
     EXPECT_EQ(summary.communication.at("ALL_REDUCE").nodes, 2);
@@ -286,7 +287,7 @@ TEST_F(ConvertedProfiles, HalfAProfileIsSaidToBe) {
     EXPECT_THAT(summary.warnings, ::testing::Contains(HasSubstr("its end is missing")));
 }
 
-/// A rank whose second kernel began 9.9 ms after it could have: nothing in the profile says why.
+/// A rank whose second kernel begins 9.9 ms late for no reason in the profile.
 KinetoText idle_rank(int rank, int world) {
     KinetoText trace(rank, world);
     trace.op(1, "aten::mm", 0, 60).launch(1, 10, 3, 1).launch(1, 30, 3, 2).launch(1, 50, 3, 3);
@@ -294,7 +295,7 @@ KinetoText idle_rank(int rank, int world) {
     return trace.kernel("next", 7, 10'101, 100, 3);
 }
 
-// Measured 10.2 ms; the traces, in which a kernel follows the one before it, take 0.3 ms.
+// Measured 10.2 ms; the traces, in which a kernel follows its predecessor at once, take 0.3 ms.
 TEST_F(ConvertedProfiles, LostTimeIsSaidWithTheFirstOperationResponsible) {
     write(idle_rank(0, 1), "rank_0.json");
     const ConversionSummary summary = convert(options());
@@ -331,7 +332,7 @@ TEST_F(ConvertedProfiles, LostTimeIsFollowedToTheRankThatLostIt) {
                 AllOf(HasSubstr("2 of 2 ranks"), HasSubstr("'late_kernel' (stream 7 of rank 1)")));
 }
 
-// Two streams side by side: 2 ms of computation in one, of which an NPU runs one after the other.
+// Two concurrent streams, 2 ms of computation in total, which an NPU serializes.
 TEST_F(ConvertedProfiles, OverlappingComputationsAreSaid) {
     KinetoText trace(0, 1);
     trace.op(1, "aten::mm", 0, 60).launch(1, 10, 3, 1).launch(1, 20, 3, 2);
@@ -344,7 +345,7 @@ TEST_F(ConvertedProfiles, OverlappingComputationsAreSaid) {
                       HasSubstr("'beside' (stream 8 of rank 0)"), HasSubstr("one computation")));
 }
 
-// What the CPU did behind the last launch is in no trace with --cpu none.
+// With --cpu none, CPU time after the last launch is not in the traces.
 TEST_F(ConvertedProfiles, TimeOfTheCpuThatIsLeftOutIsSaid) {
     KinetoText trace(0, 1);
     trace.op(1, "aten::mm", 0, 60).launch(1, 10, 3, 1).op(1, "aten::item", 5'000, 60);

@@ -41,8 +41,8 @@ TEST(ColumnTable, IsCsv) {
               "9223372036854775807,3,\xC3\xA4,\n");
 }
 
-// Formulas and control characters are made harmless; dialects whose bytes are those of others keep
-// them. Numbers are numbers, written as texts too.
+// Formulas and control characters are escaped, except in dialects that reproduce another tool's
+// output. Numbers stay numbers, also when given as text.
 TEST(ColumnTable, IsHarmlessCsv) {
     ColumnTable table("names");
     table.column("=A1", Texts{"=1+2", "+x", "-x,y", "@now", "-5", "+1.5e3", "-", "a=b", "a\x1b\n"});

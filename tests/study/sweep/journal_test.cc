@@ -60,7 +60,7 @@ TEST(Outcomes, LinesReadBackExactly) {
     }
     const std::string zeros = "[[0,0,0,0,0],[0,0,0,0,0],[0,0,0,0,0,0]";
     EXPECT_TRUE(read_outcome(zeros + ",[0,0]]").has_value());
-    // As it was written before runs had bounds: such points run again.
+    // An entry from before link bounds were recorded: such points run again.
     EXPECT_FALSE(read_outcome(zeros + "]").has_value());
 }
 

@@ -270,7 +270,7 @@ TEST_F(SpecReaderTest, WhatCannotBeMeantIsRefused) {
     EXPECT_THAT(error_of(product), HasSubstr("more than 10000000 combinations"));
 }
 
-// 80 bytes are what nobody means.
+// A limit of 80 bytes is never intended.
 TEST_F(SpecReaderTest, ALimitOfMemoryHasItsUnit) {
     EXPECT_EQ(read(model + "limits: {memory: 80GB}\n").memory_limit, Bytes(80'000'000'000));
     EXPECT_EQ(read(model + "limits: {memory: 80B}\n").memory_limit, Bytes(80));
