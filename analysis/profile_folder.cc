@@ -117,7 +117,7 @@ std::vector<Iteration> find_profiles(const fs::path& path, const ProfileChoice& 
         throw InputError(
             {path.string(), "", "no profiles",
              "files such as rank_0000_iter_15.pt.trace.json, rank-0.json.gz or *.pt.trace.json",
-             "Give the folder that the profiler has written to; docs/recording.md says how to "
+             "Give the folder that the profiler has written to; docs/profiles.md says how to "
              "record"});
     }
     return found;

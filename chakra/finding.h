@@ -27,7 +27,7 @@ enum class Severity : std::uint8_t {
     Error     ///< it does not run, or what runs is not what was meant
 };
 
-/// docs/trace-validation.md lists them with their remedies, by the names that name_of() gives.
+/// docs/traces.md lists them with their remedies, by the names that name_of() gives.
 enum class FindingCode : std::uint8_t {
     MalformedTrace,
     EmptyTrace,

@@ -7,7 +7,7 @@
 //     const ValidationResult result = validate_traces(input);
 //     if (result.findings.errors() > 0) { ... }
 //
-// docs/trace-validation.md says what is looked for. What it does not find: ranks that wait for each
+// docs/traces.md says what is looked for. What it does not find: ranks that wait for each
 // other in a circle of messages, each of them sound by itself.
 //
 // C++17-clean.

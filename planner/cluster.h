@@ -15,7 +15,7 @@
 
 namespace npunet::planner {
 
-/// A node as docs/planner-model.md describes it.
+/// A node as docs/planner.md describes it.
 struct Node {
     std::string address;
     std::size_t type = 0;      ///< index into Cluster::types

@@ -4,7 +4,7 @@
 //     use_network(cluster, read_network("net.yml", ...), "net.yml");    // A, E and latencies
 //     NetworkDescription network = network_of(cluster);                 // to simulate on
 //
-// docs/planner-model.md says how rates are found out.
+// docs/planner.md says how rates are found out.
 #pragma once
 
 #include <string>

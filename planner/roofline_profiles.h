@@ -4,7 +4,7 @@
 //     RooflineDevice device{"A100", 312, 2039, 300};
 //     std::vector<ProfileFile> files = roofline_profiles(model, device, {.max_tp = 8, ...});
 //
-// The operations of a layer are those of the transformer generator (docs/transformer.md), forward
+// The operations of a layer are those of the transformer generator (docs/generators.md), forward
 // and backward pass: the weight and input gradients of each multiplication take its FLOPs again.
 // Each takes max(FLOPs / peak, bytes / memory bandwidth). Sums over the tensor-parallel group, four
 // of batch x sequence x hidden activations in a block (Shoeybi et al. 2019), are rings inside the

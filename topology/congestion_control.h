@@ -1,6 +1,6 @@
 // Congestion control of the packet fidelity's transport: which algorithms there are, and their
 // parameters. One table of parameters an algorithm is the source of the keys of network.yml, of the
-// attributes of the ns-3 objects and of docs/congestion-control.md; what the algorithms do is in
+// attributes of the ns-3 objects and of docs/transport.md; what the algorithms do is in
 // ns3-module/model/npu-congestion-control.h.
 //
 //     CongestionControlChoice choice = standard_choice(CongestionAlgorithm::Dcqcn);

@@ -8,7 +8,7 @@
 //
 // Sends and receives follow from that: chunk c of stage p is virtual stage c x stages + p, which
 // takes activations from the virtual stage before it and gradients from the one after it. How the
-// exchange waits is stage_pipeline.h's. docs/pipelines.md has pictures and bounds.
+// exchange waits is stage_pipeline.h's. docs/generators.md has pictures and bounds.
 #pragma once
 
 #include <cstdint>

@@ -4,7 +4,7 @@
 //     const HostSegments segments = host_segments(activity);
 //     segments.of_launch[i];        // the segment that operation i follows, -1 for none
 //
-// Rules (docs/convert-profiles.md):
+// Rules (docs/profiles.md):
 // - A launch ends a segment when its operation starts, but not after the call has ended and the
 //   launch latency has passed since its begin. The latency is the median over operations that found
 //   their stream idle.

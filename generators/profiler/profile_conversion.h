@@ -4,7 +4,7 @@
 //     options.files = {"traces"};
 //     const ConversionSummary summary = convert_profiles(folder, options, {});
 //
-// docs/convert-profiles.md says what becomes of what.
+// docs/profiles.md says what becomes of what.
 #pragma once
 
 #include <cstddef>

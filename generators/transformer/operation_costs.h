@@ -67,7 +67,7 @@ struct Linear {
 /// attention: attention_down, _q_up, _kv_up, decoding also _key_absorption and _value_expansion),
 /// attention_scores, attention_context, attention_projection, mlp_up, mlp_down, moe_router, moe_up,
 /// moe_down, shared_up, shared_down or lm_head, followed by _forward, _backward, _dgrad or _wgrad.
-/// All other compute nodes are element-wise. docs/transformer.md has their sums.
+/// All other compute nodes are element-wise. docs/generators.md has their sums.
 [[nodiscard]] bool is_multiplication(std::string_view node_name);
 
 }  // namespace npunet::generators

@@ -9,7 +9,7 @@
 // What is modelled: every matrix multiplication, element-wise kernels, tensor, sequence, context
 // and pipeline parallel communication, recomputation, gradient sums, the optimizer, the tensors
 // that take memory; and, as Plan::mode says, inference instead. What is not: the time of dropout,
-// the data loader, scalar reductions (loss, gradient norm). docs/transformer.md gives the formulas.
+// the data loader, scalar reductions (loss, gradient norm). docs/generators.md gives the formulas.
 #pragma once
 
 #include "generators/transformer/model_spec.h"

@@ -26,7 +26,7 @@ namespace ns3
  *     Config::SetDefault("ns3::NpuDcqcn::RateAi", DataRateValue(DataRate("10Mbps")));
  *     Ptr<NpuCongestionControl> control = NpuCongestionControl::Make("dcqcn");
  *
- * What the numbers mean, and which are multiples of what, is said in docs/congestion-control.md.
+ * What the numbers mean, and which are multiples of what, is said in docs/transport.md.
  */
 class NpuCongestionControl : public Object
 {

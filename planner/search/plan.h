@@ -1,6 +1,6 @@
 // A parallel plan for a cluster: which devices, replicas, and layers each pipeline stage has.
 //
-// docs/planner-model.md defines the plans, and has the symbols.
+// docs/planner.md defines the plans, and has the symbols.
 #pragma once
 
 #include <cstdint>

@@ -2,7 +2,7 @@
 //
 //     PlanCost cost = cost_of(problem, plan);
 //
-// docs/planner-model.md states the formulas and their sources.
+// docs/planner.md states the formulas and their sources.
 #pragma once
 
 #include <cstdint>
@@ -46,7 +46,7 @@ struct DeviceGroup {
 [[nodiscard]] double tensor_ms_per_layer(const Problem& problem, const DeviceGroup& group,
                                          std::int64_t tp, std::int64_t batch);
 
-/// One way of a micro-batch's activations over the stage's nodes: "side" of docs/planner-model.md.
+/// One way of a micro-batch's activations over the stage's nodes: "side" of docs/planner.md.
 [[nodiscard]] double side_ms(const Problem& problem, const DeviceGroup& group, std::int64_t tp,
                              std::int64_t batch);
 /// The same inside one node.

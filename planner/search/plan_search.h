@@ -1,4 +1,4 @@
-// The best parallel plans for a model on a cluster, out of all plans of docs/planner-model.md.
+// The best parallel plans for a model on a cluster, out of all plans of docs/planner.md.
 //
 //     Problem problem(cluster, profiles, model, "profiles");
 //     PlanSearchResult result = search_plans(problem, {});

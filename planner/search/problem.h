@@ -4,7 +4,7 @@
 //     Problem problem(cluster, profiles, model);
 //     const ProfileSums* sums = problem.sums(type, 4, 8);       // null: no such profile
 //
-// docs/planner-model.md has the symbols.
+// docs/planner.md has the symbols.
 #pragma once
 
 #include <cstdint>

@@ -29,7 +29,7 @@ protected:
 TEST_F(AnalyzeInput, AnEmptyFolderIsRefused) {
     const Outcome outcome = analyze();
     EXPECT_EQ(outcome.code, 2);
-    EXPECT_THAT(outcome.log, AllOf(HasSubstr("no profiles"), HasSubstr("docs/recording.md")));
+    EXPECT_THAT(outcome.log, AllOf(HasSubstr("no profiles"), HasSubstr("docs/profiles.md")));
     EXPECT_EQ(run("analyze /nonexistent").code, 2);
     EXPECT_EQ(run("analyze").code, 2);
 }

@@ -1,4 +1,4 @@
-// docs/congestion-control.md against the tables of the parameters.
+// docs/transport.md against the tables of the parameters.
 
 #include <gtest/gtest.h>
 
@@ -22,7 +22,7 @@ const std::map<CongestionAlgorithm, std::string> titles{
     {CongestionAlgorithm::Timely, "TIMELY"},
     {CongestionAlgorithm::Swift, "Swift"},
     {CongestionAlgorithm::Dctcp, "DCTCP"},
-    {CongestionAlgorithm::ReceiverCredit, "Receiver's credits"}};
+    {CongestionAlgorithm::ReceiverCredit, "Receiver credits"}};
 
 std::string unit_of(const CongestionParameter& parameter) {
     switch (parameter.scale) {
@@ -74,7 +74,7 @@ void check_row(const std::vector<std::string>& cells, const CongestionParameter&
 }
 
 TEST(CongestionControlPage, HasTheTablesOfTheParameters) {
-    const Page page = read_page("docs/congestion-control.md");
+    const Page page = read_page("docs/transport.md");
     for (const std::string& name : topology::congestion_algorithm_names()) {
         const CongestionAlgorithm algorithm = *topology::congestion_algorithm_named(name);
         if (algorithm == CongestionAlgorithm::None) {

@@ -35,7 +35,7 @@ TEST(Ns3Module, CommandsOutsideATreeRun) {
 }
 
 TEST(Ns3Module, CommandsOfTheScenariosRun) {
-    run_commands_of("docs/validation-of-transport.md");
+    run_commands_of("docs/transport.md");
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// docs/trace-validation.md lists exactly the codes that the program has.
+// docs/traces.md lists exactly the codes that the program has.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -14,14 +14,13 @@ TEST(TraceValidationPage, ListsEveryCode) {
     for (std::size_t code = 0; code < chakra::finding_codes; ++code) {
         codes.emplace(name_of(static_cast<chakra::FindingCode>(code)));
     }
-    EXPECT_THAT(first_cells(section_of(read_page("docs/trace-validation.md"), "Findings")),
+    EXPECT_THAT(first_cells(section_of(read_page("docs/traces.md"), "Findings")),
                 ::testing::ContainerEq(codes));
 }
 
 // A severity and a remedy stand beside each code.
 TEST(TraceValidationPage, EveryRowIsFilledIn) {
-    for (const auto& row :
-         table_rows(section_of(read_page("docs/trace-validation.md"), "Findings"))) {
+    for (const auto& row : table_rows(section_of(read_page("docs/traces.md"), "Findings"))) {
         ASSERT_EQ(row.size(), 4U);
         EXPECT_THAT(row[1], ::testing::ContainsRegex("error|warning|info")) << row[0];
         EXPECT_FALSE(row[2].empty()) << row[0];

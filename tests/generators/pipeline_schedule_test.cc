@@ -233,9 +233,9 @@ TEST(PipelinePicture, ShowsEveryUnitOfTime) {
               "stage 1 | ... F0a F1a F0b B0b F1b B1b B0a B1a\n");
 }
 
-// docs/pipelines.md shows what is drawn.
+// docs/generators.md shows what is drawn.
 TEST(PipelinePicture, OfTheDocumentation) {
-    const std::string page = test::bytes_of(NPUNET_SOURCE_DIR "/docs/pipelines.md");
+    const std::string page = test::bytes_of(NPUNET_SOURCE_DIR "/docs/generators.md");
     for (const auto& [name, schedule] : schedules()) {
         const PipelineShape shape = schedule == Schedule::Interleaved
                                         ? PipelineShape{schedule, 2, 2, 4}

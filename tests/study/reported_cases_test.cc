@@ -1,4 +1,4 @@
-// Cases that users of other simulators have reported (docs/comparison.md names the tests): each
+// Cases that users of other simulators have reported (docs/coming-from.md names the tests): each
 // runs to its end at every fidelity, and every fidelity puts the same payload on every link.
 
 #include <fmt/format.h>

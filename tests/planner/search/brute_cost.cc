@@ -1,4 +1,4 @@
-// The cost and the memory of a plan, formula by formula of docs/planner-model.md; no intermediate
+// The cost and the memory of a plan, formula by formula of docs/planner.md; no intermediate
 // result is kept.
 #include <algorithm>
 #include <cstddef>

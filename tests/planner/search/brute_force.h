@@ -1,4 +1,4 @@
-// Every plan of docs/planner-model.md for a small cluster, by plain enumeration, with its cost:
+// Every plan of docs/planner.md for a small cluster, by plain enumeration, with its cost:
 // what the planner's search is tested against. Written from that page alone; it shares nothing with
 // the search.
 //

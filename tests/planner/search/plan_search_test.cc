@@ -1,5 +1,5 @@
 // The search finds what trying every plan finds, on problems small enough for that; its answers do
-// not depend on the number of threads; what it reports of a plan is what docs/planner-model.md
+// not depend on the number of threads; what it reports of a plan is what docs/planner.md
 // says.
 #include "planner/search/plan_search.h"
 
