@@ -24,7 +24,7 @@ public:
             split_ = std::make_unique<topology::NetworkDescription>(
                 topology::with_injection(description, description.packet.injection));
         }
-        level_ = packet::make_packet_level(split_ ? *split_ : description, queue);
+        level_ = packet::make_network(split_ ? *split_ : description, queue);
         level_->set_trains(options.trains);
         level_->set_threads(options.threads);
     }
@@ -76,7 +76,7 @@ public:
 private:
     std::size_t links_;                                    ///< of the description
     std::unique_ptr<topology::NetworkDescription> split_;  ///< with routers; null: as given
-    std::unique_ptr<packet::PacketLevel> level_;
+    std::unique_ptr<packet::PacketNetwork> level_;
 };
 
 }  // namespace
@@ -89,11 +89,11 @@ std::unique_ptr<engine::Network> make_packet_network(
 
 namespace packet {
 
-std::unique_ptr<PacketLevel> make_packet_level(const topology::NetworkDescription& description,
-                                               engine::EventQueue& queue) {
+std::unique_ptr<PacketNetwork> make_network(const topology::NetworkDescription& description,
+                                            engine::EventQueue& queue) {
     topology::check_transport(description, description.file, "packet");
     if (description.packet.flow_control == topology::FlowControl::Credit) {
-        return std::make_unique<PacketMachine>(description, queue);
+        return std::make_unique<CreditNetwork>(description, queue);
     }
     return std::make_unique<EthernetNetwork>(description, queue);
 }

@@ -41,7 +41,7 @@ namespace packet {
 /// The network that the flow control asks for, to be observed and split by the ns-3 module; without
 /// the routers of packet.injection. Description and queue must outlive it. Throws InputError for
 /// packet parameters that cannot work.
-[[nodiscard]] std::unique_ptr<PacketLevel> make_packet_level(
+[[nodiscard]] std::unique_ptr<PacketNetwork> make_network(
     const topology::NetworkDescription& description, engine::EventQueue& queue);
 
 }  // namespace packet

@@ -94,7 +94,7 @@ NpuFabric::Core::label_of(std::uint32_t handle)
 }
 
 void
-NpuFabric::Core::frame_leaves(const npunet::packet::BorderFrame& frame,
+NpuFabric::Core::frame_leaves(const npunet::packet::BoundaryFrame& frame,
                              npunet::NodeId to,
                              npunet::Time at)
 {
@@ -119,7 +119,7 @@ NpuFabric::Core::message_has_left(std::uint32_t handle)
 }
 
 void
-NpuFabric::Core::message_arrives(const npunet::packet::BorderMessage& message)
+NpuFabric::Core::message_arrives(const npunet::packet::BoundaryMessage& message)
 {
     npunet::engine::Message delivered;
     delivered.source = message.source;

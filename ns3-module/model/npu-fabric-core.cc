@@ -19,7 +19,7 @@ namespace ns3
 
 NpuFabric::Core::Core(NpuFabric& fabric, npunet::topology::NetworkDescription network, bool trains)
     : description(std::move(network)), m_fabric(fabric),
-      m_level(npunet::packet::make_packet_level(description, queue)),
+      m_level(npunet::packet::make_network(description, queue)),
       m_feed(description.graph, *m_level), m_bridge(queue),
       m_ownCount(description.graph.npus(), FIRST_OWN_COUNT)
 {

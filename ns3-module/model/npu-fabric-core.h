@@ -31,7 +31,7 @@ namespace ns3
  */
 class NpuFabric::Core final : public npunet::engine::Network,
                               private npunet::engine::MessageListener,
-                              private npunet::packet::PacketCut
+                              private npunet::packet::PartitionLink
 {
   public:
     /**
@@ -148,11 +148,11 @@ class NpuFabric::Core final : public npunet::engine::Network,
 
     // The border of this process's part
     npunet::engine::MessageLabel label_of(std::uint32_t handle) override;
-    void frame_leaves(const npunet::packet::BorderFrame& frame,
+    void frame_leaves(const npunet::packet::BoundaryFrame& frame,
                      npunet::NodeId to,
                      npunet::Time at) override;
     void message_has_left(std::uint32_t handle) override;
-    void message_arrives(const npunet::packet::BorderMessage& message) override;
+    void message_arrives(const npunet::packet::BoundaryMessage& message) override;
 
     /**
      * @param data what another process has sent
@@ -167,7 +167,7 @@ class NpuFabric::Core final : public npunet::engine::Network,
     Record Forget(std::uint32_t handle);
 
     NpuFabric& m_fabric;                                  //!< that owns this
-    std::unique_ptr<npunet::packet::PacketLevel> m_level; //!< moves the packets
+    std::unique_ptr<npunet::packet::PacketNetwork> m_level; //!< moves the packets
     NpuTraceFeed m_feed;                                  //!< of the devices
     NpuEventBridge m_bridge;                              //!< lets ns-3 drive the queue
     std::vector<Record> m_records;                        //!< messages under way, by handle

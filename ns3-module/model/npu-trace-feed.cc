@@ -40,17 +40,17 @@ NumberOf(npunet::LinkId link)
  * @return the same for ns-3
  */
 NpuNetDevice::DropReason
-ReasonOf(npunet::packet::PacketLoss why)
+ReasonOf(npunet::packet::PacketDrop why)
 {
     switch (why)
     {
-    case npunet::packet::PacketLoss::NoRoom:
+    case npunet::packet::PacketDrop::NoRoom:
         return NpuNetDevice::NO_ROOM;
-    case npunet::packet::PacketLoss::Trimmed:
+    case npunet::packet::PacketDrop::Trimmed:
         return NpuNetDevice::TRIMMED;
-    case npunet::packet::PacketLoss::Corrupted:
+    case npunet::packet::PacketDrop::Corrupted:
         return NpuNetDevice::CORRUPTED;
-    case npunet::packet::PacketLoss::LinkDown:
+    case npunet::packet::PacketDrop::LinkDown:
         break;
     }
     return NpuNetDevice::LINK_DOWN;
@@ -59,7 +59,7 @@ ReasonOf(npunet::packet::PacketLoss why)
 } // namespace
 
 NpuTraceFeed::NpuTraceFeed(const npunet::topology::Graph& graph,
-                           npunet::packet::PacketLevel& machine)
+                           npunet::packet::PacketNetwork& machine)
     : m_graph(graph), m_machine(machine), m_devices(graph.nodes())
 {
 }
@@ -176,7 +176,7 @@ NpuTraceFeed::credit_stalled(npunet::LinkId link, npunet::Time from, npunet::Tim
 }
 
 void
-NpuTraceFeed::packet_lost(npunet::LinkId link, npunet::Bytes wire, npunet::packet::PacketLoss why)
+NpuTraceFeed::packet_lost(npunet::LinkId link, npunet::Bytes wire, npunet::packet::PacketDrop why)
 {
     if (const Ptr<NpuNetDevice>& device = Listening(m_graph.link(link).from))
     {

@@ -32,7 +32,7 @@ class NpuTraceFeed final : private npunet::packet::PacketObserver
      * @param graph the network; must outlive the feed
      * @param machine that moves the packets; must outlive the feed
      */
-    NpuTraceFeed(const npunet::topology::Graph& graph, npunet::packet::PacketLevel& machine);
+    NpuTraceFeed(const npunet::topology::Graph& graph, npunet::packet::PacketNetwork& machine);
 
     /**
      * The listeners of a device have changed.
@@ -52,7 +52,7 @@ class NpuTraceFeed final : private npunet::packet::PacketObserver
     void credit_stalled(npunet::LinkId link, npunet::Time from, npunet::Time duration) override;
     void packet_lost(npunet::LinkId link,
                     npunet::Bytes wire,
-                    npunet::packet::PacketLoss why) override;
+                    npunet::packet::PacketDrop why) override;
     void packet_marked(npunet::LinkId link, npunet::Bytes wire) override;
     void link_paused(npunet::LinkId link, std::uint8_t trafficClass, bool paused) override;
 
@@ -75,7 +75,7 @@ class NpuTraceFeed final : private npunet::packet::PacketObserver
     }
 
     const npunet::topology::Graph& m_graph;   //!< the network
-    npunet::packet::PacketLevel& m_machine;   //!< moves the packets
+    npunet::packet::PacketNetwork& m_machine;   //!< moves the packets
     std::vector<Ptr<NpuNetDevice>> m_devices; //!< by node; null where nobody listens
     std::size_t m_listening{0};               //!< how many are not
 };

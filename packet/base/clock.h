@@ -8,7 +8,7 @@
 namespace npunet::packet {
 
 /// The time and the events of a network with Ethernet-like switches. They are the simulation's, but
-/// where packet trains have moved the network on (EthernetTrains): it stands still meanwhile, so
+/// where packet trains have moved the network on (PeriodicTransport): it stands still meanwhile, so
 /// that what is due is no news, and makes up for the rest on a queue besides.
 ///
 ///     EthernetClock clock(queue);

@@ -102,7 +102,7 @@ private:
 };
 
 /// Packets that wait for one another, first in, first out, linked by EthernetPacket::next.
-struct PacketLine {
+struct PacketQueue {
     std::uint32_t head = none;  ///< first packet
     std::uint32_t tail = none;  ///< last packet, where there is a first
 

@@ -20,7 +20,7 @@ void MessageTable::free(std::uint32_t place) {
     free_ = place;
 }
 
-void MessageTable::append(TurnList& list, std::uint32_t place) {
+void MessageTable::append(RoundRobinList& list, std::uint32_t place) {
     MessageRecord& message = messages_[place];
     std::uint32_t before = list.last;
     while (before != none &&
@@ -40,19 +40,19 @@ void MessageTable::append(TurnList& list, std::uint32_t place) {
     }
 }
 
-void MessageTable::serve(TurnList& list, std::uint32_t place) {
+void MessageTable::serve(RoundRobinList& list, std::uint32_t place) {
     list.served = place;
     list.served_start = messages_[place].start;
     list.served_id = messages_[place].id;
 }
 
-void MessageTable::remove(TurnList& list, std::uint32_t place) {
+void MessageTable::remove(RoundRobinList& list, std::uint32_t place) {
     serve(list, place);
     list.served = place;
     withdraw(list, place);
 }
 
-void MessageTable::withdraw(TurnList& list, std::uint32_t place) {
+void MessageTable::withdraw(RoundRobinList& list, std::uint32_t place) {
     const MessageRecord& message = messages_[place];
     if (list.served == place) {
         list.served = message.previous;

@@ -26,7 +26,7 @@ struct MessageRecord {
 /// (of their id where they start together). They take turns packet by packet: after a packet of one
 /// message comes one of the message that started next after it, and the earliest follows the
 /// latest.
-struct TurnList {
+struct RoundRobinList {
     std::uint32_t first = none;   ///< earliest start
     std::uint32_t last = none;    ///< latest start
     std::uint32_t served = none;  ///< the next turn is that of the message after this; none: first
@@ -54,11 +54,11 @@ public:
     /// Puts a message into a list, behind all that started before it.
     /// @param list the list
     /// @param place of the message
-    void append(TurnList& list, std::uint32_t place);
+    void append(RoundRobinList& list, std::uint32_t place);
 
     /// @param list the list
     /// @return the message whose turn it is; none when the list is empty
-    std::uint32_t turn(const TurnList& list) const {
+    std::uint32_t turn(const RoundRobinList& list) const {
         const std::uint32_t after = list.served == none ? none : messages_[list.served].next;
         return after == none ? list.first : after;
     }
@@ -66,18 +66,18 @@ public:
     /// A packet of a message has started, and the message stays in its list.
     /// @param list the list
     /// @param place of the message, whose turn it was
-    void serve(TurnList& list, std::uint32_t place);
+    void serve(RoundRobinList& list, std::uint32_t place);
 
     /// Takes a message out of its list when its last packet there has started; the turn goes on to
     /// the message behind it.
     /// @param list the list
     /// @param place of the message, whose turn it was
-    void remove(TurnList& list, std::uint32_t place);
+    void remove(RoundRobinList& list, std::uint32_t place);
 
     /// Takes a message out of its list at any time.
     /// @param list the list
     /// @param place of the message
-    void withdraw(TurnList& list, std::uint32_t place);
+    void withdraw(RoundRobinList& list, std::uint32_t place);
 
 private:
     std::vector<MessageRecord> messages_;  ///< places, used and free

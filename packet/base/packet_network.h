@@ -16,9 +16,9 @@
 
 namespace npunet::packet {
 
-/// A network of packets that can be observed: PacketMachine where links have credits,
+/// A network of packets that can be observed: CreditNetwork where links have credits,
 /// EthernetNetwork where they have not.
-class PacketLevel : public engine::Network {
+class PacketNetwork : public engine::Network {
 public:
     /// @param link a link
     /// @param function called as PacketObserver::packet_queued() for every packet that waits for
@@ -36,10 +36,10 @@ public:
     /// @param cut joins the parts; must outlive the network
     ///
     /// Throws InputError where a link between two parts has no latency.
-    virtual void split(std::vector<bool> owned, PacketCut& cut) = 0;
+    virtual void split(std::vector<bool> owned, PartitionLink& cut) = 0;
 
     /// A frame enters this part, before anything happens here now.
-    /// @param data what another part has handed to the cut (BorderFrame::bytes())
+    /// @param data what another part has handed to the cut (BoundaryFrame::bytes())
     /// @param size in bytes
     virtual void enter(const std::uint8_t* data, std::size_t size) = 0;
 

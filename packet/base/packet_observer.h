@@ -8,7 +8,7 @@
 namespace npunet::packet {
 
 /// Why a packet, or what it carries, does not arrive.
-enum class PacketLoss : std::uint8_t {
+enum class PacketDrop : std::uint8_t {
     NoRoom,     ///< no room in the buffer in front of the link
     Trimmed,    ///< likewise, but only the payload is cut off
     Corrupted,  ///< an error on the link
@@ -56,7 +56,7 @@ public:
     /// @param link in front of which, or on which; then it is told when the packet starts
     /// @param wire bytes of the packet, header included, before a payload is cut off
     /// @param why it is lost
-    virtual void packet_lost(LinkId /* link */, Bytes /* wire */, PacketLoss /* why */) {}
+    virtual void packet_lost(LinkId /* link */, Bytes /* wire */, PacketDrop /* why */) {}
 
     /// A packet is marked: it counts in LinkUse::marked.
     /// @param link that it comes to wait for

@@ -23,7 +23,7 @@ static_assert(sizeof(QueuedPacket) == 24, "packets are meant to be small");
 /// One virtual output queue, VOQ(input port, virtual channel, output port), or one turn list of
 /// messages that start at this node. It carries a copy of what its output must know of its head, so
 /// that a decision reads one short array and no packet.
-struct VirtualQueue {
+struct VirtualOutputQueue {
     std::int64_t ready = 0;          ///< of the head, in picoseconds
     std::uint32_t wire = 0;          ///< of the head: bytes with header
     std::uint32_t head = none;       ///< packet, or message where messages start
@@ -34,6 +34,6 @@ struct VirtualQueue {
     std::uint8_t channel = 0;        ///< of the head: the virtual channel it will use
 };
 
-static_assert(sizeof(VirtualQueue) == 32, "two queues are meant to share a cache line");
+static_assert(sizeof(VirtualOutputQueue) == 32, "two queues are meant to share a cache line");
 
 }  // namespace npunet::packet

@@ -16,8 +16,8 @@ struct FlowPath {
     std::int64_t slowest = 0;     ///< bytes/s of the slowest link
     std::int64_t round_trip = 0;  ///< ps on the idle network: a full packet out, its
                                   ///< acknowledgement back
-    std::int32_t hops = 0;    ///< links from source to destination
-    std::int64_t packet = 0;  ///< bytes of a full packet on the wire
+    std::int32_t hops = 0;        ///< links from source to destination
+    std::int64_t packet = 0;      ///< bytes of a full packet on the wire
 
     /// @return bytes, slowest x roundTrip
     double bandwidth_delay() const {
@@ -109,7 +109,7 @@ struct CongestionNeeds {
     bool telemetry = false;  ///< ports write HopTelemetry; headers grow by 8 bytes a hop
     std::int64_t notification_interval = 0;  ///< 0: no CNPs; else ps, the least time between two
                                              ///< CNPs of a queue pair for marked packets
-    bool echo = false;  ///< acknowledgements carry the marks of data packets
+    bool echo = false;                       ///< acknowledgements carry the marks of data packets
 };
 
 /// @param choice an algorithm and its parameters

@@ -4,13 +4,13 @@
 
 namespace npunet::packet {
 
-std::uint32_t PacketArbiter::choose_oldest(std::uint32_t port_number, std::int64_t now) {
+std::uint32_t CreditArbiter::choose_oldest(std::uint32_t port_number, std::int64_t now) {
     std::uint32_t chosen = none;
     std::int64_t born = never;
     std::uint64_t order = 0;
     state_.filled.for_each(state_.ports[port_number], 0, [&](std::uint32_t number) {
         if (can_go(port_number, number, now)) {
-            const VirtualQueue& queue = state_.queues[number];
+            const VirtualOutputQueue& queue = state_.queues[number];
             const std::int64_t own = queue.upstream == none ? now : state_.packets.born(queue.head);
             const std::uint64_t rank = engine::MessageId::rank(state_.message_of_head(queue).id);
             if (own < born || (own == born && rank < order)) {
@@ -24,7 +24,7 @@ std::uint32_t PacketArbiter::choose_oldest(std::uint32_t port_number, std::int64
     return chosen;
 }
 
-std::uint32_t PacketArbiter::choose_by_class(std::uint32_t port_number, std::int64_t now) {
+std::uint32_t CreditArbiter::choose_by_class(std::uint32_t port_number, std::int64_t now) {
     /// The best queue of a class: the least (first, then).
     struct Best {
         std::uint32_t queue = none;
@@ -32,12 +32,12 @@ std::uint32_t PacketArbiter::choose_by_class(std::uint32_t port_number, std::int
         std::uint64_t then = 0;
     };
 
-    const PacketPort& port = state_.ports[port_number];
+    const CreditPort& port = state_.ports[port_number];
     const ClassOfPort* classes = state_.classes.of_port(port_number);
     std::array<Best, topology::TrafficClasses::most> best;
     std::uint32_t open = 0;
     state_.filled.for_each(port, 0, [&](std::uint32_t number) {
-        const VirtualQueue& queue = state_.queues[number];
+        const VirtualOutputQueue& queue = state_.queues[number];
         if (!can_go(port_number, number, now)) {
             return false;
         }
@@ -62,10 +62,10 @@ std::uint32_t PacketArbiter::choose_by_class(std::uint32_t port_number, std::int
     return open == 0 ? none : best[state_.classes.first(port_number, open)].queue;
 }
 
-void PacketArbiter::serve_class(std::uint32_t port_number, std::uint32_t queue_number,
+void CreditArbiter::serve_class(std::uint32_t port_number, std::uint32_t queue_number,
                                 std::int64_t attempts) {
-    const PacketPort& port = state_.ports[port_number];
-    const VirtualQueue& queue = state_.queues[queue_number];
+    const CreditPort& port = state_.ports[port_number];
+    const VirtualOutputQueue& queue = state_.queues[queue_number];
     const std::uint32_t number = queue.channel / state_.classes.channels;
     const std::uint32_t slot = queue_number - port.first_queue;
     ClassOfPort& own = state_.classes.of_port(port_number)[number];
@@ -74,7 +74,7 @@ void PacketArbiter::serve_class(std::uint32_t port_number, std::uint32_t queue_n
     state_.classes.charge(port_number, number, queue.wire);
 }
 
-bool PacketArbiter::input_refuses(std::uint32_t port_number, std::uint32_t queue_number,
+bool CreditArbiter::input_refuses(std::uint32_t port_number, std::uint32_t queue_number,
                                   std::int64_t now) {
     const std::uint32_t input = state_.queues[queue_number].upstream;
     if (input == none) {
@@ -83,7 +83,7 @@ bool PacketArbiter::input_refuses(std::uint32_t port_number, std::uint32_t queue
     if (state_.reads.free_at(input, now) > now) {
         return true;
     }
-    PacketPart& part = state_.part_of(state_.ports[port_number]);
+    ThreadPartition& part = state_.part_of(state_.ports[port_number]);
     if (part.second_chance || !others_come_first(port_number, queue_number, now)) {
         return false;
     }
@@ -91,7 +91,7 @@ bool PacketArbiter::input_refuses(std::uint32_t port_number, std::uint32_t queue
     return true;
 }
 
-bool PacketArbiter::others_come_first(std::uint32_t port_number, std::uint32_t queue_number,
+bool CreditArbiter::others_come_first(std::uint32_t port_number, std::uint32_t queue_number,
                                       std::int64_t now) const {
     const std::uint32_t first = state_.ports[port_number].first_queue;
     const std::uint32_t of_input = (queue_number - first) / state_.channels * state_.channels;
@@ -104,12 +104,12 @@ bool PacketArbiter::others_come_first(std::uint32_t port_number, std::uint32_t q
     };
     for (const LinkId link : graph.links_from(graph.link(LinkId(std::size_t{port_number})).from)) {
         const auto other = static_cast<std::uint32_t>(link.index());
-        const PacketPort& port = state_.ports[other];
+        const CreditPort& port = state_.ports[other];
         if (!before(other) || port.busy_until > now) {
             continue;
         }
         for (std::uint32_t channel = 0; channel < state_.channels; ++channel) {
-            const VirtualQueue& queue = state_.queues[port.first_queue + of_input + channel];
+            const VirtualOutputQueue& queue = state_.queues[port.first_queue + of_input + channel];
             if (queue.head != none && queue.ready <= now) {
                 return true;
             }

@@ -8,16 +8,16 @@ namespace npunet::packet {
 
 /// Chooses which head an idle port sends: among those that are in, have their credit and may leave
 /// their input, by round robin or the oldest first, after the class where there are several. The
-/// rules are those of PacketMachine.
+/// rules are those of CreditNetwork.
 ///
 ///     const std::uint32_t queue = arbiter.choose(port, now);
-class PacketArbiter {
+class CreditArbiter {
 public:
     /// @param state ports, queues, credits, turns; must outlive this
-    explicit PacketArbiter(PacketState& state) : state_(state) {}
+    explicit CreditArbiter(CreditNetworkState& state) : state_(state) {}
 
     /// With a limited speed-up it may leave an input to another port that comes first there, and
-    /// says so in PacketPart::yielded.
+    /// says so in ThreadPartition::yielded.
     /// @param port_number an idle port that is up
     /// @param now in picoseconds
     /// @return the queue whose head may go, or none
@@ -40,7 +40,7 @@ private:
     /// @param now in picoseconds
     /// @return whether its head may go: it is in, has its credit, and its input lets it
     bool can_go(std::uint32_t port_number, std::uint32_t queue_number, std::int64_t now) {
-        const VirtualQueue& queue = state_.queues[queue_number];
+        const VirtualOutputQueue& queue = state_.queues[queue_number];
         return queue.ready <= now &&
                state_.credit(port_number, queue.channel).has(queue.wire, now) &&
                !(state_.reads.are_limited() && input_refuses(port_number, queue_number, now));
@@ -49,7 +49,7 @@ private:
     /// @copydoc choose
     /// Round robin.
     std::uint32_t choose_next(std::uint32_t port_number, std::int64_t now) {
-        const PacketPort& port = state_.ports[port_number];
+        const CreditPort& port = state_.ports[port_number];
         std::uint32_t chosen = none;
         state_.filled.for_each(port, port.turn, [&](std::uint32_t number) {
             if (!can_go(port_number, number, now)) {
@@ -84,7 +84,7 @@ private:
     bool others_come_first(std::uint32_t port_number, std::uint32_t queue_number,
                            std::int64_t now) const;
 
-    PacketState& state_;  ///< ports, queues, credits, turns
+    CreditNetworkState& state_;  ///< ports, queues, credits, turns
 };
 
 }  // namespace npunet::packet

@@ -5,26 +5,26 @@ namespace npunet::packet {
 using engine::EventKey;
 using engine::Phase;
 
-BorderEntrance::BorderEntrance(PacketMover& mover, BorderTraffic& border, DetourEpochs& epochs)
+BoundaryEntry::BoundaryEntry(SwitchStep& mover, CreditBoundary& border, RerouteEpochs& epochs)
     : state_(mover.state()), mover_(mover), border_(border), epochs_(epochs) {}
 
-void BorderEntrance::enter(const std::uint8_t* data, std::size_t size) {
-    BorderFrameReader reader(data, size);
-    if (reader.kind() == BorderPacket::frame) {
-        const auto packet = reader.take<BorderPacket>();
+void BoundaryEntry::enter(const std::uint8_t* data, std::size_t size) {
+    BoundaryFrameReader reader(data, size);
+    if (reader.kind() == BoundaryPacket::frame) {
+        const auto packet = reader.take<BoundaryPacket>();
         // One packet of a link at a time; those of several links in the order of these.
         state_.events.schedule(
             state_.events.now(),
             EventKey::of(Phase::Arrival, engine::event_kind::border, packet.link), enter_event_,
             border_.border().keep(packet));
     } else {
-        const auto credit = reader.take<BorderCredit>();
+        const auto credit = reader.take<BoundaryCredit>();
         mover_.take_credit({credit.stamp, credit.link, credit.channel, credit.wire});
     }
 }
 
-void BorderEntrance::enter_packet(std::uint32_t number) {
-    const BorderPacket entering = border_.border().take(number);
+void BoundaryEntry::enter_packet(std::uint32_t number) {
+    const BoundaryPacket entering = border_.border().take(number);
     const LinkId link(std::size_t{entering.link});
     const std::uint32_t message = open(entering.message);
     border_.hold(message);
@@ -48,7 +48,7 @@ void BorderEntrance::enter_packet(std::uint32_t number) {
         packet.hop = state_.messages[message].hop + entering.hop;
     } else {
         state_.ways.of_packet(place) = entering.way;
-        packet.hop = PacketWays::hop_of_packet(place);
+        packet.hop = PacketPaths::hop_of_packet(place);
     }
     Crossing crossing;
     crossing.arrival = entering.arrival;
@@ -56,7 +56,7 @@ void BorderEntrance::enter_packet(std::uint32_t number) {
     mover_.go_on(entering.link, place, crossing, entering.number);
 }
 
-std::uint32_t BorderEntrance::open(const BorderMessage& message) {
+std::uint32_t BoundaryEntry::open(const BoundaryMessage& message) {
     const std::uint32_t known = border_.border().find(message.id);
     if (known != none) {
         return known;

@@ -12,17 +12,17 @@
 namespace npunet::packet {
 
 /// The packet machine as one part of a split network: what enters it. A frame comes in before
-/// anything happens here at its instant (PacketLevel::enter()); the packet in it goes on as one
+/// anything happens here at its instant (PacketNetwork::enter()); the packet in it goes on as one
 /// that has crossed a link of this part.
-class BorderEntrance {
+class BoundaryEntry {
 public:
     /// All of these must outlive this.
     /// @param mover moves what has come in
     /// @param border what leaves this part
     /// @param epochs of the detours
-    BorderEntrance(PacketMover& mover, BorderTraffic& border, DetourEpochs& epochs);
+    BoundaryEntry(SwitchStep& mover, CreditBoundary& border, RerouteEpochs& epochs);
 
-    /// PacketLevel::enter().
+    /// PacketNetwork::enter().
     /// @param data of the frame
     /// @param size in bytes
     void enter(const std::uint8_t* data, std::size_t size);
@@ -34,13 +34,13 @@ private:
 
     /// @param message of a packet that has come in
     /// @return the place of the message here
-    std::uint32_t open(const BorderMessage& message);
+    std::uint32_t open(const BoundaryMessage& message);
 
-    PacketState& state_;     ///< ports, packets and messages of this part
-    PacketMover& mover_;     ///< moves what has come in
-    BorderTraffic& border_;  ///< what leaves this part
-    DetourEpochs& epochs_;   ///< of the detours
-    MemberEvent<&BorderEntrance::enter_packet> enter_event_{*this};  ///< of packets
+    CreditNetworkState& state_;  ///< ports, packets and messages of this part
+    SwitchStep& mover_;          ///< moves what has come in
+    CreditBoundary& border_;     ///< what leaves this part
+    RerouteEpochs& epochs_;      ///< of the detours
+    MemberEvent<&BoundaryEntry::enter_packet> enter_event_{*this};  ///< of packets
 };
 
 }  // namespace npunet::packet

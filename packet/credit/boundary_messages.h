@@ -12,10 +12,10 @@
 namespace npunet::packet {
 
 /// A packet on a link from one part of a split network to another. Times in picoseconds.
-struct BorderPacket {
+struct BoundaryPacket {
     static constexpr std::uint8_t frame = 1;  ///< kind of its frames
 
-    BorderMessage message;       ///< that it belongs to
+    BoundaryMessage message;     ///< that it belongs to
     std::int64_t number = 0;     ///< of the packet on the link
     std::int64_t arrival = 0;    ///< Crossing::arrival
     std::int64_t header_in = 0;  ///< Crossing::headerIn
@@ -24,11 +24,11 @@ struct BorderPacket {
     std::uint32_t hop = 0;       ///< which one of its route the link is; one path only
     std::uint32_t payload = 0;   ///< bytes of the message in it
     bool last = false;           ///< whether it is the last of its message
-    WayOfPacket way;             ///< multi-path routing only
+    PacketPath way;              ///< multi-path routing only
 };
 
 /// Credit on its way back over a link from one part of a split network to another.
-struct BorderCredit {
+struct BoundaryCredit {
     static constexpr std::uint8_t frame = 2;  ///< kind of its frames
 
     std::int64_t stamp = 0;     ///< when it counts, in picoseconds
@@ -42,9 +42,9 @@ struct BorderCredit {
 ///
 /// A message has a place in this part's MessageTable while something holds it: its source, as long
 /// as it has packets to send; its destination, until it is delivered; every packet that is here.
-class PacketBorder : public NetworkPart {
+class CreditPartition : public Partition {
 public:
-    using NetworkPart::NetworkPart;
+    using Partition::Partition;
 
     /// @param id of a message
     /// @return its place, or none
@@ -56,7 +56,7 @@ public:
     /// A message has got a place. Where it is delivered here, that holds it.
     /// @param place in the table
     /// @param message the message
-    void open(std::uint32_t place, const BorderMessage& message) {
+    void open(std::uint32_t place, const BoundaryMessage& message) {
         if (place >= messages_.size()) {
             messages_.resize(place + 1);
         }
@@ -66,7 +66,7 @@ public:
 
     /// @param place of a message
     /// @return what is known of it
-    BorderMessage& operator[](std::uint32_t place) { return messages_[place].message; }
+    BoundaryMessage& operator[](std::uint32_t place) { return messages_[place].message; }
 
     /// Something more holds a message.
     /// @param place of the message
@@ -85,7 +85,7 @@ public:
 
     /// @param packet that is about to enter
     /// @return a number for it
-    std::uint32_t keep(const BorderPacket& packet) {
+    std::uint32_t keep(const BoundaryPacket& packet) {
         if (free_.empty()) {
             entering_.push_back(packet);
             return static_cast<std::uint32_t>(entering_.size() - 1);
@@ -98,7 +98,7 @@ public:
 
     /// @param number that keep() gave
     /// @return the packet, which is not kept any more
-    BorderPacket take(std::uint32_t number) {
+    BoundaryPacket take(std::uint32_t number) {
         free_.push_back(number);
         return entering_[number];
     }
@@ -106,15 +106,15 @@ public:
 private:
     /// A message of which something is here.
     struct Message {
-        BorderMessage message;    ///< what is known of it
+        BoundaryMessage message;  ///< what is known of it
         std::uint32_t holds = 0;  ///< how many things hold it
     };
 
     std::vector<Message> messages_;  ///< by place
     /// Places by id; never iterated over.
     std::unordered_map<std::uint64_t, std::uint32_t> places_;
-    std::vector<BorderPacket> entering_;  ///< packets about to enter
-    std::vector<std::uint32_t> free_;     ///< unused numbers of these
+    std::vector<BoundaryPacket> entering_;  ///< packets about to enter
+    std::vector<std::uint32_t> free_;       ///< unused numbers of these
 };
 
 }  // namespace npunet::packet

@@ -5,17 +5,18 @@
 
 namespace npunet::packet {
 
-BorderTraffic::BorderTraffic(PacketState& state, std::vector<bool> owned, PacketCut& cut)
+CreditBoundary::CreditBoundary(CreditNetworkState& state, std::vector<bool> owned,
+                               PartitionLink& cut)
     : state_(state), border_(state.plan.graph(), std::move(owned), cut) {
     for (std::size_t number = 0; number < state_.ports.size(); ++number) {
         state_.ports[number].cut = border_.is_cut(LinkId(number)) ? 1U : 0U;
     }
 }
 
-void BorderTraffic::open_own(std::uint32_t place, const engine::Message& sent) {
+void CreditBoundary::open_own(std::uint32_t place, const engine::Message& sent) {
     assert(border_.owns(sent.source) && "a message starts in the part of its source");
     const MessageRecord& record = state_.messages[place];
-    BorderMessage message;
+    BoundaryMessage message;
     message.id = record.id;
     message.start = record.start;
     message.bytes = record.bytes;
@@ -29,15 +30,15 @@ void BorderTraffic::open_own(std::uint32_t place, const engine::Message& sent) {
     border_.hold(place);
 }
 
-void BorderTraffic::end_source(std::uint32_t message) {
+void CreditBoundary::end_source(std::uint32_t message) {
     if (!border_.owns(border_[message].destination)) {
         border_.cut().message_has_left(state_.messages[message].handle);
     }
     release(message);
 }
 
-bool BorderTraffic::deliver(std::uint32_t message) {
-    const BorderMessage known = border_[message];
+bool CreditBoundary::deliver(std::uint32_t message) {
+    const BoundaryMessage known = border_[message];
     release(message);
     if (border_.owns(known.source)) {
         return true;
@@ -46,12 +47,12 @@ bool BorderTraffic::deliver(std::uint32_t message) {
     return false;
 }
 
-void BorderTraffic::leave(std::uint32_t port_number, std::uint32_t place,
-                          const Crossing& crossing) {
-    const PacketPort& port = state_.ports[port_number];
+void CreditBoundary::leave(std::uint32_t port_number, std::uint32_t place,
+                           const Crossing& crossing) {
+    const CreditPort& port = state_.ports[port_number];
     const QueuedPacket& packet = state_.packets[place];
     const MessageRecord& record = state_.messages[packet.message];
-    BorderPacket leaving;
+    BoundaryPacket leaving;
     leaving.message = border_[packet.message];
     leaving.message.first_byte_left = record.first_byte_left;
     leaving.number = port.packets;
@@ -68,14 +69,14 @@ void BorderTraffic::leave(std::uint32_t port_number, std::uint32_t place,
     }
     const std::uint32_t message = packet.message;
     state_.packets.free(place, 0);
-    border_.begin(BorderPacket::frame).add(leaving);
+    border_.begin(BoundaryPacket::frame).add(leaving);
     border_.send_along(LinkId(std::size_t{port_number}), state_.events.now());
     release(message);
 }
 
-void BorderTraffic::send_credit_back(const MailedCredit& credit) {
-    border_.begin(BorderCredit::frame)
-        .add(BorderCredit{credit.stamp, credit.port, credit.channel, credit.wire});
+void CreditBoundary::send_credit_back(const CrossPartitionCredit& credit) {
+    border_.begin(BoundaryCredit::frame)
+        .add(BoundaryCredit{credit.stamp, credit.port, credit.channel, credit.wire});
     border_.send_back(LinkId(std::size_t{credit.port}), state_.events.now());
 }
 

@@ -13,18 +13,18 @@
 namespace npunet::packet {
 
 /// The packet machine as one part of a split network: what leaves it, and which messages something
-/// here holds. What enters it is BorderEntrance's.
-class BorderTraffic {
+/// here holds. What enters it is BoundaryEntry's.
+class CreditBoundary {
 public:
     /// @param state ports, packets and messages of this part; must outlive this
     /// @param owned by node: whether it is in this part
     /// @param cut joins the parts; must outlive this
     ///
     /// Throws InputError where a link between two parts has no latency.
-    BorderTraffic(PacketState& state, std::vector<bool> owned, PacketCut& cut);
+    CreditBoundary(CreditNetworkState& state, std::vector<bool> owned, PartitionLink& cut);
 
     /// @return the messages of which something is here, and the packets that are about to enter
-    PacketBorder& border() { return border_; }
+    CreditPartition& border() { return border_; }
 
     /// A message starts here.
     /// @param place of the message
@@ -60,11 +60,11 @@ public:
 
     /// Credit goes back to another part.
     /// @param credit of a port there
-    void send_credit_back(const MailedCredit& credit);
+    void send_credit_back(const CrossPartitionCredit& credit);
 
 private:
-    PacketState& state_;   ///< ports, packets and messages of this part
-    PacketBorder border_;  ///< messages of which something is here
+    CreditNetworkState& state_;  ///< ports, packets and messages of this part
+    CreditPartition border_;     ///< messages of which something is here
 };
 
 }  // namespace npunet::packet

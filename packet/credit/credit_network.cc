@@ -9,9 +9,9 @@
 
 namespace npunet::packet {
 
-PacketMachine::PacketMachine(const topology::NetworkDescription& description,
+CreditNetwork::CreditNetwork(const topology::NetworkDescription& description,
                              engine::EventQueue& queue)
-    : PacketMachine(
+    : CreditNetwork(
           checked_for_routes(description),
           [&description](NodeId from, NodeId to) { return description.route(from, to); }, queue) {
     mover_.finder().use(description);
@@ -19,7 +19,7 @@ PacketMachine::PacketMachine(const topology::NetworkDescription& description,
     set_trains(true);
 }
 
-PacketMachine::PacketMachine(const topology::NetworkDescription& description, RouteFunction route,
+CreditNetwork::CreditNetwork(const topology::NetworkDescription& description, RouteFunction route,
                              engine::EventQueue& queue)
     : mover_(checked_for_packets(description), std::move(route), queue,
              {sent_event_, delivered_event_}, turn_event_),
@@ -32,7 +32,7 @@ PacketMachine::PacketMachine(const topology::NetworkDescription& description, Ro
     set_trains(true);
 }
 
-void PacketMachine::send(const engine::Message& message) {
+void CreditNetwork::send(const engine::Message& message) {
     assert(message.bytes.value() >= 0);
     const std::uint32_t place = state_.messages.take();
     MessageRecord& record = state_.messages[place];
@@ -56,7 +56,7 @@ void PacketMachine::send(const engine::Message& message) {
     mover_.start(place);
 }
 
-void PacketMachine::message_sent(std::uint32_t message) {
+void CreditNetwork::message_sent(std::uint32_t message) {
     state_.near_end -= state_.near_end > 0 ? 1 : 0;
     listener_->on_sent(state_.messages[message].handle);
     if (border_) {
@@ -64,7 +64,7 @@ void PacketMachine::message_sent(std::uint32_t message) {
     }
 }
 
-void PacketMachine::message_delivered(std::uint32_t message) {
+void CreditNetwork::message_delivered(std::uint32_t message) {
     const MessageRecord& record = state_.messages[message];
     const std::uint32_t handle = record.handle;
     const Time left = Time::ps(record.first_byte_left);
@@ -76,49 +76,49 @@ void PacketMachine::message_delivered(std::uint32_t message) {
     listener_->on_delivered(handle, left);
 }
 
-std::vector<engine::LinkUse> PacketMachine::link_use() const {
+std::vector<engine::LinkUse> CreditNetwork::link_use() const {
     return counts_.use();
 }
 
-std::uint64_t PacketMachine::packet_hops() const {
+std::uint64_t CreditNetwork::packet_hops() const {
     return counts_.hops();
 }
 
-void PacketMachine::list_queued(LinkId link,
+void CreditNetwork::list_queued(LinkId link,
                                 const std::function<void(LinkId, Bytes, Time)>& function) {
     settle();
     counts_.list_queued(link, function);
 }
 
-void PacketMachine::settle() {
+void CreditNetwork::settle() {
     if (steady_) {
         steady_->settle();
     }
 }
 
-bool PacketMachine::looks_at_packets() const {
+bool CreditNetwork::looks_at_packets() const {
     return state_.ways.router != nullptr || border_ || counts_.has_histograms() ||
            state_.observer != nullptr;
 }
 
-void PacketMachine::set_trains(bool wanted) {
+void CreditNetwork::set_trains(bool wanted) {
     trains_ = wanted;
     const bool possible = wanted && !looks_at_packets();
-    steady_ = possible ? std::make_unique<SteadyTraffic>(state_, catch_up_) : nullptr;
+    steady_ = possible ? std::make_unique<CreditFastForward>(state_, catch_up_) : nullptr;
     mover_.set_steady(steady_.get());
     runner_.set_steady(steady_.get());
 }
 
-void PacketMachine::set_threads(std::size_t threads, std::uint64_t least_packets) {
+void CreditNetwork::set_threads(std::size_t threads, std::uint64_t least_packets) {
     runner_.set_threads(threads, least_packets);
     choose_gait();
 }
 
-void PacketMachine::choose_gait() {
+void CreditNetwork::choose_gait() {
     runner_.choose_gait(!looks_at_packets());
 }
 
-void PacketMachine::observer_changes() {
+void CreditNetwork::observer_changes() {
     state_.observer = observer_;
     if (steady_) {
         steady_->enable(observer_ == nullptr);
@@ -128,34 +128,34 @@ void PacketMachine::observer_changes() {
     }
 }
 
-void PacketMachine::split(std::vector<bool> owned, PacketCut& cut) {
-    border_ = std::make_unique<BorderTraffic>(state_, std::move(owned), cut);
-    entrance_ = std::make_unique<BorderEntrance>(mover_, *border_, epochs_);
+void CreditNetwork::split(std::vector<bool> owned, PartitionLink& cut) {
+    border_ = std::make_unique<CreditBoundary>(state_, std::move(owned), cut);
+    entrance_ = std::make_unique<BoundaryEntry>(mover_, *border_, epochs_);
     mover_.set_border(border_.get());
     choose_gait();
     set_trains(trains_);
 }
 
-void PacketMachine::enter(const std::uint8_t* data, std::size_t size) {
+void CreditNetwork::enter(const std::uint8_t* data, std::size_t size) {
     entrance_->enter(data, size);
 }
 
-bool PacketMachine::prepare_scan() {
+bool CreditNetwork::prepare_scan() {
     const bool possible = steady_ && observer_ == nullptr &&
                           std::none_of(state_.ports.begin(), state_.ports.end(),
-                                       [](const PacketPort& port) { return port.irregular == 1; });
+                                       [](const CreditPort& port) { return port.irregular == 1; });
     if (possible) {
         steady_->settle();
     }
     return possible;
 }
 
-void PacketMachine::scan(engine::StateScan& scan, engine::MessageScanner& messages,
+void CreditNetwork::scan(engine::StateScan& scan, engine::MessageScanner& messages,
                          engine::PendingEvents& events) {
     if (scan.moves()) {
         steady_->forget();
     }
-    StepScan(state_, scan, messages).scan(events, {sent_event_, delivered_event_});
+    CreditStateScan(state_, scan, messages).scan(events, {sent_event_, delivered_event_});
     mover_.agenda().accompany(scan, events);
     events.accompany(scan, steady_->looker());
 }

@@ -31,7 +31,7 @@ namespace npunet::packet {
 /// NpuEventBridge lets ns-3 drive its queue.
 ///
 ///     EventQueue queue;
-///     PacketMachine machine(description, queue);
+///     CreditNetwork machine(description, queue);
 ///     machine.set_listener(listener);
 ///     machine.send(message);
 ///     queue.run();
@@ -49,8 +49,9 @@ namespace npunet::packet {
 /// - It needs credit for all its bytes in the buffer at the other end of the link. The credit comes
 ///   back one link latency after its last byte has left that buffer, and counts from then on.
 /// - An idle port chooses whenever a head is in and has its credit: round robin over (input port,
-///   channel) and, after the inputs, the messages that start at the node, per channel (TurnList).
-///   The choice at t sees everything that happens at t, whatever the order in which it happens.
+///   channel) and, after the inputs, the messages that start at the node, per channel
+///   (RoundRobinList). The choice at t sees everything that happens at t, whatever the order in
+///   which it happens.
 /// - Oldest first instead: the head that left its source earliest, packets that start here last;
 ///   where they left together the one whose source had sent fewer messages before it, then that of
 ///   the lower source. A node's own messages take turns all the same.
@@ -78,12 +79,13 @@ namespace npunet::packet {
 /// the care is that none is missing: the head of every queue is covered by the port's wake, or by
 /// its `waiting` bit for the channel whose credit it lacks.
 ///
-/// What it is made of: PacketState has everything that changes with the packets, in flat arrays,
-/// and parts of one concept each work on it. PacketMover makes the step, with PacketArbiter for the
-/// choice, PacketLinks for the times, WayFinder for the ways and PacketCounts for what is counted;
-/// PortAgenda says when; WindowRunner, CatchUp and SteadyTraffic get on faster than event by event;
-/// DetourEpochs, BorderTraffic and BorderEntrance are there for faults and for split networks.
-class PacketMachine final : public PacketLevel {
+/// What it is made of: CreditNetworkState has everything that changes with the packets, in flat
+/// arrays, and parts of one concept each work on it. SwitchStep makes the step, with CreditArbiter
+/// for the choice, CreditLinks for the times, CreditNextHop for the ways and CreditStatistics for
+/// what is counted; CreditPortSchedule says when; LookaheadRunner, Replay and CreditFastForward get
+/// on faster than event by event; RerouteEpochs, CreditBoundary and BoundaryEntry are there for
+/// faults and for split networks.
+class CreditNetwork final : public PacketNetwork {
 public:
     /// @param description must outlive the machine
     /// @param queue the simulation's events; must outlive the machine
@@ -92,17 +94,17 @@ public:
     /// than one packet, fewer virtual channels than the routing needs, errors with cut-through; and
     /// for switches so large that their queues would fill the memory. Its events throw StallError
     /// where a packet waits for a link that is down for ever.
-    PacketMachine(const topology::NetworkDescription& description, engine::EventQueue& queue);
+    CreditNetwork(const topology::NetworkDescription& description, engine::EventQueue& queue);
 
     /// A machine with routes of one's own.
     /// @param description must outlive the machine; its routes are not used
     /// @param route the routes; free of deadlock within description.virtual_channels()
     /// @param queue the simulation's events; must outlive the machine
-    PacketMachine(const topology::NetworkDescription& description, RouteFunction route,
+    CreditNetwork(const topology::NetworkDescription& description, RouteFunction route,
                   engine::EventQueue& queue);
 
-    PacketMachine(const PacketMachine&) = delete;
-    PacketMachine& operator=(const PacketMachine&) = delete;
+    CreditNetwork(const CreditNetwork&) = delete;
+    CreditNetwork& operator=(const CreditNetwork&) = delete;
 
     void send(const engine::Message& message) override;
     /// max_queue: the most bytes, with headers, that had come in and stood in the queues of the
@@ -129,7 +131,7 @@ public:
 
     void record_load(engine::LinkLoadRecorder* load) override { state_.load = load; }
 
-    void split(std::vector<bool> owned, PacketCut& cut) override;
+    void split(std::vector<bool> owned, PartitionLink& cut) override;
     void enter(const std::uint8_t* data, std::size_t size) override;
 
     bool is_cut(LinkId link) const override { return state_.ports[link.index()].cut == 1; }
@@ -152,19 +154,19 @@ private:
     /// @param message its place
     void message_delivered(std::uint32_t message);
 
-    MemberEvent<&PacketMachine::message_sent> sent_event_{*this};            ///< of messages
-    MemberEvent<&PacketMachine::message_delivered> delivered_event_{*this};  ///< of messages
-    MemberEvent<&WindowRunner::turn> turn_event_{runner_};                   ///< of all ports
-    PacketMover mover_;                                                      ///< what ports do
-    PacketCounts& counts_;                                                   ///< what it counts
-    PacketState& state_;                        ///< its ports, queues, packets and messages
-    WindowRunner runner_;                       ///< lets nodes go on in windows of time
-    CatchUp catch_up_;                          ///< lets ports make up for lost time
-    DetourEpochs epochs_;                       ///< where faults take links down
-    std::unique_ptr<SteadyTraffic> steady_;     ///< packet trains, or null
-    std::unique_ptr<BorderTraffic> border_;     ///< where the network is split
-    std::unique_ptr<BorderEntrance> entrance_;  ///< likewise
-    bool trains_ = true;                        ///< they are wanted
+    MemberEvent<&CreditNetwork::message_sent> sent_event_{*this};            ///< of messages
+    MemberEvent<&CreditNetwork::message_delivered> delivered_event_{*this};  ///< of messages
+    MemberEvent<&LookaheadRunner::turn> turn_event_{runner_};                ///< of all ports
+    SwitchStep mover_;                                                       ///< what ports do
+    CreditStatistics& counts_;                                               ///< what it counts
+    CreditNetworkState& state_;                  ///< its ports, queues, packets and messages
+    LookaheadRunner runner_;                     ///< lets nodes go on in windows of time
+    Replay catch_up_;                            ///< lets ports make up for lost time
+    RerouteEpochs epochs_;                       ///< where faults take links down
+    std::unique_ptr<CreditFastForward> steady_;  ///< packet trains, or null
+    std::unique_ptr<CreditBoundary> border_;     ///< where the network is split
+    std::unique_ptr<BoundaryEntry> entrance_;    ///< likewise
+    bool trains_ = true;                         ///< they are wanted
 };
 
 }  // namespace npunet::packet

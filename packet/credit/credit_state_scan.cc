@@ -6,7 +6,7 @@ namespace npunet::packet {
 
 using engine::EventQueue;
 
-void StepScan::scan(engine::PendingEvents& events, const MessageHandlers& handlers) {
+void CreditStateScan::scan(engine::PendingEvents& events, const MessageHandlers& handlers) {
     scan_.same(std::int64_t{state_.near_end});
     // First what differs most often.
     scan_events(events, handlers);
@@ -18,8 +18,8 @@ void StepScan::scan(engine::PendingEvents& events, const MessageHandlers& handle
     }
 }
 
-void StepScan::scan_port(std::uint32_t number) {
-    PacketPort& port = state_.ports[number];
+void CreditStateScan::scan_port(std::uint32_t number) {
+    CreditPort& port = state_.ports[number];
     scan_.same(std::int64_t{port.turn} << 1 | std::int64_t{port.starved});
     scan_.same(port.queued);
     bool waits = false;
@@ -66,7 +66,7 @@ void StepScan::scan_port(std::uint32_t number) {
     }
 }
 
-void StepScan::scan_queue(std::uint32_t port_number, VirtualQueue& queue) {
+void CreditStateScan::scan_queue(std::uint32_t port_number, VirtualOutputQueue& queue) {
     if (queue.upstream != none) {
         scan_.instant(queue.ready);
         for (std::uint32_t place = queue.head; place != none; place = state_.packets[place].next) {
@@ -75,7 +75,7 @@ void StepScan::scan_queue(std::uint32_t port_number, VirtualQueue& queue) {
         scan_.same(std::int64_t{-1});
         return;
     }
-    const TurnList& turns = state_.turns[port_number * state_.channels + queue.channel];
+    const RoundRobinList& turns = state_.turns[port_number * state_.channels + queue.channel];
     since_ = std::max(since_, state_.messages[turns.first].start);
     scan_.same(since_ - scan_.at());
     std::int64_t served = -1;
@@ -89,7 +89,7 @@ void StepScan::scan_queue(std::uint32_t port_number, VirtualQueue& queue) {
     scan_.same(std::int64_t{-1});
 }
 
-void StepScan::scan_packet(std::uint32_t place) {
+void CreditStateScan::scan_packet(std::uint32_t place) {
     QueuedPacket& packet = state_.packets[place];
     scan_.instant(packet.ready);
     scan_.same(std::int64_t{packet.hop});
@@ -100,7 +100,7 @@ void StepScan::scan_packet(std::uint32_t place) {
     scan_message(packet.message);
 }
 
-void StepScan::scan_message(std::uint32_t place) {
+void CreditStateScan::scan_message(std::uint32_t place) {
     if (scan_.moves()) {
         met_.push_back(place);
     } else {
@@ -108,7 +108,7 @@ void StepScan::scan_message(std::uint32_t place) {
     }
 }
 
-void StepScan::scan_record(std::uint32_t place) {
+void CreditStateScan::scan_record(std::uint32_t place) {
     MessageRecord& record = state_.messages[place];
     scan_.same(record.remaining);
     scan_.same(std::int64_t{record.hop});
@@ -125,7 +125,7 @@ void StepScan::scan_record(std::uint32_t place) {
     messages_.scan(scan_, record.handle);
 }
 
-void StepScan::scan_events(engine::PendingEvents& events, const MessageHandlers& handlers) {
+void CreditStateScan::scan_events(engine::PendingEvents& events, const MessageHandlers& handlers) {
     const auto of_message = [&](EventQueue::Pending& event) {
         const auto place = static_cast<std::uint32_t>(event.payload);
         scan_message(place);
@@ -142,7 +142,7 @@ void StepScan::scan_events(engine::PendingEvents& events, const MessageHandlers&
     events.scan(scan_, handlers.sent, of_message);
 }
 
-void StepScan::move_messages() {
+void CreditStateScan::move_messages() {
     std::sort(met_.begin(), met_.end());
     met_.erase(std::unique(met_.begin(), met_.end()), met_.end());
     for (const std::uint32_t place : met_) {

@@ -15,12 +15,13 @@ namespace npunet::packet {
 /// The packet machine's side of the steady state of collective steps (engine::SteadySteps): one
 /// scan of its whole state. Messages have no fixed places: they count as what they are to their
 /// receivers, so that those of one step equal those of another.
-class StepScan {
+class CreditStateScan {
 public:
     /// @param state that is scanned
     /// @param scan describes, compares or moves
     /// @param messages knows what they are to their receivers
-    StepScan(PacketState& state, engine::StateScan& scan, engine::MessageScanner& messages)
+    CreditStateScan(CreditNetworkState& state, engine::StateScan& scan,
+                    engine::MessageScanner& messages)
         : state_(state), scan_(scan), messages_(messages) {}
 
     /// Scans everything; what is planned for the ports follows from it.
@@ -38,7 +39,7 @@ private:
 
     /// @param port_number the port
     /// @param queue one of its queues, not empty
-    void scan_queue(std::uint32_t port_number, VirtualQueue& queue);
+    void scan_queue(std::uint32_t port_number, VirtualOutputQueue& queue);
 
     /// @param place of a packet in a queue
     void scan_packet(std::uint32_t place);
@@ -53,7 +54,7 @@ private:
     /// Moves on what is known of the messages that were met.
     void move_messages();
 
-    PacketState& state_;                ///< that is scanned
+    CreditNetworkState& state_;         ///< that is scanned
     engine::StateScan& scan_;           ///< describes, compares or moves
     engine::MessageScanner& messages_;  ///< knows messages
     std::vector<std::uint32_t> met_;    ///< moving: messages, more than once

@@ -5,9 +5,9 @@ namespace npunet::packet {
 using engine::EventKey;
 using engine::Phase;
 
-std::uint64_t PartNews::gather() {
+std::uint64_t DeferredNotifications::gather() {
     std::uint64_t packets = 0;
-    for (PacketPart& part : state_.parts) {
+    for (ThreadPartition& part : state_.parts) {
         state_.near_end += part.near_end;
         packets += part.handled;
         part.near_end = 0;
@@ -15,7 +15,7 @@ std::uint64_t PartNews::gather() {
         for (const MessageEvent& event : part.events) {
             schedule(event);
         }
-        for (const MailedLook& look : part.looks) {
+        for (const CrossPartitionLook& look : part.looks) {
             steady_->packet_starts(look.port, look.start, look.end);
         }
         part.events.clear();
@@ -25,7 +25,7 @@ std::uint64_t PartNews::gather() {
     return packets;
 }
 
-void PartNews::schedule(const MessageEvent& event) {
+void DeferredNotifications::schedule(const MessageEvent& event) {
     using namespace engine::event_kind;
     state_.events.schedule(
         Time::ps(event.at),
@@ -34,7 +34,7 @@ void PartNews::schedule(const MessageEvent& event) {
         event.delivered ? handlers_.delivered : handlers_.sent, event.message);
 }
 
-void PartNews::announce(const PacketPort& port, const MessageEvent& event) {
+void DeferredNotifications::announce(const CreditPort& port, const MessageEvent& event) {
     if (state_.part_mask != 0) {
         state_.part_of(port).events.push_back(event);
         return;
@@ -42,7 +42,8 @@ void PartNews::announce(const PacketPort& port, const MessageEvent& event) {
     schedule(event);
 }
 
-void PartNews::announce_start(std::uint32_t port_number, std::int64_t now, std::int64_t end) {
+void DeferredNotifications::announce_start(std::uint32_t port_number, std::int64_t now,
+                                           std::int64_t end) {
     if (state_.part_mask == 0) {
         steady_->packet_starts(port_number, now, end);
     } else if (now >= steady_->look_from(port_number)) {

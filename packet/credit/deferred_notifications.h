@@ -16,28 +16,28 @@ struct MessageHandlers {
 };
 
 /// What the steps of ports have to tell the whole machine: the ends of messages, and packets after
-/// which SteadyTraffic is to look. It is told at once, or, where parts of the network go on at the
-/// same time, after their window.
+/// which CreditFastForward is to look. It is told at once, or, where parts of the network go on at
+/// the same time, after their window.
 ///
 /// Times in picoseconds.
-class PartNews {
+class DeferredNotifications {
 public:
     /// @param state with the parts and the simulation's events; must outlive this
     /// @param handlers must outlive this
-    PartNews(PacketState& state, const MessageHandlers& handlers)
+    DeferredNotifications(CreditNetworkState& state, const MessageHandlers& handlers)
         : state_(state), handlers_(handlers) {}
 
-    PartNews(const PartNews&) = delete;
-    PartNews& operator=(const PartNews&) = delete;
+    DeferredNotifications(const DeferredNotifications&) = delete;
+    DeferredNotifications& operator=(const DeferredNotifications&) = delete;
 
     /// @param steady is told of starts; null for nobody
-    void set_steady(SteadyTraffic* steady) { steady_ = steady; }
+    void set_steady(CreditFastForward* steady) { steady_ = steady; }
 
     /// @param port whose part knows of it
     /// @param event of which somebody is to be told
-    void announce(const PacketPort& port, const MessageEvent& event);
+    void announce(const CreditPort& port, const MessageEvent& event);
 
-    /// A port that SteadyTraffic looks at has started a packet.
+    /// A port that CreditFastForward looks at has started a packet.
     /// @param port_number the port
     /// @param now in picoseconds
     /// @param end when the packet has left
@@ -51,9 +51,9 @@ private:
     /// @param event of which somebody is to be told
     void schedule(const MessageEvent& event);
 
-    PacketState& state_;               ///< with the parts
-    MessageHandlers handlers_;         ///< are told of messages
-    SteadyTraffic* steady_ = nullptr;  ///< is told of starts
+    CreditNetworkState& state_;            ///< with the parts
+    MessageHandlers handlers_;             ///< are told of messages
+    CreditFastForward* steady_ = nullptr;  ///< is told of starts
 };
 
 }  // namespace npunet::packet

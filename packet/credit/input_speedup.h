@@ -9,19 +9,19 @@ namespace npunet::packet {
 /// Nodes with a limited internal speed-up: how many packets leave each input port at a time, and to
 /// which output the last one went. Times in picoseconds.
 ///
-///     InputReads reads(links, 2);
+///     InputSpeedup reads(links, 2);
 ///     if (reads.free_at(input, now) == now)
 ///     {
 ///         reads.start(input, output, end);
 ///     }
-class InputReads {
+class InputSpeedup {
 public:
     /// Behind all outputs: the lowest comes first.
     static constexpr std::uint32_t nobody = 0xffffffff;
 
     /// @param links of the network; each is an input port of the node that it reaches
     /// @param speedup how many packets may leave an input at a time; 0: any number
-    InputReads(std::size_t links, std::uint8_t speedup)
+    InputSpeedup(std::size_t links, std::uint8_t speedup)
         : speedup_(speedup), ends_(links * speedup, 0), last_(speedup > 0 ? links : 0, nobody) {}
 
     /// @return whether there is a limit

@@ -14,7 +14,7 @@ public:
 
 }  // namespace
 
-PacketLinks::PacketLinks(const topology::NetworkDescription& description, PacketState& state)
+CreditLinks::CreditLinks(const topology::NetworkDescription& description, CreditNetworkState& state)
     : state_(state),
       cut_through_(description.packet.switching == topology::Switching::CutThrough),
       timing_(description),
@@ -25,7 +25,7 @@ PacketLinks::PacketLinks(const topology::NetworkDescription& description, Packet
     Time longest_latency;
     for (std::uint32_t number = 0; number < state_.ports.size(); ++number) {
         const topology::Link& link = description.graph.link(LinkId(std::size_t{number}));
-        PacketPort& port = state_.ports[number];
+        CreditPort& port = state_.ports[number];
         port.latency = link.latency.ps();
         port.irregular = timing_.is_irregular(number) ? 1U : 0U;
         port.full_time = transfer_time(Bytes(state_.full_wire), link.rate).ps();
@@ -40,7 +40,7 @@ PacketLinks::PacketLinks(const topology::NetworkDescription& description, Packet
     state_.last_start = (Time::max() - reach).ps();
 }
 
-Crossing PacketLinks::cross_irregular(std::uint32_t port_number, std::uint32_t wire,
+Crossing CreditLinks::cross_irregular(std::uint32_t port_number, std::uint32_t wire,
                                       std::int64_t now) {
     const Crossing crossing = timing_.cross(port_number, now, wire, state_.header_bytes());
     if (crossing.arrival > state_.last_start) {
@@ -52,7 +52,7 @@ Crossing PacketLinks::cross_irregular(std::uint32_t port_number, std::uint32_t w
     return crossing;
 }
 
-bool PacketLinks::is_up(std::uint32_t port_number, std::int64_t now) {
+bool CreditLinks::is_up(std::uint32_t port_number, std::int64_t now) {
     const std::int64_t up = timing_.up_at(port_number, now);
     if (up == never) {
         state_.filled.for_each(state_.ports[port_number], 0, [&](std::uint32_t number) {
@@ -66,20 +66,20 @@ bool PacketLinks::is_up(std::uint32_t port_number, std::int64_t now) {
     return up == now;
 }
 
-std::int64_t PacketLinks::up_from(std::uint32_t port_number, std::int64_t time) const {
+std::int64_t CreditLinks::up_from(std::uint32_t port_number, std::int64_t time) const {
     const std::int64_t up = timing_.up_at(port_number, time);
     // Whoever waits for a link that never comes back is told so when it would go.
     return up == never ? time : up;
 }
 
-std::int64_t PacketLinks::up_between(std::uint32_t port_number, std::int64_t from,
+std::int64_t CreditLinks::up_between(std::uint32_t port_number, std::int64_t from,
                                      std::int64_t to) const {
     return state_.ports[port_number].irregular == 0 ? to - from
                                                     : timing_.up_between(port_number, from, to);
 }
 
-std::int64_t PacketLinks::other_time(std::uint32_t port_number, std::uint32_t wire) {
-    PacketPort& port = state_.ports[port_number];
+std::int64_t CreditLinks::other_time(std::uint32_t port_number, std::uint32_t wire) {
+    CreditPort& port = state_.ports[port_number];
     if (wire != port.other_wire) {
         port.other_wire = wire;
         port.other_time = transfer_time(Bytes(wire), rates_[port_number]).ps();
@@ -87,7 +87,7 @@ std::int64_t PacketLinks::other_time(std::uint32_t port_number, std::uint32_t wi
     return port.other_time;
 }
 
-void PacketLinks::refuse_late() {
+void CreditLinks::refuse_late() {
     BeyondTheClock beyond;
     state_.events.schedule(Time::max(), engine::EventKey(), beyond);
 }

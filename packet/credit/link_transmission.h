@@ -19,14 +19,14 @@ namespace npunet::packet {
 ///     const std::int64_t ready = links.may_leave(crossing, nextPort, wire);
 ///
 /// Times in picoseconds.
-class PacketLinks {
+class CreditLinks {
 public:
     /// @param description the network; must outlive this
     /// @param state with the ports, and nothing known of their links yet; must outlive this
-    PacketLinks(const topology::NetworkDescription& description, PacketState& state);
+    CreditLinks(const topology::NetworkDescription& description, CreditNetworkState& state);
 
-    PacketLinks(const PacketLinks&) = delete;
-    PacketLinks& operator=(const PacketLinks&) = delete;
+    CreditLinks(const CreditLinks&) = delete;
+    CreditLinks& operator=(const CreditLinks&) = delete;
 
     /// A packet starts.
     /// @param port_number an idle port that is up
@@ -40,7 +40,7 @@ public:
         if (now > state_.last_start) {
             refuse_late();
         }
-        const PacketPort& port = state_.ports[port_number];
+        const CreditPort& port = state_.ports[port_number];
         if (port.irregular == 1) {
             return cross_irregular(port_number, wire, now);
         }
@@ -72,7 +72,7 @@ public:
     /// @param time when a credit starts on its way back
     /// @return when it is there
     std::int64_t credit_back(std::uint32_t port_number, std::int64_t time) const {
-        const PacketPort& port = state_.ports[port_number];
+        const CreditPort& port = state_.ports[port_number];
         return port.irregular == 0 ? time + port.latency : timing_.credit_back(port_number, time);
     }
 
@@ -140,11 +140,11 @@ private:
     /// Throws the StallError of a time beyond the end of the clock.
     void refuse_late();
 
-    PacketState& state_;                         ///< with the ports
+    CreditNetworkState& state_;                  ///< with the ports
     bool cut_through_;                           ///< packets leave before they are in
     LinkTiming timing_;                          ///< links with faults and errors
     std::vector<Rate> rates_;                    ///< by link
-    std::vector<std::int64_t> header_times_;     ///< by link, of PacketState::header_bytes()
+    std::vector<std::int64_t> header_times_;     ///< by link, of CreditNetworkState::header_bytes()
     std::vector<std::int64_t> retransmissions_;  ///< by link
 };
 

@@ -47,7 +47,7 @@ class AtTheSameTime {
 public:
     /// @param mask of the numbers of parts
     explicit AtTheSameTime(std::uint32_t& mask) : mask_(mask) {
-        mask_ = PacketPort::most_parts - 1;
+        mask_ = CreditPort::most_parts - 1;
     }
 
     ~AtTheSameTime() { mask_ = 0; }
@@ -61,19 +61,19 @@ private:
 
 }  // namespace
 
-WindowRunner::WindowRunner(PacketMover& mover)
+LookaheadRunner::LookaheadRunner(SwitchStep& mover)
     : state_(mover.state()), agenda_(mover.agenda()), mover_(mover) {}
 
-void WindowRunner::set_threads(std::size_t threads, std::uint64_t least_packets) {
-    threads_ = std::min<std::size_t>(std::max<std::size_t>(threads, 1), PacketPort::most_parts);
+void LookaheadRunner::set_threads(std::size_t threads, std::uint64_t least_packets) {
+    threads_ = std::min<std::size_t>(std::max<std::size_t>(threads, 1), CreditPort::most_parts);
     least_packets_ = least_packets;
 }
 
-void WindowRunner::choose_gait(bool wanted) {
+void LookaheadRunner::choose_gait(bool wanted) {
     // Links of which more is known than a latency look at other nodes at the same instant.
     std::int64_t least = never;
     std::int64_t shortest = never;
-    for (const PacketPort& port : state_.ports) {
+    for (const CreditPort& port : state_.ports) {
         least = std::min(least, port.irregular == 1 ? 0 : port.latency);
         shortest = std::min(shortest, port.full_time);
     }
@@ -85,29 +85,29 @@ void WindowRunner::choose_gait(bool wanted) {
     const auto most = static_cast<std::int64_t>(
         std::max<std::size_t>(1, most_at_once / (threads_ * std::max<std::size_t>(degree, 1))));
     lookahead_ = possible ? std::min(least, capped_product(shortest, most)) : 0;
-    agenda_.set_windows(possible ? std::make_unique<NodeWindows>(graph, threads_) : nullptr);
+    agenda_.set_windows(possible ? std::make_unique<LookaheadWindows>(graph, threads_) : nullptr);
     state_.last_bytes = possible ? capped_product(lookahead_ / shortest + 2, state_.mtu) : 0;
     divide_nodes();
 }
 
-void WindowRunner::divide_nodes() {
-    const NodeWindows* windows = agenda_.windows();
+void LookaheadRunner::divide_nodes() {
+    const LookaheadWindows* windows = agenda_.windows();
     const std::uint32_t parts = windows != nullptr ? windows->part_count() : 1;
     crew_.reset(parts > 1 ? new ThreadCrew(parts) : nullptr);
     state_.packets.set_parts(parts);
-    state_.parts.assign(parts, PacketPart());
-    for (PacketPart& part : state_.parts) {
+    state_.parts.assign(parts, ThreadPartition());
+    for (ThreadPartition& part : state_.parts) {
         part.mail.resize(parts);
     }
     const topology::Graph& graph = state_.plan.graph();
     for (std::size_t port = 0; port < state_.ports.size(); ++port) {
         const auto node = static_cast<std::uint32_t>(graph.link(LinkId(port)).from.index());
         state_.ports[port].part =
-            (windows != nullptr ? windows->part_of(node) : 0) & (PacketPort::most_parts - 1);
+            (windows != nullptr ? windows->part_of(node) : 0) & (CreditPort::most_parts - 1);
     }
 }
 
-void WindowRunner::turn(std::uint32_t) {
+void LookaheadRunner::turn(std::uint32_t) {
     if (!agenda_.take_turn()) {
         return;
     }
@@ -117,8 +117,8 @@ void WindowRunner::turn(std::uint32_t) {
     }
 }
 
-std::int64_t WindowRunner::go_on(std::int64_t from) {
-    NodeWindows& windows = *agenda_.windows();
+std::int64_t LookaheadRunner::go_on(std::int64_t from) {
+    LookaheadWindows& windows = *agenda_.windows();
     const Flag in_window(state_.in_window);
     const bool ahead = state_.events.may_run_ahead();
     mover_.news().gather();
@@ -130,7 +130,7 @@ std::int64_t WindowRunner::go_on(std::int64_t from) {
         if (parts_may_go_on(from, limit)) {
             go_on_in_parts(limit);
         } else {
-            const PacketPart& part = state_.parts.front();
+            const ThreadPartition& part = state_.parts.front();
             windows.for_each_due(limit, [&](std::uint32_t node) {
                 go_on_alone(node, limit);
                 return !ahead || part.handled < most_at_once;
@@ -149,7 +149,7 @@ std::int64_t WindowRunner::go_on(std::int64_t from) {
     }
 }
 
-std::int64_t WindowRunner::window_end(std::int64_t from) const {
+std::int64_t LookaheadRunner::window_end(std::int64_t from) const {
     if (state_.near_end > 0) {
         return from + 1;  // somebody is told of the end of a packet
     }
@@ -160,26 +160,26 @@ std::int64_t WindowRunner::window_end(std::int64_t from) const {
     return std::max(end, from + 1);
 }
 
-bool WindowRunner::parts_may_go_on(std::int64_t from, std::int64_t limit) const {
+bool LookaheadRunner::parts_may_go_on(std::int64_t from, std::int64_t limit) const {
     // Ports that are watched or stand still depend on each other wherever they are.
     return crew_ && last_packets_ >= least_packets_ && limit > from + 1 &&
            limit <= state_.last_start && (steady_ == nullptr || steady_->is_quiet());
 }
 
-void WindowRunner::go_on_in_parts(std::int64_t limit) {
+void LookaheadRunner::go_on_in_parts(std::int64_t limit) {
     const AtTheSameTime at_the_same_time(state_.part_mask);
-    NodeWindows& windows = *agenda_.windows();
+    LookaheadWindows& windows = *agenda_.windows();
     const std::uint64_t most = most_at_once / state_.parts.size();
     crew_->run(state_.parts.size(), [&](std::size_t number) {
-        const PacketPart& part = state_.parts[number];
+        const ThreadPartition& part = state_.parts[number];
         windows.for_each_due(static_cast<std::uint32_t>(number), limit, [&](std::uint32_t node) {
             go_on_alone(node, limit);
             return part.handled < most;
         });
     });
     std::size_t mailed = 0;
-    for (const PacketPart& part : state_.parts) {
-        for (const PartMail& mail : part.mail) {
+    for (const ThreadPartition& part : state_.parts) {
+        for (const CrossPartitionMessages& mail : part.mail) {
             mailed += mail.packets.size() + mail.credits.size();
         }
     }
@@ -193,11 +193,11 @@ void WindowRunner::go_on_in_parts(std::int64_t limit) {
                [&](std::size_t part) { mover_.open_mail(static_cast<std::uint32_t>(part)); });
 }
 
-void WindowRunner::go_on_alone(std::uint32_t node, std::int64_t limit) {
-    NodeWindows& windows = *agenda_.windows();
-    PacketPart& part = state_.parts[windows.part_of(node) & state_.part_mask];
+void LookaheadRunner::go_on_alone(std::uint32_t node, std::int64_t limit) {
+    LookaheadWindows& windows = *agenda_.windows();
+    ThreadPartition& part = state_.parts[windows.part_of(node) & state_.part_mask];
     part.alone = node;
-    NodeWindows::Due due = windows.first(node);
+    LookaheadWindows::Due due = windows.first(node);
     for (; due.first < limit; due = windows.first(node)) {
         if (!state_.reads.are_limited()) {
             // Only inputs that feed few outputs at a time make ports of a node heed one another.
@@ -217,8 +217,8 @@ void WindowRunner::go_on_alone(std::uint32_t node, std::int64_t limit) {
     windows.leave(node, due.first);
 }
 
-void WindowRunner::go_on_by_itself(std::uint32_t port, std::int64_t limit) {
-    NodeWindows& windows = *agenda_.windows();
+void LookaheadRunner::go_on_by_itself(std::uint32_t port, std::int64_t limit) {
+    LookaheadWindows& windows = *agenda_.windows();
     for (std::int64_t now = windows.wake_of(port); now < limit; now = windows.wake_of(port)) {
         windows.forget(port);
         if (!stream(port, now, limit)) {
@@ -228,14 +228,14 @@ void WindowRunner::go_on_by_itself(std::uint32_t port, std::int64_t limit) {
     }
 }
 
-bool WindowRunner::stream(std::uint32_t port_number, std::int64_t from, std::int64_t limit) {
-    const PacketPort& port = state_.ports[port_number];
+bool LookaheadRunner::stream(std::uint32_t port_number, std::int64_t from, std::int64_t limit) {
+    const CreditPort& port = state_.ports[port_number];
     if (!state_.filled.has_one(port) || port.wake != from || port.busy_until > from ||
         (port.irregular | port.anchor | port.starved) != 0 || state_.several) {
         return false;
     }
     const std::uint32_t number = port.first_queue + state_.filled.slot_of_one(port);
-    const VirtualQueue& queue = state_.queues[number];
+    const VirtualOutputQueue& queue = state_.queues[number];
     if (queue.upstream != none) {
         return false;
     }
@@ -269,11 +269,11 @@ bool WindowRunner::stream(std::uint32_t port_number, std::int64_t from, std::int
     return true;
 }
 
-void WindowRunner::count_streamed(std::uint32_t port_number, std::uint32_t queue_number,
-                                  std::int64_t packets, std::int64_t from, std::int64_t end) {
-    PacketPort& port = state_.ports[port_number];
+void LookaheadRunner::count_streamed(std::uint32_t port_number, std::uint32_t queue_number,
+                                     std::int64_t packets, std::int64_t from, std::int64_t end) {
+    CreditPort& port = state_.ports[port_number];
     const std::uint32_t slot = queue_number - port.first_queue;
-    port.turn = (slot + 1 == port.queues ? 0 : slot + 1) & PacketPort::most_queues;
+    port.turn = (slot + 1 == port.queues ? 0 : slot + 1) & CreditPort::most_queues;
     port.busy_until = end;
     port.busy += end - from;
     if (state_.load != nullptr) {
@@ -282,7 +282,7 @@ void WindowRunner::count_streamed(std::uint32_t port_number, std::uint32_t queue
     port.wire += packets * state_.full_wire;
     port.payload += packets * state_.mtu;
     port.packets += packets;
-    PacketPart& part = state_.part_of(port);
+    ThreadPartition& part = state_.part_of(port);
     MessageRecord& message = state_.messages[state_.queues[queue_number].head];
     state_.count_sent(message, packets * state_.mtu, part);
     if (message.remaining < state_.mtu) {

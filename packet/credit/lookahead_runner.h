@@ -18,16 +18,16 @@ namespace npunet::packet {
 /// each goes on alone, in any order, and threads share the nodes.
 ///
 /// Times in picoseconds.
-class WindowRunner {
+class LookaheadRunner {
 public:
     /// @param mover makes the decisions of ports; must outlive this
-    explicit WindowRunner(PacketMover& mover);
+    explicit LookaheadRunner(SwitchStep& mover);
 
-    WindowRunner(const WindowRunner&) = delete;
-    WindowRunner& operator=(const WindowRunner&) = delete;
+    LookaheadRunner(const LookaheadRunner&) = delete;
+    LookaheadRunner& operator=(const LookaheadRunner&) = delete;
 
     /// @param steady watches ports; null for nobody
-    void set_steady(SteadyTraffic* steady) { steady_ = steady; }
+    void set_steady(CreditFastForward* steady) { steady_ = steady; }
 
     /// Before the first message.
     /// @param threads how many may move packets at the same time; at least 1
@@ -91,15 +91,15 @@ private:
     void count_streamed(std::uint32_t port_number, std::uint32_t queue_number, std::int64_t packets,
                         std::int64_t from, std::int64_t end);
 
-    PacketState& state_;                ///< ports, queues, packets and messages
-    PortAgenda& agenda_;                ///< when ports decide
-    PacketMover& mover_;                ///< makes their decisions
-    SteadyTraffic* steady_ = nullptr;   ///< packet trains, or null
-    std::int64_t lookahead_ = 0;        ///< the longest window
-    std::unique_ptr<ThreadCrew> crew_;  ///< lets parts go on at the same time, or null
-    std::size_t threads_ = 1;           ///< wanted
-    std::uint64_t least_packets_ = 0;   ///< of a window that is worth threads
-    std::uint64_t last_packets_ = 0;    ///< of the last window
+    CreditNetworkState& state_;            ///< ports, queues, packets and messages
+    CreditPortSchedule& agenda_;           ///< when ports decide
+    SwitchStep& mover_;                    ///< makes their decisions
+    CreditFastForward* steady_ = nullptr;  ///< packet trains, or null
+    std::int64_t lookahead_ = 0;           ///< the longest window
+    std::unique_ptr<ThreadCrew> crew_;     ///< lets parts go on at the same time, or null
+    std::size_t threads_ = 1;              ///< wanted
+    std::uint64_t least_packets_ = 0;      ///< of a window that is worth threads
+    std::uint64_t last_packets_ = 0;       ///< of the last window
 };
 
 }  // namespace npunet::packet

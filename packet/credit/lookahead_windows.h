@@ -15,16 +15,16 @@ namespace npunet::packet {
 /// and nodes in blocks know the earliest of theirs, so that finding those that are due takes no
 /// heap.
 ///
-///     NodeWindows windows(graph, 1);
+///     LookaheadWindows windows(graph, 1);
 ///     windows.wake(port, 5000, nobody);
 ///     windows.for_each_due(6000, [&](std::uint32_t node) { ... });
 ///
 /// Times in picoseconds.
-class NodeWindows {
+class LookaheadWindows {
 public:
     /// @param graph nodes and links
     /// @param parts into which the nodes are divided, each a range with about as many ports
-    NodeWindows(const topology::Graph& graph, std::size_t parts)
+    LookaheadWindows(const topology::Graph& graph, std::size_t parts)
         : place_(graph.links()),
           node_(graph.links()),
           first_(graph.nodes() + 1),

@@ -29,7 +29,7 @@ void check_queues(const topology::NetworkDescription& description, std::uint64_t
         queues += graph.links_from(id).size() * inputs * channels;
         most_of_port = std::max(most_of_port, inputs * channels);
     }
-    if (queues > max_queues || most_of_port > PacketPort::most_queues) {
+    if (queues > max_queues || most_of_port > CreditPort::most_queues) {
         throw InputError({description.file, "network",
                           std::to_string(queues) + " virtual output queues",
                           "at most " + std::to_string(max_queues) +
@@ -67,15 +67,15 @@ const topology::NetworkDescription& checked_for_routes(
     return description;
 }
 
-void open_ports(const topology::NetworkDescription& description, PacketState& state) {
+void open_ports(const topology::NetworkDescription& description, CreditNetworkState& state) {
     const topology::Graph& graph = description.graph;
     for (std::uint32_t number = 0; number < state.ports.size(); ++number) {
-        PacketPort& port = state.ports[number];
+        CreditPort& port = state.ports[number];
         port.first_queue = state.plan.first_queue(number);
-        port.queues = state.plan.queues(number) & PacketPort::most_queues;
+        port.queues = state.plan.queues(number) & CreditPort::most_queues;
         state.filled.open(port);
 
-        VirtualQueue* queues = &state.queues[port.first_queue];
+        VirtualOutputQueue* queues = &state.queues[port.first_queue];
         for (const LinkId input : graph.links_to(graph.link(LinkId(std::size_t{number})).from)) {
             for (std::uint32_t channel = 0; channel < state.channels; ++channel) {
                 queues->upstream = static_cast<std::uint32_t>(input.index());

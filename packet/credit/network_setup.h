@@ -7,7 +7,7 @@
 namespace npunet::packet {
 
 /// @param description the network
-/// @return the same, when a PacketMachine can work with it
+/// @return the same, when a CreditNetwork can work with it
 ///
 /// Throws InputError for packet parameters that cannot work, and for switches so large that their
 /// queues would fill the memory.
@@ -24,6 +24,6 @@ const topology::NetworkDescription& checked_for_routes(
 /// Gives every port its queues, all of them empty, and the credit of the buffer behind its link.
 /// @param description the network, which was checked
 /// @param state of that network, as it was made
-void open_ports(const topology::NetworkDescription& description, PacketState& state);
+void open_ports(const topology::NetworkDescription& description, CreditNetworkState& state);
 
 }  // namespace npunet::packet

@@ -25,15 +25,15 @@
 
 namespace npunet::packet {
 
-/// What decides how the packets of a PacketMachine go on: ports, queues, credits, turns, packets
-/// and messages. The machine moves them packet by packet; SteadyTraffic moves those that repeat
+/// What decides how the packets of a CreditNetwork go on: ports, queues, credits, turns, packets
+/// and messages. The machine moves them packet by packet; CreditFastForward moves those that repeat
 /// themselves by whole periods.
-struct PacketState {
+struct CreditNetworkState {
     /// @param description the network; must outlive the state
     /// @param route the routes
     /// @param queue the simulation's events; must outlive the state
-    PacketState(const topology::NetworkDescription& description, RouteFunction route,
-                engine::EventQueue& queue)
+    CreditNetworkState(const topology::NetworkDescription& description, RouteFunction route,
+                       engine::EventQueue& queue)
         : events(queue),
           mtu(description.packet.mtu.value()),
           header(description.packet.header.value()),
@@ -86,7 +86,7 @@ struct PacketState {
     /// @param message the message
     /// @param payload bytes
     /// @param part of the network that the source is in
-    void count_sent(MessageRecord& message, std::int64_t payload, PacketPart& part) const {
+    void count_sent(MessageRecord& message, std::int64_t payload, ThreadPartition& part) const {
         const bool was_far = message.remaining > last_bytes;
         message.remaining -= payload;
         part.near_end += was_far && message.wants_sent && message.remaining <= last_bytes ? 1 : 0;
@@ -94,28 +94,28 @@ struct PacketState {
 
     /// @param port a port
     /// @return number of the part in which its packets go on; 0 unless parts go on at the same time
-    std::uint32_t part_number(const PacketPort& port) const { return port.part & part_mask; }
+    std::uint32_t part_number(const CreditPort& port) const { return port.part & part_mask; }
 
     /// @param port a port
     /// @return the part in which its packets go on
-    PacketPart& part_of(const PacketPort& port) { return parts[part_number(port)]; }
+    ThreadPartition& part_of(const CreditPort& port) { return parts[part_number(port)]; }
 
     /// @param port number of the port
     /// @param channel virtual channel
     /// @return the messages that start there
-    TurnList& turns_of(std::uint32_t port, std::uint32_t channel) {
+    RoundRobinList& turns_of(std::uint32_t port, std::uint32_t channel) {
         return turns[port * channels + channel];
     }
 
     /// @param queue that is not empty
     /// @return the message of its head
-    const MessageRecord& message_of_head(const VirtualQueue& queue) {
+    const MessageRecord& message_of_head(const VirtualOutputQueue& queue) {
         return messages[queue.upstream == none ? queue.head : packets[queue.head].message];
     }
 
     /// Writes down in its queue what the port must know of the head.
     /// @param queue a queue of packets that is not empty
-    void show_head(VirtualQueue& queue) {
+    void show_head(VirtualOutputQueue& queue) {
         const QueuedPacket& packet = packets[queue.head];
         queue.ready = packet.ready;
         queue.wire = wire_bytes(packet.payload);
@@ -130,7 +130,7 @@ struct PacketState {
     /// @param from a port
     /// @param to a port of another part
     /// @return what goes from the one part to the other
-    PartMail& mail_to(const PacketPort& from, const PacketPort& to) {
+    CrossPartitionMessages& mail_to(const CreditPort& from, const CreditPort& to) {
         return parts[from.part].mail[to.part];
     }
 
@@ -139,35 +139,35 @@ struct PacketState {
     std::int64_t header;         ///< bytes besides the payload
     /// A packet that starts later could end beyond the clock, in picoseconds.
     std::int64_t last_start = Time::max().ps();
-    std::uint32_t full_wire;             ///< bytes of a full packet
-    bool oldest;                         ///< oldest first
-    bool several;                        ///< there are traffic classes
-    std::uint32_t channels;              ///< of every link, for all classes
-    RoutePlan plan;                      ///< routes as ports and queues
-    std::vector<PacketPort> ports;       ///< by link
-    std::vector<VirtualQueue> queues;    ///< of all ports
-    QueueMasks filled;                   ///< which queues are not empty
-    std::vector<CreditAccount> credits;  ///< by link and virtual channel
-    std::vector<TurnList> turns;         ///< by link and virtual channel
-    PacketPool packets;                  ///< packets under way
-    InputReads reads;                    ///< packets that leave inputs
-    PacketClasses classes;               ///< traffic classes
-    MessageTable messages;               ///< messages under way
-    PacketWays ways;                     ///< of multi-path routing
-    std::vector<PacketPart> parts{1};    ///< the first one alone where all is one part
-    std::uint32_t part_mask = 0;         ///< all bits set while parts go on at the same time
-    bool in_window = false;              ///< nodes go on alone
-    std::int64_t window_from = 0;        ///< since then, in picoseconds
-    std::int64_t last_bytes = 0;         ///< with so many left a message may end in a window
+    std::uint32_t full_wire;                 ///< bytes of a full packet
+    bool oldest;                             ///< oldest first
+    bool several;                            ///< there are traffic classes
+    std::uint32_t channels;                  ///< of every link, for all classes
+    RoutePlan plan;                          ///< routes as ports and queues
+    std::vector<CreditPort> ports;           ///< by link
+    std::vector<VirtualOutputQueue> queues;  ///< of all ports
+    VoqMasks filled;                         ///< which queues are not empty
+    std::vector<CreditAccount> credits;      ///< by link and virtual channel
+    std::vector<RoundRobinList> turns;       ///< by link and virtual channel
+    PacketPool packets;                      ///< packets under way
+    InputSpeedup reads;                      ///< packets that leave inputs
+    PacketClasses classes;                   ///< traffic classes
+    MessageTable messages;                   ///< messages under way
+    PacketPaths ways;                        ///< of multi-path routing
+    std::vector<ThreadPartition> parts{1};   ///< the first one alone where all is one part
+    std::uint32_t part_mask = 0;             ///< all bits set while parts go on at the same time
+    bool in_window = false;                  ///< nodes go on alone
+    std::int64_t window_from = 0;            ///< since then, in picoseconds
+    std::int64_t last_bytes = 0;             ///< with so many left a message may end in a window
     std::uint32_t near_end = 0;  ///< messages whose end somebody is told of, with so many left
     /// Hears of links that are sending; null for nobody.
     engine::LinkLoadRecorder* load = nullptr;
     PacketObserver* observer = nullptr;  ///< hears of packets; null for nobody
 };
 
-inline void PacketState::show_turn(std::uint32_t queue_number) {
-    VirtualQueue& queue = queues[queue_number];
-    const PacketPort& port = ports[queue.tail];
+inline void CreditNetworkState::show_turn(std::uint32_t queue_number) {
+    VirtualOutputQueue& queue = queues[queue_number];
+    const CreditPort& port = ports[queue.tail];
     queue.head = messages.turn(turns_of(queue.tail, queue.channel));
     if (queue.head == none) {
         filled.clear(port, queue_number);

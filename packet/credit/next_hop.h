@@ -14,8 +14,8 @@
 namespace npunet::packet {
 
 /// Multi-path routing: how packets and messages that have several ways choose among them, hop by
-/// hop, and round links that are down. It keeps PacketState::ways and the hops of the plan that
-/// follow from them; others move the packets.
+/// hop, and round links that are down. It keeps CreditNetworkState::ways and the hops of the plan
+/// that follow from them; others move the packets.
 ///
 ///     finder.open(message, sent);              // its next packet has chosen its first hop
 ///     if (finder.cut(message, place, end))     // the packet starts, and the next one chooses
@@ -25,16 +25,16 @@ namespace npunet::packet {
 ///     finder.cross(place, crossing);           // the packet is on its link
 ///     finder.choose(place);                    // and chooses the next one
 ///
-/// Little of this is called where every pair of NPUs has one path (PacketWays::router).
-class WayFinder {
+/// Little of this is called where every pair of NPUs has one path (PacketPaths::router).
+class CreditNextHop {
 public:
     /// All of these must outlive this.
     /// @param state ports, packets, messages and their ways
     /// @param links how packets cross them
-    WayFinder(PacketState& state, PacketLinks& links);
+    CreditNextHop(CreditNetworkState& state, CreditLinks& links);
 
-    WayFinder(const WayFinder&) = delete;
-    WayFinder& operator=(const WayFinder&) = delete;
+    CreditNextHop(const CreditNextHop&) = delete;
+    CreditNextHop& operator=(const CreditNextHop&) = delete;
 
     /// Finds out how packets find their ways.
     /// @param description the network; must outlive this
@@ -109,15 +109,15 @@ private:
 
     /// A packet chooses among the ways on.
     /// @param way of the packet
-    void choose_way(WayOfPacket& way);
+    void choose_way(PacketPath& way);
 
     /// A packet has chosen: writes down the hop, and when it may leave.
     /// @param place of the packet
     void plan_hop(std::uint32_t place);
 
-    PacketState& state_;                          ///< packets, messages and their ways
-    PacketLinks& links_;                          ///< how packets cross them
-    WayChooser chooser_;                          ///< weighs the ways
+    CreditNetworkState& state_;                   ///< packets, messages and their ways
+    CreditLinks& links_;                          ///< how packets cross them
+    AdaptiveRouting chooser_;                     ///< weighs the ways
     std::unique_ptr<topology::Detours> detours_;  ///< where faults take links down
 };
 

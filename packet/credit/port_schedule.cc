@@ -8,7 +8,7 @@ namespace npunet::packet {
 using engine::EventKey;
 using engine::Phase;
 
-void PortAgenda::arm_elsewhere(std::uint32_t port_number, std::int64_t at) {
+void CreditPortSchedule::arm_elsewhere(std::uint32_t port_number, std::int64_t at) {
     if (catching_up_) {
         waiting_.emplace_back(at, port_number);
         std::push_heap(waiting_.begin(), waiting_.end(), std::greater<>());
@@ -19,14 +19,14 @@ void PortAgenda::arm_elsewhere(std::uint32_t port_number, std::int64_t at) {
                            wake_, port_number);
 }
 
-std::uint32_t PortAgenda::take_waiting() {
+std::uint32_t CreditPortSchedule::take_waiting() {
     const std::uint32_t port = waiting_.front().second;
     std::pop_heap(waiting_.begin(), waiting_.end(), std::greater<>());
     waiting_.pop_back();
     return port;
 }
 
-void PortAgenda::leave_windows() {
+void CreditPortSchedule::leave_windows() {
     windows_.reset();
     for (std::uint32_t port = 0; port < state_.ports.size(); ++port) {
         const std::int64_t wake = std::exchange(state_.ports[port].wake, never);
@@ -36,7 +36,7 @@ void PortAgenda::leave_windows() {
     }
 }
 
-void PortAgenda::plan_turn(std::int64_t at) {
+void CreditPortSchedule::plan_turn(std::int64_t at) {
     if (at < turn_at_) {
         turn_at_ = at;
         state_.events.schedule(
@@ -44,7 +44,7 @@ void PortAgenda::plan_turn(std::int64_t at) {
     }
 }
 
-bool PortAgenda::take_turn() {
+bool CreditPortSchedule::take_turn() {
     if (state_.events.now().ps() != turn_at_ || !windows_) {
         return false;
     }
@@ -52,7 +52,7 @@ bool PortAgenda::take_turn() {
     return true;
 }
 
-void PortAgenda::accompany(const engine::StateScan& scan, engine::PendingEvents& events) {
+void CreditPortSchedule::accompany(const engine::StateScan& scan, engine::PendingEvents& events) {
     events.accompany(scan, wake_);
     events.accompany(scan, turn_);
     if (!scan.moves()) {
@@ -63,7 +63,7 @@ void PortAgenda::accompany(const engine::StateScan& scan, engine::PendingEvents&
         windows_->clear();
     }
     for (std::uint32_t number = 0; number < state_.ports.size(); ++number) {
-        PacketPort& port = state_.ports[number];
+        CreditPort& port = state_.ports[number];
         if (port.wake == never) {
             continue;
         }

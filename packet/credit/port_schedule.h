@@ -14,29 +14,30 @@
 
 namespace npunet::packet {
 
-/// When the ports have to decide next (PacketPort::wake), and how they get to: each by an event of
+/// When the ports have to decide next (CreditPort::wake), and how they get to: each by an event of
 /// its own; or all of them by one event, from which on the nodes go on in windows of time; or,
 /// while some make up for lost time, by a heap.
 ///
 ///     agenda.arm(port, 5000);
 ///
 /// Times in picoseconds.
-class PortAgenda {
+class CreditPortSchedule {
 public:
     /// @param state with the ports and the simulation's events; must outlive this
     /// @param wake handles the event of a port, whose number it is given; must outlive this
     /// @param turn handles that of all ports; must outlive this
-    PortAgenda(PacketState& state, engine::EventHandler& wake, engine::EventHandler& turn)
+    CreditPortSchedule(CreditNetworkState& state, engine::EventHandler& wake,
+                       engine::EventHandler& turn)
         : state_(state), wake_(wake), turn_(turn) {}
 
-    PortAgenda(const PortAgenda&) = delete;
-    PortAgenda& operator=(const PortAgenda&) = delete;
+    CreditPortSchedule(const CreditPortSchedule&) = delete;
+    CreditPortSchedule& operator=(const CreditPortSchedule&) = delete;
 
     /// Sets the wake of a port, unless there is an earlier one.
     /// @param port_number the port
     /// @param at in picoseconds
     void arm(std::uint32_t port_number, std::int64_t at) {
-        PacketPort& port = state_.ports[port_number];
+        CreditPort& port = state_.ports[port_number];
         if (at >= port.wake) {
             return;
         }
@@ -53,13 +54,13 @@ public:
 
     /// Before the first port is armed.
     /// @param windows of all nodes; null: every port has events of its own
-    void set_windows(std::unique_ptr<NodeWindows> windows) { windows_ = std::move(windows); }
+    void set_windows(std::unique_ptr<LookaheadWindows> windows) { windows_ = std::move(windows); }
 
     /// From now on every port has events of its own.
     void leave_windows();
 
     /// @return of all nodes; null where every port has events of its own
-    NodeWindows* windows() const { return windows_.get(); }
+    LookaheadWindows* windows() const { return windows_.get(); }
 
     /// Windows: sees to it that the ports have their turn.
     /// @param at in picoseconds
@@ -97,12 +98,12 @@ private:
     /// arm() by an event of the port, or by the heap.
     void arm_elsewhere(std::uint32_t port_number, std::int64_t at);
 
-    PacketState& state_;                    ///< with the ports
-    engine::EventHandler& wake_;            ///< handles the event of a port
-    engine::EventHandler& turn_;            ///< handles that of all ports
-    std::unique_ptr<NodeWindows> windows_;  ///< nodes go on alone, or null
-    std::int64_t turn_at_ = never;          ///< time of the event pending for it
-    bool catching_up_ = false;              ///< ports make up for lost time
+    CreditNetworkState& state_;                  ///< with the ports
+    engine::EventHandler& wake_;                 ///< handles the event of a port
+    engine::EventHandler& turn_;                 ///< handles that of all ports
+    std::unique_ptr<LookaheadWindows> windows_;  ///< nodes go on alone, or null
+    std::int64_t turn_at_ = never;               ///< time of the event pending for it
+    bool catching_up_ = false;                   ///< ports make up for lost time
     /// When they decide next: a heap, the earliest first; obsolete where the port says otherwise.
     std::vector<std::pair<std::int64_t, std::uint32_t>> waiting_;
 };

@@ -5,13 +5,12 @@
 
 namespace npunet::packet {
 
-CatchUp::CatchUp(PacketMover& mover)
-    : state_(mover.state()), agenda_(mover.agenda()), mover_(mover) {}
+Replay::Replay(SwitchStep& mover) : state_(mover.state()), agenda_(mover.agenda()), mover_(mover) {}
 
-void CatchUp::resume(const std::vector<std::uint32_t>& ports, std::int64_t from,
-                     std::int64_t until) {
+void Replay::resume(const std::vector<std::uint32_t>& ports, std::int64_t from,
+                    std::int64_t until) {
     // The port that has broken the pattern may be in the middle of its choice.
-    PacketPart& part = state_.parts.front();
+    ThreadPartition& part = state_.parts.front();
     std::vector<std::uint32_t> again;
     part.again.swap(again);
     const bool second_chance = std::exchange(part.second_chance, false);
@@ -42,7 +41,7 @@ void CatchUp::resume(const std::vector<std::uint32_t>& ports, std::int64_t from,
     }
 }
 
-void CatchUp::decide_at(std::int64_t now) {
+void Replay::decide_at(std::int64_t now) {
     while (agenda_.first_waiting() == now) {
         mover_.decide_if_due(agenda_.take_waiting(), now);
     }

@@ -12,10 +12,10 @@ namespace npunet::packet {
 
 /// Packet trains: lets ports that stood still make up for lost time, choice by choice, while the
 /// simulation's clock stands.
-class CatchUp final : public SteadyTrafficHost {
+class Replay final : public CreditFastForwardHost {
 public:
     /// @param mover makes the decisions of ports; must outlive this
-    explicit CatchUp(PacketMover& mover);
+    explicit Replay(SwitchStep& mover);
 
     void resume(const std::vector<std::uint32_t>& ports, std::int64_t from,
                 std::int64_t until) override;
@@ -25,9 +25,9 @@ private:
     /// @param now when the first of them is due, in picoseconds
     void decide_at(std::int64_t now);
 
-    PacketState& state_;  ///< of the ports
-    PortAgenda& agenda_;  ///< when they decide
-    PacketMover& mover_;  ///< makes their decisions
+    CreditNetworkState& state_;   ///< of the ports
+    CreditPortSchedule& agenda_;  ///< when they decide
+    SwitchStep& mover_;           ///< makes their decisions
 };
 
 }  // namespace npunet::packet

@@ -8,10 +8,10 @@ namespace npunet::packet {
 using engine::EventKey;
 using engine::Phase;
 
-DetourEpochs::DetourEpochs(PacketMover& mover)
+RerouteEpochs::RerouteEpochs(SwitchStep& mover)
     : state_(mover.state()), finder_(mover.finder()), mover_(mover) {}
 
-void DetourEpochs::await() {
+void RerouteEpochs::await() {
     topology::Detours* detours = finder_.detours();
     if (detours == nullptr || is_awaited_) {
         return;
@@ -35,7 +35,7 @@ void DetourEpochs::await() {
     }
 }
 
-void DetourEpochs::begin(std::uint32_t epoch) {
+void RerouteEpochs::begin(std::uint32_t epoch) {
     is_awaited_ = false;
     epoch_ = epoch;
     finder_.detours()->set_epoch(epoch);
@@ -47,7 +47,7 @@ void DetourEpochs::begin(std::uint32_t epoch) {
     await();
 }
 
-void DetourEpochs::leave_dead_links() {
+void RerouteEpochs::leave_dead_links() {
     std::vector<std::uint32_t> leaving;
     for (std::uint32_t number = 0; number < state_.ports.size(); ++number) {
         if (state_.ports[number].irregular == 1 &&
@@ -61,12 +61,12 @@ void DetourEpochs::leave_dead_links() {
     }
 }
 
-void DetourEpochs::empty_queues(std::uint32_t number, std::vector<std::uint32_t>& packets) {
-    PacketPort& port = state_.ports[number];
+void RerouteEpochs::empty_queues(std::uint32_t number, std::vector<std::uint32_t>& packets) {
+    CreditPort& port = state_.ports[number];
     const std::int64_t now = state_.events.now().ps();
     std::vector<std::pair<std::int64_t, std::uint32_t>> leaving;
     for (std::uint32_t slot = 0; slot < port.queues; ++slot) {
-        VirtualQueue& queue = state_.queues[port.first_queue + slot];
+        VirtualOutputQueue& queue = state_.queues[port.first_queue + slot];
         if (queue.upstream == none || queue.head == none) {
             continue;
         }
@@ -90,9 +90,9 @@ void DetourEpochs::empty_queues(std::uint32_t number, std::vector<std::uint32_t>
     }
 }
 
-void DetourEpochs::choose_starts_anew() {
+void RerouteEpochs::choose_starts_anew() {
     std::vector<std::uint32_t> waiting;
-    for (const TurnList& turns : state_.turns) {
+    for (const RoundRobinList& turns : state_.turns) {
         for (std::uint32_t message = turns.first; message != none;
              message = state_.messages[message].next) {
             waiting.push_back(message);

@@ -14,13 +14,13 @@ namespace npunet::packet {
 /// Faults that take links down: sees to it that packets take the detours of their time
 /// (topology::Detours), and that those which wait for a link that never comes back choose anew. A
 /// change of the routes is an event only while messages are under way.
-class DetourEpochs {
+class RerouteEpochs {
 public:
     /// @param mover moves those that have chosen anew; must outlive this
-    explicit DetourEpochs(PacketMover& mover);
+    explicit RerouteEpochs(SwitchStep& mover);
 
-    DetourEpochs(const DetourEpochs&) = delete;
-    DetourEpochs& operator=(const DetourEpochs&) = delete;
+    RerouteEpochs(const RerouteEpochs&) = delete;
+    RerouteEpochs& operator=(const RerouteEpochs&) = delete;
 
     /// A message is about to start, or to come in: sees to it that the next change is an event.
     /// Nothing without detours.
@@ -42,12 +42,12 @@ private:
     /// The next packets of all messages that have not started choose anew.
     void choose_starts_anew();
 
-    PacketState& state_;                                    ///< ports, packets and messages
-    WayFinder& finder_;                                     ///< finds ways, and has the detours
-    PacketMover& mover_;                                    ///< moves those that have chosen anew
-    std::size_t epoch_ = 0;                                 ///< of the detours
-    bool is_awaited_ = false;                               ///< its end is an event
-    MemberEvent<&DetourEpochs::begin> begin_event_{*this};  ///< of the detours
+    CreditNetworkState& state_;                              ///< ports, packets and messages
+    CreditNextHop& finder_;                                  ///< finds ways, and has the detours
+    SwitchStep& mover_;                                      ///< moves those that have chosen anew
+    std::size_t epoch_ = 0;                                  ///< of the detours
+    bool is_awaited_ = false;                                ///< its end is an event
+    MemberEvent<&RerouteEpochs::begin> begin_event_{*this};  ///< of the detours
 };
 
 }  // namespace npunet::packet

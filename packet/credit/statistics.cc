@@ -4,13 +4,13 @@
 
 namespace npunet::packet {
 
-PacketCounts::PacketCounts(const topology::NetworkDescription& description, PacketState& state,
-                           const PacketLinks& links)
+CreditStatistics::CreditStatistics(const topology::NetworkDescription& description,
+                                   CreditNetworkState& state, const CreditLinks& links)
     : state_(state),
       links_(links),
       histograms_(description.packet.queue_histogram ? description.graph.links() : 0) {}
 
-void PacketCounts::give_up(std::uint32_t port_number, std::uint32_t wire, std::int64_t at) {
+void CreditStatistics::give_up(std::uint32_t port_number, std::uint32_t wire, std::int64_t at) {
     leave(port_number, wire, at);
     if (state_.observer != nullptr) {
         state_.observer->packet_gave_up(LinkId(std::size_t{port_number}), Bytes(wire),
@@ -18,11 +18,11 @@ void PacketCounts::give_up(std::uint32_t port_number, std::uint32_t wire, std::i
     }
 }
 
-std::vector<engine::LinkUse> PacketCounts::use() const {
+std::vector<engine::LinkUse> CreditStatistics::use() const {
     std::vector<engine::LinkUse> uses;
     uses.reserve(state_.ports.size());
     for (std::size_t link = 0; link < state_.ports.size(); ++link) {
-        const PacketPort& port = state_.ports[link];
+        const CreditPort& port = state_.ports[link];
         engine::LinkUse use;
         use.payload = Bytes(port.payload);
         use.wire = Bytes(port.wire);
@@ -44,18 +44,18 @@ std::vector<engine::LinkUse> PacketCounts::use() const {
     return uses;
 }
 
-std::uint64_t PacketCounts::hops() const {
+std::uint64_t CreditStatistics::hops() const {
     std::int64_t hops = 0;
-    for (const PacketPort& port : state_.ports) {
+    for (const CreditPort& port : state_.ports) {
         hops += port.packets;
     }
     return static_cast<std::uint64_t>(hops);
 }
 
-void PacketCounts::list_queued(LinkId link,
-                               const std::function<void(LinkId, Bytes, Time)>& function) const {
+void CreditStatistics::list_queued(LinkId link,
+                                   const std::function<void(LinkId, Bytes, Time)>& function) const {
     state_.filled.for_each(state_.ports[link.index()], 0, [&](std::uint32_t number) {
-        const VirtualQueue& queue = state_.queues[number];
+        const VirtualOutputQueue& queue = state_.queues[number];
         std::uint32_t place = queue.upstream == none ? none : queue.head;
         for (; place != none; place = state_.packets[place].next) {
             const QueuedPacket& packet = state_.packets[place];
@@ -65,9 +65,9 @@ void PacketCounts::list_queued(LinkId link,
     });
 }
 
-void PacketCounts::count_more(PacketPort& port, std::int64_t now) {
+void CreditStatistics::count_more(CreditPort& port, std::int64_t now) {
     state_.filled.for_each(port, 0, [&](std::uint32_t number) {
-        VirtualQueue& queue = state_.queues[number];
+        VirtualOutputQueue& queue = state_.queues[number];
         if (queue.upstream == none) {
             return true;
         }
@@ -81,7 +81,7 @@ void PacketCounts::count_more(PacketPort& port, std::int64_t now) {
     port.max_queue = std::max(port.max_queue, port.arrived);
 }
 
-std::int64_t PacketCounts::first_of(const TurnList& turns) {
+std::int64_t CreditStatistics::first_of(const RoundRobinList& turns) {
     if (state_.ways.router == nullptr) {
         return state_.messages[turns.first].start;
     }
@@ -93,8 +93,8 @@ std::int64_t PacketCounts::first_of(const TurnList& turns) {
     return first;
 }
 
-void PacketCounts::count_stall(std::uint32_t port_number, std::int64_t now) {
-    PacketPort& port = state_.ports[port_number];
+void CreditStatistics::count_stall(std::uint32_t port_number, std::int64_t now) {
+    CreditPort& port = state_.ports[port_number];
     port.starved = 0;
     if (port.busy_until >= now) {
         return;
@@ -102,9 +102,10 @@ void PacketCounts::count_stall(std::uint32_t port_number, std::int64_t now) {
     // Nothing has left since the port was free, so the heads are those of that time, or first ones.
     std::int64_t first = now;
     state_.filled.for_each(port, 0, [&](std::uint32_t number) {
-        const VirtualQueue& queue = state_.queues[number];
+        const VirtualOutputQueue& queue = state_.queues[number];
         if (queue.upstream == none) {
-            const TurnList& turns = state_.turns[port_number * state_.channels + queue.channel];
+            const RoundRobinList& turns =
+                state_.turns[port_number * state_.channels + queue.channel];
             first = std::min(first, first_of(turns));
         } else {
             first = std::min(first, queue.ready);

@@ -19,16 +19,16 @@ namespace npunet::packet {
 /// without credit. Nothing here decides how packets go on.
 ///
 /// Times in picoseconds.
-class PacketCounts {
+class CreditStatistics {
 public:
     /// @param description says whether histograms are asked for
     /// @param state of the ports; must outlive this
     /// @param links how packets cross them; must outlive this
-    PacketCounts(const topology::NetworkDescription& description, PacketState& state,
-                 const PacketLinks& links);
+    CreditStatistics(const topology::NetworkDescription& description, CreditNetworkState& state,
+                     const CreditLinks& links);
 
-    PacketCounts(const PacketCounts&) = delete;
-    PacketCounts& operator=(const PacketCounts&) = delete;
+    CreditStatistics(const CreditStatistics&) = delete;
+    CreditStatistics& operator=(const CreditStatistics&) = delete;
 
     /// @return whether something is kept for every packet that waits
     bool has_histograms() const { return !histograms_.empty(); }
@@ -66,7 +66,7 @@ public:
     /// A port is about to choose: finds out how much waits there.
     /// @param port the port
     /// @param now in picoseconds
-    void count_arrived(PacketPort& port, std::int64_t now) {
+    void count_arrived(CreditPort& port, std::int64_t now) {
         if (port.queued > port.max_queue) {
             count_more(port, now);
         }
@@ -77,7 +77,7 @@ public:
     /// @param now in picoseconds
     void count_stall(std::uint32_t port_number, std::int64_t now);
 
-    /// @return PacketMachine::link_use()
+    /// @return CreditNetwork::link_use()
     std::vector<engine::LinkUse> use() const;
 
     /// @return packets that have crossed a link, all links together
@@ -91,14 +91,14 @@ public:
 
 private:
     /// @copydoc count_arrived
-    void count_more(PacketPort& port, std::int64_t now);
+    void count_more(CreditPort& port, std::int64_t now);
 
     /// @param turns a list that is not empty
     /// @return when the first of its messages came to wait there
-    std::int64_t first_of(const TurnList& turns);
+    std::int64_t first_of(const RoundRobinList& turns);
 
-    PacketState& state_;                      ///< of the ports
-    const PacketLinks& links_;                ///< how packets cross them
+    CreditNetworkState& state_;               ///< of the ports
+    const CreditLinks& links_;                ///< how packets cross them
     std::vector<QueueHistogram> histograms_;  ///< by link, where they are asked for
 };
 

@@ -12,9 +12,9 @@ namespace npunet::packet {
 using engine::EventKey;
 using engine::Phase;
 
-PacketMover::PacketMover(const topology::NetworkDescription& description, RouteFunction route,
-                         engine::EventQueue& queue, const MessageHandlers& handlers,
-                         engine::EventHandler& turn)
+SwitchStep::SwitchStep(const topology::NetworkDescription& description, RouteFunction route,
+                       engine::EventQueue& queue, const MessageHandlers& handlers,
+                       engine::EventHandler& turn)
     : state_(description, std::move(route), queue),
       links_(description, state_),
       counts_(description, state_, links_),
@@ -25,10 +25,10 @@ PacketMover::PacketMover(const topology::NetworkDescription& description, RouteF
     open_ports(description, state_);
 }
 
-void PacketMover::start(std::uint32_t message) {
+void SwitchStep::start(std::uint32_t message) {
     const std::int64_t bytes = state_.messages[message].bytes;
     const std::uint32_t port_number = state_.plan[state_.messages[message].hop].port;
-    const PacketPort& port = state_.ports[port_number];
+    const CreditPort& port = state_.ports[port_number];
     if ((port.watched | port.still) != 0) {
         steady_->before_start(port_number);
     }
@@ -38,15 +38,15 @@ void PacketMover::start(std::uint32_t message) {
     }
 }
 
-void PacketMover::await_turn(std::uint32_t message) {
+void SwitchStep::await_turn(std::uint32_t message) {
     const PlannedHop hop = state_.plan[state_.messages[message].hop];
     state_.messages.append(state_.turns_of(hop.port, hop.channel), message);
     state_.show_turn(hop.queue);
     agenda_.arm(hop.port, std::max(state_.ports[hop.port].busy_until, state_.events.now().ps()));
 }
 
-void PacketMover::wake(std::uint32_t port_number) {
-    PacketPort& port = state_.ports[port_number];
+void SwitchStep::wake(std::uint32_t port_number) {
+    CreditPort& port = state_.ports[port_number];
     const std::int64_t now = state_.events.now().ps();
     if (port.wake != now) {
         return;
@@ -55,18 +55,18 @@ void PacketMover::wake(std::uint32_t port_number) {
     decide(port_number, now);
 }
 
-void PacketMover::wake_again(std::uint32_t port_number) {
+void SwitchStep::wake_again(std::uint32_t port_number) {
     decide_again(port_number, state_.events.now().ps());
 }
 
-void PacketMover::decide_again(std::uint32_t port_number, std::int64_t now) {
-    PacketPart& part = state_.part_of(state_.ports[port_number]);
+void SwitchStep::decide_again(std::uint32_t port_number, std::int64_t now) {
+    ThreadPartition& part = state_.part_of(state_.ports[port_number]);
     part.second_chance = true;
     decide(port_number, now);
     part.second_chance = false;
 }
 
-void PacketMover::await_second_chance(std::uint32_t port_number) {
+void SwitchStep::await_second_chance(std::uint32_t port_number) {
     if (agenda_.is_catching_up() || state_.in_window) {
         state_.part_of(state_.ports[port_number]).again.push_back(port_number);
         return;
@@ -77,11 +77,11 @@ void PacketMover::await_second_chance(std::uint32_t port_number) {
         port_number);
 }
 
-void PacketMover::decide(std::uint32_t port_number, std::int64_t now) {
-    PacketPort& port = state_.ports[port_number];
+void SwitchStep::decide(std::uint32_t port_number, std::int64_t now) {
+    CreditPort& port = state_.ports[port_number];
     // Only a message sent by someone else after this instant's choices finds the port busy here.
     if (port.busy_until <= now && (port.irregular == 0 || links_.is_up(port_number, now))) {
-        PacketPart& part = state_.part_of(port);
+        ThreadPartition& part = state_.part_of(port);
         part.yielded = false;
         const std::uint32_t queue = arbiter_.choose(port_number, now);
         if (queue != none && port.irregular == 1 &&
@@ -100,13 +100,13 @@ void PacketMover::decide(std::uint32_t port_number, std::int64_t now) {
     plan_wake(port_number, std::max(port.busy_until, now));
 }
 
-inline void PacketMover::go_on_by_route(const PacketPort& from, std::uint32_t place,
-                                        const Crossing& crossing) {
+inline void SwitchStep::go_on_by_route(const CreditPort& from, std::uint32_t place,
+                                       const Crossing& crossing) {
     QueuedPacket& packet = state_.packets[place];
     ++packet.hop;
     const std::uint32_t next = state_.plan[packet.hop].port;
     packet.ready = links_.may_leave(crossing, next, state_.wire_bytes(packet.payload));
-    const PacketPort& to = state_.ports[next];
+    const CreditPort& to = state_.ports[next];
     if (state_.part_number(from) != state_.part_number(to)) {
         state_.mail_to(from, to).packets.push_back(place);
         return;
@@ -114,12 +114,11 @@ inline void PacketMover::go_on_by_route(const PacketPort& from, std::uint32_t pl
     push(place);
 }
 
-void PacketMover::transmit(std::uint32_t port_number, std::uint32_t queue_number,
-                           std::int64_t now) {
-    PacketPort& port = state_.ports[port_number];
-    const VirtualQueue& queue = state_.queues[queue_number];
+void SwitchStep::transmit(std::uint32_t port_number, std::uint32_t queue_number, std::int64_t now) {
+    CreditPort& port = state_.ports[port_number];
+    const VirtualOutputQueue& queue = state_.queues[queue_number];
     const std::uint32_t slot = queue_number - port.first_queue;
-    port.turn = (slot + 1 == port.queues ? 0 : slot + 1) & PacketPort::most_queues;
+    port.turn = (slot + 1 == port.queues ? 0 : slot + 1) & CreditPort::most_queues;
 
     const std::uint32_t wire = queue.wire;
     const Crossing crossing = links_.cross(port_number, wire, now);
@@ -175,8 +174,8 @@ void PacketMover::transmit(std::uint32_t port_number, std::uint32_t queue_number
     state_.packets.free(place, state_.part_number(port));
 }
 
-void PacketMover::go_on(std::uint32_t port_number, std::uint32_t place, const Crossing& crossing,
-                        std::int64_t number) {
+void SwitchStep::go_on(std::uint32_t port_number, std::uint32_t place, const Crossing& crossing,
+                       std::int64_t number) {
     if (state_.ways.router == nullptr) {
         go_on_by_route(state_.ports[port_number], place, crossing);
         return;
@@ -193,13 +192,13 @@ void PacketMover::go_on(std::uint32_t port_number, std::uint32_t place, const Cr
                            packet_in_event_, place);
 }
 
-void PacketMover::packet_in(std::uint32_t place) {
+void SwitchStep::packet_in(std::uint32_t place) {
     finder_.choose(place);
     push(place);
 }
 
-void PacketMover::arrive(const PacketPort& port, std::uint32_t message, bool last,
-                         std::int64_t arrival) {
+void SwitchStep::arrive(const CreditPort& port, std::uint32_t message, bool last,
+                        std::int64_t arrival) {
     if (state_.ways.router != nullptr) {
         if (finder_.arrive(message, arrival)) {
             news_.announce(port, {state_.ways.of_message(message).last_arrival, message, true});
@@ -212,11 +211,11 @@ void PacketMover::arrive(const PacketPort& port, std::uint32_t message, bool las
     }
 }
 
-std::uint32_t PacketMover::cut_packet(std::uint32_t queue_number, std::int64_t now,
-                                      std::int64_t end) {
+std::uint32_t SwitchStep::cut_packet(std::uint32_t queue_number, std::int64_t now,
+                                     std::int64_t end) {
     const std::uint32_t number = state_.queues[queue_number].head;
     const std::uint32_t port_number = state_.queues[queue_number].tail;
-    const PacketPort& port = state_.ports[port_number];
+    const CreditPort& port = state_.ports[port_number];
     MessageRecord& message = state_.messages[number];
     const std::int64_t payload = std::min(message.remaining, state_.mtu);
     state_.count_sent(message, payload, state_.part_of(port));
@@ -236,7 +235,7 @@ std::uint32_t PacketMover::cut_packet(std::uint32_t queue_number, std::int64_t n
         border_->hold(number);
     }
 
-    TurnList& turns = state_.turns_of(port_number, state_.queues[queue_number].channel);
+    RoundRobinList& turns = state_.turns_of(port_number, state_.queues[queue_number].channel);
     if (state_.ways.router != nullptr && finder_.cut(number, place, end)) {
         state_.messages.remove(turns, number);
         await_turn(number);
@@ -256,7 +255,7 @@ std::uint32_t PacketMover::cut_packet(std::uint32_t queue_number, std::int64_t n
     return place;
 }
 
-void PacketMover::end_source(const PacketPort& port, std::uint32_t message, std::int64_t end) {
+void SwitchStep::end_source(const CreditPort& port, std::uint32_t message, std::int64_t end) {
     if (state_.messages[message].wants_sent) {
         const bool several = state_.ways.router != nullptr;
         news_.announce(port,
@@ -266,9 +265,9 @@ void PacketMover::end_source(const PacketPort& port, std::uint32_t message, std:
     }
 }
 
-std::uint32_t PacketMover::pop_packet(PacketPort& port, std::uint32_t queue_number,
-                                      std::int64_t end) {
-    VirtualQueue& queue = state_.queues[queue_number];
+std::uint32_t SwitchStep::pop_packet(CreditPort& port, std::uint32_t queue_number,
+                                     std::int64_t end) {
+    VirtualOutputQueue& queue = state_.queues[queue_number];
     const std::uint32_t wire = queue.wire;
     const std::uint32_t place = queue.head;
     const std::uint32_t next = state_.packets[place].next;
@@ -288,7 +287,7 @@ std::uint32_t PacketMover::pop_packet(PacketPort& port, std::uint32_t queue_numb
         state_.filled.clear(port, queue_number);
     }
 
-    const PacketPort& upstream = state_.ports[queue.upstream];
+    const CreditPort& upstream = state_.ports[queue.upstream];
     const bool near = state_.part_number(port) == state_.part_number(upstream);
     if (near && upstream.still != 0) {
         steady_->credit_comes(queue.upstream);
@@ -297,8 +296,8 @@ std::uint32_t PacketMover::pop_packet(PacketPort& port, std::uint32_t queue_numb
         const auto output = static_cast<std::uint32_t>(&port - state_.ports.data());
         state_.reads.start(queue.upstream, output, end);
     }
-    const MailedCredit credit{links_.credit_back(queue.upstream, end), queue.upstream,
-                              queue.input_channel, wire};
+    const CrossPartitionCredit credit{links_.credit_back(queue.upstream, end), queue.upstream,
+                                      queue.input_channel, wire};
     if (!near) {
         state_.mail_to(port, upstream).credits.push_back(credit);
         return place;
@@ -307,7 +306,7 @@ std::uint32_t PacketMover::pop_packet(PacketPort& port, std::uint32_t queue_numb
     return place;
 }
 
-void PacketMover::return_credit(const MailedCredit& credit) {
+void SwitchStep::return_credit(const CrossPartitionCredit& credit) {
     if (state_.ports[credit.port].cut == 1) {
         border_->send_credit_back(credit);
         return;
@@ -315,23 +314,23 @@ void PacketMover::return_credit(const MailedCredit& credit) {
     take_credit(credit);
 }
 
-void PacketMover::take_credit(const MailedCredit& credit) {
-    const PacketPort& port = state_.ports[credit.port];
+void SwitchStep::take_credit(const CrossPartitionCredit& credit) {
+    const CreditPort& port = state_.ports[credit.port];
     state_.credit(credit.port, credit.channel).give_back(credit.stamp, credit.wire);
     if ((port.waiting >> credit.channel & 1U) != 0) {
         agenda_.arm(credit.port, std::max(port.busy_until, credit.stamp));
     }
 }
 
-void PacketMover::push(std::uint32_t place) {
+void SwitchStep::push(std::uint32_t place) {
     const PlannedHop hop = state_.plan[state_.packets[place].hop];
-    PacketPort& port = state_.ports[hop.port];
+    CreditPort& port = state_.ports[hop.port];
     if ((port.watched | port.still) != 0) {
         steady_->packet_comes(hop.port, state_.packets[place].message);
     }
     QueuedPacket& packet = state_.packets[place];
     packet.next = none;
-    VirtualQueue& queue = state_.queues[hop.queue];
+    VirtualOutputQueue& queue = state_.queues[hop.queue];
     const std::uint32_t wire = state_.wire_bytes(packet.payload);
     port.queued += wire;
     counts_.join(hop.port, wire, packet.ready);
@@ -351,13 +350,13 @@ void PacketMover::push(std::uint32_t place) {
     agenda_.arm(hop.port, std::max(port.busy_until, packet.ready));
 }
 
-void PacketMover::open_mail(std::uint32_t number) {
-    for (PacketPart& sender : state_.parts) {
-        PartMail& mail = sender.mail[number];
+void SwitchStep::open_mail(std::uint32_t number) {
+    for (ThreadPartition& sender : state_.parts) {
+        CrossPartitionMessages& mail = sender.mail[number];
         for (const std::uint32_t place : mail.packets) {
             push(place);
         }
-        for (const MailedCredit& credit : mail.credits) {
+        for (const CrossPartitionCredit& credit : mail.credits) {
             return_credit(credit);
         }
         mail.packets.clear();
@@ -365,12 +364,12 @@ void PacketMover::open_mail(std::uint32_t number) {
     }
 }
 
-void PacketMover::plan_wake(std::uint32_t port_number, std::int64_t from) {
-    PacketPort& port = state_.ports[port_number];
+void SwitchStep::plan_wake(std::uint32_t port_number, std::int64_t from) {
+    CreditPort& port = state_.ports[port_number];
     std::int64_t earliest = never;
     port.waiting = 0;
     state_.filled.for_each(port, 0, [&](std::uint32_t number) {
-        const VirtualQueue& queue = state_.queues[number];
+        const VirtualOutputQueue& queue = state_.queues[number];
         std::int64_t there = std::max(queue.ready, from);
         const std::int64_t paid = state_.credit(port_number, queue.channel).when(queue.wire, from);
         if (state_.reads.are_limited() && queue.upstream != none) {

@@ -18,46 +18,46 @@
 
 namespace npunet::packet {
 
-/// The step of a PacketMachine: a port decides, a packet crosses its link, joins the queue of its
-/// next hop, and sends credit back. When ports decide is PortAgenda's; what drives them, by events
-/// or window by window, calls decide_if_due().
+/// The step of a CreditNetwork: a port decides, a packet crosses its link, joins the queue of its
+/// next hop, and sends credit back. When ports decide is CreditPortSchedule's; what drives them, by
+/// events or window by window, calls decide_if_due().
 ///
-/// Parts of the network may do so at the same time, each for its own ports (PacketState::partMask):
-/// what they do to one another is kept as mail, until open_mail().
-class PacketMover {
+/// Parts of the network may do so at the same time, each for its own ports
+/// (CreditNetworkState::partMask): what they do to one another is kept as mail, until open_mail().
+class SwitchStep {
 public:
     /// @param description the network, which was checked; must outlive this
     /// @param route its routes
     /// @param queue the simulation's events; must outlive this
     /// @param handlers are told of messages; must outlive this
     /// @param turn handles the event of all ports; must outlive this
-    PacketMover(const topology::NetworkDescription& description, RouteFunction route,
-                engine::EventQueue& queue, const MessageHandlers& handlers,
-                engine::EventHandler& turn);
+    SwitchStep(const topology::NetworkDescription& description, RouteFunction route,
+               engine::EventQueue& queue, const MessageHandlers& handlers,
+               engine::EventHandler& turn);
 
     /// @return ports, queues, packets and messages
-    PacketState& state() { return state_; }
+    CreditNetworkState& state() { return state_; }
 
     /// @return what is counted of ports
-    PacketCounts& counts() { return counts_; }
+    CreditStatistics& counts() { return counts_; }
 
     /// @return finds ways, where there are several
-    WayFinder& finder() { return finder_; }
+    CreditNextHop& finder() { return finder_; }
 
     /// @return what ports have to tell
-    PartNews& news() { return news_; }
+    DeferredNotifications& news() { return news_; }
 
     /// @return when ports decide
-    PortAgenda& agenda() { return agenda_; }
+    CreditPortSchedule& agenda() { return agenda_; }
 
     /// @param steady hears of what happens at ports that it watches; null for nobody
-    void set_steady(SteadyTraffic* steady) {
+    void set_steady(CreditFastForward* steady) {
         steady_ = steady;
         news_.set_steady(steady);
     }
 
     /// @param border between the parts of a split network; null where it is whole
-    void set_border(BorderTraffic* border) { border_ = border; }
+    void set_border(CreditBoundary* border) { border_ = border; }
 
     /// A message starts.
     /// @param message its place; it knows its first hop
@@ -70,7 +70,7 @@ public:
     /// @param port_number a port that decides, unless its wish was taken back
     /// @param now in picoseconds
     void decide_if_due(std::uint32_t port_number, std::int64_t now) {
-        PacketPort& port = state_.ports[port_number];
+        CreditPort& port = state_.ports[port_number];
         if (port.wake == now) {
             port.wake = never;
             const std::int64_t before = port.packets;
@@ -82,7 +82,7 @@ public:
     /// Gives those their second chance that have left an input to others.
     /// @param part in which they are
     /// @param now in picoseconds
-    void decide_again(PacketPart& part, std::int64_t now) {
+    void decide_again(ThreadPartition& part, std::int64_t now) {
         for (const std::uint32_t port : part.again) {
             decide_again(port, now);
         }
@@ -111,11 +111,11 @@ public:
     /// @param message that it belongs to
     /// @param last whether it is the last of the message
     /// @param arrival when it will be in, in picoseconds
-    void arrive(const PacketPort& port, std::uint32_t message, bool last, std::int64_t arrival);
+    void arrive(const CreditPort& port, std::uint32_t message, bool last, std::int64_t arrival);
 
     /// Credit of a port is on its way back, and the port is in this part of a split network.
     /// @param credit and for whom it is
-    void take_credit(const MailedCredit& credit);
+    void take_credit(const CrossPartitionCredit& credit);
 
     /// What other parts have sent to one of them.
     /// @param number of the part
@@ -160,42 +160,42 @@ private:
     /// @param port at which it has
     /// @param message its place, in no turn list
     /// @param end when the packet has left
-    void end_source(const PacketPort& port, std::uint32_t message, std::int64_t end);
+    void end_source(const CreditPort& port, std::uint32_t message, std::int64_t end);
 
     /// Takes the head out of a queue and sends its credit back.
     /// @param port of the queue
     /// @param queue_number a queue of packets
     /// @param end when the packet has left
     /// @return the packet
-    std::uint32_t pop_packet(PacketPort& port, std::uint32_t queue_number, std::int64_t end);
+    std::uint32_t pop_packet(CreditPort& port, std::uint32_t queue_number, std::int64_t end);
 
     /// Credit of a port is on its way back.
     /// @param credit and for whom it is
-    void return_credit(const MailedCredit& credit);
+    void return_credit(const CrossPartitionCredit& credit);
 
     /// go_on() where every pair of NPUs has one path.
     /// @param from the port of the link
     /// @param place of the packet
     /// @param crossing how it crosses the link
-    void go_on_by_route(const PacketPort& from, std::uint32_t place, const Crossing& crossing);
+    void go_on_by_route(const CreditPort& from, std::uint32_t place, const Crossing& crossing);
 
     /// Multi-path routing: a packet chooses its next hop, and joins the queue of it.
     /// @param place of the packet
     void packet_in(std::uint32_t place);
 
     // Side by side, so that a step finds them without a detour.
-    PacketState state_;                                  ///< ports, queues, packets and messages
-    PacketLinks links_;                                  ///< how packets cross the links
-    PacketCounts counts_;                                ///< what is counted of ports
-    WayFinder finder_;                                   ///< finds ways, where there are several
-    PacketArbiter arbiter_;                              ///< which head goes
-    MemberEvent<&PacketMover::wake> wake_event_{*this};  ///< of ports
-    MemberEvent<&PacketMover::wake_again> again_event_{*this};     ///< of ports
-    MemberEvent<&PacketMover::packet_in> packet_in_event_{*this};  ///< of multi-path routing
-    PortAgenda agenda_;                                            ///< when ports decide
-    SteadyTraffic* steady_ = nullptr;                              ///< packet trains, or null
-    BorderTraffic* border_ = nullptr;                              ///< where the network is split
-    PartNews news_;                                                ///< what ports have to tell
+    CreditNetworkState state_;                          ///< ports, queues, packets and messages
+    CreditLinks links_;                                 ///< how packets cross the links
+    CreditStatistics counts_;                           ///< what is counted of ports
+    CreditNextHop finder_;                              ///< finds ways, where there are several
+    CreditArbiter arbiter_;                             ///< which head goes
+    MemberEvent<&SwitchStep::wake> wake_event_{*this};  ///< of ports
+    MemberEvent<&SwitchStep::wake_again> again_event_{*this};     ///< of ports
+    MemberEvent<&SwitchStep::packet_in> packet_in_event_{*this};  ///< of multi-path routing
+    CreditPortSchedule agenda_;                                   ///< when ports decide
+    CreditFastForward* steady_ = nullptr;                         ///< packet trains, or null
+    CreditBoundary* border_ = nullptr;                            ///< where the network is split
+    DeferredNotifications news_;                                  ///< what ports have to tell
 };
 
 }  // namespace npunet::packet

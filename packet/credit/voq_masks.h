@@ -12,11 +12,11 @@ namespace npunet::packet {
 ///
 ///     masks.set(port, port.firstQueue + 3);
 ///     masks.for_each(port, port.turn, [&](std::uint32_t queue) { return Serves(queue); });
-class QueueMasks {
+class VoqMasks {
 public:
     /// Gives a port its words.
     /// @param port with its number of queues, all of them empty
-    void open(PacketPort& port) {
+    void open(CreditPort& port) {
         port.first_mask = static_cast<std::uint32_t>(words_.size());
         words_.resize(words_.size() + (port.queues + 63) / 64);
     }
@@ -24,7 +24,7 @@ public:
     /// A queue is not empty.
     /// @param port of the queue
     /// @param queue_number the queue
-    void set(const PacketPort& port, std::uint32_t queue_number) {
+    void set(const CreditPort& port, std::uint32_t queue_number) {
         const std::uint32_t slot = queue_number - port.first_queue;
         words_[port.first_mask + slot / 64] |= std::uint64_t{1} << (slot % 64);
     }
@@ -32,21 +32,21 @@ public:
     /// A queue is empty.
     /// @param port of the queue
     /// @param queue_number the queue
-    void clear(const PacketPort& port, std::uint32_t queue_number) {
+    void clear(const CreditPort& port, std::uint32_t queue_number) {
         const std::uint32_t slot = queue_number - port.first_queue;
         words_[port.first_mask + slot / 64] &= ~(std::uint64_t{1} << (slot % 64));
     }
 
     /// @param port a port
     /// @return whether it has one queue that is not empty, and no more than 64 in all
-    bool has_one(const PacketPort& port) const {
+    bool has_one(const CreditPort& port) const {
         const std::uint64_t filled = port.queues <= 64 ? words_[port.first_mask] : 0;
         return filled != 0 && (filled & (filled - 1)) == 0;
     }
 
     /// @param port a port that has_one()
     /// @return number of that queue among those of the port
-    std::uint32_t slot_of_one(const PacketPort& port) const {
+    std::uint32_t slot_of_one(const CreditPort& port) const {
         return static_cast<std::uint32_t>(__builtin_ctzll(words_[port.first_mask]));
     }
 
@@ -55,15 +55,15 @@ public:
     /// @param first the queue to begin with, from 0
     /// @param function of the queue's number; true ends the round
     template <class Function>
-    void for_each(const PacketPort& port, std::uint32_t first, Function function) const;
+    void for_each(const CreditPort& port, std::uint32_t first, Function function) const;
 
 private:
-    std::vector<std::uint64_t> words_;  ///< those of a port begin at PacketPort::firstMask
+    std::vector<std::uint64_t> words_;  ///< those of a port begin at CreditPort::firstMask
 };
 
 template <class Function>
-inline void QueueMasks::for_each(const PacketPort& port, std::uint32_t first,
-                                 Function function) const {
+inline void VoqMasks::for_each(const CreditPort& port, std::uint32_t first,
+                               Function function) const {
     const std::uint64_t* of_port = &words_[port.first_mask];
     const std::uint32_t words = (port.queues + 63) / 64;
     if (words == 1) {

@@ -17,7 +17,7 @@ public:
     /// @param state of the network
     /// @param queues of its ports
     /// @param pairs whose packets start at its NPUs
-    EthernetArbiter(EthernetState& state, OutputQueues& queues, QueuePairs& pairs)
+    EthernetArbiter(EthernetNetworkState& state, OutputQueues& queues, QueuePairs& pairs)
         : state_(state), queues_(queues), pairs_(pairs) {}
 
     /// @param number of an idle port
@@ -71,9 +71,9 @@ private:
     /// @return place of its next data
     std::uint32_t take_data(std::uint32_t number, std::uint32_t traffic_class, std::int64_t now);
 
-    EthernetState& state_;  ///< ports and packets
-    OutputQueues& queues_;  ///< what has come by other links
-    QueuePairs& pairs_;     ///< what starts at NPUs
+    EthernetNetworkState& state_;  ///< ports and packets
+    OutputQueues& queues_;         ///< what has come by other links
+    QueuePairs& pairs_;            ///< what starts at NPUs
 };
 
 }  // namespace npunet::packet

@@ -2,15 +2,15 @@
 
 namespace npunet::packet {
 
-void EthernetLosses::count(std::uint32_t number, std::uint32_t wire, PacketLoss why) {
+void EthernetDrops::count(std::uint32_t number, std::uint32_t wire, PacketDrop why) {
     ++state_.ports[number].drops;
     if (state_.observer != nullptr) {
         state_.observer->packet_lost(LinkId(std::size_t{number}), Bytes(wire), why);
     }
 }
 
-void EthernetLosses::drop(std::uint32_t number, std::uint32_t place, PacketLoss why,
-                          const char* where) {
+void EthernetDrops::drop(std::uint32_t number, std::uint32_t place, PacketDrop why,
+                         const char* where) {
     const EthernetPacket& packet = state_.packets[place];
     count(number, packet.wire, why);
     if (!is_reliable_) {

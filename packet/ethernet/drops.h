@@ -10,19 +10,19 @@ namespace npunet::packet {
 
 /// What becomes of packets of an EthernetNetwork that are lost: they are counted, and where there
 /// is no transport the run cannot go on.
-class EthernetLosses {
+class EthernetDrops {
 public:
     /// @param is_reliable whether there is a transport
     /// @param state of the network; must outlive this
     /// @param stalls says why the run cannot go on; must outlive this
-    EthernetLosses(bool is_reliable, EthernetState& state, const EthernetStalls& stalls)
+    EthernetDrops(bool is_reliable, EthernetNetworkState& state, const EthernetStallReport& stalls)
         : is_reliable_(is_reliable), state_(state), stalls_(stalls) {}
 
     /// A packet is lost, or its payload.
     /// @param number of the port where
     /// @param wire bytes of the packet
     /// @param why it is lost
-    void count(std::uint32_t number, std::uint32_t wire, PacketLoss why);
+    void count(std::uint32_t number, std::uint32_t wire, PacketDrop why);
 
     /// A packet is lost.
     /// @param number of the port where
@@ -31,12 +31,12 @@ public:
     /// @param where for the explanation where nobody sends it again
     ///
     /// Throws StallError where there is no transport.
-    void drop(std::uint32_t number, std::uint32_t place, PacketLoss why, const char* where);
+    void drop(std::uint32_t number, std::uint32_t place, PacketDrop why, const char* where);
 
 private:
-    bool is_reliable_;              ///< there is a transport
-    EthernetState& state_;          ///< ports and packets
-    const EthernetStalls& stalls_;  ///< says why the run cannot go on
+    bool is_reliable_;                   ///< there is a transport
+    EthernetNetworkState& state_;        ///< ports and packets
+    const EthernetStallReport& stalls_;  ///< says why the run cannot go on
 };
 
 }  // namespace npunet::packet

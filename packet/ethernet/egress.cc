@@ -2,10 +2,11 @@
 
 namespace npunet::packet {
 
-EthernetEgress::EthernetEgress(EthernetState& state, const EthernetRoutes& routes,
-                               EthernetLinks& links, EthernetAgenda& agenda,
+EthernetEgress::EthernetEgress(EthernetNetworkState& state, const EthernetNextHop& routes,
+                               EthernetLinks& links, EthernetPortSchedule& agenda,
                                PriorityFlowControl& flow_control, EthernetArbiter& arbiter,
-                               EthernetLosses& losses, QueuePairs& pairs, EthernetPeriods& periods)
+                               EthernetDrops& losses, QueuePairs& pairs,
+                               EthernetFastForward& periods)
     : state_(state),
       routes_(routes),
       links_(links),
@@ -83,7 +84,7 @@ void EthernetEgress::transmit(std::uint32_t number, std::uint32_t place, std::in
         periods_.packet_starts(number, packet.pair, now, passage.end);
     }
     if (passage.lost) {
-        lose(number, place, passage.corrupted ? PacketLoss::Corrupted : PacketLoss::LinkDown);
+        lose(number, place, passage.corrupted ? PacketDrop::Corrupted : PacketDrop::LinkDown);
         return;
     }
     const bool goes_on = !is_request(packet.kind) && !routes_.is_last(packet);
@@ -116,7 +117,7 @@ void EthernetEgress::count(std::uint32_t number, const EthernetPacket& packet, s
     }
 }
 
-void EthernetEgress::lose(std::uint32_t number, std::uint32_t place, PacketLoss why) {
+void EthernetEgress::lose(std::uint32_t number, std::uint32_t place, PacketDrop why) {
     if (is_request(state_.packets[place].kind)) {
         state_.ports[number].requests.prepend(state_.packets, place);
         return;

@@ -29,17 +29,17 @@ public:
     /// @param losses counts what is lost
     /// @param pairs whose packets start at NPUs
     /// @param periods looks at packets that start
-    EthernetEgress(EthernetState& state, const EthernetRoutes& routes, EthernetLinks& links,
-                   EthernetAgenda& agenda, PriorityFlowControl& flow_control,
-                   EthernetArbiter& arbiter, EthernetLosses& losses, QueuePairs& pairs,
-                   EthernetPeriods& periods);
+    EthernetEgress(EthernetNetworkState& state, const EthernetNextHop& routes, EthernetLinks& links,
+                   EthernetPortSchedule& agenda, PriorityFlowControl& flow_control,
+                   EthernetArbiter& arbiter, EthernetDrops& losses, QueuePairs& pairs,
+                   EthernetFastForward& periods);
 
     EthernetEgress(const EthernetEgress&) = delete;
     EthernetEgress& operator=(const EthernetEgress&) = delete;
 
     /// The network is split from now on.
     /// @param frames in which packets leave this part; must outlive this
-    void set_frames(EthernetFrames& frames) { frames_ = &frames; }
+    void set_frames(EthernetBoundaryFrames& frames) { frames_ = &frames; }
 
     /// The event of a port that chooses is due.
     /// @param number of the port
@@ -75,18 +75,18 @@ private:
     /// @param number of the port
     /// @param place of the packet
     /// @param why it is lost
-    void lose(std::uint32_t number, std::uint32_t place, PacketLoss why);
+    void lose(std::uint32_t number, std::uint32_t place, PacketDrop why);
 
-    EthernetState& state_;               ///< ports and packets
-    const EthernetRoutes& routes_;       ///< the ways of packets
-    EthernetLinks& links_;               ///< how packets cross them
-    EthernetAgenda& agenda_;             ///< when ports choose
-    PriorityFlowControl& flow_control_;  ///< the room in buffers
-    EthernetArbiter& arbiter_;           ///< chooses
-    EthernetLosses& losses_;             ///< counts what is lost
-    QueuePairs& pairs_;                  ///< whose packets start at NPUs
-    EthernetPeriods& periods_;           ///< looks at packets that start
-    EthernetFrames* frames_ = nullptr;   ///< where the network is split
+    EthernetNetworkState& state_;               ///< ports and packets
+    const EthernetNextHop& routes_;             ///< the ways of packets
+    EthernetLinks& links_;                      ///< how packets cross them
+    EthernetPortSchedule& agenda_;              ///< when ports choose
+    PriorityFlowControl& flow_control_;         ///< the room in buffers
+    EthernetArbiter& arbiter_;                  ///< chooses
+    EthernetDrops& losses_;                     ///< counts what is lost
+    QueuePairs& pairs_;                         ///< whose packets start at NPUs
+    EthernetFastForward& periods_;              ///< looks at packets that start
+    EthernetBoundaryFrames* frames_ = nullptr;  ///< where the network is split
 };
 
 }  // namespace npunet::packet

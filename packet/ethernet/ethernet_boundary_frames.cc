@@ -6,9 +6,9 @@
 
 namespace npunet::packet {
 
-void EthernetFrames::leave(std::uint32_t number, std::uint32_t place) {
+void EthernetBoundaryFrames::leave(std::uint32_t number, std::uint32_t place) {
     const EthernetPacket& packet = state_.packets[place];
-    BorderFrame& frame = border_.begin(static_cast<std::uint8_t>(packet.kind));
+    BoundaryFrame& frame = border_.begin(static_cast<std::uint8_t>(packet.kind));
     frame.add(number);
     frame.add(packet);
     if (!is_request(packet.kind)) {
@@ -34,8 +34,8 @@ void EthernetFrames::leave(std::uint32_t number, std::uint32_t place) {
     border_.send_along(LinkId(std::size_t{number}), Time::ps(state_.clock.now()));
 }
 
-void EthernetFrames::enter(const std::uint8_t* data, std::size_t size) {
-    BorderFrameReader reader(data, size);
+void EthernetBoundaryFrames::enter(const std::uint8_t* data, std::size_t size) {
+    BoundaryFrameReader reader(data, size);
     const auto link = reader.take<std::uint32_t>();
     const std::uint32_t place = state_.packets.take();
     EthernetPacket& packet = state_.packets[place];
@@ -45,13 +45,13 @@ void EthernetFrames::enter(const std::uint8_t* data, std::size_t size) {
         EthernetCargo& cargo = border_.of_packet(place);
         cargo.pair = reader.take<std::uint64_t>();
         if (routes_.are_chosen()) {
-            routes_.way_of(place) = reader.take<EthernetWay>();
+            routes_.way_of(place) = reader.take<EthernetPath>();
         } else {
             packet.hop = first_hop_of(packet.kind, cargo.pair) + reader.take<std::uint32_t>();
         }
         if (packet.kind == PacketKind::Data) {
             cargo.first = reader.take<std::uint64_t>();
-            cargo.message = reader.take<BorderMessage>();
+            cargo.message = reader.take<BoundaryMessage>();
         }
         if (packet.telemetry != none) {
             packet.telemetry = state_.telemetry.take();
@@ -68,7 +68,7 @@ void EthernetFrames::enter(const std::uint8_t* data, std::size_t size) {
     agenda_.fly(link, place);
 }
 
-std::uint32_t EthernetFrames::first_hop_of(PacketKind kind, std::uint64_t key) {
+std::uint32_t EthernetBoundaryFrames::first_hop_of(PacketKind kind, std::uint64_t key) {
     const std::uint32_t source = QueuePair::source_of(key);
     const std::uint32_t destination = QueuePair::destination_of(key);
     return goes_forth(kind) ? routes_.first_hop(source, destination)

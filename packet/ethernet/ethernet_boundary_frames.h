@@ -12,15 +12,15 @@
 namespace npunet::packet {
 
 /// Packets of an EthernetNetwork as they cross the border between the parts of a split network.
-class EthernetFrames {
+class EthernetBoundaryFrames {
 public:
     /// All of these must outlive this.
     /// @param state of this part of the network
     /// @param routes the ways of packets
     /// @param agenda when packets are in
     /// @param border of this part
-    EthernetFrames(EthernetState& state, EthernetRoutes& routes, EthernetAgenda& agenda,
-                   EthernetBorder& border)
+    EthernetBoundaryFrames(EthernetNetworkState& state, EthernetNextHop& routes,
+                           EthernetPortSchedule& agenda, EthernetBoundary& border)
         : state_(state), routes_(routes), agenda_(agenda), border_(border) {}
 
     /// A packet is on a link to another part.
@@ -40,10 +40,10 @@ private:
     /// @return index of the first hop of its path
     std::uint32_t first_hop_of(PacketKind kind, std::uint64_t key);
 
-    EthernetState& state_;    ///< packets of this part
-    EthernetRoutes& routes_;  ///< the ways of packets
-    EthernetAgenda& agenda_;  ///< when packets are in
-    EthernetBorder& border_;  ///< of this part
+    EthernetNetworkState& state_;   ///< packets of this part
+    EthernetNextHop& routes_;       ///< the ways of packets
+    EthernetPortSchedule& agenda_;  ///< when packets are in
+    EthernetBoundary& border_;      ///< of this part
 };
 
 }  // namespace npunet::packet

@@ -37,11 +37,11 @@ private:
 
 }  // namespace
 
-EthernetPeriods::EthernetPeriods(const topology::NetworkDescription& description,
-                                 engine::EventQueue& queue, EthernetState& state,
-                                 const EthernetLinks& links, EthernetAgenda& agenda,
-                                 PriorityFlowControl& flow_control, EcnMarks& marks,
-                                 const OutputQueues& queues, QueuePairs& pairs)
+EthernetFastForward::EthernetFastForward(const topology::NetworkDescription& description,
+                                         engine::EventQueue& queue, EthernetNetworkState& state,
+                                         const EthernetLinks& links, EthernetPortSchedule& agenda,
+                                         PriorityFlowControl& flow_control, EcnMarks& marks,
+                                         const OutputQueues& queues, QueuePairs& pairs)
     : description_(description),
       simulation_(queue),
       state_(state),
@@ -54,12 +54,12 @@ EthernetPeriods::EthernetPeriods(const topology::NetworkDescription& description
     set_trains(true);
 }
 
-void EthernetPeriods::set_trains(bool wanted) {
+void EthernetFastForward::set_trains(bool wanted) {
     watched_ = none;
-    trains_.reset(wanted && are_possible() ? new EthernetTrains(simulation_, *this) : nullptr);
+    trains_.reset(wanted && are_possible() ? new PeriodicTransport(simulation_, *this) : nullptr);
 }
 
-bool EthernetPeriods::are_possible() const {
+bool EthernetFastForward::are_possible() const {
     const CongestionAlgorithm algorithm = description_.packet.congestion_control.algorithm;
     return simulation_.order() == engine::EventQueue::Order::Content &&
            description_.multipath == nullptr && !description_.faults.take_links_down() &&
@@ -68,49 +68,49 @@ bool EthernetPeriods::are_possible() const {
            algorithm != CongestionAlgorithm::ReceiverCredit;
 }
 
-void EthernetPeriods::split() {
+void EthernetFastForward::split() {
     is_split_ = true;
     set_trains(false);
 }
 
-void EthernetPeriods::settle() {
+void EthernetFastForward::settle() {
     if (trains_) {
         trains_->settle();
     }
 }
 
-void EthernetPeriods::observer_changes() {
+void EthernetFastForward::observer_changes() {
     if (trains_) {
         trains_->enable(state_.observer == nullptr);
     }
 }
 
-void EthernetPeriods::messages_change() {
+void EthernetFastForward::messages_change() {
     if (trains_) {
         trains_->messages_change();
     }
 }
 
-void EthernetPeriods::watch(std::uint32_t port, std::int64_t from) {
+void EthernetFastForward::watch(std::uint32_t port, std::int64_t from) {
     watched_ = port;
     watch_from_ = from;
 }
 
-std::size_t EthernetPeriods::collect_flows() {
+std::size_t EthernetFastForward::collect_flows() {
     return pairs_.state().collect_flows();
 }
 
-void EthernetPeriods::note_timers(bool wanted) {
+void EthernetFastForward::note_timers(bool wanted) {
     pairs_.state().note_restarts(wanted);
 }
 
-std::int64_t EthernetPeriods::periods_left(const engine::StateSample& earlier,
-                                           const engine::StateSample& present) const {
+std::int64_t EthernetFastForward::periods_left(const engine::StateSample& earlier,
+                                               const engine::StateSample& present) const {
     const std::int64_t room = (links_.last_start() - present.at) / (present.at - earlier.at) - 1;
     return std::min(room, pairs_.state().periods_left(earlier, present));
 }
 
-void EthernetPeriods::scan(engine::StateScan& scan) {
+void EthernetFastForward::scan(engine::StateScan& scan) {
     marks_.scan(scan);
     if (scan.moves()) {
         pairs_.state().prepare_move(scan);
@@ -124,7 +124,7 @@ void EthernetPeriods::scan(engine::StateScan& scan) {
     }
 }
 
-void EthernetPeriods::scan_port(engine::StateScan& scan, std::uint32_t number) {
+void EthernetFastForward::scan_port(engine::StateScan& scan, std::uint32_t number) {
     EthernetPort& port = state_.ports[number];
     const bool leaves = port.leaving_input != none;
     const bool idle = !leaves && port.wake == never && port.busy_until <= scan.at() &&
@@ -167,7 +167,7 @@ void EthernetPeriods::scan_port(engine::StateScan& scan, std::uint32_t number) {
     }
 }
 
-void EthernetPeriods::scan_line(engine::StateScan& scan, const PacketLine& line) {
+void EthernetFastForward::scan_line(engine::StateScan& scan, const PacketQueue& line) {
     for (std::uint32_t place = line.head; place != none; place = state_.packets[place].next) {
         EthernetPacket& packet = state_.packets[place];
         scan.same(std::int64_t{packet.wire} << 32 | std::int64_t{packet.asks} << 18 |
@@ -184,12 +184,12 @@ void EthernetPeriods::scan_line(engine::StateScan& scan, const PacketLine& line)
     scan.same(std::int64_t{-1});
 }
 
-void EthernetPeriods::stand_still() {
+void EthernetFastForward::stand_still() {
     state_.clock.stand_still(true);
 }
 
-void EthernetPeriods::go_on(const engine::StateSample& earlier, engine::StateSample& present,
-                            std::int64_t periods, EventKey until) {
+void EthernetFastForward::go_on(const engine::StateSample& earlier, engine::StateSample& present,
+                                std::int64_t periods, EventKey until) {
     std::vector<EthernetPort>& ports = state_.ports;
     std::vector<std::int64_t> busy;
     for (std::size_t number = 0; state_.load != nullptr && number < ports.size(); ++number) {
@@ -218,7 +218,7 @@ void EthernetPeriods::go_on(const engine::StateSample& earlier, engine::StateSam
     use_queue(simulation_);
 }
 
-void EthernetPeriods::use_queue(engine::EventQueue& queue) {
+void EthernetFastForward::use_queue(engine::EventQueue& queue) {
     state_.clock.use_queue(queue);
     pairs_.state().schedule_timers_anew();
     agenda_.schedule_anew();

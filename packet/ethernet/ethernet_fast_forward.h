@@ -20,9 +20,9 @@
 
 namespace npunet::packet {
 
-/// An EthernetNetwork as its packet trains see it (EthernetTrains), where they are possible: goes
-/// through its state, and moves it on by periods.
-class EthernetPeriods final : private EthernetTrainsHost {
+/// An EthernetNetwork as its packet trains see it (PeriodicTransport), where they are possible:
+/// goes through its state, and moves it on by periods.
+class EthernetFastForward final : private PeriodicTransportHost {
 public:
     /// All of these must outlive this.
     /// @param description the network
@@ -34,13 +34,13 @@ public:
     /// @param marks which packets are marked
     /// @param queues of output ports
     /// @param pairs the transport
-    EthernetPeriods(const topology::NetworkDescription& description, engine::EventQueue& queue,
-                    EthernetState& state, const EthernetLinks& links, EthernetAgenda& agenda,
-                    PriorityFlowControl& flow_control, EcnMarks& marks, const OutputQueues& queues,
-                    QueuePairs& pairs);
+    EthernetFastForward(const topology::NetworkDescription& description, engine::EventQueue& queue,
+                        EthernetNetworkState& state, const EthernetLinks& links,
+                        EthernetPortSchedule& agenda, PriorityFlowControl& flow_control,
+                        EcnMarks& marks, const OutputQueues& queues, QueuePairs& pairs);
 
-    EthernetPeriods(const EthernetPeriods&) = delete;
-    EthernetPeriods& operator=(const EthernetPeriods&) = delete;
+    EthernetFastForward(const EthernetFastForward&) = delete;
+    EthernetFastForward& operator=(const EthernetFastForward&) = delete;
 
     /// @param wanted whether there shall be trains, where they are possible; there are
     void set_trains(bool wanted);
@@ -51,7 +51,7 @@ public:
     /// Brings the network up to the present.
     void settle();
 
-    /// EthernetState::observer is another one.
+    /// EthernetNetworkState::observer is another one.
     void observer_changes();
 
     /// A message is about to begin, or ends.
@@ -90,7 +90,7 @@ private:
 
     /// @param scan of the whole network
     /// @param line of packets
-    void scan_line(engine::StateScan& scan, const PacketLine& line);
+    void scan_line(engine::StateScan& scan, const PacketQueue& line);
 
     /// Other events are the network's from now on; what is pending is scheduled there.
     /// @param queue of them
@@ -98,14 +98,14 @@ private:
 
     const topology::NetworkDescription& description_;  ///< the network
     engine::EventQueue& simulation_;                   ///< the simulation's events
-    EthernetState& state_;                             ///< ports and packets
+    EthernetNetworkState& state_;                      ///< ports and packets
     const EthernetLinks& links_;                       ///< how packets cross them
-    EthernetAgenda& agenda_;                           ///< when ports choose
+    EthernetPortSchedule& agenda_;                     ///< when ports choose
     PriorityFlowControl& flow_control_;                ///< the room in buffers
     EcnMarks& marks_;                                  ///< which packets are marked
     const OutputQueues& queues_;                       ///< of output ports
     QueuePairs& pairs_;                                ///< the transport
-    std::unique_ptr<EthernetTrains> trains_;           ///< null: packet by packet
+    std::unique_ptr<PeriodicTransport> trains_;        ///< null: packet by packet
     bool is_split_ = false;                            ///< the network is
     std::uint32_t watched_ = none;                     ///< whose packets trains_ hears of
     std::int64_t watch_from_ = 0;                      ///< from when on, in picoseconds

@@ -56,9 +56,9 @@ void EthernetNetwork::observer_changes() {
     periods_.observer_changes();
 }
 
-void EthernetNetwork::split(std::vector<bool> owned, PacketCut& cut) {
-    border_ = std::make_unique<EthernetBorder>(description_.graph, std::move(owned), cut);
-    frames_ = std::make_unique<EthernetFrames>(state_, routes_, agenda_, *border_);
+void EthernetNetwork::split(std::vector<bool> owned, PartitionLink& cut) {
+    border_ = std::make_unique<EthernetBoundary>(description_.graph, std::move(owned), cut);
+    frames_ = std::make_unique<EthernetBoundaryFrames>(state_, routes_, agenda_, *border_);
     for (std::size_t number = 0; number < state_.ports.size(); ++number) {
         state_.ports[number].cut = border_->is_cut(LinkId(number));
     }

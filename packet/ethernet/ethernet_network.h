@@ -79,16 +79,16 @@ namespace npunet::packet {
 ///
 /// How it is fast: one pending event for each port that sends and one for each link with packets on
 /// it, so the list of events is as short as the network is busy, not as long as its queues; and
-/// traffic that repeats itself is counted (EthernetTrains).
+/// traffic that repeats itself is counted (PeriodicTransport).
 ///
-/// What it is made of: EthernetState has the ports and packets, and parts of one concept each work
-/// on it. EthernetEgress sends, with EthernetArbiter for the choice, EthernetLinks for the times
-/// and EthernetLosses for what is lost; EthernetIngress takes what has come, with
+/// What it is made of: EthernetNetworkState has the ports and packets, and parts of one concept
+/// each work on it. EthernetEgress sends, with EthernetArbiter for the choice, EthernetLinks for
+/// the times and EthernetDrops for what is lost; EthernetIngress takes what has come, with
 /// PriorityFlowControl for the room, EcnMarks for the marks and OutputQueues for what waits;
-/// EthernetAgenda says when. QueuePairs are the transport. EthernetPeriods is there for trains,
-/// EthernetEpochs for faults, EthernetFrames for split networks, EthernetStalls for what cannot go
-/// on.
-class EthernetNetwork final : public PacketLevel, private TransportHost {
+/// EthernetPortSchedule says when. QueuePairs are the transport. EthernetFastForward is there for
+/// trains, EthernetRerouteEpochs for faults, EthernetBoundaryFrames for split networks,
+/// EthernetStallReport for what cannot go on.
+class EthernetNetwork final : public PacketNetwork, private TransportHost {
 public:
     /// @param description must outlive the network
     /// @param queue the simulation's events; must outlive the network
@@ -111,7 +111,7 @@ public:
                      const std::function<void(LinkId, Bytes, Time)>& function) override;
     void set_trains(bool wanted) override;
     void settle() override;
-    void split(std::vector<bool> owned, PacketCut& cut) override;
+    void split(std::vector<bool> owned, PartitionLink& cut) override;
     void enter(const std::uint8_t* data, std::size_t size) override;
 
     void record_load(engine::LinkLoadRecorder* load) override { state_.load = load; }
@@ -136,23 +136,23 @@ private:
     const topology::NetworkDescription& description_;               ///< the network, checked
     MemberEvent<&EthernetEgress::wake> wake_event_{egress_};        ///< of ports
     MemberEvent<&EthernetIngress::arrive> arrive_event_{ingress_};  ///< of links
-    EthernetState state_;                                           ///< ports and packets
+    EthernetNetworkState state_;                                    ///< ports and packets
     EthernetLinks links_;                                           ///< how packets cross them
-    EthernetRoutes routes_;                                         ///< ways of packets
-    EthernetAgenda agenda_;                   ///< when ports choose and packets are in
-    PriorityFlowControl flow_control_;        ///< the room in buffers
-    EcnMarks marks_;                          ///< which packets are marked
-    OutputQueues queues_;                     ///< what waits for ports
-    EthernetStalls stalls_;                   ///< why it cannot go on
-    EthernetLosses losses_;                   ///< what is lost
-    QueuePairs pairs_;                        ///< the transport
-    EthernetPeriods periods_;                 ///< packet trains
-    EthernetArbiter arbiter_;                 ///< which packet goes
-    EthernetEgress egress_;                   ///< what ports do
-    EthernetIngress ingress_;                 ///< what nodes do with what has come
-    EthernetEpochs epochs_;                   ///< where faults take links down
-    std::unique_ptr<EthernetBorder> border_;  ///< where the network is split
-    std::unique_ptr<EthernetFrames> frames_;  ///< likewise
+    EthernetNextHop routes_;                                        ///< ways of packets
+    EthernetPortSchedule agenda_;                     ///< when ports choose and packets are in
+    PriorityFlowControl flow_control_;                ///< the room in buffers
+    EcnMarks marks_;                                  ///< which packets are marked
+    OutputQueues queues_;                             ///< what waits for ports
+    EthernetStallReport stalls_;                      ///< why it cannot go on
+    EthernetDrops losses_;                            ///< what is lost
+    QueuePairs pairs_;                                ///< the transport
+    EthernetFastForward periods_;                     ///< packet trains
+    EthernetArbiter arbiter_;                         ///< which packet goes
+    EthernetEgress egress_;                           ///< what ports do
+    EthernetIngress ingress_;                         ///< what nodes do with what has come
+    EthernetRerouteEpochs epochs_;                    ///< where faults take links down
+    std::unique_ptr<EthernetBoundary> border_;        ///< where the network is split
+    std::unique_ptr<EthernetBoundaryFrames> frames_;  ///< likewise
 };
 
 }  // namespace npunet::packet

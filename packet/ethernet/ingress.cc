@@ -16,10 +16,10 @@ bool trims(const topology::NetworkDescription& description) {
 }  // namespace
 
 EthernetIngress::EthernetIngress(const topology::NetworkDescription& description,
-                                 EthernetState& state, EthernetRoutes& routes, EthernetLinks& links,
-                                 EthernetAgenda& agenda, PriorityFlowControl& flow_control,
-                                 EcnMarks& marks, OutputQueues& queues, EthernetLosses& losses,
-                                 QueuePairs& pairs)
+                                 EthernetNetworkState& state, EthernetNextHop& routes,
+                                 EthernetLinks& links, EthernetPortSchedule& agenda,
+                                 PriorityFlowControl& flow_control, EcnMarks& marks,
+                                 OutputQueues& queues, EthernetDrops& losses, QueuePairs& pairs)
     : trims_(trims(description)),
       state_(state),
       routes_(routes),
@@ -78,7 +78,7 @@ void EthernetIngress::enqueue(std::uint32_t place, std::uint32_t out) {
             trim(place, out);
             return;
         }
-        losses_.drop(out, place, PacketLoss::NoRoom,
+        losses_.drop(out, place, PacketDrop::NoRoom,
                      flow_control_.pauses() ? "for want of headroom" : "for want of room");
         return;
     }
@@ -94,7 +94,7 @@ void EthernetIngress::enqueue(std::uint32_t place, std::uint32_t out) {
 
 void EthernetIngress::trim(std::uint32_t place, std::uint32_t out) {
     EthernetPacket& packet = state_.packets[place];
-    losses_.count(out, packet.wire, PacketLoss::Trimmed);
+    losses_.count(out, packet.wire, PacketDrop::Trimmed);
     packet.trimmed = true;
     packet.payload = 0;
     packet.wire = state_.sizes.header();

@@ -33,10 +33,10 @@ public:
     /// @param queues of output ports
     /// @param losses counts what is lost
     /// @param pairs for whom packets are
-    EthernetIngress(const topology::NetworkDescription& description, EthernetState& state,
-                    EthernetRoutes& routes, EthernetLinks& links, EthernetAgenda& agenda,
+    EthernetIngress(const topology::NetworkDescription& description, EthernetNetworkState& state,
+                    EthernetNextHop& routes, EthernetLinks& links, EthernetPortSchedule& agenda,
                     PriorityFlowControl& flow_control, EcnMarks& marks, OutputQueues& queues,
-                    EthernetLosses& losses, QueuePairs& pairs);
+                    EthernetDrops& losses, QueuePairs& pairs);
 
     EthernetIngress(const EthernetIngress&) = delete;
     EthernetIngress& operator=(const EthernetIngress&) = delete;
@@ -68,14 +68,14 @@ private:
     void mark(EthernetPacket& packet, std::uint32_t out, std::int64_t queued);
 
     bool trims_;                         ///< instead of drops, payload is cut off
-    EthernetState& state_;               ///< ports and packets
-    EthernetRoutes& routes_;             ///< the ways of packets
+    EthernetNetworkState& state_;        ///< ports and packets
+    EthernetNextHop& routes_;            ///< the ways of packets
     EthernetLinks& links_;               ///< how packets cross them
-    EthernetAgenda& agenda_;             ///< when packets are in
+    EthernetPortSchedule& agenda_;       ///< when packets are in
     PriorityFlowControl& flow_control_;  ///< the room in buffers
     EcnMarks& marks_;                    ///< which packets are marked
     OutputQueues& queues_;               ///< of output ports
-    EthernetLosses& losses_;             ///< counts what is lost
+    EthernetDrops& losses_;              ///< counts what is lost
     QueuePairs& pairs_;                  ///< for whom packets are
 };
 

@@ -21,10 +21,10 @@ namespace npunet::packet {
 
 /// The ports of an EthernetNetwork, the packets under way and who hears of them, on which its parts
 /// work.
-struct EthernetState {
+struct EthernetNetworkState {
     /// @param description the network
     /// @param queue the simulation's events; must outlive the state
-    EthernetState(const topology::NetworkDescription& description, engine::EventQueue& queue)
+    EthernetNetworkState(const topology::NetworkDescription& description, engine::EventQueue& queue)
         : clock(queue),
           sizes(description.packet),
           class_count(description.packet.classes.count),

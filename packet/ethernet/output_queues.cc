@@ -4,8 +4,9 @@
 
 namespace npunet::packet {
 
-OutputQueues::OutputQueues(const topology::NetworkDescription& description, EthernetState& state,
-                           const EthernetRoutes& routes, EthernetAgenda& agenda)
+OutputQueues::OutputQueues(const topology::NetworkDescription& description,
+                           EthernetNetworkState& state, const EthernetNextHop& routes,
+                           EthernetPortSchedule& agenda)
     : graph_(description.graph),
       state_(state),
       routes_(routes),

@@ -27,8 +27,8 @@ public:
     /// @param state of the network; must outlive this
     /// @param routes the ways of packets; must outlive this
     /// @param agenda wakes ports; must outlive this
-    OutputQueues(const topology::NetworkDescription& description, EthernetState& state,
-                 const EthernetRoutes& routes, EthernetAgenda& agenda);
+    OutputQueues(const topology::NetworkDescription& description, EthernetNetworkState& state,
+                 const EthernetNextHop& routes, EthernetPortSchedule& agenda);
 
     OutputQueues(const OutputQueues&) = delete;
     OutputQueues& operator=(const OutputQueues&) = delete;
@@ -114,7 +114,7 @@ public:
     std::uint32_t blocked(NodeId node, std::uint32_t traffic_class, std::uint32_t input) const;
 
     /// @param link a link
-    /// @param function called as PacketLevel::list_queued() says
+    /// @param function called as PacketNetwork::list_queued() says
     void list(LinkId link, const std::function<void(LinkId, Bytes, Time)>& function) const;
 
     /// @return whether histograms are kept
@@ -128,9 +128,9 @@ public:
 
 private:
     const topology::Graph& graph_;            ///< the network
-    EthernetState& state_;                    ///< ports and packets
-    const EthernetRoutes& routes_;            ///< the ways of packets
-    EthernetAgenda& agenda_;                  ///< wakes ports
+    EthernetNetworkState& state_;             ///< ports and packets
+    const EthernetNextHop& routes_;           ///< the ways of packets
+    EthernetPortSchedule& agenda_;            ///< wakes ports
     std::vector<ClassQueue> queues_;          ///< by link and class
     std::vector<QueueHistogram> histograms_;  ///< by link, where they are asked for
 };

@@ -15,7 +15,7 @@ namespace npunet::packet {
 
 /// When ports choose, and when what is on their links is in: one pending event for each port that
 /// sends and one for each link with packets on it.
-class EthernetAgenda {
+class EthernetPortSchedule {
 public:
     /// All of these must outlive this.
     /// @param ports by link
@@ -23,12 +23,13 @@ public:
     /// @param clock the network's
     /// @param wake handles the events of ports that choose
     /// @param arrive handles those of links whose packets are in
-    EthernetAgenda(std::vector<EthernetPort>& ports, EthernetPackets& packets, EthernetClock& clock,
-                   engine::EventHandler& wake, engine::EventHandler& arrive)
+    EthernetPortSchedule(std::vector<EthernetPort>& ports, EthernetPackets& packets,
+                         EthernetClock& clock, engine::EventHandler& wake,
+                         engine::EventHandler& arrive)
         : ports_(ports), packets_(packets), clock_(clock), wake_(wake), arrive_(arrive) {}
 
-    EthernetAgenda(const EthernetAgenda&) = delete;
-    EthernetAgenda& operator=(const EthernetAgenda&) = delete;
+    EthernetPortSchedule(const EthernetPortSchedule&) = delete;
+    EthernetPortSchedule& operator=(const EthernetPortSchedule&) = delete;
 
     /// A port may have something to send.
     /// @param number of the port
@@ -63,7 +64,7 @@ public:
     /// @param link the link
     /// @param place of the packet
     void fly(std::uint32_t link, std::uint32_t place) {
-        PacketLine& flight = ports_[link].flight;
+        PacketQueue& flight = ports_[link].flight;
         const bool alone = flight.head == none;
         flight.append(packets_, place);
         if (alone) {

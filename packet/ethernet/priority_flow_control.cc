@@ -55,11 +55,11 @@ std::vector<std::uint32_t> checked_links_back(const topology::NetworkDescription
 }  // namespace
 
 PriorityFlowControl::PriorityFlowControl(const topology::NetworkDescription& description,
-                                         EthernetState& state, EthernetAgenda& agenda)
+                                         EthernetNetworkState& state, EthernetPortSchedule& agenda)
     : PriorityFlowControl(description, state, agenda, checked_links_back(description)) {}
 
 PriorityFlowControl::PriorityFlowControl(const topology::NetworkDescription& description,
-                                         EthernetState& state, EthernetAgenda& agenda,
+                                         EthernetNetworkState& state, EthernetPortSchedule& agenda,
                                          const std::vector<std::uint32_t>& back)
     : state_(state),
       agenda_(agenda),

@@ -24,8 +24,8 @@ public:
     /// @param agenda wakes ports; must outlive this
     ///
     /// Throws InputError where a link that may have to pause has no link back.
-    PriorityFlowControl(const topology::NetworkDescription& description, EthernetState& state,
-                        EthernetAgenda& agenda);
+    PriorityFlowControl(const topology::NetworkDescription& description,
+                        EthernetNetworkState& state, EthernetPortSchedule& agenda);
 
     PriorityFlowControl(const PriorityFlowControl&) = delete;
     PriorityFlowControl& operator=(const PriorityFlowControl&) = delete;
@@ -98,8 +98,9 @@ private:
     /// @param state of the network, whose ports learn of their links back
     /// @param agenda wakes ports
     /// @param back by link: the link back, or none
-    PriorityFlowControl(const topology::NetworkDescription& description, EthernetState& state,
-                        EthernetAgenda& agenda, const std::vector<std::uint32_t>& back);
+    PriorityFlowControl(const topology::NetworkDescription& description,
+                        EthernetNetworkState& state, EthernetPortSchedule& agenda,
+                        const std::vector<std::uint32_t>& back);
 
     /// Asks the other end of a link to pause, or to go on, or takes the opposite back.
     /// @param link the link
@@ -117,10 +118,10 @@ private:
     /// @param number of the port
     void end_pause(std::uint32_t number);
 
-    EthernetState& state_;    ///< ports and packets
-    EthernetAgenda& agenda_;  ///< wakes ports
-    bool pauses_;             ///< else packets are dropped
-    SharedBuffer buffer_;     ///< of all nodes
+    EthernetNetworkState& state_;   ///< ports and packets
+    EthernetPortSchedule& agenda_;  ///< wakes ports
+    bool pauses_;                   ///< else packets are dropped
+    SharedBuffer buffer_;           ///< of all nodes
 };
 
 }  // namespace npunet::packet

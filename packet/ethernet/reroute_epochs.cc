@@ -9,7 +9,7 @@ namespace npunet::packet {
 using engine::EventKey;
 using engine::Phase;
 
-void EthernetEpochs::await_next() {
+void EthernetRerouteEpochs::await_next() {
     topology::Detours& detours = *routes_.detours();
     const std::vector<Time>& begins = detours.epochs();
     if (is_awaited_) {
@@ -33,7 +33,7 @@ void EthernetEpochs::await_next() {
     }
 }
 
-void EthernetEpochs::begin(std::uint32_t epoch) {
+void EthernetRerouteEpochs::begin(std::uint32_t epoch) {
     topology::Detours& detours = *routes_.detours();
     is_awaited_ = false;
     epoch_ = epoch;
@@ -49,7 +49,7 @@ void EthernetEpochs::begin(std::uint32_t epoch) {
     }
 }
 
-bool EthernetEpochs::is_busy() const {
+bool EthernetRerouteEpochs::is_busy() const {
     // Copies of what has arrived may be left when all messages are done, and grants, and pauses.
     return pairs_.is_busy() || pairs_.any_grant_is_due() ||
            std::any_of(state_.ports.begin(), state_.ports.end(), [](const EthernetPort& port) {
@@ -58,13 +58,13 @@ bool EthernetEpochs::is_busy() const {
            });
 }
 
-void EthernetEpochs::bury(std::uint32_t number) {
+void EthernetRerouteEpochs::bury(std::uint32_t number) {
     EthernetPort& port = state_.ports[number];
     while (port.requests.head != none) {
         state_.packets.free(port.requests.pop(state_.packets));
     }
     while (port.control.head != none) {
-        losses_.drop(number, port.control.pop(state_.packets), PacketLoss::LinkDown,
+        losses_.drop(number, port.control.pop(state_.packets), PacketDrop::LinkDown,
                      "on a dead link");
     }
     for (std::uint32_t traffic_class = 0; traffic_class < state_.class_count; ++traffic_class) {
@@ -73,7 +73,7 @@ void EthernetEpochs::bury(std::uint32_t number) {
     flow_control_.forget(number);
 }
 
-void EthernetEpochs::bury_data(std::uint32_t number, std::uint32_t traffic_class) {
+void EthernetRerouteEpochs::bury_data(std::uint32_t number, std::uint32_t traffic_class) {
     const EthernetPort& port = state_.ports[number];
     while ((port.filled >> traffic_class & 1U) != 0) {
         const std::uint32_t place = queues_.take(number, traffic_class);
@@ -84,7 +84,7 @@ void EthernetEpochs::bury_data(std::uint32_t number, std::uint32_t traffic_class
                                             Time::ps(std::max(packet.ready, state_.clock.now())));
         }
         flow_control_.free_room(port.node, packet.input, packet.traffic_class, packet.wire);
-        losses_.drop(number, place, PacketLoss::LinkDown, "on a dead link");
+        losses_.drop(number, place, PacketDrop::LinkDown, "on a dead link");
     }
 }
 

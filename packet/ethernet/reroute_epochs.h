@@ -16,7 +16,7 @@ namespace npunet::packet {
 /// Faults that take links of an EthernetNetwork down: sees to it that packets take the detours of
 /// their time (topology::Detours), and that what waits for a link that never comes back is lost. A
 /// change of the routes is an event only while something is under way.
-class EthernetEpochs {
+class EthernetRerouteEpochs {
 public:
     /// All of these must outlive this.
     /// @param state of the network
@@ -25,8 +25,9 @@ public:
     /// @param flow_control the room in buffers
     /// @param losses counts what is lost
     /// @param pairs whose packets choose anew
-    EthernetEpochs(EthernetState& state, const EthernetRoutes& routes, OutputQueues& queues,
-                   PriorityFlowControl& flow_control, EthernetLosses& losses, QueuePairs& pairs)
+    EthernetRerouteEpochs(EthernetNetworkState& state, const EthernetNextHop& routes,
+                          OutputQueues& queues, PriorityFlowControl& flow_control,
+                          EthernetDrops& losses, QueuePairs& pairs)
         : state_(state),
           routes_(routes),
           queues_(queues),
@@ -34,8 +35,8 @@ public:
           losses_(losses),
           pairs_(pairs) {}
 
-    EthernetEpochs(const EthernetEpochs&) = delete;
-    EthernetEpochs& operator=(const EthernetEpochs&) = delete;
+    EthernetRerouteEpochs(const EthernetRerouteEpochs&) = delete;
+    EthernetRerouteEpochs& operator=(const EthernetRerouteEpochs&) = delete;
 
     /// A message is about to start: sees to it that the next change is an event. Nothing without
     /// detours.
@@ -72,16 +73,16 @@ private:
     /// @param traffic_class in which it waits
     void bury_data(std::uint32_t number, std::uint32_t traffic_class);
 
-    EthernetState& state_;                                    ///< ports and packets
-    const EthernetRoutes& routes_;                            ///< the ways of packets
-    OutputQueues& queues_;                                    ///< of output ports
-    PriorityFlowControl& flow_control_;                       ///< the room in buffers
-    EthernetLosses& losses_;                                  ///< counts what is lost
-    QueuePairs& pairs_;                                       ///< whose packets choose anew
-    std::size_t epoch_ = 0;                                   ///< of the detours
-    bool is_awaited_ = false;                                 ///< its end is an event
-    bool all_ = false;                                        ///< of a split network
-    MemberEvent<&EthernetEpochs::begin> begin_event_{*this};  ///< of the detours
+    EthernetNetworkState& state_;                                    ///< ports and packets
+    const EthernetNextHop& routes_;                                  ///< the ways of packets
+    OutputQueues& queues_;                                           ///< of output ports
+    PriorityFlowControl& flow_control_;                              ///< the room in buffers
+    EthernetDrops& losses_;                                          ///< counts what is lost
+    QueuePairs& pairs_;                                              ///< whose packets choose anew
+    std::size_t epoch_ = 0;                                          ///< of the detours
+    bool is_awaited_ = false;                                        ///< its end is an event
+    bool all_ = false;                                               ///< of a split network
+    MemberEvent<&EthernetRerouteEpochs::begin> begin_event_{*this};  ///< of the detours
 };
 
 }  // namespace npunet::packet

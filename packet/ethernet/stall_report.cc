@@ -11,7 +11,7 @@
 
 namespace npunet::packet {
 
-std::string EthernetStalls::explain_pauses() const {
+std::string EthernetStallReport::explain_pauses() const {
     for (std::uint32_t first = 0; first < state_.ports.size(); ++first) {
         for (std::uint32_t number = 0; number < state_.class_count; ++number) {
             if ((state_.ports[first].paused >> number & 1U) == 0) {
@@ -26,7 +26,8 @@ std::string EthernetStalls::explain_pauses() const {
     return {};
 }
 
-std::string EthernetStalls::explain_circle(std::uint32_t first, std::uint32_t traffic_class) const {
+std::string EthernetStallReport::explain_circle(std::uint32_t first,
+                                                std::uint32_t traffic_class) const {
     const topology::Graph& graph = description_.graph;
     std::vector<topology::Hop> chain;
     std::vector<bool> met(state_.ports.size());
@@ -49,7 +50,7 @@ std::string EthernetStalls::explain_circle(std::uint32_t first, std::uint32_t tr
         traffic_class, topology::describe_cycle(graph, chain));
 }
 
-std::string EthernetStalls::explain_pauses_from_afar(const NetworkPart& part) const {
+std::string EthernetStallReport::explain_pauses_from_afar(const Partition& part) const {
     const topology::Graph& graph = description_.graph;
     for (std::size_t number = 0; number < state_.ports.size(); ++number) {
         const topology::Link& link = graph.link(LinkId(number));
@@ -63,7 +64,7 @@ std::string EthernetStalls::explain_pauses_from_afar(const NetworkPart& part) co
     return {};
 }
 
-void EthernetStalls::refuse_loss(std::uint32_t number, const char* why) const {
+void EthernetStallReport::refuse_loss(std::uint32_t number, const char* why) const {
     const topology::Link& link = description_.graph.link(LinkId(std::size_t{number}));
     throw StallError(
         fmt::format("at {} ps a packet for the link {} -> {} was lost {}, and without a transport "
@@ -73,7 +74,7 @@ void EthernetStalls::refuse_loss(std::uint32_t number, const char* why) const {
                     description_.graph.name(link.to), why));
 }
 
-LinkId EthernetStalls::worst_link(const QueuePair& pair) const {
+LinkId EthernetStallReport::worst_link(const QueuePair& pair) const {
     const NodeId source(std::size_t{pair.source});
     const NodeId destination(std::size_t{pair.destination});
     std::vector<LinkId> links;
@@ -93,7 +94,7 @@ LinkId EthernetStalls::worst_link(const QueuePair& pair) const {
     });
 }
 
-void EthernetStalls::give_up(const QueuePair& pair) const {
+void EthernetStallReport::give_up(const QueuePair& pair) const {
     const topology::Graph& graph = description_.graph;
     const topology::TransportParameters& transport = description_.packet.transport;
     const LinkId worst = worst_link(pair);

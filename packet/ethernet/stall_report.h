@@ -15,15 +15,16 @@
 namespace npunet::packet {
 
 /// Why an EthernetNetwork cannot go on, in words.
-class EthernetStalls {
+class EthernetStallReport {
 public:
     /// All of these must outlive this.
     /// @param description the network
     /// @param state of the network
     /// @param queues of its ports
     /// @param routes the ways of packets
-    EthernetStalls(const topology::NetworkDescription& description, const EthernetState& state,
-                   const OutputQueues& queues, const EthernetRoutes& routes)
+    EthernetStallReport(const topology::NetworkDescription& description,
+                        const EthernetNetworkState& state, const OutputQueues& queues,
+                        const EthernetNextHop& routes)
         : description_(description), state_(state), queues_(queues), routes_(routes) {}
 
     /// Nothing goes on.
@@ -33,7 +34,7 @@ public:
     /// Nothing goes on in one part of a split network.
     /// @param part the part
     /// @return which link another part has paused, in a sentence; nothing where there is none
-    std::string explain_pauses_from_afar(const NetworkPart& part) const;
+    std::string explain_pauses_from_afar(const Partition& part) const;
 
     /// Throws the StallError of a packet that is lost where nobody sends it again.
     /// @param number of the port where
@@ -58,9 +59,9 @@ private:
     LinkId worst_link(const QueuePair& pair) const;
 
     const topology::NetworkDescription& description_;  ///< the network
-    const EthernetState& state_;                       ///< its ports
+    const EthernetNetworkState& state_;                ///< its ports
     const OutputQueues& queues_;                       ///< what waits for them
-    const EthernetRoutes& routes_;                     ///< the ways of packets
+    const EthernetNextHop& routes_;                    ///< the ways of packets
 };
 
 }  // namespace npunet::packet

@@ -12,10 +12,10 @@ namespace npunet::packet {
 /// What crosses from one part of a split network to another: a kind, and values as they are in
 /// memory, since all parts run the same program on machines of one kind.
 ///
-///     BorderFrame frame;
+///     BoundaryFrame frame;
 ///     frame.begin(CREDIT);
 ///     frame.add(credit);
-class BorderFrame {
+class BoundaryFrame {
 public:
     /// Forgets what the frame has had.
     /// @param kind by which its reader knows what is in it
@@ -37,18 +37,18 @@ private:
     std::vector<std::uint8_t> bytes_;  ///< the kind, then the values
 };
 
-/// Reads what a BorderFrame has carried, value by value.
+/// Reads what a BoundaryFrame has carried, value by value.
 ///
-///     BorderFrameReader reader(data, size);
+///     BoundaryFrameReader reader(data, size);
 ///     if (reader.kind() == CREDIT)
 ///     {
-///         const auto credit = reader.Take<BorderCredit>();
+///         const auto credit = reader.Take<BoundaryCredit>();
 ///     }
-class BorderFrameReader {
+class BoundaryFrameReader {
 public:
-    /// @param data BorderFrame::bytes(); must outlive this
+    /// @param data BoundaryFrame::bytes(); must outlive this
     /// @param size how many, at least 1
-    BorderFrameReader(const std::uint8_t* data, std::size_t size)
+    BoundaryFrameReader(const std::uint8_t* data, std::size_t size)
         : kind_(*data), next_(data + 1), left_(size - 1) {}
 
     /// @return of the frame

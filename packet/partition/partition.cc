@@ -8,7 +8,7 @@
 
 namespace npunet::packet {
 
-NetworkPart::NetworkPart(const topology::Graph& graph, std::vector<bool> owned, PacketCut& cut)
+Partition::Partition(const topology::Graph& graph, std::vector<bool> owned, PartitionLink& cut)
     : graph_(graph), owned_(std::move(owned)), cut_(cut) {
     assert(owned_.size() == graph.nodes());
     for (std::size_t number = 0; number < graph.links(); ++number) {

@@ -12,17 +12,17 @@
 namespace npunet::packet {
 
 /// One part of a split network: which nodes are its own, and what joins it to the others.
-class NetworkPart {
+class Partition {
 public:
     /// @param graph the whole network; must outlive this
     /// @param owned by node: whether it is in this part
     /// @param cut joins the parts; must outlive this
     ///
     /// Throws InputError where a link between two parts has no latency.
-    NetworkPart(const topology::Graph& graph, std::vector<bool> owned, PacketCut& cut);
+    Partition(const topology::Graph& graph, std::vector<bool> owned, PartitionLink& cut);
 
     /// @return what joins the parts
-    PacketCut& cut() { return cut_; }
+    PartitionLink& cut() { return cut_; }
 
     /// @param node a node
     /// @return whether it is in this part
@@ -36,7 +36,7 @@ public:
 
     /// @param kind of a frame
     /// @return the frame, to which values can be added until the next one begins
-    BorderFrame& begin(std::uint8_t kind) {
+    BoundaryFrame& begin(std::uint8_t kind) {
         frame_.begin(kind);
         return frame_;
     }
@@ -67,8 +67,8 @@ private:
 
     const topology::Graph& graph_;  ///< the whole network
     std::vector<bool> owned_;       ///< by node: whether it is in this part
-    PacketCut& cut_;                ///< joins the parts
-    BorderFrame frame_;             ///< the one that was begun last
+    PartitionLink& cut_;            ///< joins the parts
+    BoundaryFrame frame_;           ///< the one that was begun last
 };
 
 }  // namespace npunet::packet

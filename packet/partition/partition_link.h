@@ -12,7 +12,7 @@ namespace npunet::packet {
 
 /// A message, as its packets tell of it where they come into another part of a split network. Times
 /// in picoseconds.
-struct BorderMessage {
+struct BoundaryMessage {
     std::uint64_t id = 0;               ///< engine::MessageId
     std::int64_t start = 0;             ///< when it was sent
     std::int64_t bytes = 0;             ///< payload
@@ -23,11 +23,11 @@ struct BorderMessage {
     engine::MessageLabel label;         ///< what its sender has said
 };
 
-/// What joins the parts of a split network (PacketLevel::split()): it takes what leaves one part
-/// and hands it to PacketLevel::enter() of the part where the link ends, or begins, at the time
+/// What joins the parts of a split network (PacketNetwork::split()): it takes what leaves one part
+/// and hands it to PacketNetwork::enter() of the part where the link ends, or begins, at the time
 /// that it was told. That time is later than one latency of the link from now, and not later than
 /// anything that follows from it.
-class PacketCut {
+class PartitionLink {
 public:
     /// A message to another part starts.
     /// @param handle Message::handle
@@ -37,7 +37,7 @@ public:
     /// @param frame leaves this part
     /// @param to a node of the part for which it is
     /// @param at when it is to enter that part
-    virtual void frame_leaves(const BorderFrame& frame, NodeId to, Time at) = 0;
+    virtual void frame_leaves(const BoundaryFrame& frame, NodeId to, Time at) = 0;
 
     /// The last packet of a message to another part has left its source, or, with a transport, its
     /// last acknowledgement is in, and who wanted to has heard of it: nobody here hears of the
@@ -47,10 +47,10 @@ public:
 
     /// A message from another part is delivered now.
     /// @param message the message
-    virtual void message_arrives(const BorderMessage& message) = 0;
+    virtual void message_arrives(const BoundaryMessage& message) = 0;
 
 protected:
-    ~PacketCut() = default;
+    ~PartitionLink() = default;
 };
 
 }  // namespace npunet::packet

@@ -4,30 +4,31 @@
 
 namespace npunet::packet {
 
-WayChooser::WayChooser(const topology::Graph& graph, const std::vector<PacketPort>& ports,
-                       const std::vector<Rate>& rates, std::vector<CreditAccount>& credits,
-                       const LinkTiming& timing)
+AdaptiveRouting::AdaptiveRouting(const topology::Graph& graph, const std::vector<CreditPort>& ports,
+                                 const std::vector<Rate>& rates,
+                                 std::vector<CreditAccount>& credits, const LinkTiming& timing)
     : graph_(graph), ports_(ports), rates_(rates), credits_(credits), timing_(timing) {}
 
-void WayChooser::use(const topology::MultipathRouter& router, std::size_t channels) {
+void AdaptiveRouting::use(const topology::MultipathRouter& router, std::size_t channels) {
     router_ = &router;
     channels_ = channels;
     waiting_.resize(graph_.links());
     promised_.resize(graph_.links() * channels);
 }
 
-bool WayChooser::is_up(const topology::Way& offered, std::int64_t now) const {
+bool AdaptiveRouting::is_up(const topology::Way& offered, std::int64_t now) const {
     const auto link = static_cast<std::uint32_t>(offered.hop.link.index());
     return ports_[link].irregular == 0 || timing_.up_at(link, now) == now;
 }
 
-bool WayChooser::has_room(const topology::Way& offered, const WayOfPacket& way, std::int64_t now) {
+bool AdaptiveRouting::has_room(const topology::Way& offered, const PacketPath& way,
+                               std::int64_t now) {
     const std::size_t channel = channel_of(offered.hop, way);
     return credits_[channel].has(promised_[channel] + way.wire, now);
 }
 
-std::int64_t WayChooser::cost_of(const topology::Way& offered, const WayOfPacket& way,
-                                 std::int64_t now) const {
+std::int64_t AdaptiveRouting::cost_of(const topology::Way& offered, const PacketPath& way,
+                                      std::int64_t now) const {
     const std::size_t link = offered.hop.link.index();
     const Time busy = Time::ps(ports_[link].busy_until > now ? ports_[link].full_time : 0);
     const std::int64_t drained =
@@ -35,7 +36,7 @@ std::int64_t WayChooser::cost_of(const topology::Way& offered, const WayOfPacket
     return drained > never / offered.weight ? never - 1 : drained * offered.weight;
 }
 
-void WayChooser::choose(WayOfPacket& way, std::int64_t now) {
+void AdaptiveRouting::choose(PacketPath& way, std::int64_t now) {
     way.promised = false;
     if (way.then.link.valid()) {
         way.hop = way.then;
@@ -77,7 +78,7 @@ void WayChooser::choose(WayOfPacket& way, std::int64_t now) {
     }
 }
 
-void WayChooser::leave(const WayOfPacket& way) {
+void AdaptiveRouting::leave(const PacketPath& way) {
     waiting_[way.hop.link.index()] -= way.wire;
     if (way.promised) {
         promised_[channel_of(way.hop, way)] -= way.wire;

@@ -17,7 +17,7 @@ namespace npunet::packet {
 ///
 ///     chooser.choose(way, now);      // the packet will leave by way.hop
 ///     chooser.leave(way);            // it does, or chooses anew
-class WayChooser {
+class AdaptiveRouting {
 public:
     /// All of these must outlive the chooser.
     /// @param graph the network
@@ -25,9 +25,9 @@ public:
     /// @param rates by link
     /// @param credits by link and virtual channel
     /// @param timing of irregular links
-    WayChooser(const topology::Graph& graph, const std::vector<PacketPort>& ports,
-               const std::vector<Rate>& rates, std::vector<CreditAccount>& credits,
-               const LinkTiming& timing);
+    AdaptiveRouting(const topology::Graph& graph, const std::vector<CreditPort>& ports,
+                    const std::vector<Rate>& rates, std::vector<CreditAccount>& credits,
+                    const LinkTiming& timing);
 
     /// @param router what names the ways; must outlive this
     /// @param channels virtual channels of every link, those of all classes
@@ -36,11 +36,11 @@ public:
     /// A packet chooses its next hop, or takes the one that it has chosen already.
     /// @param way of the packet
     /// @param now in picoseconds
-    void choose(WayOfPacket& way, std::int64_t now);
+    void choose(PacketPath& way, std::int64_t now);
 
     /// A packet starts on the hop that it had chosen, or gives it up.
     /// @param way of the packet
-    void leave(const WayOfPacket& way);
+    void leave(const PacketPath& way);
 
 private:
     /// @param offered a way
@@ -52,24 +52,24 @@ private:
     /// @param way of the packet
     /// @param now in picoseconds
     /// @return whether there is room at its end that is not promised to others
-    bool has_room(const topology::Way& offered, const WayOfPacket& way, std::int64_t now);
+    bool has_room(const topology::Way& offered, const PacketPath& way, std::int64_t now);
 
     /// @param offered a way
     /// @param way of the packet
     /// @param now in picoseconds
     /// @return weight x time in which its link would send all that waits and the packet
-    std::int64_t cost_of(const topology::Way& offered, const WayOfPacket& way,
+    std::int64_t cost_of(const topology::Way& offered, const PacketPath& way,
                          std::int64_t now) const;
 
     /// @param hop of a packet
     /// @param way of the packet
     /// @return where what is promised on the hop's channel is kept
-    std::size_t channel_of(const topology::Hop& hop, const WayOfPacket& way) const {
+    std::size_t channel_of(const topology::Hop& hop, const PacketPath& way) const {
         return hop.link.index() * channels_ + way.first_channel + hop.virtual_channel;
     }
 
     const topology::Graph& graph_;                       ///< the network
-    const std::vector<PacketPort>& ports_;               ///< by link
+    const std::vector<CreditPort>& ports_;               ///< by link
     const std::vector<Rate>& rates_;                     ///< by link
     std::vector<CreditAccount>& credits_;                ///< by link and virtual channel
     const LinkTiming& timing_;                           ///< of irregular links

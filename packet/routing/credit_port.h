@@ -7,7 +7,7 @@
 namespace npunet::packet {
 
 /// An output port, which is one directed link. All times in picoseconds.
-struct alignas(64) PacketPort {
+struct alignas(64) CreditPort {
     static constexpr std::uint32_t most_queues = 0xffffff;  ///< it can have
     static constexpr std::uint32_t most_parts = 64;         ///< of the network
 
@@ -27,10 +27,10 @@ struct alignas(64) PacketPort {
     std::uint32_t first_mask = 0;  ///< index of its first word of non-empty queues
     // What they may not: no word with bits of the others, thanks to the one between.
     std::uint32_t turn : 24;    ///< round robin: the queue to be asked first
-    std::uint32_t look : 1;     ///< SteadyTraffic will look for a pattern after some packets
-    std::uint32_t watched : 1;  ///< SteadyTraffic looks for a pattern here
+    std::uint32_t look : 1;     ///< CreditFastForward will look for a pattern after some packets
+    std::uint32_t watched : 1;  ///< CreditFastForward looks for a pattern here
     std::uint32_t anchor : 1;   ///< and whenever this port is free
-    std::uint32_t still : 1;    ///< SteadyTraffic has found one; no events are pending
+    std::uint32_t still : 1;    ///< CreditFastForward has found one; no events are pending
     std::uint32_t starved : 1;  ///< whether a packet may have waited for nothing but credit
     std::uint32_t waiting = 0;  ///< channels for whose credit it waits without a wake
 
@@ -44,7 +44,7 @@ struct alignas(64) PacketPort {
     std::int64_t packets = 0;    ///< carried
     std::int64_t stall = 0;      ///< idle and up, with packets that waited for credit
 
-    PacketPort()
+    CreditPort()
         : queues(0),
           part(0),
           irregular(0),
@@ -57,6 +57,6 @@ struct alignas(64) PacketPort {
           starved(0) {}
 };
 
-static_assert(sizeof(PacketPort) == 128, "a port is meant to be two cache lines");
+static_assert(sizeof(CreditPort) == 128, "a port is meant to be two cache lines");
 
 }  // namespace npunet::packet

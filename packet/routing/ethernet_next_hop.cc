@@ -7,9 +7,9 @@
 
 namespace npunet::packet {
 
-EthernetRoutes::EthernetRoutes(const topology::NetworkDescription& description,
-                               const std::vector<EthernetPort>& ports,
-                               const engine::LinkClock& clock)
+EthernetNextHop::EthernetNextHop(const topology::NetworkDescription& description,
+                                 const std::vector<EthernetPort>& ports,
+                                 const engine::LinkClock& clock)
     : description_(description),
       ports_(ports),
       clock_(clock),
@@ -19,7 +19,7 @@ EthernetRoutes::EthernetRoutes(const topology::NetworkDescription& description,
       router_(detours_ ? detours_.get() : description.multipath.get()),
       first_(description.graph.npus()) {}
 
-std::uint32_t EthernetRoutes::first_hop(std::uint32_t source, std::uint32_t destination) {
+std::uint32_t EthernetNextHop::first_hop(std::uint32_t source, std::uint32_t destination) {
     assert(!are_chosen());
     std::vector<std::uint32_t>& row = first_[source];
     if (row.empty()) {
@@ -38,13 +38,13 @@ std::uint32_t EthernetRoutes::first_hop(std::uint32_t source, std::uint32_t dest
     return first;
 }
 
-std::uint32_t EthernetRoutes::coded_link(const EthernetWay& way) const {
+std::uint32_t EthernetNextHop::coded_link(const EthernetPath& way) const {
     const auto link = static_cast<std::uint32_t>(way.hop.link.index());
     const bool last = description_.graph.link(way.hop.link).to == way.place.destination;
     return last ? link | last_hop : link;
 }
 
-void EthernetRoutes::choose(EthernetWay& way, std::uint32_t wire, std::int64_t now) {
+void EthernetNextHop::choose(EthernetPath& way, std::uint32_t wire, std::int64_t now) {
     if (way.then.link.valid() && detours_ && detours_->is_dead(way.then.link)) {
         way.then = topology::Hop();
         way.place.memory = topology::Detours::on_detour;
@@ -79,16 +79,16 @@ void EthernetRoutes::choose(EthernetWay& way, std::uint32_t wire, std::int64_t n
     way.memory = best->memory;
 }
 
-std::uint64_t EthernetRoutes::draw(std::uint64_t key, std::uint64_t number) const {
+std::uint64_t EthernetNextHop::draw(std::uint64_t key, std::uint64_t number) const {
     using topology::mixed;
     return mixed(mixed(mixed(description_.packet.seed) ^ key) + number);
 }
 
-std::uint32_t EthernetRoutes::choose_for_pair(std::uint32_t pair, std::uint32_t source,
-                                              std::uint32_t destination, std::uint64_t hash,
-                                              std::uint32_t wire, std::int64_t now) {
-    EthernetWay& way = at(of_pairs_, pair);
-    way = EthernetWay();
+std::uint32_t EthernetNextHop::choose_for_pair(std::uint32_t pair, std::uint32_t source,
+                                               std::uint32_t destination, std::uint64_t hash,
+                                               std::uint32_t wire, std::int64_t now) {
+    EthernetPath& way = at(of_pairs_, pair);
+    way = EthernetPath();
     way.place.at = NodeId(std::size_t{source});
     way.place.source = way.place.at;
     way.place.destination = NodeId(std::size_t{destination});
@@ -97,21 +97,21 @@ std::uint32_t EthernetRoutes::choose_for_pair(std::uint32_t pair, std::uint32_t 
     return coded_link(way) & ~last_hop;
 }
 
-void EthernetRoutes::take_from_pair(std::uint32_t place, EthernetPacket& packet,
-                                    std::uint32_t pair) {
-    EthernetWay& way = at(of_packets_, place);
+void EthernetNextHop::take_from_pair(std::uint32_t place, EthernetPacket& packet,
+                                     std::uint32_t pair) {
+    EthernetPath& way = at(of_packets_, place);
     way = of_pairs_[pair];
     packet.hop = coded_link(way);
 }
 
-void EthernetRoutes::start(std::uint32_t place, EthernetPacket& packet, std::uint32_t source,
-                           std::uint32_t destination, std::uint64_t hash, std::int64_t now) {
+void EthernetNextHop::start(std::uint32_t place, EthernetPacket& packet, std::uint32_t source,
+                            std::uint32_t destination, std::uint64_t hash, std::int64_t now) {
     if (router_ == nullptr) {
         packet.hop = first_hop(source, destination);
         return;
     }
-    EthernetWay& way = at(of_packets_, place);
-    way = EthernetWay();
+    EthernetPath& way = at(of_packets_, place);
+    way = EthernetPath();
     way.place.at = NodeId(std::size_t{source});
     way.place.source = way.place.at;
     way.place.destination = NodeId(std::size_t{destination});
@@ -120,8 +120,8 @@ void EthernetRoutes::start(std::uint32_t place, EthernetPacket& packet, std::uin
     packet.hop = coded_link(way);
 }
 
-void EthernetRoutes::choose_next(std::uint32_t place, EthernetPacket& packet, std::int64_t now) {
-    EthernetWay& way = of_packets_[place];
+void EthernetNextHop::choose_next(std::uint32_t place, EthernetPacket& packet, std::int64_t now) {
+    EthernetPath& way = of_packets_[place];
     way.place.in = way.hop;
     way.place.at = description_.graph.link(way.hop.link).to;
     way.place.memory = way.memory;

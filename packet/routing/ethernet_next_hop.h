@@ -15,7 +15,7 @@
 namespace npunet::packet {
 
 /// What a packet that chooses its way knows.
-struct EthernetWay {
+struct EthernetPath {
     topology::PacketPlace place;  ///< where it is
     topology::Hop hop;            ///< the hop it has chosen
     topology::Hop then;           ///< the hop behind that one, where it is chosen already
@@ -30,13 +30,13 @@ struct EthernetWay {
 ///
 ///     packet.hop = routes.first_hop(source, destination);
 ///     while (!routes.is_last(packet)) { ...; routes.go_on(place, packet, now); }
-class EthernetRoutes {
+class EthernetNextHop {
 public:
     /// @param description the network; must outlive this
     /// @param ports by link; must outlive this
     /// @param clock of links with faults; must outlive this
-    EthernetRoutes(const topology::NetworkDescription& description,
-                   const std::vector<EthernetPort>& ports, const engine::LinkClock& clock);
+    EthernetNextHop(const topology::NetworkDescription& description,
+                    const std::vector<EthernetPort>& ports, const engine::LinkClock& clock);
 
     /// @return whether packets choose
     bool are_chosen() const { return router_ != nullptr; }
@@ -113,7 +113,7 @@ public:
     /// Packets choose.
     /// @param place of a packet
     /// @return its way
-    EthernetWay& way_of(std::uint32_t place) { return at(of_packets_, place); }
+    EthernetPath& way_of(std::uint32_t place) { return at(of_packets_, place); }
 
 private:
     /// Stands in a link's number: the link ends at the destination.
@@ -129,12 +129,12 @@ private:
 
     /// @param way of a packet
     /// @return the chosen link, with last_hop
-    std::uint32_t coded_link(const EthernetWay& way) const;
+    std::uint32_t coded_link(const EthernetPath& way) const;
 
     /// @param way of a packet that chooses
     /// @param wire its bytes
     /// @param now in picoseconds
-    void choose(EthernetWay& way, std::uint32_t wire, std::int64_t now);
+    void choose(EthernetPath& way, std::uint32_t wire, std::int64_t now);
 
     /// @copydoc go_on
     void choose_next(std::uint32_t place, EthernetPacket& packet, std::int64_t now);
@@ -142,7 +142,7 @@ private:
     /// @param ways by place or number
     /// @param index place or number
     /// @return the way there
-    static EthernetWay& at(std::vector<EthernetWay>& ways, std::uint32_t index) {
+    static EthernetPath& at(std::vector<EthernetPath>& ways, std::uint32_t index) {
         if (index >= ways.size()) {
             ways.resize(index + std::size_t{1});
         }
@@ -156,8 +156,8 @@ private:
     const topology::MultipathRouter* router_;          ///< null: packets do not choose
     std::vector<std::vector<std::uint32_t>> first_;    ///< by source, then destination
     std::vector<std::uint32_t> hops_;                  ///< all paths asked for, end to end
-    std::vector<EthernetWay> of_packets_;              ///< by place
-    std::vector<EthernetWay> of_pairs_;                ///< by number of the queue pair
+    std::vector<EthernetPath> of_packets_;             ///< by place
+    std::vector<EthernetPath> of_pairs_;               ///< by number of the queue pair
     std::vector<topology::Way> offered_;               ///< to the packet that is choosing
 };
 

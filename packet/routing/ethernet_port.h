@@ -14,7 +14,7 @@ inline constexpr std::int64_t pause_bytes = topology::pause_bytes;
 
 /// What waits for an output port in one traffic class and has come in by other links.
 struct ClassQueue {
-    PacketLine line;         ///< the packets
+    PacketQueue line;        ///< the packets
     std::int64_t bytes = 0;  ///< of them, with headers
 };
 
@@ -33,9 +33,9 @@ struct alignas(64) EthernetPort {
     std::uint32_t filled = 0;      ///< a bit per class: packets from other links wait
     std::uint32_t own_turn = 0;    ///< a bit per class: a packet that starts here goes next
 
-    PacketLine flight;             ///< packets on the link, each with when it is in
-    PacketLine requests;           ///< requests to pause or to resume that wait
-    PacketLine control;            ///< other control packets that wait
+    PacketQueue flight;            ///< packets on the link, each with when it is in
+    PacketQueue requests;          ///< requests to pause or to resume that wait
+    PacketQueue control;           ///< other control packets that wait
     std::uint32_t reverse = none;  ///< the link back
     std::uint32_t node = 0;        ///< the node that sends
     bool irregular = false;        ///< whether LinkTiming knows the link

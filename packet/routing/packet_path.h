@@ -9,7 +9,7 @@
 namespace npunet::packet {
 
 /// A packet that finds its way hop by hop: what it knows at its node, and its choice there.
-struct WayOfPacket {
+struct PacketPath {
     topology::PacketPlace place;      ///< where it is
     topology::Hop hop;                ///< the hop it has chosen
     topology::Hop then;               ///< the hop behind that one, where it is chosen already
@@ -22,8 +22,8 @@ struct WayOfPacket {
 };
 
 /// A message whose packets take several ways: its next packet, and what is known of the others.
-struct WaysOfMessage {
-    WayOfPacket next;               ///< the packet that has not started yet
+struct MessagePaths {
+    PacketPath next;                ///< the packet that has not started yet
     std::int64_t since = 0;         ///< when that packet chose its first hop, in picoseconds
     std::int64_t undelivered = 0;   ///< packets not yet on their last link
     std::int64_t last_arrival = 0;  ///< latest arrival of the others, in picoseconds
@@ -31,7 +31,7 @@ struct WaysOfMessage {
 };
 
 /// What multi-path routing keeps: the ways of all packets and messages under way.
-struct PacketWays {
+struct PacketPaths {
     /// @param place of a packet in the pool
     /// @return index of its hop in the plan
     static constexpr std::uint32_t hop_of_packet(std::uint32_t place) { return 2 * place; }
@@ -42,7 +42,7 @@ struct PacketWays {
 
     /// @param place of a packet in the pool
     /// @return its way
-    WayOfPacket& of_packet(std::uint32_t place) {
+    PacketPath& of_packet(std::uint32_t place) {
         if (place >= packets.size()) {
             packets.resize(place + 1);
         }
@@ -51,7 +51,7 @@ struct PacketWays {
 
     /// @param place of a message in the table
     /// @return its ways
-    WaysOfMessage& of_message(std::uint32_t place) {
+    MessagePaths& of_message(std::uint32_t place) {
         if (place >= messages.size()) {
             messages.resize(place + 1);
         }
@@ -65,9 +65,9 @@ struct PacketWays {
 
     /// Null: every pair of NPUs has one path, and nothing is kept.
     const topology::MultipathRouter* router = nullptr;
-    std::uint64_t seed = 0;               ///< of the drawn numbers
-    std::vector<WayOfPacket> packets;     ///< by place in the pool
-    std::vector<WaysOfMessage> messages;  ///< by place in the table
+    std::uint64_t seed = 0;              ///< of the drawn numbers
+    std::vector<PacketPath> packets;     ///< by place in the pool
+    std::vector<MessagePaths> messages;  ///< by place in the table
 };
 
 }  // namespace npunet::packet

@@ -14,14 +14,14 @@ namespace npunet::packet {
 struct EthernetCargo {
     std::uint64_t pair = 0;   ///< QueuePair::key
     std::uint64_t first = 0;  ///< data: number of the first packet of its message
-    BorderMessage message;    ///< data: its message
+    BoundaryMessage message;  ///< data: its message
 };
 
 /// One part of a split network with Ethernet-like switches: what its packets take with them, and
 /// what other parts are told of its messages, or have told.
-class EthernetBorder : public NetworkPart {
+class EthernetBoundary : public Partition {
 public:
-    using NetworkPart::NetworkPart;
+    using Partition::Partition;
 
     /// @param place of a packet
     /// @return what it takes with it
@@ -29,7 +29,7 @@ public:
 
     /// @param place of a message
     /// @return what the parts of both its ends know
-    BorderMessage& of_message(std::uint32_t place) { return at(of_messages_, place); }
+    BoundaryMessage& of_message(std::uint32_t place) { return at(of_messages_, place); }
 
 private:
     /// @param values by place
@@ -43,8 +43,8 @@ private:
         return values[place];
     }
 
-    std::vector<EthernetCargo> of_packets_;   ///< by place
-    std::vector<BorderMessage> of_messages_;  ///< by place
+    std::vector<EthernetCargo> of_packets_;     ///< by place
+    std::vector<BoundaryMessage> of_messages_;  ///< by place
 };
 
 }  // namespace npunet::packet

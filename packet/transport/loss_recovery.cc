@@ -41,7 +41,7 @@ std::int64_t LossRecovery::acknowledge(QueuePair& pair, std::uint64_t up_to) {
     std::int64_t bytes = 0;
     while (pair.acknowledged < up_to) {
         const std::uint32_t place = pair.acknowledging;
-        const PairMessage& message = messages_[place];
+        const TransportMessage& message = messages_[place];
         const std::uint64_t end = std::min(up_to, message.last + 1);
         if (pair.selective) {
             for (; pair.acknowledged < end; ++pair.acknowledged) {
@@ -68,7 +68,7 @@ std::int64_t LossRecovery::acknowledge(QueuePair& pair, std::uint64_t up_to) {
     return bytes;
 }
 
-std::int64_t LossRecovery::acknowledge_some(QueuePair& pair, const PairMessage& message,
+std::int64_t LossRecovery::acknowledge_some(QueuePair& pair, const TransportMessage& message,
                                             std::uint64_t end) {
     const auto packets = static_cast<std::int64_t>(end - pair.acknowledged);
     const std::int64_t bytes = (packets - 1) * sizes_.full() + messages_.wire_of(message, end - 1);

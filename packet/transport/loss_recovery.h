@@ -57,7 +57,8 @@ private:
     /// @param message its first message that is not acknowledged
     /// @param end packets below are in, of that message or before
     /// @return their bytes on the wire
-    std::int64_t acknowledge_some(QueuePair& pair, const PairMessage& message, std::uint64_t end);
+    std::int64_t acknowledge_some(QueuePair& pair, const TransportMessage& message,
+                                  std::uint64_t end);
 
     /// Selective repeat: the receiver has a packet.
     /// @param pair a queue pair

@@ -8,7 +8,7 @@
 namespace npunet::packet {
 
 /// A message on its queue pair: the packets `first` to `last` of it.
-struct PairMessage {
+struct TransportMessage {
     std::uint64_t id = 0;               ///< engine::MessageId
     std::int64_t bytes = 0;             ///< payload
     std::int64_t first_byte_left = -1;  ///< start of its first packet in ps; -1 before
@@ -23,7 +23,7 @@ struct PairMessage {
 };
 
 /// The messages of all queue pairs. The freed place is the next one used.
-class PairMessages {
+class QueuedMessages {
 public:
     /// @return a place with a message as new
     std::uint32_t take() {
@@ -33,7 +33,7 @@ public:
         }
         const std::uint32_t place = free_;
         free_ = messages_[place].next;
-        messages_[place] = PairMessage();
+        messages_[place] = TransportMessage();
         return place;
     }
 
@@ -45,10 +45,10 @@ public:
 
     /// @param place as take() gave it
     /// @return the message
-    PairMessage& operator[](std::uint32_t place) { return messages_[place]; }
+    TransportMessage& operator[](std::uint32_t place) { return messages_[place]; }
 
     /// @copydoc operator[]
-    const PairMessage& operator[](std::uint32_t place) const { return messages_[place]; }
+    const TransportMessage& operator[](std::uint32_t place) const { return messages_[place]; }
 
     /// @param place of a message
     /// @param sequence number of a packet of it, or of one that comes behind it
@@ -61,8 +61,8 @@ public:
     }
 
 private:
-    std::vector<PairMessage> messages_;  ///< places, used and free
-    std::uint32_t free_ = none;          ///< first free place
+    std::vector<TransportMessage> messages_;  ///< places, used and free
+    std::uint32_t free_ = none;               ///< first free place
 };
 
 }  // namespace npunet::packet

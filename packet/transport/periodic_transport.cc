@@ -23,12 +23,12 @@ const EventKey beyond = EventKey::of(Phase::Arbitration, 15, ~std::uint64_t{0} >
 
 }  // namespace
 
-EthernetTrains::EthernetTrains(engine::EventQueue& queue, EthernetTrainsHost& host)
+PeriodicTransport::PeriodicTransport(engine::EventQueue& queue, PeriodicTransportHost& host)
     : queue_(queue), host_(host), search_(least_looks), budget_(train_words_per_event) {
     host_.watch(any_port, 0);
 }
 
-void EthernetTrains::messages_change() {
+void PeriodicTransport::messages_change() {
     if (stage_ == Stage::Still) {
         resume();
     }
@@ -38,7 +38,7 @@ void EthernetTrains::messages_change() {
     }
 }
 
-void EthernetTrains::wait() {
+void PeriodicTransport::wait() {
     if (stage_ == Stage::Confirming) {
         host_.note_timers(false);
     }
@@ -48,8 +48,8 @@ void EthernetTrains::wait() {
     host_.watch(any_port, queue_.now().ps() + break_ * packet_time_);
 }
 
-void EthernetTrains::packet_starts(std::uint32_t port, std::int64_t unsent, std::int64_t now,
-                                   std::int64_t end) {
+void PeriodicTransport::packet_starts(std::uint32_t port, std::int64_t unsent, std::int64_t now,
+                                      std::int64_t end) {
     if (stage_ == Stage::Waiting) {
         packet_time_ = end - now;
         if (unsent < engine::PeriodSearch::least_packets) {
@@ -70,11 +70,11 @@ void EthernetTrains::packet_starts(std::uint32_t port, std::int64_t unsent, std:
     plan(end);
 }
 
-void EthernetTrains::plan(std::int64_t at) {
+void PeriodicTransport::plan(std::int64_t at) {
     queue_.schedule(Time::ps(at), look, *this, serial_);
 }
 
-void EthernetTrains::handle(std::uint64_t payload) {
+void PeriodicTransport::handle(std::uint64_t payload) {
     if (payload != serial_) {
         return;
     }
@@ -93,7 +93,7 @@ void EthernetTrains::handle(std::uint64_t payload) {
     }
 }
 
-void EthernetTrains::look_for_period() {
+void PeriodicTransport::look_for_period() {
     search_.look();
     if (search_.has_kept() && repeats(false) && is_worthwhile()) {
         begin_to_confirm();
@@ -110,35 +110,35 @@ void EthernetTrains::look_for_period() {
     }
 }
 
-void EthernetTrains::keep(bool counts) {
+void PeriodicTransport::keep(bool counts) {
     engine::StateScan scan(kept_, queue_.now().ps(), counts);
     host_.scan(scan);
     charge(scan.size());
     kept_events_ = queue_.handled();
 }
 
-bool EthernetTrains::repeats(bool counts) {
+bool PeriodicTransport::repeats(bool counts) {
     engine::StateScan scan(kept_, present_, queue_.now().ps(), counts);
     host_.scan(scan);
     charge(scan.size());
     return scan.equals();
 }
 
-bool EthernetTrains::is_worthwhile() const {
+bool PeriodicTransport::is_worthwhile() const {
     // What is gained is measured in events, what is lost in words.
     const std::int64_t periods = host_.periods_left(kept_, present_) - 1;
     const std::uint64_t events = queue_.handled() - kept_events_;
     return periods >= 2 && static_cast<std::uint64_t>(periods) * events >= kept_.words.size() / 2;
 }
 
-void EthernetTrains::begin_to_confirm() {
+void PeriodicTransport::begin_to_confirm() {
     looks_left_ = search_.since_kept();
     keep(true);
     host_.note_timers(true);
     stage_ = Stage::Confirming;
 }
 
-void EthernetTrains::confirm() {
+void PeriodicTransport::confirm() {
     if (--looks_left_ > 0) {
         return;
     }
@@ -158,7 +158,7 @@ void EthernetTrains::confirm() {
     plan(present_.at + periods_ * (present_.at - kept_.at));
 }
 
-void EthernetTrains::resume() {
+void PeriodicTransport::resume() {
     const std::int64_t period = present_.at - kept_.at;
     const std::int64_t elapsed = queue_.now().ps() - present_.at;
     EventKey until = queue_.position();
@@ -175,13 +175,13 @@ void EthernetTrains::resume() {
     wait();
 }
 
-void EthernetTrains::settle() {
+void PeriodicTransport::settle() {
     if (stage_ == Stage::Still) {
         resume();
     }
 }
 
-void EthernetTrains::enable(bool enabled) {
+void PeriodicTransport::enable(bool enabled) {
     settle();
     if (enabled && stage_ == Stage::Off) {
         wait();
@@ -192,7 +192,7 @@ void EthernetTrains::enable(bool enabled) {
     }
 }
 
-void EthernetTrains::charge(std::size_t words) {
+void PeriodicTransport::charge(std::size_t words) {
     work_ += words;
     budget_.charge(words);
 }

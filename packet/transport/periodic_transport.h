@@ -14,10 +14,10 @@ namespace npunet::packet {
 /// In place of a port: any of those by which messages start.
 inline constexpr std::uint32_t any_port = none - 1;
 
-/// The network whose packets EthernetTrains moves by periods.
-class EthernetTrainsHost {
+/// The network whose packets PeriodicTransport moves by periods.
+class PeriodicTransportHost {
 public:
-    /// EthernetTrains::packet_starts() is to be called.
+    /// PeriodicTransport::packet_starts() is to be called.
     /// @param port for whose own data; ANY_PORT, or none
     /// @param from when on, in picoseconds
     virtual void watch(std::uint32_t port, std::int64_t from) = 0;
@@ -55,7 +55,7 @@ public:
                        std::int64_t periods, engine::EventKey until) = 0;
 
 protected:
-    ~EthernetTrainsHost() = default;
+    ~PeriodicTransportHost() = default;
 };
 
 /// Packet trains for networks with Ethernet-like switches, where everything depends on everything:
@@ -73,11 +73,11 @@ protected:
 /// the period, though they never do anything but begin anew. So when a state repeats itself one
 /// more period is simulated, in which it is noted when timeouts begin anew; from that follows where
 /// the timers are.
-class EthernetTrains final : private engine::EventHandler {
+class PeriodicTransport final : private engine::EventHandler {
 public:
     /// @param queue the simulation's events; must outlive this
     /// @param host the network; must outlive this
-    EthernetTrains(engine::EventQueue& queue, EthernetTrainsHost& host);
+    PeriodicTransport(engine::EventQueue& queue, PeriodicTransportHost& host);
 
     /// A message is about to begin, or ends.
     void messages_change();
@@ -140,7 +140,7 @@ private:
     void charge(std::size_t words);
 
     engine::EventQueue& queue_;     ///< the simulation's events
-    EthernetTrainsHost& host_;      ///< the network
+    PeriodicTransportHost& host_;   ///< the network
     Stage stage_ = Stage::Waiting;  ///< what is being done
     std::uint64_t serial_ = 0;      ///< events with others are stale
     std::uint32_t anchor_ = none;   ///< by whose packets the state is looked at

@@ -24,7 +24,7 @@ struct SelectiveState {
 };
 
 /// What a queue pair has done so far.
-struct PairUse {
+struct QueuePairUse {
     std::int64_t started = -1;   ///< when its first message was sent, in ps; -1: none was
     std::int64_t ended = -1;     ///< when its last message was delivered so far, in ps
     std::int64_t delivered = 0;  ///< payload bytes
@@ -38,11 +38,11 @@ struct PairUse {
     /// Each figure is known at one end of the queue pair, and these may be in different parts of a
     /// split network.
     /// @param other what is known in another part
-    void join(const PairUse& other) {
-        for (std::int64_t PairUse::*figure :
-             {&PairUse::started, &PairUse::ended, &PairUse::delivered, &PairUse::messages,
-              &PairUse::packets, &PairUse::repeated, &PairUse::timeouts, &PairUse::marked,
-              &PairUse::notified}) {
+    void join(const QueuePairUse& other) {
+        for (std::int64_t QueuePairUse::*figure :
+             {&QueuePairUse::started, &QueuePairUse::ended, &QueuePairUse::delivered,
+              &QueuePairUse::messages, &QueuePairUse::packets, &QueuePairUse::repeated,
+              &QueuePairUse::timeouts, &QueuePairUse::marked, &QueuePairUse::notified}) {
             this->*figure = std::max(this->*figure, other.*figure);
         }
     }
@@ -140,7 +140,7 @@ struct QueuePair {
     std::unique_ptr<CreditState> credit;         ///< of receiver credits only
     std::uint32_t last_link = 0;                 ///< by which its data comes, of receiver credits
     std::unique_ptr<SelectiveState> selective;   ///< of selective repeat only
-    PairUse use;                                 ///< what it has done
+    QueuePairUse use;                            ///< what it has done
 };
 
 static_assert(sizeof(QueuePair) <= 512, "queue pairs are meant to be small");

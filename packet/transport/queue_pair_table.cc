@@ -9,7 +9,7 @@ namespace npunet::packet {
 
 using topology::TransportKind;
 
-std::uint32_t PairTable::number_of(std::uint64_t key) {
+std::uint32_t QueuePairTable::number_of(std::uint64_t key) {
     const auto found = numbers_.find(key);
     if (found != numbers_.end()) {
         return found->second;
@@ -35,7 +35,7 @@ std::uint32_t PairTable::number_of(std::uint64_t key) {
     return number;
 }
 
-void PairTable::open_transport(QueuePair& pair) const {
+void QueuePairTable::open_transport(QueuePair& pair) const {
     const FlowPath path = path_of(pair);
     const topology::TransportParameters& transport = description_.packet.transport;
     const topology::CongestionControlChoice& choice = description_.packet.congestion_control;
@@ -59,7 +59,7 @@ void PairTable::open_transport(QueuePair& pair) const {
     }
 }
 
-FlowPath PairTable::path_of(const QueuePair& pair) const {
+FlowPath QueuePairTable::path_of(const QueuePair& pair) const {
     const NodeId source(std::size_t{pair.source});
     const NodeId destination(std::size_t{pair.destination});
     const topology::Graph& graph = description_.graph;
@@ -88,7 +88,7 @@ FlowPath PairTable::path_of(const QueuePair& pair) const {
     return path;
 }
 
-void PairTable::open_credit(QueuePair& pair, const FlowPath& path) const {
+void QueuePairTable::open_credit(QueuePair& pair, const FlowPath& path) const {
     const topology::CongestionControlChoice& choice = description_.packet.congestion_control;
     pair.credit = std::make_unique<CreditState>();
     const double window = topology::value_of(choice, "initial_window") * path.bandwidth_delay();

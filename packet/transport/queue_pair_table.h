@@ -15,19 +15,19 @@
 namespace npunet::packet {
 
 /// The queue pairs of a transport by their numbers, which they get on first use.
-class PairTable {
+class QueuePairTable {
 public:
     /// All of these must outlive this.
     /// @param description the network
     /// @param sizes of packets
     /// @param routes the ways of packets
     /// @param border of this part of the network
-    PairTable(const topology::NetworkDescription& description, const PacketSizes& sizes,
-              EthernetRoutes& routes, const PairBorder& border)
+    QueuePairTable(const topology::NetworkDescription& description, const PacketSizes& sizes,
+                   EthernetNextHop& routes, const TransportBoundary& border)
         : description_(description), sizes_(sizes), routes_(routes), border_(border) {}
 
-    PairTable(const PairTable&) = delete;
-    PairTable& operator=(const PairTable&) = delete;
+    QueuePairTable(const QueuePairTable&) = delete;
+    QueuePairTable& operator=(const QueuePairTable&) = delete;
 
     /// @param key of a queue pair (QueuePair::key_of())
     /// @return its number; it is made on first use
@@ -62,8 +62,8 @@ private:
 
     const topology::NetworkDescription& description_;           ///< the network
     const PacketSizes& sizes_;                                  ///< of packets
-    EthernetRoutes& routes_;                                    ///< the ways of packets
-    const PairBorder& border_;                                  ///< of this part of the network
+    EthernetNextHop& routes_;                                   ///< the ways of packets
+    const TransportBoundary& border_;                           ///< of this part of the network
     std::vector<QueuePair> pairs_;                              ///< by number
     std::unordered_map<std::uint64_t, std::uint32_t> numbers_;  ///< by key
 };

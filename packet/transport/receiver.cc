@@ -4,9 +4,10 @@ namespace npunet::packet {
 
 using topology::TransportKind;
 
-PairReceiver::PairReceiver(const topology::NetworkDescription& description, EthernetClock& clock,
-                           const PacketSizes& sizes, PairTable& pairs, TransportMessages& messages,
-                           TransportPackets& packets)
+TransportReceiver::TransportReceiver(const topology::NetworkDescription& description,
+                                     EthernetClock& clock, const PacketSizes& sizes,
+                                     QueuePairTable& pairs, TransportMessages& messages,
+                                     TransportPackets& packets)
     : kind_(description.packet.transport.kind),
       ack_every_(description.packet.transport.ack_every),
       needs_(needs_of(description.packet.congestion_control)),
@@ -16,7 +17,7 @@ PairReceiver::PairReceiver(const topology::NetworkDescription& description, Ethe
       packets_(packets),
       credits_(description, clock, sizes, pairs, packets) {}
 
-void PairReceiver::receive_data(EthernetPacket& packet) {
+void TransportReceiver::receive_data(EthernetPacket& packet) {
     QueuePair& pair = pairs_[packet.pair];
     if (pair.credit) {
         credits_.learn(packet);
@@ -46,7 +47,7 @@ void PairReceiver::receive_data(EthernetPacket& packet) {
     }
 }
 
-void PairReceiver::receive_out_of_order(QueuePair& pair, EthernetPacket& packet) {
+void TransportReceiver::receive_out_of_order(QueuePair& pair, EthernetPacket& packet) {
     const bool keeps_early = kind_ != TransportKind::GoBackN;
     const bool again =
         packet.sequence < pair.expected || (keeps_early && pair.early.contains(packet.sequence));
@@ -65,7 +66,7 @@ void PairReceiver::receive_out_of_order(QueuePair& pair, EthernetPacket& packet)
     }
 }
 
-bool PairReceiver::accept(QueuePair& pair, std::uint64_t sequence) {
+bool TransportReceiver::accept(QueuePair& pair, std::uint64_t sequence) {
     pair.expected = sequence + 1;
     if (kind_ != TransportKind::GoBackN) {
         while (pair.early.contains(pair.expected)) {
@@ -76,7 +77,7 @@ bool PairReceiver::accept(QueuePair& pair, std::uint64_t sequence) {
     return messages_.deliver(pair);
 }
 
-void PairReceiver::notice_mark(EthernetPacket& packet) {
+void TransportReceiver::notice_mark(EthernetPacket& packet) {
     QueuePair& pair = pairs_[packet.pair];
     ++pair.use.marked;
     if (needs_.echo) {

@@ -16,7 +16,7 @@
 namespace npunet::packet {
 
 /// The receivers of queue pairs: what they take of the data that comes, and what they answer.
-class PairReceiver {
+class TransportReceiver {
 public:
     /// All of these must outlive this.
     /// @param description the network
@@ -25,9 +25,9 @@ public:
     /// @param pairs the queue pairs
     /// @param messages those under way
     /// @param packets makes answers
-    PairReceiver(const topology::NetworkDescription& description, EthernetClock& clock,
-                 const PacketSizes& sizes, PairTable& pairs, TransportMessages& messages,
-                 TransportPackets& packets);
+    TransportReceiver(const topology::NetworkDescription& description, EthernetClock& clock,
+                      const PacketSizes& sizes, QueuePairTable& pairs, TransportMessages& messages,
+                      TransportPackets& packets);
 
     /// Data has come.
     /// @param packet the data; its telemetry may have gone on with an answer
@@ -60,7 +60,7 @@ private:
     std::int64_t ack_every_;        ///< packets for one acknowledgement
     CongestionNeeds needs_;         ///< of congestion control
     const EthernetClock& clock_;    ///< the network's
-    PairTable& pairs_;              ///< the queue pairs
+    QueuePairTable& pairs_;         ///< the queue pairs
     TransportMessages& messages_;   ///< those under way
     TransportPackets& packets_;     ///< makes answers
     ReceiverCredits credits_;       ///< what they let come

@@ -28,7 +28,7 @@ public:
     /// @param pairs the queue pairs; must outlive this
     /// @param packets makes grants; must outlive this
     ReceiverCredits(const topology::NetworkDescription& description, EthernetClock& clock,
-                    const PacketSizes& sizes, PairTable& pairs, TransportPackets& packets);
+                    const PacketSizes& sizes, QueuePairTable& pairs, TransportPackets& packets);
 
     ReceiverCredits(const ReceiverCredits&) = delete;
     ReceiverCredits& operator=(const ReceiverCredits&) = delete;
@@ -62,7 +62,7 @@ private:
     void await(std::uint32_t link);
 
     EthernetClock& clock_;       ///< the network's
-    PairTable& pairs_;           ///< the queue pairs
+    QueuePairTable& pairs_;      ///< the queue pairs
     TransportPackets& packets_;  ///< makes grants
     std::vector<Pacer> pacers_;  ///< by link
     std::size_t due_ = 0;        ///< of them those whose next grant is an event

@@ -6,7 +6,7 @@
 
 namespace npunet::packet {
 
-std::int64_t RepeatedRestarts::timer_after(std::int64_t timer, std::int64_t repetitions) const {
+std::int64_t RestartDetection::timer_after(std::int64_t timer, std::int64_t repetitions) const {
     const std::int64_t end = from_ + (repetitions + 1) * period_;
     std::int64_t next = count_;  // restart that is behind the last event of the timer
     for (;;) {
@@ -25,12 +25,12 @@ std::int64_t RepeatedRestarts::timer_after(std::int64_t timer, std::int64_t repe
     }
 }
 
-std::int64_t RepeatedRestarts::deadline_of(std::int64_t restart) const {
+std::int64_t RestartDetection::deadline_of(std::int64_t restart) const {
     const std::int64_t deadline = first_[restart % count_].deadline;
     return deadline == never ? never : deadline + restart / count_ * period_;
 }
 
-std::int64_t RepeatedRestarts::next_with_deadline(std::int64_t restart,
+std::int64_t RestartDetection::next_with_deadline(std::int64_t restart,
                                                   std::int64_t repetitions) const {
     const std::int64_t end = std::min((repetitions + 1) * count_, restart + count_);
     while (restart < end && deadline_of(restart) == never) {
@@ -39,7 +39,7 @@ std::int64_t RepeatedRestarts::next_with_deadline(std::int64_t restart,
     return restart < end ? restart : nobody;
 }
 
-std::int64_t RepeatedRestarts::first_behind(std::int64_t timer) const {
+std::int64_t RestartDetection::first_behind(std::int64_t timer) const {
     // The earlier state is behind the timers of its instant.
     const std::int64_t repetition = (timer - from_ - 1) / period_;
     const std::int64_t at = timer - repetition * period_;

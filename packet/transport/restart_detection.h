@@ -15,15 +15,15 @@ struct TimerRestart {
 /// The restarts of one queue pair between two equal states, repeated for ever: those of repetition
 /// 0 are what was noted.
 ///
-///     RepeatedRestarts restarts(first, last, earlier.at, present.at - earlier.at);
+///     RestartDetection restarts(first, last, earlier.at, present.at - earlier.at);
 ///     pair.timer = restarts.timer_after(pair.timer, periods);
-class RepeatedRestarts {
+class RestartDetection {
 public:
     /// @param first of the notes, in order
     /// @param last behind the last of them
     /// @param from time of the earlier state, in picoseconds
     /// @param period between the two, in picoseconds
-    RepeatedRestarts(const TimerRestart* first, const TimerRestart* last, std::int64_t from,
+    RestartDetection(const TimerRestart* first, const TimerRestart* last, std::int64_t from,
                      std::int64_t period)
         : first_(first), count_(last - first), from_(from), period_(period) {}
 

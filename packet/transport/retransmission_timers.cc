@@ -66,7 +66,7 @@ void RetransmissionTimers::move(const std::vector<std::uint32_t>& flows,
     for (const std::uint32_t number : flows) {
         const auto [first, last] = std::equal_range(noted_.begin(), noted_.end(),
                                                     TimerRestart{number, 0, 0, false}, before);
-        const RepeatedRestarts restarts(noted_.data() + (first - noted_.begin()),
+        const RestartDetection restarts(noted_.data() + (first - noted_.begin()),
                                         noted_.data() + (last - noted_.begin()), earlier.at,
                                         present.at - earlier.at);
         QueuePair& pair = pairs_[number];

@@ -28,14 +28,14 @@ protected:
 /// the timeout has.
 ///
 /// For packet trains it is noted when they begin anew, from which follows where the events are
-/// after periods that nobody has simulated (RepeatedRestarts).
+/// after periods that nobody has simulated (RestartDetection).
 class RetransmissionTimers {
 public:
     /// All of these must outlive this.
     /// @param clock the network's
     /// @param pairs the queue pairs
     /// @param handler hears of timeouts
-    RetransmissionTimers(EthernetClock& clock, PairTable& pairs, TimeoutHandler& handler)
+    RetransmissionTimers(EthernetClock& clock, QueuePairTable& pairs, TimeoutHandler& handler)
         : clock_(clock), pairs_(pairs), handler_(handler) {}
 
     RetransmissionTimers(const RetransmissionTimers&) = delete;
@@ -73,7 +73,7 @@ private:
     void due(std::uint32_t number);
 
     EthernetClock& clock_;                                  ///< the network's
-    PairTable& pairs_;                                      ///< the queue pairs
+    QueuePairTable& pairs_;                                 ///< the queue pairs
     TimeoutHandler& handler_;                               ///< hears of timeouts
     std::vector<TimerRestart> noted_;                       ///< restarts of timeouts
     bool notes_ = false;                                    ///< they are noted

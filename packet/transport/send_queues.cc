@@ -4,16 +4,16 @@
 
 namespace npunet::packet {
 
-void SendLines::join(std::uint32_t number) {
+void SendQueues::join(std::uint32_t number) {
     QueuePair& pair = pairs_[number];
     const std::int64_t now = network_.clock.now();
-    EthernetRoutes& routes = network_.routes;
+    EthernetNextHop& routes = network_.routes;
     if (routes.are_chosen()) {
         pair.port = routes.choose_for_pair(number, pair.source, pair.destination,
                                            routes.draw(pair.key, pair.transmissions),
                                            static_cast<std::uint32_t>(full_wire_), now);
     }
-    SendTurns& turns = turns_[pair.port * classes_ + pair.traffic_class];
+    SendRoundRobin& turns = turns_[pair.port * classes_ + pair.traffic_class];
     if (pair.next_start > now) {
         turns.wait(pairs_.all(), number);
     } else {
@@ -22,15 +22,15 @@ void SendLines::join(std::uint32_t number) {
     network_.wire.wake_port(pair.port, std::max(pair.next_start, now));
 }
 
-std::vector<std::uint32_t> SendLines::empty() {
+std::vector<std::uint32_t> SendQueues::empty() {
     std::vector<std::uint32_t> numbers;
-    for (SendTurns& turns : turns_) {
+    for (SendRoundRobin& turns : turns_) {
         turns.empty(pairs_.all(), numbers);
     }
     return numbers;
 }
 
-void SendLines::scan(engine::StateScan& scan, std::uint32_t port) {
+void SendQueues::scan(engine::StateScan& scan, std::uint32_t port) {
     for (std::uint32_t number = 0; number < classes_; ++number) {
         turns_[port * classes_ + number].scan(pairs_.all(), scan);
     }

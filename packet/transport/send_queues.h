@@ -14,9 +14,9 @@
 namespace npunet::packet {
 
 /// Where queue pairs wait until the port by which they send takes a packet of theirs: a line for
-/// each port of an NPU and each traffic class (SendTurns). One whose window has closed when its
-/// turn comes, or that has been put off, leaves the line.
-class SendLines {
+/// each port of an NPU and each traffic class (SendRoundRobin). One whose window has closed when
+/// its turn comes, or that has been put off, leaves the line.
+class SendQueues {
 public:
     /// @param links of the network
     /// @param classes traffic classes
@@ -24,8 +24,8 @@ public:
     /// @param full_wire bytes of a full packet on the wire
     /// @param window when queue pairs may send; must outlive this
     /// @param pairs the queue pairs; must outlive this
-    SendLines(std::size_t links, std::uint32_t classes, const TransportNetwork& network,
-              std::int64_t full_wire, const SendWindow& window, PairTable& pairs)
+    SendQueues(std::size_t links, std::uint32_t classes, const TransportNetwork& network,
+               std::int64_t full_wire, const SendWindow& window, QueuePairTable& pairs)
         : classes_(classes),
           network_(network),
           full_wire_(full_wire),
@@ -41,7 +41,7 @@ public:
     /// @param now in picoseconds
     /// @return whether a packet that starts here may be sent
     bool has_packet(std::uint32_t port, std::uint32_t traffic_class, std::int64_t now) {
-        SendTurns& turns = turns_[port * classes_ + traffic_class];
+        SendRoundRobin& turns = turns_[port * classes_ + traffic_class];
         turns.join_those_due(pairs_.all(), now);
         while (turns.first() != none && !may_send(pairs_[turns.first()], now)) {
             const std::uint32_t number = turns.first();
@@ -57,7 +57,7 @@ public:
     /// @param traffic_class for which it holds
     /// @return number of the queue pair whose turn it is; it stands nowhere from now on
     std::uint32_t take_first(std::uint32_t port, std::uint32_t traffic_class) {
-        SendTurns& turns = turns_[port * classes_ + traffic_class];
+        SendRoundRobin& turns = turns_[port * classes_ + traffic_class];
         const std::uint32_t number = turns.first();
         turns.leave(pairs_.all());
         return number;
@@ -74,7 +74,7 @@ public:
     /// @param traffic_class a class
     /// @return whether a queue pair waits to send by it, now or later
     bool any_waits(std::uint32_t port, std::uint32_t traffic_class) const {
-        const SendTurns& turns = turns_[port * classes_ + traffic_class];
+        const SendRoundRobin& turns = turns_[port * classes_ + traffic_class];
         return turns.first() != none || turns.next_time() != never;
     }
 
@@ -94,12 +94,12 @@ private:
         return pair.next_start <= now && window_.may_send(pair);
     }
 
-    std::uint32_t classes_;         ///< traffic classes
-    TransportNetwork network_;      ///< below
-    std::int64_t full_wire_;        ///< bytes of a full packet on the wire
-    const SendWindow& window_;      ///< when queue pairs may send
-    PairTable& pairs_;              ///< the queue pairs
-    std::vector<SendTurns> turns_;  ///< by port and class
+    std::uint32_t classes_;              ///< traffic classes
+    TransportNetwork network_;           ///< below
+    std::int64_t full_wire_;             ///< bytes of a full packet on the wire
+    const SendWindow& window_;           ///< when queue pairs may send
+    QueuePairTable& pairs_;              ///< the queue pairs
+    std::vector<SendRoundRobin> turns_;  ///< by port and class
 };
 
 }  // namespace npunet::packet

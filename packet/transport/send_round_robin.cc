@@ -4,14 +4,14 @@
 
 namespace npunet::packet {
 
-void SendTurns::wait(std::vector<QueuePair>& pairs, std::uint32_t number) {
+void SendRoundRobin::wait(std::vector<QueuePair>& pairs, std::uint32_t number) {
     QueuePair& pair = pairs[number];
     pair.place = QueuePair::Place::Paced;
     waiting_.push_back({pair.next_start, pair.key, number});
     std::push_heap(waiting_.begin(), waiting_.end());
 }
 
-void SendTurns::join_those_due(std::vector<QueuePair>& pairs, std::int64_t now) {
+void SendRoundRobin::join_those_due(std::vector<QueuePair>& pairs, std::int64_t now) {
     while (next_time() <= now) {
         std::pop_heap(waiting_.begin(), waiting_.end());
         const std::uint32_t number = waiting_.back().number;
@@ -20,7 +20,7 @@ void SendTurns::join_those_due(std::vector<QueuePair>& pairs, std::int64_t now) 
     }
 }
 
-void SendTurns::empty(std::vector<QueuePair>& pairs, std::vector<std::uint32_t>& numbers) {
+void SendRoundRobin::empty(std::vector<QueuePair>& pairs, std::vector<std::uint32_t>& numbers) {
     while (head_ != none) {
         numbers.push_back(head_);
         leave(pairs);
@@ -33,7 +33,7 @@ void SendTurns::empty(std::vector<QueuePair>& pairs, std::vector<std::uint32_t>&
     waiting_.clear();
 }
 
-void SendTurns::scan(const std::vector<QueuePair>& pairs, engine::StateScan& scan) {
+void SendRoundRobin::scan(const std::vector<QueuePair>& pairs, engine::StateScan& scan) {
     for (std::uint32_t number = head_; number != none; number = pairs[number].next_ready) {
         scan.same(std::int64_t{number});
     }

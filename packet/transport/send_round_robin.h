@@ -11,7 +11,7 @@ namespace npunet::packet {
 /// turns packet by packet, in the order in which they joined the line; the others wait for their
 /// time, at which they join it. Those whose time comes at once do so in the order of their keys,
 /// and ahead of those that line up at that time.
-class SendTurns {
+class SendRoundRobin {
 public:
     /// A queue pair that stands nowhere may send from now on. Those whose time has come, which
     /// nobody asks for while the port is busy, stand ahead of it.

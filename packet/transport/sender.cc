@@ -7,10 +7,10 @@
 
 namespace npunet::packet {
 
-PairSender::PairSender(const topology::NetworkDescription& description,
-                       const TransportNetwork& network, const PacketSizes& sizes, PairTable& pairs,
-                       TransportMessages& messages, TransportPackets& packets,
-                       const TransportHost& host)
+TransportSender::TransportSender(const topology::NetworkDescription& description,
+                                 const TransportNetwork& network, const PacketSizes& sizes,
+                                 QueuePairTable& pairs, TransportMessages& messages,
+                                 TransportPackets& packets, const TransportHost& host)
     : is_reliable_(description.packet.transport.kind != topology::TransportKind::None),
       retries_(static_cast<std::uint32_t>(description.packet.transport.retries)),
       network_(network),
@@ -26,7 +26,7 @@ PairSender::PairSender(const topology::NetworkDescription& description,
       credits_(sizes, pairs, packets, timers_),
       jitter_(description) {}
 
-void PairSender::send(const engine::Message& message, std::uint32_t number) {
+void TransportSender::send(const engine::Message& message, std::uint32_t number) {
     QueuePair& pair = pairs_[number];
     if (!pair.has_more()) {
         jitter_.put_off(pair, network_.clock.now());
@@ -38,8 +38,8 @@ void PairSender::send(const engine::Message& message, std::uint32_t number) {
     review(number);
 }
 
-std::uint32_t PairSender::take_packet(std::uint32_t port, std::uint32_t traffic_class,
-                                      std::int64_t now) {
+std::uint32_t TransportSender::take_packet(std::uint32_t port, std::uint32_t traffic_class,
+                                           std::int64_t now) {
     const std::uint32_t number = lines_.take_first(port, traffic_class);
     QueuePair& pair = pairs_[number];
     std::uint64_t sequence = pair.next;
@@ -50,7 +50,7 @@ std::uint32_t PairSender::take_packet(std::uint32_t port, std::uint32_t traffic_
     } else {
         ++pair.next;
     }
-    PairMessage& message = messages_[message_place];
+    TransportMessage& message = messages_[message_place];
     if (message_place == pair.sending && pair.next > message.last) {
         pair.sending = message.next;
     }
@@ -78,7 +78,7 @@ std::uint32_t PairSender::take_packet(std::uint32_t port, std::uint32_t traffic_
     return place;
 }
 
-void PairSender::count(QueuePair& pair, std::uint32_t number, const EthernetPacket& packet) {
+void TransportSender::count(QueuePair& pair, std::uint32_t number, const EthernetPacket& packet) {
     ++pair.transmissions;
     ++pair.use.packets;
     pair.use.repeated += packet.repeated ? 1 : 0;
@@ -91,7 +91,7 @@ void PairSender::count(QueuePair& pair, std::uint32_t number, const EthernetPack
     }
 }
 
-void PairSender::leaves_for_good(const EthernetPacket& packet, std::int64_t end) {
+void TransportSender::leaves_for_good(const EthernetPacket& packet, std::int64_t end) {
     QueuePair& pair = pairs_[packet.pair];
     pair.last_end = std::max(pair.last_end, end);
     if (packet.subject != none) {
@@ -102,7 +102,7 @@ void PairSender::leaves_for_good(const EthernetPacket& packet, std::int64_t end)
     }
 }
 
-void PairSender::receive_answer(const EthernetPacket& packet) {
+void TransportSender::receive_answer(const EthernetPacket& packet) {
     const std::uint32_t number = packet.pair;
     QueuePair& pair = pairs_[number];
     const std::int64_t now = network_.clock.now();
@@ -129,25 +129,25 @@ void PairSender::receive_answer(const EthernetPacket& packet) {
     review(number);
 }
 
-void PairSender::receive_notification(std::uint32_t number) {
+void TransportSender::receive_notification(std::uint32_t number) {
     const QueuePair& pair = pairs_[number];
     if (pair.control) {
         pair.control->notified(network_.clock.now());
     }
 }
 
-void PairSender::receive_grant(const EthernetPacket& packet) {
+void TransportSender::receive_grant(const EthernetPacket& packet) {
     credits_.get(packet);
     review(packet.pair);
 }
 
-void PairSender::choose_anew() {
+void TransportSender::choose_anew() {
     for (const std::uint32_t number : lines_.empty()) {
         review(number);
     }
 }
 
-void PairSender::timed_out(std::uint32_t number) {
+void TransportSender::timed_out(std::uint32_t number) {
     QueuePair& pair = pairs_[number];
     ++pair.use.timeouts;
     ++pair.backoff;

@@ -20,9 +20,9 @@
 namespace npunet::packet {
 
 /// The senders of queue pairs: they send as SendWindow, congestion control and their credit
-/// (SenderCredits) allow, wait for their turn in SendLines, and hear answers, of which LossRecovery
-/// says what they mean, or none, which RetransmissionTimers tell.
-class PairSender final : private TimeoutHandler {
+/// (SenderCredits) allow, wait for their turn in SendQueues, and hear answers, of which
+/// LossRecovery says what they mean, or none, which RetransmissionTimers tell.
+class TransportSender final : private TimeoutHandler {
 public:
     /// All of these must outlive this.
     /// @param description the network
@@ -32,18 +32,19 @@ public:
     /// @param messages those under way
     /// @param packets makes packets
     /// @param host hears of senders that give up
-    PairSender(const topology::NetworkDescription& description, const TransportNetwork& network,
-               const PacketSizes& sizes, PairTable& pairs, TransportMessages& messages,
-               TransportPackets& packets, const TransportHost& host);
+    TransportSender(const topology::NetworkDescription& description,
+                    const TransportNetwork& network, const PacketSizes& sizes,
+                    QueuePairTable& pairs, TransportMessages& messages, TransportPackets& packets,
+                    const TransportHost& host);
 
-    PairSender(const PairSender&) = delete;
-    PairSender& operator=(const PairSender&) = delete;
+    TransportSender(const TransportSender&) = delete;
+    TransportSender& operator=(const TransportSender&) = delete;
 
     /// @return where queue pairs wait for their turn
-    SendLines& lines() { return lines_; }
+    SendQueues& lines() { return lines_; }
 
     /// @copydoc lines
-    const SendLines& lines() const { return lines_; }
+    const SendQueues& lines() const { return lines_; }
 
     /// @return their timeouts
     RetransmissionTimers& timers() { return timers_; }
@@ -52,7 +53,7 @@ public:
     /// @param number of its queue pair
     void send(const engine::Message& message, std::uint32_t number);
 
-    /// @param port for which SendLines::has_packet() holds
+    /// @param port for which SendQueues::has_packet() holds
     /// @param traffic_class for which it holds
     /// @param now in picoseconds
     /// @return place of a packet that is sent now
@@ -104,12 +105,12 @@ private:
     bool is_reliable_;             ///< there is a transport
     std::uint32_t retries_;        ///< timeouts in a row that are no error; 0: any number
     TransportNetwork network_;     ///< below
-    PairTable& pairs_;             ///< the queue pairs
+    QueuePairTable& pairs_;        ///< the queue pairs
     TransportMessages& messages_;  ///< those under way
     TransportPackets& packets_;    ///< makes packets
     const TransportHost& host_;    ///< hears of senders that give up
     SendWindow window_;            ///< when they may send
-    SendLines lines_;              ///< where they wait for their turn
+    SendQueues lines_;             ///< where they wait for their turn
     RetransmissionTimers timers_;  ///< their timeouts
     LossRecovery recovery_;        ///< what answers mean
     SenderCredits credits_;        ///< their credit

@@ -18,7 +18,7 @@ public:
     /// @param pairs the queue pairs
     /// @param packets makes requests
     /// @param timers of senders that wait for credit
-    SenderCredits(const PacketSizes& sizes, PairTable& pairs, TransportPackets& packets,
+    SenderCredits(const PacketSizes& sizes, QueuePairTable& pairs, TransportPackets& packets,
                   RetransmissionTimers& timers)
         : sizes_(sizes), pairs_(pairs), packets_(packets), timers_(timers) {}
 
@@ -42,7 +42,7 @@ public:
 
 private:
     const PacketSizes& sizes_;      ///< of packets
-    PairTable& pairs_;              ///< the queue pairs
+    QueuePairTable& pairs_;         ///< the queue pairs
     TransportPackets& packets_;     ///< makes requests
     RetransmissionTimers& timers_;  ///< of senders that wait for credit
 };

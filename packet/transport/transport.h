@@ -30,8 +30,8 @@ namespace npunet::packet {
 /// The rules:
 /// - All messages from one NPU to another in one traffic class go by one queue pair, one after the
 ///   other; they are delivered in order, each when all its packets and all messages before it are
-///   in. The queue pairs of one port and class take turns packet by packet (SendTurns); one whose
-///   window has closed when its turn comes lines up anew when it opens.
+///   in. The queue pairs of one port and class take turns packet by packet (SendRoundRobin); one
+///   whose window has closed when its turn comes lines up anew when it opens.
 /// - A packet may be sent when nothing is in flight, or when what is in flight and a full packet
 /// are
 ///   within the window, that of the transport and that of congestion control; and not before the
@@ -63,10 +63,11 @@ namespace npunet::packet {
 ///   each time, up to 64 times, until there is progress; after `retries` times in a row the run
 ///   ends when it runs out again.
 ///
-/// What it is made of: PairTable has the queue pairs, TransportMessages the messages on them and
-/// TransportPackets the packets that they start; PairSender and PairReceiver are their two ends,
-/// with SendWindow, SendLines, LossRecovery, RetransmissionTimers and SenderCredits for the one and
-/// ReceiverCredits for the other; PairBorder is there for split networks, QueuePairScan for trains.
+/// What it is made of: QueuePairTable has the queue pairs, TransportMessages the messages on them
+/// and TransportPackets the packets that they start; TransportSender and TransportReceiver are
+/// their two ends, with SendWindow, SendQueues, LossRecovery, RetransmissionTimers and
+/// SenderCredits for the one and ReceiverCredits for the other; TransportBoundary is there for
+/// split networks, TransportStateScan for trains.
 class QueuePairs {
 public:
     /// All of these must outlive it.
@@ -82,7 +83,7 @@ public:
     /// The network is split, and this is in one part of it: messages are sent in the part of their
     /// source and delivered in that of their destination. Before the first message.
     /// @param border of the part; must outlive this
-    void split(EthernetBorder& border) { border_.split(border); }
+    void split(EthernetBoundary& border) { border_.split(border); }
 
     /// @param message starts now
     /// @param traffic_class of it
@@ -92,12 +93,12 @@ public:
     void set_listener(engine::MessageListener& listener) { messages_.set_listener(listener); }
 
     /// @return where queue pairs wait for the ports of their NPUs
-    SendLines& lines() { return sender_.lines(); }
+    SendQueues& lines() { return sender_.lines(); }
 
     /// @copydoc lines
-    const SendLines& lines() const { return sender_.lines(); }
+    const SendQueues& lines() const { return sender_.lines(); }
 
-    /// @param port for which SendLines::has_packet() holds
+    /// @param port for which SendQueues::has_packet() holds
     /// @param traffic_class for which it holds
     /// @param now in picoseconds
     /// @return place of a packet that is sent now
@@ -128,10 +129,10 @@ public:
     bool any_grant_is_due() const { return receiver_.any_grant_is_due(); }
 
     /// @return what decides how they go on, for packet trains
-    QueuePairScan& state() { return scan_; }
+    TransportStateScan& state() { return scan_; }
 
     /// @copydoc state
-    const QueuePairScan& state() const { return scan_; }
+    const TransportStateScan& state() const { return scan_; }
 
     /// @return all queue pairs so far
     const std::vector<QueuePair>& pairs() const { return pairs_.all(); }
@@ -145,13 +146,13 @@ private:
     bool is_reliable_;            ///< there is a transport
     TransportNetwork network_;    ///< below
     PacketSizes sizes_;           ///< of packets
-    PairBorder border_;           ///< of this part of the network
-    PairTable pairs_;             ///< the queue pairs
+    TransportBoundary border_;    ///< of this part of the network
+    QueuePairTable pairs_;        ///< the queue pairs
     TransportMessages messages_;  ///< those under way
     TransportPackets packets_;    ///< makes packets
-    PairSender sender_;           ///< the ends from which messages come
-    PairReceiver receiver_;       ///< the ends to which they go
-    QueuePairScan scan_;          ///< for packet trains
+    TransportSender sender_;      ///< the ends from which messages come
+    TransportReceiver receiver_;  ///< the ends to which they go
+    TransportStateScan scan_;     ///< for packet trains
 };
 
 }  // namespace npunet::packet

@@ -2,9 +2,10 @@
 
 namespace npunet::packet {
 
-void PairBorder::describe(std::uint32_t place, const engine::Message& message, std::int64_t now) {
-    BorderMessage& known = border_->of_message(place);
-    known = BorderMessage();
+void TransportBoundary::describe(std::uint32_t place, const engine::Message& message,
+                                 std::int64_t now) {
+    BoundaryMessage& known = border_->of_message(place);
+    known = BoundaryMessage();
     known.id = message.id.value();
     known.start = now;
     known.bytes = message.bytes.value();
@@ -15,8 +16,8 @@ void PairBorder::describe(std::uint32_t place, const engine::Message& message, s
     }
 }
 
-void PairBorder::message_arrives(std::uint32_t place) {
-    const BorderMessage known = border_->of_message(place);
+void TransportBoundary::message_arrives(std::uint32_t place) {
+    const BoundaryMessage known = border_->of_message(place);
     border_->cut().message_arrives(known);
 }
 

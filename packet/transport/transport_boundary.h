@@ -14,11 +14,11 @@ namespace npunet::packet {
 /// different parts is in both: what its sender knows in that of its source, what its receiver knows
 /// in that of its destination, where its messages become known with the first packet that comes.
 /// Where the network is whole everything is here.
-class PairBorder {
+class TransportBoundary {
 public:
     /// The network is split from now on.
     /// @param border of this part; must outlive this
-    void split(EthernetBorder& border) { border_ = &border; }
+    void split(EthernetBoundary& border) { border_ = &border; }
 
     /// @return whether there are other parts
     bool is_split() const { return border_ != nullptr; }
@@ -58,7 +58,8 @@ public:
     /// @param place of the data
     /// @param message its message
     /// @param message_place place of the message
-    void take_along(std::uint32_t place, const PairMessage& message, std::uint32_t message_place) {
+    void take_along(std::uint32_t place, const TransportMessage& message,
+                    std::uint32_t message_place) {
         if (border_ != nullptr) {
             EthernetCargo& cargo = border_->of_packet(place);
             cargo.first = message.first;
@@ -75,7 +76,7 @@ public:
     /// There are other parts, and a message of one of them has become known.
     /// @param place of the message from now on
     /// @param message what the part of its source knows
-    void meet(std::uint32_t place, const BorderMessage& message) {
+    void meet(std::uint32_t place, const BoundaryMessage& message) {
         border_->of_message(place) = message;
     }
 
@@ -91,7 +92,7 @@ private:
     /// @copydoc open
     void describe(std::uint32_t place, const engine::Message& message, std::int64_t now);
 
-    EthernetBorder* border_ = nullptr;  ///< of this part; null: it is the whole
+    EthernetBoundary* border_ = nullptr;  ///< of this part; null: it is the whole
 };
 
 }  // namespace npunet::packet

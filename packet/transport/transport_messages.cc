@@ -10,7 +10,7 @@ void TransportMessages::open(const engine::Message& message, std::uint32_t numbe
     const bool receives_here = border_.receives_here(pair);
     const std::uint32_t place = messages_.take();
     ++under_way_;
-    PairMessage& record = messages_[place];
+    TransportMessage& record = messages_[place];
     record.id = message.id.value();
     record.bytes = message.bytes.value();
     record.pair = number;
@@ -47,7 +47,7 @@ void TransportMessages::meet(std::uint32_t number, const EthernetCargo& cargo) {
     }
     const std::uint32_t place = messages_.take();
     ++under_way_;
-    PairMessage& record = messages_[place];
+    TransportMessage& record = messages_[place];
     record.id = cargo.message.id;
     record.bytes = cargo.message.bytes;
     record.first_byte_left = cargo.message.first_byte_left;
@@ -61,7 +61,7 @@ void TransportMessages::meet(std::uint32_t number, const EthernetCargo& cargo) {
 }
 
 void TransportMessages::sender_is_done(std::uint32_t place, std::int64_t at) {
-    PairMessage& message = messages_[place];
+    TransportMessage& message = messages_[place];
     host_.messages_change();
     if (!message.wants_sent) {
         const std::uint32_t handle = message.handle;
@@ -81,7 +81,7 @@ bool TransportMessages::deliver(QueuePair& pair) {
     bool any = false;
     while (pair.delivering != none && messages_[pair.delivering].last < pair.expected) {
         const std::uint32_t place = pair.delivering;
-        const PairMessage& message = messages_[place];
+        const TransportMessage& message = messages_[place];
         const std::int64_t now = clock_.now();
         pair.delivering = message.next;
         pair.use.ended = now;
@@ -97,7 +97,7 @@ bool TransportMessages::deliver(QueuePair& pair) {
 }
 
 void TransportMessages::sent(std::uint32_t place) {
-    PairMessage& message = messages_[place];
+    TransportMessage& message = messages_[place];
     const std::uint32_t handle = message.handle;
     const bool leaves = !border_.receives_here(pairs_[message.pair]);
     message.acknowledged = true;
@@ -109,7 +109,7 @@ void TransportMessages::sent(std::uint32_t place) {
 }
 
 void TransportMessages::delivered(std::uint32_t place) {
-    PairMessage& message = messages_[place];
+    TransportMessage& message = messages_[place];
     const std::uint32_t handle = message.handle;
     const Time left = Time::ps(message.first_byte_left);
     const bool comes_from_afar = !border_.sends_here(pairs_[message.pair]);
@@ -123,7 +123,7 @@ void TransportMessages::delivered(std::uint32_t place) {
 }
 
 void TransportMessages::free_if_done(std::uint32_t place) {
-    const PairMessage& message = messages_[place];
+    const TransportMessage& message = messages_[place];
     if (!message.acknowledged || !message.delivered) {
         return;
     }

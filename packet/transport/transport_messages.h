@@ -25,8 +25,8 @@ public:
     /// @param pairs the queue pairs
     /// @param border of this part of the network
     /// @param host hears of ends
-    TransportMessages(EthernetClock& clock, const PacketSizes& sizes, PairTable& pairs,
-                      PairBorder& border, TransportHost& host)
+    TransportMessages(EthernetClock& clock, const PacketSizes& sizes, QueuePairTable& pairs,
+                      TransportBoundary& border, TransportHost& host)
         : clock_(clock), sizes_(sizes), pairs_(pairs), border_(border), host_(host) {}
 
     TransportMessages(const TransportMessages&) = delete;
@@ -40,10 +40,10 @@ public:
 
     /// @param place of a message
     /// @return the message
-    PairMessage& operator[](std::uint32_t place) { return messages_[place]; }
+    TransportMessage& operator[](std::uint32_t place) { return messages_[place]; }
 
     /// @copydoc operator[]
-    const PairMessage& operator[](std::uint32_t place) const { return messages_[place]; }
+    const TransportMessage& operator[](std::uint32_t place) const { return messages_[place]; }
 
     /// @param pair a queue pair
     /// @param sequence number of a packet that is not acknowledged
@@ -55,7 +55,7 @@ public:
     /// @param message a message
     /// @param sequence number of a packet of it
     /// @return bytes of the packet on the wire
-    std::uint32_t wire_of(const PairMessage& message, std::uint64_t sequence) const {
+    std::uint32_t wire_of(const TransportMessage& message, std::uint64_t sequence) const {
         return sizes_.wire(sizes_.payload_behind(message.bytes, sequence - message.first));
     }
 
@@ -94,11 +94,11 @@ private:
 
     EthernetClock& clock_;                                     ///< the network's
     const PacketSizes& sizes_;                                 ///< of packets
-    PairTable& pairs_;                                         ///< the queue pairs
-    PairBorder& border_;                                       ///< of this part of the network
+    QueuePairTable& pairs_;                                    ///< the queue pairs
+    TransportBoundary& border_;                                ///< of this part of the network
     TransportHost& host_;                                      ///< hears of ends
     engine::MessageListener* listener_ = nullptr;              ///< hears of messages
-    PairMessages messages_;                                    ///< those under way
+    QueuedMessages messages_;                                  ///< those under way
     std::size_t under_way_ = 0;                                ///< how many there are
     MemberEvent<&TransportMessages::sent> sent_event_{*this};  ///< of messages
     MemberEvent<&TransportMessages::delivered> delivered_event_{*this};  ///< of messages

@@ -5,7 +5,8 @@
 namespace npunet::packet {
 
 std::uint32_t TransportPackets::make_data(std::uint32_t number, std::uint64_t sequence,
-                                          std::uint32_t message_place, const PairMessage& message) {
+                                          std::uint32_t message_place,
+                                          const TransportMessage& message) {
     const QueuePair& pair = pairs_[number];
     const std::uint32_t place = network_.packets.take();
     EthernetPacket& packet = network_.packets[place];
@@ -40,7 +41,7 @@ void TransportPackets::request(std::uint32_t number, std::int64_t need, bool afr
     packet.backlog = static_cast<std::uint32_t>(std::min<std::int64_t>(need, none));
     packet.repeated = afresh;
     packet.sent_at = now;
-    EthernetRoutes& routes = network_.routes;
+    EthernetNextHop& routes = network_.routes;
     if (routes.are_chosen()) {
         const std::uint64_t drawn = routes.draw(pair.key, pair.transmissions);
         routes.start(place, packet, pair.source, pair.destination, drawn, now);
@@ -66,7 +67,7 @@ void TransportPackets::answer(PacketKind kind, EthernetPacket& cause) {
                            static_cast<std::uint32_t>(network_.telemetry[packet.telemetry].size());
         }
     }
-    EthernetRoutes& routes = network_.routes;
+    EthernetNextHop& routes = network_.routes;
     if (routes.are_chosen()) {
         const std::uint64_t drawn = routes.draw(~pair.key, pair.answers++);
         routes.start(place, packet, pair.destination, pair.source, drawn, network_.clock.now());

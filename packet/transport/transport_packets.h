@@ -21,7 +21,7 @@ public:
     /// @param pairs the queue pairs
     /// @param border of this part of the network
     TransportPackets(const TransportNetwork& network, const PacketSizes& sizes, bool telemetry,
-                     PairTable& pairs, PairBorder& border)
+                     QueuePairTable& pairs, TransportBoundary& border)
         : network_(network), sizes_(sizes), telemetry_(telemetry), pairs_(pairs), border_(border) {}
 
     TransportPackets(const TransportPackets&) = delete;
@@ -38,7 +38,7 @@ public:
     /// @param message its message
     /// @return place of the data
     std::uint32_t make_data(std::uint32_t number, std::uint64_t sequence,
-                            std::uint32_t message_place, const PairMessage& message);
+                            std::uint32_t message_place, const TransportMessage& message);
 
     /// The sender asks for credit.
     /// @param number of its queue pair
@@ -68,11 +68,11 @@ private:
         return place;
     }
 
-    TransportNetwork network_;  ///< below
-    const PacketSizes& sizes_;  ///< of packets
-    bool telemetry_;            ///< ports write into data what answers bring back
-    PairTable& pairs_;          ///< the queue pairs
-    PairBorder& border_;        ///< of this part of the network
+    TransportNetwork network_;   ///< below
+    const PacketSizes& sizes_;   ///< of packets
+    bool telemetry_;             ///< ports write into data what answers bring back
+    QueuePairTable& pairs_;      ///< the queue pairs
+    TransportBoundary& border_;  ///< of this part of the network
 };
 
 }  // namespace npunet::packet

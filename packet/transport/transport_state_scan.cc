@@ -6,7 +6,7 @@ namespace npunet::packet {
 
 using topology::TransportKind;
 
-std::size_t QueuePairScan::collect_flows() {
+std::size_t TransportStateScan::collect_flows() {
     constexpr std::size_t look = 4;  // words of each, far from those of the next
     const std::vector<QueuePair>& pairs = pairs_.all();
     flows_.clear();
@@ -18,14 +18,14 @@ std::size_t QueuePairScan::collect_flows() {
     return look * pairs.size();
 }
 
-void QueuePairScan::prepare_move(engine::StateScan& scan) {
+void TransportStateScan::prepare_move(engine::StateScan& scan) {
     steps_.assign(pairs_.all().size(), 0);
     for (const std::uint32_t number : flows_) {
         steps_[number] = scan.progress(pairs_[number].expected);
     }
 }
 
-void QueuePairScan::scan(engine::StateScan& scan) {
+void TransportStateScan::scan(engine::StateScan& scan) {
     for (const std::uint32_t number : flows_) {
         if (!scan.moves()) {
             scan.progress(pairs_[number].expected);
@@ -37,7 +37,7 @@ void QueuePairScan::scan(engine::StateScan& scan) {
     }
 }
 
-void QueuePairScan::scan_pair(engine::StateScan& scan, std::uint32_t number) {
+void TransportStateScan::scan_pair(engine::StateScan& scan, std::uint32_t number) {
     QueuePair& pair = pairs_[number];
     const engine::FlowProgress progress = progress_of(number);
     scan_sender(scan, pair, progress);
@@ -55,8 +55,8 @@ void QueuePairScan::scan_pair(engine::StateScan& scan, std::uint32_t number) {
     scan.sequence(pair.expected, progress);
 }
 
-void QueuePairScan::scan_sender(engine::StateScan& scan, QueuePair& pair,
-                                const engine::FlowProgress& progress) const {
+void TransportStateScan::scan_sender(engine::StateScan& scan, QueuePair& pair,
+                                     const engine::FlowProgress& progress) const {
     scan.sequence(pair.next, progress);
     scan.sequence(pair.top, progress);
     scan.same(pair.in_flight);
@@ -79,8 +79,8 @@ void QueuePairScan::scan_sender(engine::StateScan& scan, QueuePair& pair,
     scan.same(std::int64_t{pair.backoff} << 32 | std::int64_t{pair.starts});
 }
 
-void QueuePairScan::scan_receiver(engine::StateScan& scan, QueuePair& pair,
-                                  const engine::FlowProgress& progress) const {
+void TransportStateScan::scan_receiver(engine::StateScan& scan, QueuePair& pair,
+                                       const engine::FlowProgress& progress) const {
     const bool holds_back =
         pair.last_notified >= 0 && scan.at() - pair.last_notified < notification_interval_;
     scan.same(std::int64_t{holds_back});
@@ -96,8 +96,8 @@ void QueuePairScan::scan_receiver(engine::StateScan& scan, QueuePair& pair,
     scan.same(std::int64_t{-1});
 }
 
-void QueuePairScan::scan_selective(engine::StateScan& scan, QueuePair& pair,
-                                   const engine::FlowProgress& progress) {
+void TransportStateScan::scan_selective(engine::StateScan& scan, QueuePair& pair,
+                                        const engine::FlowProgress& progress) {
     SelectiveState& selective = *pair.selective;
     for (SequenceSet* set : {&selective.received, &selective.lost}) {
         if (scan.moves()) {
@@ -115,7 +115,7 @@ void QueuePairScan::scan_selective(engine::StateScan& scan, QueuePair& pair,
     scan.sequence_from(selective.recovery_end, pair.acknowledged, progress);
 }
 
-void QueuePairScan::scan_packet(engine::StateScan& scan, EthernetPacket& packet) {
+void TransportStateScan::scan_packet(engine::StateScan& scan, EthernetPacket& packet) {
     const engine::FlowProgress progress = progress_of(packet.pair);
     scan.same(std::int64_t{packet.pair} << 32 | std::int64_t{packet.marked});
     scan.sequence(packet.sequence, progress);
@@ -130,8 +130,8 @@ void QueuePairScan::scan_packet(engine::StateScan& scan, EthernetPacket& packet)
     }
 }
 
-std::int64_t QueuePairScan::periods_left(const engine::StateSample& earlier,
-                                         const engine::StateSample& present) const {
+std::int64_t TransportStateScan::periods_left(const engine::StateSample& earlier,
+                                              const engine::StateSample& present) const {
     std::int64_t periods = never;
     for (std::size_t i = 0; i < flows_.size(); ++i) {
         const auto step = static_cast<std::int64_t>(present.progress[i] - earlier.progress[i]);

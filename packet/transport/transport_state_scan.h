@@ -15,17 +15,18 @@
 
 namespace npunet::packet {
 
-/// Packet trains (EthernetTrains) on the part of the transport: goes through what decides how the
-/// queue pairs with messages under way go on, and moves it on by periods.
-class QueuePairScan {
+/// Packet trains (PeriodicTransport) on the part of the transport: goes through what decides how
+/// the queue pairs with messages under way go on, and moves it on by periods.
+class TransportStateScan {
 public:
     /// @param packet parameters of the packet level
     /// @param pairs the queue pairs; must outlive this
     /// @param messages those under way; must outlive this
     /// @param lines where queue pairs wait for their turn; must outlive this
     /// @param timers their timeouts; must outlive this
-    QueuePairScan(const topology::PacketParameters& packet, PairTable& pairs,
-                  const TransportMessages& messages, SendLines& lines, RetransmissionTimers& timers)
+    TransportStateScan(const topology::PacketParameters& packet, QueuePairTable& pairs,
+                       const TransportMessages& messages, SendQueues& lines,
+                       RetransmissionTimers& timers)
         : kind_(packet.transport.kind),
           notification_interval_(needs_of(packet.congestion_control).notification_interval),
           pairs_(pairs),
@@ -108,9 +109,9 @@ private:
 
     topology::TransportKind kind_;        ///< what is done about losses
     std::int64_t notification_interval_;  ///< least time between two notifications, in picoseconds
-    PairTable& pairs_;                    ///< the queue pairs
+    QueuePairTable& pairs_;               ///< the queue pairs
     const TransportMessages& messages_;   ///< those under way
-    SendLines& lines_;                    ///< where queue pairs wait for their turn
+    SendQueues& lines_;                   ///< where queue pairs wait for their turn
     RetransmissionTimers& timers_;        ///< their timeouts
     std::vector<std::uint32_t> flows_;    ///< what scan() goes through
     std::vector<std::uint64_t> steps_;    ///< by queue pair, while it moves

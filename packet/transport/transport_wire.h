@@ -45,7 +45,7 @@ struct TransportNetwork {
     EthernetClock& clock;         ///< its time and events
     EthernetPackets& packets;     ///< where packets are kept
     TelemetryRecords& telemetry;  ///< where what is written into them is kept
-    EthernetRoutes& routes;       ///< the ways of packets
+    EthernetNextHop& routes;      ///< the ways of packets
     TransportWire& wire;          ///< its ports
 };
 

@@ -90,7 +90,7 @@ TEST(Cuts, CarryNoMoreThanTheirLinks) {
         // A permutation may leave everybody alone.
         plan.push_back({NodeId(0), NodeId(1), Bytes(mtu), Time(), -1, false});
         engine::EventQueue queue;
-        packet::PacketMachine machine(network, queue);
+        packet::CreditNetwork machine(network, queue);
         const Traffic traffic(plan, queue, machine);
         queue.run();
 

@@ -39,7 +39,7 @@ struct OwnRun {
     }
 
     engine::EventQueue queue;
-    packet::PacketMachine machine;
+    packet::CreditNetwork machine;
     Traffic traffic;
 };
 
@@ -271,9 +271,9 @@ TEST(PacketDetours, NeedOneChannelMore) {
     NetworkDescription network = ring_of_four();
     network.packet.virtual_channels = 2;
     engine::EventQueue queue;
-    packet::PacketMachine fits(network, queue);
+    packet::CreditNetwork fits(network, queue);
     cut(network, 0, 1);
-    EXPECT_THAT(test::message_of<InputError>([&] { packet::PacketMachine(network, queue); }),
+    EXPECT_THAT(test::message_of<InputError>([&] { packet::CreditNetwork(network, queue); }),
                 testing::HasSubstr("at least 3"));
     network.packet.virtual_channels = 3;
     EXPECT_EQ(OwnRun(network, {packets(0, 1, 1)}).delivered(0), Time::ns(45));

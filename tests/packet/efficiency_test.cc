@@ -34,7 +34,7 @@ double efficiency(const std::string& name, const NetworkDescription& description
                   const Plan& plan) {
     const ChannelLoad load(description, plan);
     engine::EventQueue queue;
-    packet::PacketMachine machine(description, queue);
+    packet::CreditNetwork machine(description, queue);
     LinkWatch watch(description, load.bottleneck(), queue);
     machine.set_observer(&watch);
     const Traffic traffic(plan, queue, machine);

@@ -19,7 +19,7 @@
 namespace npunet::packet_test {
 namespace {
 
-using packet::PacketLoss;
+using packet::PacketDrop;
 using topology::CongestionAlgorithm;
 using topology::DimensionKind;
 using topology::FlowControl;
@@ -118,7 +118,7 @@ public:
     }
     void PacketQueued(LinkId, Bytes, Time) override {}
     void CreditStalled(LinkId, Time, Time) override {}
-    void PacketLost(LinkId link, Bytes, PacketLoss why) override {
+    void PacketLost(LinkId link, Bytes, PacketDrop why) override {
         ++drops[link.index()];
         ++reasons[why];
     }
@@ -134,7 +134,7 @@ public:
     std::vector<std::uint64_t> drops;
     std::vector<std::uint64_t> marked;
     std::vector<std::uint64_t> pauses;
-    std::map<PacketLoss, std::uint64_t> reasons;
+    std::map<PacketDrop, std::uint64_t> reasons;
     std::map<std::pair<std::size_t, std::uint8_t>, bool> paused;
     std::uint64_t lost_on_links = 0;
 };
@@ -143,7 +143,7 @@ public:
 // up to what the link counts, and who looks changes nothing.
 TEST(EthernetFlows, ObserversHearOfWhatLinksCount) {
     std::mt19937_64 random(5);
-    std::map<PacketLoss, std::uint64_t> reasons;
+    std::map<PacketDrop, std::uint64_t> reasons;
     std::uint64_t marked = 0;
     std::uint64_t pauses = 0;
     for (int round = 0; round < 12; ++round) {
@@ -174,14 +174,14 @@ TEST(EthernetFlows, ObserversHearOfWhatLinksCount) {
             }
             // Those that are lost waiting for a dead link are not on it; lost requests are no
             // drops.
-            EXPECT_LE(observer.reasons[PacketLoss::Corrupted], observer.lost_on_links);
+            EXPECT_LE(observer.reasons[PacketDrop::Corrupted], observer.lost_on_links);
             for (const auto& [why, count] : observer.reasons) {
                 reasons[why] += count;
             }
         }
     }
-    for (const PacketLoss why :
-         {PacketLoss::NoRoom, PacketLoss::Trimmed, PacketLoss::Corrupted, PacketLoss::LinkDown}) {
+    for (const PacketDrop why :
+         {PacketDrop::NoRoom, PacketDrop::Trimmed, PacketDrop::Corrupted, PacketDrop::LinkDown}) {
         EXPECT_GT(reasons[why], 0u) << static_cast<int>(why);
     }
     EXPECT_GT(marked, 0u);

@@ -112,7 +112,7 @@ TEST(Ethernet, NothingIsLostHoweverOftenPausesAreAskedFor) {
 // them.
 TEST(Ethernet, ThoseWhoseTimeComesWhileThePortIsBusyKeepTheirTurn) {
     std::vector<packet::QueuePair> pairs(3);
-    packet::SendTurns turns;
+    packet::SendRoundRobin turns;
     pairs[0].next_start = 50;
     pairs[2].next_start = 80;
     turns.wait(pairs, 2);

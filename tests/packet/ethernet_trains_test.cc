@@ -31,7 +31,8 @@ struct Case {
 /// Looks at a network at given times: when NPUs issue, or before anything arrives.
 class Watcher final : private engine::EventHandler {
 public:
-    Watcher(engine::EventQueue& queue, packet::PacketLevel& network, const std::vector<Time>& times)
+    Watcher(engine::EventQueue& queue, packet::PacketNetwork& network,
+            const std::vector<Time>& times)
         : network_(network) {
         for (std::size_t i = 0; i < times.size(); ++i) {
             const engine::Phase phase = i % 2 == 0 ? engine::Phase::Issue : engine::Phase::Arrival;
@@ -47,7 +48,7 @@ private:
         seen_ += transcript({}, network_.link_use(), network_.packet_hops());
     }
 
-    packet::PacketLevel& network_;
+    packet::PacketNetwork& network_;
     std::string seen_;
 };
 

@@ -37,7 +37,7 @@ struct WholeRun {
     }
 
     engine::EventQueue queue;
-    packet::PacketMachine machine;
+    packet::CreditNetwork machine;
     Traffic traffic;
 };
 

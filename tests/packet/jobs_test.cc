@@ -87,7 +87,7 @@ Outcomes run_whole(const std::vector<RandomJob>& jobs, const topology::NetworkDe
     if (seed != 0) {
         queue.shuffle_insertions(seed);
     }
-    const std::unique_ptr<packet::PacketLevel> level = packet::make_packet_level(network, queue);
+    const std::unique_ptr<packet::PacketNetwork> level = packet::make_network(network, queue);
     engine::SharedNetwork shared(*level);
     std::vector<std::unique_ptr<RunningJob>> runs(jobs.size());
     for (const std::size_t place : order) {

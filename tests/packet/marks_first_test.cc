@@ -59,7 +59,7 @@ public:
     void PacketQueued(LinkId, Bytes, Time) override {}
     void CreditStalled(LinkId, Time, Time) override {}
     void PacketMarked(LinkId, Bytes) override { hear(true); }
-    void PacketLost(LinkId, Bytes, packet::PacketLoss) override { hear(false); }
+    void PacketLost(LinkId, Bytes, packet::PacketDrop) override { hear(false); }
     void LinkPaused(LinkId, std::uint8_t, bool) override { hear(false); }
 
     bool marks_first = false;

@@ -42,7 +42,7 @@ NetworkDescription grid(DimensionKind kind, int size, bool adaptive) {
 
 std::vector<Time> deliveries(const NetworkDescription& network, const Plan& plan) {
     engine::EventQueue queue;
-    packet::PacketMachine machine(network, queue);
+    packet::CreditNetwork machine(network, queue);
     const Traffic traffic(plan, queue, machine);
     queue.run();
     std::vector<Time> times;

@@ -188,7 +188,7 @@ std::unique_ptr<engine::Network> make_network(const NetworkDescription& network,
         return std::make_unique<NaivePacketNetwork>(
             network, [&](NodeId from, NodeId to) { return network.route(from, to); }, queue);
     }
-    return std::make_unique<packet::PacketMachine>(network, queue);
+    return std::make_unique<packet::CreditNetwork>(network, queue);
 }
 
 std::string run(const Configuration& configuration, std::uint64_t shuffle_seed, bool plain) {

@@ -145,15 +145,15 @@ void compare(unsigned first_seed, unsigned count) {
         draw_followers_of_ends(plan, random);
         const auto faults = make_faults(chosen.faults, network.graph.links(), random);
         const auto expected = run<NaivePacketNetwork>(chosen, network, plan, faults, 0);
-        ASSERT_EQ(run<packet::PacketMachine>(chosen, network, plan, faults, 0), expected)
+        ASSERT_EQ(run<packet::CreditNetwork>(chosen, network, plan, faults, 0), expected)
             << chosen.name;
-        ASSERT_EQ(run<packet::PacketMachine>(chosen, network, plan, faults, seed + 1), expected)
+        ASSERT_EQ(run<packet::CreditNetwork>(chosen, network, plan, faults, seed + 1), expected)
             << chosen.name << ", insertions shuffled";
         if (seed % 4 == 0) {
-            const auto threads = [seed](packet::PacketMachine& machine) {
+            const auto threads = [seed](packet::CreditNetwork& machine) {
                 machine.set_threads(2 + seed % 3, 0);
             };
-            ASSERT_EQ(run<packet::PacketMachine>(chosen, network, plan, faults, 0, threads),
+            ASSERT_EQ(run<packet::CreditNetwork>(chosen, network, plan, faults, 0, threads),
                       expected)
                 << chosen.name << ", threads";
         }

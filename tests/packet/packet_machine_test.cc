@@ -16,7 +16,7 @@
 namespace npunet::packet_test {
 namespace {
 
-using packet::PacketMachine;
+using packet::CreditNetwork;
 using topology::DimensionKind;
 
 // On an idle network of equal links n >= 2 packets over h hops take
@@ -98,7 +98,7 @@ TEST(PacketMachine, MessagesOfOnePortTakeTurnsInOrderOfTheirIds) {
         const TestNetwork network({{DimensionKind::Mesh1D, 2}}, equal_links(rate, latency));
         engine::EventQueue queue;
         const topology::NetworkDescription description = network.describe(parameters());
-        PacketMachine machine(
+        CreditNetwork machine(
             description, [&network](NodeId from, NodeId to) { return network.route(from, to); },
             queue);
         struct Note : engine::MessageListener {
@@ -157,7 +157,7 @@ TEST(PacketMachine, StopsBeforeTheEndOfTheClock) {
     for (const bool trains : {false, true}) {
         engine::EventQueue queue;
         const topology::NetworkDescription description = network.describe(slow);
-        PacketMachine machine(
+        CreditNetwork machine(
             description, [&network](NodeId from, NodeId to) { return network.route(from, to); },
             queue);
         machine.set_trains(trains);
@@ -175,7 +175,7 @@ TEST(PacketMachine, RefusesParametersThatCannotWork) {
             topology::make_network({make_dimension(DimensionKind::Ring, 5, rate, latency)});
         change(description.packet);
         engine::EventQueue queue;
-        const PacketMachine machine(description, queue);
+        const CreditNetwork machine(description, queue);
     };
     EXPECT_NO_THROW(make([](auto&) {}));
     EXPECT_NO_THROW(make([](auto& packet) { packet.buffer = Bytes(4160); }));
@@ -198,7 +198,7 @@ TEST(PacketMachine, RefusesSwitchesThatWouldFillTheMemory) {
     const auto star = topology::make_dimension(DimensionKind::Switch, 12'000, rate, latency);
     const topology::NetworkDescription description = topology::make_network({star});
     engine::EventQueue queue;
-    EXPECT_THROW(PacketMachine(description, queue), InputError);
+    EXPECT_THROW(CreditNetwork(description, queue), InputError);
 }
 
 // Room for one packet is the smallest buffer there is; with the dateline's two channels a torus
@@ -226,7 +226,7 @@ TEST(PacketMachine, LosesNothingWithTheSmallestBuffers) {
         const auto npus = static_cast<int>(description.graph.npus());
         const Plan plan = make_plan(static_cast<Pattern>(round % 5), npus, 6 * mtu, mtu, random);
         engine::EventQueue queue;
-        PacketMachine machine(description, queue);
+        CreditNetwork machine(description, queue);
         const Traffic traffic(plan, queue, machine);
         queue.run();
 

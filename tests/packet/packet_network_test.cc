@@ -1,4 +1,4 @@
-// The packet fidelity on ns-3: in builds that have it.
+// The packet fidelity behind the interface of all networks.
 
 #include "packet/make_packet_network.h"
 
@@ -25,30 +25,7 @@ topology::NetworkDescription torus() {
     return topology::make_network({ring, ring});
 }
 
-// ns-3's simulator only drives the event queue: it must not change a single time. Several networks
-// run one after another in one process.
-TEST(PacketNetwork, Ns3ChangesNothing) {
-    const topology::NetworkDescription description = torus();
-    for (unsigned seed = 0; seed < 5; ++seed) {
-        std::mt19937_64 random(seed);
-        const Plan plan = make_plan(static_cast<Pattern>(seed), 16, 50'000, 4096, random);
-
-        engine::EventQueue bare_queue;
-        packet::PacketMachine bare(description, bare_queue);
-        const Traffic bare_traffic(plan, bare_queue, bare);
-        bare_queue.run();
-
-        engine::EventQueue queue;
-        const std::unique_ptr<engine::Network> network = make_packet_network(description, queue);
-        const Traffic traffic(plan, queue, *network);
-        network->run(queue);
-        EXPECT_EQ(transcript(traffic, *network), transcript(bare_traffic, bare));
-        EXPECT_EQ(queue.now(), bare_queue.now());
-        EXPECT_EQ(queue.handled(), bare_queue.handled());
-    }
-}
-
-// A handler that throws ends the run, and the next one starts from a clean simulator.
+// A handler that throws ends the run; the next one is not affected.
 TEST(PacketNetwork, SurvivesAnExceptionInARun) {
     struct Thrower final : engine::EventHandler {
         void handle(std::uint64_t /* payload */) override { throw StallError("enough"); }
@@ -89,7 +66,7 @@ TEST(PacketNetwork, AppliesInjection) {
     const topology::NetworkDescription split =
         topology::with_injection(description, description.packet.injection);
     engine::EventQueue bare_queue;
-    packet::PacketMachine bare(split, bare_queue);
+    packet::CreditNetwork bare(split, bare_queue);
     const Traffic bare_traffic(plan, bare_queue, bare);
     bare_queue.run();
 

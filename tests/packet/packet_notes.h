@@ -11,7 +11,9 @@ namespace npunet::packet_test {
 
 class Notes final : public packet::PacketObserver {
 public:
-    explicit Notes(packet::PacketLevel& machine) : machine_(machine) { machine.set_observer(this); }
+    explicit Notes(packet::PacketNetwork& machine) : machine_(machine) {
+        machine.set_observer(this);
+    }
     ~Notes() { machine_.set_observer(nullptr); }
     Notes(const Notes&) = delete;
     Notes& operator=(const Notes&) = delete;
@@ -44,7 +46,7 @@ private:
         note("stalled", link, duration.ps(), from);
     }
 
-    packet::PacketLevel& machine_;
+    packet::PacketNetwork& machine_;
     std::vector<std::string> notes_;
 };
 

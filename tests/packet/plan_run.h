@@ -56,7 +56,7 @@ struct PlanRun {
     TestNetwork network;
     topology::NetworkDescription description;
     engine::EventQueue queue;
-    packet::PacketMachine machine;
+    packet::CreditNetwork machine;
     Traffic traffic;
 };
 

@@ -24,8 +24,8 @@ namespace npunet::packet_test {
 namespace {
 
 using packet::PacketKind;
-using packet::PairUse;
 using packet::QueuePair;
+using packet::QueuePairUse;
 using topology::CongestionAlgorithm;
 using topology::FlowControl;
 using topology::NetworkDescription;
@@ -37,7 +37,7 @@ constexpr std::array packet_kinds{
     PacketKind::Grant,   PacketKind::Pause,           PacketKind::Resume};
 
 /// What a queue pair has done, as text.
-std::string described(const PairUse& use) {
+std::string described(const QueuePairUse& use) {
     std::string text;
     for (const std::int64_t figure :
          {use.started, use.ended, use.delivered, use.messages, use.packets, use.repeated,
@@ -47,9 +47,9 @@ std::string described(const PairUse& use) {
     return text;
 }
 
-using PairUses = std::map<std::uint64_t, PairUse>;
+using PairUses = std::map<std::uint64_t, QueuePairUse>;
 
-void join(PairUses& uses, const packet::PacketLevel& machine) {
+void join(PairUses& uses, const packet::PacketNetwork& machine) {
     for (const QueuePair& pair : dynamic_cast<const packet::EthernetNetwork&>(machine).pairs()) {
         uses[pair.key].join(pair.use);
     }

@@ -28,7 +28,7 @@ using topology::NetworkDescription;
 /// What a whole machine makes of a plan, as text; the time of the last delivery.
 std::string whole(const NetworkDescription& network, const Plan& plan, Time& finish) {
     engine::EventQueue queue;
-    packet::PacketMachine machine(network, queue);
+    packet::CreditNetwork machine(network, queue);
     const Traffic traffic(plan, queue, machine);
     queue.run();
     for (const Outcome& outcome : traffic.outcomes()) {
@@ -181,7 +181,7 @@ TEST(SplitMachine, ObserversAreToldTheSame) {
             std::vector<std::string> expected;
             {
                 engine::EventQueue queue;
-                packet::PacketMachine machine(network, queue);
+                packet::CreditNetwork machine(network, queue);
                 const Notes notes(machine);
                 const Traffic traffic(plan, queue, machine);
                 queue.run();

@@ -27,7 +27,7 @@ struct SplitNetwork::Mail {
 /// One part: its machine, its queue, and what it has been sent.
 class SplitNetwork::Part final : public engine::Network,
                                  private engine::MessageListener,
-                                 private packet::PacketCut {
+                                 private packet::PartitionLink {
 public:
     Part(const topology::NetworkDescription& description, const Parts& parts, std::uint32_t number,
          Mail& mail, std::uint64_t seed)
@@ -35,7 +35,7 @@ public:
           parts_(parts),
           mail_(mail),
           random_(seed),
-          machine_(packet::make_packet_level(description, shuffled(queue_, seed))) {
+          machine_(packet::make_network(description, shuffled(queue_, seed))) {
         std::vector<bool> owned(parts.size());
         for (std::size_t node = 0; node < parts.size(); ++node) {
             owned[node] = parts[node] == number;
@@ -70,7 +70,7 @@ public:
 
     void let_stall() { stalls_ = true; }
     [[nodiscard]] engine::EventQueue& queue() { return queue_; }
-    [[nodiscard]] packet::PacketLevel& machine() { return *machine_; }
+    [[nodiscard]] packet::PacketNetwork& machine() { return *machine_; }
     [[nodiscard]] std::uint64_t crossings() const { return crossings_; }
     [[nodiscard]] std::uint64_t crossings(std::uint8_t kind) const { return kinds_[kind]; }
 
@@ -129,7 +129,7 @@ private:
     engine::MessageLabel LabelOf(std::uint32_t handle) override {
         return listener_->label_of(handle);
     }
-    void FrameLeaves(const packet::BorderFrame& frame, NodeId to, Time at) override {
+    void FrameLeaves(const packet::BoundaryFrame& frame, NodeId to, Time at) override {
         ++crossings_;
         ++kinds_[frame.bytes().front()];
         mail_.boxes[parts_[to.index()]].push_back({at, frame.bytes()});
@@ -138,7 +138,7 @@ private:
         end_use(handle);
         listener_->on_left(handle);
     }
-    void MessageArrives(const packet::BorderMessage& message) override {
+    void MessageArrives(const packet::BoundaryMessage& message) override {
         listener_->on_delivered_from_afar(message.label, Bytes(message.bytes),
                                           Time::ps(message.first_byte_left));
     }
@@ -148,7 +148,7 @@ private:
     Mail& mail_;
     std::mt19937_64 random_;
     engine::EventQueue queue_;
-    std::unique_ptr<packet::PacketLevel> machine_;
+    std::unique_ptr<packet::PacketNetwork> machine_;
     Time lookahead_ = Time::max();
     Time granted_ = Time::ps(-1);
     std::vector<Frame> inbox_;     ///< by time
@@ -187,7 +187,7 @@ engine::Network& SplitNetwork::network(std::uint32_t part) {
     return *parts_[part];
 }
 
-packet::PacketLevel& SplitNetwork::machine(std::uint32_t part) {
+packet::PacketNetwork& SplitNetwork::machine(std::uint32_t part) {
     return parts_[part]->machine();
 }
 

@@ -40,7 +40,7 @@ public:
     [[nodiscard]] bool owns(std::uint32_t part, NodeId node) const;
     [[nodiscard]] engine::EventQueue& queue(std::uint32_t part);
     [[nodiscard]] engine::Network& network(std::uint32_t part);
-    [[nodiscard]] packet::PacketLevel& machine(std::uint32_t part);
+    [[nodiscard]] packet::PacketNetwork& machine(std::uint32_t part);
 
     /// Messages are expected to stay under way for ever.
     void let_stall();

@@ -88,8 +88,7 @@ void compare(unsigned first_seed, unsigned count) {
         const engine::Dialect dialect = engine::Dialect::named("npunet");
 
         engine::EventQueue queue;
-        const std::unique_ptr<packet::PacketLevel> machine =
-            packet::make_packet_level(network, queue);
+        const std::unique_ptr<packet::PacketNetwork> machine = packet::make_network(network, queue);
         engine::Simulation whole(workload, network, system, dialect, queue, *machine);
         const std::string expected = described(whole.run());
 

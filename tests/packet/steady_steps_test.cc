@@ -37,7 +37,7 @@ Outcome run(const engine::Workload& workload, const test::TestMachine& machine, 
     if (shuffle != 0) {
         queue.shuffle_insertions(shuffle);
     }
-    packet::PacketMachine network(machine.network, queue);
+    packet::CreditNetwork network(machine.network, queue);
     network.set_trains(trains);
     network.set_threads(threads, 1);
     engine::Simulation simulation(workload, machine.network, machine.system, machine.dialect, queue,

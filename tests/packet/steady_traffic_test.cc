@@ -96,7 +96,7 @@ Configuration configuration(unsigned seed) {
 /// Looks at the links of a network at given times.
 class Watcher final : private engine::EventHandler {
 public:
-    Watcher(engine::EventQueue& queue, packet::PacketLevel& network, std::vector<Time> times)
+    Watcher(engine::EventQueue& queue, packet::PacketNetwork& network, std::vector<Time> times)
         : network_(network) {
         for (const Time time : times) {
             queue.schedule(time, engine::EventKey::of(engine::Phase::Issue, 15, 0), *this);
@@ -111,7 +111,7 @@ private:
         seen_ += transcript({}, network_.link_use(), network_.packet_hops());
     }
 
-    packet::PacketLevel& network_;
+    packet::PacketNetwork& network_;
     std::string seen_;
 };
 
@@ -128,7 +128,7 @@ Seen run(const Configuration& configuration, const TestNetwork& network, bool tr
         queue.shuffle_insertions(shuffle_seed);
     }
     const topology::NetworkDescription description = network.describe(configuration.packet);
-    packet::PacketMachine machine(
+    packet::CreditNetwork machine(
         description, [&network](NodeId from, NodeId to) { return network.route(from, to); }, queue);
     machine.set_trains(trains);
     machine.set_threads(threads, 0);

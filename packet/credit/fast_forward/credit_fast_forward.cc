@@ -14,7 +14,7 @@ constexpr std::uint64_t steady_words_per_event = 3;
 
 }  // namespace
 
-SteadyTraffic::SteadyTraffic(PacketState& state, SteadyTrafficHost& host)
+CreditFastForward::CreditFastForward(CreditNetworkState& state, CreditFastForwardHost& host)
     : state_(state),
       host_(host),
       finder_(state),
@@ -25,19 +25,19 @@ SteadyTraffic::SteadyTraffic(PacketState& state, SteadyTrafficHost& host)
     }
 }
 
-void SteadyTraffic::before_start(std::uint32_t port) {
+void CreditFastForward::before_start(std::uint32_t port) {
     const std::uint32_t group = finder_.group_of(port);
     groups_[group].still ? resume(group) : dissolve(group);
 }
 
-void SteadyTraffic::after_start(std::uint32_t port, std::int64_t bytes) {
+void CreditFastForward::after_start(std::uint32_t port, std::int64_t bytes) {
     if (enabled_ && bytes >= engine::PeriodSearch::least_packets * state_.mtu) {
         notes_[port].break_for = engine::PeriodSearch::first_break;
         plan_look(port);
     }
 }
 
-void SteadyTraffic::packet_comes(std::uint32_t port, std::uint32_t message) {
+void CreditFastForward::packet_comes(std::uint32_t port, std::uint32_t message) {
     const std::uint32_t group = finder_.group_of(port);
     if (groups_[group].still) {
         resume(group);
@@ -46,16 +46,16 @@ void SteadyTraffic::packet_comes(std::uint32_t port, std::uint32_t message) {
     }
 }
 
-void SteadyTraffic::credit_comes(std::uint32_t port) {
+void CreditFastForward::credit_comes(std::uint32_t port) {
     resume(finder_.group_of(port));
 }
 
-void SteadyTraffic::message_ends(std::uint32_t port) {
+void CreditFastForward::message_ends(std::uint32_t port) {
     dissolve(finder_.group_of(port));
 }
 
-void SteadyTraffic::packet_starts(std::uint32_t port, std::int64_t now, std::int64_t end) {
-    PacketPort& state = state_.ports[port];
+void CreditFastForward::packet_starts(std::uint32_t port, std::int64_t now, std::int64_t end) {
+    CreditPort& state = state_.ports[port];
     if (state.anchor != 0) {
         const std::uint32_t group = finder_.group_of(port);
         plan(end, Kind::Compare, group, groups_[group].serial);
@@ -69,18 +69,18 @@ void SteadyTraffic::packet_starts(std::uint32_t port, std::int64_t now, std::int
     }
 }
 
-std::int64_t SteadyTraffic::next_look() {
+std::int64_t CreditFastForward::next_look() {
     budget_.charge(looking_.size());
     std::int64_t next = never;
     for (const std::uint32_t index : looking_) {
-        const PacketPort& anchor = state_.ports[groups_[index].anchor];
+        const CreditPort& anchor = state_.ports[groups_[index].anchor];
         const bool starts = anchor.wake <= state_.last_start;
         next = std::min(next, starts ? anchor.wake + anchor.full_time : never);
     }
     return next;
 }
 
-void SteadyTraffic::settle() {
+void CreditFastForward::settle() {
     for (std::uint32_t index = 0; index < groups_.size(); ++index) {
         if (groups_[index].still) {
             resume(index);
@@ -88,19 +88,20 @@ void SteadyTraffic::settle() {
     }
 }
 
-void SteadyTraffic::forget() {
+void CreditFastForward::forget() {
     settle();
     while (!looking_.empty()) {
         dissolve(looking_.back());
     }
 }
 
-void SteadyTraffic::enable(bool enabled) {
+void CreditFastForward::enable(bool enabled) {
     settle();
     enabled_ = enabled;
 }
 
-void SteadyTraffic::plan(std::int64_t at, Kind kind, std::uint32_t index, std::uint32_t serial) {
+void CreditFastForward::plan(std::int64_t at, Kind kind, std::uint32_t index,
+                             std::uint32_t serial) {
     const std::uint64_t payload = static_cast<std::uint64_t>(kind) << 56 |
                                   static_cast<std::uint64_t>(serial & 0xffffffU) << 32 | index;
     state_.events.schedule(Time::ps(at),
@@ -108,7 +109,7 @@ void SteadyTraffic::plan(std::int64_t at, Kind kind, std::uint32_t index, std::u
                            *this, payload);
 }
 
-void SteadyTraffic::handle(std::uint64_t payload) {
+void CreditFastForward::handle(std::uint64_t payload) {
     const auto index = static_cast<std::uint32_t>(payload);
     const auto kind = static_cast<Kind>(payload >> 56);
     if (kind == Kind::Look) {
@@ -125,8 +126,8 @@ void SteadyTraffic::handle(std::uint64_t payload) {
     }
 }
 
-void SteadyTraffic::plan_look(std::uint32_t port) {
-    PacketPort& state = state_.ports[port];
+void CreditFastForward::plan_look(std::uint32_t port) {
+    CreditPort& state = state_.ports[port];
     const std::int64_t now = state_.present();
     const std::int64_t room = state_.last_start - now;
     if (room / engine::PeriodSearch::longest_break > state.full_time) {
@@ -135,7 +136,7 @@ void SteadyTraffic::plan_look(std::uint32_t port) {
     }
 }
 
-void SteadyTraffic::look(std::uint32_t port) {
+void CreditFastForward::look(std::uint32_t port) {
     if (finder_.group_of(port) != none) {
         return;  // whoever dissolves it plans the next attempt
     }
@@ -170,7 +171,7 @@ void SteadyTraffic::look(std::uint32_t port) {
     state_.ports[port].anchor = 1;
 }
 
-bool SteadyTraffic::collect(std::uint32_t index) {
+bool CreditFastForward::collect(std::uint32_t index) {
     Group& group = groups_[index];
     group.traffic.ports.clear();
     group.traffic.messages.clear();
@@ -182,7 +183,7 @@ bool SteadyTraffic::collect(std::uint32_t index) {
     return possible;
 }
 
-void SteadyTraffic::compare(std::uint32_t index) {
+void CreditFastForward::compare(std::uint32_t index) {
     Group& group = groups_[index];
     const std::int64_t now = state_.present();
     group.search.look();
@@ -215,9 +216,9 @@ void SteadyTraffic::compare(std::uint32_t index) {
     }
 }
 
-bool SteadyTraffic::stand_still(std::uint32_t index) {
+bool CreditFastForward::stand_still(std::uint32_t index) {
     Group& group = groups_[index];
-    const TrafficGroup& traffic = group.traffic;
+    const PeriodicGroup& traffic = group.traffic;
     const std::int64_t room = (state_.last_start - traffic.present.at()) / traffic.period() - 1;
     group.periods = std::min(room, traffic.periods_left());
     if (group.periods < 2 || group.periods * traffic.packets_in_period() <
@@ -228,7 +229,7 @@ bool SteadyTraffic::stand_still(std::uint32_t index) {
     // What has paid for itself does not count.
     budget_.repay(group.work);
     for (const std::uint32_t port : group.traffic.ports) {
-        PacketPort& state = state_.ports[port];
+        CreditPort& state = state_.ports[port];
         state.watched = 0;
         state.anchor = 0;
         state.still = 1;
@@ -240,7 +241,7 @@ bool SteadyTraffic::stand_still(std::uint32_t index) {
     return true;
 }
 
-void SteadyTraffic::resume(std::uint32_t index) {
+void CreditFastForward::resume(std::uint32_t index) {
     Group& group = groups_[index];
     const std::int64_t now = state_.present();
     const std::int64_t since = group.traffic.present.at();
@@ -255,7 +256,7 @@ void SteadyTraffic::resume(std::uint32_t index) {
     host_.resume(ports, from, state_.events.instant_is_over() ? now + 1 : now);
 }
 
-void SteadyTraffic::dissolve(std::uint32_t index) {
+void CreditFastForward::dissolve(std::uint32_t index) {
     const Group& group = groups_[index];
     plan_look(group.anchor);
     // All of them would find the same group, whichever looks first: they share its break.
@@ -269,12 +270,12 @@ void SteadyTraffic::dissolve(std::uint32_t index) {
     release(index);
 }
 
-void SteadyTraffic::release(std::uint32_t index) {
+void CreditFastForward::release(std::uint32_t index) {
     Group& group = groups_[index];
     ++group.serial;
     group.still = false;
     for (const std::uint32_t port : group.traffic.ports) {
-        PacketPort& state = state_.ports[port];
+        CreditPort& state = state_.ports[port];
         state.watched = 0;
         state.anchor = 0;
         state.still = 0;

@@ -13,8 +13,8 @@
 
 namespace npunet::packet {
 
-/// Moves packets one by one, where SteadyTraffic cannot move them by periods.
-class SteadyTrafficHost {
+/// Moves packets one by one, where CreditFastForward cannot move them by periods.
+class CreditFastForwardHost {
 public:
     /// Lets ports that stood still go on.
     /// @param ports in ascending order; nothing is planned for them
@@ -24,14 +24,14 @@ public:
                         std::int64_t until) = 0;
 
 protected:
-    ~SteadyTrafficHost() = default;
+    ~CreditFastForwardHost() = default;
 };
 
 /// Packet trains: long messages settle into patterns that repeat themselves, a message alone packet
 /// by packet, several that share links after a few packets of each. Of such a pattern one period is
 /// simulated and the others are counted.
 ///
-/// A group (TrafficGroup) is a set of ports and of the long messages that cross them, closed in
+/// A group (PeriodicGroup) is a set of ports and of the long messages that cross them, closed in
 /// both directions: all ports of their routes, all messages that have a packet or their turn at one
 /// of these ports. It depends on nothing else while no message begins or ends there, and its rules
 /// know no absolute times. So when its state (TrafficSample) at t equals that at t - P, it does
@@ -47,11 +47,11 @@ protected:
 /// Whoever looks at counts or queues calls settle() before. Looking for patterns takes time, in
 /// proportion to that of the packets that are moved meanwhile: attempts that fail are repeated
 /// after ever longer breaks.
-class SteadyTraffic final : private engine::EventHandler {
+class CreditFastForward final : private engine::EventHandler {
 public:
     /// @param state of the machine; must outlive this
     /// @param host moves packets one by one; must outlive this
-    SteadyTraffic(PacketState& state, SteadyTrafficHost& host);
+    CreditFastForward(CreditNetworkState& state, CreditFastForwardHost& host);
 
     /// A message is about to start.
     /// @param port first one on its way
@@ -119,7 +119,7 @@ private:
 
     /// Ports and messages that depend on each other.
     struct Group {
-        TrafficGroup traffic;         ///< what they are
+        PeriodicGroup traffic;        ///< what they are
         std::uint32_t anchor = none;  ///< its state is looked at when this port is free
         std::uint32_t serial = 0;     ///< of its present use
         bool still = false;           ///< no events are pending for its ports
@@ -183,9 +183,9 @@ private:
     /// @param index of the group
     void release(std::uint32_t index);
 
-    PacketState& state_;                  ///< of the machine
-    SteadyTrafficHost& host_;             ///< moves packets one by one
-    TrafficFinder finder_;                ///< which ports and messages depend on each other
+    CreditNetworkState& state_;           ///< of the machine
+    CreditFastForwardHost& host_;         ///< moves packets one by one
+    PeriodDetection finder_;              ///< which ports and messages depend on each other
     std::vector<Group> groups_;           ///< in use and free
     std::vector<std::uint32_t> free_;     ///< groups that are not in use
     std::vector<PortNote> notes_;         ///< by port

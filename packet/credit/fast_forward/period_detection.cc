@@ -12,7 +12,7 @@ constexpr std::int64_t least_left = 6;
 
 }  // namespace
 
-bool TrafficFinder::collect(std::uint32_t port, std::uint32_t index, TrafficGroup& group) {
+bool PeriodDetection::collect(std::uint32_t port, std::uint32_t index, PeriodicGroup& group) {
     index_ = index;
     looks_ = 0;
     of_ports_[port] = index;
@@ -29,12 +29,12 @@ bool TrafficFinder::collect(std::uint32_t port, std::uint32_t index, TrafficGrou
     return true;
 }
 
-bool TrafficFinder::add_messages_from(TrafficGroup& group, std::uint32_t input) {
+bool PeriodDetection::add_messages_from(PeriodicGroup& group, std::uint32_t input) {
     const topology::Graph& graph = state_.plan.graph();
     bool possible = true;
     for (const LinkId output : graph.links_from(graph.link(LinkId(std::size_t{input})).to)) {
         state_.filled.for_each(state_.ports[output.index()], 0, [&](std::uint32_t number) {
-            const VirtualQueue& queue = state_.queues[number];
+            const VirtualOutputQueue& queue = state_.queues[number];
             possible = possible && (queue.upstream != input || add_packets(group, queue));
             return !possible;
         });
@@ -42,7 +42,7 @@ bool TrafficFinder::add_messages_from(TrafficGroup& group, std::uint32_t input) 
     return possible;
 }
 
-bool TrafficFinder::add_packets(TrafficGroup& group, const VirtualQueue& queue) {
+bool PeriodDetection::add_packets(PeriodicGroup& group, const VirtualOutputQueue& queue) {
     bool possible = true;
     for (std::uint32_t place = queue.head; possible && place != none;
          place = state_.packets[place].next) {
@@ -51,15 +51,15 @@ bool TrafficFinder::add_packets(TrafficGroup& group, const VirtualQueue& queue) 
     return possible;
 }
 
-bool TrafficFinder::add_messages_of(TrafficGroup& group, std::uint32_t port) {
+bool PeriodDetection::add_messages_of(PeriodicGroup& group, std::uint32_t port) {
     bool possible = true;
     state_.filled.for_each(state_.ports[port], 0, [&](std::uint32_t number) {
-        const VirtualQueue& queue = state_.queues[number];
+        const VirtualOutputQueue& queue = state_.queues[number];
         if (queue.upstream != none) {
             possible = add_packets(group, queue);
             return !possible;
         }
-        const TurnList& turns = state_.turns[port * state_.channels + queue.channel];
+        const RoundRobinList& turns = state_.turns[port * state_.channels + queue.channel];
         for (std::uint32_t message = turns.first; possible && message != none;
              message = state_.messages[message].next) {
             possible = add_message(group, message);
@@ -69,7 +69,7 @@ bool TrafficFinder::add_messages_of(TrafficGroup& group, std::uint32_t port) {
     return possible;
 }
 
-bool TrafficFinder::add_message(TrafficGroup& group, std::uint32_t message) {
+bool PeriodDetection::add_message(PeriodicGroup& group, std::uint32_t message) {
     ++looks_;
     if (is_in(message, index_)) {
         return true;
@@ -98,7 +98,7 @@ bool TrafficFinder::add_message(TrafficGroup& group, std::uint32_t message) {
     }
 }
 
-void TrafficFinder::release(const TrafficGroup& group) {
+void PeriodDetection::release(const PeriodicGroup& group) {
     for (const std::uint32_t port : group.ports) {
         of_ports_[port] = none;
     }

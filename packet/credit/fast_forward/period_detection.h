@@ -11,10 +11,10 @@ namespace npunet::packet {
 /// Finds ports and long messages that depend on each other: all ports of the messages' routes, all
 /// messages that have a packet or their turn at one of these ports. Knows which group each belongs
 /// to, until it is released.
-class TrafficFinder {
+class PeriodDetection {
 public:
     /// @param state of the machine; must outlive this
-    explicit TrafficFinder(PacketState& state)
+    explicit PeriodDetection(CreditNetworkState& state)
         : state_(state), of_ports_(state.ports.size(), none) {}
 
     /// @param port number of a port
@@ -33,38 +33,38 @@ public:
     /// @param index number of the group
     /// @param group an empty one; afterwards with them
     /// @return whether they can be looked at; else they are to be released, too
-    bool collect(std::uint32_t port, std::uint32_t index, TrafficGroup& group);
+    bool collect(std::uint32_t port, std::uint32_t index, PeriodicGroup& group);
 
     /// @return messages that the last collect() has looked at, each time that it has
     std::uint64_t looks() const { return looks_; }
 
     /// @param group whose ports and messages belong to none from now on
-    void release(const TrafficGroup& group);
+    void release(const PeriodicGroup& group);
 
 private:
     /// Adds the ports of a message's route.
     /// @param group that is being collected
     /// @param message one that was found
     /// @return whether it can be part of a group
-    bool add_message(TrafficGroup& group, std::uint32_t message);
+    bool add_message(PeriodicGroup& group, std::uint32_t message);
 
     /// @param group that is being collected
     /// @param port whose messages are to be added
     /// @return whether they can be part of a group
-    bool add_messages_of(TrafficGroup& group, std::uint32_t port);
+    bool add_messages_of(PeriodicGroup& group, std::uint32_t port);
 
     /// Nodes with a limited internal speed-up: whatever leaves an input competes for it.
     /// @param group that is being collected
     /// @param input port whose packets wait at the other end of its link
     /// @return whether their messages can be part of a group
-    bool add_messages_from(TrafficGroup& group, std::uint32_t input);
+    bool add_messages_from(PeriodicGroup& group, std::uint32_t input);
 
     /// @param group that is being collected
     /// @param queue of packets whose messages are to be added
     /// @return whether they can be part of a group
-    bool add_packets(TrafficGroup& group, const VirtualQueue& queue);
+    bool add_packets(PeriodicGroup& group, const VirtualOutputQueue& queue);
 
-    PacketState& state_;                      ///< of the machine
+    CreditNetworkState& state_;               ///< of the machine
     std::vector<std::uint32_t> of_ports_;     ///< groups by port
     std::vector<std::uint32_t> of_messages_;  ///< of no meaning for others than a group's
     std::uint32_t index_ = none;              ///< of the group that is being collected

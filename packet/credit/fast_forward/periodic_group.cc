@@ -4,7 +4,7 @@
 
 namespace npunet::packet {
 
-std::int64_t TrafficGroup::packets_in_period() const {
+std::int64_t PeriodicGroup::packets_in_period() const {
     std::int64_t packets = 0;
     for (std::size_t i = 0; i < ports.size(); ++i) {
         packets += present.since(kept, i).packets;
@@ -12,7 +12,7 @@ std::int64_t TrafficGroup::packets_in_period() const {
     return packets;
 }
 
-std::int64_t TrafficGroup::periods_left() const {
+std::int64_t PeriodicGroup::periods_left() const {
     std::int64_t periods = never;
     for (std::size_t i = 0; i < messages.size(); ++i) {
         const std::int64_t sent = sent_in_period(i);
@@ -24,7 +24,7 @@ std::int64_t TrafficGroup::periods_left() const {
     return periods == never ? 0 : periods;
 }
 
-void TrafficGroup::skip(PacketState& state, std::int64_t periods) const {
+void PeriodicGroup::skip(CreditNetworkState& state, std::int64_t periods) const {
     for (std::size_t i = 0; i < messages.size(); ++i) {
         state.count_sent(state.messages[messages[i]], periods * sent_in_period(i),
                          state.parts.front());
@@ -39,10 +39,10 @@ void TrafficGroup::skip(PacketState& state, std::int64_t periods) const {
     }
 }
 
-void TrafficGroup::count(PacketState& state, std::size_t place, const PortCounts& counts,
-                         std::int64_t periods) const {
+void PeriodicGroup::count(CreditNetworkState& state, std::size_t place, const PortCounts& counts,
+                          std::int64_t periods) const {
     const std::uint32_t number = ports[place];
-    PacketPort& port = state.ports[number];
+    CreditPort& port = state.ports[number];
     port.payload += periods * counts.payload;
     port.wire += periods * counts.wire;
     port.busy += periods * counts.busy;
@@ -59,15 +59,15 @@ void TrafficGroup::count(PacketState& state, std::size_t place, const PortCounts
     }
 }
 
-void TrafficGroup::shift(PacketState& state, std::uint32_t number, std::int64_t by) {
-    PacketPort& port = state.ports[number];
+void PeriodicGroup::shift(CreditNetworkState& state, std::uint32_t number, std::int64_t by) {
+    CreditPort& port = state.ports[number];
     port.busy_until += by;
     for (std::uint32_t channel = 0; channel < state.channels; ++channel) {
         state.credit(number, channel).shift(by);
     }
     state.reads.shift(number, by);
     state.filled.for_each(port, 0, [&state, by](std::uint32_t queue_number) {
-        VirtualQueue& queue = state.queues[queue_number];
+        VirtualOutputQueue& queue = state.queues[queue_number];
         if (queue.upstream == none) {
             return false;
         }

@@ -9,10 +9,10 @@
 
 namespace npunet::packet {
 
-/// Ports and messages that depend on each other and on nothing else (TrafficFinder), and two of
+/// Ports and messages that depend on each other and on nothing else (PeriodDetection), and two of
 /// their states. Where these are equal, what is between them happens over and over, and the state
 /// can be moved on by as many periods.
-struct TrafficGroup {
+struct PeriodicGroup {
     std::vector<std::uint32_t> ports;     ///< ascending
     std::vector<std::uint32_t> messages;  ///< any order
     TrafficSample kept;                   ///< an earlier state
@@ -37,7 +37,7 @@ struct TrafficGroup {
     /// Moves the later state on, with all times in it and what its ports have counted.
     /// @param state of the machine, which is in that state
     /// @param periods how many
-    void skip(PacketState& state, std::int64_t periods) const;
+    void skip(CreditNetworkState& state, std::int64_t periods) const;
 
 private:
     /// Adds what a port has counted in a period.
@@ -45,14 +45,14 @@ private:
     /// @param place of the port in the list
     /// @param counts of the period
     /// @param periods how many
-    void count(PacketState& state, std::size_t place, const PortCounts& counts,
+    void count(CreditNetworkState& state, std::size_t place, const PortCounts& counts,
                std::int64_t periods) const;
 
     /// Moves the times of a port on.
     /// @param state of the machine
     /// @param number of the port
     /// @param by in picoseconds
-    static void shift(PacketState& state, std::uint32_t number, std::int64_t by);
+    static void shift(CreditNetworkState& state, std::uint32_t number, std::int64_t by);
 };
 
 }  // namespace npunet::packet

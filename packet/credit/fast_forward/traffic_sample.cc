@@ -4,7 +4,7 @@
 
 namespace npunet::packet {
 
-void TrafficSample::take(PacketState& state, const std::vector<std::uint32_t>& ports,
+void TrafficSample::take(CreditNetworkState& state, const std::vector<std::uint32_t>& ports,
                          const std::vector<std::uint32_t>& messages, std::int64_t now) {
     at_ = now;
     words_.clear();
@@ -21,8 +21,8 @@ void TrafficSample::take(PacketState& state, const std::vector<std::uint32_t>& p
     }
 }
 
-void TrafficSample::take_port(PacketState& state, std::uint32_t port_number) {
-    const PacketPort& port = state.ports[port_number];
+void TrafficSample::take_port(CreditNetworkState& state, std::uint32_t port_number) {
+    const CreditPort& port = state.ports[port_number];
     queued_.push_back(port.queued);
     waits_.push_back(waits_since(state, port_number));
     counts_.push_back({port.payload, port.wire, port.busy, port.packets, port.stall});
@@ -41,13 +41,13 @@ void TrafficSample::take_port(PacketState& state, std::uint32_t port_number) {
     }
     state.reads.describe(port_number, at_, words_);
     state.filled.for_each(port, 0, [&](std::uint32_t number) {
-        const VirtualQueue& queue = state.queues[number];
+        const VirtualOutputQueue& queue = state.queues[number];
         words_.push_back(number);
         if (queue.upstream != none) {
             take_packets(state, queue);
             return false;
         }
-        const TurnList& turns = state.turns[port_number * state.channels + queue.channel];
+        const RoundRobinList& turns = state.turns[port_number * state.channels + queue.channel];
         words_.push_back(queue.head);
         words_.push_back(turns.served);
         return false;
@@ -55,7 +55,7 @@ void TrafficSample::take_port(PacketState& state, std::uint32_t port_number) {
     words_.push_back(-1);
 }
 
-void TrafficSample::take_packets(PacketState& state, const VirtualQueue& queue) {
+void TrafficSample::take_packets(CreditNetworkState& state, const VirtualOutputQueue& queue) {
     for (std::uint32_t place = queue.head; place != none; place = state.packets[place].next) {
         const QueuedPacket& packet = state.packets[place];
         words_.push_back(ahead(packet.ready));
@@ -68,12 +68,13 @@ void TrafficSample::take_packets(PacketState& state, const VirtualQueue& queue) 
     words_.push_back(-1);
 }
 
-std::int64_t TrafficSample::waits_since(PacketState& state, std::uint32_t port_number) const {
-    const PacketPort& port = state.ports[port_number];
+std::int64_t TrafficSample::waits_since(CreditNetworkState& state,
+                                        std::uint32_t port_number) const {
+    const CreditPort& port = state.ports[port_number];
     std::int64_t first = at_;
     state.filled.for_each(port, 0, [&](std::uint32_t number) {
-        const VirtualQueue& queue = state.queues[number];
-        const TurnList& turns = state.turns[port_number * state.channels + queue.channel];
+        const VirtualOutputQueue& queue = state.queues[number];
+        const RoundRobinList& turns = state.turns[port_number * state.channels + queue.channel];
         const std::int64_t since =
             queue.upstream == none ? state.messages[turns.first].start : queue.ready;
         first = std::min(first, since);
@@ -82,7 +83,7 @@ std::int64_t TrafficSample::waits_since(PacketState& state, std::uint32_t port_n
     return std::min<std::int64_t>(std::max(first, port.busy_until) - at_, 0);
 }
 
-bool TrafficSample::may_repeat(const PacketState& state,
+bool TrafficSample::may_repeat(const CreditNetworkState& state,
                                const std::vector<std::uint32_t>& ports) const {
     for (std::size_t i = 0; i < ports.size(); ++i) {
         if (state.ports[ports[i]].queued != queued_[i]) {

@@ -32,14 +32,14 @@ public:
     /// @param ports the ports
     /// @param messages those that cross them
     /// @param now in picoseconds
-    void take(PacketState& state, const std::vector<std::uint32_t>& ports,
+    void take(CreditNetworkState& state, const std::vector<std::uint32_t>& ports,
               const std::vector<std::uint32_t>& messages, std::int64_t now);
 
     /// A quick look first.
     /// @param state of the machine
     /// @param ports as this sample was taken of
     /// @return whether as many bytes wait at each of them
-    bool may_repeat(const PacketState& state, const std::vector<std::uint32_t>& ports) const;
+    bool may_repeat(const CreditNetworkState& state, const std::vector<std::uint32_t>& ports) const;
 
     /// @param earlier a sample of the same ports and messages
     /// @return whether the state is the same
@@ -71,16 +71,16 @@ public:
 private:
     /// @param state of the machine
     /// @param port number of a port
-    void take_port(PacketState& state, std::uint32_t port);
+    void take_port(CreditNetworkState& state, std::uint32_t port);
 
     /// @param state of the machine
     /// @param queue of packets, not empty
-    void take_packets(PacketState& state, const VirtualQueue& queue);
+    void take_packets(CreditNetworkState& state, const VirtualOutputQueue& queue);
 
     /// @param state of the machine
     /// @param port number of a port
     /// @return since when it waits for credit, relative to the sample; 0 when it does not
-    std::int64_t waits_since(PacketState& state, std::uint32_t port) const;
+    std::int64_t waits_since(CreditNetworkState& state, std::uint32_t port) const;
 
     /// @param time in picoseconds
     /// @return how far ahead it is; 0 when it is past
