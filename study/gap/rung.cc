@@ -30,19 +30,6 @@ public:
     [[nodiscard]] std::vector<engine::LinkUse> link_use() const override { return {}; }
 };
 
-Fidelity fidelity_of(Rung rung) {
-    switch (rung) {
-        case Rung::SharedLinks:
-        case Rung::FiniteBuffers:
-        case Rung::PacketRun:
-            return Fidelity::Packet;
-        case Rung::MessageQueues:
-            return Fidelity::CongestionAware;
-        default:
-            return Fidelity::Analytical;
-    }
-}
-
 }  // namespace
 
 std::vector<Step> ladder_of(Fidelity fidelity, const Machine& machine) {

@@ -60,9 +60,9 @@ public:
               const engine::EventQueue& queue)
         : rate_(description.graph.link(link).rate), link_(link), queue_(queue) {}
 
-    void PacketStarted(LinkId link, Bytes wire, Time arrival, Bytes waited) override;
-    void PacketQueued(LinkId, Bytes, Time) override {}
-    void CreditStalled(LinkId, Time, Time) override {}
+    void packet_started(LinkId link, Bytes wire, Time arrival, Bytes waited) override;
+    void packet_queued(LinkId, Bytes, Time) override {}
+    void credit_stalled(LinkId, Time, Time) override {}
 
     [[nodiscard]] Losses losses(Time finish, const engine::LinkUse& use) const;
 

@@ -112,18 +112,18 @@ public:
     explicit Observer(std::size_t links)
         : started(links), drops(links), marked(links), pauses(links) {}
 
-    void PacketStarted(LinkId link, Bytes, Time arrival, Bytes) override {
+    void packet_started(LinkId link, Bytes, Time arrival, Bytes) override {
         ++started[link.index()];
         lost_on_links += arrival == Time::max() ? 1 : 0;
     }
-    void PacketQueued(LinkId, Bytes, Time) override {}
-    void CreditStalled(LinkId, Time, Time) override {}
-    void PacketLost(LinkId link, Bytes, PacketDrop why) override {
+    void packet_queued(LinkId, Bytes, Time) override {}
+    void credit_stalled(LinkId, Time, Time) override {}
+    void packet_lost(LinkId link, Bytes, PacketDrop why) override {
         ++drops[link.index()];
         ++reasons[why];
     }
-    void PacketMarked(LinkId link, Bytes) override { ++marked[link.index()]; }
-    void LinkPaused(LinkId link, std::uint8_t trafficClass, bool begins) override {
+    void packet_marked(LinkId link, Bytes) override { ++marked[link.index()]; }
+    void link_paused(LinkId link, std::uint8_t trafficClass, bool begins) override {
         const auto was = paused.find({link.index(), trafficClass});
         EXPECT_EQ(was != paused.end() && was->second, !begins) << "pauses begin and end in turn";
         paused[{link.index(), trafficClass}] = begins;

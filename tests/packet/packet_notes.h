@@ -27,22 +27,22 @@ private:
         notes_.push_back(std::string(what) + ' ' + std::to_string(link.value()) + ' ' +
                          std::to_string(a) + ' ' + std::to_string(at.ps()));
     }
-    void PacketStarted(LinkId link, Bytes wire, Time arrival, Bytes waited) override {
+    void packet_started(LinkId link, Bytes wire, Time arrival, Bytes waited) override {
         note(waited > Bytes() ? "goes on" : "starts", link, wire.value(), arrival);
         if (!machine_.is_cut(link) && arrival < Time::max()) {
-            PacketEntered(link, wire, arrival);
+            packet_entered(link, wire, arrival);
         }
     }
-    void PacketEntered(LinkId link, Bytes wire, Time arrival) override {
+    void packet_entered(LinkId link, Bytes wire, Time arrival) override {
         note("comes in", link, wire.value(), arrival);
     }
-    void PacketQueued(LinkId link, Bytes wire, Time from) override {
+    void packet_queued(LinkId link, Bytes wire, Time from) override {
         note("waits", link, wire.value(), from);
     }
-    void PacketGaveUp(LinkId link, Bytes wire, Time from) override {
+    void packet_gave_up(LinkId link, Bytes wire, Time from) override {
         note("gives up", link, wire.value(), from);
     }
-    void CreditStalled(LinkId link, Time from, Time duration) override {
+    void credit_stalled(LinkId link, Time from, Time duration) override {
         note("stalled", link, duration.ps(), from);
     }
 

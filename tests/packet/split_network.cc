@@ -126,19 +126,19 @@ private:
         listener_->on_delivered(handle, first_byte_left);
     }
 
-    engine::MessageLabel LabelOf(std::uint32_t handle) override {
+    engine::MessageLabel label_of(std::uint32_t handle) override {
         return listener_->label_of(handle);
     }
-    void FrameLeaves(const packet::BoundaryFrame& frame, NodeId to, Time at) override {
+    void frame_leaves(const packet::BoundaryFrame& frame, NodeId to, Time at) override {
         ++crossings_;
         ++kinds_[frame.bytes().front()];
         mail_.boxes[parts_[to.index()]].push_back({at, frame.bytes()});
     }
-    void MessageHasLeft(std::uint32_t handle) override {
+    void message_has_left(std::uint32_t handle) override {
         end_use(handle);
         listener_->on_left(handle);
     }
-    void MessageArrives(const packet::BoundaryMessage& message) override {
+    void message_arrives(const packet::BoundaryMessage& message) override {
         listener_->on_delivered_from_afar(message.label, Bytes(message.bytes),
                                           Time::ps(message.first_byte_left));
     }

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "engine/network.h"
-#include "packet/base/packet_network.h"
+#include "packet/make_packet_network.h"
 #include "topology/network_description.h"
 #include "traffic.h"
 

@@ -79,7 +79,7 @@ TEST(LinkBound, IsNeverReachedWhereALinkGoesDown) {
     const engine::Results results =
         simulate(messages_across(megabyte), machine, Fidelity::Analytical);
     EXPECT_EQ(results.link_bound.time, Time::max());
-    EXPECT_THAT(results.notes, testing::contains(HasSubstr("a -> b could carry its bytes, which it "
+    EXPECT_THAT(results.notes, testing::Contains(HasSubstr("a -> b could carry its bytes, which it "
                                                            "never could")));
     EXPECT_TRUE(json_of(results)["link_bound_ns"].is_null());
     EXPECT_THAT(report::links_csv(results), HasSubstr(",0,inf\n"));
@@ -112,7 +112,7 @@ TEST(LinkBound, IsWholeWhereTimesAre) {
     // 2 MB / 53.6870912 GB/s = 37252.9 ns, where each message takes 1000 + 18626 ns.
     EXPECT_EQ(results.link_bound.time, Time::ns(37'252));
     EXPECT_EQ(results.finish, Time::ns(19'626));
-    EXPECT_THAT(results.notes, testing::contains(HasSubstr("--dialect npunet")));
+    EXPECT_THAT(results.notes, testing::Contains(HasSubstr("--dialect npunet")));
 }
 
 /// When a link that sends without a pause from 0 on has sent so much, picosecond sums in floating

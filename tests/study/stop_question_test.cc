@@ -81,7 +81,6 @@ Seen run(const Case& drawn, std::uint64_t yes) {
     const engine::Workload workload = test::workload_of(machine.network.graph.npus(), [&](Rank) {
         return std::vector{test::collective_node(1, drawn.collective, drawn.bytes)};
     });
-    const std::unique_lock<std::mutex> turn = turn_for(drawn.fidelity);
     engine::EventQueue queue(machine.dialect.event_order);
     RunOptions options;
     options.packet.trains = drawn.trains;
