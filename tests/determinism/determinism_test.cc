@@ -40,7 +40,7 @@ protected:
     }
     ~Determinism() override { fs::current_path(back_); }
 
-    /// Of all examples but those at packet level, where there is none.
+    /// Of all examples.
     template <class Use>
     static void for_each(const Use& use) {
         for (const Example& example : examples()) {

@@ -115,11 +115,10 @@ const std::vector<Comparison>& oracles() {
     static const std::vector<Comparison> all{
         {"packets on fixed routes", "a network in which every arrival, end and credit is an event",
          "packet/packet_tests", "PacketMachineOracle", 600},
-        {"packets that choose their way", "the same", "packet/packet_tests",
-         "MultipathOracle", 300},
+        {"packets that choose their way", "the same", "packet/packet_tests", "MultipathOracle",
+         300},
         {"Ethernet-like switches: pauses, drops, marks, transport, congestion control",
-         "a network of its own, as plain", "packet/packet_tests", "EthernetOracleOfRandom",
-         400},
+         "a network of its own, as plain", "packet/packet_tests", "EthernetOracleOfRandom", 400},
         {"the same where windows close after losses", "the same", "packet/packet_tests",
          "EthernetOracle.AgreesWhereWindowsCloseAfterLosses", 18},
         {"the same where small buffers drop packets", "the rules in full of docs/transport.md",
@@ -197,7 +196,8 @@ Table tried(const std::string& title, const std::vector<Comparison>& comparisons
     for (const Comparison& comparison : comparisons) {
         if (comparison.needs_shared && !fs::exists(NPUNET_SHARED_DIR)) {
             table.add(row_of(comparison, "skipped: no recordings", "-"), true);
-        } else if (comparison.program == ns3_runner && !fs::exists(fs::path(build) / "tests" / ns3_runner)) {
+        } else if (comparison.program == ns3_runner &&
+                   !fs::exists(fs::path(build) / "tests" / ns3_runner)) {
             table.add(row_of(comparison, "skipped: no ns-3", "-"), true);
         } else {
             const Outcome outcome = try_tests(comparison, build);
