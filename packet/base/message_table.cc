@@ -3,7 +3,7 @@
 namespace npunet::packet {
 
 std::uint32_t MessageTable::take() {
-    ++under_way_;
+    ++in_flight_;
     if (free_ == none) {
         messages_.emplace_back();
         return static_cast<std::uint32_t>(messages_.size() - 1);
@@ -15,7 +15,7 @@ std::uint32_t MessageTable::take() {
 }
 
 void MessageTable::free(std::uint32_t place) {
-    --under_way_;
+    --in_flight_;
     messages_[place].next = free_;
     free_ = place;
 }

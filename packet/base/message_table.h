@@ -49,7 +49,7 @@ public:
     MessageRecord& operator[](std::uint32_t place) { return messages_[place]; }
 
     /// @return how many messages have a place
-    std::size_t under_way() const { return under_way_; }
+    std::size_t in_flight() const { return in_flight_; }
 
     /// Puts a message into a list, behind all that started before it.
     /// @param list the list
@@ -82,7 +82,7 @@ public:
 private:
     std::vector<MessageRecord> messages_;  ///< places, used and free
     std::uint32_t free_ = none;            ///< first free place
-    std::size_t under_way_ = 0;            ///< places that are not free
+    std::size_t in_flight_ = 0;            ///< places that are not free
 };
 
 }  // namespace npunet::packet

@@ -84,7 +84,7 @@ bool CreditArbiter::input_refuses(std::uint32_t port_number, std::uint32_t queue
         return true;
     }
     ThreadPartition& part = state_.part_of(state_.ports[port_number]);
-    if (part.second_chance || !others_come_first(port_number, queue_number, now)) {
+    if (part.deferred || !others_come_first(port_number, queue_number, now)) {
         return false;
     }
     part.yielded = true;

@@ -5,8 +5,8 @@ namespace npunet::packet {
 using engine::EventKey;
 using engine::Phase;
 
-BoundaryEntry::BoundaryEntry(SwitchStep& mover, CreditBoundary& border, RerouteEpochs& epochs)
-    : state_(mover.state()), mover_(mover), border_(border), epochs_(epochs) {}
+BoundaryEntry::BoundaryEntry(SwitchStep& step, CreditBoundary& boundary, RerouteEpochs& epochs)
+    : state_(step.state()), step_(step), boundary_(boundary), epochs_(epochs) {}
 
 void BoundaryEntry::enter(const std::uint8_t* data, std::size_t size) {
     BoundaryFrameReader reader(data, size);
@@ -15,25 +15,25 @@ void BoundaryEntry::enter(const std::uint8_t* data, std::size_t size) {
         // One packet of a link at a time; those of several links in the order of these.
         state_.events.schedule(
             state_.events.now(),
-            EventKey::of(Phase::Arrival, engine::event_kind::border, packet.link), enter_event_,
-            border_.border().keep(packet));
+            EventKey::of(Phase::Arrival, engine::event_kind::boundary, packet.link), enter_event_,
+            boundary_.boundary().keep(packet));
     } else {
         const auto credit = reader.take<BoundaryCredit>();
-        mover_.take_credit({credit.stamp, credit.link, credit.channel, credit.wire});
+        step_.take_credit({credit.stamp, credit.link, credit.channel, credit.wire});
     }
 }
 
 void BoundaryEntry::enter_packet(std::uint32_t number) {
-    const BoundaryPacket entering = border_.border().take(number);
+    const BoundaryPacket entering = boundary_.boundary().take(number);
     const LinkId link(std::size_t{entering.link});
     const std::uint32_t message = open(entering.message);
-    border_.hold(message);
+    boundary_.hold(message);
     if (state_.observer != nullptr) {
         state_.observer->packet_entered(link, Bytes(state_.wire_bytes(entering.payload)),
                                         Time::ps(entering.arrival));
     }
     if (state_.plan.graph().link(link).to == entering.message.destination) {
-        mover_.arrive(state_.ports[entering.link], message, entering.last, entering.arrival);
+        step_.arrive(state_.ports[entering.link], message, entering.last, entering.arrival);
         return;
     }
     const std::uint32_t place = state_.packets.take(0);
@@ -44,20 +44,20 @@ void BoundaryEntry::enter_packet(std::uint32_t number) {
     if (state_.oldest) {
         state_.packets.born(place) = entering.born;
     }
-    if (state_.ways.router == nullptr) {
+    if (state_.paths.router == nullptr) {
         packet.hop = state_.messages[message].hop + entering.hop;
     } else {
-        state_.ways.of_packet(place) = entering.way;
+        state_.paths.of_packet(place) = entering.path;
         packet.hop = PacketPaths::hop_of_packet(place);
     }
     Crossing crossing;
     crossing.arrival = entering.arrival;
     crossing.header_in = entering.header_in;
-    mover_.go_on(entering.link, place, crossing, entering.number);
+    step_.go_on(entering.link, place, crossing, entering.number);
 }
 
 std::uint32_t BoundaryEntry::open(const BoundaryMessage& message) {
-    const std::uint32_t known = border_.border().find(message.id);
+    const std::uint32_t known = boundary_.boundary().find(message.id);
     if (known != none) {
         return known;
     }
@@ -67,14 +67,14 @@ std::uint32_t BoundaryEntry::open(const BoundaryMessage& message) {
     record.start = message.start;
     record.bytes = message.bytes;
     record.first_byte_left = message.first_byte_left;
-    if (state_.ways.router == nullptr) {
+    if (state_.paths.router == nullptr) {
         record.hop =
             state_.plan.first_hop(message.source, message.destination, message.traffic_class);
     } else {
         epochs_.await();
-        mover_.finder().open_foreign(place, message.bytes);
+        step_.finder().open_foreign(place, message.bytes);
     }
-    border_.border().open(place, message);
+    boundary_.boundary().open(place, message);
     return place;
 }
 

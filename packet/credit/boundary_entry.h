@@ -17,10 +17,10 @@ namespace npunet::packet {
 class BoundaryEntry {
 public:
     /// All of these must outlive this.
-    /// @param mover moves what has come in
-    /// @param border what leaves this part
+    /// @param step moves what has come in
+    /// @param boundary what leaves this part
     /// @param epochs of the detours
-    BoundaryEntry(SwitchStep& mover, CreditBoundary& border, RerouteEpochs& epochs);
+    BoundaryEntry(SwitchStep& step, CreditBoundary& boundary, RerouteEpochs& epochs);
 
     /// PacketNetwork::enter().
     /// @param data of the frame
@@ -37,8 +37,8 @@ private:
     std::uint32_t open(const BoundaryMessage& message);
 
     CreditNetworkState& state_;  ///< ports, packets and messages of this part
-    SwitchStep& mover_;          ///< moves what has come in
-    CreditBoundary& border_;     ///< what leaves this part
+    SwitchStep& step_;           ///< moves what has come in
+    CreditBoundary& boundary_;   ///< what leaves this part
     RerouteEpochs& epochs_;      ///< of the detours
     MemberEvent<&BoundaryEntry::enter_packet> enter_event_{*this};  ///< of packets
 };

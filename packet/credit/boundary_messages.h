@@ -24,7 +24,7 @@ struct BoundaryPacket {
     std::uint32_t hop = 0;       ///< which one of its route the link is; one path only
     std::uint32_t payload = 0;   ///< bytes of the message in it
     bool last = false;           ///< whether it is the last of its message
-    PacketPath way;              ///< multi-path routing only
+    PacketPath path;             ///< multi-path routing only
 };
 
 /// Credit on its way back over a link from one part of a split network to another.

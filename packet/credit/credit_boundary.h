@@ -24,7 +24,7 @@ public:
     CreditBoundary(CreditNetworkState& state, std::vector<bool> owned, PartitionLink& cut);
 
     /// @return the messages of which something is here, and the packets that are about to enter
-    CreditPartition& border() { return border_; }
+    CreditPartition& boundary() { return boundary_; }
 
     /// A message starts here.
     /// @param place of the message
@@ -33,12 +33,12 @@ public:
 
     /// Something more holds a message.
     /// @param message its place
-    void hold(std::uint32_t message) { border_.hold(message); }
+    void hold(std::uint32_t message) { boundary_.hold(message); }
 
     /// Something does not hold a message any more.
     /// @param message its place, which it gives back when nothing does
     void release(std::uint32_t message) {
-        if (border_.release(message)) {
+        if (boundary_.release(message)) {
             state_.messages.free(message);
         }
     }
@@ -64,7 +64,7 @@ public:
 
 private:
     CreditNetworkState& state_;  ///< ports, packets and messages of this part
-    CreditPartition border_;     ///< messages of which something is here
+    CreditPartition boundary_;   ///< messages of which something is here
 };
 
 }  // namespace npunet::packet

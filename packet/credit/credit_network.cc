@@ -14,21 +14,21 @@ CreditNetwork::CreditNetwork(const topology::NetworkDescription& description,
     : CreditNetwork(
           checked_for_routes(description),
           [&description](NodeId from, NodeId to) { return description.route(from, to); }, queue) {
-    mover_.finder().use(description);
-    choose_gait();
+    step_.finder().use(description);
+    choose_mode();
     set_trains(true);
 }
 
 CreditNetwork::CreditNetwork(const topology::NetworkDescription& description, RouteFunction route,
                              engine::EventQueue& queue)
-    : mover_(checked_for_packets(description), std::move(route), queue,
-             {sent_event_, delivered_event_}, turn_event_),
-      counts_(mover_.counts()),
-      state_(mover_.state()),
-      runner_(mover_),
-      catch_up_(mover_),
-      epochs_(mover_) {
-    choose_gait();
+    : step_(checked_for_packets(description), std::move(route), queue,
+            {sent_event_, delivered_event_}, arbitration_event_),
+      counts_(step_.counts()),
+      state_(step_.state()),
+      runner_(step_),
+      replay_(step_),
+      epochs_(step_) {
+    choose_mode();
     set_trains(true);
 }
 
@@ -43,24 +43,24 @@ void CreditNetwork::send(const engine::Message& message) {
     record.handle = message.handle;
     record.wants_sent = message.wants_sent;
     state_.near_end += record.wants_sent && record.bytes <= state_.last_bytes ? 1 : 0;
-    if (state_.ways.router == nullptr) {
+    if (state_.paths.router == nullptr) {
         record.hop =
             state_.plan.first_hop(message.source, message.destination, state_.classes.of(message));
     } else {
         epochs_.await();
-        mover_.finder().open(place, message);
+        step_.finder().open(place, message);
     }
-    if (border_) {
-        border_->open_own(place, message);
+    if (boundary_) {
+        boundary_->open_own(place, message);
     }
-    mover_.start(place);
+    step_.start(place);
 }
 
 void CreditNetwork::message_sent(std::uint32_t message) {
     state_.near_end -= state_.near_end > 0 ? 1 : 0;
     listener_->on_sent(state_.messages[message].handle);
-    if (border_) {
-        border_->end_source(message);
+    if (boundary_) {
+        boundary_->end_source(message);
     }
 }
 
@@ -68,9 +68,9 @@ void CreditNetwork::message_delivered(std::uint32_t message) {
     const MessageRecord& record = state_.messages[message];
     const std::uint32_t handle = record.handle;
     const Time left = Time::ps(record.first_byte_left);
-    if (!border_) {
+    if (!boundary_) {
         state_.messages.free(message);
-    } else if (!border_->deliver(message)) {
+    } else if (!boundary_->deliver(message)) {
         return;
     }
     listener_->on_delivered(handle, left);
@@ -91,61 +91,61 @@ void CreditNetwork::list_queued(LinkId link,
 }
 
 void CreditNetwork::settle() {
-    if (steady_) {
-        steady_->settle();
+    if (fast_forward_) {
+        fast_forward_->settle();
     }
 }
 
 bool CreditNetwork::looks_at_packets() const {
-    return state_.ways.router != nullptr || border_ || counts_.has_histograms() ||
+    return state_.paths.router != nullptr || boundary_ || counts_.has_histograms() ||
            state_.observer != nullptr;
 }
 
 void CreditNetwork::set_trains(bool wanted) {
-    trains_ = wanted;
+    periodic_ = wanted;
     const bool possible = wanted && !looks_at_packets();
-    steady_ = possible ? std::make_unique<CreditFastForward>(state_, catch_up_) : nullptr;
-    mover_.set_steady(steady_.get());
-    runner_.set_steady(steady_.get());
+    fast_forward_ = possible ? std::make_unique<CreditFastForward>(state_, replay_) : nullptr;
+    step_.set_fast_forward(fast_forward_.get());
+    runner_.set_fast_forward(fast_forward_.get());
 }
 
 void CreditNetwork::set_threads(std::size_t threads, std::uint64_t least_packets) {
     runner_.set_threads(threads, least_packets);
-    choose_gait();
+    choose_mode();
 }
 
-void CreditNetwork::choose_gait() {
-    runner_.choose_gait(!looks_at_packets());
+void CreditNetwork::choose_mode() {
+    runner_.choose_mode(!looks_at_packets());
 }
 
 void CreditNetwork::observer_changes() {
     state_.observer = observer_;
-    if (steady_) {
-        steady_->enable(observer_ == nullptr);
+    if (fast_forward_) {
+        fast_forward_->enable(observer_ == nullptr);
     }
-    if (mover_.agenda().windows() != nullptr && observer_ != nullptr) {
-        mover_.agenda().leave_windows();
+    if (step_.schedule().windows() != nullptr && observer_ != nullptr) {
+        step_.schedule().leave_windows();
     }
 }
 
 void CreditNetwork::split(std::vector<bool> owned, PartitionLink& cut) {
-    border_ = std::make_unique<CreditBoundary>(state_, std::move(owned), cut);
-    entrance_ = std::make_unique<BoundaryEntry>(mover_, *border_, epochs_);
-    mover_.set_border(border_.get());
-    choose_gait();
-    set_trains(trains_);
+    boundary_ = std::make_unique<CreditBoundary>(state_, std::move(owned), cut);
+    entry_ = std::make_unique<BoundaryEntry>(step_, *boundary_, epochs_);
+    step_.set_boundary(boundary_.get());
+    choose_mode();
+    set_trains(periodic_);
 }
 
 void CreditNetwork::enter(const std::uint8_t* data, std::size_t size) {
-    entrance_->enter(data, size);
+    entry_->enter(data, size);
 }
 
 bool CreditNetwork::prepare_scan() {
-    const bool possible = steady_ && observer_ == nullptr &&
+    const bool possible = fast_forward_ && observer_ == nullptr &&
                           std::none_of(state_.ports.begin(), state_.ports.end(),
                                        [](const CreditPort& port) { return port.irregular == 1; });
     if (possible) {
-        steady_->settle();
+        fast_forward_->settle();
     }
     return possible;
 }
@@ -153,11 +153,11 @@ bool CreditNetwork::prepare_scan() {
 void CreditNetwork::scan(engine::StateScan& scan, engine::MessageScanner& messages,
                          engine::PendingEvents& events) {
     if (scan.moves()) {
-        steady_->forget();
+        fast_forward_->forget();
     }
     CreditStateScan(state_, scan, messages).scan(events, {sent_event_, delivered_event_});
-    mover_.agenda().accompany(scan, events);
-    events.accompany(scan, steady_->looker());
+    step_.schedule().accompany(scan, events);
+    events.accompany(scan, fast_forward_->looker());
 }
 
 }  // namespace npunet::packet

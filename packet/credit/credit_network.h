@@ -140,7 +140,7 @@ private:
     void observer_changes() override;
 
     /// Finds out whether nodes can go on alone in windows of time.
-    void choose_gait();
+    void choose_mode();
 
     /// @return whether somebody keeps something for every packet, or looks at other nodes at the
     ///         same instant: ways, borders, faults, histograms, observers
@@ -156,17 +156,17 @@ private:
 
     MemberEvent<&CreditNetwork::message_sent> sent_event_{*this};            ///< of messages
     MemberEvent<&CreditNetwork::message_delivered> delivered_event_{*this};  ///< of messages
-    MemberEvent<&LookaheadRunner::turn> turn_event_{runner_};                ///< of all ports
-    SwitchStep mover_;                                                       ///< what ports do
+    MemberEvent<&LookaheadRunner::turn> arbitration_event_{runner_};         ///< of all ports
+    SwitchStep step_;                                                        ///< what ports do
     CreditStatistics& counts_;                                               ///< what it counts
-    CreditNetworkState& state_;                  ///< its ports, queues, packets and messages
-    LookaheadRunner runner_;                     ///< lets nodes go on in windows of time
-    Replay catch_up_;                            ///< lets ports make up for lost time
-    RerouteEpochs epochs_;                       ///< where faults take links down
-    std::unique_ptr<CreditFastForward> steady_;  ///< packet trains, or null
-    std::unique_ptr<CreditBoundary> border_;     ///< where the network is split
-    std::unique_ptr<BoundaryEntry> entrance_;    ///< likewise
-    bool trains_ = true;                         ///< they are wanted
+    CreditNetworkState& state_;                        ///< its ports, queues, packets and messages
+    LookaheadRunner runner_;                           ///< lets nodes go on in windows of time
+    Replay replay_;                                    ///< lets ports make up for lost time
+    RerouteEpochs epochs_;                             ///< where faults take links down
+    std::unique_ptr<CreditFastForward> fast_forward_;  ///< packet trains, or null
+    std::unique_ptr<CreditBoundary> boundary_;         ///< where the network is split
+    std::unique_ptr<BoundaryEntry> entry_;             ///< likewise
+    bool periodic_ = true;                             ///< they are wanted
 };
 
 }  // namespace npunet::packet

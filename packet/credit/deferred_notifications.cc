@@ -16,7 +16,7 @@ std::uint64_t DeferredNotifications::gather() {
             schedule(event);
         }
         for (const CrossPartitionLook& look : part.looks) {
-            steady_->packet_starts(look.port, look.start, look.end);
+            fast_forward_->packet_starts(look.port, look.start, look.end);
         }
         part.events.clear();
         part.looks.clear();
@@ -45,8 +45,8 @@ void DeferredNotifications::announce(const CreditPort& port, const MessageEvent&
 void DeferredNotifications::announce_start(std::uint32_t port_number, std::int64_t now,
                                            std::int64_t end) {
     if (state_.part_mask == 0) {
-        steady_->packet_starts(port_number, now, end);
-    } else if (now >= steady_->look_from(port_number)) {
+        fast_forward_->packet_starts(port_number, now, end);
+    } else if (now >= fast_forward_->look_from(port_number)) {
         state_.ports[port_number].look = 0;
         state_.part_of(state_.ports[port_number]).looks.push_back({now, end, port_number});
     }

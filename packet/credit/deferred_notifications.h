@@ -30,8 +30,8 @@ public:
     DeferredNotifications(const DeferredNotifications&) = delete;
     DeferredNotifications& operator=(const DeferredNotifications&) = delete;
 
-    /// @param steady is told of starts; null for nobody
-    void set_steady(CreditFastForward* steady) { steady_ = steady; }
+    /// @param fast_forward is told of starts; null for nobody
+    void set_fast_forward(CreditFastForward* fast_forward) { fast_forward_ = fast_forward; }
 
     /// @param port whose part knows of it
     /// @param event of which somebody is to be told
@@ -51,9 +51,9 @@ private:
     /// @param event of which somebody is to be told
     void schedule(const MessageEvent& event);
 
-    CreditNetworkState& state_;            ///< with the parts
-    MessageHandlers handlers_;             ///< are told of messages
-    CreditFastForward* steady_ = nullptr;  ///< is told of starts
+    CreditNetworkState& state_;                  ///< with the parts
+    MessageHandlers handlers_;                   ///< are told of messages
+    CreditFastForward* fast_forward_ = nullptr;  ///< is told of starts
 };
 
 }  // namespace npunet::packet

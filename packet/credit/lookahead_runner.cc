@@ -61,15 +61,15 @@ private:
 
 }  // namespace
 
-LookaheadRunner::LookaheadRunner(SwitchStep& mover)
-    : state_(mover.state()), agenda_(mover.agenda()), mover_(mover) {}
+LookaheadRunner::LookaheadRunner(SwitchStep& step)
+    : state_(step.state()), schedule_(step.schedule()), step_(step) {}
 
 void LookaheadRunner::set_threads(std::size_t threads, std::uint64_t least_packets) {
     threads_ = std::min<std::size_t>(std::max<std::size_t>(threads, 1), CreditPort::most_parts);
     least_packets_ = least_packets;
 }
 
-void LookaheadRunner::choose_gait(bool wanted) {
+void LookaheadRunner::choose_mode(bool wanted) {
     // Links of which more is known than a latency look at other nodes at the same instant.
     std::int64_t least = never;
     std::int64_t shortest = never;
@@ -85,15 +85,15 @@ void LookaheadRunner::choose_gait(bool wanted) {
     const auto most = static_cast<std::int64_t>(
         std::max<std::size_t>(1, most_at_once / (threads_ * std::max<std::size_t>(degree, 1))));
     lookahead_ = possible ? std::min(least, capped_product(shortest, most)) : 0;
-    agenda_.set_windows(possible ? std::make_unique<LookaheadWindows>(graph, threads_) : nullptr);
+    schedule_.set_windows(possible ? std::make_unique<LookaheadWindows>(graph, threads_) : nullptr);
     state_.last_bytes = possible ? capped_product(lookahead_ / shortest + 2, state_.mtu) : 0;
     divide_nodes();
 }
 
 void LookaheadRunner::divide_nodes() {
-    const LookaheadWindows* windows = agenda_.windows();
+    const LookaheadWindows* windows = schedule_.windows();
     const std::uint32_t parts = windows != nullptr ? windows->part_count() : 1;
-    crew_.reset(parts > 1 ? new ThreadCrew(parts) : nullptr);
+    pool_.reset(parts > 1 ? new ThreadCrew(parts) : nullptr);
     state_.packets.set_parts(parts);
     state_.parts.assign(parts, ThreadPartition());
     for (ThreadPartition& part : state_.parts) {
@@ -108,20 +108,20 @@ void LookaheadRunner::divide_nodes() {
 }
 
 void LookaheadRunner::turn(std::uint32_t) {
-    if (!agenda_.take_turn()) {
+    if (!schedule_.take_turn()) {
         return;
     }
     const std::int64_t next = go_on(state_.events.now().ps());
     if (next != never) {
-        agenda_.plan_turn(next);
+        schedule_.plan_turn(next);
     }
 }
 
 std::int64_t LookaheadRunner::go_on(std::int64_t from) {
-    LookaheadWindows& windows = *agenda_.windows();
+    LookaheadWindows& windows = *schedule_.windows();
     const Flag in_window(state_.in_window);
     const bool ahead = state_.events.may_run_ahead();
-    mover_.news().gather();
+    step_.notifications().gather();
     for (;;) {
         state_.window_from = from;
         const std::int64_t limit = ahead ? window_end(from) : from + 1;
@@ -136,7 +136,7 @@ std::int64_t LookaheadRunner::go_on(std::int64_t from) {
                 return !ahead || part.handled < most_at_once;
             });
         }
-        last_packets_ = mover_.news().gather();
+        last_packets_ = step_.notifications().gather();
         from = windows.earliest_output();
         if (!ahead || from >= state_.events.next_time().ps()) {
             return from;
@@ -154,23 +154,23 @@ std::int64_t LookaheadRunner::window_end(std::int64_t from) const {
         return from + 1;  // somebody is told of the end of a packet
     }
     std::int64_t end = std::min(from + lookahead_, state_.events.next_time().ps());
-    if (steady_ != nullptr) {
-        end = std::min(end, steady_->next_look());
+    if (fast_forward_ != nullptr) {
+        end = std::min(end, fast_forward_->next_look());
     }
     return std::max(end, from + 1);
 }
 
 bool LookaheadRunner::parts_may_go_on(std::int64_t from, std::int64_t limit) const {
     // Ports that are watched or stand still depend on each other wherever they are.
-    return crew_ && last_packets_ >= least_packets_ && limit > from + 1 &&
-           limit <= state_.last_start && (steady_ == nullptr || steady_->is_quiet());
+    return pool_ && last_packets_ >= least_packets_ && limit > from + 1 &&
+           limit <= state_.last_start && (fast_forward_ == nullptr || fast_forward_->is_quiet());
 }
 
 void LookaheadRunner::go_on_in_parts(std::int64_t limit) {
     const AtTheSameTime at_the_same_time(state_.part_mask);
-    LookaheadWindows& windows = *agenda_.windows();
+    LookaheadWindows& windows = *schedule_.windows();
     const std::uint64_t most = most_at_once / state_.parts.size();
-    crew_->run(state_.parts.size(), [&](std::size_t number) {
+    pool_->run(state_.parts.size(), [&](std::size_t number) {
         const ThreadPartition& part = state_.parts[number];
         windows.for_each_due(static_cast<std::uint32_t>(number), limit, [&](std::uint32_t node) {
             go_on_alone(node, limit);
@@ -185,16 +185,16 @@ void LookaheadRunner::go_on_in_parts(std::int64_t limit) {
     }
     if (mailed < least_packets_) {
         for (std::uint32_t part = 0; part < state_.parts.size(); ++part) {
-            mover_.open_mail(part);
+            step_.open_mail(part);
         }
         return;
     }
-    crew_->run(state_.parts.size(),
-               [&](std::size_t part) { mover_.open_mail(static_cast<std::uint32_t>(part)); });
+    pool_->run(state_.parts.size(),
+               [&](std::size_t part) { step_.open_mail(static_cast<std::uint32_t>(part)); });
 }
 
 void LookaheadRunner::go_on_alone(std::uint32_t node, std::int64_t limit) {
-    LookaheadWindows& windows = *agenda_.windows();
+    LookaheadWindows& windows = *schedule_.windows();
     ThreadPartition& part = state_.parts[windows.part_of(node) & state_.part_mask];
     part.alone = node;
     LookaheadWindows::Due due = windows.first(node);
@@ -204,10 +204,9 @@ void LookaheadRunner::go_on_alone(std::uint32_t node, std::int64_t limit) {
             windows.for_each_port_before(node, limit,
                                          [&](std::uint32_t port) { go_on_by_itself(port, limit); });
         } else if (due.first == due.second) {
-            windows.for_each_port(node, due.first, [&](std::uint32_t port) {
-                mover_.decide_if_due(port, due.first);
-            });
-            mover_.decide_again(part, due.first);
+            windows.for_each_port(
+                node, due.first, [&](std::uint32_t port) { step_.decide_if_due(port, due.first); });
+            step_.decide_again(part, due.first);
         } else {
             // What a port decides makes no other one of the node decide earlier.
             go_on_by_itself(due.port, std::min(due.second, limit));
@@ -218,12 +217,12 @@ void LookaheadRunner::go_on_alone(std::uint32_t node, std::int64_t limit) {
 }
 
 void LookaheadRunner::go_on_by_itself(std::uint32_t port, std::int64_t limit) {
-    LookaheadWindows& windows = *agenda_.windows();
+    LookaheadWindows& windows = *schedule_.windows();
     for (std::int64_t now = windows.wake_of(port); now < limit; now = windows.wake_of(port)) {
         windows.forget(port);
         if (!stream(port, now, limit)) {
-            mover_.decide_if_due(port, now);
-            mover_.decide_again(state_.part_of(state_.ports[port]), now);
+            step_.decide_if_due(port, now);
+            step_.decide_again(state_.part_of(state_.ports[port]), now);
         }
     }
 }
@@ -252,7 +251,7 @@ bool LookaheadRunner::stream(std::uint32_t port_number, std::int64_t from, std::
     const std::int64_t credit_back = later(later(Time::ps(full_time), latency), latency).ps();
     // Packets that something follows from are left to the mover.
     const std::int64_t most = (message.remaining - 1) / state_.mtu;
-    const std::int64_t look = port.look != 0 ? steady_->look_from(port_number) : limit;
+    const std::int64_t look = port.look != 0 ? fast_forward_->look_from(port_number) : limit;
     const std::int64_t end = std::min({limit, look, state_.last_start});
     std::int64_t packets = 0;
     std::int64_t now = from;
@@ -265,7 +264,7 @@ bool LookaheadRunner::stream(std::uint32_t port_number, std::int64_t from, std::
         return false;
     }
     count_streamed(port_number, number, packets, from, now);
-    mover_.plan_wake(port_number, now);
+    step_.plan_wake(port_number, now);
     return true;
 }
 

@@ -20,14 +20,14 @@ namespace npunet::packet {
 /// Times in picoseconds.
 class LookaheadRunner {
 public:
-    /// @param mover makes the decisions of ports; must outlive this
-    explicit LookaheadRunner(SwitchStep& mover);
+    /// @param step makes the decisions of ports; must outlive this
+    explicit LookaheadRunner(SwitchStep& step);
 
     LookaheadRunner(const LookaheadRunner&) = delete;
     LookaheadRunner& operator=(const LookaheadRunner&) = delete;
 
-    /// @param steady watches ports; null for nobody
-    void set_steady(CreditFastForward* steady) { steady_ = steady; }
+    /// @param fast_forward watches ports; null for nobody
+    void set_fast_forward(CreditFastForward* fast_forward) { fast_forward_ = fast_forward; }
 
     /// Before the first message.
     /// @param threads how many may move packets at the same time; at least 1
@@ -37,7 +37,7 @@ public:
     /// Before the first message: finds out whether nodes can go on alone, and which at the same
     /// time.
     /// @param wanted whether nothing needs to hear of every packet in the order of time
-    void choose_gait(bool wanted);
+    void choose_mode(bool wanted);
 
     /// Windows: the ports have their turn.
     void turn(std::uint32_t);
@@ -91,15 +91,15 @@ private:
     void count_streamed(std::uint32_t port_number, std::uint32_t queue_number, std::int64_t packets,
                         std::int64_t from, std::int64_t end);
 
-    CreditNetworkState& state_;            ///< ports, queues, packets and messages
-    CreditPortSchedule& agenda_;           ///< when ports decide
-    SwitchStep& mover_;                    ///< makes their decisions
-    CreditFastForward* steady_ = nullptr;  ///< packet trains, or null
-    std::int64_t lookahead_ = 0;           ///< the longest window
-    std::unique_ptr<ThreadCrew> crew_;     ///< lets parts go on at the same time, or null
-    std::size_t threads_ = 1;              ///< wanted
-    std::uint64_t least_packets_ = 0;      ///< of a window that is worth threads
-    std::uint64_t last_packets_ = 0;       ///< of the last window
+    CreditNetworkState& state_;                  ///< ports, queues, packets and messages
+    CreditPortSchedule& schedule_;               ///< when ports decide
+    SwitchStep& step_;                           ///< makes their decisions
+    CreditFastForward* fast_forward_ = nullptr;  ///< packet trains, or null
+    std::int64_t lookahead_ = 0;                 ///< the longest window
+    std::unique_ptr<ThreadCrew> pool_;           ///< lets parts go on at the same time, or null
+    std::size_t threads_ = 1;                    ///< wanted
+    std::uint64_t least_packets_ = 0;            ///< of a window that is worth threads
+    std::uint64_t last_packets_ = 0;             ///< of the last window
 };
 
 }  // namespace npunet::packet

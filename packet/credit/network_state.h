@@ -153,7 +153,7 @@ struct CreditNetworkState {
     InputSpeedup reads;                      ///< packets that leave inputs
     PacketClasses classes;                   ///< traffic classes
     MessageTable messages;                   ///< messages under way
-    PacketPaths ways;                        ///< of multi-path routing
+    PacketPaths paths;                       ///< of multi-path routing
     std::vector<ThreadPartition> parts{1};   ///< the first one alone where all is one part
     std::uint32_t part_mask = 0;             ///< all bits set while parts go on at the same time
     bool in_window = false;                  ///< nodes go on alone

@@ -41,7 +41,7 @@ public:
     void use(const topology::NetworkDescription& description);
 
     /// @return where faults take links down; otherwise null
-    topology::Detours* detours() const { return detours_.get(); }
+    topology::Detours* reroutes() const { return reroutes_.get(); }
 
     /// @param port_number of an irregular link that is up
     /// @param wire bytes of a packet
@@ -55,7 +55,7 @@ public:
     /// @param port_number of a link
     /// @return since when it is down for ever, in picoseconds; Time::max() for never
     std::int64_t dead_from(std::uint32_t port_number) const {
-        return detours_->dead_from(LinkId(std::size_t{port_number})).ps();
+        return reroutes_->dead_from(LinkId(std::size_t{port_number})).ps();
     }
 
     /// A message starts.
@@ -81,7 +81,7 @@ public:
 
     /// A packet starts on the hop that it had chosen.
     /// @param place of the packet
-    void leave(std::uint32_t place) { chooser_.leave(state_.ways.of_packet(place)); }
+    void leave(std::uint32_t place) { chooser_.leave(state_.paths.of_packet(place)); }
 
     /// A packet is on a link to a node that is not its destination.
     /// @param place of the packet
@@ -108,17 +108,17 @@ private:
     void choose_start(std::uint32_t message);
 
     /// A packet chooses among the ways on.
-    /// @param way of the packet
-    void choose_way(PacketPath& way);
+    /// @param path of the packet
+    void choose_path(PacketPath& path);
 
     /// A packet has chosen: writes down the hop, and when it may leave.
     /// @param place of the packet
     void plan_hop(std::uint32_t place);
 
-    CreditNetworkState& state_;                   ///< packets, messages and their ways
-    CreditLinks& links_;                          ///< how packets cross them
-    AdaptiveRouting chooser_;                     ///< weighs the ways
-    std::unique_ptr<topology::Detours> detours_;  ///< where faults take links down
+    CreditNetworkState& state_;                    ///< packets, messages and their ways
+    CreditLinks& links_;                           ///< how packets cross them
+    AdaptiveRouting chooser_;                      ///< weighs the ways
+    std::unique_ptr<topology::Detours> reroutes_;  ///< where faults take links down
 };
 
 }  // namespace npunet::packet

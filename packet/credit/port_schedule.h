@@ -71,16 +71,16 @@ public:
     bool take_turn();
 
     /// Until end_catch_up() ports that are armed wait in a heap.
-    void begin_catch_up() { catching_up_ = true; }
+    void begin_replay() { catching_up_ = true; }
 
     /// Ports that still wait in the heap are forgotten; their `wake` says when they were to decide.
-    void end_catch_up() {
+    void end_replay() {
         waiting_.clear();
         catching_up_ = false;
     }
 
     /// @return whether ports that are armed wait in a heap
-    bool is_catching_up() const { return catching_up_; }
+    bool is_replaying() const { return catching_up_; }
 
     /// @return when the first port of the heap is to decide; never where there is none
     std::int64_t first_waiting() const { return waiting_.empty() ? never : waiting_.front().first; }

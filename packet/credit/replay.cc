@@ -5,7 +5,7 @@
 
 namespace npunet::packet {
 
-Replay::Replay(SwitchStep& mover) : state_(mover.state()), agenda_(mover.agenda()), mover_(mover) {}
+Replay::Replay(SwitchStep& step) : state_(step.state()), schedule_(step.schedule()), step_(step) {}
 
 void Replay::resume(const std::vector<std::uint32_t>& ports, std::int64_t from,
                     std::int64_t until) {
@@ -13,39 +13,39 @@ void Replay::resume(const std::vector<std::uint32_t>& ports, std::int64_t from,
     ThreadPartition& part = state_.parts.front();
     std::vector<std::uint32_t> again;
     part.again.swap(again);
-    const bool second_chance = std::exchange(part.second_chance, false);
-    agenda_.begin_catch_up();
+    const bool deferred = std::exchange(part.deferred, false);
+    schedule_.begin_replay();
     for (const std::uint32_t port : ports) {
         state_.ports[port].wake = never;
-        mover_.plan_wake(port, std::max(state_.ports[port].busy_until, from));
+        step_.plan_wake(port, std::max(state_.ports[port].busy_until, from));
     }
     // After the run has stopped only the counts are made up for, once.
-    while (agenda_.first_waiting() < until &&
+    while (schedule_.first_waiting() < until &&
            (state_.events.stopped() || state_.events.goes_on())) {
-        decide_at(agenda_.first_waiting());
+        decide_at(schedule_.first_waiting());
         state_.events.count_handled(std::exchange(part.handled, 0));
     }
-    agenda_.end_catch_up();
-    part.second_chance = second_chance;
+    schedule_.end_replay();
+    part.deferred = deferred;
     part.again.swap(again);
     const std::uint32_t alone = std::exchange(part.alone, none);
     for (const std::uint32_t port : ports) {
         const std::int64_t wake = std::exchange(state_.ports[port].wake, never);
         if (wake != never) {
-            agenda_.arm(port, std::max(wake, until));  // earlier: the run has been broken off
+            schedule_.arm(port, std::max(wake, until));  // earlier: the run has been broken off
         }
     }
     part.alone = alone;
     if (!state_.in_window) {
-        mover_.news().gather();
+        step_.notifications().gather();
     }
 }
 
 void Replay::decide_at(std::int64_t now) {
-    while (agenda_.first_waiting() == now) {
-        mover_.decide_if_due(agenda_.take_waiting(), now);
+    while (schedule_.first_waiting() == now) {
+        step_.decide_if_due(schedule_.take_waiting(), now);
     }
-    mover_.decide_again(state_.parts.front(), now);
+    step_.decide_again(state_.parts.front(), now);
 }
 
 }  // namespace npunet::packet

@@ -14,8 +14,8 @@ namespace npunet::packet {
 /// simulation's clock stands.
 class Replay final : public CreditFastForwardHost {
 public:
-    /// @param mover makes the decisions of ports; must outlive this
-    explicit Replay(SwitchStep& mover);
+    /// @param step makes the decisions of ports; must outlive this
+    explicit Replay(SwitchStep& step);
 
     void resume(const std::vector<std::uint32_t>& ports, std::int64_t from,
                 std::int64_t until) override;
@@ -25,9 +25,9 @@ private:
     /// @param now when the first of them is due, in picoseconds
     void decide_at(std::int64_t now);
 
-    CreditNetworkState& state_;   ///< of the ports
-    CreditPortSchedule& agenda_;  ///< when they decide
-    SwitchStep& mover_;           ///< makes their decisions
+    CreditNetworkState& state_;     ///< of the ports
+    CreditPortSchedule& schedule_;  ///< when they decide
+    SwitchStep& step_;              ///< makes their decisions
 };
 
 }  // namespace npunet::packet

@@ -8,15 +8,15 @@ namespace npunet::packet {
 using engine::EventKey;
 using engine::Phase;
 
-RerouteEpochs::RerouteEpochs(SwitchStep& mover)
-    : state_(mover.state()), finder_(mover.finder()), mover_(mover) {}
+RerouteEpochs::RerouteEpochs(SwitchStep& step)
+    : state_(step.state()), finder_(step.finder()), step_(step) {}
 
 void RerouteEpochs::await() {
-    topology::Detours* detours = finder_.detours();
-    if (detours == nullptr || is_awaited_) {
+    topology::Detours* reroutes = finder_.reroutes();
+    if (reroutes == nullptr || is_awaited_) {
         return;
     }
-    const std::vector<Time>& begins = detours->epochs();
+    const std::vector<Time>& begins = reroutes->epochs();
     const Time now = state_.events.now();
     // Nothing is under way: whatever has changed meanwhile concerns nobody.
     std::size_t epoch = epoch_;
@@ -25,7 +25,7 @@ void RerouteEpochs::await() {
     }
     if (epoch != epoch_) {
         epoch_ = epoch;
-        detours->set_epoch(epoch);
+        reroutes->set_epoch(epoch);
     }
     if (epoch + 1 < begins.size()) {
         is_awaited_ = true;
@@ -38,8 +38,8 @@ void RerouteEpochs::await() {
 void RerouteEpochs::begin(std::uint32_t epoch) {
     is_awaited_ = false;
     epoch_ = epoch;
-    finder_.detours()->set_epoch(epoch);
-    if (state_.messages.under_way() == 0) {
+    finder_.reroutes()->set_epoch(epoch);
+    if (state_.messages.in_flight() == 0) {
         return;
     }
     leave_dead_links();
@@ -51,13 +51,13 @@ void RerouteEpochs::leave_dead_links() {
     std::vector<std::uint32_t> leaving;
     for (std::uint32_t number = 0; number < state_.ports.size(); ++number) {
         if (state_.ports[number].irregular == 1 &&
-            finder_.detours()->is_dead(LinkId(std::size_t{number}))) {
+            finder_.reroutes()->is_dead(LinkId(std::size_t{number}))) {
             empty_queues(number, leaving);
         }
     }
     for (const std::uint32_t place : leaving) {
         finder_.choose_anew(place);
-        mover_.push(place);
+        step_.push(place);
     }
 }
 
@@ -86,7 +86,7 @@ void RerouteEpochs::empty_queues(std::uint32_t number, std::vector<std::uint32_t
     }
     std::sort(leaving.begin(), leaving.end());
     for (const auto& [at, wire] : leaving) {
-        mover_.counts().give_up(number, wire, at);
+        step_.counts().give_up(number, wire, at);
     }
 }
 
@@ -105,9 +105,9 @@ void RerouteEpochs::choose_starts_anew() {
             state_.messages.withdraw(state_.turns_of(before.port, before.channel), message);
             state_.show_turn(before.queue);
             // Whose turn it is now may need less credit than the one for which the port waited.
-            mover_.agenda().arm(before.port, std::max(state_.ports[before.port].busy_until,
-                                                      state_.events.now().ps()));
-            mover_.await_turn(message);
+            step_.schedule().arm(before.port, std::max(state_.ports[before.port].busy_until,
+                                                       state_.events.now().ps()));
+            step_.await_turn(message);
         }
     }
 }

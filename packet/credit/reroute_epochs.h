@@ -16,8 +16,8 @@ namespace npunet::packet {
 /// change of the routes is an event only while messages are under way.
 class RerouteEpochs {
 public:
-    /// @param mover moves those that have chosen anew; must outlive this
-    explicit RerouteEpochs(SwitchStep& mover);
+    /// @param step moves those that have chosen anew; must outlive this
+    explicit RerouteEpochs(SwitchStep& step);
 
     RerouteEpochs(const RerouteEpochs&) = delete;
     RerouteEpochs& operator=(const RerouteEpochs&) = delete;
@@ -44,7 +44,7 @@ private:
 
     CreditNetworkState& state_;                              ///< ports, packets and messages
     CreditNextHop& finder_;                                  ///< finds ways, and has the detours
-    SwitchStep& mover_;                                      ///< moves those that have chosen anew
+    SwitchStep& step_;                                       ///< moves those that have chosen anew
     std::size_t epoch_ = 0;                                  ///< of the detours
     bool is_awaited_ = false;                                ///< its end is an event
     MemberEvent<&RerouteEpochs::begin> begin_event_{*this};  ///< of the detours

@@ -82,13 +82,13 @@ void CreditStatistics::count_more(CreditPort& port, std::int64_t now) {
 }
 
 std::int64_t CreditStatistics::first_of(const RoundRobinList& turns) {
-    if (state_.ways.router == nullptr) {
+    if (state_.paths.router == nullptr) {
         return state_.messages[turns.first].start;
     }
     std::int64_t first = never;
     for (std::uint32_t message = turns.first; message != none;
          message = state_.messages[message].next) {
-        first = std::min(first, state_.ways.of_message(message).since);
+        first = std::min(first, state_.paths.of_message(message).since);
     }
     return first;
 }

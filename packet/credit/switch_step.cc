@@ -20,8 +20,8 @@ SwitchStep::SwitchStep(const topology::NetworkDescription& description, RouteFun
       counts_(description, state_, links_),
       finder_(state_, links_),
       arbiter_(state_),
-      agenda_(state_, wake_event_, turn),
-      news_(state_, handlers) {
+      schedule_(state_, wake_event_, turn),
+      notifications_(state_, handlers) {
     open_ports(description, state_);
 }
 
@@ -30,11 +30,11 @@ void SwitchStep::start(std::uint32_t message) {
     const std::uint32_t port_number = state_.plan[state_.messages[message].hop].port;
     const CreditPort& port = state_.ports[port_number];
     if ((port.watched | port.still) != 0) {
-        steady_->before_start(port_number);
+        fast_forward_->before_start(port_number);
     }
     await_turn(message);
-    if (steady_ != nullptr) {
-        steady_->after_start(port_number, bytes);
+    if (fast_forward_ != nullptr) {
+        fast_forward_->after_start(port_number, bytes);
     }
 }
 
@@ -42,7 +42,7 @@ void SwitchStep::await_turn(std::uint32_t message) {
     const PlannedHop hop = state_.plan[state_.messages[message].hop];
     state_.messages.append(state_.turns_of(hop.port, hop.channel), message);
     state_.show_turn(hop.queue);
-    agenda_.arm(hop.port, std::max(state_.ports[hop.port].busy_until, state_.events.now().ps()));
+    schedule_.arm(hop.port, std::max(state_.ports[hop.port].busy_until, state_.events.now().ps()));
 }
 
 void SwitchStep::wake(std::uint32_t port_number) {
@@ -61,13 +61,13 @@ void SwitchStep::wake_again(std::uint32_t port_number) {
 
 void SwitchStep::decide_again(std::uint32_t port_number, std::int64_t now) {
     ThreadPartition& part = state_.part_of(state_.ports[port_number]);
-    part.second_chance = true;
+    part.deferred = true;
     decide(port_number, now);
-    part.second_chance = false;
+    part.deferred = false;
 }
 
-void SwitchStep::await_second_chance(std::uint32_t port_number) {
-    if (agenda_.is_catching_up() || state_.in_window) {
+void SwitchStep::defer_arbitration(std::uint32_t port_number) {
+    if (schedule_.is_replaying() || state_.in_window) {
         state_.part_of(state_.ports[port_number]).again.push_back(port_number);
         return;
     }
@@ -93,7 +93,7 @@ void SwitchStep::decide(std::uint32_t port_number, std::int64_t now) {
             counts_.count_arrived(port, now);
             transmit(port_number, queue, now);
         } else if (part.yielded) {
-            await_second_chance(port_number);
+            defer_arbitration(port_number);
             return;
         }
     }
@@ -144,7 +144,7 @@ void SwitchStep::transmit(std::uint32_t port_number, std::uint32_t queue_number,
     port.wire += wire;
     ++port.packets;
     if ((port.anchor | port.look) != 0) {
-        news_.announce_start(port_number, now, crossing.end);
+        notifications_.announce_start(port_number, now, crossing.end);
     }
 
     QueuedPacket& packet = state_.packets[place];
@@ -159,10 +159,10 @@ void SwitchStep::transmit(std::uint32_t port_number, std::uint32_t queue_number,
             .give_back(links_.credit_back(port_number, crossing.arrival), wire);
     }
     if (port.cut == 1) {
-        border_->leave(port_number, place, crossing);
+        boundary_->leave(port_number, place, crossing);
         return;
     }
-    if (!final && state_.ways.router == nullptr) {
+    if (!final && state_.paths.router == nullptr) {
         go_on_by_route(port, place, crossing);
         return;
     }
@@ -176,12 +176,12 @@ void SwitchStep::transmit(std::uint32_t port_number, std::uint32_t queue_number,
 
 void SwitchStep::go_on(std::uint32_t port_number, std::uint32_t place, const Crossing& crossing,
                        std::int64_t number) {
-    if (state_.ways.router == nullptr) {
+    if (state_.paths.router == nullptr) {
         go_on_by_route(state_.ports[port_number], place, crossing);
         return;
     }
     finder_.cross(place, crossing);
-    if (state_.ways.router->is_oblivious()) {
+    if (state_.paths.router->is_oblivious()) {
         packet_in(place);
         return;
     }
@@ -199,15 +199,16 @@ void SwitchStep::packet_in(std::uint32_t place) {
 
 void SwitchStep::arrive(const CreditPort& port, std::uint32_t message, bool last,
                         std::int64_t arrival) {
-    if (state_.ways.router != nullptr) {
+    if (state_.paths.router != nullptr) {
         if (finder_.arrive(message, arrival)) {
-            news_.announce(port, {state_.ways.of_message(message).last_arrival, message, true});
+            notifications_.announce(port,
+                                    {state_.paths.of_message(message).last_arrival, message, true});
         }
     } else if (last) {
-        news_.announce(port, {arrival, message, true});
+        notifications_.announce(port, {arrival, message, true});
     }
-    if (border_ != nullptr) {
-        border_->release(message);
+    if (boundary_ != nullptr) {
+        boundary_->release(message);
     }
 }
 
@@ -231,12 +232,12 @@ std::uint32_t SwitchStep::cut_packet(std::uint32_t queue_number, std::int64_t no
     if (state_.oldest) {
         state_.packets.born(place) = now;
     }
-    if (border_ != nullptr) {
-        border_->hold(number);
+    if (boundary_ != nullptr) {
+        boundary_->hold(number);
     }
 
     RoundRobinList& turns = state_.turns_of(port_number, state_.queues[queue_number].channel);
-    if (state_.ways.router != nullptr && finder_.cut(number, place, end)) {
+    if (state_.paths.router != nullptr && finder_.cut(number, place, end)) {
         state_.messages.remove(turns, number);
         await_turn(number);
     } else if (message.remaining > 0) {
@@ -246,7 +247,7 @@ std::uint32_t SwitchStep::cut_packet(std::uint32_t queue_number, std::int64_t no
         }
     } else {
         if (port.watched != 0) {
-            steady_->message_ends(port_number);
+            fast_forward_->message_ends(port_number);
         }
         state_.messages.remove(turns, number);
         end_source(port, number, end);
@@ -257,11 +258,11 @@ std::uint32_t SwitchStep::cut_packet(std::uint32_t queue_number, std::int64_t no
 
 void SwitchStep::end_source(const CreditPort& port, std::uint32_t message, std::int64_t end) {
     if (state_.messages[message].wants_sent) {
-        const bool several = state_.ways.router != nullptr;
-        news_.announce(port,
-                       {several ? state_.ways.of_message(message).last_end : end, message, false});
-    } else if (border_ != nullptr) {
-        border_->end_source(message);
+        const bool several = state_.paths.router != nullptr;
+        notifications_.announce(
+            port, {several ? state_.paths.of_message(message).last_end : end, message, false});
+    } else if (boundary_ != nullptr) {
+        boundary_->end_source(message);
     }
 }
 
@@ -271,7 +272,7 @@ std::uint32_t SwitchStep::pop_packet(CreditPort& port, std::uint32_t queue_numbe
     const std::uint32_t wire = queue.wire;
     const std::uint32_t place = queue.head;
     const std::uint32_t next = state_.packets[place].next;
-    if (state_.ways.router != nullptr) {
+    if (state_.paths.router != nullptr) {
         finder_.leave(place);
     }
     port.queued -= wire;
@@ -290,7 +291,7 @@ std::uint32_t SwitchStep::pop_packet(CreditPort& port, std::uint32_t queue_numbe
     const CreditPort& upstream = state_.ports[queue.upstream];
     const bool near = state_.part_number(port) == state_.part_number(upstream);
     if (near && upstream.still != 0) {
-        steady_->credit_comes(queue.upstream);
+        fast_forward_->credit_comes(queue.upstream);
     }
     if (state_.reads.are_limited()) {
         const auto output = static_cast<std::uint32_t>(&port - state_.ports.data());
@@ -308,7 +309,7 @@ std::uint32_t SwitchStep::pop_packet(CreditPort& port, std::uint32_t queue_numbe
 
 void SwitchStep::return_credit(const CrossPartitionCredit& credit) {
     if (state_.ports[credit.port].cut == 1) {
-        border_->send_credit_back(credit);
+        boundary_->send_credit_back(credit);
         return;
     }
     take_credit(credit);
@@ -318,7 +319,7 @@ void SwitchStep::take_credit(const CrossPartitionCredit& credit) {
     const CreditPort& port = state_.ports[credit.port];
     state_.credit(credit.port, credit.channel).give_back(credit.stamp, credit.wire);
     if ((port.waiting >> credit.channel & 1U) != 0) {
-        agenda_.arm(credit.port, std::max(port.busy_until, credit.stamp));
+        schedule_.arm(credit.port, std::max(port.busy_until, credit.stamp));
     }
 }
 
@@ -326,7 +327,7 @@ void SwitchStep::push(std::uint32_t place) {
     const PlannedHop hop = state_.plan[state_.packets[place].hop];
     CreditPort& port = state_.ports[hop.port];
     if ((port.watched | port.still) != 0) {
-        steady_->packet_comes(hop.port, state_.packets[place].message);
+        fast_forward_->packet_comes(hop.port, state_.packets[place].message);
     }
     QueuedPacket& packet = state_.packets[place];
     packet.next = none;
@@ -347,7 +348,7 @@ void SwitchStep::push(std::uint32_t place) {
     queue.tail = place;
     state_.show_head(queue);
     state_.filled.set(port, hop.queue);
-    agenda_.arm(hop.port, std::max(port.busy_until, packet.ready));
+    schedule_.arm(hop.port, std::max(port.busy_until, packet.ready));
 }
 
 void SwitchStep::open_mail(std::uint32_t number) {
@@ -387,7 +388,7 @@ void SwitchStep::plan_wake(std::uint32_t port_number, std::int64_t from) {
         return earliest == from;
     });
     if (earliest != never) {
-        agenda_.arm(port_number, links_.after_outage(port_number, earliest));
+        schedule_.arm(port_number, links_.after_outage(port_number, earliest));
     }
 }
 

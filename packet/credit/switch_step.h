@@ -45,19 +45,19 @@ public:
     CreditNextHop& finder() { return finder_; }
 
     /// @return what ports have to tell
-    DeferredNotifications& news() { return news_; }
+    DeferredNotifications& notifications() { return notifications_; }
 
     /// @return when ports decide
-    CreditPortSchedule& agenda() { return agenda_; }
+    CreditPortSchedule& schedule() { return schedule_; }
 
-    /// @param steady hears of what happens at ports that it watches; null for nobody
-    void set_steady(CreditFastForward* steady) {
-        steady_ = steady;
-        news_.set_steady(steady);
+    /// @param fast_forward hears of what happens at ports that it watches; null for nobody
+    void set_fast_forward(CreditFastForward* fast_forward) {
+        fast_forward_ = fast_forward;
+        notifications_.set_fast_forward(fast_forward);
     }
 
-    /// @param border between the parts of a split network; null where it is whole
-    void set_border(CreditBoundary* border) { border_ = border; }
+    /// @param boundary between the parts of a split network; null where it is whole
+    void set_boundary(CreditBoundary* boundary) { boundary_ = boundary; }
 
     /// A message starts.
     /// @param message its place; it knows its first hop
@@ -141,7 +141,7 @@ private:
 
     /// Limited speed-up: lets a port decide again when all others have at this instant.
     /// @param port_number the port
-    void await_second_chance(std::uint32_t port_number);
+    void defer_arbitration(std::uint32_t port_number);
 
     /// Puts the head of a queue on the link, with everything that follows from it.
     /// @param port_number the port
@@ -192,10 +192,10 @@ private:
     MemberEvent<&SwitchStep::wake> wake_event_{*this};  ///< of ports
     MemberEvent<&SwitchStep::wake_again> again_event_{*this};     ///< of ports
     MemberEvent<&SwitchStep::packet_in> packet_in_event_{*this};  ///< of multi-path routing
-    CreditPortSchedule agenda_;                                   ///< when ports decide
-    CreditFastForward* steady_ = nullptr;                         ///< packet trains, or null
-    CreditBoundary* border_ = nullptr;                            ///< where the network is split
-    DeferredNotifications news_;                                  ///< what ports have to tell
+    CreditPortSchedule schedule_;                                 ///< when ports decide
+    CreditFastForward* fast_forward_ = nullptr;                   ///< packet trains, or null
+    CreditBoundary* boundary_ = nullptr;                          ///< where the network is split
+    DeferredNotifications notifications_;                         ///< what ports have to tell
 };
 
 }  // namespace npunet::packet

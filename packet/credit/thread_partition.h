@@ -42,7 +42,7 @@ struct alignas(64) ThreadPartition {
     std::uint32_t alone = none;                ///< the node that goes on alone
     std::uint32_t near_end = 0;                ///< messages that have come near their ends
     std::uint64_t handled = 0;                 ///< packets that no event of the queue has started
-    bool second_chance = false;                ///< the port that decides has waited
+    bool deferred = false;                     ///< the port that decides has waited
     bool yielded = false;                      ///< it has left an input to others
     std::vector<std::uint32_t> again;          ///< ports that wait for their second chance
     std::vector<CrossPartitionMessages> mail;  ///< by the part that is to get it

@@ -14,7 +14,7 @@ void EthernetDrops::drop(std::uint32_t number, std::uint32_t place, PacketDrop w
     const EthernetPacket& packet = state_.packets[place];
     count(number, packet.wire, why);
     if (!is_reliable_) {
-        stalls_.refuse_loss(number, where);
+        stall_report_.refuse_loss(number, where);
     }
     state_.telemetry.free(packet.telemetry);
     state_.packets.free(place);

@@ -16,7 +16,7 @@ public:
     /// @param state of the network; must outlive this
     /// @param stalls says why the run cannot go on; must outlive this
     EthernetDrops(bool is_reliable, EthernetNetworkState& state, const EthernetStallReport& stalls)
-        : is_reliable_(is_reliable), state_(state), stalls_(stalls) {}
+        : is_reliable_(is_reliable), state_(state), stall_report_(stalls) {}
 
     /// A packet is lost, or its payload.
     /// @param number of the port where
@@ -34,9 +34,9 @@ public:
     void drop(std::uint32_t number, std::uint32_t place, PacketDrop why, const char* where);
 
 private:
-    bool is_reliable_;                   ///< there is a transport
-    EthernetNetworkState& state_;        ///< ports and packets
-    const EthernetStallReport& stalls_;  ///< says why the run cannot go on
+    bool is_reliable_;                         ///< there is a transport
+    EthernetNetworkState& state_;              ///< ports and packets
+    const EthernetStallReport& stall_report_;  ///< says why the run cannot go on
 };
 
 }  // namespace npunet::packet

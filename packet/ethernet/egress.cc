@@ -3,17 +3,17 @@
 namespace npunet::packet {
 
 EthernetEgress::EthernetEgress(EthernetNetworkState& state, const EthernetNextHop& routes,
-                               EthernetLinks& links, EthernetPortSchedule& agenda,
+                               EthernetLinks& links, EthernetPortSchedule& schedule,
                                PriorityFlowControl& flow_control, EthernetArbiter& arbiter,
                                EthernetDrops& losses, QueuePairs& pairs,
                                EthernetFastForward& periods)
     : state_(state),
       routes_(routes),
       links_(links),
-      agenda_(agenda),
+      schedule_(schedule),
       flow_control_(flow_control),
       arbiter_(arbiter),
-      losses_(losses),
+      drops_(losses),
       pairs_(pairs),
       periods_(periods) {}
 
@@ -30,22 +30,22 @@ void EthernetEgress::decide(std::uint32_t number, std::int64_t now) {
     EthernetPort& port = state_.ports[number];
     // Only what is sent by someone else after this instant's choices finds the port busy here.
     if (port.busy_until > now) {
-        agenda_.arm(number, port.busy_until);
+        schedule_.arm(number, port.busy_until);
         return;
     }
-    agenda_.set_deciding(number);
+    schedule_.set_deciding(number);
     flow_control_.release(port);
     const std::int64_t up = port.irregular ? up_again(number, now) : now;
     const std::uint32_t place = up > now ? none : arbiter_.choose(number, now);
-    agenda_.set_deciding(none);
+    schedule_.set_deciding(none);
     if (place != none) {
         transmit(number, place, now);
-        agenda_.arm(number, port.busy_until);
+        schedule_.arm(number, port.busy_until);
         return;
     }
     const std::int64_t next = up > now ? up : arbiter_.next_time(number);
     if (next != never) {
-        agenda_.arm(number, next);
+        schedule_.arm(number, next);
     }
 }
 
@@ -62,7 +62,7 @@ void EthernetEgress::transmit(std::uint32_t number, std::uint32_t place, std::in
     EthernetPort& port = state_.ports[number];
     EthernetPacket& packet = state_.packets[place];
     if (now > links_.last_start()) {
-        agenda_.schedule_at_end(number);
+        schedule_.schedule_at_end(number);
     }
     const bool passing = packet.input != none;
     const bool data = !is_control(packet);
@@ -94,7 +94,7 @@ void EthernetEgress::transmit(std::uint32_t number, std::uint32_t place, std::in
         frames_->leave(number, place);
         return;
     }
-    agenda_.fly(number, place);
+    schedule_.fly(number, place);
 }
 
 void EthernetEgress::count(std::uint32_t number, const EthernetPacket& packet, std::int64_t now,
@@ -122,7 +122,7 @@ void EthernetEgress::lose(std::uint32_t number, std::uint32_t place, PacketDrop 
         state_.ports[number].requests.prepend(state_.packets, place);
         return;
     }
-    losses_.drop(number, place, why, "on the link");
+    drops_.drop(number, place, why, "on the link");
 }
 
 }  // namespace npunet::packet

@@ -23,14 +23,14 @@ public:
     /// @param state of the network
     /// @param routes the ways of packets
     /// @param links how packets cross them
-    /// @param agenda when ports choose
+    /// @param schedule when ports choose
     /// @param flow_control the room in buffers
     /// @param arbiter chooses
     /// @param losses counts what is lost
     /// @param pairs whose packets start at NPUs
     /// @param periods looks at packets that start
     EthernetEgress(EthernetNetworkState& state, const EthernetNextHop& routes, EthernetLinks& links,
-                   EthernetPortSchedule& agenda, PriorityFlowControl& flow_control,
+                   EthernetPortSchedule& schedule, PriorityFlowControl& flow_control,
                    EthernetArbiter& arbiter, EthernetDrops& losses, QueuePairs& pairs,
                    EthernetFastForward& periods);
 
@@ -80,10 +80,10 @@ private:
     EthernetNetworkState& state_;               ///< ports and packets
     const EthernetNextHop& routes_;             ///< the ways of packets
     EthernetLinks& links_;                      ///< how packets cross them
-    EthernetPortSchedule& agenda_;              ///< when ports choose
+    EthernetPortSchedule& schedule_;            ///< when ports choose
     PriorityFlowControl& flow_control_;         ///< the room in buffers
     EthernetArbiter& arbiter_;                  ///< chooses
-    EthernetDrops& losses_;                     ///< counts what is lost
+    EthernetDrops& drops_;                      ///< counts what is lost
     QueuePairs& pairs_;                         ///< whose packets start at NPUs
     EthernetFastForward& periods_;              ///< looks at packets that start
     EthernetBoundaryFrames* frames_ = nullptr;  ///< where the network is split

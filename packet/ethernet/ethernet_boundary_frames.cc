@@ -8,14 +8,14 @@ namespace npunet::packet {
 
 void EthernetBoundaryFrames::leave(std::uint32_t number, std::uint32_t place) {
     const EthernetPacket& packet = state_.packets[place];
-    BoundaryFrame& frame = border_.begin(static_cast<std::uint8_t>(packet.kind));
+    BoundaryFrame& frame = boundary_.begin(static_cast<std::uint8_t>(packet.kind));
     frame.add(number);
     frame.add(packet);
     if (!is_request(packet.kind)) {
-        const EthernetCargo& cargo = border_.of_packet(place);
+        const EthernetCargo& cargo = boundary_.of_packet(place);
         frame.add(cargo.pair);
         if (routes_.are_chosen()) {
-            frame.add(routes_.way_of(place));
+            frame.add(routes_.path_of(place));
         } else {
             frame.add(packet.hop - first_hop_of(packet.kind, cargo.pair));
         }
@@ -31,7 +31,7 @@ void EthernetBoundaryFrames::leave(std::uint32_t number, std::uint32_t place) {
     }
     state_.telemetry.free(packet.telemetry);
     state_.packets.free(place);
-    border_.send_along(LinkId(std::size_t{number}), Time::ps(state_.clock.now()));
+    boundary_.send_along(LinkId(std::size_t{number}), Time::ps(state_.clock.now()));
 }
 
 void EthernetBoundaryFrames::enter(const std::uint8_t* data, std::size_t size) {
@@ -42,10 +42,10 @@ void EthernetBoundaryFrames::enter(const std::uint8_t* data, std::size_t size) {
     packet = reader.take<EthernetPacket>();
     packet.pair = none;
     if (!is_request(packet.kind)) {
-        EthernetCargo& cargo = border_.of_packet(place);
+        EthernetCargo& cargo = boundary_.of_packet(place);
         cargo.pair = reader.take<std::uint64_t>();
         if (routes_.are_chosen()) {
-            routes_.way_of(place) = reader.take<EthernetPath>();
+            routes_.path_of(place) = reader.take<EthernetPath>();
         } else {
             packet.hop = first_hop_of(packet.kind, cargo.pair) + reader.take<std::uint32_t>();
         }
@@ -65,7 +65,7 @@ void EthernetBoundaryFrames::enter(const std::uint8_t* data, std::size_t size) {
         state_.observer->packet_entered(LinkId(std::size_t{link}), Bytes(packet.wire),
                                         Time::ps(packet.arrival));
     }
-    agenda_.fly(link, place);
+    schedule_.fly(link, place);
 }
 
 std::uint32_t EthernetBoundaryFrames::first_hop_of(PacketKind kind, std::uint64_t key) {

@@ -17,11 +17,11 @@ public:
     /// All of these must outlive this.
     /// @param state of this part of the network
     /// @param routes the ways of packets
-    /// @param agenda when packets are in
-    /// @param border of this part
+    /// @param schedule when packets are in
+    /// @param boundary of this part
     EthernetBoundaryFrames(EthernetNetworkState& state, EthernetNextHop& routes,
-                           EthernetPortSchedule& agenda, EthernetBoundary& border)
-        : state_(state), routes_(routes), agenda_(agenda), border_(border) {}
+                           EthernetPortSchedule& schedule, EthernetBoundary& boundary)
+        : state_(state), routes_(routes), schedule_(schedule), boundary_(boundary) {}
 
     /// A packet is on a link to another part.
     /// @param number of the port
@@ -40,10 +40,10 @@ private:
     /// @return index of the first hop of its path
     std::uint32_t first_hop_of(PacketKind kind, std::uint64_t key);
 
-    EthernetNetworkState& state_;   ///< packets of this part
-    EthernetNextHop& routes_;       ///< the ways of packets
-    EthernetPortSchedule& agenda_;  ///< when packets are in
-    EthernetBoundary& border_;      ///< of this part
+    EthernetNetworkState& state_;     ///< packets of this part
+    EthernetNextHop& routes_;         ///< the ways of packets
+    EthernetPortSchedule& schedule_;  ///< when packets are in
+    EthernetBoundary& boundary_;      ///< of this part
 };
 
 }  // namespace npunet::packet

@@ -39,14 +39,14 @@ private:
 
 EthernetFastForward::EthernetFastForward(const topology::NetworkDescription& description,
                                          engine::EventQueue& queue, EthernetNetworkState& state,
-                                         const EthernetLinks& links, EthernetPortSchedule& agenda,
+                                         const EthernetLinks& links, EthernetPortSchedule& schedule,
                                          PriorityFlowControl& flow_control, EcnMarks& marks,
                                          const OutputQueues& queues, QueuePairs& pairs)
     : description_(description),
       simulation_(queue),
       state_(state),
       links_(links),
-      agenda_(agenda),
+      schedule_(schedule),
       flow_control_(flow_control),
       marks_(marks),
       queues_(queues),
@@ -56,7 +56,7 @@ EthernetFastForward::EthernetFastForward(const topology::NetworkDescription& des
 
 void EthernetFastForward::set_trains(bool wanted) {
     watched_ = none;
-    trains_.reset(wanted && are_possible() ? new PeriodicTransport(simulation_, *this) : nullptr);
+    periodic_.reset(wanted && are_possible() ? new PeriodicTransport(simulation_, *this) : nullptr);
 }
 
 bool EthernetFastForward::are_possible() const {
@@ -74,20 +74,20 @@ void EthernetFastForward::split() {
 }
 
 void EthernetFastForward::settle() {
-    if (trains_) {
-        trains_->settle();
+    if (periodic_) {
+        periodic_->settle();
     }
 }
 
 void EthernetFastForward::observer_changes() {
-    if (trains_) {
-        trains_->enable(state_.observer == nullptr);
+    if (periodic_) {
+        periodic_->enable(state_.observer == nullptr);
     }
 }
 
 void EthernetFastForward::messages_change() {
-    if (trains_) {
-        trains_->messages_change();
+    if (periodic_) {
+        periodic_->messages_change();
     }
 }
 
@@ -221,7 +221,7 @@ void EthernetFastForward::go_on(const engine::StateSample& earlier, engine::Stat
 void EthernetFastForward::use_queue(engine::EventQueue& queue) {
     state_.clock.use_queue(queue);
     pairs_.state().schedule_timers_anew();
-    agenda_.schedule_anew();
+    schedule_.schedule_anew();
 }
 
 }  // namespace npunet::packet

@@ -29,14 +29,14 @@ public:
     /// @param queue the simulation's events
     /// @param state of the network
     /// @param links how packets cross them
-    /// @param agenda when ports choose
+    /// @param schedule when ports choose
     /// @param flow_control the room in buffers
     /// @param marks which packets are marked
     /// @param queues of output ports
     /// @param pairs the transport
     EthernetFastForward(const topology::NetworkDescription& description, engine::EventQueue& queue,
                         EthernetNetworkState& state, const EthernetLinks& links,
-                        EthernetPortSchedule& agenda, PriorityFlowControl& flow_control,
+                        EthernetPortSchedule& schedule, PriorityFlowControl& flow_control,
                         EcnMarks& marks, const OutputQueues& queues, QueuePairs& pairs);
 
     EthernetFastForward(const EthernetFastForward&) = delete;
@@ -65,7 +65,7 @@ public:
     void packet_starts(std::uint32_t number, std::uint32_t pair, std::int64_t now,
                        std::int64_t end) {
         if (now >= watch_from_ && (watched_ == number || watched_ == any_port)) {
-            trains_->packet_starts(number, pairs_.pairs()[pair].unsent(), now, end);
+            periodic_->packet_starts(number, pairs_.pairs()[pair].unsent(), now, end);
         }
     }
 
@@ -100,12 +100,12 @@ private:
     engine::EventQueue& simulation_;                   ///< the simulation's events
     EthernetNetworkState& state_;                      ///< ports and packets
     const EthernetLinks& links_;                       ///< how packets cross them
-    EthernetPortSchedule& agenda_;                     ///< when ports choose
+    EthernetPortSchedule& schedule_;                   ///< when ports choose
     PriorityFlowControl& flow_control_;                ///< the room in buffers
     EcnMarks& marks_;                                  ///< which packets are marked
     const OutputQueues& queues_;                       ///< of output ports
     QueuePairs& pairs_;                                ///< the transport
-    std::unique_ptr<PeriodicTransport> trains_;        ///< null: packet by packet
+    std::unique_ptr<PeriodicTransport> periodic_;      ///< null: packet by packet
     bool is_split_ = false;                            ///< the network is
     std::uint32_t watched_ = none;                     ///< whose packets trains_ hears of
     std::int64_t watch_from_ = 0;                      ///< from when on, in picoseconds

@@ -13,20 +13,23 @@ EthernetNetwork::EthernetNetwork(const topology::NetworkDescription& description
       state_(description, queue),
       links_(description, state_.sizes, state_.ports),
       routes_(description, state_.ports, links_.clock()),
-      agenda_(state_.ports, state_.packets, state_.clock, wake_event_, arrive_event_),
-      flow_control_(description, state_, agenda_),
+      schedule_(state_.ports, state_.packets, state_.clock, wake_event_, arrive_event_),
+      flow_control_(description, state_, schedule_),
       marks_(description),
-      queues_(description, state_, routes_, agenda_),
-      stalls_(description, state_, queues_, routes_),
-      losses_(description.packet.transport.kind != topology::TransportKind::None, state_, stalls_),
+      queues_(description, state_, routes_, schedule_),
+      stall_report_(description, state_, queues_, routes_),
+      drops_(description.packet.transport.kind != topology::TransportKind::None, state_,
+             stall_report_),
       pairs_(description, {state_.clock, state_.packets, state_.telemetry, routes_, queues_},
              *this),
-      periods_(description, queue, state_, links_, agenda_, flow_control_, marks_, queues_, pairs_),
+      periods_(description, queue, state_, links_, schedule_, flow_control_, marks_, queues_,
+               pairs_),
       arbiter_(state_, queues_, pairs_),
-      egress_(state_, routes_, links_, agenda_, flow_control_, arbiter_, losses_, pairs_, periods_),
-      ingress_(description, state_, routes_, links_, agenda_, flow_control_, marks_, queues_,
-               losses_, pairs_),
-      epochs_(state_, routes_, queues_, flow_control_, losses_, pairs_) {}
+      egress_(state_, routes_, links_, schedule_, flow_control_, arbiter_, drops_, pairs_,
+              periods_),
+      ingress_(description, state_, routes_, links_, schedule_, flow_control_, marks_, queues_,
+               drops_, pairs_),
+      epochs_(state_, routes_, queues_, flow_control_, drops_, pairs_) {}
 
 void EthernetNetwork::send(const engine::Message& message) {
     epochs_.await();
@@ -36,7 +39,7 @@ void EthernetNetwork::send(const engine::Message& message) {
 }
 
 void EthernetNetwork::give_up(const QueuePair& pair) const {
-    stalls_.give_up(pair);
+    stall_report_.give_up(pair);
 }
 
 void EthernetNetwork::messages_change() {
@@ -57,12 +60,12 @@ void EthernetNetwork::observer_changes() {
 }
 
 void EthernetNetwork::split(std::vector<bool> owned, PartitionLink& cut) {
-    border_ = std::make_unique<EthernetBoundary>(description_.graph, std::move(owned), cut);
-    frames_ = std::make_unique<EthernetBoundaryFrames>(state_, routes_, agenda_, *border_);
+    boundary_ = std::make_unique<EthernetBoundary>(description_.graph, std::move(owned), cut);
+    frames_ = std::make_unique<EthernetBoundaryFrames>(state_, routes_, schedule_, *boundary_);
     for (std::size_t number = 0; number < state_.ports.size(); ++number) {
-        state_.ports[number].cut = border_->is_cut(LinkId(number));
+        state_.ports[number].cut = boundary_->is_cut(LinkId(number));
     }
-    pairs_.split(*border_);
+    pairs_.split(*boundary_);
     egress_.set_frames(*frames_);
     periods_.split();
     epochs_.go_through_all();
@@ -73,8 +76,9 @@ void EthernetNetwork::enter(const std::uint8_t* data, std::size_t size) {
 }
 
 std::string EthernetNetwork::explain_stall() const {
-    std::string circle = stalls_.explain_pauses();
-    return circle.empty() && border_ ? stalls_.explain_pauses_from_afar(*border_) : circle;
+    std::string circle = stall_report_.explain_pauses();
+    return circle.empty() && boundary_ ? stall_report_.explain_pauses_from_afar(*boundary_)
+                                       : circle;
 }
 
 std::vector<engine::LinkUse> EthernetNetwork::link_use() const {

@@ -139,19 +139,19 @@ private:
     EthernetNetworkState state_;                                    ///< ports and packets
     EthernetLinks links_;                                           ///< how packets cross them
     EthernetNextHop routes_;                                        ///< ways of packets
-    EthernetPortSchedule agenda_;                     ///< when ports choose and packets are in
+    EthernetPortSchedule schedule_;                   ///< when ports choose and packets are in
     PriorityFlowControl flow_control_;                ///< the room in buffers
     EcnMarks marks_;                                  ///< which packets are marked
     OutputQueues queues_;                             ///< what waits for ports
-    EthernetStallReport stalls_;                      ///< why it cannot go on
-    EthernetDrops losses_;                            ///< what is lost
+    EthernetStallReport stall_report_;                ///< why it cannot go on
+    EthernetDrops drops_;                             ///< what is lost
     QueuePairs pairs_;                                ///< the transport
     EthernetFastForward periods_;                     ///< packet trains
     EthernetArbiter arbiter_;                         ///< which packet goes
     EthernetEgress egress_;                           ///< what ports do
     EthernetIngress ingress_;                         ///< what nodes do with what has come
     EthernetRerouteEpochs epochs_;                    ///< where faults take links down
-    std::unique_ptr<EthernetBoundary> border_;        ///< where the network is split
+    std::unique_ptr<EthernetBoundary> boundary_;      ///< where the network is split
     std::unique_ptr<EthernetBoundaryFrames> frames_;  ///< likewise
 };
 

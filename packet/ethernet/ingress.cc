@@ -17,18 +17,18 @@ bool trims(const topology::NetworkDescription& description) {
 
 EthernetIngress::EthernetIngress(const topology::NetworkDescription& description,
                                  EthernetNetworkState& state, EthernetNextHop& routes,
-                                 EthernetLinks& links, EthernetPortSchedule& agenda,
+                                 EthernetLinks& links, EthernetPortSchedule& schedule,
                                  PriorityFlowControl& flow_control, EcnMarks& marks,
                                  OutputQueues& queues, EthernetDrops& losses, QueuePairs& pairs)
     : trims_(trims(description)),
       state_(state),
       routes_(routes),
       links_(links),
-      agenda_(agenda),
+      schedule_(schedule),
       flow_control_(flow_control),
       marks_(marks),
       queues_(queues),
-      losses_(losses),
+      drops_(losses),
       pairs_(pairs) {}
 
 void EthernetIngress::arrive(std::uint32_t link) {
@@ -42,7 +42,7 @@ void EthernetIngress::arrive(std::uint32_t link) {
         receive(port.flight.pop(state_.packets), link, now);
     }
     if (port.flight.head != none) {
-        agenda_.await_arrival(link);
+        schedule_.await_arrival(link);
     }
 }
 
@@ -78,8 +78,8 @@ void EthernetIngress::enqueue(std::uint32_t place, std::uint32_t out) {
             trim(place, out);
             return;
         }
-        losses_.drop(out, place, PacketDrop::NoRoom,
-                     flow_control_.pauses() ? "for want of headroom" : "for want of room");
+        drops_.drop(out, place, PacketDrop::NoRoom,
+                    flow_control_.pauses() ? "for want of headroom" : "for want of room");
         return;
     }
     if (marks_.are_wanted()) {
@@ -94,7 +94,7 @@ void EthernetIngress::enqueue(std::uint32_t place, std::uint32_t out) {
 
 void EthernetIngress::trim(std::uint32_t place, std::uint32_t out) {
     EthernetPacket& packet = state_.packets[place];
-    losses_.count(out, packet.wire, PacketDrop::Trimmed);
+    drops_.count(out, packet.wire, PacketDrop::Trimmed);
     packet.trimmed = true;
     packet.payload = 0;
     packet.wire = state_.sizes.header();

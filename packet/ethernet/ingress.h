@@ -27,14 +27,14 @@ public:
     /// @param state of it
     /// @param routes the ways of packets
     /// @param links how packets cross them
-    /// @param agenda when packets are in
+    /// @param schedule when packets are in
     /// @param flow_control the room in buffers
     /// @param marks which packets are marked
     /// @param queues of output ports
     /// @param losses counts what is lost
     /// @param pairs for whom packets are
     EthernetIngress(const topology::NetworkDescription& description, EthernetNetworkState& state,
-                    EthernetNextHop& routes, EthernetLinks& links, EthernetPortSchedule& agenda,
+                    EthernetNextHop& routes, EthernetLinks& links, EthernetPortSchedule& schedule,
                     PriorityFlowControl& flow_control, EcnMarks& marks, OutputQueues& queues,
                     EthernetDrops& losses, QueuePairs& pairs);
 
@@ -71,11 +71,11 @@ private:
     EthernetNetworkState& state_;        ///< ports and packets
     EthernetNextHop& routes_;            ///< the ways of packets
     EthernetLinks& links_;               ///< how packets cross them
-    EthernetPortSchedule& agenda_;       ///< when packets are in
+    EthernetPortSchedule& schedule_;     ///< when packets are in
     PriorityFlowControl& flow_control_;  ///< the room in buffers
     EcnMarks& marks_;                    ///< which packets are marked
     OutputQueues& queues_;               ///< of output ports
-    EthernetDrops& losses_;              ///< counts what is lost
+    EthernetDrops& drops_;               ///< counts what is lost
     QueuePairs& pairs_;                  ///< for whom packets are
 };
 

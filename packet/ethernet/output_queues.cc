@@ -6,11 +6,11 @@ namespace npunet::packet {
 
 OutputQueues::OutputQueues(const topology::NetworkDescription& description,
                            EthernetNetworkState& state, const EthernetNextHop& routes,
-                           EthernetPortSchedule& agenda)
+                           EthernetPortSchedule& schedule)
     : graph_(description.graph),
       state_(state),
       routes_(routes),
-      agenda_(agenda),
+      schedule_(schedule),
       queues_(description.graph.links() * description.packet.classes.count),
       histograms_(description.packet.queue_histogram ? description.graph.links() : 0) {}
 
@@ -22,7 +22,7 @@ void OutputQueues::send_control(std::uint32_t place) {
 
 void OutputQueues::join_control(std::uint32_t number, std::uint32_t place) {
     state_.ports[number].control.append(state_.packets, place);
-    agenda_.wake_port(number, state_.packets[place].ready);
+    schedule_.wake_port(number, state_.packets[place].ready);
 }
 
 void OutputQueues::join(std::uint32_t number, std::uint32_t place) {
@@ -41,7 +41,7 @@ void OutputQueues::join(std::uint32_t number, std::uint32_t place) {
         state_.observer->packet_queued(LinkId(std::size_t{number}), Bytes(packet.wire),
                                        Time::ps(packet.ready));
     }
-    agenda_.wake_port(number, packet.ready);
+    schedule_.wake_port(number, packet.ready);
 }
 
 std::uint32_t OutputQueues::take(std::uint32_t number, std::uint32_t traffic_class) {

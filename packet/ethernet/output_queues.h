@@ -26,16 +26,16 @@ public:
     /// @param description the network
     /// @param state of the network; must outlive this
     /// @param routes the ways of packets; must outlive this
-    /// @param agenda wakes ports; must outlive this
+    /// @param schedule wakes ports; must outlive this
     OutputQueues(const topology::NetworkDescription& description, EthernetNetworkState& state,
-                 const EthernetNextHop& routes, EthernetPortSchedule& agenda);
+                 const EthernetNextHop& routes, EthernetPortSchedule& schedule);
 
     OutputQueues(const OutputQueues&) = delete;
     OutputQueues& operator=(const OutputQueues&) = delete;
 
     void send_control(std::uint32_t place) override;
 
-    void wake_port(std::uint32_t port, std::int64_t at) override { agenda_.wake_port(port, at); }
+    void wake_port(std::uint32_t port, std::int64_t at) override { schedule_.wake_port(port, at); }
 
     /// A control packet joins its line.
     /// @param number of the port
@@ -130,7 +130,7 @@ private:
     const topology::Graph& graph_;            ///< the network
     EthernetNetworkState& state_;             ///< ports and packets
     const EthernetNextHop& routes_;           ///< the ways of packets
-    EthernetPortSchedule& agenda_;            ///< wakes ports
+    EthernetPortSchedule& schedule_;          ///< wakes ports
     std::vector<ClassQueue> queues_;          ///< by link and class
     std::vector<QueueHistogram> histograms_;  ///< by link, where they are asked for
 };

@@ -55,14 +55,16 @@ std::vector<std::uint32_t> checked_links_back(const topology::NetworkDescription
 }  // namespace
 
 PriorityFlowControl::PriorityFlowControl(const topology::NetworkDescription& description,
-                                         EthernetNetworkState& state, EthernetPortSchedule& agenda)
-    : PriorityFlowControl(description, state, agenda, checked_links_back(description)) {}
+                                         EthernetNetworkState& state,
+                                         EthernetPortSchedule& schedule)
+    : PriorityFlowControl(description, state, schedule, checked_links_back(description)) {}
 
 PriorityFlowControl::PriorityFlowControl(const topology::NetworkDescription& description,
-                                         EthernetNetworkState& state, EthernetPortSchedule& agenda,
+                                         EthernetNetworkState& state,
+                                         EthernetPortSchedule& schedule,
                                          const std::vector<std::uint32_t>& back)
     : state_(state),
-      agenda_(agenda),
+      schedule_(schedule),
       pauses_(description.packet.flow_control == topology::FlowControl::Pfc),
       buffer_(description, topology::largest_packet(description.packet).value(), back) {
     for (std::size_t number = 0; number < back.size(); ++number) {
@@ -84,7 +86,7 @@ void PriorityFlowControl::ask(std::uint32_t link, PacketKind kind, std::uint8_t 
     packet.ready = state_.clock.now();
     state_.ports[back].requests.append(state_.packets, place);
     // The port whose packet has left asks by itself when that is the way.
-    agenda_.wake_port(back, packet.ready);
+    schedule_.wake_port(back, packet.ready);
 }
 
 void PriorityFlowControl::heed(std::uint32_t link, const EthernetPacket& packet) {
@@ -103,7 +105,7 @@ void PriorityFlowControl::heed(std::uint32_t link, const EthernetPacket& packet)
     if (port.paused == 0) {
         end_pause(number);
     } else {
-        agenda_.wake_port(number, now);
+        schedule_.wake_port(number, now);
     }
 }
 
@@ -135,7 +137,7 @@ void PriorityFlowControl::end_pause(std::uint32_t number) {
         state_.observer->credit_stalled(LinkId(std::size_t{number}), Time::ps(port.paused_at),
                                         Time::ps(now - port.paused_at));
     }
-    agenda_.wake_port(number, now);
+    schedule_.wake_port(number, now);
 }
 
 }  // namespace npunet::packet

@@ -21,11 +21,11 @@ class PriorityFlowControl {
 public:
     /// @param description the network
     /// @param state of the network, whose ports learn of their links back; must outlive this
-    /// @param agenda wakes ports; must outlive this
+    /// @param schedule wakes ports; must outlive this
     ///
     /// Throws InputError where a link that may have to pause has no link back.
     PriorityFlowControl(const topology::NetworkDescription& description,
-                        EthernetNetworkState& state, EthernetPortSchedule& agenda);
+                        EthernetNetworkState& state, EthernetPortSchedule& schedule);
 
     PriorityFlowControl(const PriorityFlowControl&) = delete;
     PriorityFlowControl& operator=(const PriorityFlowControl&) = delete;
@@ -96,10 +96,10 @@ public:
 private:
     /// @param description the network
     /// @param state of the network, whose ports learn of their links back
-    /// @param agenda wakes ports
+    /// @param schedule wakes ports
     /// @param back by link: the link back, or none
     PriorityFlowControl(const topology::NetworkDescription& description,
-                        EthernetNetworkState& state, EthernetPortSchedule& agenda,
+                        EthernetNetworkState& state, EthernetPortSchedule& schedule,
                         const std::vector<std::uint32_t>& back);
 
     /// Asks the other end of a link to pause, or to go on, or takes the opposite back.
@@ -118,10 +118,10 @@ private:
     /// @param number of the port
     void end_pause(std::uint32_t number);
 
-    EthernetNetworkState& state_;   ///< ports and packets
-    EthernetPortSchedule& agenda_;  ///< wakes ports
-    bool pauses_;                   ///< else packets are dropped
-    SharedBuffer buffer_;           ///< of all nodes
+    EthernetNetworkState& state_;     ///< ports and packets
+    EthernetPortSchedule& schedule_;  ///< wakes ports
+    bool pauses_;                     ///< else packets are dropped
+    SharedBuffer buffer_;             ///< of all nodes
 };
 
 }  // namespace npunet::packet

@@ -10,8 +10,8 @@ using engine::EventKey;
 using engine::Phase;
 
 void EthernetRerouteEpochs::await_next() {
-    topology::Detours& detours = *routes_.detours();
-    const std::vector<Time>& begins = detours.epochs();
+    topology::Detours& reroutes = *routes_.reroutes();
+    const std::vector<Time>& begins = reroutes.epochs();
     if (is_awaited_) {
         return;
     }
@@ -23,7 +23,7 @@ void EthernetRerouteEpochs::await_next() {
     }
     if (epoch != epoch_) {
         epoch_ = epoch;
-        detours.set_epoch(epoch);
+        reroutes.set_epoch(epoch);
     }
     if (epoch + 1 < begins.size()) {
         is_awaited_ = true;
@@ -34,12 +34,12 @@ void EthernetRerouteEpochs::await_next() {
 }
 
 void EthernetRerouteEpochs::begin(std::uint32_t epoch) {
-    topology::Detours& detours = *routes_.detours();
+    topology::Detours& reroutes = *routes_.reroutes();
     is_awaited_ = false;
     epoch_ = epoch;
-    detours.set_epoch(epoch);
+    reroutes.set_epoch(epoch);
     for (std::uint32_t number = 0; number < state_.ports.size(); ++number) {
-        if (detours.is_dead(LinkId(std::size_t{number}))) {
+        if (reroutes.is_dead(LinkId(std::size_t{number}))) {
             bury(number);
         }
     }
@@ -64,8 +64,8 @@ void EthernetRerouteEpochs::bury(std::uint32_t number) {
         state_.packets.free(port.requests.pop(state_.packets));
     }
     while (port.control.head != none) {
-        losses_.drop(number, port.control.pop(state_.packets), PacketDrop::LinkDown,
-                     "on a dead link");
+        drops_.drop(number, port.control.pop(state_.packets), PacketDrop::LinkDown,
+                    "on a dead link");
     }
     for (std::uint32_t traffic_class = 0; traffic_class < state_.class_count; ++traffic_class) {
         bury_data(number, traffic_class);
@@ -84,7 +84,7 @@ void EthernetRerouteEpochs::bury_data(std::uint32_t number, std::uint32_t traffi
                                             Time::ps(std::max(packet.ready, state_.clock.now())));
         }
         flow_control_.free_room(port.node, packet.input, packet.traffic_class, packet.wire);
-        losses_.drop(number, place, PacketDrop::LinkDown, "on a dead link");
+        drops_.drop(number, place, PacketDrop::LinkDown, "on a dead link");
     }
 }
 

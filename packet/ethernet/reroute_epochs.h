@@ -32,7 +32,7 @@ public:
           routes_(routes),
           queues_(queues),
           flow_control_(flow_control),
-          losses_(losses),
+          drops_(losses),
           pairs_(pairs) {}
 
     EthernetRerouteEpochs(const EthernetRerouteEpochs&) = delete;
@@ -41,7 +41,7 @@ public:
     /// A message is about to start: sees to it that the next change is an event. Nothing without
     /// detours.
     void await() {
-        if (routes_.detours() != nullptr) {
+        if (routes_.reroutes() != nullptr) {
             await_next();
         }
     }
@@ -77,7 +77,7 @@ private:
     const EthernetNextHop& routes_;                                  ///< the ways of packets
     OutputQueues& queues_;                                           ///< of output ports
     PriorityFlowControl& flow_control_;                              ///< the room in buffers
-    EthernetDrops& losses_;                                          ///< counts what is lost
+    EthernetDrops& drops_;                                           ///< counts what is lost
     QueuePairs& pairs_;                                              ///< whose packets choose anew
     std::size_t epoch_ = 0;                                          ///< of the detours
     bool is_awaited_ = false;                                        ///< its end is an event

@@ -45,14 +45,14 @@ public:
     /// @param link to another part
     /// @param now the time
     void send_along(LinkId link, Time now) {
-        cut_.frame_leaves(frame_, graph_.link(link).to, behind_border(link, now));
+        cut_.frame_leaves(frame_, graph_.link(link).to, behind_boundary(link, now));
     }
 
     /// What begins now is told where a link comes from.
     /// @param link from another part
     /// @param now the time
     void send_back(LinkId link, Time now) {
-        cut_.frame_leaves(frame_, graph_.link(link).from, behind_border(link, now));
+        cut_.frame_leaves(frame_, graph_.link(link).from, behind_boundary(link, now));
     }
 
 private:
@@ -61,7 +61,7 @@ private:
     /// @param link between two parts
     /// @param now the time
     /// @return when what happens now is told at the other end of the link
-    Time behind_border(LinkId link, Time now) const {
+    Time behind_boundary(LinkId link, Time now) const {
         return now + graph_.link(link).latency + Time::ps(1);
     }
 

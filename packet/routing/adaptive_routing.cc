@@ -21,37 +21,37 @@ bool AdaptiveRouting::is_up(const topology::Way& offered, std::int64_t now) cons
     return ports_[link].irregular == 0 || timing_.up_at(link, now) == now;
 }
 
-bool AdaptiveRouting::has_room(const topology::Way& offered, const PacketPath& way,
+bool AdaptiveRouting::has_room(const topology::Way& offered, const PacketPath& path,
                                std::int64_t now) {
-    const std::size_t channel = channel_of(offered.hop, way);
-    return credits_[channel].has(promised_[channel] + way.wire, now);
+    const std::size_t channel = channel_of(offered.hop, path);
+    return credits_[channel].has(promised_[channel] + path.wire, now);
 }
 
-std::int64_t AdaptiveRouting::cost_of(const topology::Way& offered, const PacketPath& way,
+std::int64_t AdaptiveRouting::cost_of(const topology::Way& offered, const PacketPath& path,
                                       std::int64_t now) const {
     const std::size_t link = offered.hop.link.index();
     const Time busy = Time::ps(ports_[link].busy_until > now ? ports_[link].full_time : 0);
     const std::int64_t drained =
-        later(busy, transfer_time(Bytes(waiting_[link] + way.wire), rates_[link])).ps();
+        later(busy, transfer_time(Bytes(waiting_[link] + path.wire), rates_[link])).ps();
     return drained > never / offered.weight ? never - 1 : drained * offered.weight;
 }
 
-void AdaptiveRouting::choose(PacketPath& way, std::int64_t now) {
-    way.promised = false;
-    if (way.then.link.valid()) {
-        way.hop = way.then;
-        way.then = topology::Hop();
-        waiting_[way.hop.link.index()] += way.wire;
+void AdaptiveRouting::choose(PacketPath& path, std::int64_t now) {
+    path.promised = false;
+    if (path.then.link.valid()) {
+        path.hop = path.then;
+        path.then = topology::Hop();
+        waiting_[path.hop.link.index()] += path.wire;
         return;
     }
-    router_->list_ways(graph_, way.place, offered_);
+    router_->list_routes(graph_, path.place, offered_);
     const topology::Way* best = nullptr;
     std::int64_t least = never;
     bool best_is_up = false;
     // A link that is down now is nobody's first choice.
     const auto consider = [&](const topology::Way& offered) {
         const bool up = is_up(offered, now);
-        const std::int64_t cost = cost_of(offered, way, now);
+        const std::int64_t cost = cost_of(offered, path, now);
         if (best == nullptr || (up && !best_is_up) || (up == best_is_up && cost < least)) {
             best = &offered;
             least = cost;
@@ -59,7 +59,7 @@ void AdaptiveRouting::choose(PacketPath& way, std::int64_t now) {
         }
     };
     for (const topology::Way& offered : offered_) {
-        if (!offered.escape && (!offered.needs_room || has_room(offered, way, now))) {
+        if (!offered.escape && (!offered.needs_room || has_room(offered, path, now))) {
             consider(offered);
         }
     }
@@ -68,20 +68,20 @@ void AdaptiveRouting::choose(PacketPath& way, std::int64_t now) {
             consider(offered);
         }
     }
-    way.hop = best->hop;
-    way.then = best->then;
-    way.promised = best->needs_room;
-    way.memory_behind = best->memory;
-    waiting_[way.hop.link.index()] += way.wire;
-    if (way.promised) {
-        promised_[channel_of(way.hop, way)] += way.wire;
+    path.hop = best->hop;
+    path.then = best->then;
+    path.promised = best->needs_room;
+    path.memory_behind = best->memory;
+    waiting_[path.hop.link.index()] += path.wire;
+    if (path.promised) {
+        promised_[channel_of(path.hop, path)] += path.wire;
     }
 }
 
-void AdaptiveRouting::leave(const PacketPath& way) {
-    waiting_[way.hop.link.index()] -= way.wire;
-    if (way.promised) {
-        promised_[channel_of(way.hop, way)] -= way.wire;
+void AdaptiveRouting::leave(const PacketPath& path) {
+    waiting_[path.hop.link.index()] -= path.wire;
+    if (path.promised) {
+        promised_[channel_of(path.hop, path)] -= path.wire;
     }
 }
 

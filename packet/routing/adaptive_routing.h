@@ -34,13 +34,13 @@ public:
     void use(const topology::MultipathRouter& router, std::size_t channels);
 
     /// A packet chooses its next hop, or takes the one that it has chosen already.
-    /// @param way of the packet
+    /// @param path of the packet
     /// @param now in picoseconds
-    void choose(PacketPath& way, std::int64_t now);
+    void choose(PacketPath& path, std::int64_t now);
 
     /// A packet starts on the hop that it had chosen, or gives it up.
-    /// @param way of the packet
-    void leave(const PacketPath& way);
+    /// @param path of the packet
+    void leave(const PacketPath& path);
 
 private:
     /// @param offered a way
@@ -49,23 +49,23 @@ private:
     bool is_up(const topology::Way& offered, std::int64_t now) const;
 
     /// @param offered a way
-    /// @param way of the packet
+    /// @param path of the packet
     /// @param now in picoseconds
     /// @return whether there is room at its end that is not promised to others
-    bool has_room(const topology::Way& offered, const PacketPath& way, std::int64_t now);
+    bool has_room(const topology::Way& offered, const PacketPath& path, std::int64_t now);
 
     /// @param offered a way
-    /// @param way of the packet
+    /// @param path of the packet
     /// @param now in picoseconds
     /// @return weight x time in which its link would send all that waits and the packet
-    std::int64_t cost_of(const topology::Way& offered, const PacketPath& way,
+    std::int64_t cost_of(const topology::Way& offered, const PacketPath& path,
                          std::int64_t now) const;
 
     /// @param hop of a packet
-    /// @param way of the packet
+    /// @param path of the packet
     /// @return where what is promised on the hop's channel is kept
-    std::size_t channel_of(const topology::Hop& hop, const PacketPath& way) const {
-        return hop.link.index() * channels_ + way.first_channel + hop.virtual_channel;
+    std::size_t channel_of(const topology::Hop& hop, const PacketPath& path) const {
+        return hop.link.index() * channels_ + path.first_channel + hop.virtual_channel;
     }
 
     const topology::Graph& graph_;                       ///< the network

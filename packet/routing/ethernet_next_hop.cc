@@ -13,10 +13,10 @@ EthernetNextHop::EthernetNextHop(const topology::NetworkDescription& description
     : description_(description),
       ports_(ports),
       clock_(clock),
-      detours_(description.faults.take_links_down()
-                   ? std::make_unique<topology::Detours>(description)
-                   : nullptr),
-      router_(detours_ ? detours_.get() : description.multipath.get()),
+      reroutes_(description.faults.take_links_down()
+                    ? std::make_unique<topology::Detours>(description)
+                    : nullptr),
+      router_(reroutes_ ? reroutes_.get() : description.multipath.get()),
       first_(description.graph.npus()) {}
 
 std::uint32_t EthernetNextHop::first_hop(std::uint32_t source, std::uint32_t destination) {
@@ -38,23 +38,23 @@ std::uint32_t EthernetNextHop::first_hop(std::uint32_t source, std::uint32_t des
     return first;
 }
 
-std::uint32_t EthernetNextHop::coded_link(const EthernetPath& way) const {
-    const auto link = static_cast<std::uint32_t>(way.hop.link.index());
-    const bool last = description_.graph.link(way.hop.link).to == way.place.destination;
+std::uint32_t EthernetNextHop::coded_link(const EthernetPath& path) const {
+    const auto link = static_cast<std::uint32_t>(path.hop.link.index());
+    const bool last = description_.graph.link(path.hop.link).to == path.place.destination;
     return last ? link | last_hop : link;
 }
 
-void EthernetNextHop::choose(EthernetPath& way, std::uint32_t wire, std::int64_t now) {
-    if (way.then.link.valid() && detours_ && detours_->is_dead(way.then.link)) {
-        way.then = topology::Hop();
-        way.place.memory = topology::Detours::on_detour;
+void EthernetNextHop::choose(EthernetPath& path, std::uint32_t wire, std::int64_t now) {
+    if (path.then.link.valid() && reroutes_ && reroutes_->is_dead(path.then.link)) {
+        path.then = topology::Hop();
+        path.place.memory = topology::Detours::rerouted;
     }
-    if (way.then.link.valid()) {
-        way.hop = way.then;
-        way.then = topology::Hop();
+    if (path.then.link.valid()) {
+        path.hop = path.then;
+        path.then = topology::Hop();
         return;
     }
-    router_->list_ways(description_.graph, way.place, offered_);
+    router_->list_routes(description_.graph, path.place, offered_);
     const topology::Way* best = nullptr;
     std::int64_t least = never;
     bool best_is_up = false;
@@ -74,9 +74,9 @@ void EthernetNextHop::choose(EthernetPath& way, std::uint32_t wire, std::int64_t
             best_is_up = up;
         }
     }
-    way.hop = best->hop;
-    way.then = best->then;
-    way.memory = best->memory;
+    path.hop = best->hop;
+    path.then = best->then;
+    path.memory = best->memory;
 }
 
 std::uint64_t EthernetNextHop::draw(std::uint64_t key, std::uint64_t number) const {
@@ -87,21 +87,21 @@ std::uint64_t EthernetNextHop::draw(std::uint64_t key, std::uint64_t number) con
 std::uint32_t EthernetNextHop::choose_for_pair(std::uint32_t pair, std::uint32_t source,
                                                std::uint32_t destination, std::uint64_t hash,
                                                std::uint32_t wire, std::int64_t now) {
-    EthernetPath& way = at(of_pairs_, pair);
-    way = EthernetPath();
-    way.place.at = NodeId(std::size_t{source});
-    way.place.source = way.place.at;
-    way.place.destination = NodeId(std::size_t{destination});
-    way.place.hash = hash;
-    choose(way, wire, now);
-    return coded_link(way) & ~last_hop;
+    EthernetPath& path = at(of_pairs_, pair);
+    path = EthernetPath();
+    path.place.at = NodeId(std::size_t{source});
+    path.place.source = path.place.at;
+    path.place.destination = NodeId(std::size_t{destination});
+    path.place.hash = hash;
+    choose(path, wire, now);
+    return coded_link(path) & ~last_hop;
 }
 
 void EthernetNextHop::take_from_pair(std::uint32_t place, EthernetPacket& packet,
                                      std::uint32_t pair) {
-    EthernetPath& way = at(of_packets_, place);
-    way = of_pairs_[pair];
-    packet.hop = coded_link(way);
+    EthernetPath& path = at(of_packets_, place);
+    path = of_pairs_[pair];
+    packet.hop = coded_link(path);
 }
 
 void EthernetNextHop::start(std::uint32_t place, EthernetPacket& packet, std::uint32_t source,
@@ -110,23 +110,23 @@ void EthernetNextHop::start(std::uint32_t place, EthernetPacket& packet, std::ui
         packet.hop = first_hop(source, destination);
         return;
     }
-    EthernetPath& way = at(of_packets_, place);
-    way = EthernetPath();
-    way.place.at = NodeId(std::size_t{source});
-    way.place.source = way.place.at;
-    way.place.destination = NodeId(std::size_t{destination});
-    way.place.hash = hash;
-    choose(way, packet.wire, now);
-    packet.hop = coded_link(way);
+    EthernetPath& path = at(of_packets_, place);
+    path = EthernetPath();
+    path.place.at = NodeId(std::size_t{source});
+    path.place.source = path.place.at;
+    path.place.destination = NodeId(std::size_t{destination});
+    path.place.hash = hash;
+    choose(path, packet.wire, now);
+    packet.hop = coded_link(path);
 }
 
 void EthernetNextHop::choose_next(std::uint32_t place, EthernetPacket& packet, std::int64_t now) {
-    EthernetPath& way = of_packets_[place];
-    way.place.in = way.hop;
-    way.place.at = description_.graph.link(way.hop.link).to;
-    way.place.memory = way.memory;
-    choose(way, packet.wire, now);
-    packet.hop = coded_link(way);
+    EthernetPath& path = of_packets_[place];
+    path.place.in = path.hop;
+    path.place.at = description_.graph.link(path.hop.link).to;
+    path.place.memory = path.memory;
+    choose(path, packet.wire, now);
+    packet.hop = coded_link(path);
 }
 
 }  // namespace npunet::packet

@@ -42,7 +42,7 @@ public:
     bool are_chosen() const { return router_ != nullptr; }
 
     /// @return the ways round links that are down; null where none ever is
-    topology::Detours* detours() const { return detours_.get(); }
+    topology::Detours* reroutes() const { return reroutes_.get(); }
 
     /// Packets do not choose.
     /// @param source an NPU
@@ -113,7 +113,7 @@ public:
     /// Packets choose.
     /// @param place of a packet
     /// @return its way
-    EthernetPath& way_of(std::uint32_t place) { return at(of_packets_, place); }
+    EthernetPath& path_of(std::uint32_t place) { return at(of_packets_, place); }
 
 private:
     /// Stands in a link's number: the link ends at the destination.
@@ -127,32 +127,32 @@ private:
         return router_ == nullptr ? hops_[packet.hop] : packet.hop;
     }
 
-    /// @param way of a packet
+    /// @param path of a packet
     /// @return the chosen link, with last_hop
-    std::uint32_t coded_link(const EthernetPath& way) const;
+    std::uint32_t coded_link(const EthernetPath& path) const;
 
-    /// @param way of a packet that chooses
+    /// @param path of a packet that chooses
     /// @param wire its bytes
     /// @param now in picoseconds
-    void choose(EthernetPath& way, std::uint32_t wire, std::int64_t now);
+    void choose(EthernetPath& path, std::uint32_t wire, std::int64_t now);
 
     /// @copydoc go_on
     void choose_next(std::uint32_t place, EthernetPacket& packet, std::int64_t now);
 
-    /// @param ways by place or number
+    /// @param paths by place or number
     /// @param index place or number
     /// @return the way there
-    static EthernetPath& at(std::vector<EthernetPath>& ways, std::uint32_t index) {
-        if (index >= ways.size()) {
-            ways.resize(index + std::size_t{1});
+    static EthernetPath& at(std::vector<EthernetPath>& paths, std::uint32_t index) {
+        if (index >= paths.size()) {
+            paths.resize(index + std::size_t{1});
         }
-        return ways[index];
+        return paths[index];
     }
 
     const topology::NetworkDescription& description_;  ///< the network
     const std::vector<EthernetPort>& ports_;           ///< by link
     const engine::LinkClock& clock_;                   ///< of irregular links
-    std::unique_ptr<topology::Detours> detours_;       ///< where faults take links down
+    std::unique_ptr<topology::Detours> reroutes_;      ///< where faults take links down
     const topology::MultipathRouter* router_;          ///< null: packets do not choose
     std::vector<std::vector<std::uint32_t>> first_;    ///< by source, then destination
     std::vector<std::uint32_t> hops_;                  ///< all paths asked for, end to end

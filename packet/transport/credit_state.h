@@ -44,8 +44,8 @@ struct CreditState {
         if (afresh) {
             given = had_;
         }
-        const auto under_way = static_cast<std::int64_t>(given - had_);
-        demand = need > under_way ? need - under_way : 0;
+        const auto in_flight = static_cast<std::int64_t>(given - had_);
+        demand = need > in_flight ? need - in_flight : 0;
     }
 
     /// The sender gets a grant.

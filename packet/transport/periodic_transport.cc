@@ -12,19 +12,19 @@ using engine::Phase;
 namespace {
 
 /// Words that may be looked at for each event, of which a packet makes two a link.
-constexpr std::uint64_t train_words_per_event = 1;
+constexpr std::uint64_t periodic_words_per_event = 1;
 /// Windows of congestion control, which have many packets, can be the period; to find another state
 /// takes a few words only.
 constexpr std::uint32_t least_looks = 1024;
 /// Where in an instant the state is looked at: when all has arrived, before any port chooses.
-constexpr EventKey look = EventKey::of(Phase::Arbitration, engine::event_kind::steady, 0);
+constexpr EventKey look = EventKey::of(Phase::Arbitration, engine::event_kind::fast_forward, 0);
 /// Beyond all keys of an instant.
 const EventKey beyond = EventKey::of(Phase::Arbitration, 15, ~std::uint64_t{0} >> 6);
 
 }  // namespace
 
 PeriodicTransport::PeriodicTransport(engine::EventQueue& queue, PeriodicTransportHost& host)
-    : queue_(queue), host_(host), search_(least_looks), budget_(train_words_per_event) {
+    : queue_(queue), host_(host), search_(least_looks), budget_(periodic_words_per_event) {
     host_.watch(any_port, 0);
 }
 

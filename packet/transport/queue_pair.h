@@ -86,7 +86,7 @@ struct QueuePair {
     std::int64_t unsent() const { return static_cast<std::int64_t>(end - top); }
 
     /// @return whether any message is under way on it
-    bool is_under_way() const { return acknowledged != end || expected != end; }
+    bool is_in_flight() const { return acknowledged != end || expected != end; }
 
     /// Credits of the receiver.
     /// @return grants that its sender needs for all that it has to send

@@ -50,7 +50,7 @@ void QueuePairTable::open_transport(QueuePair& pair) const {
     if (choice.algorithm == topology::CongestionAlgorithm::ReceiverCredit) {
         open_credit(pair, path);
     }
-    if (!border_.sends_here(pair)) {
+    if (!boundary_.sends_here(pair)) {
         return;
     }
     pair.control = make_congestion_control(choice, path);

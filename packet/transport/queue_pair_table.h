@@ -21,10 +21,10 @@ public:
     /// @param description the network
     /// @param sizes of packets
     /// @param routes the ways of packets
-    /// @param border of this part of the network
+    /// @param boundary of this part of the network
     QueuePairTable(const topology::NetworkDescription& description, const PacketSizes& sizes,
-                   EthernetNextHop& routes, const TransportBoundary& border)
-        : description_(description), sizes_(sizes), routes_(routes), border_(border) {}
+                   EthernetNextHop& routes, const TransportBoundary& boundary)
+        : description_(description), sizes_(sizes), routes_(routes), boundary_(boundary) {}
 
     QueuePairTable(const QueuePairTable&) = delete;
     QueuePairTable& operator=(const QueuePairTable&) = delete;
@@ -63,7 +63,7 @@ private:
     const topology::NetworkDescription& description_;           ///< the network
     const PacketSizes& sizes_;                                  ///< of packets
     EthernetNextHop& routes_;                                   ///< the ways of packets
-    const TransportBoundary& border_;                           ///< of this part of the network
+    const TransportBoundary& boundary_;                         ///< of this part of the network
     std::vector<QueuePair> pairs_;                              ///< by number
     std::unordered_map<std::uint64_t, std::uint32_t> numbers_;  ///< by key
 };

@@ -7,10 +7,10 @@ QueuePairs::QueuePairs(const topology::NetworkDescription& description,
     : is_reliable_(description.packet.transport.kind != topology::TransportKind::None),
       network_(network),
       sizes_(description.packet),
-      pairs_(description, sizes_, network.routes, border_),
-      messages_(network.clock, sizes_, pairs_, border_, host),
+      pairs_(description, sizes_, network.routes, boundary_),
+      messages_(network.clock, sizes_, pairs_, boundary_, host),
       packets_(network, sizes_, needs_of(description.packet.congestion_control).telemetry, pairs_,
-               border_),
+               boundary_),
       sender_(description, network, sizes_, pairs_, messages_, packets_, host),
       receiver_(description, network.clock, sizes_, pairs_, messages_, packets_),
       scan_(description.packet, pairs_, messages_, sender_.lines(), sender_.timers()) {}
@@ -24,7 +24,7 @@ void QueuePairs::send(const engine::Message& message, std::uint8_t traffic_class
 
 void QueuePairs::receive(std::uint32_t place) {
     EthernetPacket packet = network_.packets[place];
-    if (border_.is_split()) {
+    if (boundary_.is_split()) {
         come_to_end(place, packet);
     }
     network_.packets.free(place);
@@ -49,10 +49,10 @@ void QueuePairs::receive(std::uint32_t place) {
 }
 
 void QueuePairs::come_to_end(std::uint32_t place, EthernetPacket& packet) {
-    const EthernetCargo& cargo = border_.cargo_of(place);
+    const EthernetCargo& cargo = boundary_.cargo_of(place);
     packet.pair = pairs_.number_of(cargo.pair);
     const QueuePair& pair = pairs_[packet.pair];
-    if (packet.kind == PacketKind::Data && !border_.sends_here(pair) &&
+    if (packet.kind == PacketKind::Data && !boundary_.sends_here(pair) &&
         packet.sequence >= pair.expected) {
         messages_.meet(packet.pair, cargo);
     }

@@ -82,8 +82,8 @@ public:
 
     /// The network is split, and this is in one part of it: messages are sent in the part of their
     /// source and delivered in that of their destination. Before the first message.
-    /// @param border of the part; must outlive this
-    void split(EthernetBoundary& border) { border_.split(border); }
+    /// @param boundary of the part; must outlive this
+    void split(EthernetBoundary& boundary) { boundary_.split(boundary); }
 
     /// @param message starts now
     /// @param traffic_class of it
@@ -123,7 +123,7 @@ public:
     void choose_anew() { sender_.choose_anew(); }
 
     /// @return whether any message is under way
-    bool is_busy() const { return messages_.any_is_under_way(); }
+    bool is_busy() const { return messages_.any_is_in_flight(); }
 
     /// @return whether a receiver is going to give credit
     bool any_grant_is_due() const { return receiver_.any_grant_is_due(); }
@@ -146,7 +146,7 @@ private:
     bool is_reliable_;            ///< there is a transport
     TransportNetwork network_;    ///< below
     PacketSizes sizes_;           ///< of packets
-    TransportBoundary border_;    ///< of this part of the network
+    TransportBoundary boundary_;  ///< of this part of the network
     QueuePairTable pairs_;        ///< the queue pairs
     TransportMessages messages_;  ///< those under way
     TransportPackets packets_;    ///< makes packets

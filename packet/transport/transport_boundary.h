@@ -17,22 +17,22 @@ namespace npunet::packet {
 class TransportBoundary {
 public:
     /// The network is split from now on.
-    /// @param border of this part; must outlive this
-    void split(EthernetBoundary& border) { border_ = &border; }
+    /// @param boundary of this part; must outlive this
+    void split(EthernetBoundary& boundary) { boundary_ = &boundary; }
 
     /// @return whether there are other parts
-    bool is_split() const { return border_ != nullptr; }
+    bool is_split() const { return boundary_ != nullptr; }
 
     /// @param pair a queue pair
     /// @return whether its sender is here
     bool sends_here(const QueuePair& pair) const {
-        return border_ == nullptr || border_->owns(NodeId(std::size_t{pair.source}));
+        return boundary_ == nullptr || boundary_->owns(NodeId(std::size_t{pair.source}));
     }
 
     /// @param pair a queue pair
     /// @return whether its receiver is here
     bool receives_here(const QueuePair& pair) const {
-        return border_ == nullptr || border_->owns(NodeId(std::size_t{pair.destination}));
+        return boundary_ == nullptr || boundary_->owns(NodeId(std::size_t{pair.destination}));
     }
 
     /// A message starts here.
@@ -40,7 +40,7 @@ public:
     /// @param message as it was sent
     /// @param now in picoseconds
     void open(std::uint32_t place, const engine::Message& message, std::int64_t now) {
-        if (border_ != nullptr) {
+        if (boundary_ != nullptr) {
             describe(place, message, now);
         }
     }
@@ -49,8 +49,8 @@ public:
     /// @param place of the packet
     /// @param pair its queue pair
     void take_along(std::uint32_t place, const QueuePair& pair) {
-        if (border_ != nullptr) {
-            border_->of_packet(place).pair = pair.key;
+        if (boundary_ != nullptr) {
+            boundary_->of_packet(place).pair = pair.key;
         }
     }
 
@@ -60,10 +60,10 @@ public:
     /// @param message_place place of the message
     void take_along(std::uint32_t place, const TransportMessage& message,
                     std::uint32_t message_place) {
-        if (border_ != nullptr) {
-            EthernetCargo& cargo = border_->of_packet(place);
+        if (boundary_ != nullptr) {
+            EthernetCargo& cargo = boundary_->of_packet(place);
             cargo.first = message.first;
-            cargo.message = border_->of_message(message_place);
+            cargo.message = boundary_->of_message(message_place);
             cargo.message.first_byte_left = message.first_byte_left;
         }
     }
@@ -71,18 +71,18 @@ public:
     /// There are other parts.
     /// @param place of a packet
     /// @return what it has taken along
-    const EthernetCargo& cargo_of(std::uint32_t place) { return border_->of_packet(place); }
+    const EthernetCargo& cargo_of(std::uint32_t place) { return boundary_->of_packet(place); }
 
     /// There are other parts, and a message of one of them has become known.
     /// @param place of the message from now on
     /// @param message what the part of its source knows
     void meet(std::uint32_t place, const BoundaryMessage& message) {
-        border_->of_message(place) = message;
+        boundary_->of_message(place) = message;
     }
 
     /// The source of a message whose receiver is in another part is done with it.
     /// @param handle Message::handle
-    void message_has_left(std::uint32_t handle) { border_->cut().message_has_left(handle); }
+    void message_has_left(std::uint32_t handle) { boundary_->cut().message_has_left(handle); }
 
     /// A message whose sender is in another part is delivered.
     /// @param place that it had
@@ -92,7 +92,7 @@ private:
     /// @copydoc open
     void describe(std::uint32_t place, const engine::Message& message, std::int64_t now);
 
-    EthernetBoundary* border_ = nullptr;  ///< of this part; null: it is the whole
+    EthernetBoundary* boundary_ = nullptr;  ///< of this part; null: it is the whole
 };
 
 }  // namespace npunet::packet

@@ -7,9 +7,9 @@ using engine::Phase;
 
 void TransportMessages::open(const engine::Message& message, std::uint32_t number) {
     QueuePair& pair = pairs_[number];
-    const bool receives_here = border_.receives_here(pair);
+    const bool receives_here = boundary_.receives_here(pair);
     const std::uint32_t place = messages_.take();
-    ++under_way_;
+    ++in_flight_;
     TransportMessage& record = messages_[place];
     record.id = message.id.value();
     record.bytes = message.bytes.value();
@@ -24,7 +24,7 @@ void TransportMessages::open(const engine::Message& message, std::uint32_t numbe
         messages_[pair.newest].next = place;
     }
     pair.newest = place;
-    border_.open(place, message, clock_.now());
+    boundary_.open(place, message, clock_.now());
     for (std::uint32_t* pointer : {&pair.sending, &pair.acknowledging, &pair.delivering}) {
         const bool here = pointer != &pair.delivering || receives_here;
         *pointer = *pointer == none && here ? place : *pointer;
@@ -46,7 +46,7 @@ void TransportMessages::meet(std::uint32_t number, const EthernetCargo& cargo) {
         return;
     }
     const std::uint32_t place = messages_.take();
-    ++under_way_;
+    ++in_flight_;
     TransportMessage& record = messages_[place];
     record.id = cargo.message.id;
     record.bytes = cargo.message.bytes;
@@ -57,7 +57,7 @@ void TransportMessages::meet(std::uint32_t number, const EthernetCargo& cargo) {
     record.next = behind;
     record.acknowledged = true;
     (before == none ? pair.delivering : messages_[before].next) = place;
-    border_.meet(place, cargo.message);
+    boundary_.meet(place, cargo.message);
 }
 
 void TransportMessages::sender_is_done(std::uint32_t place, std::int64_t at) {
@@ -65,11 +65,11 @@ void TransportMessages::sender_is_done(std::uint32_t place, std::int64_t at) {
     host_.messages_change();
     if (!message.wants_sent) {
         const std::uint32_t handle = message.handle;
-        const bool leaves = !border_.receives_here(pairs_[message.pair]);
+        const bool leaves = !boundary_.receives_here(pairs_[message.pair]);
         message.acknowledged = true;
         free_if_done(place);
         if (leaves) {
-            border_.message_has_left(handle);
+            boundary_.message_has_left(handle);
         }
         return;
     }
@@ -99,12 +99,12 @@ bool TransportMessages::deliver(QueuePair& pair) {
 void TransportMessages::sent(std::uint32_t place) {
     TransportMessage& message = messages_[place];
     const std::uint32_t handle = message.handle;
-    const bool leaves = !border_.receives_here(pairs_[message.pair]);
+    const bool leaves = !boundary_.receives_here(pairs_[message.pair]);
     message.acknowledged = true;
     free_if_done(place);
     listener_->on_sent(handle);
     if (leaves) {
-        border_.message_has_left(handle);
+        boundary_.message_has_left(handle);
     }
 }
 
@@ -112,11 +112,11 @@ void TransportMessages::delivered(std::uint32_t place) {
     TransportMessage& message = messages_[place];
     const std::uint32_t handle = message.handle;
     const Time left = Time::ps(message.first_byte_left);
-    const bool comes_from_afar = !border_.sends_here(pairs_[message.pair]);
+    const bool comes_from_afar = !boundary_.sends_here(pairs_[message.pair]);
     message.delivered = true;
     free_if_done(place);
     if (comes_from_afar) {
-        border_.message_arrives(place);
+        boundary_.message_arrives(place);
         return;
     }
     listener_->on_delivered(handle, left);
@@ -132,7 +132,7 @@ void TransportMessages::free_if_done(std::uint32_t place) {
         pair.newest = none;
     }
     messages_.free(place);
-    --under_way_;
+    --in_flight_;
 }
 
 }  // namespace npunet::packet

@@ -23,11 +23,11 @@ public:
     /// @param clock the network's
     /// @param sizes of packets
     /// @param pairs the queue pairs
-    /// @param border of this part of the network
+    /// @param boundary of this part of the network
     /// @param host hears of ends
     TransportMessages(EthernetClock& clock, const PacketSizes& sizes, QueuePairTable& pairs,
-                      TransportBoundary& border, TransportHost& host)
-        : clock_(clock), sizes_(sizes), pairs_(pairs), border_(border), host_(host) {}
+                      TransportBoundary& boundary, TransportHost& host)
+        : clock_(clock), sizes_(sizes), pairs_(pairs), boundary_(boundary), host_(host) {}
 
     TransportMessages(const TransportMessages&) = delete;
     TransportMessages& operator=(const TransportMessages&) = delete;
@@ -36,7 +36,7 @@ public:
     void set_listener(engine::MessageListener& listener) { listener_ = &listener; }
 
     /// @return whether any is under way
-    bool any_is_under_way() const { return under_way_ > 0; }
+    bool any_is_in_flight() const { return in_flight_ > 0; }
 
     /// @param place of a message
     /// @return the message
@@ -95,11 +95,11 @@ private:
     EthernetClock& clock_;                                     ///< the network's
     const PacketSizes& sizes_;                                 ///< of packets
     QueuePairTable& pairs_;                                    ///< the queue pairs
-    TransportBoundary& border_;                                ///< of this part of the network
+    TransportBoundary& boundary_;                              ///< of this part of the network
     TransportHost& host_;                                      ///< hears of ends
     engine::MessageListener* listener_ = nullptr;              ///< hears of messages
     QueuedMessages messages_;                                  ///< those under way
-    std::size_t under_way_ = 0;                                ///< how many there are
+    std::size_t in_flight_ = 0;                                ///< how many there are
     MemberEvent<&TransportMessages::sent> sent_event_{*this};  ///< of messages
     MemberEvent<&TransportMessages::delivered> delivered_event_{*this};  ///< of messages
 };

@@ -27,8 +27,8 @@ std::uint32_t TransportPackets::make_data(std::uint32_t number, std::uint64_t se
     if (telemetry_) {
         packet.telemetry = network_.telemetry.take();
     }
-    border_.take_along(place, pair);
-    border_.take_along(place, message, message_place);
+    boundary_.take_along(place, pair);
+    boundary_.take_along(place, message, message_place);
     return place;
 }
 

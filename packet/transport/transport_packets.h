@@ -19,10 +19,14 @@ public:
     /// @param sizes of packets
     /// @param telemetry whether ports write into data what answers bring back
     /// @param pairs the queue pairs
-    /// @param border of this part of the network
+    /// @param boundary of this part of the network
     TransportPackets(const TransportNetwork& network, const PacketSizes& sizes, bool telemetry,
-                     QueuePairTable& pairs, TransportBoundary& border)
-        : network_(network), sizes_(sizes), telemetry_(telemetry), pairs_(pairs), border_(border) {}
+                     QueuePairTable& pairs, TransportBoundary& boundary)
+        : network_(network),
+          sizes_(sizes),
+          telemetry_(telemetry),
+          pairs_(pairs),
+          boundary_(boundary) {}
 
     TransportPackets(const TransportPackets&) = delete;
     TransportPackets& operator=(const TransportPackets&) = delete;
@@ -64,15 +68,15 @@ private:
         packet.wire = sizes_.header();
         packet.traffic_class = pair.traffic_class;
         packet.hop = goes_forth(kind) ? pair.forth : pair.back;
-        border_.take_along(place, pair);
+        boundary_.take_along(place, pair);
         return place;
     }
 
-    TransportNetwork network_;   ///< below
-    const PacketSizes& sizes_;   ///< of packets
-    bool telemetry_;             ///< ports write into data what answers bring back
-    QueuePairTable& pairs_;      ///< the queue pairs
-    TransportBoundary& border_;  ///< of this part of the network
+    TransportNetwork network_;     ///< below
+    const PacketSizes& sizes_;     ///< of packets
+    bool telemetry_;               ///< ports write into data what answers bring back
+    QueuePairTable& pairs_;        ///< the queue pairs
+    TransportBoundary& boundary_;  ///< of this part of the network
 };
 
 }  // namespace npunet::packet

@@ -11,7 +11,7 @@ std::size_t TransportStateScan::collect_flows() {
     const std::vector<QueuePair>& pairs = pairs_.all();
     flows_.clear();
     for (std::uint32_t number = 0; number < pairs.size(); ++number) {
-        if (pairs[number].is_under_way()) {
+        if (pairs[number].is_in_flight()) {
             flows_.push_back(number);
         }
     }

@@ -10,7 +10,7 @@ using engine::Phase;
 namespace {
 
 /// Words that may be looked at for each event.
-constexpr std::uint64_t steady_words_per_event = 3;
+constexpr std::uint64_t fast_forward_words_per_event = 3;
 
 }  // namespace
 
@@ -19,7 +19,7 @@ CreditFastForward::CreditFastForward(CreditNetworkState& state, CreditFastForwar
       host_(host),
       finder_(state),
       notes_(state.ports.size()),
-      budget_(steady_words_per_event) {
+      budget_(fast_forward_words_per_event) {
     for (PortNote& note : notes_) {
         note.break_for = engine::PeriodSearch::first_break;
     }
@@ -104,9 +104,9 @@ void CreditFastForward::plan(std::int64_t at, Kind kind, std::uint32_t index,
                              std::uint32_t serial) {
     const std::uint64_t payload = static_cast<std::uint64_t>(kind) << 56 |
                                   static_cast<std::uint64_t>(serial & 0xffffffU) << 32 | index;
-    state_.events.schedule(Time::ps(at),
-                           EventKey::of(Phase::Arbitration, engine::event_kind::steady, payload),
-                           *this, payload);
+    state_.events.schedule(
+        Time::ps(at), EventKey::of(Phase::Arbitration, engine::event_kind::fast_forward, payload),
+        *this, payload);
 }
 
 void CreditFastForward::handle(std::uint64_t payload) {
