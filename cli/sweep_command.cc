@@ -20,7 +20,7 @@
 #include "report/results_owner.h"
 #include "study/sweep/mpi_port.h"
 #include "study/sweep/point_runner.h"
-#include "study/sweep/process_team.h"
+#include "study/sweep/process_workers.h"
 #include "study/sweep/spec_reader.h"
 #include "study/sweep/sweep.h"
 #include "study/sweep/sweep_folder.h"
@@ -142,12 +142,12 @@ std::unique_ptr<study::Journal> open_journal(const SweepOptions& options,
     return journal;
 }
 
-std::unique_ptr<study::Team> make_team(MessagePort* port, study::PointRunner& runner,
-                                       const study::DesignSpace& space, std::size_t threads) {
+std::unique_ptr<study::Workers> make_workers(MessagePort* port, study::PointRunner& runner,
+                                             const study::DesignSpace& space, std::size_t threads) {
     if (port != nullptr && port->size() > 1) {
-        return std::make_unique<study::ProcessTeam>(*port, space.fingerprint);
+        return std::make_unique<study::ProcessWorkers>(*port, space.fingerprint);
     }
-    return std::make_unique<study::ThreadTeam>(runner, threads);
+    return std::make_unique<study::ThreadWorkers>(runner, threads);
 }
 
 void lead(const CommandContext& context, const SweepOptions& options, MessagePort* port) {
@@ -182,11 +182,11 @@ void lead(const CommandContext& context, const SweepOptions& options, MessagePor
         }
         return stop.signal() != 0;
     };
-    const std::unique_ptr<study::Team> team = make_team(port, *runner, space, threads);
+    const std::unique_ptr<study::Workers> workers = make_workers(port, *runner, space, threads);
     ProgressLine progress(context.log, options.quiet);
     Observer observer(progress);
     const study::SweepResults results =
-        study::run_sweep(space, *team, journal.get(), observer, asked);
+        study::run_sweep(space, *workers, journal.get(), observer, asked);
     progress.end();
     if (results.stopped) {
         throw Stopped(stop.signal(), journal ? "run the same command again to continue"

@@ -201,15 +201,15 @@ private:
                           std::int32_t e, std::int32_t group) {
         const Exchange exchange = engine::exchange(shape, e);
         Words& words = portraits_[rank.index()].words;
-        words.push_back((exchange.send_to != Exchange::nobody ? 1U : 0U) +
-                        (exchange.receive_from != Exchange::nobody ? 2U : 0U));
-        if (exchange.send_to != Exchange::nobody) {
+        words.push_back((exchange.send_to != Exchange::no_rank ? 1U : 0U) +
+                        (exchange.receive_from != Exchange::no_rank ? 2U : 0U));
+        if (exchange.send_to != Exchange::no_rank) {
             const Rank to = line[static_cast<std::size_t>(exchange.send_to)];
             words.push_back(word(std::int64_t{exchange.arrives_in}));
             words.push_back(number_of_group(to, group));
             portray_departure(rank, to);
         }
-        if (exchange.receive_from != Exchange::nobody) {
+        if (exchange.receive_from != Exchange::no_rank) {
             const Rank from = line[static_cast<std::size_t>(exchange.receive_from)];
             words.push_back(word(std::int64_t{leaves_in(shape, exchange.receive_from, e)}));
             words.push_back(number_of_group(from, group));

@@ -31,7 +31,7 @@ class LinkLoadRecorder;
 /// Kinds of events (EventKey), unique per phase, shared by the engine and the network models.
 namespace event_kind {
 inline constexpr unsigned routes = 0;             ///< of a network, change; no content
-inline constexpr unsigned border = 1;             ///< of a split network; content: link
+inline constexpr unsigned boundary = 1;           ///< of a split network; content: link
 inline constexpr unsigned message_sent = 2;       ///< content: message id
 inline constexpr unsigned message_head = 3;       ///< content: message id
 inline constexpr unsigned message_delivered = 4;  ///< content: message id
@@ -42,7 +42,7 @@ inline constexpr unsigned timeout = 8;            ///< of a transport; content: 
 inline constexpr unsigned grant = 9;              ///< of credit by a receiver; content: link
 inline constexpr unsigned begin = 10;             ///< of a job; content: its first NPU
 inline constexpr unsigned issue = 0;              ///< Phase::Issue; content: rank
-inline constexpr unsigned steady = 0;             ///< Phase::Arbitration; of packet trains
+inline constexpr unsigned fast_forward = 0;       ///< Phase::Arbitration; of periodic traffic
 inline constexpr unsigned port = 1;               ///< Phase::Arbitration; content: link
 inline constexpr unsigned port_again = 2;         ///< likewise, when the others have chosen
 inline constexpr unsigned at_once = 3;            ///< Phase::Arbitration; messages of zero latency

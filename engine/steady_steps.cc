@@ -57,7 +57,7 @@ void SteadySteps::on_steps() {
         return;
     }
     queue_.schedule(queue_.now(),
-                    EventKey::of(Phase::Arbitration, event_kind::steady, behind_trains), *this,
+                    EventKey::of(Phase::Arbitration, event_kind::fast_forward, behind_trains), *this,
                     ++serial_);
 }
 

@@ -103,7 +103,7 @@ struct ContentionLink {
 
 /// A rung of the ladder from the estimate to the most detailed run: a simulation with one effect
 /// more than the one below. direct + dependency is how much later it finishes than that.
-struct LadderRung {
+struct EffectLevelResult {
     std::string step;  ///< the part that the effect is, as in gap_parts; empty: the estimate
     Time finish;
     Time direct;      ///< with the start times of the rung below
@@ -116,7 +116,7 @@ struct GapExplanation {
     /// on it, summed; `dependency` is 0, and what waiting absorbed, or added, is `slack`.
     Gap path;
     Time slack;
-    std::vector<LadderRung> ladder;                ///< from the estimate up
+    std::vector<EffectLevelResult> effect_levels;  ///< from the estimate up
     std::vector<CommunicationGap> communications;  ///< by start, then lowest rank
     std::vector<ContentionLink> links;             ///< longest together first
     std::vector<std::string> notes;                ///< what could not be simulated

@@ -130,18 +130,18 @@ void write_communication(JsonWriter& json, const CommunicationGap& communication
     json.end_array().end_object();
 }
 
-void write_ladder(JsonWriter& json, const std::vector<LadderRung>& ladder) {
+void write_effect_levels(JsonWriter& json, const std::vector<EffectLevelResult>& effect_levels) {
     json.key("ladder").begin_array(JsonWriter::Layout::Lines);
-    for (const LadderRung& rung : ladder) {
+    for (const EffectLevelResult& level : effect_levels) {
         json.begin_object().key("step");
-        if (rung.step.empty()) {
+        if (level.step.empty()) {
             json.null();
         } else {
-            json.value(rung.step);
+            json.value(level.step);
         }
-        json.member("finish_ns", rung.finish)
-            .member("direct_ns", rung.direct)
-            .member("dependency_ns", rung.dependency)
+        json.member("finish_ns", level.finish)
+            .member("direct_ns", level.direct)
+            .member("dependency_ns", level.dependency)
             .end_object();
     }
     json.end_array();
@@ -182,7 +182,7 @@ void write_gap(JsonWriter& json, const GapExplanation& why) {
         }
     }
     json.end_array();
-    write_ladder(json, why.ladder);
+    write_effect_levels(json, why.effect_levels);
     json.key("collectives").begin_array(JsonWriter::Layout::Lines);
     for (const CommunicationGap& communication : why.communications) {
         write_communication(json, communication);

@@ -11,7 +11,7 @@
 
 #include "report/comparison.h"
 #include "study/gap/alone.h"
-#include "study/gap/climb.h"
+#include "study/gap/attribution.h"
 #include "study/gap/critical_path.h"
 #include "study/gap/gap_progress.h"
 #include "study/gap/meetings.h"
@@ -29,9 +29,9 @@ public:
         : workload_(workload),
           machine_(machine),
           progress_(options.watch),
-          rungs_(machine, options.packet, progress_),
-          alone_(workload, machine, rungs_, options.most_alone),
-          estimate_(rungs_.run(workload, Rung::Estimate)),
+          levels_(machine, options.packet, progress_),
+          alone_(workload, machine, levels_, options.most_alone),
+          estimate_(levels_.run(workload, EffectLevel::Estimate)),
           list_(find_joint_operations(workload, estimate_)),
           communication_of_(workload.ranks()) {
         for (std::size_t rank = 0; rank < workload.ranks(); ++rank) {
@@ -46,20 +46,21 @@ public:
     }
 
     report::GapExplanation explain(const engine::Results& least, const engine::Results& most) {
-        const Ladder high = ladder_to(most);
-        const Ladder low = ladder_to(least);
+        const EffectSequence high = levels_to(most);
+        const EffectSequence low = levels_to(least);
         const RunTimes& times = high.times.back();
         const std::vector<std::uint32_t> path =
             critical_path(workload_, times, list_, communication_of_);
         const std::vector<std::uint32_t> order = order_of_interest(path, times);
-        const Climb up = climb(workload_, rungs_, progress_, alone_, high, list_, order);
-        const Climb down = climb(workload_, rungs_, progress_, alone_, low, list_, order);
+        const Attribution up = attribute(workload_, levels_, progress_, alone_, high, list_, order);
+        const Attribution down =
+            attribute(workload_, levels_, progress_, alone_, low, list_, order);
         report::GapExplanation why;
         why.total = up.total;
         why.total -= down.total;
         why.notes = high.notes;
         why.notes.insert(why.notes.end(), low.notes.begin(), low.notes.end());
-        why.ladder = rungs_of(high, up.total);
+        why.effect_levels = levels_of_gap(high, up.total);
         describe(times, most, why);
         for (std::size_t i = 0; i < list_.size(); ++i) {
             CommunicationGap& entry = why.communications[i];
@@ -78,21 +79,23 @@ public:
     }
 
 private:
-    Ladder ladder_to(const engine::Results& results) {
-        return run_ladder(workload_, machine_, rungs_, progress_, fidelity_named(results.fidelity),
+    EffectSequence levels_to(const engine::Results& results) {
+        return run_levels(workload_, machine_, levels_, progress_, fidelity_named(results.fidelity),
                           estimate_, communication_of_);
     }
 
     /// `total`: what the climb up the ladder found; every step is another part of it.
-    static std::vector<report::LadderRung> rungs_of(const Ladder& ladder, const Gap& total) {
-        std::vector<report::LadderRung> rungs{{"", ladder.times.front().finish, Time(), Time()}};
-        for (std::size_t k = 0; k < ladder.steps.size(); ++k) {
-            Time Gap::*const part = ladder.steps[k].part;
-            const Time finish = ladder.times[k + 1].finish;
-            rungs.push_back(
-                {part_name(part), finish, total.*part, finish - rungs.back().finish - total.*part});
+    static std::vector<report::EffectLevelResult> levels_of_gap(const EffectSequence& sequence,
+                                                                const Gap& total) {
+        std::vector<report::EffectLevelResult> levels{
+            {"", sequence.times.front().finish, Time(), Time()}};
+        for (std::size_t k = 0; k < sequence.steps.size(); ++k) {
+            Time Gap::*const part = sequence.steps[k].part;
+            const Time finish = sequence.times[k + 1].finish;
+            levels.push_back({part_name(part), finish, total.*part,
+                              finish - levels.back().finish - total.*part});
         }
-        return rungs;
+        return levels;
     }
 
     /// What is on the path, then what ends latest against the estimate.
@@ -173,7 +176,7 @@ private:
     const engine::Workload& workload_;
     const Machine& machine_;
     GapProgress progress_;
-    Rungs rungs_;
+    EffectLevels levels_;
     AloneRuns alone_;
     RunTimes estimate_;
     std::vector<JointOperation> list_;

@@ -13,8 +13,8 @@
 #include "base/errors.h"
 #include "base/input_text.h"
 #include "topology/builder.h"
+#include "topology/graph_next_hops.h"
 #include "topology/graph_router.h"
-#include "topology/graph_ways.h"
 #include "topology/link_fields.h"
 #include "topology/placement.h"
 
@@ -302,7 +302,7 @@ Routes make_routes(const std::string& word, std::uint64_t seed, const YamlField&
     }
     Routes routes{router};
     if (spread) {
-        routes.multipath = std::make_shared<GraphWays>(router, *spread);
+        routes.multipath = std::make_shared<GraphNextHops>(router, *spread);
     }
     return routes;
 }

@@ -90,7 +90,7 @@ ChannelDependencies waiting_dependencies(const NetworkDescription& network, std:
     const std::size_t npus = network.graph.npus();
     ChannelDependencies dependencies(network.graph.links(), network.virtual_channels_needed());
     using Seen = std::tuple<std::int32_t, std::uint8_t, std::uint32_t>;
-    std::vector<Way> ways;
+    std::vector<OfferedHop> next_hops;
     for (std::size_t to = 0; to < npus; ++to) {
         std::set<Seen> seen;
         std::vector<PacketPlace> open;
@@ -103,18 +103,18 @@ ChannelDependencies waiting_dependencies(const NetworkDescription& network, std:
             PacketPlace place = open.back();
             open.pop_back();
             for (place.hash = 0; place.hash < draws; ++place.hash) {
-                network.multipath->list_ways(network.graph, place, ways);
-                for (const Way& way : ways) {
-                    if (place.in.link.valid() && !way.needs_room) {
-                        dependencies.add(place.in, way.hop);
+                network.multipath->list_next_hops(network.graph, place, next_hops);
+                for (const OfferedHop& next_hop : next_hops) {
+                    if (place.in.link.valid() && !next_hop.needs_room) {
+                        dependencies.add(place.in, next_hop.hop);
                     }
-                    if (way.then.link.valid()) {
-                        dependencies.add(way.hop, way.then);
+                    if (next_hop.then.link.valid()) {
+                        dependencies.add(next_hop.hop, next_hop.then);
                     }
                     PacketPlace next = place;
-                    next.in = way.then.link.valid() ? way.then : way.hop;
+                    next.in = next_hop.then.link.valid() ? next_hop.then : next_hop.hop;
                     next.at = network.graph.link(next.in.link).to;
-                    next.memory = way.memory;
+                    next.memory = next_hop.memory;
                     const bool fresh =
                         seen.insert({next.in.link.value(), next.in.virtual_channel, next.memory})
                             .second;

@@ -20,20 +20,20 @@ std::int64_t DragonflyRouter::port_towards(std::int64_t from, std::int64_t to) c
         (to / group_size - from / group_size + shape_.groups) % shape_.groups;
     const std::int64_t here = from % group_size / shape_.p;
     const std::int64_t there = to % group_size / shape_.p;
-    const auto detours = [&](std::int64_t port) {
+    const auto reroutes = [&](std::int64_t port) {
         return (port / shape_.h != here ? 1 : 0) +
                (shape_.far_port(port) / shape_.h != there ? 1 : 0);
     };
     int least = 2;
     std::int64_t equals = 0;
     for (std::int64_t port = offset - 1; port < shape_.global_links(); port += others) {
-        const int own = detours(port);
+        const int own = reroutes(port);
         equals = own < least ? 1 : own == least ? equals + 1 : equals;
         least = std::min(least, own);
     }
     std::int64_t wanted = (from % group_size + to % group_size) % equals;
     for (std::int64_t port = offset - 1;; port += others) {
-        if (detours(port) == least && wanted-- == 0) {
+        if (reroutes(port) == least && wanted-- == 0) {
             return port;
         }
     }

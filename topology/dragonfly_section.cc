@@ -6,7 +6,7 @@
 
 #include "topology/builder.h"
 #include "topology/dragonfly.h"
-#include "topology/dragonfly_ways.h"
+#include "topology/dragonfly_next_hops.h"
 #include "topology/link_fields.h"
 
 namespace npunet::topology {
@@ -37,7 +37,7 @@ OwnNetwork read_dragonfly(const YamlField& section, GigaByte gigabyte, const Unk
                                                             const YamlField&, const Graph&) {
         Routes routes{router};
         if (word == "ugal") {
-            routes.multipath = std::make_shared<DragonflyWays>(shape);
+            routes.multipath = std::make_shared<DragonflyNextHops>(shape);
         }
         return routes;
     };

@@ -25,7 +25,7 @@ std::optional<EthernetProblem> headroom_problem(const PacketParameters& packet) 
 }
 
 /// Requests to pause go back by the link that they are about; parallel links each have their own.
-std::optional<EthernetProblem> way_back_problem(const Graph& graph) {
+std::optional<EthernetProblem> return_route_problem(const Graph& graph) {
     std::vector<std::int64_t> surplus(graph.nodes());
     for (std::size_t node = 0; node < graph.nodes(); ++node) {
         for (const LinkId id : graph.links_from(NodeId(node))) {
@@ -83,7 +83,7 @@ std::optional<EthernetProblem> ethernet_problem(const NetworkDescription& networ
             break;
         case FlowControl::Pfc: {
             const auto problem = headroom_problem(network.packet);
-            return problem ? problem : way_back_problem(network.graph);
+            return problem ? problem : return_route_problem(network.graph);
         }
         case FlowControl::None:
             return room_problem(network);

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "topology/builder.h"
-#include "topology/fat_tree_ways.h"
+#include "topology/fat_tree_next_hops.h"
 #include "topology/link_fields.h"
 
 namespace npunet::topology {
@@ -123,7 +123,7 @@ OwnNetwork read_fat_tree(const YamlField& section, GigaByte gigabyte, const Unkn
         Routes routes{std::make_shared<FatTreeRouter>(
             shape, word == "ecmp" ? UpLinks::ByHash : UpLinks::ByDestination, seed)};
         if (const auto spread = spread_named(word)) {
-            routes.multipath = std::make_shared<FatTreeWays>(shape, *spread);
+            routes.multipath = std::make_shared<FatTreeNextHops>(shape, *spread);
         }
         return routes;
     };

@@ -56,21 +56,21 @@ private:
     std::shared_ptr<const Split> split_;
 };
 
-class InjectionWays final : public MultipathRouter {
+class InjectionNextHops final : public MultipathRouter {
 public:
-    explicit InjectionWays(std::shared_ptr<const Split> split) : split_(std::move(split)) {}
+    explicit InjectionNextHops(std::shared_ptr<const Split> split) : split_(std::move(split)) {}
 
-    void list_ways(const Graph& /* graph */, const PacketPlace& place,
-                   std::vector<Way>& ways) const override {
+    void list_next_hops(const Graph& /* graph */, const PacketPlace& place,
+                        std::vector<OfferedHop>& next_hops) const override {
         const Split& split = *split_;
         if (place.at == place.source) {
-            ways.assign(1, Way());
-            ways.front().hop = split.injection(place.source);
+            next_hops.assign(1, OfferedHop());
+            next_hops.front().hop = split.injection(place.source);
             return;
         }
         if (place.at == split.router_of(place.destination)) {
-            ways.assign(1, Way());
-            ways.front().hop = split.ejection(place.destination);
+            next_hops.assign(1, OfferedHop());
+            next_hops.front().hop = split.ejection(place.destination);
             return;
         }
         PacketPlace former = place;
@@ -78,7 +78,7 @@ public:
         if (split.is_new(place.in)) {
             former.in = Hop();
         }
-        split.network.multipath->list_ways(split.network.graph, former, ways);
+        split.network.multipath->list_next_hops(split.network.graph, former, next_hops);
     }
     [[nodiscard]] bool is_oblivious() const override {
         return split_->network.multipath->is_oblivious();
@@ -134,7 +134,7 @@ NetworkDescription with_injection(const NetworkDescription& network, Rate rate) 
     result.shortest_paths = nullptr;
     result.router = std::make_shared<InjectionRouter>(split);
     if (network.multipath) {
-        result.multipath = std::make_shared<InjectionWays>(split);
+        result.multipath = std::make_shared<InjectionNextHops>(split);
     }
     return result;
 }

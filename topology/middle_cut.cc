@@ -87,7 +87,7 @@ private:
 
     /// Sends as much as one way along the levels takes; 0 when there is none left.
     Wide push() {
-        std::vector<std::size_t> way;
+        std::vector<std::size_t> next_hop;
         std::size_t at = source_;
         while (at != sink_) {
             std::size_t& next = next_arc_[at];
@@ -97,21 +97,21 @@ private:
                 ++next;
             }
             if (next < arcs.size()) {
-                way.push_back(arcs[next]);
-                at = head_[way.back()];
-            } else if (way.empty()) {
+                next_hop.push_back(arcs[next]);
+                at = head_[next_hop.back()];
+            } else if (next_hop.empty()) {
                 return 0;
             } else {
-                at = tail(way.back());
-                way.pop_back();
+                at = tail(next_hop.back());
+                next_hop.pop_back();
                 ++next_arc_[at];
             }
         }
         Wide most = unlimited;
-        for (const std::size_t arc : way) {
+        for (const std::size_t arc : next_hop) {
             most = std::min(most, room_[arc]);
         }
-        for (const std::size_t arc : way) {
+        for (const std::size_t arc : next_hop) {
             room_[arc] -= most;
             room_[arc ^ 1U] += most;
         }

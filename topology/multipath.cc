@@ -13,16 +13,16 @@ std::optional<Spread> spread_named(const std::string& word) {
     return std::nullopt;
 }
 
-void spread_ways(Spread spread, std::uint64_t drawn, std::vector<Way>& ways) {
-    if (ways.size() < 2) {
+void spread_next_hops(Spread spread, std::uint64_t drawn, std::vector<OfferedHop>& next_hops) {
+    if (next_hops.size() < 2) {
         return;
     }
-    const auto chosen = ways.begin() + static_cast<std::ptrdiff_t>(drawn % ways.size());
+    const auto chosen = next_hops.begin() + static_cast<std::ptrdiff_t>(drawn % next_hops.size());
     if (spread == Spread::Spray) {
-        ways.assign(1, *chosen);
+        next_hops.assign(1, *chosen);
         return;
     }
-    std::rotate(ways.begin(), chosen, ways.end());
+    std::rotate(next_hops.begin(), chosen, next_hops.end());
 }
 
 }  // namespace npunet::topology

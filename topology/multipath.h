@@ -3,7 +3,7 @@
 // and the packet machine takes one of them.
 //
 //     std::vector<Way> ways;
-//     network.multipath->list_ways(network.graph, place, ways);     // at least one
+//     network.multipath->list_next_hops(network.graph, place, ways);     // at least one
 //
 // The choice (the packet machine's part): a way with `needs_room` is open only while the buffer at
 // its end has room for the packet that is not promised to others, and promises it; an `escape` is
@@ -43,7 +43,7 @@ struct PacketPlace {
     std::uint32_t memory = 0;
 };
 
-struct Way {
+struct OfferedHop {
     Hop hop;
     /// Where valid: the hop behind it, which is taken without a choice and waited for.
     Hop then;
@@ -62,8 +62,8 @@ public:
 
     /// Replaces the content of `ways` by the ways on, at least one; a pure function. If any has
     /// `needs_room`, there is an escape.
-    virtual void list_ways(const Graph& graph, const PacketPlace& place,
-                           std::vector<Way>& ways) const = 0;
+    virtual void list_next_hops(const Graph& graph, const PacketPlace& place,
+                                std::vector<OfferedHop>& next_hops) const = 0;
     /// There is never more than one way, whatever the state of the network: no choice is needed.
     [[nodiscard]] virtual bool is_oblivious() const = 0;
     /// The least number of virtual channels with which packets cannot wait in a circle.
@@ -85,6 +85,6 @@ enum class Spread : std::uint8_t { Spray, Adaptive };
 
 /// Ends the work of routers whose equal ways all are waited for: keeps one of the ways (Spray: by
 /// the number drawn), or lets the list begin with that one, so that equals are spread (Adaptive).
-void spread_ways(Spread spread, std::uint64_t drawn, std::vector<Way>& ways);
+void spread_next_hops(Spread spread, std::uint64_t drawn, std::vector<OfferedHop>& next_hops);
 
 }  // namespace npunet::topology

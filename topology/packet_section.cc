@@ -7,7 +7,7 @@
 #include "topology/classes_section.h"
 #include "topology/deadlock.h"
 #include "topology/link_fields.h"
-#include "topology/product_ways.h"
+#include "topology/product_next_hops.h"
 #include "topology/shortest_paths.h"
 #include "topology/size_field.h"
 #include "topology/transport_section.h"
@@ -93,7 +93,7 @@ void read_routing(const YamlField& section, NetworkDescription& network) {
                       "The others are for networks without dimensions");
     }
     if (word == "adaptive") {
-        network.multipath = std::make_shared<ProductWays>(network.dimensions);
+        network.multipath = std::make_shared<ProductNextHops>(network.dimensions);
     }
     if (word == "xy" && !is_mesh(network)) {
         field->refuse("'xy' on " + network.name, "a mesh", "Use dimension-order");

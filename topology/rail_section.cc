@@ -6,7 +6,7 @@
 #include "topology/fat_tree_section.h"
 #include "topology/link_fields.h"
 #include "topology/rail.h"
-#include "topology/rail_ways.h"
+#include "topology/rail_next_hops.h"
 
 namespace npunet::topology {
 
@@ -35,7 +35,7 @@ OwnNetwork read_rail(const YamlField& section, GigaByte gigabyte, const UnknownK
         Routes routes{std::make_shared<RailRouter>(
             shape, word == "ecmp" ? UpLinks::ByHash : UpLinks::ByDestination, seed)};
         if (const auto spread = spread_named(word)) {
-            routes.multipath = std::make_shared<RailWays>(shape, *spread);
+            routes.multipath = std::make_shared<RailNextHops>(shape, *spread);
         }
         return routes;
     };

@@ -65,7 +65,7 @@ Gate gate(const PhaseShape& shape, std::int32_t step) {
 Exchange at(const PhaseShape& shape, std::int32_t step) {
     const std::int32_t place = shape.behind_root();
     const std::int32_t children = child_count(place, shape.members);
-    const std::int32_t parent = place > 0 ? place - lowest_bit(place) : Exchange::nobody;
+    const std::int32_t parent = place > 0 ? place - lowest_bit(place) : Exchange::no_rank;
     Exchange result;
     if (outward(shape.kind)) {
         if (place > 0 && step == 0) {

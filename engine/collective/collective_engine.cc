@@ -174,7 +174,7 @@ void CollectiveEngine::start_phase(Run& run, Stream& stream) {
     stream.line = run.plan.phase(stream.index, stream.phase).members->data();
     stream.started = stream.received = stream.completed = 0;
     // Who begins by sending has the message handed over first.
-    const bool sends_first = exchange(stream.shape, 0).send_to != Exchange::nobody;
+    const bool sends_first = exchange(stream.shape, 0).send_to != Exchange::no_rank;
     if (sends_first && run.plan.endpoint_delay > Time()) {
         wait_for(run, stream.index, true, run.plan.endpoint_delay, Time());
     } else {
@@ -234,11 +234,11 @@ void CollectiveEngine::turn_to(const Run& run, Stream& stream, Rank peer) {
 
 void CollectiveEngine::start_exchange(Run& run, Stream& stream) {
     const Exchange next = exchange(stream.shape, stream.started++);
-    if (next.receive_from == Exchange::nobody) {
+    if (next.receive_from == Exchange::no_rank) {
         ++stream.received;
         ++stream.completed;
     }
-    if (next.send_to == Exchange::nobody) {
+    if (next.send_to == Exchange::no_rank) {
         return;
     }
     const Rank to = stream.line[next.send_to];

@@ -6,15 +6,15 @@ namespace npunet::engine::double_binary_tree {
 
 namespace {
 
-constexpr std::int32_t nobody = Exchange::nobody;
+constexpr std::int32_t no_rank = Exchange::no_rank;
 
 /// A member's place in its tree: its neighbours, by their numbers in the tree.
 struct Node {
-    std::int32_t parent = nobody;
-    std::int32_t children[2] = {nobody, nobody};
+    std::int32_t parent = no_rank;
+    std::int32_t children[2] = {no_rank, no_rank};
 
     [[nodiscard]] std::int32_t child_count() const {
-        return (children[0] != nobody ? 1 : 0) + (children[1] != nobody ? 1 : 0);
+        return (children[0] != no_rank ? 1 : 0) + (children[1] != no_rank ? 1 : 0);
     }
 };
 
@@ -86,7 +86,7 @@ Node node_in_tree(const PhaseShape& shape, std::int32_t number) {
 
 std::int32_t count(const PhaseShape& shape) {
     const Node node = node_in_tree(shape, number_in_tree(shape, shape.me));
-    return 2 * node.child_count() + (node.parent != nobody ? 1 : 0);
+    return 2 * node.child_count() + (node.parent != no_rank ? 1 : 0);
 }
 
 std::int32_t reductions(const PhaseShape& shape) {
@@ -113,13 +113,13 @@ Exchange at(const PhaseShape& shape, std::int32_t step) {
         return result;
     }
     result.bytes = shape.total();
-    if (node.parent != nobody && step == children) {
+    if (node.parent != no_rank && step == children) {
         const Node parent = node_in_tree(shape, node.parent);
         result.send_to = result.receive_from = member_at(shape, node.parent);
         result.arrives_in = parent.children[0] == number ? 0 : 1;
         return result;
     }
-    const std::int32_t child = node.children[step - children - (node.parent != nobody ? 1 : 0)];
+    const std::int32_t child = node.children[step - children - (node.parent != no_rank ? 1 : 0)];
     result.send_to = member_at(shape, child);
     result.arrives_in = node_in_tree(shape, child).child_count();
     return result;

@@ -27,10 +27,10 @@ Exchange bruck(const PhaseShape& shape, std::int32_t round) {
     result.send_to = shape.neighbour(hop);
     result.receive_from = shape.neighbour(-hop);
     result.arrives_in = round;
-    for (std::int32_t way = hop; way < shape.members; way += 2 * hop) {
-        const std::int32_t blocks = way + hop <= shape.members ? hop : shape.members - way;
+    for (std::int32_t reach = hop; reach < shape.members; reach += 2 * hop) {
+        const std::int32_t blocks = reach + hop <= shape.members ? hop : shape.members - reach;
         // The blocks with this way so far and every lower part: all go to `way` places from here.
-        result.bytes += blocks * shape.part(shape.neighbour(way));
+        result.bytes += blocks * shape.part(shape.neighbour(reach));
     }
     return result;
 }

@@ -23,7 +23,7 @@ Implementation plain(Algorithm algorithm) {
     return result;
 }
 
-Implementation both_ways(bool all_dimensions) {
+Implementation both_directions(bool all_dimensions) {
     Implementation result;
     result.bidirectional = true;
     result.all_dimensions_at_once = all_dimensions;
@@ -33,8 +33,8 @@ Implementation both_ways(bool all_dimensions) {
 const std::array<Named, 8>& all_named() {
     static const std::array<Named, 8> list{{
         {"ring", plain(Algorithm::Ring), true},
-        {"bidirectionalRing", both_ways(false), true},
-        {"multiRing", both_ways(true), false},
+        {"bidirectionalRing", both_directions(false), true},
+        {"multiRing", both_directions(true), false},
         {"direct", plain(Algorithm::Direct), true},
         {"halvingDoubling", plain(Algorithm::HalvingDoubling), true},
         {"recursiveDoubling", plain(Algorithm::RecursiveDoubling), true},

@@ -108,10 +108,10 @@ private:
 };
 
 struct Exchange {
-    static constexpr std::int32_t nobody = -1;
+    static constexpr std::int32_t no_rank = -1;
 
-    std::int32_t send_to = nobody;
-    std::int32_t receive_from = nobody;
+    std::int32_t send_to = no_rank;
+    std::int32_t receive_from = no_rank;
     Bytes bytes;                  ///< of the message sent
     std::int32_t arrives_in = 0;  ///< the exchange in which the other member receives it
 };

@@ -87,8 +87,8 @@ void OriginalPermutations::visit(const Call& call) {
         step_ = Step::End;
         return;
     }
-    static const std::vector<Rank> nobody;
-    const std::vector<Rank>& ranks = call.group < 0 ? nobody : groups_.ranks(call.group);
+    static const std::vector<Rank> no_ranks;
+    const std::vector<Rank>& ranks = call.group < 0 ? no_ranks : groups_.ranks(call.group);
     const std::int64_t bytes = payload_bytes(call);
     // The call is held against one step after the other; a step that it does not fit is over.
     if (step_ == Step::Start) {

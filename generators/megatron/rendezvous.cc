@@ -193,12 +193,13 @@ void Rendezvous::check_balance(const std::vector<Rank>& ranks, const std::vector
 void Rendezvous::check_messages() {
     for (const auto& [ends, chains] : messages_) {
         const auto [from, to] = ends;
-        const std::string way = fmt::format("from rank {} to rank {}", from.value(), to.value());
+        const std::string direction =
+            fmt::format("from rank {} to rank {}", from.value(), to.value());
         const Rank beyond = from < to ? to : from;
         if (beyond.value() >= source_.ranks()) {
             find([&, here = from < to ? from : to] {
                 return fmt::format("{} has messages {}, but there are logs of ranks 0 to {} only",
-                                   source_.name(here), way, source_.ranks() - 1);
+                                   source_.name(here), direction, source_.ranks() - 1);
             });
         } else if (takes_from_anybody_[to.index()]) {
             continue;
@@ -207,7 +208,7 @@ void Rendezvous::check_messages() {
         } else {
             find([&, sender = from, receiver = to] {
                 return fmt::format(
-                    "messages {}: {}", way,
+                    "messages {}: {}", direction,
                     first_difference(source_, sender, {CallStream::Kind::Send, {}, receiver},
                                      receiver, {CallStream::Kind::Receive, {}, sender}));
             });

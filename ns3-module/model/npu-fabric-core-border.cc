@@ -50,7 +50,7 @@ NpuFabric::Core::Split(std::vector<uint32_t> parts)
     m_level->split(std::move(owned), *this);
     m_parts = std::move(parts);
 
-    std::map<std::pair<uint32_t, uint32_t>, NpuCourier::Gate> gates;
+    std::map<std::pair<uint32_t, uint32_t>, NpuMpiChannel::Gate> gates;
     for (std::size_t i = 0; i < graph.links(); ++i)
     {
         const npunet::topology::Link& link = graph.link(npunet::LinkId(i));
@@ -64,19 +64,19 @@ NpuFabric::Core::Split(std::vector<uint32_t> parts)
         {
             std::swap(low, high);
         }
-        NpuCourier::Gate gate{
+        NpuMpiChannel::Gate gate{
             {m_parts[low], m_parts[high]},
             {m_fabric.m_devices[low]->GetNode(), m_fabric.m_devices[high]->GetNode()},
             OfNs3(link.latency)};
         const auto [known, added] = gates.emplace(std::pair(m_parts[low], m_parts[high]), gate);
         known->second.delay = std::min(known->second.delay, gate.delay);
     }
-    std::vector<NpuCourier::Gate> list;
+    std::vector<NpuMpiChannel::Gate> list;
     for (const auto& [processes, gate] : gates)
     {
         list.push_back(gate);
     }
-    m_courier = std::make_unique<NpuCourier>(
+    m_mpiChannel = std::make_unique<NpuMpiChannel>(
         list, [this](const uint8_t* data, std::size_t size) { Read(data, size); });
 }
 
@@ -95,10 +95,10 @@ NpuFabric::Core::label_of(std::uint32_t handle)
 
 void
 NpuFabric::Core::frame_leaves(const npunet::packet::BoundaryFrame& frame,
-                             npunet::NodeId to,
-                             npunet::Time at)
+                              npunet::NodeId to,
+                              npunet::Time at)
 {
-    m_courier->Send(m_parts[to.index()], OfNs3(at), frame.bytes());
+    m_mpiChannel->Send(m_parts[to.index()], OfNs3(at), frame.bytes());
 }
 
 void

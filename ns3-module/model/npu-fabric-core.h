@@ -7,13 +7,13 @@
 #ifndef NPU_FABRIC_CORE_H
 #define NPU_FABRIC_CORE_H
 
-#include "npu-courier.h"
 #include "npu-event-bridge.h"
 #include "npu-fabric.h"
-#include "packet/partition/partition_link.h"
-#include "packet/base/packet_network.h"
+#include "npu-mpi-channel.h"
 #include "npu-processes.h"
 #include "npu-trace-feed.h"
+#include "packet/base/packet_network.h"
+#include "packet/partition/partition_link.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -149,8 +149,8 @@ class NpuFabric::Core final : public npunet::engine::Network,
     // The border of this process's part
     npunet::engine::MessageLabel label_of(std::uint32_t handle) override;
     void frame_leaves(const npunet::packet::BoundaryFrame& frame,
-                     npunet::NodeId to,
-                     npunet::Time at) override;
+                      npunet::NodeId to,
+                      npunet::Time at) override;
     void message_has_left(std::uint32_t handle) override;
     void message_arrives(const npunet::packet::BoundaryMessage& message) override;
 
@@ -166,15 +166,15 @@ class NpuFabric::Core final : public npunet::engine::Network,
      */
     Record Forget(std::uint32_t handle);
 
-    NpuFabric& m_fabric;                                  //!< that owns this
+    NpuFabric& m_fabric;                                    //!< that owns this
     std::unique_ptr<npunet::packet::PacketNetwork> m_level; //!< moves the packets
-    NpuTraceFeed m_feed;                                  //!< of the devices
-    NpuEventBridge m_bridge;                              //!< lets ns-3 drive the queue
-    std::vector<Record> m_records;                        //!< messages under way, by handle
-    std::vector<std::uint32_t> m_free;                    //!< handles to be used again
-    std::vector<std::uint64_t> m_ownCount;                //!< own messages sent so far, by source
-    std::vector<uint32_t> m_parts;                        //!< by node: its process; empty: this one
-    std::unique_ptr<NpuCourier> m_courier;                //!< writes to other processes
+    NpuTraceFeed m_feed;                                    //!< of the devices
+    NpuEventBridge m_bridge;                                //!< lets ns-3 drive the queue
+    std::vector<Record> m_records;                          //!< messages under way, by handle
+    std::vector<std::uint32_t> m_free;                      //!< handles to be used again
+    std::vector<std::uint64_t> m_ownCount;                  //!< own messages sent so far, by source
+    std::vector<uint32_t> m_parts;               //!< by node: its process; empty: this one
+    std::unique_ptr<NpuMpiChannel> m_mpiChannel; //!< writes to other processes
 };
 
 } // namespace ns3

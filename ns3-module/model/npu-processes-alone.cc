@@ -6,7 +6,7 @@
 
 // Without ns-3's module mpi: one process.
 
-#include "npu-courier.h"
+#include "npu-mpi-channel.h"
 #include "npu-processes.h"
 
 #include <ns3/abort.h>
@@ -43,19 +43,19 @@ NpuProcesses::Max(std::vector<int64_t> values)
 }
 
 /// There is nobody to write to.
-struct NpuCourier::Ends
+struct NpuMpiChannel::Ends
 {
 };
 
-NpuCourier::NpuCourier(const std::vector<Gate>& /* gates */, Reader /* reader */)
+NpuMpiChannel::NpuMpiChannel(const std::vector<Gate>& /* gates */, Reader /* reader */)
 {
     NS_ABORT_MSG("a fabric is split over processes in an ns-3 with its module mpi only");
 }
 
-NpuCourier::~NpuCourier() = default;
+NpuMpiChannel::~NpuMpiChannel() = default;
 
 void
-NpuCourier::Send(uint32_t /* process */, Time /* at */, const std::vector<uint8_t>& /* data */)
+NpuMpiChannel::Send(uint32_t /* process */, Time /* at */, const std::vector<uint8_t>& /* data */)
 {
 }
 

@@ -6,7 +6,7 @@
 
 // With ns-3's module mpi.
 
-#include "npu-courier.h"
+#include "npu-mpi-channel.h"
 #include "npu-processes.h"
 
 #include <ns3/abort.h>
@@ -117,7 +117,7 @@ class NearEnd
     /**
      * @param reader reads whole frames; must outlive this
      */
-    explicit NearEnd(const NpuCourier::Reader& reader) : m_reader(reader)
+    explicit NearEnd(const NpuMpiChannel::Reader& reader) : m_reader(reader)
     {
     }
 
@@ -158,15 +158,15 @@ class NearEnd
         uint16_t pieces{0};         //!< how many are
     };
 
-    const NpuCourier::Reader& m_reader; //!< reads whole frames
-    std::vector<uint8_t> m_piece;       //!< the one being read
-    std::map<uint32_t, Frame> m_frames; //!< by number
+    const NpuMpiChannel::Reader& m_reader; //!< reads whole frames
+    std::vector<uint8_t> m_piece;          //!< the one being read
+    std::map<uint32_t, Frame> m_frames;    //!< by number
 };
 
 } // namespace
 
 /// The ends of the gates of this process, and the other ends of these.
-struct NpuCourier::Ends
+struct NpuMpiChannel::Ends
 {
     Reader reader;                                //!< reads what comes in
     std::map<uint32_t, Ptr<SimpleNetDevice>> far; //!< by process
@@ -175,7 +175,7 @@ struct NpuCourier::Ends
     std::vector<Ptr<MpiReceiver>> receivers;      //!< at the near ends
 };
 
-NpuCourier::NpuCourier(const std::vector<Gate>& gates, Reader reader)
+NpuMpiChannel::NpuMpiChannel(const std::vector<Gate>& gates, Reader reader)
     : m_ends(std::make_unique<Ends>())
 {
     StringValue simulator;
@@ -213,7 +213,7 @@ NpuCourier::NpuCourier(const std::vector<Gate>& gates, Reader reader)
     }
 }
 
-NpuCourier::~NpuCourier()
+NpuMpiChannel::~NpuMpiChannel()
 {
     for (const Ptr<MpiReceiver>& receiver : m_ends->receivers)
     {
@@ -222,7 +222,7 @@ NpuCourier::~NpuCourier()
 }
 
 void
-NpuCourier::Send(uint32_t process, Time at, const std::vector<uint8_t>& data)
+NpuMpiChannel::Send(uint32_t process, Time at, const std::vector<uint8_t>& data)
 {
     const Ptr<SimpleNetDevice>& far = m_ends->far.at(process);
     PieceHeader header{m_ends->frames++, 0, 0};

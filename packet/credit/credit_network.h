@@ -63,7 +63,7 @@ namespace npunet::packet {
 ///   one byte at least. It still needs credit for all its bytes. Where the rate or the latency of
 ///   the link changes under a packet, it is stored first; the output counts with its highest rate.
 /// - A link that is down chooses nothing; a packet that is on it stands still. Packets take detours
-///   round links that are down (topology::Detours); those that wait for a link when it goes down
+///   round links that are down (topology::Reroutes); those that wait for a link when it goes down
 ///   keep waiting, unless it never comes back. A packet that would not be through before that does
 ///   not start.
 /// - Where the network has a MultipathRouter, a packet chooses among the ways that it names when it

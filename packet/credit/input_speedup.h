@@ -17,12 +17,12 @@ namespace npunet::packet {
 class InputSpeedup {
 public:
     /// Behind all outputs: the lowest comes first.
-    static constexpr std::uint32_t nobody = 0xffffffff;
+    static constexpr std::uint32_t no_output = 0xffffffff;
 
     /// @param links of the network; each is an input port of the node that it reaches
     /// @param speedup how many packets may leave an input at a time; 0: any number
     InputSpeedup(std::size_t links, std::uint8_t speedup)
-        : speedup_(speedup), ends_(links * speedup, 0), last_(speedup > 0 ? links : 0, nobody) {}
+        : speedup_(speedup), ends_(links * speedup, 0), last_(speedup > 0 ? links : 0, no_output) {}
 
     /// @return whether there is a limit
     bool are_limited() const { return speedup_ > 0; }

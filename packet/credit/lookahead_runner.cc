@@ -93,7 +93,7 @@ void LookaheadRunner::choose_mode(bool wanted) {
 void LookaheadRunner::divide_nodes() {
     const LookaheadWindows* windows = schedule_.windows();
     const std::uint32_t parts = windows != nullptr ? windows->part_count() : 1;
-    pool_.reset(parts > 1 ? new ThreadCrew(parts) : nullptr);
+    pool_.reset(parts > 1 ? new ThreadPool(parts) : nullptr);
     state_.packets.set_parts(parts);
     state_.parts.assign(parts, ThreadPartition());
     for (ThreadPartition& part : state_.parts) {

@@ -5,7 +5,7 @@
 #include "packet/credit/port_schedule.h"
 #include "packet/credit/switch_step.h"
 
-#include "base/thread_crew.h"
+#include "base/thread_pool.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -96,7 +96,7 @@ private:
     SwitchStep& step_;                           ///< makes their decisions
     CreditFastForward* fast_forward_ = nullptr;  ///< packet trains, or null
     std::int64_t lookahead_ = 0;                 ///< the longest window
-    std::unique_ptr<ThreadCrew> pool_;           ///< lets parts go on at the same time, or null
+    std::unique_ptr<ThreadPool> pool_;           ///< lets parts go on at the same time, or null
     std::size_t threads_ = 1;                    ///< wanted
     std::uint64_t least_packets_ = 0;            ///< of a window that is worth threads
     std::uint64_t last_packets_ = 0;             ///< of the last window

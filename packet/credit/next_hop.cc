@@ -14,7 +14,7 @@ void CreditNextHop::use(const topology::NetworkDescription& description) {
     paths.seed = description.packet.seed;
     paths.router = description.multipath.get();
     if (description.faults.take_links_down()) {
-        reroutes_ = std::make_unique<topology::Detours>(description);
+        reroutes_ = std::make_unique<topology::Reroutes>(description);
         paths.router = reroutes_.get();
     }
     if (paths.router != nullptr) {
@@ -71,7 +71,7 @@ void CreditNextHop::choose_path(PacketPath& path) {
     // the usual routing remembers is that of a packet that has crossed the link.
     if (path.then.link.valid() && reroutes_ && reroutes_->is_dead(path.then.link)) {
         path.then = topology::Hop();
-        path.place.memory = topology::Detours::rerouted;
+        path.place.memory = topology::Reroutes::rerouted_bit;
     }
     chooser_.choose(path, state_.events.now().ps());
 }

@@ -5,8 +5,8 @@
 #include "packet/routing/adaptive_routing.h"
 
 #include "engine/network.h"
-#include "topology/detours.h"
 #include "topology/network_description.h"
+#include "topology/reroutes.h"
 
 #include <cstdint>
 #include <memory>
@@ -41,7 +41,7 @@ public:
     void use(const topology::NetworkDescription& description);
 
     /// @return where faults take links down; otherwise null
-    topology::Detours* reroutes() const { return reroutes_.get(); }
+    topology::Reroutes* reroutes() const { return reroutes_.get(); }
 
     /// @param port_number of an irregular link that is up
     /// @param wire bytes of a packet
@@ -51,7 +51,7 @@ public:
     ///         through before the link is down for ever
     bool gets_through(std::uint32_t port_number, std::uint32_t wire, std::int64_t now);
 
-    /// Detours.
+    /// Reroutes.
     /// @param port_number of a link
     /// @return since when it is down for ever, in picoseconds; Time::max() for never
     std::int64_t dead_from(std::uint32_t port_number) const {
@@ -115,10 +115,10 @@ private:
     /// @param place of the packet
     void plan_hop(std::uint32_t place);
 
-    CreditNetworkState& state_;                    ///< packets, messages and their ways
-    CreditLinks& links_;                           ///< how packets cross them
-    AdaptiveRouting chooser_;                      ///< weighs the ways
-    std::unique_ptr<topology::Detours> reroutes_;  ///< where faults take links down
+    CreditNetworkState& state_;                     ///< packets, messages and their ways
+    CreditLinks& links_;                            ///< how packets cross them
+    AdaptiveRouting chooser_;                       ///< weighs the ways
+    std::unique_ptr<topology::Reroutes> reroutes_;  ///< where faults take links down
 };
 
 }  // namespace npunet::packet

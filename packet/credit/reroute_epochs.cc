@@ -12,7 +12,7 @@ RerouteEpochs::RerouteEpochs(SwitchStep& step)
     : state_(step.state()), finder_(step.finder()), step_(step) {}
 
 void RerouteEpochs::await() {
-    topology::Detours* reroutes = finder_.reroutes();
+    topology::Reroutes* reroutes = finder_.reroutes();
     if (reroutes == nullptr || is_awaited_) {
         return;
     }

@@ -12,7 +12,7 @@
 namespace npunet::packet {
 
 /// Faults that take links down: sees to it that packets take the detours of their time
-/// (topology::Detours), and that those which wait for a link that never comes back choose anew. A
+/// (topology::Reroutes), and that those which wait for a link that never comes back choose anew. A
 /// change of the routes is an event only while messages are under way.
 class RerouteEpochs {
 public:

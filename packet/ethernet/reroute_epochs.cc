@@ -10,7 +10,7 @@ using engine::EventKey;
 using engine::Phase;
 
 void EthernetRerouteEpochs::await_next() {
-    topology::Detours& reroutes = *routes_.reroutes();
+    topology::Reroutes& reroutes = *routes_.reroutes();
     const std::vector<Time>& begins = reroutes.epochs();
     if (is_awaited_) {
         return;
@@ -34,7 +34,7 @@ void EthernetRerouteEpochs::await_next() {
 }
 
 void EthernetRerouteEpochs::begin(std::uint32_t epoch) {
-    topology::Detours& reroutes = *routes_.reroutes();
+    topology::Reroutes& reroutes = *routes_.reroutes();
     is_awaited_ = false;
     epoch_ = epoch;
     reroutes.set_epoch(epoch);

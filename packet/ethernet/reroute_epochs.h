@@ -14,7 +14,7 @@
 namespace npunet::packet {
 
 /// Faults that take links of an EthernetNetwork down: sees to it that packets take the detours of
-/// their time (topology::Detours), and that what waits for a link that never comes back is lost. A
+/// their time (topology::Reroutes), and that what waits for a link that never comes back is lost. A
 /// change of the routes is an event only while something is under way.
 class EthernetRerouteEpochs {
 public:

@@ -16,18 +16,18 @@ void AdaptiveRouting::use(const topology::MultipathRouter& router, std::size_t c
     promised_.resize(graph_.links() * channels);
 }
 
-bool AdaptiveRouting::is_up(const topology::Way& offered, std::int64_t now) const {
+bool AdaptiveRouting::is_up(const topology::OfferedHop& offered, std::int64_t now) const {
     const auto link = static_cast<std::uint32_t>(offered.hop.link.index());
     return ports_[link].irregular == 0 || timing_.up_at(link, now) == now;
 }
 
-bool AdaptiveRouting::has_room(const topology::Way& offered, const PacketPath& path,
+bool AdaptiveRouting::has_room(const topology::OfferedHop& offered, const PacketPath& path,
                                std::int64_t now) {
     const std::size_t channel = channel_of(offered.hop, path);
     return credits_[channel].has(promised_[channel] + path.wire, now);
 }
 
-std::int64_t AdaptiveRouting::cost_of(const topology::Way& offered, const PacketPath& path,
+std::int64_t AdaptiveRouting::cost_of(const topology::OfferedHop& offered, const PacketPath& path,
                                       std::int64_t now) const {
     const std::size_t link = offered.hop.link.index();
     const Time busy = Time::ps(ports_[link].busy_until > now ? ports_[link].full_time : 0);
@@ -44,12 +44,12 @@ void AdaptiveRouting::choose(PacketPath& path, std::int64_t now) {
         waiting_[path.hop.link.index()] += path.wire;
         return;
     }
-    router_->list_routes(graph_, path.place, offered_);
-    const topology::Way* best = nullptr;
+    router_->list_next_hops(graph_, path.place, offered_);
+    const topology::OfferedHop* best = nullptr;
     std::int64_t least = never;
     bool best_is_up = false;
     // A link that is down now is nobody's first choice.
-    const auto consider = [&](const topology::Way& offered) {
+    const auto consider = [&](const topology::OfferedHop& offered) {
         const bool up = is_up(offered, now);
         const std::int64_t cost = cost_of(offered, path, now);
         if (best == nullptr || (up && !best_is_up) || (up == best_is_up && cost < least)) {
@@ -58,12 +58,12 @@ void AdaptiveRouting::choose(PacketPath& path, std::int64_t now) {
             best_is_up = up;
         }
     };
-    for (const topology::Way& offered : offered_) {
+    for (const topology::OfferedHop& offered : offered_) {
         if (!offered.escape && (!offered.needs_room || has_room(offered, path, now))) {
             consider(offered);
         }
     }
-    for (const topology::Way& offered : offered_) {
+    for (const topology::OfferedHop& offered : offered_) {
         if (offered.escape && (best == nullptr || (!best_is_up && is_up(offered, now)))) {
             consider(offered);
         }

@@ -46,19 +46,19 @@ private:
     /// @param offered a way
     /// @param now in picoseconds
     /// @return whether its link is up
-    bool is_up(const topology::Way& offered, std::int64_t now) const;
+    bool is_up(const topology::OfferedHop& offered, std::int64_t now) const;
 
     /// @param offered a way
     /// @param path of the packet
     /// @param now in picoseconds
     /// @return whether there is room at its end that is not promised to others
-    bool has_room(const topology::Way& offered, const PacketPath& path, std::int64_t now);
+    bool has_room(const topology::OfferedHop& offered, const PacketPath& path, std::int64_t now);
 
     /// @param offered a way
     /// @param path of the packet
     /// @param now in picoseconds
     /// @return weight x time in which its link would send all that waits and the packet
-    std::int64_t cost_of(const topology::Way& offered, const PacketPath& path,
+    std::int64_t cost_of(const topology::OfferedHop& offered, const PacketPath& path,
                          std::int64_t now) const;
 
     /// @param hop of a packet
@@ -77,7 +77,7 @@ private:
     std::size_t channels_ = 0;                           ///< virtual channels of every link
     std::vector<std::int64_t> waiting_;   ///< by link: bytes that have chosen it, with headers
     std::vector<std::int64_t> promised_;  ///< by link and virtual channel: bytes of room
-    std::vector<topology::Way> offered_;  ///< the ways of the packet that is choosing
+    std::vector<topology::OfferedHop> offered_;  ///< the ways of the packet that is choosing
 };
 
 }  // namespace npunet::packet

@@ -14,7 +14,7 @@ EthernetNextHop::EthernetNextHop(const topology::NetworkDescription& description
       ports_(ports),
       clock_(clock),
       reroutes_(description.faults.take_links_down()
-                    ? std::make_unique<topology::Detours>(description)
+                    ? std::make_unique<topology::Reroutes>(description)
                     : nullptr),
       router_(reroutes_ ? reroutes_.get() : description.multipath.get()),
       first_(description.graph.npus()) {}
@@ -47,18 +47,18 @@ std::uint32_t EthernetNextHop::coded_link(const EthernetPath& path) const {
 void EthernetNextHop::choose(EthernetPath& path, std::uint32_t wire, std::int64_t now) {
     if (path.then.link.valid() && reroutes_ && reroutes_->is_dead(path.then.link)) {
         path.then = topology::Hop();
-        path.place.memory = topology::Detours::rerouted;
+        path.place.memory = topology::Reroutes::rerouted_bit;
     }
     if (path.then.link.valid()) {
         path.hop = path.then;
         path.then = topology::Hop();
         return;
     }
-    router_->list_routes(description_.graph, path.place, offered_);
-    const topology::Way* best = nullptr;
+    router_->list_next_hops(description_.graph, path.place, offered_);
+    const topology::OfferedHop* best = nullptr;
     std::int64_t least = never;
     bool best_is_up = false;
-    for (const topology::Way& offered : offered_) {
+    for (const topology::OfferedHop& offered : offered_) {
         const auto link = static_cast<std::uint32_t>(offered.hop.link.index());
         const EthernetPort& port = ports_[link];
         const bool up =

@@ -4,9 +4,9 @@
 #include "packet/routing/ethernet_port.h"
 
 #include "engine/link_clock.h"
-#include "topology/detours.h"
 #include "topology/multipath.h"
 #include "topology/network_description.h"
+#include "topology/reroutes.h"
 
 #include <cstdint>
 #include <memory>
@@ -42,7 +42,7 @@ public:
     bool are_chosen() const { return router_ != nullptr; }
 
     /// @return the ways round links that are down; null where none ever is
-    topology::Detours* reroutes() const { return reroutes_.get(); }
+    topology::Reroutes* reroutes() const { return reroutes_.get(); }
 
     /// Packets do not choose.
     /// @param source an NPU
@@ -152,13 +152,13 @@ private:
     const topology::NetworkDescription& description_;  ///< the network
     const std::vector<EthernetPort>& ports_;           ///< by link
     const engine::LinkClock& clock_;                   ///< of irregular links
-    std::unique_ptr<topology::Detours> reroutes_;      ///< where faults take links down
+    std::unique_ptr<topology::Reroutes> reroutes_;     ///< where faults take links down
     const topology::MultipathRouter* router_;          ///< null: packets do not choose
     std::vector<std::vector<std::uint32_t>> first_;    ///< by source, then destination
     std::vector<std::uint32_t> hops_;                  ///< all paths asked for, end to end
     std::vector<EthernetPath> of_packets_;             ///< by place
     std::vector<EthernetPath> of_pairs_;               ///< by number of the queue pair
-    std::vector<topology::Way> offered_;               ///< to the packet that is choosing
+    std::vector<topology::OfferedHop> offered_;        ///< to the packet that is choosing
 };
 
 }  // namespace npunet::packet

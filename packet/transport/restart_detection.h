@@ -34,7 +34,7 @@ public:
 
 private:
     /// No restart.
-    static constexpr std::int64_t nobody = -1;
+    static constexpr std::int64_t no_output = -1;
 
     /// @param restart counted from the first of repetition 0
     /// @return the deadline that it sets

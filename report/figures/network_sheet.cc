@@ -45,12 +45,12 @@ void NetworkSheet::draw_link(Canvas& canvas, Spot corner, std::size_t link, cons
         return;
     }
     const double thick = std::clamp(step_ / 10, 0.7, 4.0);
-    const Spot way{(b.x - a.x) / length, (b.y - a.y) / length};
-    const Spot aside{-way.y * thick * 0.6, way.x * thick * 0.6};
+    const Spot along{(b.x - a.x) / length, (b.y - a.y) / length};
+    const Spot aside{-along.y * thick * 0.6, along.x * thick * 0.6};
     const Canvas::Pen pen{colour, thick * thickness, {}};
     const auto piece = [&](double from, double to) {
-        canvas.line({{a.x + way.x * from + aside.x, a.y + way.y * from + aside.y},
-                     {a.x + way.x * to + aside.x, a.y + way.y * to + aside.y}},
+        canvas.line({{a.x + along.x * from + aside.x, a.y + along.y * from + aside.y},
+                     {a.x + along.x * to + aside.x, a.y + along.y * to + aside.y}},
                     pen);
     };
     if (grid_ && length > longest_link * step_) {

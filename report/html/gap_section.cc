@@ -89,7 +89,7 @@ std::string parts_table(const GapExplanation& why, const std::string& fidelity) 
     return table.html();
 }
 
-std::string ladder_table(const GapExplanation& why, const std::string& fidelity) {
+std::string effect_level_table(const GapExplanation& why, const std::string& fidelity) {
     DataTable table("ladder-table",
                     fmt::format("The ladder of simulations from the estimate to {}, with one "
                                 "effect more on each rung",
@@ -99,10 +99,10 @@ std::string ladder_table(const GapExplanation& why, const std::string& fidelity)
                      {"more than below", "ns", Kind::Exact},
                      {"by the effect", "ns", Kind::Exact},
                      {"by dependency", "ns", Kind::Exact}});
-    for (const LadderRung& rung : why.ladder) {
-        const std::string name = rung.step.empty() ? "the estimate" : "+ " + in_words(rung.step);
-        table.add({name, format_ns(rung.finish), format_ns(rung.direct + rung.dependency),
-                   format_ns(rung.direct), format_ns(rung.dependency)});
+    for (const EffectLevelResult& level : why.effect_levels) {
+        const std::string name = level.step.empty() ? "the estimate" : "+ " + in_words(level.step);
+        table.add({name, format_ns(level.finish), format_ns(level.direct + level.dependency),
+                   format_ns(level.direct), format_ns(level.dependency)});
     }
     return table.html();
 }
@@ -206,20 +206,20 @@ std::string absent_parts(const std::vector<std::size_t>& present) {
     return names.empty() ? "" : "Parts that are 0 for all of them have no column: " + names + ".";
 }
 
-std::string ladder(const GapExplanation& why, const std::string& fidelity) {
-    if (why.ladder.empty()) {
+std::string effect_levels(const GapExplanation& why, const std::string& fidelity) {
+    if (why.effect_levels.empty()) {
         return "";
     }
     std::vector<NamedTime> steps;
-    for (auto rung = why.ladder.begin() + 1; rung != why.ladder.end(); ++rung) {
-        steps.push_back({"+ " + in_words(rung->step), rung->direct + rung->dependency});
+    for (auto level = why.effect_levels.begin() + 1; level != why.effect_levels.end(); ++level) {
+        steps.push_back({"+ " + in_words(level->step), level->direct + level->dependency});
     }
     return "<h3>The ladder</h3>\n" +
-           waterfall({"the estimate", why.ladder.front().finish}, steps, fidelity,
+           waterfall({"the estimate", why.effect_levels.front().finish}, steps, fidelity,
                      fmt::format("How simulations with one effect more each lead from the estimate "
                                  "to {}.",
                                  fidelity)) +
-           ladder_table(why, fidelity);
+           effect_level_table(why, fidelity);
 }
 
 }  // namespace
@@ -242,7 +242,7 @@ Section gap_section(const std::vector<Results>& runs, const GapExplanation& why)
                       fmt::format("How the parts of the difference lead from {} to {}.",
                                   least.fidelity, most.fidelity));
     body += parts_table(why, most.fidelity) + finish_table(runs, comparison) +
-            ladder(why, most.fidelity);
+            effect_levels(why, most.fidelity);
     if (!why.notes.empty()) {
         body += "<h3>Notes</h3>\n" + bullet_list(why.notes);
     }

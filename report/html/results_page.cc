@@ -23,14 +23,14 @@ namespace {
 using engine::Results;
 using Kind = DataTable::Kind;
 
-std::string both_ways(Time time) {
+std::string short_and_exact(Time time) {
     return fmt::format("{} ({} ns)", format_time(time), format_ns(time));
 }
 
 /// The title of the page names the finish already; here it is exact.
 std::vector<Fact> facts_of(const Results& results) {
     std::vector<Fact> facts{
-        {results.partial ? "Broken off at" : "Finish time", both_ways(results.finish)},
+        {results.partial ? "Broken off at" : "Finish time", short_and_exact(results.finish)},
         {"Fidelity", results.fidelity},
         {"Dialect", results.dialect}};
     if (results.partial) {
@@ -121,7 +121,7 @@ std::string results_page(const Results& results, const analysis::RunTimeline& ti
 std::string timeline_page(const analysis::RunTimeline& timeline, const InputList& inputs) {
     Page page(fmt::format("Timeline ({}): {}", timeline.label, format_time(timeline.length)));
     std::string body = fact_list(
-        {{"Length", both_ways(timeline.length)},
+        {{"Length", short_and_exact(timeline.length)},
          {"Run", timeline.source == analysis::RunSource::Measured ? "measured" : "simulated"},
          {"Ranks", fmt::format("{}", timeline.ranks().size())},
          {"Intervals", fmt::format("{}", timeline.intervals.size())}});
@@ -150,8 +150,8 @@ std::string job_page(const engine::JobResult& job, const analysis::RunTimeline& 
     Page page(fmt::format("Job {} ({}): {}", job.name, fidelity_of(job.results),
                           format_time(job.duration())));
     std::vector<Fact> facts = facts_of(job.results);
-    facts.push_back({"Start", both_ways(job.start)});
-    facts.push_back({"Duration", both_ways(job.duration())});
+    facts.push_back({"Start", short_and_exact(job.start)});
+    facts.push_back({"Duration", short_and_exact(job.duration())});
     facts.push_back({"NPUs", fmt::format("{}", job.npus.size())});
     std::string body = fact_list(facts);
     add_notes(body, job.results.notes);

@@ -36,10 +36,10 @@ RankProgram program_of(const ProgramOperation& operation, const std::string& nam
 
 }  // namespace
 
-AloneRuns::AloneRuns(const engine::Workload& workload, const Machine& machine, Rungs& rungs,
+AloneRuns::AloneRuns(const engine::Workload& workload, const Machine& machine, EffectLevels& levels,
                      std::size_t most)
     : workload_(workload),
-      rungs_(rungs),
+      levels_(levels),
       shifts_(machine.network.faults.links.empty()),
       left_(most) {
     alone_.programs = {idle_program()};
@@ -49,9 +49,9 @@ AloneRuns::AloneRuns(const engine::Workload& workload, const Machine& machine, R
     alone_.world = workload.world;
 }
 
-AloneRuns::Key AloneRuns::key_of(Rung rung, const JointOperation& communication,
+AloneRuns::Key AloneRuns::key_of(EffectLevel level, const JointOperation& communication,
                                  const std::vector<Time>& starts) const {
-    Key key{static_cast<std::int64_t>(rung)};
+    Key key{static_cast<std::int64_t>(level)};
     for (const Place part : communication.parts) {
         const ProgramOperation& operation = workload_.program(part.rank).operations[part.number];
         key.push_back(part.rank.value());
@@ -71,17 +71,17 @@ AloneRuns::Key AloneRuns::key_of(Rung rung, const JointOperation& communication,
     return key;
 }
 
-std::vector<Time> AloneRuns::ends(Rung rung, const JointOperation& communication,
+std::vector<Time> AloneRuns::ends(EffectLevel level, const JointOperation& communication,
                                   const std::vector<Time>& starts) {
     const Time shift = shifts_ ? *std::min_element(starts.begin(), starts.end()) : Time();
     std::vector<Time> shifted = starts;
     for (Time& start : shifted) {
         start -= shift;
     }
-    const auto [known, is_new] = known_.try_emplace(key_of(rung, communication, shifted));
+    const auto [known, is_new] = known_.try_emplace(key_of(level, communication, shifted));
     if (is_new && left_ > 0) {
         --left_;
-        known->second = simulate(rung, communication, shifted);
+        known->second = simulate(level, communication, shifted);
     }
     std::vector<Time> ends = known->second;
     for (Time& end : ends) {
@@ -101,7 +101,7 @@ void AloneRuns::put_in_programs(const JointOperation& communication) {
     }
 }
 
-std::vector<Time> AloneRuns::simulate(Rung rung, const JointOperation& communication,
+std::vector<Time> AloneRuns::simulate(EffectLevel level, const JointOperation& communication,
                                       const std::vector<Time>& starts) {
     put_in_programs(communication);
     engine::FixedTimes fixed(workload_.ranks());
@@ -110,7 +110,7 @@ std::vector<Time> AloneRuns::simulate(Rung rung, const JointOperation& communica
     }
     std::vector<Time> ends;
     try {
-        const RunTimes times = rungs_.run(alone_, rung, &fixed);
+        const RunTimes times = levels_.run(alone_, level, &fixed);
         for (const Place part : communication.parts) {
             ends.push_back(times.of({part.rank, 0}).end);
         }

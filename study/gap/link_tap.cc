@@ -45,7 +45,7 @@ LinkTap::LinkTap(const topology::NetworkDescription& network,
     }
 }
 
-Rungs::Wrap LinkTap::wrap() {
+EffectLevels::Wrap LinkTap::wrap() {
     return [this](engine::Network& network, engine::EventQueue& queue) {
         return std::make_unique<Listening>(*this, network, queue);
     };

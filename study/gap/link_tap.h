@@ -12,7 +12,7 @@
 
 #include "analytical/route_table.h"
 #include "engine/network.h"
-#include "study/gap/rung.h"
+#include "study/gap/effect_level.h"
 
 namespace npunet::study {
 
@@ -35,7 +35,7 @@ public:
     LinkTap(const topology::NetworkDescription& network, const CommunicationOf& communication_of);
 
     /// For one run. Messages count for the links of NetworkDescription::route().
-    [[nodiscard]] Rungs::Wrap wrap();
+    [[nodiscard]] EffectLevels::Wrap wrap();
 
     /// After the run: by link, then start, then communication.
     [[nodiscard]] std::vector<Stay> stays() const;

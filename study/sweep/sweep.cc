@@ -53,9 +53,9 @@ std::vector<std::size_t> chosen_for_replay(const DesignSpace& space, const Ranki
 
 class Stages {
 public:
-    Stages(DesignSpace& space, Team& team, Journal* journal, SweepObserver& observer,
+    Stages(DesignSpace& space, Workers& workers, Journal* journal, SweepObserver& observer,
            const std::function<bool()>& stop)
-        : space_(space), team_(team), journal_(journal), observer_(observer), stop_(stop) {}
+        : space_(space), workers_(workers), journal_(journal), observer_(observer), stop_(stop) {}
 
     SweepResults run() {
         std::vector<Task> tasks;
@@ -101,7 +101,7 @@ private:
         }
         observer_.started(all.size(), all.size() - left.size());
         std::size_t finished_here = 0;
-        team_.run(
+        workers_.run(
             left,
             [&](const Finished& finished) {
                 if (journal_ != nullptr) {
@@ -119,7 +119,7 @@ private:
     }
 
     DesignSpace& space_;
-    Team& team_;
+    Workers& workers_;
     Journal* journal_;
     SweepObserver& observer_;
     const std::function<bool()>& stop_;
@@ -128,9 +128,9 @@ private:
 
 }  // namespace
 
-SweepResults run_sweep(DesignSpace& space, Team& team, Journal* journal, SweepObserver& observer,
-                       const std::function<bool()>& stop) {
-    return Stages(space, team, journal, observer, stop).run();
+SweepResults run_sweep(DesignSpace& space, Workers& workers, Journal* journal,
+                       SweepObserver& observer, const std::function<bool()>& stop) {
+    return Stages(space, workers, journal, observer, stop).run();
 }
 
 }  // namespace npunet::study

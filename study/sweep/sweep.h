@@ -3,7 +3,7 @@
 //     DesignSpace space = read_design_space("sweep.yml");
 //     PointRunner runner(space, jobs);
 //     runner.prepare();
-//     ThreadTeam team(runner, jobs);
+//     ThreadWorkers team(runner, jobs);
 //     Journal journal(folder, space.fingerprint, Journal::Existing::Continue);
 //     const SweepResults results = run_sweep(space, team, &journal, observer, stop);
 //
@@ -20,7 +20,7 @@
 #include "study/sweep/design_space.h"
 #include "study/sweep/journal.h"
 #include "study/sweep/ranking.h"
-#include "study/sweep/team.h"
+#include "study/sweep/workers.h"
 
 namespace npunet::study {
 
@@ -40,7 +40,7 @@ struct SweepResults {
 };
 
 /// `journal` may be null; what it holds is not run again. Throws what Team::run() throws.
-[[nodiscard]] SweepResults run_sweep(DesignSpace& space, Team& team, Journal* journal,
+[[nodiscard]] SweepResults run_sweep(DesignSpace& space, Workers& workers, Journal* journal,
                                      SweepObserver& observer, const std::function<bool()>& stop);
 
 }  // namespace npunet::study

@@ -51,11 +51,11 @@ void ScheduleExecution::advance(Member& member) {
 void ScheduleExecution::start_exchange(Member& member) {
     const std::int32_t e = member.started++;
     const Exchange next = exchange(member.shape, e);
-    if (next.receive_from == Exchange::nobody) {
+    if (next.receive_from == Exchange::no_rank) {
         ++member.received;
         ++member.completed;
     }
-    if (next.send_to == Exchange::nobody) {
+    if (next.send_to == Exchange::no_rank) {
         return;
     }
     Message message;

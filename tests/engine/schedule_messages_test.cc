@@ -27,15 +27,15 @@ void expect_meetings(const SharedPhase& phase) {
     for (const std::vector<Exchange>& list : exchanges) {
         met.emplace_back(list.size(), false);
         for (const Exchange& one : list) {
-            receptions += one.receive_from != Exchange::nobody ? 1 : 0;
+            receptions += one.receive_from != Exchange::no_rank ? 1 : 0;
         }
     }
     std::size_t messages = 0;
     for (std::int32_t me = 0; me < phase.members; ++me) {
         for (const Exchange& mine : exchanges[static_cast<std::size_t>(me)]) {
-            ASSERT_TRUE(mine.send_to != Exchange::nobody || mine.receive_from != Exchange::nobody);
+            ASSERT_TRUE(mine.send_to != Exchange::no_rank || mine.receive_from != Exchange::no_rank);
             ASSERT_NE(mine.receive_from, me) << phase.text();
-            if (mine.send_to == Exchange::nobody) {
+            if (mine.send_to == Exchange::no_rank) {
                 continue;
             }
             ++messages;

@@ -15,10 +15,10 @@
 #include "plan_run.h"
 #include "topology/builder.h"
 #include "topology/dragonfly.h"
-#include "topology/dragonfly_ways.h"
+#include "topology/dragonfly_next_hops.h"
 #include "topology/fat_tree.h"
-#include "topology/fat_tree_ways.h"
-#include "topology/product_ways.h"
+#include "topology/fat_tree_next_hops.h"
+#include "topology/product_next_hops.h"
 
 namespace npunet::packet_test {
 namespace {
@@ -35,7 +35,7 @@ NetworkDescription grid(DimensionKind kind, int size, bool adaptive) {
     network.packet = parameters();
     network.packet.virtual_channels = 0;
     if (adaptive) {
-        network.multipath = std::make_shared<topology::ProductWays>(dimensions);
+        network.multipath = std::make_shared<topology::ProductNextHops>(dimensions);
     }
     return network;
 }
@@ -153,10 +153,11 @@ TEST(MultipathGain, SprayOnFatTrees) {
         network.router = std::make_shared<topology::FatTreeRouter>(shape, topology::UpLinks::ByHash,
                                                                    network.packet.seed);
         ecmp += finish(network, plan);
-        network.multipath = std::make_shared<topology::FatTreeWays>(shape, topology::Spread::Spray);
+        network.multipath =
+            std::make_shared<topology::FatTreeNextHops>(shape, topology::Spread::Spray);
         spray += finish(network, plan);
         network.multipath =
-            std::make_shared<topology::FatTreeWays>(shape, topology::Spread::Adaptive);
+            std::make_shared<topology::FatTreeNextHops>(shape, topology::Spread::Adaptive);
         adaptive += finish(network, plan);
     }
     const Time alone = rounds * ((n + 1) * Time::ns(10) + 2 * latency);
@@ -171,7 +172,7 @@ NetworkDescription dragonfly(const topology::DragonflyShape& shape, bool ugal) {
     network.packet = parameters();
     network.packet.virtual_channels = 0;
     if (ugal) {
-        network.multipath = std::make_shared<topology::DragonflyWays>(shape);
+        network.multipath = std::make_shared<topology::DragonflyNextHops>(shape);
     }
     return network;
 }

@@ -9,11 +9,11 @@
 #include "test_networks.h"
 #include "tests/support/counted_cases.h"
 #include "topology/builder.h"
-#include "topology/dragonfly_ways.h"
-#include "topology/fat_tree_ways.h"
-#include "topology/graph_ways.h"
-#include "topology/product_ways.h"
-#include "topology/rail_ways.h"
+#include "topology/dragonfly_next_hops.h"
+#include "topology/fat_tree_next_hops.h"
+#include "topology/graph_next_hops.h"
+#include "topology/product_next_hops.h"
+#include "topology/rail_next_hops.h"
 #include "traffic.h"
 
 namespace npunet::packet_test {
@@ -32,27 +32,27 @@ NetworkDescription product(const std::vector<Shape>& shapes) {
             topology::make_dimension(shape.kind, shape.size, speed.rate, speed.latency));
     }
     NetworkDescription network = topology::make_network(dimensions, "product");
-    network.multipath = std::make_shared<topology::ProductWays>(dimensions);
+    network.multipath = std::make_shared<topology::ProductNextHops>(dimensions);
     return network;
 }
 
 NetworkDescription fat_tree(const topology::FatTreeShape& shape, Spread spread) {
     NetworkDescription network = topology::make_fat_tree(
         shape, std::vector<topology::LinkSpeed>(static_cast<std::size_t>(shape.levels), speed));
-    network.multipath = std::make_shared<topology::FatTreeWays>(shape, spread);
+    network.multipath = std::make_shared<topology::FatTreeNextHops>(shape, spread);
     return network;
 }
 
 NetworkDescription rail(Spread spread) {
     const topology::RailShape shape{3, DimensionKind::Switch, {2, 4, 6, {2, 0}, {2, 0}}};
     NetworkDescription network = topology::make_rail(shape, speed, {speed, speed});
-    network.multipath = std::make_shared<topology::RailWays>(shape, spread);
+    network.multipath = std::make_shared<topology::RailNextHops>(shape, spread);
     return network;
 }
 
 NetworkDescription dragonfly(const topology::DragonflyShape& shape) {
     NetworkDescription network = topology::make_dragonfly(shape, {speed, speed, speed});
-    network.multipath = std::make_shared<topology::DragonflyWays>(shape);
+    network.multipath = std::make_shared<topology::DragonflyNextHops>(shape);
     return network;
 }
 
@@ -77,7 +77,7 @@ NetworkDescription square(Spread spread) {
     const auto paths =
         std::make_shared<topology::GraphRouter>(graph, topology::GraphRoutes::Ecmp, 1);
     network.router = paths;
-    network.multipath = std::make_shared<topology::GraphWays>(paths, spread);
+    network.multipath = std::make_shared<topology::GraphNextHops>(paths, spread);
     return network;
 }
 

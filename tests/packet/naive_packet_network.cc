@@ -146,12 +146,12 @@ NaivePacketNetwork::Choice NaivePacketNetwork::choose_way(
         place.memory = last.memory;
         using topology::mixed;
         place.hash = mixed(mixed(mixed(parameters_.seed) ^ flight.message.id.value()) + number);
-        std::vector<topology::Way> ways;
-        ways_->list_ways(graph_, place, ways);
+        std::vector<topology::OfferedHop> ways;
+        ways_->list_next_hops(graph_, place, ways);
         // The least of (down, escape, cost, place in the list) among those that are open.
         std::optional<std::tuple<bool, bool, std::int64_t, std::size_t>> best;
         for (std::size_t i = 0; i < ways.size(); ++i) {
-            const topology::Way& way = ways[i];
+            const topology::OfferedHop& way = ways[i];
             const Port& port = ports_[way.hop.link.index()];
             const std::size_t channel = channel_of(flight, way.hop);
             if (way.needs_room && port.credit[channel] < port.promised[channel] + wire) {
@@ -168,7 +168,7 @@ NaivePacketNetwork::Choice NaivePacketNetwork::choose_way(
                 down, way.escape, time.ps() * way.weight, i};
             best = best ? std::min(*best, value) : value;
         }
-        const topology::Way& way = ways[std::get<3>(*best)];
+        const topology::OfferedHop& way = ways[std::get<3>(*best)];
         choice.hop = way.hop;
         choice.memory = way.memory;
         choice.promised = way.needs_room;

@@ -72,14 +72,14 @@ struct Pair {
     /// The ladder leads from the one run to the other: every rung finishes direct + dependency
     /// later than the one below, and these are the parts of the gap.
     void expect_ladder() const {
-        ASSERT_FALSE(why.ladder.empty());
-        EXPECT_EQ(why.ladder.front().finish, runs[0].finish);
-        EXPECT_EQ(why.ladder.front().step, "");
-        EXPECT_EQ(why.ladder.back().finish, runs[1].finish);
+        ASSERT_FALSE(why.effect_levels.empty());
+        EXPECT_EQ(why.effect_levels.front().finish, runs[0].finish);
+        EXPECT_EQ(why.effect_levels.front().step, "");
+        EXPECT_EQ(why.effect_levels.back().finish, runs[1].finish);
         Gap sum;
-        for (std::size_t k = 1; k < why.ladder.size(); ++k) {
-            const report::LadderRung& rung = why.ladder[k];
-            EXPECT_EQ(rung.finish - why.ladder[k - 1].finish, rung.direct + rung.dependency);
+        for (std::size_t k = 1; k < why.effect_levels.size(); ++k) {
+            const report::EffectLevelResult& rung = why.effect_levels[k];
+            EXPECT_EQ(rung.finish - why.effect_levels[k - 1].finish, rung.direct + rung.dependency);
             sum.dependency += rung.dependency;
             for (const auto& [name, part] : report::gap_parts) {
                 sum.*part += name == rung.step ? rung.direct : Time();

@@ -7,12 +7,12 @@
 
 #include "topology/builder.h"
 #include "topology/deadlock.h"
-#include "topology/dragonfly_ways.h"
-#include "topology/fat_tree_ways.h"
-#include "topology/graph_ways.h"
+#include "topology/dragonfly_next_hops.h"
+#include "topology/fat_tree_next_hops.h"
+#include "topology/graph_next_hops.h"
 #include "topology/pair_hash.h"
-#include "topology/product_ways.h"
-#include "topology/rail_ways.h"
+#include "topology/product_next_hops.h"
+#include "topology/rail_next_hops.h"
 
 namespace npunet::topology {
 namespace {
@@ -30,27 +30,27 @@ NetworkDescription product(const std::vector<Line>& lines) {
         dimensions.push_back(make_dimension(line.kind, line.size, speed.rate, speed.latency));
     }
     NetworkDescription network = make_network(dimensions, "product");
-    network.multipath = std::make_shared<ProductWays>(dimensions);
+    network.multipath = std::make_shared<ProductNextHops>(dimensions);
     return network;
 }
 
 NetworkDescription tree(const FatTreeShape& shape, Spread spread) {
     NetworkDescription network =
         make_fat_tree(shape, std::vector<LinkSpeed>(static_cast<std::size_t>(shape.levels), speed));
-    network.multipath = std::make_shared<FatTreeWays>(shape, spread);
+    network.multipath = std::make_shared<FatTreeNextHops>(shape, spread);
     return network;
 }
 
 NetworkDescription rail(const RailShape& shape, Spread spread) {
     NetworkDescription network = make_rail(
         shape, speed, std::vector<LinkSpeed>(static_cast<std::size_t>(shape.rail.levels), speed));
-    network.multipath = std::make_shared<RailWays>(shape, spread);
+    network.multipath = std::make_shared<RailNextHops>(shape, spread);
     return network;
 }
 
 NetworkDescription dragonfly(const DragonflyShape& shape) {
     NetworkDescription network = make_dragonfly(shape, {speed, speed, speed});
-    network.multipath = std::make_shared<DragonflyWays>(shape);
+    network.multipath = std::make_shared<DragonflyNextHops>(shape);
     return network;
 }
 
@@ -124,7 +124,7 @@ TEST(Multipath, EveryWayLeadsToTheDestination) {
     for (const NetworkDescription& network : networks()) {
         const Graph& graph = network.graph;
         const bool minimal = network.multipath->name() != "ugal";
-        std::vector<Way> ways;
+        std::vector<OfferedHop> ways;
         for (std::size_t from = 0; from < graph.npus(); ++from) {
             for (std::size_t to = 0; to < graph.npus(); ++to) {
                 if (from == to) {
@@ -140,11 +140,11 @@ TEST(Multipath, EveryWayLeadsToTheDestination) {
                         std::uint32_t memory = place.memory;
                         then = Hop();
                         if (!hop.link.valid()) {
-                            network.multipath->list_ways(graph, place, ways);
+                            network.multipath->list_next_hops(graph, place, ways);
                             ASSERT_FALSE(ways.empty());
                             std::set<bool> promised;
                             bool escape = false;
-                            for (const Way& way : ways) {
+                            for (const OfferedHop& way : ways) {
                                 promised.insert(way.needs_room);
                                 escape = escape || way.escape;
                                 if (way.escape) {
@@ -155,7 +155,7 @@ TEST(Multipath, EveryWayLeadsToTheDestination) {
                             }
                             EXPECT_EQ(escape, promised.count(true) == 1);
                             EXPECT_TRUE(!network.multipath->is_oblivious() || ways.size() == 1);
-                            const Way& taken = ways[(draw * 7 + hops * 3) % ways.size()];
+                            const OfferedHop& taken = ways[(draw * 7 + hops * 3) % ways.size()];
                             hop = taken.hop;
                             then = taken.then;
                             memory = taken.memory;
@@ -185,7 +185,7 @@ TEST(Multipath, UgalWeighsWaysByTheirLinks) {
         const auto group_of = [&](NodeId router) {
             return (router.value() - shape.npus()) / shape.a;
         };
-        std::vector<Way> ways;
+        std::vector<OfferedHop> ways;
         for (std::int64_t from = 0; from < shape.npus(); ++from) {
             for (std::int64_t to = 0; to < shape.npus(); ++to) {
                 const NodeId target =
@@ -199,7 +199,7 @@ TEST(Multipath, UgalWeighsWaysByTheirLinks) {
                 if (from == to) {
                     continue;
                 }
-                network.multipath->list_ways(graph, start, ways);
+                network.multipath->list_next_hops(graph, start, ways);
                 ASSERT_EQ(ways.size(), 1U);
                 EXPECT_EQ(ways.front().hop.virtual_channel, 0);
                 start.in = ways.front().hop;
@@ -207,8 +207,8 @@ TEST(Multipath, UgalWeighsWaysByTheirLinks) {
                 if (group_of(start.at) == group_of(target)) {
                     continue;
                 }
-                network.multipath->list_ways(graph, start, ways);
-                const std::vector<Way> offered = ways;
+                network.multipath->list_next_hops(graph, start, ways);
+                const std::vector<OfferedHop> offered = ways;
                 ASSERT_EQ(offered.size(), shape.groups < 3 ? 1U : 2U);
                 for (std::size_t i = 0; i < offered.size(); ++i) {
                     PacketPlace place = start;
@@ -216,7 +216,7 @@ TEST(Multipath, UgalWeighsWaysByTheirLinks) {
                     std::int64_t links = 0;
                     ways = {offered[i]};
                     while (place.at != target && links < 8) {
-                        const Way way = ways.front();
+                        const OfferedHop way = ways.front();
                         for (const Hop hop : {way.hop, way.then}) {
                             if (hop.link.valid()) {
                                 place.in = hop;
@@ -226,7 +226,7 @@ TEST(Multipath, UgalWeighsWaysByTheirLinks) {
                         }
                         groups.insert(group_of(place.at));
                         place.memory = way.memory;
-                        network.multipath->list_ways(graph, place, ways);
+                        network.multipath->list_next_hops(graph, place, ways);
                     }
                     EXPECT_EQ(links, offered[i].weight) << from << " to " << to << " way " << i;
                     EXPECT_EQ(groups.size(), 2 + i);
@@ -248,11 +248,11 @@ TEST(Multipath, UgalDrawsGroupAndLinkIndependently) {
     const LinkId up = graph.links_from(NodeId(0))[0];
     const PacketPlace start{graph.link(up).to, NodeId(0), NodeId(6), Hop{up, 0}, 0, 0};
     std::map<std::int32_t, int> drawn;
-    std::vector<Way> ways;
+    std::vector<OfferedHop> ways;
     for (std::uint64_t packet = 0; packet < 4000; ++packet) {
         PacketPlace place = start;
         place.hash = pair_hash(packet, NodeId(0), NodeId(6));
-        network.multipath->list_ways(graph, place, ways);
+        network.multipath->list_next_hops(graph, place, ways);
         ASSERT_EQ(ways.size(), 2U);
         ASSERT_TRUE(ways[1].then.link.valid()) << "a local link, then the global one";
         ++drawn[static_cast<std::int32_t>(ways[1].then.link.index())];
@@ -269,9 +269,9 @@ TEST(Multipath, UgalDrawsGroupAndLinkIndependently) {
 TEST(Multipath, EscapeChangesItsChannelAtTheDateline) {
     const NetworkDescription ring = product({{DimensionKind::Ring, 8}});
     const auto escape = [&](int at, int to) {
-        std::vector<Way> ways;
-        ring.multipath->list_ways(ring.graph, {NodeId(at), NodeId(at), NodeId(to), Hop(), 0, 0},
-                                  ways);
+        std::vector<OfferedHop> ways;
+        ring.multipath->list_next_hops(ring.graph,
+                                       {NodeId(at), NodeId(at), NodeId(to), Hop(), 0, 0}, ways);
         EXPECT_EQ(ways.size(), (to - at + 8) % 8 == 4 ? 3U : 2U);
         for (std::size_t i = 0; i + 1 < ways.size(); ++i) {
             EXPECT_TRUE(ways[i].needs_room && ways[i].hop.virtual_channel == 2);
@@ -294,8 +294,8 @@ TEST(Multipath, EscapeChangesItsChannelAtTheDateline) {
 TEST(Multipath, HalfWayRoundARingOfFour) {
     const NetworkDescription ring = product({{DimensionKind::Ring, 4}});
     for (int at = 0; at < 4; ++at) {
-        std::vector<Way> ways;
-        ring.multipath->list_ways(
+        std::vector<OfferedHop> ways;
+        ring.multipath->list_next_hops(
             ring.graph, {NodeId(at), NodeId(at), NodeId((at + 2) % 4), Hop(), 0, 0}, ways);
         ASSERT_EQ(ways.size(), 3U);
         const std::set<int> next{ring.graph.link(ways[0].hop.link).to.value(),
@@ -309,10 +309,10 @@ TEST(Multipath, HalfWayRoundARingOfFour) {
 TEST(Multipath, SpraysEvenly) {
     const NetworkDescription network = tree({2, 8, 32, {4, 0}, {4, 0}}, Spread::Spray);
     std::map<LinkId, int> taken;
-    std::vector<Way> ways;
+    std::vector<OfferedHop> ways;
     for (std::uint64_t hash = 0; hash < 256; ++hash) {
         const PacketPlace place{NodeId(32), NodeId(0), NodeId(31), Hop{LinkId(0), 0}, hash, 0};
-        network.multipath->list_ways(network.graph, place, ways);
+        network.multipath->list_next_hops(network.graph, place, ways);
         ++taken[ways.front().hop.link];
     }
     EXPECT_EQ(taken.size(), 4U);
@@ -336,11 +336,12 @@ TEST(Multipath, GraphOffersAllShortestPaths) {
         graph.add_link({NodeId(b), NodeId(a), speed.rate, speed.latency});
     }
     const auto paths = std::make_shared<GraphRouter>(graph, GraphRoutes::Ecmp, 1);
-    const GraphWays adaptive(paths, Spread::Adaptive);
-    std::vector<Way> ways;
-    adaptive.list_ways(graph, {NodeId(2), NodeId(0), NodeId(1), Hop{LinkId(0), 0}, 0, 0}, ways);
+    const GraphNextHops adaptive(paths, Spread::Adaptive);
+    std::vector<OfferedHop> ways;
+    adaptive.list_next_hops(graph, {NodeId(2), NodeId(0), NodeId(1), Hop{LinkId(0), 0}, 0, 0},
+                            ways);
     std::set<LinkId> links;
-    for (const Way& way : ways) {
+    for (const OfferedHop& way : ways) {
         links.insert(way.hop.link);
     }
     EXPECT_EQ(links, (std::set<LinkId>{LinkId(4), LinkId(6), LinkId(8)}));

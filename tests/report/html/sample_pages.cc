@@ -152,13 +152,13 @@ SampleComparison sample_comparison() {
     sample.why.path.dependency = Time();
     sample.why.slack = difference - sample.why.path.total();
     Time finish = sample.runs[0].finish;
-    sample.why.ladder.push_back({"", finish, Time(), Time()});
+    sample.why.effect_levels.push_back({"", finish, Time(), Time()});
     for (const auto& [name, part] : gap_parts) {
         if (part != &Gap::dependency) {
             const bool last = part == &Gap::congestion_control;
             const Time inherited = last ? sample.why.total.dependency : Time();
             finish += sample.why.total.*part + inherited;
-            sample.why.ladder.push_back({name, finish, sample.why.total.*part, inherited});
+            sample.why.effect_levels.push_back({name, finish, sample.why.total.*part, inherited});
         }
     }
     explain(sample.runs[1], sample.why);

@@ -1,16 +1,16 @@
-#include "topology/fat_tree_ways.h"
+#include "topology/fat_tree_next_hops.h"
 
 #include "topology/pair_hash.h"
 
 namespace npunet::topology {
 
-void list_fat_tree_ways(const FatTreeShape& shape, std::int64_t tree_switch, std::int64_t to,
-                        std::int64_t first_link, std::vector<Way>& ways) {
-    ways.clear();
+void list_fat_tree_next_hops(const FatTreeShape& shape, std::int64_t tree_switch, std::int64_t to,
+                             std::int64_t first_link, std::vector<OfferedHop>& next_hops) {
+    next_hops.clear();
     const auto add = [&](std::int64_t link) {
-        Way way;
-        way.hop.link = LinkId(static_cast<std::size_t>(first_link + link));
-        ways.push_back(way);
+        OfferedHop next_hop;
+        next_hop.hop.link = LinkId(static_cast<std::size_t>(first_link + link));
+        next_hops.push_back(next_hop);
     };
     const bool three = shape.levels == 3;
     const std::int64_t leaf_links = 2 * shape.npus;
@@ -48,16 +48,16 @@ void list_fat_tree_ways(const FatTreeShape& shape, std::int64_t tree_switch, std
     }
 }
 
-void FatTreeWays::list_ways(const Graph& /*graph*/, const PacketPlace& place,
-                            std::vector<Way>& ways) const {
+void FatTreeNextHops::list_next_hops(const Graph& /*graph*/, const PacketPlace& place,
+                                     std::vector<OfferedHop>& next_hops) const {
     const std::int64_t at = place.at.value();
     if (at < shape_.npus) {
-        ways.assign(1, Way());
-        ways.front().hop.link = LinkId(static_cast<std::size_t>(2 * at));
+        next_hops.assign(1, OfferedHop());
+        next_hops.front().hop.link = LinkId(static_cast<std::size_t>(2 * at));
         return;
     }
-    list_fat_tree_ways(shape_, at - shape_.npus, place.destination.value(), 0, ways);
-    spread_ways(spread_, mixed(place.hash + static_cast<std::uint64_t>(at)), ways);
+    list_fat_tree_next_hops(shape_, at - shape_.npus, place.destination.value(), 0, next_hops);
+    spread_next_hops(spread_, mixed(place.hash + static_cast<std::uint64_t>(at)), next_hops);
 }
 
 }  // namespace npunet::topology

@@ -271,21 +271,21 @@ TEST(RandomTransportOfLadder, DoesNotChangeTheRungsBelowIt) {
         packet.buffer = draw.from_to(20, 60) * (packet.mtu + packet.header);
         const Work work = draw_work(draw, machine.network.graph.npus());
         const engine::Results estimate = simulate(work.workload, machine, Fidelity::Analytical);
-        std::vector<report::LadderRung> first;
+        std::vector<report::EffectLevelResult> first;
         for (int i = 0; i < 3; ++i) {
             redraw_transport(draw, packet);
             const report::GapExplanation why =
                 explain_gap({estimate, simulate(work.workload, machine, Fidelity::Packet)},
                             work.workload, machine);
             EXPECT_EQ(why.notes, std::vector<std::string>());
-            ASSERT_GE(why.ladder.size(), 5U);
+            ASSERT_GE(why.effect_levels.size(), 5U);
             if (i == 0) {
-                first = why.ladder;
+                first = why.effect_levels;
             }
             for (std::size_t rung = 0; rung < 4; ++rung) {
-                EXPECT_EQ(why.ladder[rung].step, first[rung].step);
-                EXPECT_EQ(why.ladder[rung].finish, first[rung].finish);
-                EXPECT_EQ(why.ladder[rung].direct, first[rung].direct) << first[rung].step;
+                EXPECT_EQ(why.effect_levels[rung].step, first[rung].step);
+                EXPECT_EQ(why.effect_levels[rung].finish, first[rung].finish);
+                EXPECT_EQ(why.effect_levels[rung].direct, first[rung].direct) << first[rung].step;
             }
         }
         if (HasFailure()) {

@@ -2,7 +2,7 @@
 // next one reads: with n steps, x = 0 at first and x[i] = 1 + the sum of all x of the round before,
 // every x is 1 + n + n^2 + ... + n^(r-1) after r rounds, modulo 2^64.
 
-#include "base/thread_crew.h"
+#include "base/thread_pool.h"
 
 #include <gtest/gtest.h>
 
@@ -22,7 +22,7 @@ namespace {
 
 TEST(ThreadCrew, RoundsSeeWhatTheRoundBeforeHasWritten) {
     for (const std::size_t members : {std::size_t{1}, std::size_t{2}, std::size_t{5}}) {
-        ThreadCrew crew(members);
+        ThreadPool crew(members);
         ASSERT_EQ(crew.members(), members);
         for (const std::size_t steps : {members, std::size_t{1}, std::size_t{17}}) {
             std::vector<std::uint64_t> before(steps, 0);
@@ -52,7 +52,7 @@ TEST(ThreadCrew, GoesOnWithTheMembersThatTheMachineGrants) {
             if (!machine.possible()) {
                 GTEST_SKIP() << "threads cannot be limited";
             }
-            ThreadCrew crew(16);
+            ThreadPool crew(16);
             members = crew.members();
             for (int round = 0; round < 5; ++round) {
                 crew.run(17, [&](std::size_t step) { ++rounds[step]; });
@@ -66,7 +66,7 @@ TEST(ThreadCrew, GoesOnWithTheMembersThatTheMachineGrants) {
 
 // Longer than members stay awake.
 TEST(ThreadCrew, WakesThoseThatSleep) {
-    ThreadCrew crew(3);
+    ThreadPool crew(3);
     std::vector<int> rounds(3, 0);
     for (int round = 0; round < 5; ++round) {
         std::this_thread::sleep_for(std::chrono::milliseconds(20));
@@ -76,7 +76,7 @@ TEST(ThreadCrew, WakesThoseThatSleep) {
 }
 
 TEST(ThreadCrew, ThrowsTheFailureOfTheLowestStepAndGoesOn) {
-    ThreadCrew crew(4);
+    ThreadPool crew(4);
     std::vector<int> rounds(4, 0);
     for (int round = 0; round < 3; ++round) {
         try {
@@ -100,7 +100,7 @@ TEST(ThreadCrew, ThrowsTheFailureOfTheLowestStepAndGoesOn) {
 TEST(ThreadCrew, EndsWhateverItsMembersAreAt) {
     std::atomic<int> steps = 0;
     for (int crews = 0; crews < 3000; ++crews) {
-        ThreadCrew crew(2 + static_cast<std::size_t>(crews) % 6);
+        ThreadPool crew(2 + static_cast<std::size_t>(crews) % 6);
         for (int round = 0; round < crews % 4; ++round) {
             crew.run(3, [&](std::size_t) { ++steps; });
         }

@@ -1,4 +1,4 @@
-#include "topology/detours.h"
+#include "topology/reroutes.h"
 
 #include <algorithm>
 #include <iterator>
@@ -13,12 +13,12 @@ namespace npunet::topology {
 
 namespace {
 
-/// Besides on_detour a bit of PacketPlace::memory above those of the usual routing.
+/// Besides rerouted_bit a bit of PacketPlace::memory above those of the usual routing.
 constexpr std::uint32_t went_down = std::uint32_t{1} << 30U;
 
 }  // namespace
 
-Detours::Detours(const NetworkDescription& network)
+Reroutes::Reroutes(const NetworkDescription& network)
     : network_(network),
       channel_(static_cast<std::uint8_t>(network.virtual_channels_needed() - 1)),
       dead_from_(network.graph.links(), Time::max()) {
@@ -55,7 +55,7 @@ Detours::Detours(const NetworkDescription& network)
     set_epoch(0);
 }
 
-std::vector<bool> Detours::down_at(Time time) const {
+std::vector<bool> Reroutes::down_at(Time time) const {
     std::vector<bool> down(network_.graph.links());
     for (const LinkFault& fault : network_.faults.links) {
         if (fault.bandwidth.billionths == 0 && fault.at <= time && time < fault.until) {
@@ -65,7 +65,7 @@ std::vector<bool> Detours::down_at(Time time) const {
     return down;
 }
 
-Detours::Rest Detours::without(const std::vector<bool>& links) const {
+Reroutes::Rest Reroutes::without(const std::vector<bool>& links) const {
     const Graph& graph = network_.graph;
     Rest rest;
     rest.graph.reserve(graph.nodes(), graph.links());
@@ -82,7 +82,7 @@ Detours::Rest Detours::without(const std::vector<bool>& links) const {
     return rest;
 }
 
-void Detours::set_epoch(std::size_t epoch) {
+void Reroutes::set_epoch(std::size_t epoch) {
     down_ = down_at(begins_[epoch]);
     dead_.assign(down_.size(), false);
     for (std::size_t i = 0; i < dead_.size(); ++i) {
@@ -92,32 +92,33 @@ void Detours::set_epoch(std::size_t epoch) {
     lasting_ = without(dead_);
 }
 
-std::string Detours::name() const {
+std::string Reroutes::name() const {
     return network_.routing_name();
 }
 
-std::optional<Way> Detours::detour(const Rest& rest, NodeId at, NodeId to, bool gone_down) const {
+std::optional<OfferedHop> Reroutes::reroute(const Rest& rest, NodeId at, NodeId to,
+                                            bool gone_down) const {
     const auto step = rest.router->up_down_step(rest.graph, at, gone_down, to);
     if (!step) {
         return std::nullopt;
     }
-    Way way;
-    way.hop = Hop{rest.original[step->link.index()], channel_};
-    way.memory = on_detour | (step->goes_up ? 0 : went_down);
-    return way;
+    OfferedHop next_hop;
+    next_hop.hop = Hop{rest.original[step->link.index()], channel_};
+    next_hop.memory = rerouted_bit | (step->goes_up ? 0 : went_down);
+    return next_hop;
 }
 
-void Detours::list_usual(const Graph& graph, const PacketPlace& place,
-                         std::vector<Way>& ways) const {
+void Reroutes::list_usual(const Graph& graph, const PacketPlace& place,
+                          std::vector<OfferedHop>& next_hops) const {
     if (network_.multipath) {
-        network_.multipath->list_ways(graph, place, ways);
+        network_.multipath->list_next_hops(graph, place, next_hops);
         return;
     }
-    ways.clear();
+    next_hops.clear();
     for (const Hop& hop : network_.route(place.source, place.destination)) {
         if (graph.link(hop.link).from == place.at) {
-            ways.emplace_back();
-            ways.back().hop = hop;
+            next_hops.emplace_back();
+            next_hops.back().hop = hop;
             return;
         }
     }
@@ -125,15 +126,15 @@ void Detours::list_usual(const Graph& graph, const PacketPlace& place,
 
 /// Whether the way leads over one of the links: of fixed routes all that is ahead, otherwise what
 /// is chosen at once.
-bool Detours::usual_meets(const std::vector<bool>& links, const PacketPlace& place,
-                          const Way& way) const {
+bool Reroutes::usual_meets(const std::vector<bool>& links, const PacketPlace& place,
+                           const OfferedHop& next_hop) const {
     if (network_.multipath) {
-        return links[way.hop.link.index()] ||
-               (way.then.link.valid() && links[way.then.link.index()]);
+        return links[next_hop.hop.link.index()] ||
+               (next_hop.then.link.valid() && links[next_hop.then.link.index()]);
     }
     bool ahead = false;
     for (const Hop& hop : network_.route(place.source, place.destination)) {
-        ahead = ahead || hop == way.hop;
+        ahead = ahead || hop == next_hop.hop;
         if (ahead && links[hop.link.index()]) {
             return true;
         }
@@ -141,18 +142,18 @@ bool Detours::usual_meets(const std::vector<bool>& links, const PacketPlace& pla
     return false;
 }
 
-void Detours::list_detour(const PacketPlace& place, std::vector<Way>& ways) const {
+void Reroutes::list_reroute(const PacketPlace& place, std::vector<OfferedHop>& next_hops) const {
     const NodeId to = place.destination;
     const bool gone_down = (place.memory & went_down) != 0;
     // What comes back is waited for rather than to begin anew.
-    std::optional<Way> way = detour(up_, place.at, to, gone_down);
+    std::optional<OfferedHop> next_hop = reroute(up_, place.at, to, gone_down);
     for (const auto& [rest, down] : {std::pair(&lasting_, gone_down), std::pair(&up_, false),
                                      std::pair(&lasting_, false), std::pair(&whole_, false)}) {
-        if (!way) {
-            way = detour(*rest, place.at, to, down);
+        if (!next_hop) {
+            next_hop = reroute(*rest, place.at, to, down);
         }
     }
-    if (!way) {
+    if (!next_hop) {
         const Graph& graph = network_.graph;
         throw StallError("the network cannot go on: a packet at " + graph.name(place.at) + " for " +
                          graph.name(to) +
@@ -160,35 +161,36 @@ void Detours::list_detour(const PacketPlace& place, std::vector<Way>& ways) cons
                          "not even over those: add links back to those that lead one way only, or "
                          "use another fidelity");
     }
-    ways.assign(1, *way);
+    next_hops.assign(1, *next_hop);
 }
 
-void Detours::list_ways(const Graph& graph, const PacketPlace& place,
-                        std::vector<Way>& ways) const {
-    if ((place.memory & on_detour) != 0) {
-        list_detour(place, ways);
+void Reroutes::list_next_hops(const Graph& graph, const PacketPlace& place,
+                              std::vector<OfferedHop>& next_hops) const {
+    if ((place.memory & rerouted_bit) != 0) {
+        list_reroute(place, next_hops);
         return;
     }
-    list_usual(graph, place, ways);
+    list_usual(graph, place, next_hops);
     // The ways that do not lead over these links, if packets can wait for one of them.
     const auto rest = [&](const std::vector<bool>& links) {
-        std::vector<Way> left;
-        std::copy_if(ways.begin(), ways.end(), std::back_inserter(left),
-                     [&](const Way& way) { return !usual_meets(links, place, way); });
+        std::vector<OfferedHop> left;
+        std::copy_if(
+            next_hops.begin(), next_hops.end(), std::back_inserter(left),
+            [&](const OfferedHop& next_hop) { return !usual_meets(links, place, next_hop); });
         return left;
     };
-    const auto suffices = [](const std::vector<Way>& left) {
+    const auto suffices = [](const std::vector<OfferedHop>& left) {
         return std::any_of(left.begin(), left.end(),
-                           [](const Way& way) { return !way.needs_room; });
+                           [](const OfferedHop& next_hop) { return !next_hop.needs_room; });
     };
-    std::vector<Way> left = rest(down_);
+    std::vector<OfferedHop> left = rest(down_);
     if (!suffices(left)) {
-        std::optional<Way> around = detour(up_, place.at, place.destination, false);
+        std::optional<OfferedHop> around = reroute(up_, place.at, place.destination, false);
         if (!around) {
             // What comes back is waited for.
             left = rest(dead_);
             if (!suffices(left)) {
-                around = detour(lasting_, place.at, place.destination, false);
+                around = reroute(lasting_, place.at, place.destination, false);
             }
         }
         if (around) {
@@ -197,7 +199,7 @@ void Detours::list_ways(const Graph& graph, const PacketPlace& place,
         }
     }
     if (suffices(left)) {
-        ways = std::move(left);
+        next_hops = std::move(left);
     }
 }
 

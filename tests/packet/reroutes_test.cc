@@ -12,8 +12,8 @@
 #include "tests/support/refusals.h"
 #include "topology/builder.h"
 #include "topology/dragonfly.h"
-#include "topology/dragonfly_ways.h"
-#include "topology/product_ways.h"
+#include "topology/dragonfly_next_hops.h"
+#include "topology/product_next_hops.h"
 
 namespace npunet::packet_test {
 namespace {
@@ -240,7 +240,7 @@ TEST(PacketDetours, AHopChosenBeforeItDied) {
     NetworkDescription network = topology::make_dragonfly(shape, {speed, speed, speed});
     network.packet = parameters();
     network.packet.virtual_channels = 0;
-    network.multipath = std::make_shared<topology::DragonflyWays>(shape);
+    network.multipath = std::make_shared<topology::DragonflyNextHops>(shape);
     EXPECT_EQ(OwnRun(network, {packets(0, 4, 1)}).delivered(0), Time::ns(60));
     cut(network, 7, 10, Time::ns(27));
     EXPECT_EQ(network.virtual_channels(), 4);
@@ -257,7 +257,7 @@ TEST(PacketDetours, AdaptiveOnAMesh) {
     NetworkDescription network = topology::make_network(dimensions, "mesh");
     network.packet = parameters();
     network.packet.virtual_channels = 0;
-    network.multipath = std::make_shared<topology::ProductWays>(dimensions);
+    network.multipath = std::make_shared<topology::ProductNextHops>(dimensions);
     EXPECT_EQ(OwnRun(network, {packets(0, 3, 4)}).delivered(0), Time::ns(40));
     cut(network, 1, 3);
     const OwnRun run(network, {packets(0, 3, 4)});

@@ -1,5 +1,4 @@
-#include "study/gap/rung.h"
-
+#include "study/gap/effect_level.h"
 
 #include "analytical/congestion_aware.h"
 #include "analytical/congestion_unaware.h"
@@ -32,29 +31,31 @@ public:
 
 }  // namespace
 
-std::vector<Step> ladder_of(Fidelity fidelity, const Machine& machine) {
+std::vector<Step> levels_of(Fidelity fidelity, const Machine& machine) {
     switch (fidelity) {
         case Fidelity::Analytical:
             return {};
         case Fidelity::CongestionAware:
-            return {{Rung::WholeMessages, &Gap::latency}, {Rung::MessageQueues, &Gap::contention}};
+            return {{EffectLevel::WholeMessages, &Gap::latency},
+                    {EffectLevel::MessageQueues, &Gap::contention}};
         case Fidelity::Packet:
             break;
     }
-    std::vector<Step> steps{{Rung::Headers, &Gap::header},
-                            {Rung::IdlePaths, &Gap::latency},
-                            {Rung::SharedLinks, &Gap::contention},
-                            {Rung::FiniteBuffers, &Gap::flow_control}};
+    std::vector<Step> steps{{EffectLevel::Headers, &Gap::header},
+                            {EffectLevel::IdlePaths, &Gap::latency},
+                            {EffectLevel::SharedLinks, &Gap::contention},
+                            {EffectLevel::FiniteBuffers, &Gap::flow_control}};
     if (controls_congestion(machine.network.packet)) {
-        steps.push_back({Rung::PacketRun, &Gap::congestion_control});
+        steps.push_back({EffectLevel::PacketRun, &Gap::congestion_control});
     }
     return steps;
 }
 
-topology::NetworkDescription network_on(Rung rung, const topology::NetworkDescription& network) {
+topology::NetworkDescription network_on(EffectLevel level,
+                                        const topology::NetworkDescription& network) {
     topology::NetworkDescription changed = network;
     topology::PacketParameters& packet = changed.packet;
-    if (rung == Rung::SharedLinks) {
+    if (level == EffectLevel::SharedLinks) {
         packet.buffer = boundless;
         packet.error_rate = 0;
         if (packet.flow_control != topology::FlowControl::Credit) {
@@ -65,41 +66,42 @@ topology::NetworkDescription network_on(Rung rung, const topology::NetworkDescri
         // Reset entirely: settings without effect are rejected.
         packet.transport = topology::TransportParameters();
     }
-    if (rung == Rung::SharedLinks || rung == Rung::FiniteBuffers) {
+    if (level == EffectLevel::SharedLinks || level == EffectLevel::FiniteBuffers) {
         packet.congestion_control = topology::CongestionControlChoice();
     }
     return changed;
 }
 
-const topology::NetworkDescription& Rungs::description_of(Rung rung) {
-    if (rung != Rung::SharedLinks && rung != Rung::FiniteBuffers) {
+const topology::NetworkDescription& EffectLevels::description_of(EffectLevel level) {
+    if (level != EffectLevel::SharedLinks && level != EffectLevel::FiniteBuffers) {
         return machine_.network;
     }
     std::unique_ptr<topology::NetworkDescription>& description =
-        descriptions_[static_cast<std::size_t>(rung)];
+        descriptions_[static_cast<std::size_t>(level)];
     if (description == nullptr) {
         description =
-            std::make_unique<topology::NetworkDescription>(network_on(rung, machine_.network));
+            std::make_unique<topology::NetworkDescription>(network_on(level, machine_.network));
     }
     return *description;
 }
 
-std::unique_ptr<engine::Network> Rungs::network_of(Rung rung, engine::EventQueue& queue) {
-    const topology::NetworkDescription& description = description_of(rung);
+std::unique_ptr<engine::Network> EffectLevels::network_of(EffectLevel level,
+                                                          engine::EventQueue& queue) {
+    const topology::NetworkDescription& description = description_of(level);
     const engine::Dialect& dialect = machine_.dialect;
-    switch (rung) {
-        case Rung::Estimate:
+    switch (level) {
+        case EffectLevel::Estimate:
             return std::make_unique<analytical::CongestionUnaware>(description, queue, dialect);
-        case Rung::Headers:
+        case EffectLevel::Headers:
             return std::make_unique<IdlePathNetwork>(description, queue, dialect,
                                                      IdlePath::Headers);
-        case Rung::IdlePaths:
+        case EffectLevel::IdlePaths:
             return std::make_unique<IdlePathNetwork>(description, queue, dialect,
                                                      IdlePath::Packets);
-        case Rung::WholeMessages:
+        case EffectLevel::WholeMessages:
             return std::make_unique<IdlePathNetwork>(description, queue, dialect,
                                                      IdlePath::WholeMessages);
-        case Rung::MessageQueues:
+        case EffectLevel::MessageQueues:
             return std::make_unique<analytical::CongestionAware>(description, queue, dialect);
         default:
             break;
@@ -107,8 +109,8 @@ std::unique_ptr<engine::Network> Rungs::network_of(Rung rung, engine::EventQueue
     return make_packet_network(description, queue, packet_);
 }
 
-RunTimes Rungs::run(const engine::Workload& workload, engine::EventQueue& queue,
-                    engine::Network& network, const engine::FixedTimes* fixed) const {
+RunTimes EffectLevels::run(const engine::Workload& workload, engine::EventQueue& queue,
+                           engine::Network& network, const engine::FixedTimes* fixed) const {
     engine::Simulation simulation(workload, machine_.network, machine_.system, machine_.dialect,
                                   queue, network);
     simulation.set_timeline(false);
@@ -130,10 +132,10 @@ RunTimes Rungs::run(const engine::Workload& workload, engine::EventQueue& queue,
     return times_of(simulation);
 }
 
-RunTimes Rungs::run(const engine::Workload& workload, Rung rung, const engine::FixedTimes* fixed,
-                    const Wrap& wrap) {
+RunTimes EffectLevels::run(const engine::Workload& workload, EffectLevel level,
+                           const engine::FixedTimes* fixed, const Wrap& wrap) {
     engine::EventQueue queue(machine_.dialect.event_order);
-    const std::unique_ptr<engine::Network> network = network_of(rung, queue);
+    const std::unique_ptr<engine::Network> network = network_of(level, queue);
     if (!wrap) {
         return run(workload, queue, *network, fixed);
     }
@@ -141,7 +143,8 @@ RunTimes Rungs::run(const engine::Workload& workload, Rung rung, const engine::F
     return run(workload, queue, *outer, fixed);
 }
 
-RunTimes Rungs::replay(const engine::Workload& workload, const engine::FixedTimes& fixed) const {
+RunTimes EffectLevels::replay(const engine::Workload& workload,
+                              const engine::FixedTimes& fixed) const {
     engine::EventQueue queue(machine_.dialect.event_order);
     NoNetwork network;
     return run(workload, queue, network, &fixed);

@@ -1,6 +1,6 @@
 // Threads that do one short step together, again and again.
 //
-//     ThreadCrew crew(4);
+//     ThreadPool crew(4);
 //     while (more) {
 //         crew.run(parts.size(), [&](std::size_t part) { advance(parts[part]); });
 //         exchange(parts);
@@ -25,18 +25,18 @@
 
 namespace npunet {
 
-class ThreadCrew {
+class ThreadPool {
 public:
     /// In a round.
     static constexpr std::size_t most_steps = 1'000'000;
 
     /// @param members how many, the caller of run() among them; at least 1. There are fewer when
     /// the machine does not grant so many threads
-    explicit ThreadCrew(std::size_t members);
-    ~ThreadCrew();
+    explicit ThreadPool(std::size_t members);
+    ~ThreadPool();
 
-    ThreadCrew(const ThreadCrew&) = delete;
-    ThreadCrew& operator=(const ThreadCrew&) = delete;
+    ThreadPool(const ThreadPool&) = delete;
+    ThreadPool& operator=(const ThreadPool&) = delete;
 
     [[nodiscard]] std::size_t members() const { return threads_.size() + 1; }
 

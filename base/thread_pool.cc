@@ -1,4 +1,4 @@
-#include "base/thread_crew.h"
+#include "base/thread_pool.h"
 
 #include <mutex>
 #include <utility>
@@ -26,10 +26,10 @@ void rest_after(int looks) {
 
 }  // namespace
 
-ThreadCrew::ThreadCrew(std::size_t members)
+ThreadPool::ThreadPool(std::size_t members)
     : threads_(start_threads(members - 1, [this] { work(); })) {}
 
-ThreadCrew::~ThreadCrew() {
+ThreadPool::~ThreadPool() {
     ending_ = true;
     {
         const std::scoped_lock lock(mutex_);
@@ -41,7 +41,7 @@ ThreadCrew::~ThreadCrew() {
     }
 }
 
-void ThreadCrew::run_round(std::size_t count, Call call, void* what) {
+void ThreadPool::run_round(std::size_t count, Call call, void* what) {
     // Nobody has taken a step: those of the last round have ended, and this one has not begun.
     call_ = call;
     what_ = what;
@@ -67,7 +67,7 @@ void ThreadCrew::run_round(std::size_t count, Call call, void* what) {
     }
 }
 
-void ThreadCrew::work() {
+void ThreadPool::work() {
     std::uint64_t seen = 0;
     while (await_round(seen)) {
         seen = next_ / one_round;
@@ -75,7 +75,7 @@ void ThreadCrew::work() {
     }
 }
 
-void ThreadCrew::do_steps() {
+void ThreadPool::do_steps() {
     // A step that is taken keeps its round from ending. One beyond the last is none.
     for (std::uint64_t taken = next_++; taken % one_count < taken % one_round / one_count;
          taken = next_++) {
@@ -84,7 +84,7 @@ void ThreadCrew::do_steps() {
     }
 }
 
-void ThreadCrew::do_step(std::size_t number) {
+void ThreadPool::do_step(std::size_t number) {
     try {
         call_(what_, number);
     } catch (...) {
@@ -92,7 +92,7 @@ void ThreadCrew::do_step(std::size_t number) {
     }
 }
 
-bool ThreadCrew::await_round(std::uint64_t seen) {
+bool ThreadPool::await_round(std::uint64_t seen) {
     // The end counts besides its round: a member that is late takes that round for one of steps,
     // has seen it then, and would wait for another.
     const auto is_over = [&] { return ending_ || next_ / one_round != seen; };

@@ -1,6 +1,6 @@
 // Ways round links that are down, without packets: what is offered where, and what waits for what.
 
-#include "topology/detours.h"
+#include "topology/reroutes.h"
 
 #include <gtest/gtest.h>
 
@@ -41,12 +41,12 @@ NetworkDescription ring_of_four() {
 
 /// The nodes that a packet visits, always by the first way; "*" before those it reaches by the
 /// detour channel. Ends where it goes in a circle.
-std::string walk(const NetworkDescription& network, const Detours& detours, int from, int to) {
+std::string walk(const NetworkDescription& network, const Reroutes& detours, int from, int to) {
     PacketPlace place{NodeId(from), NodeId(from), NodeId(to), Hop(), 0, 0};
     std::string text = std::to_string(from);
-    std::vector<Way> ways;
+    std::vector<OfferedHop> ways;
     for (int hops = 0; place.at != place.destination && hops < 20; ++hops) {
-        detours.list_ways(network.graph, place, ways);
+        detours.list_next_hops(network.graph, place, ways);
         place.in = ways.front().hop;
         place.at = network.graph.link(place.in.link).to;
         place.memory = ways.front().memory;
@@ -72,7 +72,7 @@ TEST(Detours, OnARingOfFour) {
     cut(network, 2, 3, Time::ns(20), Time::ns(25));
     cut(network, 2, 3, Time::ns(25), Time::ns(40));
     EXPECT_EQ(network.virtual_channels_needed(), 3);
-    Detours detours(network);
+    Reroutes detours(network);
     EXPECT_EQ(detours.virtual_channels_needed(), 3);
     EXPECT_EQ(detours.epochs(), (std::vector<Time>{Time(), Time::ns(10), Time::ns(20), Time::ns(25),
                                                    Time::ns(30), Time::ns(40)}));
@@ -118,14 +118,14 @@ TEST(Detours, RefusePacketsThatNothingBringsOn) {
     }
     use_shortest_paths(network);
     network.faults.links.push_back(outage(network.graph, 3, 0));
-    const Detours detours(network);
+    const Reroutes detours(network);
     int stalls = 0;
     for (std::size_t at = 0; at < 4; ++at) {
         const NodeId to((at + 3) % 4);
-        const PacketPlace place{NodeId(at), NodeId(at), to, Hop(), 0, Detours::on_detour};
-        std::vector<Way> ways;
+        const PacketPlace place{NodeId(at), NodeId(at), to, Hop(), 0, Reroutes::rerouted_bit};
+        std::vector<OfferedHop> ways;
         try {
-            detours.list_ways(network.graph, place, ways);
+            detours.list_next_hops(network.graph, place, ways);
             EXPECT_EQ(ways.size(), 1U);
         } catch (const StallError& stall) {
             ++stalls;
@@ -158,7 +158,7 @@ TEST(Detours, TakeTheShorterOfUpAndDown) {
     join(1, 6);
     use_shortest_paths(network);
     cut(network, 0, 5);
-    const Detours detours(network);
+    const Reroutes detours(network);
     EXPECT_EQ(walk(network, detours, 6, 5), "6 *1 *0 *4 *5");
     EXPECT_EQ(walk(network, detours, 1, 5), "1 *0 *4 *5");
     EXPECT_EQ(walk(network, detours, 5, 1), "5 *4 *0 *1");
@@ -170,7 +170,7 @@ TEST(Detours, TakeTheShorterOfUpAndDown) {
 TEST(Detours, OneWay) {
     NetworkDescription network = ring_of_four();
     network.faults.links.push_back(outage(network.graph, 0, 1));
-    const Detours detours(network);
+    const Reroutes detours(network);
     EXPECT_EQ(walk(network, detours, 0, 1), "0 *3 *2 *1");
     EXPECT_EQ(walk(network, detours, 1, 0), "1 0");
     EXPECT_EQ(walk(network, detours, 2, 0), "2 3 0");
@@ -182,7 +182,7 @@ TEST(Detours, OneWay) {
 TEST(Detours, BeginUpwards) {
     NetworkDescription network = ring_of_four();
     cut(network, 1, 2, Time(), Time::ns(10));
-    const Detours detours(network);
+    const Reroutes detours(network);
     EXPECT_EQ(walk(network, detours, 1, 2), "1 *0 *3 *2");
     EXPECT_EQ(walk(network, detours, 2, 1), "2 *3 *0 *1");
 }
@@ -195,22 +195,22 @@ TEST(Detours, WaitForWhatComesBack) {
     cut(network, 0, 1, Time(), Time::ns(10));
     cut(network, 2, 1, Time::ns(10), Time::ns(20));
     cut(network, 0, 1, Time::ns(20));
-    Detours detours(network);
-    std::vector<Way> ways;
-    detours.list_ways(network.graph, {NodeId(0), NodeId(0), NodeId(1), Hop(), 0, 0}, ways);
+    Reroutes detours(network);
+    std::vector<OfferedHop> ways;
+    detours.list_next_hops(network.graph, {NodeId(0), NodeId(0), NodeId(1), Hop(), 0, 0}, ways);
     ASSERT_EQ(ways.size(), 1U);
     const Hop to_three{network.graph.find_link(NodeId(0), NodeId(3)), 2};
     EXPECT_EQ(ways.front().hop, to_three);
     detours.set_epoch(1);
-    detours.list_ways(network.graph,
-                      {NodeId(3), NodeId(0), NodeId(1), to_three, 0, ways.front().memory}, ways);
+    detours.list_next_hops(
+        network.graph, {NodeId(3), NodeId(0), NodeId(1), to_three, 0, ways.front().memory}, ways);
     ASSERT_EQ(ways.size(), 1U);
     EXPECT_EQ(ways.front().hop, (Hop{network.graph.find_link(NodeId(3), NodeId(2)), 2}));
 }
 
 /// A copy whose multi-path routing is the detours of the original.
 NetworkDescription seen_by(const NetworkDescription& network,
-                           const std::shared_ptr<Detours>& detours) {
+                           const std::shared_ptr<Reroutes>& detours) {
     NetworkDescription copy = network;
     copy.multipath = detours;
     return copy;
@@ -228,11 +228,11 @@ TEST(Detours, LeadToTheDestination) {
             NetworkDescription network = test::random_network(offer, random);
             network.faults.links = test::random_outages(
                 network.graph, 1 + static_cast<int>(random() % 5), Time::ns(1000), random);
-            Detours detours(network);
+            Reroutes detours(network);
             detours.set_epoch(detours.epochs().size() - 1);
             const Graph& graph = network.graph;
-            std::vector<Way> ways;
-            std::vector<Way> usual;
+            std::vector<OfferedHop> ways;
+            std::vector<OfferedHop> usual;
             for (std::size_t pair = 0; pair < graph.npus() * graph.npus(); ++pair) {
                 const NodeId from(pair / graph.npus());
                 const NodeId to(pair % graph.npus());
@@ -244,19 +244,19 @@ TEST(Detours, LeadToTheDestination) {
                     std::uint32_t memory = place.memory;
                     then = Hop();
                     if (!hop.link.valid()) {
-                        detours.list_ways(graph, place, ways);
+                        detours.list_next_hops(graph, place, ways);
                         ASSERT_FALSE(ways.empty());
                         const bool promises =
                             std::any_of(ways.begin(), ways.end(),
-                                        [](const Way& way) { return way.needs_room; });
-                        for (const Way& way : ways) {
+                                        [](const OfferedHop& way) { return way.needs_room; });
+                        for (const OfferedHop& way : ways) {
                             ASSERT_EQ(way.escape, promises && !way.needs_room);
                             ASSERT_EQ(graph.link(way.hop.link).from, place.at);
                             ASSERT_FALSE(detours.is_dead(way.hop.link)) << network.name;
                             ASSERT_LT(way.hop.virtual_channel, network.virtual_channels());
                             around += way.hop.virtual_channel + 1 == network.virtual_channels();
                         }
-                        const Way& taken = ways[random() % ways.size()];
+                        const OfferedHop& taken = ways[random() % ways.size()];
                         hop = taken.hop;
                         then = taken.then;
                         memory = taken.memory;
@@ -306,9 +306,9 @@ TEST(Detours, WaitInNoCircleInAnyEpoch) {
             }
             network.faults.links = test::random_outages(graph, 1 + static_cast<int>(random() % 4),
                                                         Time::ns(1000), random);
-            const auto detours = std::make_shared<Detours>(network);
+            const auto detours = std::make_shared<Reroutes>(network);
             ChannelDependencies together(graph.links(), network.virtual_channels());
-            std::vector<Way> ways;
+            std::vector<OfferedHop> ways;
             for (std::size_t to = 0; to < graph.npus(); ++to) {
                 std::set<State, Earlier> seen;
                 for (std::size_t from = 0; from < graph.npus(); ++from) {
@@ -333,9 +333,9 @@ TEST(Detours, WaitInNoCircleInAnyEpoch) {
                             continue;
                         }
                         for (std::uint64_t hash = 0; hash < 8; ++hash) {
-                            detours->list_ways(graph, {at, source, NodeId(to), in, hash, memory},
-                                               ways);
-                            for (const Way& way : ways) {
+                            detours->list_next_hops(
+                                graph, {at, source, NodeId(to), in, hash, memory}, ways);
+                            for (const OfferedHop& way : ways) {
                                 const bool begins = gone_down(memory) && !gone_down(way.memory);
                                 anew += begins;
                                 if (in.link.valid() && !way.needs_room && !begins) {
@@ -377,7 +377,7 @@ TEST(Detours, NeedOneChannelMore) {
         slow.bandwidth.billionths = 0;
         network.faults.links.push_back(slow);
         EXPECT_EQ(network.virtual_channels_needed(), before + 1);
-        EXPECT_EQ(Detours(network).virtual_channels_needed(), before + 1);
+        EXPECT_EQ(Reroutes(network).virtual_channels_needed(), before + 1);
     }
 }
 

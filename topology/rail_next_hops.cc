@@ -1,12 +1,12 @@
-#include "topology/rail_ways.h"
+#include "topology/rail_next_hops.h"
 
-#include "topology/fat_tree_ways.h"
+#include "topology/fat_tree_next_hops.h"
 #include "topology/pair_hash.h"
 
 namespace npunet::topology {
 
-void RailWays::list_ways(const Graph& graph, const PacketPlace& place,
-                         std::vector<Way>& ways) const {
+void RailNextHops::list_next_hops(const Graph& graph, const PacketPlace& place,
+                                  std::vector<OfferedHop>& next_hops) const {
     const std::int64_t size = shape_.npus_per_server;
     const std::int64_t at = place.at.value();
     const std::int64_t to = place.destination.value();
@@ -16,16 +16,16 @@ void RailWays::list_ways(const Graph& graph, const PacketPlace& place,
         const std::int64_t tree_switch = (at - first_rail_switch) % shape_.rail.switches();
         const std::int64_t first_link =
             shape_.servers() * shape_.server_links() + to % size * shape_.rail.links();
-        list_fat_tree_ways(shape_.rail, tree_switch, to / size, first_link, ways);
-        spread_ways(spread_, mixed(place.hash + static_cast<std::uint64_t>(at)), ways);
+        list_fat_tree_next_hops(shape_.rail, tree_switch, to / size, first_link, next_hops);
+        spread_next_hops(spread_, mixed(place.hash + static_cast<std::uint64_t>(at)), next_hops);
         return;
     }
     // At an NPU, or at a server's switch on the way to an NPU of the server: on as the fixed route.
-    ways.assign(1, Way());
+    next_hops.assign(1, OfferedHop());
     const std::int64_t before = at < shape_.npus() ? at : graph.link(place.in.link).from.value();
     const std::vector<Hop> hops =
         fixed_.route(graph, NodeId(static_cast<std::size_t>(before)), place.destination);
-    ways.front().hop = hops[at < shape_.npus() ? 0 : 1];
+    next_hops.front().hop = hops[at < shape_.npus() ? 0 : 1];
 }
 
 }  // namespace npunet::topology

@@ -2,7 +2,7 @@
 // still has to, by the link that is free soonest; round a ring in either direction when both are as
 // short.
 //
-//     network.multipath = std::make_shared<ProductWays>(dimensions);
+//     network.multipath = std::make_shared<ProductNextHops>(dimensions);
 //
 // The highest virtual channel is adaptive: it is taken only when there is room at its end. The
 // others are the escape, which is the dimension-order route from where the packet is. On a ring of
@@ -22,12 +22,12 @@
 
 namespace npunet::topology {
 
-class ProductWays : public MultipathRouter {
+class ProductNextHops : public MultipathRouter {
 public:
-    explicit ProductWays(std::vector<Dimension> dimensions);
+    explicit ProductNextHops(std::vector<Dimension> dimensions);
 
-    void list_ways(const Graph& graph, const PacketPlace& place,
-                   std::vector<Way>& ways) const override;
+    void list_next_hops(const Graph& graph, const PacketPlace& place,
+                        std::vector<OfferedHop>& next_hops) const override;
     [[nodiscard]] bool is_oblivious() const override { return false; }
     [[nodiscard]] std::uint8_t virtual_channels_needed() const override {
         return static_cast<std::uint8_t>(escapes_ + 1);
@@ -41,9 +41,11 @@ private:
         std::int64_t stride = 1;
         std::int64_t line_links = 0;
     };
-    void add_ways(std::size_t dimension, std::int64_t line_link, std::int32_t here,
-                  std::int32_t there, bool escape_too, std::vector<Way>& ways) const;
-    void list_at_switch(const Graph& graph, const PacketPlace& place, std::vector<Way>& ways) const;
+    void add_next_hops(std::size_t dimension, std::int64_t line_link, std::int32_t here,
+                       std::int32_t there, bool escape_too,
+                       std::vector<OfferedHop>& next_hops) const;
+    void list_at_switch(const Graph& graph, const PacketPlace& place,
+                        std::vector<OfferedHop>& next_hops) const;
 
     std::vector<Dimension> dimensions_;
     std::vector<Block> blocks_;

@@ -1,4 +1,4 @@
-#include "study/sweep/process_team.h"
+#include "study/sweep/process_workers.h"
 
 #include <fmt/format.h>
 
@@ -62,7 +62,7 @@ void dismiss(MessagePort& port) {
     }
 }
 
-ProcessTeam::ProcessTeam(MessagePort& port, std::uint64_t fingerprint)
+ProcessWorkers::ProcessWorkers(MessagePort& port, std::uint64_t fingerprint)
     : port_(port), slots_(static_cast<std::size_t>(port.size()), 0) {
     try {
         for (int waiting = port.size() - 1; waiting > 0;) {
@@ -79,11 +79,11 @@ ProcessTeam::ProcessTeam(MessagePort& port, std::uint64_t fingerprint)
     }
 }
 
-ProcessTeam::~ProcessTeam() {
+ProcessWorkers::~ProcessWorkers() {
     dismiss(port_);
 }
 
-void ProcessTeam::greet(const MessagePort::Message& message, std::uint64_t fingerprint) {
+void ProcessWorkers::greet(const MessagePort::Message& message, std::uint64_t fingerprint) {
     if (!begins(message.text, "hello")) {
         fail_with(message);
     }
@@ -96,7 +96,7 @@ void ProcessTeam::greet(const MessagePort::Message& message, std::uint64_t finge
     }
 }
 
-bool ProcessTeam::finished_of(const MessagePort::Message& message, Finished& finished) {
+bool ProcessWorkers::finished_of(const MessagePort::Message& message, Finished& finished) {
     const std::string content = rest_after(message.text, "done");
     const char* const end = content.data() + content.size();
     const auto [after, error] = std::from_chars(content.data(), end, finished.number);
@@ -110,9 +110,9 @@ bool ProcessTeam::finished_of(const MessagePort::Message& message, Finished& fin
     return outcome.has_value();
 }
 
-void ProcessTeam::run(const std::vector<Task>& tasks,
-                      const std::function<void(const Finished&)>& done,
-                      const std::function<bool()>& stop) {
+void ProcessWorkers::run(const std::vector<Task>& tasks,
+                         const std::function<void(const Finished&)>& done,
+                         const std::function<bool()>& stop) {
     std::size_t next = 0;
     std::size_t in_flight = 0;
     bool stopped = false;

@@ -1,4 +1,4 @@
-#include "study/gap/climb.h"
+#include "study/gap/attribution.h"
 
 #include <fmt/format.h>
 
@@ -32,14 +32,14 @@ Time last_of(const std::vector<Time>& ends) {
 
 class Climber {
 public:
-    Climber(const engine::Workload& workload, const Rungs& rungs, GapProgress& progress,
-            AloneRuns& alone, const Ladder& ladder,
+    Climber(const engine::Workload& workload, const EffectLevels& levels, GapProgress& progress,
+            AloneRuns& alone, const EffectSequence& sequence,
             const std::vector<JointOperation>& communications)
         : workload_(workload),
-          rungs_(rungs),
+          levels_(levels),
           progress_(progress),
           alone_(alone),
-          ladder_(ladder),
+          sequence_(sequence),
           communications_(communications),
           ends_(communications.size()) {
         result_.of.resize(communications.size());
@@ -47,8 +47,8 @@ public:
         result_.measured.resize(communications.size());
     }
 
-    Climb climb(const std::vector<std::uint32_t>& first) {
-        if (ladder_.steps.empty()) {
+    Attribution attribute(const std::vector<std::uint32_t>& first) {
+        if (sequence_.steps.empty()) {
             result_.measured.assign(communications_.size(), true);
             return std::move(result_);
         }
@@ -57,41 +57,41 @@ public:
             progress_.to(done);
             measure(first[done]);
         }
-        for (std::size_t k = 0; k < ladder_.steps.size(); ++k) {
+        for (std::size_t k = 0; k < sequence_.steps.size(); ++k) {
             measure_run(k);
         }
         return std::move(result_);
     }
 
 private:
-    [[nodiscard]] Rung rung(std::size_t k) const {
-        return k == 0 ? Rung::Estimate : ladder_.steps[k - 1].rung;
+    [[nodiscard]] EffectLevel level(std::size_t k) const {
+        return k == 0 ? EffectLevel::Estimate : sequence_.steps[k - 1].level;
     }
 
     /// Where a communication cannot be run alone, the start of its last part stands for its end.
     [[nodiscard]] std::vector<Ends> stand_ins(const JointOperation& communication) const {
         const auto ends_at = [&](std::size_t k) {
             return std::vector<Time>(communication.parts.size(),
-                                     communication.last_start(ladder_.times[k]));
+                                     communication.last_start(sequence_.times[k]));
         };
         std::vector<Ends> list;
-        for (std::size_t k = 1; k <= ladder_.steps.size(); ++k) {
+        for (std::size_t k = 1; k <= sequence_.steps.size(); ++k) {
             list.push_back({ends_at(k - 1), ends_at(k - 1), ends_at(k)});
         }
         return list;
     }
 
     /// Empty where one of them cannot be told.
-    std::vector<Ends> alone_on_all_rungs(const JointOperation& communication) {
+    std::vector<Ends> isolated_on_all_levels(const JointOperation& communication) {
         std::vector<Ends> list;
-        std::vector<Time> starts = communication.starts(ladder_.times.front());
-        std::vector<Time> before = alone_.ends(rung(0), communication, starts);
-        for (std::size_t k = 1; k <= ladder_.steps.size() && !before.empty(); ++k) {
+        std::vector<Time> starts = communication.starts(sequence_.times.front());
+        std::vector<Time> before = alone_.ends(level(0), communication, starts);
+        for (std::size_t k = 1; k <= sequence_.steps.size() && !before.empty(); ++k) {
             Ends ends;
             ends.before = std::move(before);
-            ends.delayed = alone_.ends(rung(k), communication, starts);
-            starts = communication.starts(ladder_.times[k]);
-            ends.after = alone_.ends(rung(k), communication, starts);
+            ends.delayed = alone_.ends(level(k), communication, starts);
+            starts = communication.starts(sequence_.times[k]);
+            ends.after = alone_.ends(level(k), communication, starts);
             if (ends.delayed.empty() || ends.after.empty()) {
                 return {};
             }
@@ -104,14 +104,14 @@ private:
     void measure(std::uint32_t number) {
         const JointOperation& communication = communications_[number];
         std::vector<Ends>& ends = ends_[number];
-        ends = alone_on_all_rungs(communication);
+        ends = isolated_on_all_levels(communication);
         result_.measured[number] = !ends.empty();
         if (ends.empty()) {
             ends = stand_ins(communication);
         }
-        for (std::size_t k = 0; k < ladder_.steps.size(); ++k) {
-            const Time end_before = communication.end(ladder_.times[k]);
-            const Time end_after = communication.end(ladder_.times[k + 1]);
+        for (std::size_t k = 0; k < sequence_.steps.size(); ++k) {
+            const Time end_before = communication.end(sequence_.times[k]);
+            const Time end_after = communication.end(sequence_.times[k + 1]);
             const Time before = last_of(ends[k].before);
             const Time delayed = last_of(ends[k].delayed);
             const Time after = last_of(ends[k].after);
@@ -119,16 +119,16 @@ private:
             const Time others = (end_after - after) - (end_before - before);
             const Time dependency = after - delayed;
             assert(by_itself + others + dependency == end_after - end_before);
-            result_.of[number].*ladder_.steps[k].part += by_itself + others;
-            result_.others[number].*ladder_.steps[k].part += others;
+            result_.of[number].*sequence_.steps[k].part += by_itself + others;
+            result_.others[number].*sequence_.steps[k].part += others;
             result_.of[number].dependency += dependency;
         }
     }
 
     /// The finish when every communication starts as on rung k and takes what it takes on k + 1.
     [[nodiscard]] Time finish_with_old_starts(std::size_t k) const {
-        const RunTimes& old = ladder_.times[k];
-        const RunTimes& now = ladder_.times[k + 1];
+        const RunTimes& old = sequence_.times[k];
+        const RunTimes& now = sequence_.times[k + 1];
         engine::FixedTimes fixed(workload_.ranks());
         bool all_old = true;
         bool all_new = true;
@@ -144,45 +144,48 @@ private:
             }
         }
         // These runs have been made.
-        return all_old ? old.finish : all_new ? now.finish : rungs_.replay(workload_, fixed).finish;
+        return all_old   ? old.finish
+               : all_new ? now.finish
+                         : levels_.replay(workload_, fixed).finish;
     }
 
     void measure_run(std::size_t k) {
-        const Time before = ladder_.times[k].finish;
-        const Time after = ladder_.times[k + 1].finish;
+        const Time before = sequence_.times[k].finish;
+        const Time after = sequence_.times[k + 1].finish;
         const Time old_starts = finish_with_old_starts(k);
         const Time direct = old_starts - before;
         const Time dependency = after - old_starts;
         assert(direct + dependency == after - before);
-        result_.total.*ladder_.steps[k].part += direct;
+        result_.total.*sequence_.steps[k].part += direct;
         result_.total.dependency += dependency;
     }
 
     const engine::Workload& workload_;
-    const Rungs& rungs_;
+    const EffectLevels& levels_;
     GapProgress& progress_;
     AloneRuns& alone_;
-    const Ladder& ladder_;
+    const EffectSequence& sequence_;
     const std::vector<JointOperation>& communications_;
     std::vector<std::vector<Ends>> ends_;  ///< by communication, then step
-    Climb result_;
+    Attribution result_;
 };
 
 }  // namespace
 
-Ladder run_ladder(const engine::Workload& workload, const Machine& machine, Rungs& rungs,
-                  GapProgress& progress, Fidelity fidelity, const RunTimes& estimate,
-                  const LinkTap::CommunicationOf& communication_of) {
-    Ladder ladder;
-    ladder.times.push_back(estimate);
-    const std::vector<Step> steps = ladder_of(fidelity, machine);
+EffectSequence run_levels(const engine::Workload& workload, const Machine& machine,
+                          EffectLevels& levels, GapProgress& progress, Fidelity fidelity,
+                          const RunTimes& estimate,
+                          const LinkTap::CommunicationOf& communication_of) {
+    EffectSequence sequence;
+    sequence.times.push_back(estimate);
+    const std::vector<Step> steps = levels_of(fidelity, machine);
     for (std::size_t i = 0; i < steps.size(); ++i) {
         const Step step = steps[i];
         const auto leave_out = [&](const std::exception& error) {
             if (i + 1 == steps.size()) {
                 throw;
             }
-            ladder.notes.push_back(fmt::format(
+            sequence.notes.push_back(fmt::format(
                 "{} is part of {}, as a network with the one and without the other cannot be "
                 "simulated: {}",
                 part_name(step.part), part_name(steps[i + 1].part), first_line(error.what())));
@@ -192,26 +195,26 @@ Ladder run_ladder(const engine::Workload& workload, const Machine& machine, Rung
             if (step.part == &Gap::contention &&
                 machine.dialect.event_order == engine::EventQueue::Order::Content) {
                 LinkTap tap(machine.network, communication_of);
-                ladder.times.push_back(rungs.run(workload, step.rung, nullptr, tap.wrap()));
-                ladder.stays = tap.stays();
+                sequence.times.push_back(levels.run(workload, step.level, nullptr, tap.wrap()));
+                sequence.stays = tap.stays();
             } else {
-                ladder.times.push_back(rungs.run(workload, step.rung));
+                sequence.times.push_back(levels.run(workload, step.level));
             }
-            ladder.steps.push_back(step);
+            sequence.steps.push_back(step);
         } catch (const StallError& error) {
             leave_out(error);
         } catch (const InputError& error) {
             leave_out(error);
         }
     }
-    return ladder;
+    return sequence;
 }
 
-Climb climb(const engine::Workload& workload, const Rungs& rungs, GapProgress& progress,
-            AloneRuns& alone, const Ladder& ladder,
-            const std::vector<JointOperation>& communications,
-            const std::vector<std::uint32_t>& first) {
-    return Climber(workload, rungs, progress, alone, ladder, communications).climb(first);
+Attribution attribute(const engine::Workload& workload, const EffectLevels& levels,
+                      GapProgress& progress, AloneRuns& alone, const EffectSequence& sequence,
+                      const std::vector<JointOperation>& communications,
+                      const std::vector<std::uint32_t>& first) {
+    return Climber(workload, levels, progress, alone, sequence, communications).attribute(first);
 }
 
 }  // namespace npunet::study

@@ -1,9 +1,9 @@
 // Ways round links that are down: as the routes, until a link of them is down, then up*/down* on
 // what is left of the network.
 //
-//     Detours detours(network, fixed_routes);
+//     Reroutes detours(network, fixed_routes);
 //     detours.set_epoch(3);                        // the links that are down have changed
-//     detours.list_ways(graph, place, ways);
+//     detours.list_next_hops(graph, place, ways);
 //
 // An epoch is a span in which the same links are down; epoch 0 begins at time 0. A packet that can
 // go on without a link that is down goes on as always. Otherwise it takes a detour from where it is
@@ -35,17 +35,17 @@
 
 namespace npunet::topology {
 
-class Detours : public MultipathRouter {
+class Reroutes : public MultipathRouter {
 public:
     /// The network, which must outlive this, has faults that take links down. Throws InputError
     /// where it has more than most_nodes.
-    explicit Detours(const NetworkDescription& network);
+    explicit Reroutes(const NetworkDescription& network);
 
     /// When the epochs begin, 0 first, ascending.
     [[nodiscard]] const std::vector<Time>& epochs() const { return begins_; }
     void set_epoch(std::size_t epoch);
     /// PacketPlace::memory of a packet that is to take a detour from where it is.
-    static constexpr std::uint32_t on_detour = std::uint32_t{1} << 31U;
+    static constexpr std::uint32_t rerouted_bit = std::uint32_t{1} << 31U;
 
     /// Whether the link is down from this epoch on for ever.
     [[nodiscard]] bool is_dead(LinkId link) const { return dead_[link.index()]; }
@@ -55,8 +55,8 @@ public:
 
     /// Throws StallError for a packet on a detour that no up*/down* route brings on from there,
     /// which takes links without one back.
-    void list_ways(const Graph& graph, const PacketPlace& place,
-                   std::vector<Way>& ways) const override;
+    void list_next_hops(const Graph& graph, const PacketPlace& place,
+                        std::vector<OfferedHop>& next_hops) const override;
     [[nodiscard]] bool is_oblivious() const override { return false; }
     [[nodiscard]] std::uint8_t virtual_channels_needed() const override {
         return static_cast<std::uint8_t>(channel_ + 1);
@@ -74,12 +74,13 @@ private:
     };
     [[nodiscard]] std::vector<bool> down_at(Time time) const;
     [[nodiscard]] Rest without(const std::vector<bool>& links) const;
-    void list_usual(const Graph& graph, const PacketPlace& place, std::vector<Way>& ways) const;
+    void list_usual(const Graph& graph, const PacketPlace& place,
+                    std::vector<OfferedHop>& next_hops) const;
     [[nodiscard]] bool usual_meets(const std::vector<bool>& links, const PacketPlace& place,
-                                   const Way& way) const;
-    void list_detour(const PacketPlace& place, std::vector<Way>& ways) const;
-    [[nodiscard]] std::optional<Way> detour(const Rest& rest, NodeId at, NodeId to,
-                                            bool gone_down) const;
+                                   const OfferedHop& next_hop) const;
+    void list_reroute(const PacketPlace& place, std::vector<OfferedHop>& next_hops) const;
+    [[nodiscard]] std::optional<OfferedHop> reroute(const Rest& rest, NodeId at, NodeId to,
+                                                    bool gone_down) const;
 
     const NetworkDescription& network_;
     std::uint8_t channel_;

@@ -1,7 +1,7 @@
 // Packets on rails by any of the equal up-links (topology/fat_tree_ways.h). Within the servers the
 // ways are those of RailRouter.
 //
-//     network.multipath = std::make_shared<RailWays>(shape, Spread::Adaptive);
+//     network.multipath = std::make_shared<RailNextHops>(shape, Spread::Adaptive);
 //
 // C++17-clean: reached from ns-3 scenario scripts.
 #pragma once
@@ -15,13 +15,13 @@
 
 namespace npunet::topology {
 
-class RailWays : public MultipathRouter {
+class RailNextHops : public MultipathRouter {
 public:
-    RailWays(const RailShape& shape, Spread spread)
+    RailNextHops(const RailShape& shape, Spread spread)
         : shape_(shape), spread_(spread), fixed_(shape, UpLinks::ByDestination, 0) {}
 
-    void list_ways(const Graph& graph, const PacketPlace& place,
-                   std::vector<Way>& ways) const override;
+    void list_next_hops(const Graph& graph, const PacketPlace& place,
+                        std::vector<OfferedHop>& next_hops) const override;
     [[nodiscard]] bool is_oblivious() const override { return spread_ == Spread::Spray; }
     [[nodiscard]] std::uint8_t virtual_channels_needed() const override { return 1; }
     [[nodiscard]] std::string name() const override { return name_of(spread_); }

@@ -2,7 +2,7 @@
 // As the layers of a GraphRouter belong to destinations and are free of circles whichever of the
 // equal paths are taken, they serve here too.
 //
-//     network.multipath = std::make_shared<GraphWays>(router, Spread::Spray);
+//     network.multipath = std::make_shared<GraphNextHops>(router, Spread::Spray);
 //
 // C++17-clean: reached from ns-3 scenario scripts.
 #pragma once
@@ -17,14 +17,14 @@
 
 namespace npunet::topology {
 
-class GraphWays : public MultipathRouter {
+class GraphNextHops : public MultipathRouter {
 public:
     /// `paths`: of GraphRoutes::Ecmp, with its layers given out where it needs some.
-    GraphWays(std::shared_ptr<const GraphRouter> paths, Spread spread)
+    GraphNextHops(std::shared_ptr<const GraphRouter> paths, Spread spread)
         : paths_(std::move(paths)), spread_(spread) {}
 
-    void list_ways(const Graph& graph, const PacketPlace& place,
-                   std::vector<Way>& ways) const override;
+    void list_next_hops(const Graph& graph, const PacketPlace& place,
+                        std::vector<OfferedHop>& next_hops) const override;
     [[nodiscard]] bool is_oblivious() const override { return spread_ == Spread::Spray; }
     [[nodiscard]] std::uint8_t virtual_channels_needed() const override {
         return paths_->virtual_channels_needed();

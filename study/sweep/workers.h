@@ -1,6 +1,6 @@
 // Who runs the points of a sweep: threads of this process, or other processes.
 //
-//     ThreadTeam team(runner, jobs);
+//     ThreadWorkers team(runner, jobs);
 //     team.run(tasks, [&](const Finished& finished) { journal.append(...); }, stop);
 //
 // What comes out does not depend on the team: every point is run by itself, and the results are
@@ -15,9 +15,9 @@
 
 namespace npunet::study {
 
-class Team {
+class Workers {
 public:
-    virtual ~Team() = default;
+    virtual ~Workers() = default;
 
     /// Runs the tasks in some order and calls `done` for each, in the caller's thread. `stop` is
     /// asked every tenth of a second and oftener; once it says yes, nothing new begins, and run()
@@ -28,9 +28,9 @@ public:
 };
 
 /// Threads of this process.
-class ThreadTeam final : public Team {
+class ThreadWorkers final : public Workers {
 public:
-    ThreadTeam(PointRunner& runner, std::size_t threads) : runner_(runner), threads_(threads) {}
+    ThreadWorkers(PointRunner& runner, std::size_t threads) : runner_(runner), threads_(threads) {}
 
     void run(const std::vector<Task>& tasks, const std::function<void(const Finished&)>& done,
              const std::function<bool()>& stop) override;

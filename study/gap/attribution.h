@@ -21,14 +21,14 @@
 #include "engine/workload.h"
 #include "report/gap.h"
 #include "study/gap/alone.h"
+#include "study/gap/effect_level.h"
 #include "study/gap/joint_operations.h"
 #include "study/gap/link_tap.h"
-#include "study/gap/rung.h"
 
 namespace npunet::study {
 
 /// What a climb found.
-struct Climb {
+struct Attribution {
     report::Gap total;
     std::vector<report::Gap> of;      ///< by communication
     std::vector<report::Gap> others;  ///< by communication: of its parts what others cost
@@ -36,25 +36,26 @@ struct Climb {
 };
 
 /// Runs of all rungs from the estimate to a fidelity.
-struct Ladder {
+struct EffectSequence {
     std::vector<Step> steps;      ///< those that could be simulated
     std::vector<RunTimes> times;  ///< that of the estimate, then of each step
     std::vector<Stay> stays;      ///< on the rung whose step is contention
     std::vector<std::string> notes;
 };
 
-/// `estimate`: the run on Rung::Estimate. Throws as Rungs::run() where the fidelity itself cannot
-/// be simulated; other rungs that cannot be are left out, with a note.
-[[nodiscard]] Ladder run_ladder(const engine::Workload& workload, const Machine& machine,
-                                Rungs& rungs, GapProgress& progress, Fidelity fidelity,
-                                const RunTimes& estimate,
-                                const LinkTap::CommunicationOf& communication_of);
+/// `estimate`: the run on Rung::Estimate. Throws as EffectLevels::run() where the fidelity itself
+/// cannot be simulated; other rungs that cannot be are left out, with a note.
+[[nodiscard]] EffectSequence run_levels(const engine::Workload& workload, const Machine& machine,
+                                        EffectLevels& levels, GapProgress& progress,
+                                        Fidelity fidelity, const RunTimes& estimate,
+                                        const LinkTap::CommunicationOf& communication_of);
 
 /// `first` lists the communications in the order in which they are measured, while simulations are
 /// left.
-[[nodiscard]] Climb climb(const engine::Workload& workload, const Rungs& rungs,
-                          GapProgress& progress, AloneRuns& alone, const Ladder& ladder,
-                          const std::vector<JointOperation>& communications,
-                          const std::vector<std::uint32_t>& first);
+[[nodiscard]] Attribution attribute(const engine::Workload& workload, const EffectLevels& levels,
+                                    GapProgress& progress, AloneRuns& alone,
+                                    const EffectSequence& sequence,
+                                    const std::vector<JointOperation>& communications,
+                                    const std::vector<std::uint32_t>& first);
 
 }  // namespace npunet::study

@@ -1,4 +1,4 @@
-#include "topology/dragonfly_ways.h"
+#include "topology/dragonfly_next_hops.h"
 
 #include <algorithm>
 
@@ -15,7 +15,8 @@ std::uint32_t memory_of(unsigned globals) {
 
 }  // namespace
 
-Hop DragonflyWays::local_hop(std::int64_t router, std::int64_t place, std::uint8_t globals) const {
+Hop DragonflyNextHops::local_hop(std::int64_t router, std::int64_t place,
+                                 std::uint8_t globals) const {
     const std::int64_t group = router / shape_.a;
     const std::int64_t first = 2 * shape_.npus() + group * shape_.local_links();
     return Hop{
@@ -23,8 +24,8 @@ Hop DragonflyWays::local_hop(std::int64_t router, std::int64_t place, std::uint8
         globals};
 }
 
-DragonflyWays::Leg DragonflyWays::leg_to(std::int64_t router, std::int64_t group,
-                                         std::uint8_t globals, std::uint64_t drawn) const {
+DragonflyNextHops::Leg DragonflyNextHops::leg_to(std::int64_t router, std::int64_t group,
+                                                 std::uint8_t globals, std::uint64_t drawn) const {
     const std::int64_t own = router / shape_.a;
     const std::int64_t others = shape_.groups - 1;
     const std::int64_t first_port = (group - own + shape_.groups) % shape_.groups - 1;
@@ -49,18 +50,18 @@ DragonflyWays::Leg DragonflyWays::leg_to(std::int64_t router, std::int64_t group
     Leg leg;
     leg.enters_at = shape_.far_port(port) / shape_.h;
     leg.links = here > 0 ? 1 : 2;
-    leg.way.hop = here > 0 ? global : local_hop(router, port / shape_.h, globals);
-    leg.way.then = here > 0 ? Hop() : global;
+    leg.next_hop.hop = here > 0 ? global : local_hop(router, port / shape_.h, globals);
+    leg.next_hop.then = here > 0 ? Hop() : global;
     return leg;
 }
 
-void DragonflyWays::list_ways(const Graph& /*graph*/, const PacketPlace& place,
-                              std::vector<Way>& ways) const {
-    ways.clear();
+void DragonflyNextHops::list_next_hops(const Graph& /*graph*/, const PacketPlace& place,
+                                       std::vector<OfferedHop>& next_hops) const {
+    next_hops.clear();
     const auto add_last = [&](Hop hop) {
-        ways.emplace_back();
-        ways.back().hop = hop;
-        ways.back().memory = place.memory;
+        next_hops.emplace_back();
+        next_hops.back().hop = hop;
+        next_hops.back().memory = place.memory;
     };
     const std::int64_t at = place.at.value();
     const std::int64_t to = place.destination.value();
@@ -84,10 +85,10 @@ void DragonflyWays::list_ways(const Graph& /*graph*/, const PacketPlace& place,
     // Behind a global link, and not yet in the destination's group: in the group between.
     const bool decided = place.memory != 0;
     Leg minimal = leg_to(router, target, globals, mixed(place.hash));
-    minimal.way.memory = memory_of(globals + 1U);
+    minimal.next_hop.memory = memory_of(globals + 1U);
     minimal.links += minimal.enters_at == there ? 0 : 1;
-    minimal.way.weight = static_cast<std::uint16_t>(minimal.links);
-    ways.push_back(minimal.way);
+    minimal.next_hop.weight = static_cast<std::uint16_t>(minimal.links);
+    next_hops.push_back(minimal.next_hop);
     if (decided || shape_.groups < 3) {
         return;
     }
@@ -97,10 +98,10 @@ void DragonflyWays::list_ways(const Graph& /*graph*/, const PacketPlace& place,
     between += between >= std::max(own, target) ? 1 : 0;
     Leg over = leg_to(router, between, 0, mixed(place.hash + 2));
     const Leg behind = leg_to(between * shape_.a + over.enters_at, target, 1, mixed(place.hash));
-    over.way.memory = memory_of(1);
-    over.way.weight =
+    over.next_hop.memory = memory_of(1);
+    over.next_hop.weight =
         static_cast<std::uint16_t>(over.links + behind.links + (behind.enters_at == there ? 0 : 1));
-    ways.push_back(over.way);
+    next_hops.push_back(over.next_hop);
 }
 
 }  // namespace npunet::topology

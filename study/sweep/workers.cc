@@ -1,4 +1,4 @@
-#include "study/sweep/team.h"
+#include "study/sweep/workers.h"
 
 #include <algorithm>
 
@@ -10,9 +10,9 @@ constexpr std::chrono::milliseconds patience{100};
 
 }  // namespace
 
-void ThreadTeam::run(const std::vector<Task>& tasks,
-                     const std::function<void(const Finished&)>& done,
-                     const std::function<bool()>& stop) {
+void ThreadWorkers::run(const std::vector<Task>& tasks,
+                        const std::function<void(const Finished&)>& done,
+                        const std::function<bool()>& stop) {
     if (tasks.empty()) {
         return;
     }

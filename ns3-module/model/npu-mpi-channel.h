@@ -28,7 +28,7 @@ namespace ns3
  * devices whose channel has the least latency between the two. From these devices ns-3 learns how
  * far the processes may run ahead of one another, and to these it hands what has come in.
  */
-class NpuCourier
+class NpuMpiChannel
 {
   public:
     /// Two processes that are neighbours.
@@ -48,10 +48,10 @@ class NpuCourier
      *
      * Stops the program when ns-3's simulator is another one than DistributedSimulatorImpl.
      */
-    NpuCourier(const std::vector<Gate>& gates, Reader reader);
-    ~NpuCourier();
-    NpuCourier(const NpuCourier&) = delete;
-    NpuCourier& operator=(const NpuCourier&) = delete;
+    NpuMpiChannel(const std::vector<Gate>& gates, Reader reader);
+    ~NpuMpiChannel();
+    NpuMpiChannel(const NpuMpiChannel&) = delete;
+    NpuMpiChannel& operator=(const NpuMpiChannel&) = delete;
 
     /**
      * @param process a neighbour of this one

@@ -1,4 +1,4 @@
-#include "topology/product_ways.h"
+#include "topology/product_next_hops.h"
 
 #include "topology/line.h"
 #include "topology/pair_hash.h"
@@ -6,7 +6,7 @@
 
 namespace npunet::topology {
 
-ProductWays::ProductWays(std::vector<Dimension> dimensions)
+ProductNextHops::ProductNextHops(std::vector<Dimension> dimensions)
     : dimensions_(std::move(dimensions)), escapes_(dimension_order_channels(dimensions_)) {
     for (const Dimension& dimension : dimensions_) {
         npus_ *= dimension.size;
@@ -22,8 +22,9 @@ ProductWays::ProductWays(std::vector<Dimension> dimensions)
 
 /// `line_link`: the first link of the line. The escape goes the way of the route; the adaptive
 /// channel also the other way round a ring where that is as short.
-void ProductWays::add_ways(std::size_t dimension, std::int64_t line_link, std::int32_t here,
-                           std::int32_t there, bool escape_too, std::vector<Way>& ways) const {
+void ProductNextHops::add_next_hops(std::size_t dimension, std::int64_t line_link,
+                                    std::int32_t here, std::int32_t there, bool escape_too,
+                                    std::vector<OfferedHop>& next_hops) const {
     const Dimension& own = dimensions_[dimension];
     std::vector<Hop> hops;
     const auto route = [&](std::int32_t to) {
@@ -32,23 +33,24 @@ void ProductWays::add_ways(std::size_t dimension, std::int64_t line_link, std::i
         return hops.front().link;
     };
     const LinkId forward = route(there);
-    Way way;
-    way.hop = Hop{forward, escapes_};
-    way.needs_room = true;
-    ways.push_back(way);
+    OfferedHop next_hop;
+    next_hop.hop = Hop{forward, escapes_};
+    next_hop.needs_room = true;
+    next_hops.push_back(next_hop);
     const bool ring = own.kind == DimensionKind::Ring;
     const std::int32_t ahead = (there - here + own.size) % own.size;
     if (ring && own.size > 2 && 2 * ahead == own.size) {
-        way.hop.link = route((here + own.size - 1) % own.size);
-        ways.push_back(way);
+        next_hop.hop.link = route((here + own.size - 1) % own.size);
+        next_hops.push_back(next_hop);
     }
     if (escape_too) {
         const bool upwards = 2 * ahead <= own.size;
         const bool closes = upwards ? here > there : here < there;
-        way.hop = Hop{forward, static_cast<std::uint8_t>(ring && own.size > 3 && !closes ? 1 : 0)};
-        way.needs_room = false;
-        way.escape = true;
-        ways.push_back(way);
+        next_hop.hop =
+            Hop{forward, static_cast<std::uint8_t>(ring && own.size > 3 && !closes ? 1 : 0)};
+        next_hop.needs_room = false;
+        next_hop.escape = true;
+        next_hops.push_back(next_hop);
     }
 }
 
@@ -56,8 +58,8 @@ void ProductWays::add_ways(std::size_t dimension, std::int64_t line_link, std::i
 /// which it came: who came by the adaptive one may still have to go in lower dimensions, and must
 /// not hold the escape of this one. It waits for the adaptive channel here, whose holders stand at
 /// an NPU and have their escape.
-void ProductWays::list_at_switch(const Graph& graph, const PacketPlace& place,
-                                 std::vector<Way>& ways) const {
+void ProductNextHops::list_at_switch(const Graph& graph, const PacketPlace& place,
+                                     std::vector<OfferedHop>& next_hops) const {
     const auto dimension = static_cast<std::size_t>(graph.link(place.in.link).dimension);
     const Dimension& own = dimensions_[dimension];
     const Block& block = blocks_[dimension];
@@ -68,17 +70,17 @@ void ProductWays::list_at_switch(const Graph& graph, const PacketPlace& place,
         static_cast<std::int32_t>(place.destination.value() / block.stride % own.size);
     std::vector<Hop> hops;
     SwitchLine{own.size}.route(here, there, line_link, hops);
-    Way way;
-    way.hop = Hop{hops[1].link, place.in.virtual_channel};
-    ways.push_back(way);
+    OfferedHop next_hop;
+    next_hop.hop = Hop{hops[1].link, place.in.virtual_channel};
+    next_hops.push_back(next_hop);
 }
 
-void ProductWays::list_ways(const Graph& graph, const PacketPlace& place,
-                            std::vector<Way>& ways) const {
-    ways.clear();
+void ProductNextHops::list_next_hops(const Graph& graph, const PacketPlace& place,
+                                     std::vector<OfferedHop>& next_hops) const {
+    next_hops.clear();
     const std::int64_t at = place.at.value();
     if (at >= npus_) {
-        list_at_switch(graph, place, ways);
+        list_at_switch(graph, place, next_hops);
         return;
     }
     // Equals are spread: the list begins with a drawn dimension. The escape is that of the lowest.
@@ -101,7 +103,8 @@ void ProductWays::list_ways(const Graph& graph, const PacketPlace& place,
             continue;
         }
         const std::int64_t line = at / (block.stride * size) * block.stride + at % block.stride;
-        add_ways(i, block.first_link + line * block.line_links, here, there, i == lowest, ways);
+        add_next_hops(i, block.first_link + line * block.line_links, here, there, i == lowest,
+                      next_hops);
     }
 }
 

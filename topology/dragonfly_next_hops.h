@@ -2,7 +2,7 @@
 // to be faster (Singh, "Load-balanced routing in interconnection networks", PhD thesis, Stanford,
 // 2005; with what the source's router knows: UGAL-L of Kim, Dally, Scott and Abts, ISCA 2008).
 //
-//     network.multipath = std::make_shared<DragonflyWays>(shape);
+//     network.multipath = std::make_shared<DragonflyNextHops>(shape);
 //
 // The router of the source weighs the first link of the minimal way with the number of links
 // between routers on it, and the first link of the way over a third group, drawn at random, with
@@ -25,12 +25,12 @@
 
 namespace npunet::topology {
 
-class DragonflyWays : public MultipathRouter {
+class DragonflyNextHops : public MultipathRouter {
 public:
-    explicit DragonflyWays(const DragonflyShape& shape) : shape_(shape) {}
+    explicit DragonflyNextHops(const DragonflyShape& shape) : shape_(shape) {}
 
-    void list_ways(const Graph& graph, const PacketPlace& place,
-                   std::vector<Way>& ways) const override;
+    void list_next_hops(const Graph& graph, const PacketPlace& place,
+                        std::vector<OfferedHop>& next_hops) const override;
     [[nodiscard]] bool is_oblivious() const override { return false; }
     [[nodiscard]] std::uint8_t virtual_channels_needed() const override { return 3; }
     [[nodiscard]] std::string name() const override { return "ugal"; }
@@ -38,7 +38,7 @@ public:
 private:
     /// To a group: the way, and how many links between routers it has.
     struct Leg {
-        Way way;
+        OfferedHop next_hop;
         std::int64_t links = 0;
         std::int64_t enters_at = 0;  ///< the router's place in that group
     };

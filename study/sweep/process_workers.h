@@ -2,7 +2,7 @@
 // others run them.
 //
 //     process 0                                   the others
-//     ProcessTeam team(*port, fingerprint);       serve(*port, fingerprint, runner, threads);
+//     ProcessWorkers team(*port, fingerprint);       serve(*port, fingerprint, runner, threads);
 //     team.run(tasks, done, stop);                // returns when process 0's team is gone
 //
 // The processes tell each other, in text: "hello SLOTS FINGERPRINT" (ready for so many points at a
@@ -17,20 +17,20 @@
 #include <vector>
 
 #include "study/sweep/message_port.h"
-#include "study/sweep/team.h"
+#include "study/sweep/workers.h"
 
 namespace npunet::study {
 
 /// Of process 0, where there are others.
-class ProcessTeam final : public Team {
+class ProcessWorkers final : public Workers {
 public:
     /// Waits for the others. Throws InputError when one of them cannot read its input, or reads
     /// another one than this process; MachineError when its machine fails.
-    ProcessTeam(MessagePort& port, std::uint64_t fingerprint);
+    ProcessWorkers(MessagePort& port, std::uint64_t fingerprint);
     /// Sends the others home.
-    ~ProcessTeam() override;
-    ProcessTeam(const ProcessTeam&) = delete;
-    ProcessTeam& operator=(const ProcessTeam&) = delete;
+    ~ProcessWorkers() override;
+    ProcessWorkers(const ProcessWorkers&) = delete;
+    ProcessWorkers& operator=(const ProcessWorkers&) = delete;
 
     void run(const std::vector<Task>& tasks, const std::function<void(const Finished&)>& done,
              const std::function<bool()>& stop) override;

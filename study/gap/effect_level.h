@@ -1,9 +1,9 @@
 // The rungs of the ladder from the quick estimate to the packet run: networks with one effect more
 // each.
 //
-//     Rungs rungs(machine, options.packet);
+//     EffectLevels rungs(machine, options.packet);
 //     const RunTimes times = rungs.run(Rung::SharedLinks);
-//     ladder_of(Fidelity::Packet, machine);       // header, latency, contention, ...
+//     levels_of(Fidelity::Packet, machine);       // header, latency, contention, ...
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@
 
 namespace npunet::study {
 
-enum class Rung : std::uint8_t {
+enum class EffectLevel : std::uint8_t {
     Estimate,       ///< the congestion-unaware network
     Headers,        ///< and messages carry the headers of their packets
     IdlePaths,      ///< and are passed on packet by packet, each as on an idle network
@@ -32,23 +32,23 @@ enum class Rung : std::uint8_t {
 
 /// An effect, and the rung that has it and the one below has not.
 struct Step {
-    Rung rung;
+    EffectLevel level;
     Time report::Gap::*part;
 };
 
 /// The steps from the estimate to a fidelity on a machine, in order; those without an effect, such
 /// as congestion control where there is none, are left out. The last rung is the fidelity itself.
-[[nodiscard]] std::vector<Step> ladder_of(Fidelity fidelity, const Machine& machine);
+[[nodiscard]] std::vector<Step> levels_of(Fidelity fidelity, const Machine& machine);
 
 /// What the rung lacks of the machine's network.
-[[nodiscard]] topology::NetworkDescription network_on(Rung rung,
+[[nodiscard]] topology::NetworkDescription network_on(EffectLevel level,
                                                       const topology::NetworkDescription& network);
 
 /// Runs workloads on the rungs of one machine.
-class Rungs {
+class EffectLevels {
 public:
     /// Machine and progress must outlive this; `packet` as in RunOptions.
-    Rungs(const Machine& machine, const PacketOptions& packet, GapProgress& progress)
+    EffectLevels(const Machine& machine, const PacketOptions& packet, GapProgress& progress)
         : machine_(machine), packet_(packet), progress_(progress) {}
 
     /// Puts a network in front of that of the rung.
@@ -57,7 +57,7 @@ public:
 
     /// Runs to the end. Throws StallError and InputError as simulate() does, and GapStopped.
     /// `fixed` may be null.
-    [[nodiscard]] RunTimes run(const engine::Workload& workload, Rung rung,
+    [[nodiscard]] RunTimes run(const engine::Workload& workload, EffectLevel level,
                                const engine::FixedTimes* fixed = nullptr, const Wrap& wrap = {});
 
     /// Everything that `fixed` has not fixed, where that is all of communication, with an end: no
@@ -66,8 +66,9 @@ public:
                                   const engine::FixedTimes& fixed) const;
 
 private:
-    const topology::NetworkDescription& description_of(Rung rung);
-    [[nodiscard]] std::unique_ptr<engine::Network> network_of(Rung rung, engine::EventQueue& queue);
+    const topology::NetworkDescription& description_of(EffectLevel level);
+    [[nodiscard]] std::unique_ptr<engine::Network> network_of(EffectLevel level,
+                                                              engine::EventQueue& queue);
     RunTimes run(const engine::Workload& workload, engine::EventQueue& queue,
                  engine::Network& network, const engine::FixedTimes* fixed) const;
 

@@ -1,7 +1,7 @@
 // The talk between the processes of a sweep, with threads in place of processes: every task once,
 // whatever their number; and processes that cannot work.
 
-#include "study/sweep/process_team.h"
+#include "study/sweep/process_workers.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -71,7 +71,7 @@ TEST(ProcessTeam, EveryTaskOnceWithAnyNumberOfProcesses) {
         std::set<std::size_t> done;
         {
             MemoryPort port(post, 0);
-            ProcessTeam team(port, space.fingerprint);
+            ProcessWorkers team(port, space.fingerprint);
             team.run(
                 tasks,
                 [&](const Finished& finished) {
@@ -102,7 +102,7 @@ TEST(ProcessTeam, AnotherSpecOrAProcessThatCannotWorkIsNamed) {
         });
         MemoryPort port(post, 0);
         try {
-            const ProcessTeam team(port, space.fingerprint);
+            const ProcessWorkers team(port, space.fingerprint);
             ADD_FAILURE() << "accepted";
         } catch (const InputError& error) {
             EXPECT_THAT(error.what(), ::testing::AllOf(::testing::HasSubstr("process 1"),
