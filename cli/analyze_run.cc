@@ -180,7 +180,7 @@ void check_ranks(const std::vector<RankProfile>& ranks, const Iteration& iterati
         if (!is_new) {
             throw InputError(
                 {iteration.folder.string(), fs::path(rank.file).filename().string(),
-                 fmt::format("a second profile of rank {}, besides {}", rank.rank,
+                 fmt::format("a second profile of rank {}, the first is {}", rank.rank,
                              fs::path(before->second->file).filename().string()),
                  "one profile of a rank in an iteration",
                  "Choose with --pattern, or put each iteration into a folder of its own"});

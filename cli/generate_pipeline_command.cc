@@ -66,9 +66,11 @@ void add_options(CLI::App& command, PipelineOptions& options) {
                     "Time of a forward pass of one micro-batch and chunk (250us, 1ms, ...), whole "
                     "nanoseconds")
         ->required();
-    command.add_option("--backward", options.backward, "Likewise for the gradient of its input")
+    command
+        .add_option("--backward", options.backward, "Time of a pass for the gradient of its input")
         ->required();
-    command.add_option("--weight", options.weight, "Likewise for the gradients of its weights")
+    command
+        .add_option("--weight", options.weight, "Time of a pass for the gradients of its weights")
         ->capture_default_str();
     command
         .add_option("--activation-bytes", options.activations,
@@ -76,7 +78,7 @@ void add_options(CLI::App& command, PipelineOptions& options) {
         ->capture_default_str();
     command
         .add_option("--weight-activation-bytes", options.weight_activations,
-                    "What it keeps besides, for the gradients of its weights")
+                    "What it keeps in addition, for the gradients of its weights")
         ->capture_default_str();
     command
         .add_option("--message-bytes", options.message,

@@ -140,7 +140,7 @@ void add_megatron_convert_command(CLI::App& megatron, CommandContext& context) {
     command->add_flag("--no-barriers", options->no_barriers, "Leave out barriers");
     command
         ->add_option("--micro-batch", options->micro_batch,
-                     "Write the run with micro-batches of so many sequences")
+                     "Write the run with micro-batches of N sequences")
         ->check(whole_number(1, generators::most_sequences_of_micro_batch));
     command->add_option("--scale", options->scale, "Multiply all sizes, FLOPs and times by this")
         ->check(number(1e-9, 1e3))

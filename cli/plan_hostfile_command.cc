@@ -143,14 +143,16 @@ void add_cluster_options(CLI::App& command, HostfileOptions& options) {
     };
     list("--types", options.types, "Types of devices, in the order of their nodes")
         ->capture_default_str();
-    list("--nodes", options.nodes, "Nodes of each type: one number, or one a type");
-    list("--slots", options.slots, "Devices of a node: one number, or one a type")
+    list("--nodes", options.nodes, "Nodes of each type: one number, or one per type");
+    list("--slots", options.slots, "Devices of a node: one number, or one per type")
         ->capture_default_str();
     list("--memory", options.memory,
-         "Memory of a device in GiB: one number, or one a type (default: known for V100, P100, "
+         "Memory of a device in GiB: one number, or one per type (default: known for V100, P100, "
          "T4 and A100)");
-    list("--intra-bandwidth", options.intra_bandwidth, "GB/s between devices of a node; likewise");
-    list("--inter-bandwidth", options.inter_bandwidth, "GB/s between nodes; likewise");
+    list("--intra-bandwidth", options.intra_bandwidth,
+         "GB/s between the devices of a node: one number, or one per type");
+    list("--inter-bandwidth", options.inter_bandwidth,
+         "GB/s between nodes: one number, or one per type");
 }
 
 }  // namespace
@@ -158,7 +160,7 @@ void add_cluster_options(CLI::App& command, HostfileOptions& options) {
 void add_plan_hostfile_command(CLI::App& plan, CommandContext& context) {
     const auto options = std::make_shared<HostfileOptions>();
     CLI::App* command = plan.add_subcommand(
-        "hostfile", "A hostfile, and a cluster file, of so many devices of each type");
+        "hostfile", "A hostfile and a cluster file with a given number of devices of each type");
     add_cluster_options(*command, *options);
     command->add_option("--output", options->output, "Write the hostfile here instead of printing")
         ->type_name("FILE");

@@ -314,7 +314,7 @@ void add_plan_profiles_command(CLI::App& plan, CommandContext& context) {
         ->type_name("N");
     command
         ->add_option("--scale", options->scales,
-                     "Add a type that takes so many times as long; may be given again")
+                     "Add a type that takes FACTOR times as long; may be given again")
         ->type_name("TYPE=FACTOR");
     command->add_option("--output-dir", options->folder, "For the files")
         ->required()

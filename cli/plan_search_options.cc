@@ -124,7 +124,7 @@ void PlanSearchOptions::add_search(CLI::App& command) {
         ->group(search_group);
     command
         .add_option("--memory-factor", memory_factor,
-                    "A device needs so many times the profiles' memory")
+                    "Factor by which a device needs more memory than the profiles say")
         ->check(CLI::Range(1e-6, 1e6))
         ->type_name("X")
         ->group(search_group)
@@ -145,7 +145,7 @@ void PlanSearchOptions::add_search(CLI::App& command) {
         ->capture_default_str();
     command
         .add_option("--max-permute-len", max_permute_len,
-                    "Metis: so many groups of devices at most are permuted; others stay together")
+                    "Metis: at most this many groups of devices are permuted; others stay together")
         ->check(whole_number(1, most))
         ->type_name("N")
         ->group(search_group)
@@ -177,14 +177,14 @@ void PlanSearchOptions::add_search(CLI::App& command) {
 void PlanSearchOptions::add_output(CLI::App& command) {
     command
         .add_option("--top", top,
-                    "So many of the best plans (default: 3, of which each costs the search time; "
+                    "How many of the best plans (default: 3, of which each costs the search time; "
                     "metis: 10)")
         ->check(whole_number(1, most))
         ->type_name("K")
         ->group(output_group);
     command
         .add_option("--verify", verify,
-                    "Simulate so many of the best plans, and print that beside the prediction")
+                    "Simulate the best K plans, and print the result beside the prediction")
         ->check(whole_number(1, 1000))
         ->type_name("K")
         ->group(output_group);
@@ -207,7 +207,7 @@ void PlanSearchOptions::add_output(CLI::App& command) {
     command.add_option("--csv", csv_file, "Write the plans here, too")
         ->type_name("FILE")
         ->group(output_group);
-    command.add_option("--trials", trials, "Search so many times, for the average time")
+    command.add_option("--trials", trials, "Search N times, for the average time")
         ->check(whole_number(1, 1'000'000))
         ->type_name("N")
         ->group(output_group)

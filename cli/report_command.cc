@@ -128,7 +128,7 @@ void compare(const ReportOptions& options, CommandContext& context) {
 void add_report_command(CLI::App& program, CommandContext& context) {
     const auto options = std::make_shared<ReportOptions>();
     CLI::App* command = program.add_subcommand(
-        "report", "Draw the report of a results folder anew, or compare two of them");
+        "report", "Redraw the report of a results folder, or compare two of them");
     command
         ->add_option("DIR", options->folders,
                      "A results folder with timeline.pb; with a second one, both are compared")

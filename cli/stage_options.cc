@@ -49,7 +49,7 @@ void StageOptions::add_to(CLI::App& command, const char* dialect) {
         ->capture_default_str();
     command
         .add_option("--activation-recompute", activation_recompute_,
-                    "Compute attention and the first half of the MLP again, likewise")
+                    "Compute attention and the first half of the MLP again in the backward pass")
         ->group(group)
         ->capture_default_str();
 }

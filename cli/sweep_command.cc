@@ -170,7 +170,7 @@ void lead(const CommandContext& context, const SweepOptions& options, MessagePor
     }
     if (!journal) {
         say(context, options,
-            "without --output-dir nothing is kept: a sweep that is stopped begins anew");
+            "without --output-dir nothing is kept: a sweep that is stopped starts over");
     }
     const StopRequest stop;
     bool said = false;
@@ -232,7 +232,7 @@ void add_sweep_command(CLI::App& program, CommandContext& context) {
                      "Threads (default: one a core; under mpirun one a process)")
         ->check(whole_number(1, 4096));
     command->add_flag("--restart", options->restart,
-                      "Begin anew, and drop what --output-dir holds of a sweep");
+                      "Start over, and drop what --output-dir holds of a sweep");
     add_force_flag(*command, options->force);
     command->add_flag("--mpi", options->mpi,
                       "Insist on running under mpirun, which is noticed without it");

@@ -149,7 +149,7 @@ void add_trace_print_command(CLI::App& trace, CommandContext& context) {
     command->add_option("--node", options->nodes, "Only the nodes of these ids")
         ->check(node_ids())
         ->type_name("ID[,ID...]");
-    command->add_option("--first", options->first, "Only the first so many nodes of the file")
+    command->add_option("--first", options->first, "Only the first N nodes of the file")
         ->check(whole_number(1))
         ->type_name("N");
     options->schema.add_to(*command);

@@ -318,7 +318,7 @@ OwnNetwork read_custom(const YamlField& section, GigaByte gigabyte, const Unknow
     }
     if (file) {
         if (const auto links = section.find("links")) {
-            links->refuse("links besides file", "one of the two");
+            links->refuse("links in addition to file", "one of the two");
         }
         read_file(*file, gigabyte, graph);
     } else {

@@ -59,7 +59,7 @@ std::optional<OwnSection> own_network_section(const YamlField& root) {
     std::vector<OwnSection> sections = sections_in(root);
     const auto topology = root.find("topology");
     if (!sections.empty() && topology) {
-        topology->refuse("topology besides " + sections.front().name, "one of the two",
+        topology->refuse("topology in addition to " + sections.front().name, "one of the two",
                          "A " + sections.front().name + " is a network on its own");
     }
     if (topology) {
@@ -78,7 +78,7 @@ std::optional<OwnSection> own_network_section(const YamlField& root) {
         }
     }
     if (sections.size() > 1) {
-        sections[1].parameters.refuse(sections[1].name + " besides " + sections[0].name,
+        sections[1].parameters.refuse(sections[1].name + " in addition to " + sections[0].name,
                                       "one network", "Remove one of them");
     }
     if (sections.empty()) {

@@ -116,7 +116,7 @@ void check_losses(const NetworkDescription& network, const Refusal& refuse) {
     }
     if (packet.flow_control == FlowControl::None) {
         refuse("flow_control: none without a transport", "transport: go-back-n or selective-repeat",
-               "Switches without flow control drop packets, and nobody would send them again");
+               "Switches without flow control drop packets, which would not be sent again");
     }
     if (packet.error_rate > 0 || network.faults.take_links_down()) {
         refuse(packet.error_rate > 0 ? "error_rate without a transport"

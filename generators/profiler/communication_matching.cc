@@ -101,7 +101,7 @@ private:
         }
         state_.run.warnings.push_back(fmt::format(
             "no profile of rank {} (of {} ranks): collectives are among the other ranks alone, "
-            "which are numbered anew from 0, and messages with those take no time",
+            "which are numbered from 0 again, and messages with those take no time",
             some_of(missing), world_));
     }
 

@@ -60,8 +60,8 @@ private:
         if (peer < 0) {
             throw InputError(
                 {graph.file, state_.where(place),
-                 call.kind == CallKind::Send ? "a send to nobody knows whom"
-                                             : "a receive from nobody knows whom",
+                 call.kind == CallKind::Send ? "a send without a destination"
+                                             : "a receive without a source",
                  "\"Dst Rank\" or \"Src Rank\", or an annotation like 'nccl:send 0->1'",
                  "Record with a PyTorch that names them, or give the execution traces"});
         }

@@ -29,7 +29,7 @@ RankGraph read_rank(const std::filesystem::path& file, const ProfileFolder& fold
     const profiles::EventTable table = profiles::read_profile(file);
     const bool only = folder.profiles.size() == 1;
     if (!table.rank && !only) {
-        throw InputError({file.string(), "", "a profile of nobody knows which rank",
+        throw InputError({file.string(), "", "a profile that does not say its rank",
                           "the rank in distributedInfo or in the file's name",
                           "Name the file by its rank: rank-3.json"});
     }

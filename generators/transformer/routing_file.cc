@@ -56,7 +56,7 @@ private:
             std::count_if(weights.begin(), weights.end(), [](std::int64_t w) { return w > 0; });
         if (used < model_.moe.top_k) {
             refuse(fmt::format("{} experts with tokens", used),
-                   fmt::format("{} or more: a token goes to so many different ones",
+                   fmt::format("{} or more: a token goes to that many different ones",
                                model_.moe.top_k));
         }
         if (!found_.emplace(layer, std::move(weights)).second) {

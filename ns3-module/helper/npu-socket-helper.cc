@@ -90,7 +90,7 @@ Check(const Ptr<Node>& node, uint32_t npu, const Address& address, const NpuSock
         throw npunet::InputError({"",
                                   INSTALL,
                                   what + " without an address",
-                                  "an address on an interface besides the loopback",
+                                  "an address on an interface other than the loopback",
                                   "assign one (Ipv4AddressHelper::Assign()) before Install()"});
     }
     if (!Ipv4Address::IsMatchingType(address) && !Ipv6Address::IsMatchingType(address))

@@ -40,7 +40,7 @@ NpuFabric::GetTypeId()
                           MakeUintegerAccessor(&NpuFabric::m_mtu),
                           MakeUintegerChecker<uint32_t>(1, 1U << 29))
             .AddAttribute("HeaderSize",
-                          "Bytes of a packet on the wire besides its payload.",
+                          "Bytes of a packet on the wire in addition to its payload.",
                           UintegerValue(64),
                           MakeUintegerAccessor(&NpuFabric::m_headerSize),
                           MakeUintegerChecker<uint32_t>(0, 1U << 29))
@@ -54,13 +54,12 @@ NpuFabric::GetTypeId()
                 UintegerValue(0),
                 MakeUintegerAccessor(&NpuFabric::m_bufferSize),
                 MakeUintegerChecker<uint64_t>(0, uint64_t{1} << 50))
-            .AddAttribute(
-                "Trains",
-                "Move packets that follow a pattern together, as long as nobody listens to "
-                "packets. The results are the same.",
-                BooleanValue(true),
-                MakeBooleanAccessor(&NpuFabric::m_trains),
-                MakeBooleanChecker())
+            .AddAttribute("Trains",
+                          "Fast-forward periodic traffic, unless a trace source of packets is "
+                          "connected. The results are the same.",
+                          BooleanValue(true),
+                          MakeBooleanAccessor(&NpuFabric::m_trains),
+                          MakeBooleanChecker())
             .AddAttribute("VirtualChannels",
                           "Virtual channels of every link. 0: as many as the routing needs.",
                           UintegerValue(0),

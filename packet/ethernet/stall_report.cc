@@ -66,12 +66,12 @@ std::string EthernetStallReport::explain_pauses_from_afar(const Partition& part)
 
 void EthernetStallReport::refuse_loss(std::uint32_t number, const char* why) const {
     const topology::Link& link = description_.graph.link(LinkId(std::size_t{number}));
-    throw StallError(
-        fmt::format("at {} ps a packet for the link {} -> {} was lost {}, and without a transport "
-                    "nobody sends it again: set packet.transport to go-back-n or selective-repeat, "
-                    "or leave packet.pfc.headroom to 'auto'",
-                    state_.clock.now(), description_.graph.name(link.from),
-                    description_.graph.name(link.to), why));
+    throw StallError(fmt::format(
+        "at {} ps a packet for the link {} -> {} was lost {}, and without a transport "
+        "nothing sends it again: set packet.transport to go-back-n or selective-repeat, "
+        "or leave packet.pfc.headroom to 'auto'",
+        state_.clock.now(), description_.graph.name(link.from), description_.graph.name(link.to),
+        why));
 }
 
 LinkId EthernetStallReport::worst_link(const QueuePair& pair) const {

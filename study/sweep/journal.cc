@@ -124,7 +124,7 @@ void Journal::load(std::uint64_t fingerprint) {
     if (text.substr(0, end_of_header) != header_of(fingerprint)) {
         throw InputError({folder_.string(), "", "the results of another sweep",
                           "those of this one: its spec and its input files, unchanged",
-                          "Give another --output-dir, or --restart to begin anew and drop them"});
+                          "Give another --output-dir, or --restart to start over and drop them"});
     }
     bool damaged = false;
     for (std::size_t at = end_of_header + 1; at < text.size();) {

@@ -49,7 +49,7 @@ public:
         }
         std::string text = table_.text();
         if (groups.size() > most_tasks) {
-            text += fmt::format("(tasks in the results files besides: {})\n",
+            text += fmt::format("(further tasks, in the results files: {})\n",
                                 groups.size() - most_tasks);
         }
         return text;
@@ -140,7 +140,7 @@ std::string failures(const DesignSpace& space, const SweepResults& results) {
                             outcome.failure, outcome.message);
     }
     if (count > most_errors) {
-        text += fmt::format("(failed besides: {})\n", count - most_errors);
+        text += fmt::format("(also failed: {})\n", count - most_errors);
     }
     return text;
 }

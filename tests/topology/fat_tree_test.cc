@@ -308,7 +308,7 @@ TEST(FatTreeSection, StandsAlone) {
     const std::string parameters = "{levels: 2, radix: 8, npus: 8" + links_2 + "}";
     const std::string ring = "npus_count: [4]\nbandwidth: [5]\nlatency: [5]\n";
     EXPECT_THAT(refusal_of("topology: [Ring]\n" + ring + "FatTree: " + parameters),
-                HasSubstr("found topology besides FatTree; expected one of the two"));
+                HasSubstr("found topology in addition to FatTree; expected one of the two"));
     EXPECT_THAT(refusal_of("topology: [Ring, {FatTree: " + parameters + "}]\n" + ring),
                 HasSubstr("found FatTree as one of 2 entries; expected a network on its own"));
     EXPECT_THAT(refusal_of("npus_count: [4]\nFatTree: " + parameters),
