@@ -27,7 +27,7 @@ namespace {
                     path.string(), what, error.message()));
 }
 
-[[noreturn]] void throw_in_the_way(const fs::path& path, const std::string& what) {
+[[noreturn]] void throw_obstacle(const fs::path& path, const std::string& what) {
     throw MachineError(
         fmt::format("{}: {}. Move it away, or give another folder", path.string(), what));
 }
@@ -112,18 +112,18 @@ void StagedFolder::check(const std::vector<Move>& moves) const {
         }
         if (!move.folder) {
             if (fs::is_directory(there)) {
-                throw_in_the_way(move.to, "a folder is where a file goes");
+                throw_obstacle(move.to, "a folder is where a file goes");
             }
             if (fs::is_other(there)) {
-                throw_in_the_way(move.to, "a device or a pipe is where a file goes");
+                throw_obstacle(move.to, "a device or a pipe is where a file goes");
             }
             continue;
         }
         if (fs::is_symlink(there)) {
-            throw_in_the_way(move.to, "a link is where a folder goes");
+            throw_obstacle(move.to, "a link is where a folder goes");
         }
         if (!fs::is_directory(there)) {
-            throw_in_the_way(move.to, "a file is where a folder goes");
+            throw_obstacle(move.to, "a file is where a folder goes");
         }
         if (::access(move.to.c_str(), W_OK | X_OK) != 0) {
             throw_folder_error(move.to, "cannot write to it",
@@ -133,7 +133,7 @@ void StagedFolder::check(const std::vector<Move>& moves) const {
         struct stat outer {};
         if (::stat(move.to.c_str(), &inner) == 0 && ::stat(path().c_str(), &outer) == 0 &&
             inner.st_dev != outer.st_dev) {
-            throw_in_the_way(move.to, "a folder of another file system than " + folder_.string());
+            throw_obstacle(move.to, "a folder of another file system than " + folder_.string());
         }
     }
 }

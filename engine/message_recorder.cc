@@ -12,10 +12,10 @@ MessageRecorder::MessageRecorder(Network& network, const EventQueue& queue,
 }
 
 void MessageRecorder::send(const Message& message) {
-    if (message.handle >= under_way_.size()) {
-        under_way_.resize(message.handle + std::size_t{1});
+    if (message.handle >= in_progress_.size()) {
+        in_progress_.resize(message.handle + std::size_t{1});
     }
-    CompletedMessage& record = under_way_[message.handle];
+    CompletedMessage& record = in_progress_[message.handle];
     record.id = message.id;
     record.flow = {message.source, message.destination,
                    message.traffic_class == Message::by_kind ? classes_.of(message.kind)
@@ -30,7 +30,7 @@ void MessageRecorder::on_delivered(std::uint32_t handle, Time first_byte_left) {
     if (!arrived_.empty() && arrived_.front().end < queue_.now()) {
         finish();
     }
-    CompletedMessage message = under_way_[handle];
+    CompletedMessage message = in_progress_[handle];
     message.first_byte_left = first_byte_left;
     message.end = queue_.now();
     arrived_.push_back(message);

@@ -56,8 +56,8 @@ private:
     const EventQueue& queue_;
     topology::TrafficClasses classes_;
     Sink sink_;
-    std::vector<CompletedMessage> under_way_;  ///< by handle
-    std::vector<CompletedMessage> arrived_;    ///< all at the same instant
+    std::vector<CompletedMessage> in_progress_;  ///< by handle
+    std::vector<CompletedMessage> arrived_;      ///< all at the same instant
 };
 
 }  // namespace npunet::engine

@@ -17,7 +17,7 @@ namespace npunet::engine {
 struct RankRecord {
     // In place of a number of dependencies.
     static constexpr std::uint32_t done = 0xffffffff;
-    static constexpr std::uint32_t under_way = done - 1;
+    static constexpr std::uint32_t in_progress = done - 1;
 
     std::vector<Time> start;
     std::vector<Time> end;
@@ -29,7 +29,7 @@ struct RankRecord {
 };
 
 [[nodiscard]] inline bool has_begun(const RankRecord& record, std::size_t operation) {
-    return record.waiting[operation] >= RankRecord::under_way;
+    return record.waiting[operation] >= RankRecord::in_progress;
 }
 
 /// Gives back the largest values of all processes that share a simulation, place by place.

@@ -70,13 +70,13 @@ void SharedNetwork::close(const Network& share) {
 void SharedNetwork::send(Share& share, const Message& message) {
     Message shared = message;
     if (free_.empty()) {
-        shared.handle = static_cast<std::uint32_t>(under_way_.size());
-        under_way_.emplace_back();
+        shared.handle = static_cast<std::uint32_t>(in_progress_.size());
+        in_progress_.emplace_back();
     } else {
         shared.handle = free_.back();
         free_.pop_back();
     }
-    under_way_[shared.handle] = {&share, message.handle, message.wants_sent, false};
+    in_progress_[shared.handle] = {&share, message.handle, message.wants_sent, false};
     const std::size_t source = message.source.index();
     if (source >= sent_by_.size()) {
         sent_by_.resize(source + 1);
@@ -85,26 +85,28 @@ void SharedNetwork::send(Share& share, const Message& message) {
     network_.send(shared);
 }
 
-SharedNetwork::UnderWay SharedNetwork::forget(std::uint32_t handle) {
+SharedNetwork::InProgress SharedNetwork::forget(std::uint32_t handle) {
     free_.push_back(handle);
-    return under_way_[handle];
+    return in_progress_[handle];
 }
 
 void SharedNetwork::on_sent(std::uint32_t handle) {
-    under_way_[handle].sent_is_due = false;
-    const UnderWay message = under_way_[handle].delivered ? forget(handle) : under_way_[handle];
+    in_progress_[handle].sent_is_due = false;
+    const InProgress message =
+        in_progress_[handle].delivered ? forget(handle) : in_progress_[handle];
     message.share->tell([&](MessageListener& listener) { listener.on_sent(message.handle); });
 }
 
 void SharedNetwork::on_delivered(std::uint32_t handle, Time first_byte_left) {
-    under_way_[handle].delivered = true;
-    const UnderWay message = under_way_[handle].sent_is_due ? under_way_[handle] : forget(handle);
+    in_progress_[handle].delivered = true;
+    const InProgress message =
+        in_progress_[handle].sent_is_due ? in_progress_[handle] : forget(handle);
     message.share->tell(
         [&](MessageListener& listener) { listener.on_delivered(message.handle, first_byte_left); });
 }
 
 MessageLabel SharedNetwork::label_of(std::uint32_t handle) {
-    const UnderWay& message = under_way_[handle];
+    const InProgress& message = in_progress_[handle];
     MessageLabel label;
     message.share->tell(
         [&](MessageListener& listener) { label = listener.label_of(message.handle); });
@@ -113,7 +115,7 @@ MessageLabel SharedNetwork::label_of(std::uint32_t handle) {
 }
 
 void SharedNetwork::on_left(std::uint32_t handle) {
-    const UnderWay message = forget(handle);
+    const InProgress message = forget(handle);
     message.share->tell([&](MessageListener& listener) { listener.on_left(message.handle); });
 }
 

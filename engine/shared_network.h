@@ -44,7 +44,7 @@ private:
     class Share;
 
     /// A message of which something is still to be heard.
-    struct UnderWay {
+    struct InProgress {
         Share* share = nullptr;
         std::uint32_t handle = 0;  ///< as its sender knows it
         bool sent_is_due = false;
@@ -52,7 +52,7 @@ private:
     };
 
     void send(Share& share, const Message& message);
-    UnderWay forget(std::uint32_t handle);
+    InProgress forget(std::uint32_t handle);
 
     void on_sent(std::uint32_t handle) override;
     void on_delivered(std::uint32_t handle, Time first_byte_left) override;
@@ -63,9 +63,9 @@ private:
 
     Network& network_;
     std::vector<std::unique_ptr<Share>> shares_;
-    std::vector<UnderWay> under_way_;     ///< by handle on the network
-    std::vector<std::uint32_t> free_;     ///< handles to be used again
-    std::vector<std::uint64_t> sent_by_;  ///< messages per source so far
+    std::vector<InProgress> in_progress_;  ///< by handle on the network
+    std::vector<std::uint32_t> free_;      ///< handles to be used again
+    std::vector<std::uint64_t> sent_by_;   ///< messages per source so far
 };
 
 }  // namespace npunet::engine

@@ -19,7 +19,7 @@ namespace npunet::engine {
 namespace {
 
 constexpr std::uint32_t done = RankRecord::done;
-constexpr std::uint32_t under_way = RankRecord::under_way;
+constexpr std::uint32_t in_progress = RankRecord::in_progress;
 
 std::uint64_t payload_of(Rank rank, std::uint32_t number) {
     return (static_cast<std::uint64_t>(rank.value()) << 32) | number;
@@ -174,7 +174,7 @@ void Simulation::issue(Rank rank) {
         });
         // Where nothing is left under way no completion comes after which to look again: the
         // reference waits for ever for what follows an operation that is done at once.
-        if (startable.empty() || (dialect_.issue_after_each_completion && npu.under_way > 0)) {
+        if (startable.empty() || (dialect_.issue_after_each_completion && npu.in_progress > 0)) {
             return;
         }
     }
@@ -186,9 +186,9 @@ void Simulation::begin(Rank rank, std::uint32_t number) {
     RankRecord& record = records_[rank.index()];
     record.start[number] = queue_.now();
     record.communication_from[number] = queue_.now();
-    record.waiting[number] = under_way;
+    record.waiting[number] = in_progress;
     ++changes_;
-    ++npus_[rank.index()].under_way;
+    ++npus_[rank.index()].in_progress;
     npus_[rank.index()].ready->started(operation.id);
     if (started_) {
         started_(rank, operation, program.names[number]);
@@ -268,7 +268,7 @@ void Simulation::end(Rank rank, std::uint32_t number) {
     ++record.finished;
     ++changes_;
     Npu& npu = npus_[rank.index()];
-    --npu.under_way;
+    --npu.in_progress;
     if (rules_.holds(operation) && fixed(rank, number) == nullptr) {
         ++npu.free[index_of(rules_.resource_of(operation))];
     }
@@ -403,7 +403,7 @@ Results Simulation::partial_results() const {
             set_out(record, operations);
         }
         for (std::size_t i = 0; i < record.waiting.size(); ++i) {
-            record.end[i] = record.waiting[i] == under_way ? now : record.end[i];
+            record.end[i] = record.waiting[i] == in_progress ? now : record.end[i];
         }
         const bool finished = record.finished == operations.size();
         record.finish = finished ? record.finish : now;

@@ -108,7 +108,7 @@ private:
         std::unique_ptr<ReadySet> ready;
         FreePlaces free{};
         std::int32_t communications = 0;  ///< collectives and sends under way
-        std::uint32_t under_way = 0;      ///< operations of all kinds
+        std::uint32_t in_progress = 0;    ///< operations of all kinds
         bool issue_scheduled = false;
     };
     class Handler final : public EventHandler {

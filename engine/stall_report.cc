@@ -33,7 +33,7 @@ std::string explain_rank(const UnfinishedRun& run, Rank rank) {
     // The first operation under way is what everything else waits for; without one the first ready
     // one is blocked by its resource.
     for (std::uint32_t number = 0; number < program.operations.size(); ++number) {
-        if (record.waiting[number] != RankRecord::under_way) {
+        if (record.waiting[number] != RankRecord::in_progress) {
             continue;
         }
         const ProgramOperation& operation = program.operations[number];

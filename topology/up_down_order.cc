@@ -54,17 +54,17 @@ namespace {
 /// How long the cables live that links belong to: the longest of parallel ones, each as long as its
 /// shorter direction; Time() where there is no link back.
 std::vector<Time> lives_of(const Graph& graph, const std::vector<Time>& dead_from) {
-    std::map<std::pair<NodeId, NodeId>, Time> one_way;
+    std::map<std::pair<NodeId, NodeId>, Time> direction;
     for (std::size_t i = 0; i < graph.links(); ++i) {
         const Link& link = graph.link(LinkId(i));
-        Time& life = one_way[{link.from, link.to}];
+        Time& life = direction[{link.from, link.to}];
         life = std::max(life, dead_from[i]);
     }
     std::vector<Time> lives(graph.links());
     for (std::size_t i = 0; i < graph.links(); ++i) {
         const Link& link = graph.link(LinkId(i));
-        const auto back = one_way.find({link.to, link.from});
-        lives[i] = back == one_way.end() ? Time() : std::min(dead_from[i], back->second);
+        const auto back = direction.find({link.to, link.from});
+        lives[i] = back == direction.end() ? Time() : std::min(dead_from[i], back->second);
     }
     return lives;
 }

@@ -156,7 +156,7 @@ private:
     void on_sent(const MessageNote&) override {}
     void on_delivered(const MessageNote& note, Bytes bytes, Time first_byte_left) override;
     void scan(StateScan& scan, MessageNote& note) override;
-    [[nodiscard]] static bool is_under_way(const Run& run);
+    [[nodiscard]] static bool is_in_progress(const Run& run);
     void scan_run(StateScan& scan, Run& run);
     void scan_stream(StateScan& scan, const Run& run, Stream& stream);
     /// What the stream receives next costs time.

@@ -7,7 +7,7 @@
 
 namespace npunet::engine {
 
-bool CollectiveEngine::is_under_way(const Run& run) {
+bool CollectiveEngine::is_in_progress(const Run& run) {
     return run.started && run.streams_left > 0;
 }
 
@@ -15,7 +15,7 @@ CollectiveEngine::StepCount CollectiveEngine::find_step_count(std::int32_t least
     StepCount none;
     for (const std::unique_ptr<Run>& run : runs_) {
         ++none.looked_at;
-        if (!is_under_way(*run)) {
+        if (!is_in_progress(*run)) {
             continue;
         }
         for (const Stream& stream : run->streams) {
@@ -31,7 +31,7 @@ CollectiveEngine::StepCount CollectiveEngine::find_step_count(std::int32_t least
 
 std::int32_t CollectiveEngine::steps_of(const StepCount& count) const {
     const Run& run = *runs_[count.run];
-    if (!is_under_way(run)) {
+    if (!is_in_progress(run)) {
         return -1;
     }
     const Stream& stream = run.streams[count.stream];
@@ -41,7 +41,7 @@ std::int32_t CollectiveEngine::steps_of(const StepCount& count) const {
 std::int64_t CollectiveEngine::periods_left(std::int32_t steps) const {
     std::int64_t periods = std::numeric_limits<std::int64_t>::max();
     for (const std::unique_ptr<Run>& run : runs_) {
-        if (!is_under_way(*run)) {
+        if (!is_in_progress(*run)) {
             continue;
         }
         for (const Stream& stream : run->streams) {
@@ -66,8 +66,8 @@ void CollectiveEngine::scan(StateScan& scan, PendingEvents& events, const StepCo
         scan.refuse();
     }
     for (const std::unique_ptr<Run>& run : runs_) {
-        scan.same(std::int64_t{is_under_way(*run)});
-        if (is_under_way(*run)) {
+        scan.same(std::int64_t{is_in_progress(*run)});
+        if (is_in_progress(*run)) {
             scan_run(scan, *run);
         } else if (!run->started) {
             scan.same(static_cast<std::int64_t>(run->early.size()));

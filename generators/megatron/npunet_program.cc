@@ -18,7 +18,7 @@ struct GatherChain {
     std::vector<GradientBucket> buckets;
     std::size_t asked = 0;
     std::size_t arrived = 0;
-    Requests under_way;
+    Requests in_progress;
 };
 
 /// A stage's layers that are next to each other, and what is under way for their parameters.
@@ -161,7 +161,7 @@ private:
 
     void ask(GatherChain& chain) {
         if (chain.asked < chain.buckets.size()) {
-            chain.under_way = gather(chain.buckets[chain.asked++], Blocking::GoesOn);
+            chain.in_progress = gather(chain.buckets[chain.asked++], Blocking::GoesOn);
         }
     }
 
@@ -176,7 +176,7 @@ private:
             }
             while (chain.arrived < chain.buckets.size() &&
                    chain.buckets[chain.arrived].first_unit <= unit) {
-                builder_.wait(chain.under_way);
+                builder_.wait(chain.in_progress);
                 ++chain.arrived;
                 ask(chain);
             }

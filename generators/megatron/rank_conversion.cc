@@ -47,7 +47,7 @@ void RankConversion::add(const ProgramItem& item, std::size_t index, const Call&
             compute(item);
             return;
         case ProgramItem::Kind::Wait:
-            if (const auto node = under_way_.extract(item.waited)) {
+            if (const auto node = in_progress_.extract(item.waited)) {
                 trace_.wait(node.mapped());
             }
             return;
@@ -59,7 +59,7 @@ void RankConversion::add(const ProgramItem& item, std::size_t index, const Call&
     }
     const std::uint64_t node = make(call, node_name(item));
     if (call.asynchronous) {
-        under_way_.emplace(index, node);
+        in_progress_.emplace(index, node);
     }
 }
 

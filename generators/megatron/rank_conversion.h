@@ -42,8 +42,8 @@ private:
     const ConversionOptions& options_;
     CallTrace trace_;
     ConversionTotals totals_;
-    std::vector<std::int32_t> groups_;                          ///< sorted
-    std::unordered_map<std::size_t, std::uint64_t> under_way_;  ///< nodes by item
+    std::vector<std::int32_t> groups_;                            ///< sorted
+    std::unordered_map<std::size_t, std::uint64_t> in_progress_;  ///< nodes by item
     std::vector<std::uint64_t> alone_;
 };
 

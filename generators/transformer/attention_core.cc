@@ -49,15 +49,15 @@ public:
     /// Passes on what the front has made.
     void start(const std::string& what) {
         const std::int32_t tag = builder_.new_tag();
-        under_way_.push_back(builder_.send(what + "_send" + suffix_, {to_, bytes_, tag}));
-        under_way_.push_back(builder_.receive(what + "_receive" + suffix_, {from_, bytes_, tag}));
+        in_progress_.push_back(builder_.send(what + "_send" + suffix_, {to_, bytes_, tag}));
+        in_progress_.push_back(builder_.receive(what + "_receive" + suffix_, {from_, bytes_, tag}));
     }
 
     void wait() {
-        for (const Pending message : under_way_) {
+        for (const Pending message : in_progress_) {
             builder_.wait(message);
         }
-        under_way_.clear();
+        in_progress_.clear();
     }
 
 private:
@@ -66,7 +66,7 @@ private:
     std::int32_t to_;
     std::int32_t from_;
     std::string suffix_;
-    std::vector<Pending> under_way_;
+    std::vector<Pending> in_progress_;
 };
 
 std::string ring_prefix(std::int64_t step) {

@@ -4,8 +4,8 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
-#ifndef NPU_COURIER_H
-#define NPU_COURIER_H
+#ifndef NPU_MPI_CHANNEL_H
+#define NPU_MPI_CHANNEL_H
 
 #include <ns3/node.h>
 #include <ns3/nstime.h>
@@ -68,4 +68,4 @@ class NpuMpiChannel
 
 } // namespace ns3
 
-#endif /* NPU_COURIER_H */
+#endif /* NPU_MPI_CHANNEL_H */

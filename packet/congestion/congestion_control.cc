@@ -16,7 +16,7 @@ std::int64_t CongestionControl::window() const {
     return no_window;
 }
 
-std::int64_t CongestionControl::Rate(std::int64_t /* now */) {
+std::int64_t CongestionControl::rate(std::int64_t /* now */) {
     return no_pacing;
 }
 

@@ -57,7 +57,7 @@ struct Acknowledgement {
 ///     if (inFlight + packet <= control->window() && now >= nextStart)
 ///     {
 ///         control->packet_sent(now, packet);
-///         nextStart = now + packet * 1e12 / control->Rate(now);
+///         nextStart = now + packet * 1e12 / control->rate(now);
 ///     }
 class CongestionControl {
 public:
@@ -96,7 +96,7 @@ public:
     /// @param now ps
     /// @return bytes/s at which the next packet is paced: the gap from its start to the next one's
     ///         is its bytes on the wire / rate; at least 1; or NO_PACING
-    virtual std::int64_t Rate(std::int64_t now);
+    virtual std::int64_t rate(std::int64_t now);
 
     /// Goes through what decides about window() and Rate() from now on.
     /// @param scan of the whole network

@@ -38,7 +38,7 @@ double Dcqcn::current_alpha(std::int64_t now) const {
     return alpha_ * power(1 - parameters_[DcqcnParameter::gain], periods);
 }
 
-std::int64_t Dcqcn::Rate(std::int64_t now) {
+std::int64_t Dcqcn::rate(std::int64_t now) {
     advance(now);
     return rate_;
 }

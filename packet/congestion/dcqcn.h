@@ -33,7 +33,7 @@ public:
 
     void packet_sent(std::int64_t now, std::int64_t wire) override;
     void notified(std::int64_t now) override;
-    std::int64_t Rate(std::int64_t now) override;
+    std::int64_t rate(std::int64_t now) override;
     void scan(engine::StateScan& scan, const engine::FlowProgress& progress) override;
 
     /// @param now ps

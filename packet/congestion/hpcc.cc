@@ -28,7 +28,7 @@ std::int64_t Hpcc::window() const {
     return std::max(packets, std::int64_t{1}) * packet;
 }
 
-std::int64_t Hpcc::Rate(std::int64_t /* now */) {
+std::int64_t Hpcc::rate(std::int64_t /* now */) {
     const FlowPath& path = parameters_.path();
     const double rate = window_ * 1e12 / static_cast<double>(path.round_trip);
     return std::clamp(rounded(rate), std::int64_t{1}, path.rate);

@@ -30,7 +30,7 @@ public:
 
     void acknowledged(const Acknowledgement& acknowledgement) override;
     std::int64_t window() const override;
-    std::int64_t Rate(std::int64_t now) override;
+    std::int64_t rate(std::int64_t now) override;
 
     /// @return U, the utilisation of the fullest link
     double utilization() const { return utilisation_; }

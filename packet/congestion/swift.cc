@@ -24,7 +24,7 @@ std::int64_t Swift::window() const {
     return std::max(packet, rounded(bytes));
 }
 
-std::int64_t Swift::Rate(std::int64_t /* now */) {
+std::int64_t Swift::rate(std::int64_t /* now */) {
     if (window_ >= 1) {
         return no_pacing;
     }

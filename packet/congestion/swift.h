@@ -34,7 +34,7 @@ public:
     void acknowledged(const Acknowledgement& acknowledgement) override;
     void lost(std::int64_t now, bool timeout) override;
     std::int64_t window() const override;
-    std::int64_t Rate(std::int64_t now) override;
+    std::int64_t rate(std::int64_t now) override;
     void scan(engine::StateScan& scan, const engine::FlowProgress& progress) override;
 
     /// @return the window in packets, which may be a fraction of one

@@ -11,7 +11,7 @@ using topology::TimelyParameter;
 Timely::Timely(const topology::CongestionControlChoice& choice, const FlowPath& path)
     : parameters_(choice, path), rate_(static_cast<double>(path.rate)) {}
 
-std::int64_t Timely::Rate(std::int64_t /* now */) {
+std::int64_t Timely::rate(std::int64_t /* now */) {
     return std::max(std::int64_t{1}, rounded(rate_));
 }
 

@@ -29,7 +29,7 @@ public:
     Timely(const topology::CongestionControlChoice& choice, const FlowPath& path);
 
     void acknowledged(const Acknowledgement& acknowledgement) override;
-    std::int64_t Rate(std::int64_t now) override;
+    std::int64_t rate(std::int64_t now) override;
     void scan(engine::StateScan& scan, const engine::FlowProgress& progress) override;
 
     /// @return the normalized gradient of round trips

@@ -65,7 +65,7 @@ std::uint32_t TransportSender::take_packet(std::uint32_t port, std::uint32_t tra
     count(pair, number, packet);
     if (pair.control) {
         pair.control->packet_sent(now, packet.wire);
-        const std::int64_t rate = pair.control->Rate(now);
+        const std::int64_t rate = pair.control->rate(now);
         if (rate != CongestionControl::no_pacing) {
             pair.next_start = later(Time::ps(now), time_for(packet.wire, rate)).ps();
         }

@@ -108,13 +108,13 @@ std::uint64_t arrangement_count(std::int64_t devices, std::int64_t stages,
         std::vector<Tied> groups = tied_groups(sequences.logs(), arguments.max_permute_len);
         std::sort(groups.begin(), groups.end());
         // A multinomial coefficient, one item after the other: every quotient is whole.
-        double ways = 1;
+        double splits = 1;
         std::size_t alike = 0;
         for (std::size_t i = 0; i < groups.size(); ++i) {
             alike = i > 0 && groups[i] == groups[i - 1] ? alike + 1 : 1;
-            ways = ways * static_cast<double>(i + 1) / static_cast<double>(alike);
+            splits = splits * static_cast<double>(i + 1) / static_cast<double>(alike);
         }
-        total += ways;
+        total += splits;
         if (total > static_cast<double>(most) || number == most_sequences) {
             return most + 1;
         }

@@ -28,9 +28,9 @@ std::vector<double> option_counts(const Problem& problem, const std::vector<Stag
 
 /// The ways to divide all devices into S stages, with their (dp, tp), for each S up to `most`;
 /// nothing when that takes too much work.
-std::optional<ByStages> ways_of_devices(const Problem& problem, const std::vector<StageSet>& sets,
-                                        const std::vector<double>& options, std::size_t most,
-                                        bool with_parts, std::size_t& work) {
+std::optional<ByStages> splits_of_devices(const Problem& problem, const std::vector<StageSet>& sets,
+                                          const std::vector<double>& options, std::size_t most,
+                                          bool with_parts, std::size_t& work) {
     DeviceStates states(problem, sets, false);
     std::vector<std::uint32_t> used;
     for (std::uint32_t set = 0; set < sets.size(); ++set) {
@@ -40,8 +40,8 @@ std::optional<ByStages> ways_of_devices(const Problem& problem, const std::vecto
     }
     // Every move leaves fewer devices: a state is complete when those with more have been seen.
     std::map<std::int64_t, std::vector<std::uint32_t>, std::greater<>> waiting;
-    std::vector<ByStages> ways(1, ByStages(most + 1, 0));
-    ways[0][0] = 1;
+    std::vector<ByStages> splits(1, ByStages(most + 1, 0));
+    splits[0][0] = 1;
     waiting[states.devices(states.full())].push_back(states.full());
     while (!waiting.empty() && waiting.begin()->first > 0) {
         const std::vector<std::uint32_t> turn = std::move(waiting.begin()->second);
@@ -54,30 +54,30 @@ std::optional<ByStages> ways_of_devices(const Problem& problem, const std::vecto
                 return std::nullopt;
             }
             for (const Move& move : moves) {
-                if (move.state >= ways.size()) {
-                    ways.resize(move.state + 1);
+                if (move.state >= splits.size()) {
+                    splits.resize(move.state + 1);
                 }
-                if (ways[move.state].empty()) {
-                    ways[move.state].assign(most + 1, 0);
+                if (splits[move.state].empty()) {
+                    splits[move.state].assign(most + 1, 0);
                     waiting[states.devices(move.state)].push_back(move.state);
                 }
                 for (std::size_t s = 0; s < most; ++s) {
-                    ways[move.state][s + 1] += ways[state][s] * options[move.set];
+                    splits[move.state][s + 1] += splits[state][s] * options[move.set];
                 }
             }
-            ways[state] = {};
+            splits[state] = {};
         }
     }
-    return waiting.empty() ? ByStages(most + 1, 0) : ways[waiting.begin()->second.front()];
+    return waiting.empty() ? ByStages(most + 1, 0) : splits[waiting.begin()->second.front()];
 }
 
 /// The ways to divide n layers into S ranges: n - 1 over S - 1.
-double ways_of_layers(std::int64_t layers, std::int64_t stages) {
-    double ways = 1;
+double splits_of_layers(std::int64_t layers, std::int64_t stages) {
+    double splits = 1;
     for (std::int64_t i = 1; i < stages; ++i) {
-        ways = ways * static_cast<double>(layers - i) / static_cast<double>(i);
+        splits = splits * static_cast<double>(layers - i) / static_cast<double>(i);
     }
-    return ways;
+    return splits;
 }
 
 double plans_of(const Problem& problem, const ScheduleChoice& choice, const ByStages& devices) {
@@ -85,7 +85,7 @@ double plans_of(const Problem& problem, const ScheduleChoice& choice, const BySt
     double plans = 0;
     for (std::int64_t s = 1; s <= layers && s < static_cast<std::int64_t>(devices.size()); ++s) {
         if (choice.stages == 0 || choice.stages == s) {
-            plans += devices[static_cast<std::size_t>(s)] * ways_of_layers(layers, s);
+            plans += devices[static_cast<std::size_t>(s)] * splits_of_layers(layers, s);
         }
     }
     return plans;
@@ -104,14 +104,14 @@ PlanCount count_plans(const Problem& problem, const std::vector<StageSet>& sets,
         bool is_counted = true;
         for (const ScheduleChoice& choice : choices) {
             if (devices.count(choice.micro_batches) == 0) {
-                const auto ways = ways_of_devices(
+                const auto splits = splits_of_devices(
                     problem, sets, option_counts(problem, sets, choice.micro_batches), most,
                     with_parts, work);
-                is_counted = is_counted && ways.has_value();
+                is_counted = is_counted && splits.has_value();
                 if (!is_counted) {
                     break;
                 }
-                devices[choice.micro_batches] = *ways;
+                devices[choice.micro_batches] = *splits;
             }
             count.plans += plans_of(problem, choice, devices[choice.micro_batches]);
         }

@@ -64,10 +64,10 @@ std::uint32_t LinkTap::communication_of(const engine::Message& message) const {
 void LinkTap::sent(const engine::Message& message, Time now) {
     const std::uint32_t communication = communication_of(message);
     const std::uint32_t route = routes_.number(message.source, message.destination);
-    if (message.handle >= under_way_.size()) {
-        under_way_.resize(message.handle + std::size_t{1});
+    if (message.handle >= in_progress_.size()) {
+        in_progress_.resize(message.handle + std::size_t{1});
     }
-    under_way_[message.handle] = {route, communication};
+    in_progress_[message.handle] = {route, communication};
     if (communication == none) {
         return;
     }
@@ -78,14 +78,14 @@ void LinkTap::sent(const engine::Message& message, Time now) {
         if (is_new) {
             here.stay = {link, communication, now, now, Time()};
         }
-        if (++here.under_way == 2) {
+        if (++here.in_progress == 2) {
             here.crowded_since = now;
         }
     }
 }
 
 void LinkTap::delivered(std::uint32_t handle, Time now) {
-    const UnderWay message = under_way_[handle];
+    const InProgress message = in_progress_[handle];
     if (message.communication == none) {
         return;
     }
@@ -93,7 +93,7 @@ void LinkTap::delivered(std::uint32_t handle, Time now) {
         OnLink& here =
             on_link_.at((static_cast<std::uint64_t>(link.value()) << 32) | message.communication);
         here.stay.to = now;
-        if (here.under_way-- == 2) {
+        if (here.in_progress-- == 2) {
             here.stay.crowded += now - here.crowded_since;
         }
     }

@@ -44,10 +44,10 @@ private:
     class Listening;
     struct OnLink {
         Stay stay;
-        std::uint32_t under_way = 0;
+        std::uint32_t in_progress = 0;
         Time crowded_since;
     };
-    struct UnderWay {
+    struct InProgress {
         std::uint32_t route = 0;
         std::uint32_t communication = none;
     };
@@ -59,7 +59,7 @@ private:
     const CommunicationOf& communication_of_;
     analytical::RouteTable routes_;
     std::vector<Rank> rank_of_npu_;
-    std::vector<UnderWay> under_way_;  ///< by handle
+    std::vector<InProgress> in_progress_;  ///< by handle
     std::unordered_map<std::uint64_t, OnLink> on_link_;
 };
 

@@ -23,10 +23,10 @@ void ScheduleExecution::run() {
     for (Member& member : members_) {
         advance(member);
     }
-    while (!under_way_.empty()) {
-        std::swap(under_way_[random_() % under_way_.size()], under_way_.back());
-        Message message = std::move(under_way_.back());
-        under_way_.pop_back();
+    while (!in_progress_.empty()) {
+        std::swap(in_progress_[random_() % in_progress_.size()], in_progress_.back());
+        Message message = std::move(in_progress_.back());
+        in_progress_.pop_back();
         happen(std::move(message));
     }
     expect_the_end();
@@ -42,7 +42,7 @@ void ScheduleExecution::advance(Member& member) {
     }
     for (std::size_t i = member.early.size(); i-- > 0;) {
         if (member.early[i].exchange < member.started) {
-            under_way_.push_back(std::move(member.early[i]));
+            in_progress_.push_back(std::move(member.early[i]));
             member.early.erase(member.early.begin() + static_cast<std::ptrdiff_t>(i));
         }
     }
@@ -64,7 +64,7 @@ void ScheduleExecution::start_exchange(Member& member) {
     if (follows_contents_) {
         load(member, e, next, message);
     }
-    under_way_.push_back(std::move(message));
+    in_progress_.push_back(std::move(message));
 }
 
 void ScheduleExecution::load(Member& member, std::int32_t e, const Exchange& next,
@@ -93,7 +93,7 @@ void ScheduleExecution::happen(Message message) {
     if (!message.in) {
         ++member.received;
         message.in = true;
-        under_way_.push_back(std::move(message));
+        in_progress_.push_back(std::move(message));
     } else {
         take_in(member, message);
         ++member.completed;

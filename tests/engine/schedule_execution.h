@@ -50,7 +50,7 @@ private:
     bool follows_contents_;  ///< not where the parts of a buffer do not sum to it
     std::mt19937 random_;
     std::vector<Member> members_;
-    std::vector<Message> under_way_;
+    std::vector<Message> in_progress_;
 };
 
 }  // namespace npunet::test

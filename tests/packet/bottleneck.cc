@@ -124,7 +124,7 @@ private:
         events_.push({now + time_of(setup_.link) + setup_.delay,
                       Kind::Arrive,
                       {flow, now, sender.next++, false, {}}});
-        sender.next_start = now + time_of(std::min(setup_.link, sender.control->Rate(now)));
+        sender.next_start = now + time_of(std::min(setup_.link, sender.control->rate(now)));
         events_.push({sender.next_start, Kind::Send, {flow, 0, sender.next, false, {}}});
     }
 

@@ -108,13 +108,13 @@ TEST_P(Together, AnswersAreAFunctionOfTheNews) {
                 control->lost(now, timeout);
             }
         }
-        static_cast<void>(again->Rate(now));
-        static_cast<void>(again->Rate(now + 100));
+        static_cast<void>(again->rate(now));
+        static_cast<void>(again->rate(now + 100));
         ASSERT_GE(once->window(), path.packet);
         if (step % 100 == 0) {
-            ASSERT_EQ(once->Rate(now + 200), again->Rate(now + 200)) << step;
+            ASSERT_EQ(once->rate(now + 200), again->rate(now + 200)) << step;
             ASSERT_EQ(once->window(), again->window()) << step;
-            ASSERT_GE(once->Rate(now + 200), 1);
+            ASSERT_GE(once->rate(now + 200), 1);
         }
     }
 }

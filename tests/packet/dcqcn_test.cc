@@ -42,9 +42,9 @@ CongestionControlChoice quick() {
 TEST(Dcqcn, StartsAtTheRateOfTheLink) {
     const CongestionControlChoice choice = quick();
     Dcqcn dcqcn(choice, path);
-    EXPECT_EQ(dcqcn.Rate(0), line);
+    EXPECT_EQ(dcqcn.rate(0), line);
     dcqcn.packet_sent(0, 4160);
-    EXPECT_EQ(dcqcn.Rate(1000 * us), line);
+    EXPECT_EQ(dcqcn.rate(1000 * us), line);
     EXPECT_EQ(dcqcn.current_alpha(1000 * us), 1);
     EXPECT_EQ(dcqcn.window(), packet::CongestionControl::no_window);
 }
@@ -57,16 +57,16 @@ TEST(Dcqcn, CutsTheRateByHalfOfAlpha) {
     const CongestionControlChoice choice = quick();
     Dcqcn dcqcn(choice, path);
     dcqcn.notified(5 * us);
-    EXPECT_EQ(dcqcn.Rate(5 * us), line / 2);
+    EXPECT_EQ(dcqcn.rate(5 * us), line / 2);
     EXPECT_EQ(dcqcn.target_delay(), line);
     EXPECT_EQ(dcqcn.current_alpha(15 * us - 1), 1);
     EXPECT_EQ(dcqcn.current_alpha(15 * us), 0.75);
-    EXPECT_EQ(dcqcn.Rate(15 * us), 37'500'000'000);
+    EXPECT_EQ(dcqcn.rate(15 * us), 37'500'000'000);
     EXPECT_EQ(dcqcn.current_alpha(25 * us), 0.5625);
-    EXPECT_EQ(dcqcn.Rate(25 * us), 43'750'000'000);
+    EXPECT_EQ(dcqcn.rate(25 * us), 43'750'000'000);
     dcqcn.notified(25 * us);
     EXPECT_EQ(dcqcn.target_delay(), 43'750'000'000);
-    EXPECT_EQ(dcqcn.Rate(25 * us), 31'445'312'500);
+    EXPECT_EQ(dcqcn.rate(25 * us), 31'445'312'500);
     EXPECT_EQ(dcqcn.current_alpha(25 * us), 0.671875);
 }
 
@@ -78,15 +78,15 @@ TEST(Dcqcn, RecoversFastAndThenAdditively) {
     Dcqcn dcqcn(choice, path);
     dcqcn.notified(0);
     dcqcn.notified(0);
-    EXPECT_EQ(dcqcn.Rate(0), 12'500'000'000);
-    EXPECT_EQ(dcqcn.Rate(10 * us), 18'750'000'000);
+    EXPECT_EQ(dcqcn.rate(0), 12'500'000'000);
+    EXPECT_EQ(dcqcn.rate(10 * us), 18'750'000'000);
     EXPECT_EQ(dcqcn.target_delay(), 25'000'000'000);
-    EXPECT_EQ(dcqcn.Rate(20 * us), 22'375'000'000);
-    EXPECT_EQ(dcqcn.Rate(30 * us), 24'687'500'000);
+    EXPECT_EQ(dcqcn.rate(20 * us), 22'375'000'000);
+    EXPECT_EQ(dcqcn.rate(30 * us), 24'687'500'000);
     EXPECT_EQ(dcqcn.target_delay(), 27'000'000'000);
-    EXPECT_NEAR(static_cast<double>(dcqcn.Rate(200 * us)), 43e9, 1e6);
+    EXPECT_NEAR(static_cast<double>(dcqcn.rate(200 * us)), 43e9, 1e6);
     EXPECT_EQ(dcqcn.target_delay(), 44'000'000'000);
-    EXPECT_EQ(dcqcn.Rate(1000 * us), line);
+    EXPECT_EQ(dcqcn.rate(1000 * us), line);
 }
 
 // Without the clamp a CNP leaves R_T unchanged until the timer has increased the rate: after two
@@ -100,16 +100,16 @@ TEST(Dcqcn, KeepsTheTargetUntilTheTimerIncreases) {
     dcqcn.notified(0);
     dcqcn.notified(0);
     EXPECT_EQ(dcqcn.target_delay(), line);
-    EXPECT_EQ(dcqcn.Rate(0), 12'500'000'000);
+    EXPECT_EQ(dcqcn.rate(0), 12'500'000'000);
     dcqcn.packet_sent(1 * us, 1'000'000);
-    EXPECT_EQ(dcqcn.Rate(1 * us), 31'250'000'000);
+    EXPECT_EQ(dcqcn.rate(1 * us), 31'250'000'000);
     dcqcn.notified(2 * us);
     EXPECT_EQ(dcqcn.target_delay(), line);
-    EXPECT_EQ(dcqcn.Rate(2 * us), 15'625'000'000);
-    EXPECT_EQ(dcqcn.Rate(12 * us), 32'812'500'000);
+    EXPECT_EQ(dcqcn.rate(2 * us), 15'625'000'000);
+    EXPECT_EQ(dcqcn.rate(12 * us), 32'812'500'000);
     dcqcn.notified(12 * us);
     EXPECT_EQ(dcqcn.target_delay(), 32'812'500'000);
-    EXPECT_EQ(dcqcn.Rate(12 * us), 20'507'812'500);
+    EXPECT_EQ(dcqcn.rate(12 * us), 20'507'812'500);
 }
 
 // NICs keep the target rate; the paper's rule sets it at every CNP.
@@ -129,7 +129,7 @@ TEST(Dcqcn, HalvesTheGapInFastRecovery) {
     std::int64_t gap = 12'500'000'000;
     for (int tick = 1; tick < 5; ++tick) {
         gap /= 2;
-        EXPECT_EQ(dcqcn.Rate(tick * 10 * us), 25'000'000'000 - gap) << tick;
+        EXPECT_EQ(dcqcn.rate(tick * 10 * us), 25'000'000'000 - gap) << tick;
     }
 }
 
@@ -144,14 +144,14 @@ TEST(Dcqcn, IncreasesByBytesAndByBoth) {
     for (int packet = 0; packet < 249; ++packet) {
         dcqcn.packet_sent(1 * us, 4000);
     }
-    EXPECT_EQ(dcqcn.Rate(1 * us), 12'500'000'000);
+    EXPECT_EQ(dcqcn.rate(1 * us), 12'500'000'000);
     dcqcn.packet_sent(1 * us, 4000);
-    EXPECT_EQ(dcqcn.Rate(1 * us), 18'750'000'000);
+    EXPECT_EQ(dcqcn.rate(1 * us), 18'750'000'000);
     dcqcn.packet_sent(2 * us, 2'000'000);
-    EXPECT_EQ(dcqcn.Rate(2 * us), 24'687'500'000);
-    EXPECT_EQ(dcqcn.Rate(10 * us), 26'343'750'000);
-    EXPECT_EQ(dcqcn.Rate(20 * us), 27'671'875'000);
-    EXPECT_EQ(dcqcn.Rate(30 * us), 30'835'937'500);
+    EXPECT_EQ(dcqcn.rate(2 * us), 24'687'500'000);
+    EXPECT_EQ(dcqcn.rate(10 * us), 26'343'750'000);
+    EXPECT_EQ(dcqcn.rate(20 * us), 27'671'875'000);
+    EXPECT_EQ(dcqcn.rate(30 * us), 30'835'937'500);
     EXPECT_EQ(dcqcn.target_delay(), 34'000'000'000);
 }
 
@@ -163,7 +163,7 @@ TEST(Dcqcn, KeepsToTheLeastRate) {
     for (int i = 0; i < 20; ++i) {
         dcqcn.notified(0);
     }
-    EXPECT_EQ(dcqcn.Rate(0), 3'000'000'000);
+    EXPECT_EQ(dcqcn.rate(0), 3'000'000'000);
 }
 
 // The rates are per 25 Gb/s of the link, 16 of which make 50 GB/s: R_AI = 400 Mb/s = 50 MB/s. After
@@ -174,14 +174,14 @@ TEST(Dcqcn, ScalesIncreasesWithTheLink) {
     Dcqcn dcqcn(choice, path);
     dcqcn.notified(0);
     dcqcn.notified(0);
-    const std::int64_t later = dcqcn.Rate(60 * 55 * us);
-    EXPECT_EQ(dcqcn.Rate(61 * 55 * us) - later, 50'000'000);
+    const std::int64_t later = dcqcn.rate(60 * 55 * us);
+    EXPECT_EQ(dcqcn.rate(61 * 55 * us) - later, 50'000'000);
     const CongestionControlChoice paper = topology::paper_choice(CongestionAlgorithm::Dcqcn);
     Dcqcn unscaled(paper, path);
     unscaled.notified(0);
     unscaled.notified(0);
-    const std::int64_t then = unscaled.Rate(60 * 55 * us);
-    EXPECT_EQ(unscaled.Rate(61 * 55 * us) - then, 5'000'000);
+    const std::int64_t then = unscaled.rate(60 * 55 * us);
+    EXPECT_EQ(unscaled.rate(61 * 55 * us) - then, 5'000'000);
 }
 
 /// The state machine with a timer that fires on its own: one increase a tick, alpha from its last
@@ -263,7 +263,7 @@ TEST(Dcqcn, LazyTimersAreEagerOnes) {
                 eager.send(now, wire);
             } else if (kind < 7) {
                 eager.advance(now);
-                ASSERT_NEAR(static_cast<double>(lazy.Rate(now)), static_cast<double>(eager.rate), 2)
+                ASSERT_NEAR(static_cast<double>(lazy.rate(now)), static_cast<double>(eager.rate), 2)
                     << seed << ", " << step;
                 ASSERT_NEAR(lazy.current_alpha(now), eager.alpha, 1e-12);
             }
@@ -281,10 +281,10 @@ TEST(Dcqcn, DoesNotDependOnHowOftenItIsAsked) {
         often.notified(begin);
         seldom.notified(begin);
         for (std::int64_t now = begin; now < begin + 2'900 * us; now += 7 * us) {
-            often.Rate(now);
+            often.rate(now);
         }
         const std::int64_t end = begin + 2'950 * us;
-        EXPECT_EQ(often.Rate(end), seldom.Rate(end));
+        EXPECT_EQ(often.rate(end), seldom.rate(end));
         EXPECT_EQ(often.current_alpha(end), seldom.current_alpha(end));
         EXPECT_EQ(often.target_delay(), seldom.target_delay());
     }
@@ -301,9 +301,9 @@ TEST(Dcqcn, NoticesWhereHyperIncreaseBegins) {
     dcqcn.notified(0);
     dcqcn.notified(0);
     dcqcn.packet_sent(0, 60'000'000);
-    EXPECT_EQ(dcqcn.target_delay() - dcqcn.Rate(0), 100'000'000);
+    EXPECT_EQ(dcqcn.target_delay() - dcqcn.rate(0), 100'000'000);
     const std::int64_t before = dcqcn.target_delay();
-    dcqcn.Rate(100 * us);
+    dcqcn.rate(100 * us);
     EXPECT_EQ(dcqcn.target_delay() - before, 8'200'000'000);
 }
 
@@ -318,9 +318,9 @@ TEST(Dcqcn, ADayOffTakesNoTime) {
     dcqcn.notified(0);
     dcqcn.notified(0);
     const std::int64_t second = 1'000'000 * us;
-    EXPECT_EQ(dcqcn.Rate(second / 1000), 25'000'009'998);
-    EXPECT_EQ(dcqcn.Rate(second), 25'009'999'998);
-    EXPECT_EQ(dcqcn.Rate(24 * 3600 * second), line);
+    EXPECT_EQ(dcqcn.rate(second / 1000), 25'000'009'998);
+    EXPECT_EQ(dcqcn.rate(second), 25'009'999'998);
+    EXPECT_EQ(dcqcn.rate(24 * 3600 * second), line);
     EXPECT_EQ(dcqcn.current_alpha(24 * 3600 * second), 0);
 }
 

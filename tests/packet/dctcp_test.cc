@@ -57,7 +57,7 @@ TEST(Dctcp, GrowsByAPacketARoundTrip) {
     const CongestionControlChoice choice = plain();
     Dctcp dctcp(choice, path);
     EXPECT_EQ(dctcp.window(), 100'000);
-    EXPECT_EQ(dctcp.Rate(0), packet::CongestionControl::no_pacing);
+    EXPECT_EQ(dctcp.rate(0), packet::CongestionControl::no_pacing);
     Sender sender(dctcp, 100);
     sender.acknowledge(1, false);
     EXPECT_EQ(dctcp.window(), 100'010);

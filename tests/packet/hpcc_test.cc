@@ -81,7 +81,7 @@ TEST(Hpcc, StartsWithABandwidthDelayProduct) {
     const CongestionControlChoice choice = round_numbers();
     Hpcc hpcc(choice, path);
     EXPECT_EQ(hpcc.window(), 100'000);
-    EXPECT_EQ(hpcc.Rate(0), gbps10);
+    EXPECT_EQ(hpcc.rate(0), gbps10);
     hpcc.acknowledged(Acknowledgement());
     EXPECT_EQ(hpcc.window(), 100'000);
     const Rounds rounds(hpcc);
@@ -102,10 +102,10 @@ TEST(Hpcc, ALinkAtTwiceTheTargetHalvesTheWindow) {
     rounds.next(100'000, 60'000);
     EXPECT_DOUBLE_EQ(hpcc.utilization(), 1.6);
     EXPECT_EQ(hpcc.window(), 42'000) << "81 kB / 2 + 1 kB, in whole packets";
-    EXPECT_EQ(hpcc.Rate(0), 4'150'000'000) << "41.5 kB in 10 us";
+    EXPECT_EQ(hpcc.rate(0), 4'150'000'000) << "41.5 kB in 10 us";
     rounds.next(51'000, 0);
     EXPECT_DOUBLE_EQ(hpcc.utilization(), 0.51);
-    EXPECT_EQ(hpcc.Rate(0), 4'250'000'000);
+    EXPECT_EQ(hpcc.rate(0), 4'250'000'000);
 }
 
 // Below eta the window grows by 1 kB a round trip, max_stage = 2 times; the third one multiplies:
@@ -115,15 +115,15 @@ TEST(Hpcc, MultipliesAfterTheLastStage) {
     Hpcc hpcc(choice, path);
     Rounds rounds(hpcc);
     rounds.next(320'000, 0);
-    EXPECT_EQ(hpcc.Rate(0), 2'600'000'000) << "u = 3.2 quarters it, + 1 kB";
+    EXPECT_EQ(hpcc.rate(0), 2'600'000'000) << "u = 3.2 quarters it, + 1 kB";
     rounds.next(40'000, 0);
-    EXPECT_EQ(hpcc.Rate(0), 2'700'000'000);
+    EXPECT_EQ(hpcc.rate(0), 2'700'000'000);
     rounds.next(40'000, 0);
-    EXPECT_EQ(hpcc.Rate(0), 2'800'000'000);
+    EXPECT_EQ(hpcc.rate(0), 2'800'000'000);
     rounds.next(40'000, 0);
-    EXPECT_EQ(hpcc.Rate(0), 5'700'000'000) << "28 kB x 2 + 1 kB";
+    EXPECT_EQ(hpcc.rate(0), 5'700'000'000) << "28 kB x 2 + 1 kB";
     rounds.next(40'000, 0);
-    EXPECT_EQ(hpcc.Rate(0), 5'800'000'000) << "the stages begin anew";
+    EXPECT_EQ(hpcc.rate(0), 5'800'000'000) << "the stages begin anew";
 }
 
 // At the target itself the step is a multiplicative one, by 1, after which the stages begin anew:
@@ -135,9 +135,9 @@ TEST(Hpcc, MultipliesAtTheTarget) {
     rounds.next(320'000, 0);
     rounds.next(80'000, 0);
     rounds.next(80'000, 0);
-    EXPECT_EQ(hpcc.Rate(0), 2'800'000'000);
+    EXPECT_EQ(hpcc.rate(0), 2'800'000'000);
     rounds.next(40'000, 0);
-    EXPECT_EQ(hpcc.Rate(0), 2'900'000'000);
+    EXPECT_EQ(hpcc.rate(0), 2'900'000'000);
 }
 
 // Acknowledgements of one round trip all start from the same W_c: they react at once, but do not
@@ -147,15 +147,15 @@ TEST(Hpcc, ReactsToEveryAcknowledgementFromOneReference) {
     Hpcc hpcc(choice, path);
     Rounds rounds(hpcc);
     rounds.next(80'000, 0);
-    EXPECT_EQ(hpcc.Rate(0), gbps10) << "u = eta: 100 kB + 1 kB, more than the link can";
+    EXPECT_EQ(hpcc.rate(0), gbps10) << "u = eta: 100 kB + 1 kB, more than the link can";
     rounds.same_round(160'000);
-    EXPECT_EQ(hpcc.Rate(0), 5'100'000'000);
+    EXPECT_EQ(hpcc.rate(0), 5'100'000'000);
     rounds.same_round(160'000);
-    EXPECT_EQ(hpcc.Rate(0), 5'100'000'000);
+    EXPECT_EQ(hpcc.rate(0), 5'100'000'000);
     rounds.next(160'000, 0);
-    EXPECT_EQ(hpcc.Rate(0), 5'100'000'000) << "now W_c becomes 51 kB";
+    EXPECT_EQ(hpcc.rate(0), 5'100'000'000) << "now W_c becomes 51 kB";
     rounds.next(160'000, 0);
-    EXPECT_EQ(hpcc.Rate(0), 2'650'000'000);
+    EXPECT_EQ(hpcc.rate(0), 2'650'000'000);
 }
 
 // U is a moving average over a round trip: after a quarter of one with u = 3, U = 3/4 + 3/4.
@@ -167,7 +167,7 @@ TEST(Hpcc, AveragesOverARoundTrip) {
     EXPECT_DOUBLE_EQ(hpcc.utilization(), 1.5);
     rounds.next(0, 0, 50 * us);
     EXPECT_EQ(hpcc.utilization(), 0) << "an interval counts a round trip at most";
-    EXPECT_EQ(hpcc.Rate(0) % 10, 3) << "100 kB x 0.8 / 1.5 + 1 kB + 1 kB, no division by 0";
+    EXPECT_EQ(hpcc.rate(0) % 10, 3) << "100 kB x 0.8 / 1.5 + 1 kB + 1 kB, no division by 0";
 }
 
 // The fullest link counts, and a port that has not sent since tells nothing. On another path there

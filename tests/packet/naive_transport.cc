@@ -209,7 +209,7 @@ NaivePacket NaiveTransport::take_packet(LinkId port, std::size_t traffic_class) 
     }
     if (pair.control != nullptr) {
         pair.control->packet_sent(queue_.now().ps(), part.wire.value());
-        const std::int64_t rate = pair.control->Rate(queue_.now().ps());
+        const std::int64_t rate = pair.control->rate(queue_.now().ps());
         if (rate != packet::CongestionControl::no_pacing) {
             pair.next_start = queue_.now() + transfer_time(part.wire, Rate(rate));
         }

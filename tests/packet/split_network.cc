@@ -50,17 +50,17 @@ public:
     }
     ~Part() override {
         if (!stalls_) {
-            EXPECT_EQ(std::count(under_way_.begin(), under_way_.end(), true), 0)
+            EXPECT_EQ(std::count(in_progress_.begin(), in_progress_.end(), true), 0)
                 << "nobody has said that a handle is free";
         }
     }
 
     void send(const engine::Message& message) override {
-        if (message.handle >= under_way_.size()) {
-            under_way_.resize(message.handle + 1);
+        if (message.handle >= in_progress_.size()) {
+            in_progress_.resize(message.handle + 1);
         }
-        EXPECT_FALSE(under_way_[message.handle]) << "the handle is in use";
-        under_way_[message.handle] = true;
+        EXPECT_FALSE(in_progress_[message.handle]) << "the handle is in use";
+        in_progress_[message.handle] = true;
         machine_->send(message);
     }
     [[nodiscard]] std::vector<engine::LinkUse> link_use() const override {
@@ -116,8 +116,8 @@ private:
         machine_->enter(frame.content.data(), frame.content.size());
     }
     void end_use(std::uint32_t handle) {
-        EXPECT_TRUE(under_way_[handle]);
-        under_way_[handle] = false;
+        EXPECT_TRUE(in_progress_[handle]);
+        in_progress_[handle] = false;
     }
 
     void on_sent(std::uint32_t handle) override { listener_->on_sent(handle); }
@@ -151,8 +151,8 @@ private:
     std::unique_ptr<packet::PacketNetwork> machine_;
     Time lookahead_ = Time::max();
     Time granted_ = Time::ps(-1);
-    std::vector<Frame> inbox_;     ///< by time
-    std::vector<bool> under_way_;  ///< by handle: it is in use
+    std::vector<Frame> inbox_;       ///< by time
+    std::vector<bool> in_progress_;  ///< by handle: it is in use
     bool stalls_ = false;
     std::uint64_t crossings_ = 0;
     std::array<std::uint64_t, 256> kinds_{};  ///< of them, by kind of frame

@@ -47,7 +47,7 @@ TEST(Swift, GrowsByAPacketARoundTrip) {
     Swift swift(choice, path);
     EXPECT_EQ(swift.packets(), 100);
     EXPECT_EQ(swift.window(), 100'000);
-    EXPECT_EQ(swift.Rate(0), CongestionControl::no_pacing);
+    EXPECT_EQ(swift.rate(0), CongestionControl::no_pacing);
     acknowledge(swift, 0, 19 * us, 100'000);
     EXPECT_EQ(swift.packets(), 101);
     acknowledge(swift, 0, 19 * us, 1000);
@@ -88,11 +88,11 @@ TEST(Swift, PacesBelowAPacket) {
     }
     EXPECT_EQ(swift.packets(), 0.5);
     EXPECT_EQ(swift.window(), 1000);
-    EXPECT_EQ(swift.Rate(0), 500'000) << "1000 bytes in 2 x 1000 us";
+    EXPECT_EQ(swift.rate(0), 500'000) << "1000 bytes in 2 x 1000 us";
     acknowledge(swift, 3001 * us, 10 * us);
     EXPECT_EQ(swift.packets(), 1.5);
     EXPECT_EQ(swift.window(), 1500);
-    EXPECT_EQ(swift.Rate(0), CongestionControl::no_pacing);
+    EXPECT_EQ(swift.rate(0), CongestionControl::no_pacing);
 }
 
 // base_target + 4 hops x 2 us = 28 us, and flow scaling with fs_range = 90 us between 1/4 packet
@@ -157,7 +157,7 @@ TEST(Swift, KeepsToItsBounds) {
         acknowledge(swift, i * 1000 * us, 1000 * us);
     }
     EXPECT_EQ(swift.packets(), 0.001);
-    EXPECT_EQ(swift.Rate(0), 1000) << "a byte in 1000 us";
+    EXPECT_EQ(swift.rate(0), 1000) << "a byte in 1000 us";
 }
 
 }  // namespace

@@ -44,10 +44,10 @@ void acknowledge(Timely& timely, std::int64_t round_trip, std::int64_t bytes = 4
 TEST(Timely, StartsAtTheRateOfTheLink) {
     const CongestionControlChoice choice = quick();
     Timely timely(choice, path);
-    EXPECT_EQ(timely.Rate(0), line);
+    EXPECT_EQ(timely.rate(0), line);
     EXPECT_EQ(timely.window(), packet::CongestionControl::no_window);
     acknowledge(timely, 20 * us);
-    EXPECT_EQ(timely.Rate(0), line) << "no faster than the link";
+    EXPECT_EQ(timely.rate(0), line) << "no faster than the link";
 }
 
 // t = 1000 us > T_high: R = 10 (1 - 0.8 (1 - 500 / 1000)) = 6 GB/s, and 6 x 0.6 = 3.6 GB/s.
@@ -55,9 +55,9 @@ TEST(Timely, DecreasesAboveTheHighThreshold) {
     const CongestionControlChoice choice = quick();
     Timely timely(choice, path);
     acknowledge(timely, 1000 * us);
-    EXPECT_EQ(timely.Rate(0), 6'000'000'000);
+    EXPECT_EQ(timely.rate(0), 6'000'000'000);
     acknowledge(timely, 1000 * us);
-    EXPECT_EQ(timely.Rate(0), 3'600'000'000);
+    EXPECT_EQ(timely.rate(0), 3'600'000'000);
 }
 
 // Below T_low the rate grows by delta, whatever the gradient; exactly at T_low the gradient counts.
@@ -66,13 +66,13 @@ TEST(Timely, IncreasesBelowTheLowThreshold) {
     Timely timely(choice, path);
     acknowledge(timely, 1000 * us);
     acknowledge(timely, 30 * us);
-    EXPECT_EQ(timely.Rate(0), 6'100'000'000);
+    EXPECT_EQ(timely.rate(0), 6'100'000'000);
     acknowledge(timely, 49 * us);
-    EXPECT_EQ(timely.Rate(0), 6'200'000'000);
+    EXPECT_EQ(timely.rate(0), 6'200'000'000);
     Timely other(choice, path);
     acknowledge(other, 42 * us);
     acknowledge(other, 50 * us);
-    EXPECT_EQ(other.Rate(0), 8'400'000'000) << "10 (1 - 0.8 x (8 / 2) / 20)";
+    EXPECT_EQ(other.rate(0), 8'400'000'000) << "10 (1 - 0.8 x (8 / 2) / 20)";
 }
 
 // Between the thresholds, with t = 100 us and then 108 us: d = 8 / 2 = 4 us, the gradient 4 / 20 =
@@ -82,13 +82,13 @@ TEST(Timely, FollowsTheGradientInBetween) {
     const CongestionControlChoice choice = quick();
     Timely timely(choice, path);
     acknowledge(timely, 100 * us);
-    EXPECT_EQ(timely.Rate(0), line) << "one round trip has no gradient";
+    EXPECT_EQ(timely.rate(0), line) << "one round trip has no gradient";
     acknowledge(timely, 108 * us);
     EXPECT_DOUBLE_EQ(timely.normalized_gradient(), 0.2);
-    EXPECT_EQ(timely.Rate(0), 8'400'000'000);
+    EXPECT_EQ(timely.rate(0), 8'400'000'000);
     acknowledge(timely, 104 * us);
     EXPECT_DOUBLE_EQ(timely.normalized_gradient(), 0);
-    EXPECT_EQ(timely.Rate(0), 8'500'000'000);
+    EXPECT_EQ(timely.rate(0), 8'500'000'000);
 }
 
 // The fifth update in a row whose gradient is not above 0 increases by N = 5 delta. The first one
@@ -100,14 +100,14 @@ TEST(Timely, IncreasesFasterAfterAWhile) {
     acknowledge(timely, 300 * us);   // 2nd
     acknowledge(timely, 200 * us);
     acknowledge(timely, 100 * us);  // 4th
-    EXPECT_EQ(timely.Rate(0), 6'300'000'000);
+    EXPECT_EQ(timely.rate(0), 6'300'000'000);
     acknowledge(timely, 90 * us);
-    EXPECT_EQ(timely.Rate(0), 6'800'000'000);
+    EXPECT_EQ(timely.rate(0), 6'800'000'000);
     acknowledge(timely, 400 * us);
-    const std::int64_t lower = timely.Rate(0);
+    const std::int64_t lower = timely.rate(0);
     EXPECT_LT(lower, 6'800'000'000);
     acknowledge(timely, 60 * us);
-    EXPECT_EQ(timely.Rate(0), lower + 100'000'000) << "counted anew";
+    EXPECT_EQ(timely.rate(0), lower + 100'000'000) << "counted anew";
 }
 
 // A steep gradient would make 1 - beta x gradient negative: the least rate is the end.
@@ -117,7 +117,7 @@ TEST(Timely, KeepsToTheLeastRate) {
     Timely timely(choice, path);
     acknowledge(timely, 60 * us);
     acknowledge(timely, 400 * us);
-    EXPECT_EQ(timely.Rate(0), 2'000'000'000);
+    EXPECT_EQ(timely.rate(0), 2'000'000'000);
 }
 
 // Half a segment waits for the other half; a packet that was sent again has no round trip.
@@ -125,13 +125,13 @@ TEST(Timely, UpdatesOncePerSegment) {
     const CongestionControlChoice choice = quick();
     Timely timely(choice, path);
     acknowledge(timely, 1000 * us, 2000);
-    EXPECT_EQ(timely.Rate(0), line);
+    EXPECT_EQ(timely.rate(0), line);
     acknowledge(timely, -1, 2000);
-    EXPECT_EQ(timely.Rate(0), line);
+    EXPECT_EQ(timely.rate(0), line);
     acknowledge(timely, 1000 * us, 100);
-    EXPECT_EQ(timely.Rate(0), 6'000'000'000);
+    EXPECT_EQ(timely.rate(0), 6'000'000'000);
     acknowledge(timely, 1000 * us, 2000);
-    EXPECT_EQ(timely.Rate(0), 6'000'000'000) << "a new segment";
+    EXPECT_EQ(timely.rate(0), 6'000'000'000) << "a new segment";
 }
 
 // By default once a round trip: after an update, not before what was sent then is acknowledged.
@@ -140,11 +140,11 @@ TEST(Timely, UpdatesOncePerRoundTrip) {
     choice.values[Parameter::every_round_trip] = 1;
     Timely timely(choice, path);
     acknowledge(timely, 1000 * us, 4000, 1, 10);
-    EXPECT_EQ(timely.Rate(0), 6'000'000'000);
+    EXPECT_EQ(timely.rate(0), 6'000'000'000);
     acknowledge(timely, 1000 * us, 4000, 10, 20);
-    EXPECT_EQ(timely.Rate(0), 6'000'000'000);
+    EXPECT_EQ(timely.rate(0), 6'000'000'000);
     acknowledge(timely, 1000 * us, 4000, 11, 21);
-    EXPECT_EQ(timely.Rate(0), 3'600'000'000);
+    EXPECT_EQ(timely.rate(0), 3'600'000'000);
 }
 
 // The default thresholds are 1.5 and 4 idle round trips, 30 and 80 us; delta is 25 Mb/s for each
@@ -153,11 +153,11 @@ TEST(Timely, ScalesWithThePath) {
     const CongestionControlChoice choice = topology::standard_choice(CongestionAlgorithm::Timely);
     Timely timely(choice, path);
     acknowledge(timely, 80 * us);
-    EXPECT_EQ(timely.Rate(0), line);
+    EXPECT_EQ(timely.rate(0), line);
     acknowledge(timely, 160 * us, 4000, 11);
-    EXPECT_EQ(timely.Rate(0), 6'000'000'000) << "1 - 0.8 (1 - 80 / 160)";
+    EXPECT_EQ(timely.rate(0), 6'000'000'000) << "1 - 0.8 (1 - 80 / 160)";
     acknowledge(timely, 29 * us, 4000, 11);
-    EXPECT_EQ(timely.Rate(0), 6'010'000'000);
+    EXPECT_EQ(timely.rate(0), 6'010'000'000);
 }
 
 }  // namespace

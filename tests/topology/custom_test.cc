@@ -213,9 +213,9 @@ TEST(GraphRoutes, RingsOfFiveAndMoreAreRoutedUpAndDown) {
         EXPECT_EQ(router->note().empty(), n < 5);
         expect_no_deadlock(with_router(graph, router));
     }
-    const Graph one_way =
+    const Graph direction =
         graph_of(4, 0, {{0, 1, 1, false}, {1, 2, 1, false}, {2, 3, 1, false}, {3, 0, 1, false}});
-    const auto router = automatic_router(one_way, 1);
+    const auto router = automatic_router(direction, 1);
     EXPECT_EQ(router->name(), "shortest-path");
     EXPECT_EQ(router->virtual_channels_needed(), 2);
     EXPECT_THAT(router->note(), HasSubstr("2 layers of virtual channels are given out"));
