@@ -13,8 +13,8 @@ namespace npunet {
 
 namespace {
 
-/// A packet level whose counts are up to date whenever they are asked for, with routers in front of
-/// the NPUs where injection is limited: of their links users see nothing.
+/// A packet network that settles before its counts are read. Where injection is limited, each NPU
+/// gets a router, whose additional links are not reported.
 class SettledNetwork final : public engine::Network {
 public:
     SettledNetwork(const topology::NetworkDescription& description, engine::EventQueue& queue,
@@ -74,8 +74,8 @@ public:
     }
 
 private:
-    std::size_t links_;                                    ///< of the description
-    std::unique_ptr<topology::NetworkDescription> split_;  ///< with routers; null: as given
+    std::size_t links_;                                    ///< without those of the routers
+    std::unique_ptr<topology::NetworkDescription> split_;  ///< with routers; null: none needed
     std::unique_ptr<packet::PacketNetwork> level_;
 };
 

@@ -1,3 +1,10 @@
+// One partition of a split network: which nodes it owns, and the link to the other partitions.
+//
+//     Partition partition(graph, owned, link_to_others);
+//     if (partition.is_cut(link)) {
+//         partition.begin(CREDIT).add(credit);
+//         partition.send_along(link, now);
+//     }
 #pragma once
 
 #include "packet/partition/boundary_frame.h"
@@ -11,64 +18,50 @@
 
 namespace npunet::packet {
 
-/// One part of a split network: which nodes are its own, and what joins it to the others.
 class Partition {
 public:
-    /// @param graph the whole network; must outlive this
-    /// @param owned by node: whether it is in this part
-    /// @param cut joins the parts; must outlive this
-    ///
-    /// Throws InputError where a link between two parts has no latency.
+    /// `graph` is the whole network, `owned` says for each node whether it is in this partition.
+    /// The graph and `cut` must outlive the partition. Throws InputError if a link between two
+    /// partitions has no latency.
     Partition(const topology::Graph& graph, std::vector<bool> owned, PartitionLink& cut);
 
-    /// @return what joins the parts
     PartitionLink& cut() { return cut_; }
 
-    /// @param node a node
-    /// @return whether it is in this part
     bool owns(NodeId node) const { return owned_[node.index()]; }
 
-    /// @param link a link
-    /// @return whether one of its ends is in this part, and the other is not
+    /// Whether exactly one end of the link is in this partition.
     bool is_cut(LinkId link) const {
         return owns(graph_.link(link).from) != owns(graph_.link(link).to);
     }
 
-    /// @param kind of a frame
-    /// @return the frame, to which values can be added until the next one begins
+    /// Starts a frame, to which values can be added until the next one is started.
     BoundaryFrame& begin(std::uint8_t kind) {
         frame_.begin(kind);
         return frame_;
     }
 
-    /// What begins now is told where a link ends.
-    /// @param link to another part
-    /// @param now the time
+    /// Sends the current frame downstream, to the node at which a link to another partition ends.
     void send_along(LinkId link, Time now) {
         cut_.frame_leaves(frame_, graph_.link(link).to, behind_boundary(link, now));
     }
 
-    /// What begins now is told where a link comes from.
-    /// @param link from another part
-    /// @param now the time
+    /// Sends the current frame upstream, to the node from which a link of another partition comes.
     void send_back(LinkId link, Time now) {
         cut_.frame_leaves(frame_, graph_.link(link).from, behind_boundary(link, now));
     }
 
 private:
-    /// Whatever leaves takes a picosecond at least besides the latency, so this is in time. Later
-    /// than the latency, it is told behind the border before its instant has begun there.
-    /// @param link between two parts
-    /// @param now the time
-    /// @return when what happens now is told at the other end of the link
+    /// When a frame sent now enters the other partition. Every transmission takes at least 1 ps in
+    /// addition to the latency, so the frame precedes its effects. It comes strictly later than one
+    /// latency, so that it is known there before its instant begins.
     Time behind_boundary(LinkId link, Time now) const {
         return now + graph_.link(link).latency + Time::ps(1);
     }
 
-    const topology::Graph& graph_;  ///< the whole network
-    std::vector<bool> owned_;       ///< by node: whether it is in this part
-    PartitionLink& cut_;            ///< joins the parts
-    BoundaryFrame frame_;           ///< the one that was begun last
+    const topology::Graph& graph_;
+    std::vector<bool> owned_;  ///< by node
+    PartitionLink& cut_;
+    BoundaryFrame frame_;  ///< the one that was begun last
 };
 
 }  // namespace npunet::packet
