@@ -1,3 +1,9 @@
+// The packets of an Ethernet network: their kinds, their pool and queues of them.
+//
+//     const std::uint32_t place = packets.take();
+//     packets[place].kind = PacketKind::Data;
+//     queue.append(packets, place);
+//     packets.free(queue.pop(packets));
 #pragma once
 
 #include "packet/base/voq.h"
@@ -7,71 +13,71 @@
 
 namespace npunet::packet {
 
-/// What a packet of a network with Ethernet-like switches is.
 enum class PacketKind : std::uint8_t {
-    Data,             ///< a part of a message
-    Acknowledgement,  ///< of the receiver, for all before a sequence number, and perhaps one more
-    GoBack,           ///< of the receiver: it expects that sequence number, a later one came
-    Trimmed,          ///< of the receiver: the payload of one packet was cut off on its way
-    Notification,     ///< of the receiver: data came marked (CNP)
-    Request,          ///< of the sender: so many bytes wait for credit
-    Grant,            ///< of the receiver: credit
-    Pause,            ///< between neighbors: send no more of a class
-    Resume            ///< between neighbors: go on with a class
+    Data,
+    Acknowledgement,  ///< by the receiver: of all below a sequence number, and perhaps one more
+    GoBack,           ///< by the receiver: a later packet than the expected one arrived
+    Trimmed,          ///< by the receiver: a packet arrived without its payload
+    Notification,     ///< by the receiver: marked data arrived (CNP)
+    Request,          ///< by the sender: how many packets wait for credit
+    Grant,            ///< by the receiver: credit
+    Pause,            ///< to the upstream node: stop sending a class
+    Resume            ///< to the upstream node: continue with a class
 };
 
-/// A packet under way on a network with Ethernet-like switches, of whatever kind.
+/// A packet in flight, of any kind. Times in picoseconds.
 struct EthernetPacket {
     EthernetPacket() : trimmed(false), repeated(false), asks(false) {}
 
-    std::int64_t ready = 0;      ///< in a queue: may leave from then on; on a link: is in; in ps
-    std::int64_t arrival = 0;    ///< when all of it is in, where it is or goes to; in ps
-    std::int64_t sent_at = 0;    ///< when the data left its source; answers repeat it; in ps
-    std::uint64_t sequence = 0;  ///< data: its own number; answers: the number that is expected
-    /// Answers: number of the packet that caused it; GRANT: its own; data, REQUEST: grants that the
-    /// sender has had, or, where nobody acknowledges, the message of which data is the end.
+    /// In a queue: when it may leave; on a link: when the next node may process it (cut-through:
+    /// when its header has arrived).
+    std::int64_t ready = 0;
+    std::int64_t arrival = 0;    ///< of its last byte, at its node or at the end of its link
+    std::int64_t sent_at = 0;    ///< when the data left its source; answers repeat it
+    std::uint64_t sequence = 0;  ///< data: its number; answers: the number that is expected
+    /// Answers: number of the packet that caused it. Grant: its own number. Data, Request: grants
+    /// that the sender has received; without acknowledgements, of the last packet of a message: the
+    /// message.
     std::uint64_t subject = 0;
-    std::uint32_t pair = none;       ///< its queue pair
+    std::uint32_t pair = none;       ///< queue pair
     std::uint32_t next = none;       ///< the packet behind it
-    std::uint32_t hop = 0;           ///< index of its link in the routes
+    std::uint32_t hop = 0;           ///< see EthernetNextHop
     std::uint32_t wire = 0;          ///< bytes, with header and telemetry
-    std::uint32_t payload = 0;       ///< bytes of the message in it
-    std::uint32_t input = none;      ///< link by which it came; none where it starts
-    std::uint32_t marked = 0;        ///< answers: bytes that came marked; data: 1 if it is
-    std::uint32_t backlog = 0;       ///< data, REQUEST: grants that the sender needs
-    std::uint32_t telemetry = none;  ///< what ports have written into it
+    std::uint32_t payload = 0;       ///< bytes
+    std::uint32_t input = none;      ///< link by which it came; none at its source
+    std::uint32_t marked = 0;        ///< answers: bytes that arrived marked; data: 1 if marked
+    std::uint32_t backlog = 0;       ///< data, Request: grants that the sender needs
+    std::uint32_t telemetry = none;  ///< place in TelemetryRecords
     PacketKind kind = PacketKind::Data;
-    std::uint8_t traffic_class = 0;  ///< of data, and of what PAUSE and RESUME are about
-    bool trimmed : 1;                ///< data whose payload was cut off
-    bool repeated : 1;               ///< data that was sent before; REQUEST after a timeout
-    bool asks : 1;                   ///< data that is to be acknowledged at once
+    std::uint8_t traffic_class = 0;  ///< of data; Pause, Resume: the class they refer to
+    bool trimmed : 1;                ///< data without its payload
+    bool repeated : 1;               ///< data: a retransmission; Request: after a timeout
+    bool asks : 1;                   ///< data: acknowledge at once (RDMA's AckReq)
 };
 
 static_assert(sizeof(EthernetPacket) <= 80, "packets are meant to be small");
 
-/// @param packet a packet
-/// @return whether it goes ahead of data, and is neither paused nor counted in buffers
+/// Control packets precede data, and are neither paused nor counted in buffers.
 inline bool is_control(const EthernetPacket& packet) {
     return packet.kind != PacketKind::Data || packet.trimmed;
 }
 
-/// @param kind of a packet
-/// @return whether it goes from one node to the next only
+/// PAUSE and RESUME frames, which cross one link only.
 constexpr bool is_request(PacketKind kind) {
     return kind == PacketKind::Pause || kind == PacketKind::Resume;
 }
 
-/// @param kind of a packet that is no request to pause or to resume
-/// @return whether it goes from the source of its queue pair to the destination, not back
+/// Whether the packet travels from the source of its queue pair to the destination, not back. Not
+/// for PAUSE and RESUME frames.
 constexpr bool goes_forth(PacketKind kind) {
     return kind == PacketKind::Data || kind == PacketKind::Request;
 }
 
-/// All packets under way. The freed place is the next one used, so that a run touches little memory
-/// however long it is.
+/// Pool of all packets in flight. The place freed last is reused first, so that even a long run
+/// touches little memory.
 class EthernetPackets {
 public:
-    /// @return a place with a packet as new
+    /// The place of a default-constructed packet.
     std::uint32_t take() {
         if (free_ == none) {
             packets_.emplace_back();
@@ -83,31 +89,26 @@ public:
         return place;
     }
 
-    /// @param place of a packet that is gone
     void free(std::uint32_t place) {
         packets_[place].next = free_;
         free_ = place;
     }
 
-    /// @param place as take() gave it
-    /// @return the packet
+    /// A reference is valid until the next take().
     EthernetPacket& operator[](std::uint32_t place) { return packets_[place]; }
 
-    /// @copydoc operator[]
     const EthernetPacket& operator[](std::uint32_t place) const { return packets_[place]; }
 
 private:
-    std::vector<EthernetPacket> packets_;  ///< places, used and free
-    std::uint32_t free_ = none;            ///< first free place
+    std::vector<EthernetPacket> packets_;  ///< used and free places
+    std::uint32_t free_ = none;            ///< head of the list of free places
 };
 
-/// Packets that wait for one another, first in, first out, linked by EthernetPacket::next.
+/// A FIFO of packets, linked by EthernetPacket::next.
 struct PacketQueue {
-    std::uint32_t head = none;  ///< first packet
-    std::uint32_t tail = none;  ///< last packet, where there is a first
+    std::uint32_t head = none;
+    std::uint32_t tail = none;  ///< undefined if the queue is empty
 
-    /// @param packets where they are
-    /// @param place of a packet that becomes the last
     void append(EthernetPackets& packets, std::uint32_t place) {
         packets[place].next = none;
         if (head == none) {
@@ -118,25 +119,20 @@ struct PacketQueue {
         tail = place;
     }
 
-    /// @param packets where they are
-    /// @param place of a packet that becomes the first
     void prepend(EthernetPackets& packets, std::uint32_t place) {
         packets[place].next = head;
         tail = head == none ? place : tail;
         head = place;
     }
 
-    /// @param packets where they are
-    /// @return place of the first packet, of which there is one; it is taken out
+    /// The queue must not be empty.
     std::uint32_t pop(EthernetPackets& packets) {
         const std::uint32_t place = head;
         head = packets[place].next;
         return place;
     }
 
-    /// @param packets where they are
-    /// @param traffic_class of the packet that is looked for
-    /// @return whether there is one; the first is gone then
+    /// Removes and frees the first packet of a class; returns whether there is one.
     bool remove(EthernetPackets& packets, std::uint8_t traffic_class) {
         std::uint32_t before = none;
         std::uint32_t place = head;

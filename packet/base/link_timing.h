@@ -1,3 +1,13 @@
+// Irregular links: those with faults, or all links if packets can be corrupted.
+//
+// - Rates and latencies are those of engine::LinkClock. A packet has the latency in force when its
+//   last byte leaves, but never arrives before packets that left before it.
+// - A corrupted packet is retransmitted once the receiver has it completely and has reported the
+//   error: one latency there, one back. Until it is through, nothing else leaves by the link.
+//
+//     const Crossing crossing = timing.cross(link, now, 4160, 64);
+//
+// Times in picoseconds.
 #pragma once
 
 #include "packet/base/packet_errors.h"
@@ -10,87 +20,56 @@
 
 namespace npunet::packet {
 
-/// How a packet crosses a link. Times in picoseconds.
+/// How a packet crosses a link.
 struct Crossing {
-    std::int64_t end = 0;        ///< its last byte has left for good
-    std::int64_t arrival = 0;    ///< all of it is in
-    std::int64_t header_in = 0;  ///< its header is in, and the rest follows without a break
+    std::int64_t end = 0;        ///< when its last byte has left, after all retransmissions
+    std::int64_t arrival = 0;    ///< of its last byte
+    std::int64_t header_in = 0;  ///< may be forwarded: the rest follows the header without a gap
     std::int64_t busy = 0;       ///< how long the link was sending it
-    std::int64_t attempts = 1;   ///< how often it was sent
+    std::int64_t attempts = 1;   ///< transmissions
 };
 
-/// The links that do not behave the same at all times: those with faults, and all of them where
-/// packets are corrupted.
-///
-/// - Rates and latencies are those of engine::LinkClock; a packet's latency is the one in force
-/// when
-///   its last byte leaves, but no packet is in before those that left before it.
-/// - A corrupted packet is sent again when the receiver, having all of it, has said so: one latency
-///   to it, one back. Nothing else leaves by the link before it is through.
-///
-///     const Crossing crossing = timing.cross(link, now, 4160, 64);
 class LinkTiming {
 public:
-    /// @param description must outlive this
+    /// The description must outlive this.
     explicit LinkTiming(const topology::NetworkDescription& description);
 
-    /// @param link number of a link
-    /// @return whether its packets need cross()
+    /// Whether packets of the link need cross().
     bool is_irregular(std::uint32_t link) const {
         return errors_.any() || clock_.faulty(LinkId(std::size_t{link}));
     }
 
-    /// The next packet of a link starts.
-    /// @param link number of the link
-    /// @param now in picoseconds; the link is free
-    /// @param wire bytes of the packet
-    /// @param header bytes of it that must be in before it can be passed on
-    /// @return what becomes of it
-    ///
-    /// Throws StallError where the link goes down for ever before the packet is through.
+    /// The next packet of a link starts; the link must be free. `header`: the bytes that must have
+    /// arrived before the packet can be forwarded. Throws StallError if the link goes down
+    /// permanently before the packet is through.
     Crossing cross(std::uint32_t link, std::int64_t now, std::uint32_t wire, std::uint32_t header);
 
-    /// @param link number of a link
-    /// @param now in picoseconds; the link is free
-    /// @param wire bytes of a packet
-    /// @return whether cross() would find an end
+    /// Whether cross() would not throw.
     bool gets_through(std::uint32_t link, std::int64_t now, std::uint32_t wire);
 
-    /// @param link number of a link
-    /// @param time in picoseconds
-    /// @return the first time from then on at which the link is up; Time::max() for never
+    /// The first time from `time` on at which the link is up; Time::max(): never.
     std::int64_t up_at(std::uint32_t link, std::int64_t time) const;
 
-    /// @param link number of a link
-    /// @param from in picoseconds
-    /// @param to in picoseconds
-    /// @return for how long of that the link is up
+    /// How long the link is up between two times.
     std::int64_t up_between(std::uint32_t link, std::int64_t from, std::int64_t to) const;
 
-    /// @param link number of a link
-    /// @param time when credit for it starts on its way back
-    /// @return when the credit is there
+    /// When a credit for the link that is returned at `time` arrives.
     std::int64_t credit_back(std::uint32_t link, std::int64_t time) const;
 
-    /// @param link number of a link
-    /// @param wire bytes
-    /// @return how long they take at the highest rate that the link ever has
+    /// The transmission time at the highest rate that the link ever has; 0 if it is never up.
     std::int64_t least_time(std::uint32_t link, std::uint32_t wire) const;
 
-    /// Throws the StallError of a link that is down now and for ever.
-    /// @param link number of the link
-    /// @param now in picoseconds
-    /// @param bytes of the message that waits
-    /// @param start of the message
+    /// Throws the StallError of a link that is down permanently; `bytes` and `start` are those of
+    /// the waiting message.
     [[noreturn]] void refuse(std::uint32_t link, std::int64_t now, std::int64_t bytes,
                              std::int64_t start) const;
 
 private:
-    const topology::Graph& graph_;              ///< the links
-    engine::LinkClock clock_;                   ///< their rates and latencies
-    PacketErrors errors_;                       ///< which transmissions are corrupted
-    std::vector<std::int64_t> last_arrival_;    ///< by link: of the packet before
-    std::vector<std::uint64_t> transmissions_;  ///< by link: so far
+    const topology::Graph& graph_;
+    engine::LinkClock clock_;
+    PacketErrors errors_;
+    std::vector<std::int64_t> last_arrival_;    ///< by link: of its previous packet
+    std::vector<std::uint64_t> transmissions_;  ///< by link, so far
 };
 
 }  // namespace npunet::packet

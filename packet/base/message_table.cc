@@ -32,7 +32,8 @@ void MessageTable::append(RoundRobinList& list, std::uint32_t place) {
     message.next = before == none ? list.first : messages_[before].next;
     (before == none ? list.first : messages_[before].next) = place;
     (message.next == none ? list.last : messages_[message.next].previous) = place;
-    // Who comes back to where the turn stands has to wait, unless it started after the last served.
+    // A message that returns right behind the one served last waits for the next round, unless it
+    // started after that one.
     const bool started_after = message.start > list.served_start ||
                                (message.start == list.served_start && message.id > list.served_id);
     if (message.previous == list.served && !started_after) {

@@ -1,3 +1,10 @@
+// Which transmissions are corrupted: the n-th transmission on a link, retransmissions included, is
+// if mix(mix(mix(seed) + link) + n) / 2^64 lies below the error rate, where mix is the step and
+// output function of SplitMix64 (Steele, Lea and Flood, 2014). A pure function, so that results
+// depend only on the order of the packets on the link.
+//
+//     PacketErrors errors(0.01, 1);
+//     errors.is_corrupted(link, 0);
 #pragma once
 
 #include <cmath>
@@ -5,35 +12,21 @@
 
 namespace npunet::packet {
 
-/// Which transmissions are corrupted: the n-th transmission on a link, those of corrupted packets
-/// included, is if a number drawn from (seed, link, n) lies below the error rate. A pure function,
-/// so that results depend on nothing but the order of the packets on the link.
-///
-/// The number is mix(mix(mix(seed) + link) + n) / 2^64, where mix is SplitMix64's step and output
-/// function (Steele, Lea and Flood, 2014).
-///
-///     PacketErrors errors(0.01, 1);
-///     errors.is_corrupted(link, 0);
 class PacketErrors {
 public:
-    /// @param rate probability, from 0 to below 1
-    /// @param seed of what is drawn
+    /// `rate` is a probability, from 0 to below 1.
     PacketErrors(double rate, std::uint64_t seed)
         : limit_(static_cast<std::uint64_t>(std::ldexp(rate, 64))), seed_(mix(seed)) {}
 
-    /// @return whether there is any error
+    /// Whether the error rate is above 0.
     bool any() const { return limit_ > 0; }
 
-    /// @param link number of the link
-    /// @param transmission how many went before it on the link
-    /// @return whether it is corrupted
+    /// `transmission` counts from 0 on each link.
     bool is_corrupted(std::uint64_t link, std::uint64_t transmission) const {
         return mix(mix(seed_ + link) + transmission) < limit_;
     }
 
 private:
-    /// @param value any
-    /// @return its bits, mixed
     static std::uint64_t mix(std::uint64_t value) {
         value += 0x9e3779b97f4a7c15U;
         value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9U;
@@ -41,7 +34,7 @@ private:
         return value ^ (value >> 31);
     }
 
-    std::uint64_t limit_;  ///< numbers below it are errors
+    std::uint64_t limit_;  ///< mixed numbers below it are errors
     std::uint64_t seed_;   ///< mixed
 };
 

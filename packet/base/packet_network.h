@@ -1,3 +1,8 @@
+// The interface of packet networks, which can be observed and partitioned: CreditNetwork if links
+// have credits, EthernetNetwork otherwise.
+//
+//     std::unique_ptr<PacketNetwork> network = make_network(description, queue);
+//     network->set_observer(&observer);
 #pragma once
 
 #include "packet/base/packet_observer.h"
@@ -16,67 +21,58 @@
 
 namespace npunet::packet {
 
-/// A network of packets that can be observed: CreditNetwork where links have credits,
-/// EthernetNetwork where they have not.
 class PacketNetwork : public engine::Network {
 public:
-    /// @param link a link
-    /// @param function called as PacketObserver::packet_queued() for every packet that waits for
-    /// the
-    ///                 link or is on its way to wait for it
+    /// Calls the function like PacketObserver::packet_queued() for every packet that waits for the
+    /// link, or will when it arrives.
     virtual void list_queued(LinkId link,
                              const std::function<void(LinkId, Bytes, Time)>& function) = 0;
 
-    /// Lets this network move the packets of some nodes only, while others, or those of other
-    /// processes, move the rest: all of them together do what one would do alone. Messages are sent
-    /// in the part of their source and delivered in that of their destination, from which the
-    /// listener hears of those that have started here; of the others the cut does. link_use() has
-    /// what leaves the part's own nodes. Before the first message.
-    /// @param owned by node: whether it is in this part
-    /// @param cut joins the parts; must outlive the network
+    /// Makes this network one partition, which simulates the owned nodes only; other instances,
+    /// possibly in other processes, simulate the rest. Together they give the results of one. A
+    /// message is sent in the partition of its source and delivered in that of its destination,
+    /// which notifies the listener if the message started there, and `cut` otherwise. link_use()
+    /// covers the links that leave owned nodes.
     ///
-    /// Throws InputError where a link between two parts has no latency.
+    /// Before the first message. `owned` is by node; `cut` must outlive the network. Throws
+    /// InputError if a link between two partitions has no latency.
     virtual void split(std::vector<bool> owned, PartitionLink& cut) = 0;
 
-    /// A frame enters this part, before anything happens here now.
-    /// @param data what another part has handed to the cut (BoundaryFrame::bytes())
-    /// @param size in bytes
+    /// A frame of another partition (BoundaryFrame::bytes()) enters this one. Before any other
+    /// event of the present instant.
     virtual void enter(const std::uint8_t* data, std::size_t size) = 0;
 
-    /// @param link a link
-    /// @return whether one of its ends is in another part of the network, where it is split
+    /// Whether the link crosses a partition boundary of this network.
     virtual bool is_cut(LinkId link) const = 0;
 
-    /// @param observer hears of every packet from now on; null for nobody
+    /// Null: no observer.
     void set_observer(PacketObserver* observer) {
         settle();
         observer_ = observer;
         observer_changes();
     }
 
-    /// Before the first message.
-    /// @param wanted whether packets that follow a pattern may be moved together, where the network
-    ///               can do so, with the same results; they may
+    /// Enables or disables the fast-forward of periodic traffic, which does not change results;
+    /// enabled by default. Before the first message.
     virtual void set_trains(bool /* wanted */) {}
 
-    /// Packets of a window of time that are worth waking threads for.
+    /// Packets of a lookahead window from which on it is worth waking threads.
     static constexpr std::uint64_t packets_worth_threads = 400;
 
-    /// Before the first message.
-    /// @param threads how many may move packets at the same time, where the network can do so, with
-    ///                the same results; at least 1
-    /// @param least_packets of the window before, below which one thread does it
+    /// Allows `threads` (at least 1) to share lookahead windows, if the network supports it, which
+    /// does not change results. One thread runs a window if the previous one had fewer than
+    /// `least_packets`. Before the first message.
     virtual void set_threads(std::size_t /* threads */,
-                             std::uint64_t /* leastPackets */ = packets_worth_threads) {}
+                             std::uint64_t /* least_packets */ = packets_worth_threads) {}
 
-    /// Brings what can be looked at up to the present.
+    /// Brings the observable state up to the present.
     virtual void settle() {}
 
 protected:
-    /// observer_ is another one.
+    /// observer_ has changed.
     virtual void observer_changes() {}
 
-    PacketObserver* observer_ = nullptr;  ///< hears of packets
+    PacketObserver* observer_ = nullptr;  ///< or null
 };
 
 }  // namespace npunet::packet

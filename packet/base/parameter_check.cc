@@ -9,11 +9,9 @@ namespace npunet::packet {
 
 namespace {
 
-/// The largest packet: its size must fit 31 bits.
+/// Packet sizes must fit in 31 bits.
 constexpr std::int64_t max_packet = std::int64_t{1} << 30;
 
-/// @param classes as in a description
-/// @param file for messages
 void check_classes(const topology::TrafficClasses& classes, const std::string& file) {
     constexpr int most = topology::TrafficClasses::most;
     if (classes.count < 1 || classes.count > most) {

@@ -1,3 +1,4 @@
+// Checks of the parameters that all packet networks have.
 #pragma once
 
 #include "topology/network_description.h"
@@ -6,10 +7,9 @@
 
 namespace npunet::packet {
 
-/// Throws InputError for parameters that no packet network can work with: an mtu below 1, a buffer
-/// smaller than one packet, errors with cut-through, classes that there are not.
-/// @param parameters of a network
-/// @param file that they were read from, for messages; may be empty
+/// Throws InputError for parameters that are invalid in every packet network: sizes out of range, a
+/// buffer smaller than one packet, errors with cut-through, invalid classes. `file` is named in the
+/// message and may be empty.
 void check_packet_parameters(const topology::PacketParameters& parameters, const std::string& file);
 
 }  // namespace npunet::packet

@@ -1,3 +1,12 @@
+// How long how many bytes waited at an output port, by powers of two. Arrivals may be recorded in
+// advance and in any order, departures when they happen.
+//
+//     QueueHistogram histogram;
+//     histogram.arrive(100, 4160);
+//     histogram.depart(350, 4160);
+//     histogram.times();  // 250 ps in the entry of 4096 to 8191 bytes
+//
+// Times in picoseconds.
 #pragma once
 
 #include "base/quantities.h"
@@ -10,21 +19,11 @@
 
 namespace npunet::packet {
 
-/// For how long how many bytes waited at an output port, by powers of two. Arrivals may be told
-/// long before they happen and in any order, departures are told when they happen.
-///
-///     QueueHistogram histogram;
-///     histogram.arrive(100, 4160);
-///     histogram.depart(350, 4160);
-///     histogram.times();             // 250 ps in the entry of 4096 to 8191 bytes
 class QueueHistogram {
 public:
-    /// @param at when the bytes begin to wait, in picoseconds; not before the last departure
-    /// @param bytes how many
+    /// `at`: when the bytes begin to wait; not before the last departure.
     void arrive(std::int64_t at, std::int64_t bytes) { arrivals_.emplace(at, bytes); }
 
-    /// @param now when the bytes leave, in picoseconds
-    /// @param bytes how many
     void depart(std::int64_t now, std::int64_t bytes) {
         while (!arrivals_.empty() && arrivals_.top().first <= now) {
             advance(arrivals_.top().first);
@@ -35,15 +34,14 @@ public:
         waiting_ -= bytes;
     }
 
-    /// @return by k: how long 2^k to 2^(k+1) - 1 bytes waited, up to the last departure
+    /// Entry k: how long 2^k to 2^(k+1) - 1 bytes waited, up to the last departure.
     const std::vector<Time>& times() const { return times_; }
 
 private:
-    /// When bytes begin to wait, and how many.
+    /// Time and bytes.
     using Arrival = std::pair<std::int64_t, std::int64_t>;
 
-    /// The bytes that wait have done so until now.
-    /// @param now in picoseconds
+    /// Adds the time for which `waiting_` bytes have waited until now.
     void advance(std::int64_t now) {
         if (waiting_ > 0 && now > since_) {
             const auto power = static_cast<std::size_t>(
@@ -56,11 +54,11 @@ private:
         since_ = now;
     }
 
-    /// Those yet to come, the earliest on top.
+    /// Future arrivals, the earliest on top.
     std::priority_queue<Arrival, std::vector<Arrival>, std::greater<Arrival>> arrivals_;
-    std::int64_t since_ = 0;    ///< since when `waiting_` bytes wait, in picoseconds
-    std::int64_t waiting_ = 0;  ///< bytes that wait
-    std::vector<Time> times_;   ///< by power of two
+    std::int64_t since_ = 0;    ///< since when `waiting_` bytes wait
+    std::int64_t waiting_ = 0;  ///< bytes
+    std::vector<Time> times_;   ///< see times()
 };
 
 }  // namespace npunet::packet
