@@ -48,7 +48,7 @@ void AdaptiveRouting::choose(PacketPath& path, std::int64_t now) {
     const topology::OfferedHop* best = nullptr;
     std::int64_t least = never;
     bool best_is_up = false;
-    // A link that is down now is nobody's first choice.
+    // A failed link is chosen only if all candidates have failed.
     const auto consider = [&](const topology::OfferedHop& offered) {
         const bool up = is_up(offered, now);
         const std::int64_t cost = cost_of(offered, path, now);

@@ -1,3 +1,9 @@
+// Selects among the next hops that a topology::MultipathRouter offers, by the load of their links,
+// and keeps account of the buffer space reserved for packets that have selected. The rule is that
+// of topology/multipath.h.
+//
+//     routing.choose(path, now);  // the packet will leave by path.hop
+//     routing.leave(path);        // it starts there, or selects again
 #pragma once
 
 #include "packet/base/credit_account.h"
@@ -12,72 +18,49 @@
 
 namespace npunet::packet {
 
-/// Chooses among the ways that a topology::MultipathRouter names, by what the links have to do, and
-/// keeps what is promised to those that have chosen. The rule is that of topology/multipath.h.
-///
-///     chooser.choose(way, now);      // the packet will leave by way.hop
-///     chooser.leave(way);            // it does, or chooses anew
 class AdaptiveRouting {
 public:
-    /// All of these must outlive the chooser.
-    /// @param graph the network
-    /// @param ports by link
-    /// @param rates by link
-    /// @param credits by link and virtual channel
-    /// @param timing of irregular links
+    /// All arguments must outlive this. Ports and rates are by link, credits by link and virtual
+    /// channel.
     AdaptiveRouting(const topology::Graph& graph, const std::vector<CreditPort>& ports,
                     const std::vector<Rate>& rates, std::vector<CreditAccount>& credits,
                     const LinkTiming& timing);
 
-    /// @param router what names the ways; must outlive this
-    /// @param channels virtual channels of every link, those of all classes
+    /// The router must outlive this. `channels`: virtual channels of a link, those of all classes.
     void use(const topology::MultipathRouter& router, std::size_t channels);
 
-    /// A packet chooses its next hop, or takes the one that it has chosen already.
-    /// @param path of the packet
-    /// @param now in picoseconds
+    /// A packet selects its next hop, or takes the one selected in advance (PacketPath::then).
     void choose(PacketPath& path, std::int64_t now);
 
-    /// A packet starts on the hop that it had chosen, or gives it up.
-    /// @param path of the packet
+    /// A packet starts on the hop that it has selected, or gives it up.
     void leave(const PacketPath& path);
 
 private:
-    /// @param offered a way
-    /// @param now in picoseconds
-    /// @return whether its link is up
     bool is_up(const topology::OfferedHop& offered, std::int64_t now) const;
 
-    /// @param offered a way
-    /// @param path of the packet
-    /// @param now in picoseconds
-    /// @return whether there is room at its end that is not promised to others
+    /// Whether the buffer at its end has unreserved space for the packet.
     bool has_room(const topology::OfferedHop& offered, const PacketPath& path, std::int64_t now);
 
-    /// @param offered a way
-    /// @param path of the packet
-    /// @param now in picoseconds
-    /// @return weight x time in which its link would send all that waits and the packet
+    /// Weight x time in which the link would send the packet and all that wait for it, plus one
+    /// full packet while it is sending.
     std::int64_t cost_of(const topology::OfferedHop& offered, const PacketPath& path,
                          std::int64_t now) const;
 
-    /// @param hop of a packet
-    /// @param path of the packet
-    /// @return where what is promised on the hop's channel is kept
+    /// The index in promised_ and credits_.
     std::size_t channel_of(const topology::Hop& hop, const PacketPath& path) const {
         return hop.link.index() * channels_ + path.first_channel + hop.virtual_channel;
     }
 
-    const topology::Graph& graph_;                       ///< the network
-    const std::vector<CreditPort>& ports_;               ///< by link
-    const std::vector<Rate>& rates_;                     ///< by link
-    std::vector<CreditAccount>& credits_;                ///< by link and virtual channel
-    const LinkTiming& timing_;                           ///< of irregular links
-    const topology::MultipathRouter* router_ = nullptr;  ///< names the ways
-    std::size_t channels_ = 0;                           ///< virtual channels of every link
-    std::vector<std::int64_t> waiting_;   ///< by link: bytes that have chosen it, with headers
-    std::vector<std::int64_t> promised_;  ///< by link and virtual channel: bytes of room
-    std::vector<topology::OfferedHop> offered_;  ///< the ways of the packet that is choosing
+    const topology::Graph& graph_;
+    const std::vector<CreditPort>& ports_;  ///< by link
+    const std::vector<Rate>& rates_;        ///< by link
+    std::vector<CreditAccount>& credits_;   ///< by link and virtual channel
+    const LinkTiming& timing_;
+    const topology::MultipathRouter* router_ = nullptr;
+    std::size_t channels_ = 0;            ///< virtual channels of a link
+    std::vector<std::int64_t> waiting_;   ///< by link: bytes that have selected it, with headers
+    std::vector<std::int64_t> promised_;  ///< by link and virtual channel: bytes reserved
+    std::vector<topology::OfferedHop> offered_;  ///< to the selecting packet
 };
 
 }  // namespace npunet::packet

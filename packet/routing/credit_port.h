@@ -1,3 +1,4 @@
+// An output port of a credit network, which is one directed link. Times in picoseconds.
 #pragma once
 
 #include "packet/base/credit_account.h"
@@ -6,43 +7,43 @@
 
 namespace npunet::packet {
 
-/// An output port, which is one directed link. All times in picoseconds.
 struct alignas(64) CreditPort {
-    static constexpr std::uint32_t most_queues = 0xffffff;  ///< it can have
-    static constexpr std::uint32_t most_parts = 64;         ///< of the network
+    static constexpr std::uint32_t most_queues = 0xffffff;
+    static constexpr std::uint32_t most_parts = 64;  ///< thread partitions
 
-    // What every decision needs.
+    // Read by every decision.
     std::int64_t busy_until = 0;    ///< end of the packet on the link
-    std::int64_t wake = never;      ///< time of the pending wake; entries for others are stale
+    std::int64_t wake = never;      ///< time of the pending wake; events for other times are stale
     std::int64_t latency = 0;       ///< of the link
     std::int64_t full_time = 0;     ///< how long a full packet occupies the link
-    std::int64_t other_time = 0;    ///< the same for a packet of otherWire bytes
+    std::int64_t other_time = 0;    ///< the same for a packet of other_wire bytes
     std::uint32_t other_wire = 0;   ///< size of the last packet that was not full
     std::uint32_t first_queue = 0;  ///< number of its first queue
-    // What other parts of the network may look at, too: it stays as it is while packets move.
+    // Read by other thread partitions, too, and constant while packets move.
     std::uint32_t queues : 24;     ///< how many it has
-    std::uint32_t part : 6;        ///< of the network, with all ports of the same node
-    std::uint32_t irregular : 1;   ///< whether LinkTiming knows the link
-    std::uint32_t cut : 1;         ///< whether one end of the link is in another process
-    std::uint32_t first_mask = 0;  ///< index of its first word of non-empty queues
-    // What they may not: no word with bits of the others, thanks to the one between.
-    std::uint32_t turn : 24;    ///< round robin: the queue to be asked first
-    std::uint32_t look : 1;     ///< CreditFastForward will look for a pattern after some packets
-    std::uint32_t watched : 1;  ///< CreditFastForward looks for a pattern here
-    std::uint32_t anchor : 1;   ///< and whenever this port is free
-    std::uint32_t still : 1;    ///< CreditFastForward has found one; no events are pending
-    std::uint32_t starved : 1;  ///< whether a packet may have waited for nothing but credit
-    std::uint32_t waiting = 0;  ///< channels for whose credit it waits without a wake
+    std::uint32_t part : 6;        ///< thread partition; the same for all ports of a node
+    std::uint32_t irregular : 1;   ///< needs LinkTiming
+    std::uint32_t cut : 1;         ///< the link crosses a partition boundary
+    std::uint32_t first_mask = 0;  ///< index of its first word in VoqMasks
+    // Not read by other partitions. first_mask separates these bit-fields from the others, so that
+    // they do not share a word.
+    std::uint32_t turn : 24;    ///< round robin: the queue to be considered first
+    std::uint32_t look : 1;     ///< CreditFastForward will search a pattern after some packets
+    std::uint32_t watched : 1;  ///< CreditFastForward is searching a pattern here
+    std::uint32_t anchor : 1;   ///< compares states whenever this port becomes free
+    std::uint32_t still : 1;    ///< suspended by CreditFastForward; no events are pending
+    std::uint32_t starved : 1;  ///< a packet may have waited solely for credit or its input
+    std::uint32_t waiting = 0;  ///< bit per channel: a returning credit may allow an earlier wake
 
-    // Who is asked less often.
-    std::int64_t queued = 0;     ///< bytes in its queues, those under way included
-    std::int64_t arrived = 0;    ///< bytes of them known to have arrived
+    // Used less often.
+    std::int64_t queued = 0;     ///< bytes in its queues and on the links to them
+    std::int64_t arrived = 0;    ///< of these, bytes known to have arrived
     std::int64_t max_queue = 0;  ///< most bytes that waited at one time
-    std::int64_t payload = 0;    ///< bytes of messages carried
-    std::int64_t wire = 0;       ///< bytes carried, with headers
+    std::int64_t payload = 0;    ///< message bytes sent
+    std::int64_t wire = 0;       ///< bytes sent, with headers
     std::int64_t busy = 0;       ///< how long the link was sending
-    std::int64_t packets = 0;    ///< carried
-    std::int64_t stall = 0;      ///< idle and up, with packets that waited for credit
+    std::int64_t packets = 0;    ///< sent
+    std::int64_t stall = 0;      ///< time idle and up while packets waited for credit
 
     CreditPort()
         : queues(0),

@@ -1,3 +1,11 @@
+// The next hops of packets in an Ethernet network. If every pair of NPUs has one path, a packet
+// holds the index of its next link in it. With per-packet routing (a topology::MultipathRouter,
+// also used for rerouting around failed links) each packet selects at each node, among all offered
+// next hops, the one with the least OfferedHop::weight x time in which the link would send the
+// packet and all that wait for it; a failed link is selected only if all candidates have failed.
+//
+//     packet.hop = routes.first_hop(source, destination);
+//     while (!routes.is_last(packet)) { ...; routes.go_on(place, packet, now); }
 #pragma once
 
 #include "packet/base/ethernet_packet.h"
@@ -14,94 +22,61 @@
 
 namespace npunet::packet {
 
-/// What a packet that chooses its way knows.
+/// The state of per-packet routing for one packet.
 struct EthernetPath {
     topology::PacketPlace place;  ///< where it is
-    topology::Hop hop;            ///< the hop it has chosen
-    topology::Hop then;           ///< the hop behind that one, where it is chosen already
-    std::uint32_t memory = 0;     ///< what it will remember behind the hop
+    topology::Hop hop;            ///< the selected hop
+    topology::Hop then;           ///< the hop after it, if selected in advance
+    std::uint32_t memory = 0;     ///< PacketPlace::memory after the hop
 };
 
-/// How packets of a network with Ethernet-like switches find their ways. Where every pair of NPUs
-/// has one path, a packet carries the index of its next link in it. Where packets choose
-/// (topology::MultipathRouter, and round links that are down) each chooses when it comes to a node,
-/// among all ways that the router names, the one whose link would send soonest what waits for it
-/// and the packet, times Way::weight; links that are down are nobody's first choice.
-///
-///     packet.hop = routes.first_hop(source, destination);
-///     while (!routes.is_last(packet)) { ...; routes.go_on(place, packet, now); }
 class EthernetNextHop {
 public:
-    /// @param description the network; must outlive this
-    /// @param ports by link; must outlive this
-    /// @param clock of links with faults; must outlive this
+    /// All arguments must outlive this. `ports` is by link.
     EthernetNextHop(const topology::NetworkDescription& description,
                     const std::vector<EthernetPort>& ports, const engine::LinkClock& clock);
 
-    /// @return whether packets choose
+    /// Whether routing is per packet.
     bool are_chosen() const { return router_ != nullptr; }
 
-    /// @return the ways round links that are down; null where none ever is
+    /// Null if no link ever fails.
     topology::Reroutes* reroutes() const { return reroutes_.get(); }
 
-    /// Packets do not choose.
-    /// @param source an NPU
-    /// @param destination another NPU
-    /// @return index of the first hop of its path
+    /// Only if routing is not per packet: the index of the first hop of a pair's path.
     std::uint32_t first_hop(std::uint32_t source, std::uint32_t destination);
 
-    /// @param packet that stands at the source of a link, or is on it
-    /// @return the link
+    /// The link that the packet waits for or is on.
     std::uint32_t link_of(const EthernetPacket& packet) const { return coded(packet) & ~last_hop; }
 
-    /// @param packet with a link
-    /// @return whether the link ends at its destination
+    /// Whether that link ends at the packet's destination.
     bool is_last(const EthernetPacket& packet) const { return (coded(packet) & last_hop) != 0; }
 
-    /// Packets do not choose.
-    /// @param hop of a path
-    /// @return its link
+    /// Only if routing is not per packet: the link of a hop.
     std::uint32_t link_at(std::uint32_t hop) const { return hops_[hop] & ~last_hop; }
 
-    /// Packets choose.
-    /// @param key of a queue pair, with all bits turned round for its way back
-    /// @param number of a packet on that way
-    /// @return what is drawn for the packet, which looks random:
-    ///         mix(mix(mix(seed) xor key) + number) (mix: PacketErrors)
+    // Per-packet routing, except where noted.
+
+    /// The pseudo-random hash of a packet: mix(mix(mix(seed) xor key) + number) (mix:
+    /// PacketErrors). `key` is that of the queue pair, or its complement for the reverse direction;
+    /// `number` counts the packets of that direction.
     std::uint64_t draw(std::uint64_t key, std::uint64_t number) const;
 
-    /// Packets choose: the next packet of a queue pair does, before there is one.
-    /// @param pair number of the queue pair
-    /// @param source where it starts
-    /// @param destination where it goes
-    /// @param hash a number that looks random
-    /// @param wire its bytes
-    /// @param now in picoseconds
-    /// @return the link by which it will start
+    /// Selects the first hop of a queue pair's next packet, before that packet exists; returns its
+    /// link. `hash`: from draw(); `wire`: bytes of the packet.
     std::uint32_t choose_for_pair(std::uint32_t pair, std::uint32_t source,
                                   std::uint32_t destination, std::uint64_t hash, std::uint32_t wire,
                                   std::int64_t now);
 
-    /// Packets choose: a packet takes what was chosen for its queue pair.
-    /// @param place of the packet
-    /// @param packet the packet
-    /// @param pair number of the queue pair
+    /// A packet takes the hop selected for its queue pair.
     void take_from_pair(std::uint32_t place, EthernetPacket& packet, std::uint32_t pair);
 
-    /// Packets choose: one that belongs to no line of a queue pair starts.
-    /// @param place of the packet
-    /// @param packet the packet
-    /// @param source where it starts
-    /// @param destination where it goes
-    /// @param hash a number that looks random
-    /// @param now in picoseconds
+    /// Selects the first hop of a packet that is not in the send queue of a queue pair. Without
+    /// per-packet routing, sets the first hop of its path.
     void start(std::uint32_t place, EthernetPacket& packet, std::uint32_t source,
                std::uint32_t destination, std::uint64_t hash, std::int64_t now);
 
-    /// A packet has come to a node that is not its destination.
-    /// @param place of the packet
-    /// @param packet the packet; afterwards with its next link
-    /// @param now in picoseconds
+    /// A packet has arrived at a node that is not its destination: sets its next hop. With
+    /// and without per-packet routing.
     void go_on(std::uint32_t place, EthernetPacket& packet, std::int64_t now) {
         if (router_ == nullptr) {
             ++packet.hop;
@@ -110,38 +85,27 @@ public:
         choose_next(place, packet, now);
     }
 
-    /// Packets choose.
-    /// @param place of a packet
-    /// @return its way
     EthernetPath& path_of(std::uint32_t place) { return at(of_packets_, place); }
 
 private:
-    /// Stands in a link's number: the link ends at the destination.
+    /// Flag in a link's number: the link ends at the destination.
     static constexpr std::uint32_t last_hop = 0x80000000;
-    /// A path not yet asked for.
+    /// A path not computed yet.
     static constexpr std::uint32_t unknown = 0xffffffff;
 
-    /// @param packet with a link
-    /// @return the link, with last_hop
+    /// The link, with last_hop.
     std::uint32_t coded(const EthernetPacket& packet) const {
         return router_ == nullptr ? hops_[packet.hop] : packet.hop;
     }
 
-    /// @param path of a packet
-    /// @return the chosen link, with last_hop
+    /// The selected link, with last_hop.
     std::uint32_t coded_link(const EthernetPath& path) const;
 
-    /// @param path of a packet that chooses
-    /// @param wire its bytes
-    /// @param now in picoseconds
     void choose(EthernetPath& path, std::uint32_t wire, std::int64_t now);
 
-    /// @copydoc go_on
+    /// go_on() with per-packet routing.
     void choose_next(std::uint32_t place, EthernetPacket& packet, std::int64_t now);
 
-    /// @param paths by place or number
-    /// @param index place or number
-    /// @return the way there
     static EthernetPath& at(std::vector<EthernetPath>& paths, std::uint32_t index) {
         if (index >= paths.size()) {
             paths.resize(index + std::size_t{1});
@@ -149,16 +113,16 @@ private:
         return paths[index];
     }
 
-    const topology::NetworkDescription& description_;  ///< the network
-    const std::vector<EthernetPort>& ports_;           ///< by link
-    const engine::LinkClock& clock_;                   ///< of irregular links
-    std::unique_ptr<topology::Reroutes> reroutes_;     ///< where faults take links down
-    const topology::MultipathRouter* router_;          ///< null: packets do not choose
-    std::vector<std::vector<std::uint32_t>> first_;    ///< by source, then destination
-    std::vector<std::uint32_t> hops_;                  ///< all paths asked for, end to end
-    std::vector<EthernetPath> of_packets_;             ///< by place
-    std::vector<EthernetPath> of_pairs_;               ///< by number of the queue pair
-    std::vector<topology::OfferedHop> offered_;        ///< to the packet that is choosing
+    const topology::NetworkDescription& description_;
+    const std::vector<EthernetPort>& ports_;  ///< by link
+    const engine::LinkClock& clock_;
+    std::unique_ptr<topology::Reroutes> reroutes_;   ///< null if no link ever fails
+    const topology::MultipathRouter* router_;        ///< null: no per-packet routing
+    std::vector<std::vector<std::uint32_t>> first_;  ///< by source, then destination
+    std::vector<std::uint32_t> hops_;                ///< all computed paths, end to end
+    std::vector<EthernetPath> of_packets_;           ///< by place
+    std::vector<EthernetPath> of_pairs_;             ///< by number of the queue pair
+    std::vector<topology::OfferedHop> offered_;      ///< to the selecting packet
 };
 
 }  // namespace npunet::packet
