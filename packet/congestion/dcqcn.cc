@@ -10,10 +10,8 @@ using topology::DcqcnParameter;
 
 namespace {
 
-/// By squaring: std::pow() differs from library to library.
-/// @param base 0 to 1
-/// @param exponent from 0
-/// @return base to the power of exponent
+/// By squaring, as results of std::pow() differ between libraries. `base` is from 0 to 1,
+/// `exponent` not negative.
 double power(double base, std::int64_t exponent) {
     double result = 1;
     for (; exponent > 0 && result > 0; exponent /= 2) {
@@ -96,8 +94,8 @@ void Dcqcn::tick(std::int64_t ticks) {
         ++ticks_;
         --ticks;
         increase();
-        // Once T has passed the threshold every further tick raises the target by the same; when
-        // the gap between rate and target does not change any more, both just move on together.
+        // Once T has passed the threshold, every further tick raises the target by the same amount.
+        // When the gap between rate and target is constant, both rise by that amount per tick.
         const std::int64_t raise = rate_raise();
         if (ticks_ > threshold && target_ - rate_ == gap && raise > 0) {
             const std::int64_t steps = std::min(ticks, (line - target_) / raise);
@@ -124,7 +122,7 @@ void Dcqcn::scan(engine::StateScan& scan, const engine::FlowProgress& /* progres
     scan.same(alpha_);
     scan.same(std::int64_t{notified_ < 0});
     if (rate_ == parameters_.path().rate) {
-        // Increases change nothing, and the next CNP begins anew but for alpha.
+        // Increases have no effect, and the next CNP resets everything but alpha.
         scan.lasting(notified_);
         return;
     }

@@ -69,7 +69,7 @@ void Dctcp::scan(engine::StateScan& scan, const engine::FlowProgress& progress) 
     scan_alpha(scan);
     scan.same(acknowledged_);
     scan.same(marked_);
-    // What the receiver expects from now on is next_ or more.
+    // The receiver will expect next_ or more from now on, so lower numbers have equal effects.
     scan.sequence_from(window_end_, next_ - 1, progress);
     scan.sequence_from(recovery_, next_ - 1, progress);
     scan.sequence(next_, progress);
@@ -77,7 +77,7 @@ void Dctcp::scan(engine::StateScan& scan, const engine::FlowProgress& progress) 
 }
 
 void Dctcp::scan_alpha(engine::StateScan& scan) {
-    // Without marks alpha decays, and nobody asks for it.
+    // Without marks alpha decays unread.
     scan.fading(alpha_, marks_);
     const std::int64_t marks = marks_;
     const std::int64_t averages = averages_;

@@ -1,25 +1,24 @@
+// DCTCP's sender: M. Alizadeh et al., "Data Center TCP (DCTCP)", SIGCOMM 2010, section 3.1, and
+// S. Bensley et al., RFC 8257, sections 3.3 to 3.5.
+//
+// Once per window of data, with the fraction F of its bytes that arrived marked,
+//
+//     alpha = (1 - g) alpha + g F
+//
+// A marked acknowledgement cuts the window W to W (1 - alpha / 2), at most once per window of data;
+// until the data then in flight is acknowledged, W does not grow. Otherwise n acknowledged bytes
+// increase it by n in slow start, which ends at the first mark or loss, and by window_ai packets x
+// n / W afterwards. A loss halves W, at most once per window of data; a timeout sets it to
+// min_window, with slow start up to half of its previous value.
 #pragma once
 
 #include "packet/congestion/congestion_parameters.h"
 
 namespace npunet::packet {
 
-/// DCTCP's sender: M. Alizadeh et al., "Data Center TCP (DCTCP)", SIGCOMM 2010, section 3.1, and
-/// S. Bensley et al., RFC 8257, sections 3.3 to 3.5.
-///
-/// Once for each window of data, with the fraction F of its bytes that came marked,
-///
-///     alpha = (1 - g) alpha + g F
-///
-/// A marked acknowledgement cuts the window W to W (1 - alpha / 2), once a window of data at most;
-/// until what was in flight then is acknowledged, W does not grow. Otherwise n acknowledged bytes
-/// make it grow by n in slow start, which ends at the first mark or loss, and by window_ai
-/// packets x n / W after that. A loss halves W, once a window of data at most; a timeout sets it to
-/// min_window, with slow start up to half of what it was.
 class Dctcp : public CongestionControl {
 public:
-    /// @param choice of DCTCP; outlives this
-    /// @param path of the queue pair
+    /// `choice` is of DCTCP and must outlive this.
     Dctcp(const topology::CongestionControlChoice& choice, const FlowPath& path);
 
     void acknowledged(const Acknowledgement& acknowledgement) override;
@@ -27,40 +26,37 @@ public:
     std::int64_t window() const override;
     void scan(engine::StateScan& scan, const engine::FlowProgress& progress) override;
 
-    /// @return the estimate of the fraction of marked bytes
+    /// The estimate of the fraction of marked bytes.
     double current_alpha() const { return alpha_; }
 
 private:
-    /// Multiplies the window, and leaves slow start. No growth and no other cut until everything
-    /// that has been sent is acknowledged.
-    /// @param factor below 1
+    /// Multiplies the window by a factor below 1, and leaves slow start. Prevents growth and other
+    /// cuts until everything sent so far is acknowledged.
     void cut(double factor);
 
-    /// @param scan of the whole network
     void scan_alpha(engine::StateScan& scan);
 
-    /// Another window of data is in alpha.
-    /// @param fraction of its bytes that came marked
+    /// Adds a window of data, with its fraction of marked bytes, to alpha.
     void average(double fraction);
 
-    /// @param bytes newly acknowledged
+    /// `bytes`: newly acknowledged.
     void grow(double bytes);
 
-    /// Keeps the window within its bounds.
+    /// Clamps the window.
     void bound();
 
-    CongestionParameters parameters_;  ///< with the path
-    double window_;                    ///< W, bytes
-    double threshold_;                 ///< slow start ends there, bytes
-    double alpha_;                     ///< estimate of the fraction of marked bytes
-    std::int64_t averages_ = 0;        ///< windows of data that are in alpha
-    std::int64_t marks_ = 0;           ///< acknowledgements with marks
-    std::int64_t acknowledged_ = 0;    ///< bytes of this window of data
-    std::int64_t marked_ = 0;          ///< of them marked
-    std::uint64_t window_end_ = 0;     ///< this window of data ends when it is acknowledged
-    std::uint64_t recovery_ = 0;       ///< the window may be cut again when it is acknowledged
-    std::uint64_t next_ = 1;           ///< what the receiver expected at the last acknowledgement
-    std::uint64_t sent_ = 1;           ///< what was to be sent next at the last acknowledgement
+    CongestionParameters parameters_;
+    double window_;                  ///< W, bytes
+    double threshold_;               ///< slow start ends there, bytes
+    double alpha_;                   ///< estimate of the fraction of marked bytes
+    std::int64_t averages_ = 0;      ///< windows of data included in alpha
+    std::int64_t marks_ = 0;         ///< acknowledgements with marks
+    std::int64_t acknowledged_ = 0;  ///< bytes of this window of data
+    std::int64_t marked_ = 0;        ///< of these, marked
+    std::uint64_t window_end_ = 0;   ///< acknowledging it ends this window of data
+    std::uint64_t recovery_ = 0;     ///< once acknowledged, the window may change again
+    std::uint64_t next_ = 1;         ///< Acknowledgement::next of the last one
+    std::uint64_t sent_ = 1;         ///< Acknowledgement::sent of the last one
 };
 
 }  // namespace npunet::packet

@@ -10,8 +10,7 @@ using topology::HpccParameter;
 
 namespace {
 
-/// @param path of a queue pair
-/// @return bytes that its first link sends in a round trip
+/// The bytes that the first link sends in a round trip.
 double most_window(const FlowPath& path) {
     return static_cast<double>(path.rate) * static_cast<double>(path.round_trip) / 1e12;
 }
@@ -22,7 +21,7 @@ Hpcc::Hpcc(const topology::CongestionControlChoice& choice, const FlowPath& path
     : parameters_(choice, path), window_(most_window(path)), reference_(window_) {}
 
 std::int64_t Hpcc::window() const {
-    // Whole packets, upwards: the rate does the rest.
+    // Rounded up to whole packets; the rate applies the exact value.
     const std::int64_t packet = parameters_.path().packet;
     const std::int64_t packets = (rounded(window_) + packet - 1) / packet;
     return std::max(packets, std::int64_t{1}) * packet;
@@ -38,7 +37,7 @@ void Hpcc::acknowledged(const Acknowledgement& acknowledgement) {
     if (acknowledgement.hops == 0) {
         return;
     }
-    // Nothing can be measured on a path that has just been taken.
+    // A utilisation needs two samples of the same links.
     if (links_.size() != acknowledgement.hops) {
         round_end_ = acknowledgement.sent;
         keep(acknowledgement);

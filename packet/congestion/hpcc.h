@@ -1,3 +1,20 @@
+// HPCC's sender: Y. Li et al., "HPCC: High Precision Congestion Control", SIGCOMM 2019,
+// algorithm 1.
+//
+// The utilisation of each link, with rate B, is estimated from the telemetry of two
+// acknowledgements, dt apart, with T the round trip of the idle path:
+//
+//     u = min(queue, previous queue) / (B T) + (bytes sent meanwhile) / (dt B)
+//
+// The largest u enters U = (1 - tau / T) U + tau / T u, with tau = min(its dt, T). W_c is the
+// window at the last update: once a round trip, at the first acknowledgement of data sent after the
+// previous update.
+//
+//     W = W_c eta / U + W_AI    where U >= eta, or after max_stage additive increases in a row
+//     W = W_c + W_AI            otherwise
+//
+// The rate is W / T. W starts at, and never exceeds, (rate of the first link) x T: it could not
+// send faster. U starts at 1.
 #pragma once
 
 #include "packet/congestion/congestion_parameters.h"
@@ -6,62 +23,42 @@
 
 namespace npunet::packet {
 
-/// HPCC's sender: Y. Li et al., "HPCC: High Precision Congestion Control", SIGCOMM 2019,
-/// algorithm 1.
-///
-/// Of each link the utilisation is estimated from two acknowledgements' telemetry, dt apart,
-///
-///     u = min(queue, queue before) / (B T) + (bytes sent meanwhile) / (dt B)
-///
-/// with its rate B and the round trip T of the idle path; the largest one, with its dt = tau up to
-/// T, goes into U = (1 - tau / T) U + tau / T u. With W_c, the window at the last acknowledgement
-/// for what was sent after the one before (once a round trip),
-///
-///     W = W_c eta / U + W_AI    where U >= eta, or after max_stage additive increases in a row,
-///     W = W_c + W_AI            otherwise,
-///
-/// and the rate is W / T. A new queue pair has W = (rate of its link) T, which is also the most: it
-/// could send no faster. U begins at 1.
 class Hpcc : public CongestionControl {
 public:
-    /// @param choice of HPCC; outlives this
-    /// @param path of the queue pair
+    /// `choice` is of HPCC and must outlive this.
     Hpcc(const topology::CongestionControlChoice& choice, const FlowPath& path);
 
     void acknowledged(const Acknowledgement& acknowledgement) override;
     std::int64_t window() const override;
     std::int64_t rate(std::int64_t now) override;
 
-    /// @return U, the utilisation of the fullest link
+    /// U, the utilisation of the most loaded link.
     double utilization() const { return utilisation_; }
 
 private:
-    /// What is kept of a port's telemetry.
+    /// The previous telemetry of a port.
     struct Link {
         std::int64_t time;   ///< ps
         std::int64_t sent;   ///< bytes
         std::int64_t queue;  ///< bytes
     };
 
-    /// Keeps the telemetry of an acknowledgement for the next one.
-    /// @param acknowledgement with telemetry
+    /// Stores the telemetry for the next acknowledgement.
     void keep(const Acknowledgement& acknowledgement);
 
-    /// MeasureInflight() of the algorithm.
-    /// @param acknowledgement with telemetry of the links that are kept
+    /// MeasureInflight() of algorithm 1; the telemetry must be of the stored links.
     void measure(const Acknowledgement& acknowledgement);
 
-    /// ComputeWind() of the algorithm.
-    /// @param first of its round trip
+    /// ComputeWind() of algorithm 1. `first`: at the first acknowledgement of a round trip.
     void compute(bool first);
 
-    CongestionParameters parameters_;  ///< with the path
-    std::vector<Link> links_;          ///< as of the last acknowledgement
-    double window_;                    ///< W, bytes
-    double reference_;                 ///< W_c, bytes
-    double utilisation_ = 1;           ///< U
-    std::uint64_t round_end_ = 0;      ///< what is sent from here on belongs to the next round trip
-    std::int32_t stage_ = 0;           ///< additive increases in a row
+    CongestionParameters parameters_;
+    std::vector<Link> links_;      ///< as of the last acknowledgement
+    double window_;                ///< W, bytes
+    double reference_;             ///< W_c, bytes
+    double utilisation_ = 1;       ///< U
+    std::uint64_t round_end_ = 0;  ///< data from this number on belongs to the next round trip
+    std::int32_t stage_ = 0;       ///< additive increases in a row
 };
 
 }  // namespace npunet::packet

@@ -93,7 +93,7 @@ void Swift::scan(engine::StateScan& scan, const engine::FlowProgress& /* progres
     scan.same(window_);
     scan.same(round_trip_);
     scan.same(std::int64_t{timeouts_});
-    // As long as nobody wants to decrease the window it makes no difference when that was last.
+    // As long as decrease() is not called, the time of the last decrease has no effect.
     scan.same(calls_);
 }
 

@@ -1,3 +1,8 @@
+// Pool of the telemetry of packets in flight (HPCC): what ports have written into each, hop by hop.
+//
+//     packet.telemetry = records.take();
+//     records[packet.telemetry].push_back({now, sent, queued, rate});
+//     records.free(packet.telemetry);
 #pragma once
 
 #include "packet/base/voq.h"
@@ -8,14 +13,13 @@
 
 namespace npunet::packet {
 
-/// Bytes by which a packet grows at each port that writes HopTelemetry into it, that of its source
-/// not being one (HPCC, section 3.2).
+/// Bytes by which a packet grows at each port that writes HopTelemetry into it, which its source's
+/// does not (HPCC, section 3.2).
 inline constexpr std::uint32_t telemetry_bytes = 8;
 
-/// What ports have written into the packets under way.
 class TelemetryRecords {
 public:
-    /// @return a place with an empty record
+    /// The place of an empty record.
     std::uint32_t take() {
         if (free_.empty()) {
             records_.emplace_back();
@@ -26,7 +30,7 @@ public:
         return place;
     }
 
-    /// @param place of a record that is not needed any more; none: nothing happens
+    /// Does nothing for none.
     void free(std::uint32_t place) {
         if (place != none) {
             records_[place].clear();
@@ -34,13 +38,11 @@ public:
         }
     }
 
-    /// @param place as take() gave it
-    /// @return what was written, hop by hop
     std::vector<HopTelemetry>& operator[](std::uint32_t place) { return records_[place]; }
 
 private:
-    std::vector<std::vector<HopTelemetry>> records_;  ///< places, used and free
-    std::vector<std::uint32_t> free_;                 ///< free places
+    std::vector<std::vector<HopTelemetry>> records_;  ///< used and free places
+    std::vector<std::uint32_t> free_;
 };
 
 }  // namespace npunet::packet

@@ -54,9 +54,9 @@ void Timely::average(std::int64_t round_trip) {
 }
 
 void Timely::scan_gradient(engine::StateScan& scan) {
-    // As long as all round trips are the same and short, it decays, and nobody asks for it.
+    // While all round trips are equal and below T_low, it decays unread.
     scan.fading(difference_, changes_);
-    // Beyond the threshold it makes no difference how many there were.
+    // The exact count beyond the threshold has no effect.
     const auto falling =
         std::min<std::int64_t>(falling_, parameters_.whole(TimelyParameter::hai_threshold));
     scan.fading(static_cast<double>(falling), changes_);
