@@ -1,45 +1,42 @@
+// Credit of a queue pair as known at its two ends, in packets (receiver credits). A sender may send
+// as many packets as it has credit for: at the start of a burst (a message arrives while nothing
+// waits to be sent) the initial window less what is in flight; later what the receiver grants, one
+// packet at a time.
+//
+// Each packet reports how many more grants its sender needs and how many it has received. From
+// these the receiver knows how many grants are in flight, and how many to issue. Grants are
+// numbered cumulatively, so a lost grant is covered by the next one.
 #pragma once
 
 #include <cstdint>
 
 namespace npunet::packet {
 
-/// What the two ends of a queue pair know of its credit, in packets. A sender may send as many
-/// packets as it has credit for: at the start of a burst, which is a message that comes while
-/// nothing waits to be sent, the initial window less what is in flight; later what the receiver
-/// grants, one packet at a time.
-///
-/// The sender tells with each packet how many more grants it `needs`, and how many it has had. The
-/// receiver knows how many are still on their way, and so how many to give. Grants carry their
-/// number, so a lost one is made up for by the next.
 struct CreditState {
     // The sender.
     std::int64_t balance = 0;    ///< packets it may send
-    std::uint64_t had = 0;       ///< grants it has had
-    std::int64_t told_need = 0;  ///< the need it has told
-    std::uint64_t told_had = 0;  ///< and the grants it had had then
+    std::uint64_t had = 0;       ///< grants received
+    std::int64_t told_need = 0;  ///< need last reported, in grants
+    std::uint64_t told_had = 0;  ///< grants received when it was reported
     std::int64_t initial = 1;    ///< packets at the start of a burst
 
     // The receiver.
-    std::uint64_t given = 0;       ///< grants it has given
-    std::int64_t demand = 0;       ///< grants it has yet to give
-    std::int64_t learned_at = -1;  ///< when the sender told what is known of its need, in ps
-    bool in_turn = false;          ///< it stands in the line of its pacer
+    std::uint64_t given = 0;       ///< grants issued
+    std::int64_t demand = 0;       ///< grants still to issue
+    std::int64_t learned_at = -1;  ///< when the last processed report was sent, in ps
+    bool in_turn = false;          ///< is in the round robin of its pacer
 
-    /// @return grants that the sender expects after what it has told
+    /// Grants that the sender still expects after its last report.
     std::int64_t expected() const { return told_need - static_cast<std::int64_t>(had - told_had); }
 
-    /// The sender tells its need.
-    /// @param need grants
+    /// The sender reports its need, in grants.
     void tell(std::int64_t need) {
         told_need = need;
         told_had = had;
     }
 
-    /// The receiver learns the need.
-    /// @param need grants
-    /// @param had_ grants that the sender had had
-    /// @param afresh those on their way are taken for lost
+    /// The receiver processes a report: the need in grants, and how many grants the sender had
+    /// received. `afresh`: grants in flight are considered lost.
     void learn(std::int64_t need, std::uint64_t had_, bool afresh) {
         if (afresh) {
             given = had_;
@@ -48,8 +45,7 @@ struct CreditState {
         demand = need > in_flight ? need - in_flight : 0;
     }
 
-    /// The sender gets a grant.
-    /// @param number of it
+    /// The sender receives the grant with this number.
     void get(std::uint64_t number) {
         if (number > had) {
             balance += static_cast<std::int64_t>(number - had);

@@ -1,3 +1,5 @@
+// One partition of a split network with Ethernet-like switches: what its packets carry across
+// partition boundaries, and what both ends of a message know of it.
 #pragma once
 
 #include "packet/partition/partition.h"
@@ -8,33 +10,26 @@
 
 namespace npunet::packet {
 
-/// What a packet takes with it from part to part of a split network with Ethernet-like switches: a
-/// part knows the queue pairs and messages of its own NPUs only, and has numbers of its own for
-/// them.
+/// What a packet carries across a partition boundary. A partition knows only the queue pairs and
+/// messages of its own NPUs, and numbers them itself.
 struct EthernetCargo {
     std::uint64_t pair = 0;   ///< QueuePair::key
     std::uint64_t first = 0;  ///< data: number of the first packet of its message
     BoundaryMessage message;  ///< data: its message
 };
 
-/// One part of a split network with Ethernet-like switches: what its packets take with them, and
-/// what other parts are told of its messages, or have told.
 class EthernetBoundary : public Partition {
 public:
     using Partition::Partition;
 
-    /// @param place of a packet
-    /// @return what it takes with it
+    /// By place in the packet pool.
     EthernetCargo& of_packet(std::uint32_t place) { return at(of_packets_, place); }
 
-    /// @param place of a message
-    /// @return what the parts of both its ends know
+    /// By place in the message table.
     BoundaryMessage& of_message(std::uint32_t place) { return at(of_messages_, place); }
 
 private:
-    /// @param values by place
-    /// @param place any
-    /// @return the value there
+    /// Grows the vector where needed.
     template <class Value>
     static Value& at(std::vector<Value>& values, std::uint32_t place) {
         if (place >= values.size()) {
@@ -43,8 +38,8 @@ private:
         return values[place];
     }
 
-    std::vector<EthernetCargo> of_packets_;     ///< by place
-    std::vector<BoundaryMessage> of_messages_;  ///< by place
+    std::vector<EthernetCargo> of_packets_;
+    std::vector<BoundaryMessage> of_messages_;
 };
 
 }  // namespace npunet::packet

@@ -72,7 +72,7 @@ std::int64_t LossRecovery::acknowledge_some(QueuePair& pair, const TransportMess
                                             std::uint64_t end) {
     const auto packets = static_cast<std::int64_t>(end - pair.acknowledged);
     const std::int64_t bytes = (packets - 1) * sizes_.full() + messages_.wire_of(message, end - 1);
-    // What lies beyond `next` had been given up for lost.
+    // Packets from `next` on were considered lost, so they are not part of in_flight.
     const std::uint64_t flying = std::clamp(pair.next, pair.acknowledged, end);
     const auto counted = static_cast<std::int64_t>(flying - pair.acknowledged);
     pair.in_flight -= flying == end ? bytes : std::min(pair.in_flight, counted * sizes_.full());
@@ -103,7 +103,7 @@ void LossRecovery::judge_losses(QueuePair& pair) {
         return;
     }
     const auto tolerated = static_cast<std::uint64_t>(reordering_);
-    // The highest that is in has `tolerated` others between it and the last that is judged.
+    // `tolerated` numbers lie between the highest received and the last one judged.
     const std::uint64_t end =
         selective.highest > tolerated + 1 ? selective.highest - 1 - tolerated : 0;
     for (std::uint64_t sequence = std::max(selective.judged, pair.acknowledged); sequence < end;

@@ -11,14 +11,14 @@ using engine::Phase;
 
 namespace {
 
-/// Words that may be looked at for each event, of which a packet makes two a link.
+/// Words that may be examined per event; a packet causes two events per link.
 constexpr std::uint64_t periodic_words_per_event = 1;
-/// Windows of congestion control, which have many packets, can be the period; to find another state
-/// takes a few words only.
+/// A window of congestion control, of many packets, can be the period; a comparison that fails
+/// costs a few words only.
 constexpr std::uint32_t least_looks = 1024;
-/// Where in an instant the state is looked at: when all has arrived, before any port chooses.
+/// States are sampled after all arrivals of an instant, before any arbitration.
 constexpr EventKey look = EventKey::of(Phase::Arbitration, engine::event_kind::fast_forward, 0);
-/// Beyond all keys of an instant.
+/// Above all keys of an instant.
 const EventKey beyond = EventKey::of(Phase::Arbitration, 15, ~std::uint64_t{0} >> 6);
 
 }  // namespace
@@ -125,7 +125,7 @@ bool PeriodicTransport::repeats(bool counts) {
 }
 
 bool PeriodicTransport::is_worthwhile() const {
-    // What is gained is measured in events, what is lost in words.
+    // The gain is measured in skipped events, the cost in words.
     const std::int64_t periods = host_.periods_left(kept_, present_) - 1;
     const std::uint64_t events = queue_.handled() - kept_events_;
     return periods >= 2 && static_cast<std::uint64_t>(periods) * events >= kept_.words.size() / 2;
@@ -164,8 +164,8 @@ void PeriodicTransport::resume() {
     EventKey until = queue_.position();
     std::int64_t periods = elapsed / period;
     if (until < look && elapsed % period == 0) {
-        // The state of this instant is yet to come; that of the instant at which the network has
-        // stood still has come before.
+        // The sampling point of this instant is still ahead, unless the network was stopped in this
+        // very instant.
         until = periods == 0 ? beyond : until;
         periods = std::max<std::int64_t>(periods - 1, 0);
     }

@@ -1,3 +1,19 @@
+// Fast-forward of periodic traffic on networks with Ethernet-like switches, where all state is
+// coupled: switches share their buffers, pauses spread, acknowledgements return. So the state of
+// the whole network is sampled, whenever one port, the anchor, has sent a packet injected there.
+// When the state at t equals that at t - P (engine::StateScan), the network repeats from t on what
+// it has done since t - P, until
+// - a message has no full period of packets left, or
+// - something external happens: a message, or a query of the state.
+//
+// Until then the network stands still. Then its state is advanced by as many whole periods as have
+// passed, and the rest of the current period is replayed packet by packet, on an event queue of its
+// own. Every figure equals that of a packet-by-packet simulation.
+//
+// Events of retransmission timers are spaced independently of the period, although all they do is
+// reschedule themselves. So when a state has repeated, one more period is simulated in which
+// restarts of timeouts are recorded; the times of the timers after the skipped periods follow from
+// these (RestartDetection).
 #pragma once
 
 #include "engine/period_search.h"
@@ -11,46 +27,38 @@
 
 namespace npunet::packet {
 
-/// In place of a port: any of those by which messages start.
+/// In place of a port: any port at which messages start.
 inline constexpr std::uint32_t any_port = none - 1;
 
-/// The network whose packets PeriodicTransport moves by periods.
+/// The network that PeriodicTransport advances by periods.
 class PeriodicTransportHost {
 public:
-    /// PeriodicTransport::packet_starts() is to be called.
-    /// @param port for whose own data; ANY_PORT, or none
-    /// @param from when on, in picoseconds
+    /// Requests PeriodicTransport::packet_starts() for packets injected at `port` from `from` on,
+    /// in picoseconds. `port`: a port, any_port, or none to end the requests.
     virtual void watch(std::uint32_t port, std::int64_t from) = 0;
 
-    /// Finds the flows that are under way, which stay the same until messages begin or end.
-    /// @return words that were looked at
+    /// Finds the flows in progress, which stay the same until messages begin or end. Returns the
+    /// words examined.
     virtual std::size_t collect_flows() = 0;
 
-    /// Goes through the state, at an instant before its choices.
-    /// @param scan describes, compares or moves
+    /// Scans the state, after the arrivals of an instant and before its arbitration.
     virtual void scan(engine::StateScan& scan) = 0;
 
-    /// @param earlier a sample
-    /// @param present one that equals it, of the state as it is
-    /// @return how many times what is between them happens again before anything else does, as far
-    ///         as the network knows
+    /// How many times the period between two equal samples happens again before anything else does,
+    /// as far as the network knows. `present` is of the current state.
     virtual std::int64_t periods_left(const engine::StateSample& earlier,
                                       const engine::StateSample& present) const = 0;
 
-    /// Begins to note what timers do, or ceases to.
-    /// @param wanted whether it is noted
+    /// Starts or stops recording restarts of timeouts.
     virtual void note_timers(bool wanted) = 0;
 
-    /// No event does anything until go_on().
+    /// Events have no effect until go_on().
     virtual void stand_still() = 0;
 
-    /// Goes on after stand_still().
-    /// @param earlier a sample, with counts, taken when note_timers() began
-    /// @param present one that equals it, of the state as it is
-    /// @param periods by which the state is moved on
-    /// @param until all events of the present instant with lower keys are made up for, and all
-    /// those
-    ///              before
+    /// Ends stand_still(). `earlier`: a sample with counts, taken when note_timers() began;
+    /// `present`: an equal one, of the current state, which is advanced by `periods`. Then all
+    /// earlier instants, and the events of the present instant with keys below `until`, are
+    /// replayed.
     virtual void go_on(const engine::StateSample& earlier, engine::StateSample& present,
                        std::int64_t periods, engine::EventKey until) = 0;
 
@@ -58,102 +66,80 @@ protected:
     ~PeriodicTransportHost() = default;
 };
 
-/// Packet trains for networks with Ethernet-like switches, where everything depends on everything:
-/// switches share their buffers, pauses spread, answers go back. So the network as a whole is
-/// looked at, whenever one port, the anchor, has sent a packet of its own. When its state at t
-/// equals that at t - P (engine::StateScan), it does from t on what it has done since t - P, over
-/// and over, until
-/// - a message has no full period of packets left, or
-/// - something comes from outside: a message, or somebody who looks.
-/// Until then the network stands still. Then its state is moved on by as many whole periods as have
-/// passed, and the rest of the period that has begun is made up for packet by packet, on a queue of
-/// events of its own. The result is that of all packets one by one, in every figure.
-///
-/// Timers of retransmissions run out behind each other at distances that have nothing to do with
-/// the period, though they never do anything but begin anew. So when a state repeats itself one
-/// more period is simulated, in which it is noted when timeouts begin anew; from that follows where
-/// the timers are.
 class PeriodicTransport final : private engine::EventHandler {
 public:
-    /// @param queue the simulation's events; must outlive this
-    /// @param host the network; must outlive this
+    /// Both must outlive this.
     PeriodicTransport(engine::EventQueue& queue, PeriodicTransportHost& host);
 
-    /// A message is about to begin, or ends.
+    /// To be called before a message begins, and when one ends.
     void messages_change();
 
-    /// A port that is watched has started a packet of its own.
-    /// @param port the port
-    /// @param unsent packets that are behind it in its flow
-    /// @param now in picoseconds
-    /// @param end when the packet has left, in picoseconds
+    /// A watched port has started a packet injected there. `unsent`: packets that follow it in its
+    /// flow; `end`: when the packet has left. Times in picoseconds.
     void packet_starts(std::uint32_t port, std::int64_t unsent, std::int64_t now, std::int64_t end);
 
     /// Brings the network up to the present.
     void settle();
 
-    /// @param enabled whether the network may stand still from now on
+    /// Whether fast-forward is allowed from now on.
     void enable(bool enabled);
 
 private:
-    /// What is being done.
     enum class Stage : std::uint8_t {
-        Off,         ///< nothing
-        Waiting,     ///< for the end of a break, and a port with much to send
+        Off,         ///< fast-forward is disabled
+        Waiting,     ///< for the end of a break, and a port with many packets to send
         Searching,   ///< for a period
-        Confirming,  ///< one more period, with notes
+        Confirming,  ///< simulating one more period, with restarts recorded
         Still        ///< the network stands still
     };
 
-    /// The anchor's packet has left, or the network has stood still for as long as it may.
+    /// The anchor's packet has left, or the last period that may be skipped has ended.
     void handle(std::uint64_t payload) override;
 
-    /// @param at in picoseconds
+    /// Schedules the next sample, in picoseconds.
     void plan(std::int64_t at);
 
-    /// Waits for an attempt.
+    /// Waits for the next attempt.
     void wait();
 
-    /// Looks whether the state was there before.
+    /// Compares the state with the stored one.
     void look_for_period();
 
-    /// Describes the state, to compare others with it.
+    /// Stores the state, for comparison with later ones.
     void keep(bool counts);
 
-    /// @param counts whether counts are wanted
-    /// @return whether the state is the one that is kept
+    /// Whether the state equals the stored one.
     bool repeats(bool counts);
 
-    /// The state has repeated itself: sees to one more period.
+    /// The state has repeated: one more period is to be simulated.
     void begin_to_confirm();
 
-    /// Another look meanwhile.
     void confirm();
 
-    /// Lets the network go on.
     void resume();
 
-    /// @return whether what could be skipped is worth the effort
+    /// Whether the gain of skipping exceeds its cost.
     bool is_worthwhile() const;
 
-    /// @param words that were looked at
+    /// Counts words that were examined.
     void charge(std::size_t words);
 
-    engine::EventQueue& queue_;     ///< the simulation's events
-    PeriodicTransportHost& host_;   ///< the network
-    Stage stage_ = Stage::Waiting;  ///< what is being done
-    std::uint64_t serial_ = 0;      ///< events with others are stale
-    std::uint32_t anchor_ = none;   ///< by whose packets the state is looked at
+    engine::EventQueue& queue_;
+    PeriodicTransportHost& host_;
+    Stage stage_ = Stage::Waiting;
+    std::uint64_t serial_ = 0;      ///< events with another number are stale
+    std::uint32_t anchor_ = none;   ///< port whose packets trigger samples
     std::int64_t packet_time_ = 0;  ///< of the last anchor, in picoseconds
-    std::uint32_t break_ = engine::PeriodSearch::first_break;  ///< before the next attempt
-    engine::PeriodSearch search_;                              ///< for a period
-    engine::LookBudget budget_;                                ///< what may be looked at
-    std::uint64_t work_ = 0;                                   ///< words of this attempt
-    std::uint64_t kept_events_ = 0;                            ///< handled until the kept state
-    std::uint32_t looks_left_ = 0;                             ///< until the period is confirmed
-    engine::StateSample kept_;                                 ///< an earlier state
-    engine::StateSample present_;                              ///< without words: they are the same
-    std::int64_t periods_ = 0;  ///< for which the network may stand still
+    /// Packet times until the next attempt.
+    std::uint32_t break_ = engine::PeriodSearch::first_break;
+    engine::PeriodSearch search_;
+    engine::LookBudget budget_;
+    std::uint64_t work_ = 0;         ///< words examined in this attempt
+    std::uint64_t kept_events_ = 0;  ///< handled when the state was stored
+    std::uint32_t looks_left_ = 0;   ///< until the period is confirmed
+    engine::StateSample kept_;       ///< the stored state
+    engine::StateSample present_;    ///< without words, which equal those of kept_
+    std::int64_t periods_ = 0;       ///< that may be skipped
 };
 
 }  // namespace npunet::packet

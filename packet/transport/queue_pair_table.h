@@ -1,3 +1,4 @@
+// The queue pairs of a transport by their numbers, which are assigned on first use.
 #pragma once
 
 #include "packet/base/packet_sizes.h"
@@ -14,14 +15,9 @@
 
 namespace npunet::packet {
 
-/// The queue pairs of a transport by their numbers, which they get on first use.
 class QueuePairTable {
 public:
-    /// All of these must outlive this.
-    /// @param description the network
-    /// @param sizes of packets
-    /// @param routes the ways of packets
-    /// @param boundary of this part of the network
+    /// All arguments must outlive this.
     QueuePairTable(const topology::NetworkDescription& description, const PacketSizes& sizes,
                    EthernetNextHop& routes, const TransportBoundary& boundary)
         : description_(description), sizes_(sizes), routes_(routes), boundary_(boundary) {}
@@ -29,43 +25,32 @@ public:
     QueuePairTable(const QueuePairTable&) = delete;
     QueuePairTable& operator=(const QueuePairTable&) = delete;
 
-    /// @param key of a queue pair (QueuePair::key_of())
-    /// @return its number; it is made on first use
+    /// Creates the queue pair on first use. `key`: QueuePair::key_of().
     std::uint32_t number_of(std::uint64_t key);
 
-    /// @param number of a queue pair
-    /// @return the queue pair, until another one is made
+    /// Valid until another queue pair is created.
     QueuePair& operator[](std::uint32_t number) { return pairs_[number]; }
-
-    /// @copydoc operator[]
     const QueuePair& operator[](std::uint32_t number) const { return pairs_[number]; }
 
-    /// @return all so far
     std::vector<QueuePair>& all() { return pairs_; }
-
-    /// @copydoc all
     const std::vector<QueuePair>& all() const { return pairs_; }
 
 private:
-    /// Some transport.
-    /// @param pair a new queue pair, which gets its windows and timeouts
+    /// Sets windows and timeouts of a new queue pair; not for transport `none`.
     void open_transport(QueuePair& pair) const;
 
-    /// @param pair a new queue pair
-    /// @return its path
+    /// Rates, hops and round trip of the route on an idle network.
     FlowPath path_of(const QueuePair& pair) const;
 
-    /// Credits of the receiver.
-    /// @param pair a new queue pair
-    /// @param path its path
+    /// Receiver credits.
     void open_credit(QueuePair& pair, const FlowPath& path) const;
 
-    const topology::NetworkDescription& description_;           ///< the network
-    const PacketSizes& sizes_;                                  ///< of packets
-    EthernetNextHop& routes_;                                   ///< the ways of packets
-    const TransportBoundary& boundary_;                         ///< of this part of the network
-    std::vector<QueuePair> pairs_;                              ///< by number
-    std::unordered_map<std::uint64_t, std::uint32_t> numbers_;  ///< by key
+    const topology::NetworkDescription& description_;
+    const PacketSizes& sizes_;
+    EthernetNextHop& routes_;
+    const TransportBoundary& boundary_;
+    std::vector<QueuePair> pairs_;
+    std::unordered_map<std::uint64_t, std::uint32_t> numbers_;
 };
 
 }  // namespace npunet::packet

@@ -40,7 +40,7 @@ void TransportReceiver::receive_data(EthernetPacket& packet) {
         return;
     }
     ++pair.unanswered;
-    // Whatever was kept makes the answer urgent: the sender may wait for it.
+    // A closed gap is acknowledged at once: the sender may be waiting for it.
     const bool filled = pair.expected > sequence + 1;
     if (complete || filled || packet.asks || pair.unanswered >= ack_every_) {
         packets_.answer(PacketKind::Acknowledgement, packet);

@@ -1,3 +1,4 @@
+// The receivers of queue pairs: which arriving data they accept, and how they answer it.
 #pragma once
 
 #include "packet/base/clock.h"
@@ -15,55 +16,41 @@
 
 namespace npunet::packet {
 
-/// The receivers of queue pairs: what they take of the data that comes, and what they answer.
 class TransportReceiver {
 public:
-    /// All of these must outlive this.
-    /// @param description the network
-    /// @param clock its time and events
-    /// @param sizes of packets
-    /// @param pairs the queue pairs
-    /// @param messages those under way
-    /// @param packets makes answers
+    /// All arguments must outlive this.
     TransportReceiver(const topology::NetworkDescription& description, EthernetClock& clock,
                       const PacketSizes& sizes, QueuePairTable& pairs, TransportMessages& messages,
                       TransportPackets& packets);
 
-    /// Data has come.
-    /// @param packet the data; its telemetry may have gone on with an answer
+    /// Data arrives; an answer takes its telemetry.
     void receive_data(EthernetPacket& packet);
 
-    /// A sender asks for credit.
-    /// @param packet the request
+    /// A sender requests credit.
     void receive_request(const EthernetPacket& packet) { credits_.learn(packet); }
 
-    /// @return whether any is going to give credit
+    /// Whether any credit is still to be issued.
     bool any_grant_is_due() const { return credits_.any_is_due(); }
 
 private:
-    /// Data has come that is not the expected packet.
-    /// @param pair its queue pair
-    /// @param packet the data
+    /// Data other than the expected packet, duplicates included.
     void receive_out_of_order(QueuePair& pair, EthernetPacket& packet);
 
-    /// Takes a packet that comes neither twice nor, with go-back-N, out of order.
-    /// @param pair a queue pair
-    /// @param sequence of the packet
-    /// @return whether messages are complete
+    /// `sequence`: received for the first time; with go-back-N, the expected packet. Returns
+    /// whether messages are complete.
     bool accept(QueuePair& pair, std::uint64_t sequence);
 
-    /// Notices a mark, and notifies the source where that is due.
-    /// @param packet data that came marked
+    /// Counts a marked packet, and notifies the source where that is due.
     void notice_mark(EthernetPacket& packet);
 
-    topology::TransportKind kind_;  ///< what is done about losses
-    std::int64_t ack_every_;        ///< packets for one acknowledgement
-    CongestionNeeds needs_;         ///< of congestion control
-    const EthernetClock& clock_;    ///< the network's
-    QueuePairTable& pairs_;         ///< the queue pairs
-    TransportMessages& messages_;   ///< those under way
-    TransportPackets& packets_;     ///< makes answers
-    ReceiverCredits credits_;       ///< what they let come
+    topology::TransportKind kind_;
+    std::int64_t ack_every_;  ///< packets for one acknowledgement
+    CongestionNeeds needs_;
+    const EthernetClock& clock_;
+    QueuePairTable& pairs_;
+    TransportMessages& messages_;
+    TransportPackets& packets_;
+    ReceiverCredits credits_;
 };
 
 }  // namespace npunet::packet

@@ -31,7 +31,7 @@ ReceiverCredits::ReceiverCredits(const topology::NetworkDescription& description
 void ReceiverCredits::learn(const EthernetPacket& packet) {
     QueuePair& pair = pairs_[packet.pair];
     CreditState& credit = *pair.credit;
-    // Control packets overtake data, and what it tells is no news then.
+    // Control packets overtake data, whose report is then outdated.
     if (packet.sent_at < credit.learned_at) {
         return;
     }

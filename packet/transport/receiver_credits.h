@@ -1,3 +1,7 @@
+// Receivers issue credit so that the data they admit fits the link by which it arrives: one packet
+// in each time that a full packet takes on the link, divided by the credit rate. Senders are served
+// round robin. (M. Handley et al., "Re-architecting datacenter networks and stacks for low latency
+// and high performance", ACM SIGCOMM 2017, section 3.2: the pull queue.)
 #pragma once
 
 #include "packet/base/clock.h"
@@ -16,57 +20,46 @@
 
 namespace npunet::packet {
 
-/// Receivers that give credit so that what they let come fits the link by which it comes: one
-/// packet in each time that a full packet takes on the link, divided by the credit rate; the
-/// senders take turns. (M. Handley et al., "Re-architecting datacenter networks and stacks for low
-/// latency and high performance", ACM SIGCOMM 2017, section 3.2: the pull queue.)
 class ReceiverCredits {
 public:
-    /// @param description the network; nothing is kept where its receivers give no credit
-    /// @param clock the network's; must outlive this
-    /// @param sizes of packets
-    /// @param pairs the queue pairs; must outlive this
-    /// @param packets makes grants; must outlive this
+    /// Does nothing where congestion control is not receiver-credit. Clock, pairs and packets must
+    /// outlive this.
     ReceiverCredits(const topology::NetworkDescription& description, EthernetClock& clock,
                     const PacketSizes& sizes, QueuePairTable& pairs, TransportPackets& packets);
 
     ReceiverCredits(const ReceiverCredits&) = delete;
     ReceiverCredits& operator=(const ReceiverCredits&) = delete;
 
-    /// The receiver learns the need of a sender.
-    /// @param packet data or REQUEST
+    /// Processes the need of a sender, from data or a REQUEST.
     void learn(const EthernetPacket& packet);
 
-    /// @return whether any grant is yet to be given
+    /// Whether any grant is still to be issued.
     bool any_is_due() const { return due_ > 0; }
 
 private:
-    /// The grants for what comes by one link.
+    /// Issues the grants for data that arrives by one link.
     struct Pacer {
-        std::deque<std::uint32_t> line;  ///< queue pairs that take turns
+        std::deque<std::uint32_t> line;  ///< round robin of queue pairs
         std::int64_t interval = 0;       ///< between two grants, in picoseconds
         std::int64_t next = 0;           ///< no grant before, in picoseconds
-        bool awaited = false;            ///< the next grant is an event
+        bool awaited = false;            ///< the next grant is scheduled
     };
 
-    /// The next grant is due.
-    /// @param link by which data comes
+    /// The next grant of a link is due.
     void due(std::uint32_t link);
 
-    /// Grants a packet, if that is still wanted.
-    /// @param number of the queue pair
+    /// Grants one packet to a queue pair, if it still needs credit.
     void grant(std::uint32_t number);
 
-    /// Sees to it that the next grant is an event.
-    /// @param link by which data comes
+    /// Schedules the next grant of a link, unless it is.
     void await(std::uint32_t link);
 
-    EthernetClock& clock_;       ///< the network's
-    QueuePairTable& pairs_;      ///< the queue pairs
-    TransportPackets& packets_;  ///< makes grants
+    EthernetClock& clock_;
+    QueuePairTable& pairs_;
+    TransportPackets& packets_;
     std::vector<Pacer> pacers_;  ///< by link
-    std::size_t due_ = 0;        ///< of them those whose next grant is an event
-    MemberEvent<&ReceiverCredits::due> event_{*this};  ///< of links
+    std::size_t due_ = 0;        ///< pacers whose next grant is scheduled
+    MemberEvent<&ReceiverCredits::due> event_{*this};
 };
 
 }  // namespace npunet::packet

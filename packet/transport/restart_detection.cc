@@ -8,7 +8,7 @@ namespace npunet::packet {
 
 std::int64_t RestartDetection::timer_after(std::int64_t timer, std::int64_t repetitions) const {
     const std::int64_t end = from_ + (repetitions + 1) * period_;
-    std::int64_t next = count_;  // restart that is behind the last event of the timer
+    std::int64_t next = count_;  // first restart after the last timer event
     for (;;) {
         if (timer == never) {
             next = next_with_deadline(next, repetitions);
@@ -40,7 +40,7 @@ std::int64_t RestartDetection::next_with_deadline(std::int64_t restart,
 }
 
 std::int64_t RestartDetection::first_behind(std::int64_t timer) const {
-    // The earlier state is behind the timers of its instant.
+    // The earlier state was sampled after the timer events of its instant.
     const std::int64_t repetition = (timer - from_ - 1) / period_;
     const std::int64_t at = timer - repetition * period_;
     const TimerRestart* const behind =

@@ -15,7 +15,7 @@ void RetransmissionTimers::restart(QueuePair& pair, std::uint32_t number) {
     constexpr std::uint32_t most_doublings = 6;
     const std::int64_t now = clock_.now();
     const std::int64_t factor = std::int64_t{1} << std::min(pair.backoff, most_doublings);
-    // What lies beyond the end of the clock is never.
+    // A deadline beyond the range of Time becomes `never`.
     pair.deadline = pair.in_flight == 0 && !waits
                         ? never
                         : later(Time::ps(now), Time::ps(capped_product(factor, pair.timeout))).ps();

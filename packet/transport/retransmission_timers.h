@@ -1,3 +1,9 @@
+// Retransmission timeouts of queue pairs. Nearly every answer restarts them; so each queue pair has
+// at most one timer event, which a restart does not postpone: when it is due, it checks whether the
+// timeout has expired.
+//
+// For fast-forward, restarts are recorded; the times of the events after skipped periods follow
+// from these (RestartDetection).
 #pragma once
 
 #include "packet/base/clock.h"
@@ -12,72 +18,52 @@
 
 namespace npunet::packet {
 
-/// What happens when a retransmission timeout runs out.
 class TimeoutHandler {
 public:
-    /// There was no progress for as long as there may be none.
-    /// @param number of the queue pair
+    /// A queue pair, given by number, has made no progress during its timeout.
     virtual void timed_out(std::uint32_t number) = 0;
 
 protected:
     ~TimeoutHandler() = default;
 };
 
-/// The retransmission timeouts of queue pairs. They begin anew with nearly every answer; so there
-/// is at most one event for each queue pair that is not put off but looks, when it is due, whether
-/// the timeout has.
-///
-/// For packet trains it is noted when they begin anew, from which follows where the events are
-/// after periods that nobody has simulated (RestartDetection).
 class RetransmissionTimers {
 public:
-    /// All of these must outlive this.
-    /// @param clock the network's
-    /// @param pairs the queue pairs
-    /// @param handler hears of timeouts
+    /// All arguments must outlive this.
     RetransmissionTimers(EthernetClock& clock, QueuePairTable& pairs, TimeoutHandler& handler)
         : clock_(clock), pairs_(pairs), handler_(handler) {}
 
     RetransmissionTimers(const RetransmissionTimers&) = delete;
     RetransmissionTimers& operator=(const RetransmissionTimers&) = delete;
 
-    /// The timeout begins anew, or ends where nothing is in flight and no credit is waited for.
-    /// @param pair a queue pair
-    /// @param number of the pair
+    /// Restarts the timeout, or stops it where nothing is in flight and no credit is awaited.
     void restart(QueuePair& pair, std::uint32_t number);
 
-    /// Begins to note when timeouts begin anew, or ceases to.
-    /// @param wanted whether they are noted
+    /// Starts or stops recording restarts.
     void note(bool wanted);
 
-    /// The state was moved on: where the timers are that run since note().
-    /// @param flows numbers of queue pairs
-    /// @param earlier a sample of when that was
-    /// @param present one that equals it, of when the state was moved on
-    /// @param periods by how many
+    /// The state was advanced by `periods`: moves the timers of the queue pairs `flows`. `earlier`:
+    /// sample of when note() began; `present`: an equal one, of when the state was advanced.
     void move(const std::vector<std::uint32_t>& flows, const engine::StateSample& earlier,
               const engine::StateSample& present, std::int64_t periods);
 
-    /// The clock has another queue of events: those of timers are scheduled there.
-    /// @param flows numbers of queue pairs
+    /// The clock has switched to another event queue: schedules the timers of the queue pairs
+    /// `flows` there.
     void schedule_anew(const std::vector<std::uint32_t>& flows);
 
 private:
-    /// Makes QueuePair::timer an event.
-    /// @param pair a queue pair
-    /// @param number of the pair
+    /// Schedules an event at QueuePair::timer.
     void await(const QueuePair& pair, std::uint32_t number);
 
-    /// The event of a timer is due.
-    /// @param number of the queue pair
+    /// The timer event of a queue pair is due.
     void due(std::uint32_t number);
 
-    EthernetClock& clock_;                                  ///< the network's
-    QueuePairTable& pairs_;                                 ///< the queue pairs
-    TimeoutHandler& handler_;                               ///< hears of timeouts
-    std::vector<TimerRestart> noted_;                       ///< restarts of timeouts
-    bool notes_ = false;                                    ///< they are noted
-    MemberEvent<&RetransmissionTimers::due> event_{*this};  ///< of queue pairs
+    EthernetClock& clock_;
+    QueuePairTable& pairs_;
+    TimeoutHandler& handler_;
+    std::vector<TimerRestart> noted_;
+    bool notes_ = false;
+    MemberEvent<&RetransmissionTimers::due> event_{*this};
 };
 
 }  // namespace npunet::packet

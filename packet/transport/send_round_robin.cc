@@ -39,7 +39,7 @@ void SendRoundRobin::scan(const std::vector<QueuePair>& pairs, engine::StateScan
     }
     scan.same(std::int64_t{-1});
     if (!scan.moves()) {
-        // Where they lie in the heap depends on how they came there. The heap remains one.
+        // The order within a heap depends on its history; sorted, it is still a heap.
         std::sort_heap(waiting_.begin(), waiting_.end());
         std::reverse(waiting_.begin(), waiting_.end());
     }

@@ -1,3 +1,6 @@
+// When a queue pair may send a packet: nothing is in flight; or what is in flight and a full packet
+// are within its window, that of the transport and that of congestion control; or no packet in
+// flight will make the receiver answer. With receiver credits it needs credit, too.
 #pragma once
 
 #include "packet/base/packet_sizes.h"
@@ -10,20 +13,14 @@
 
 namespace npunet::packet {
 
-/// When a queue pair may send a packet: when nothing is in flight, or when what is in flight and a
-/// full packet are within its window, that of the transport and that of congestion control, or when
-/// nothing in flight makes the receiver answer; and if it has credit, where it needs that.
 class SendWindow {
 public:
-    /// @param transport its parameters
-    /// @param sizes of packets
     SendWindow(const topology::TransportParameters& transport, const PacketSizes& sizes)
         : is_limited_(transport.kind != topology::TransportKind::None),
           full_(sizes.full()),
           answered_(transport.ack_every * full_) {}
 
-    /// @param pair a queue pair
-    /// @return whether it has a packet, and its window is open
+    /// Whether it has a packet, and may send it.
     bool may_send(const QueuePair& pair) const {
         if (!pair.has_more() || (pair.credit && pair.credit->balance <= 0)) {
             return false;
@@ -31,8 +28,7 @@ public:
         return pair.in_flight == 0 || !is_limited_ || is_open(pair) || expects_no_answer(pair);
     }
 
-    /// @param pair a queue pair
-    /// @return whether a full packet more is within its window
+    /// Whether one more full packet is within its window.
     bool is_open(const QueuePair& pair) const {
         const std::int64_t window =
             pair.control == nullptr ? pair.window : std::min(pair.window, pair.control->window());
@@ -40,15 +36,14 @@ public:
     }
 
 private:
-    /// @param pair a queue pair with something in flight
-    /// @return whether nothing of that makes the receiver answer
+    /// Whether no packet in flight will make the receiver answer, if anything is in flight.
     bool expects_no_answer(const QueuePair& pair) const {
         return pair.asked <= pair.acknowledged && pair.in_flight < answered_;
     }
 
     bool is_limited_;        ///< there is a transport
     std::int64_t full_;      ///< bytes of a full packet on the wire
-    std::int64_t answered_;  ///< bytes of full packets that the receiver acknowledges
+    std::int64_t answered_;  ///< bytes in flight that are always answered
 };
 
 }  // namespace npunet::packet

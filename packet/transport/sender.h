@@ -1,3 +1,6 @@
+// The senders of queue pairs. They send as SendWindow, congestion control and their credit
+// (SenderCredits) allow, and wait in SendQueues for their port. LossRecovery interprets the
+// answers, RetransmissionTimers detects missing ones.
 #pragma once
 
 #include "packet/base/packet_sizes.h"
@@ -19,19 +22,9 @@
 
 namespace npunet::packet {
 
-/// The senders of queue pairs: they send as SendWindow, congestion control and their credit
-/// (SenderCredits) allow, wait for their turn in SendQueues, and hear answers, of which
-/// LossRecovery says what they mean, or none, which RetransmissionTimers tell.
 class TransportSender final : private TimeoutHandler {
 public:
-    /// All of these must outlive this.
-    /// @param description the network
-    /// @param network the same, as the transport sees it
-    /// @param sizes of packets
-    /// @param pairs the queue pairs
-    /// @param messages those under way
-    /// @param packets makes packets
-    /// @param host hears of senders that give up
+    /// All arguments must outlive this. `host` is called when a sender gives up.
     TransportSender(const topology::NetworkDescription& description,
                     const TransportNetwork& network, const PacketSizes& sizes,
                     QueuePairTable& pairs, TransportMessages& messages, TransportPackets& packets,
@@ -40,50 +33,38 @@ public:
     TransportSender(const TransportSender&) = delete;
     TransportSender& operator=(const TransportSender&) = delete;
 
-    /// @return where queue pairs wait for their turn
     SendQueues& lines() { return lines_; }
-
-    /// @copydoc lines
     const SendQueues& lines() const { return lines_; }
 
-    /// @return their timeouts
     RetransmissionTimers& timers() { return timers_; }
 
-    /// @param message starts now
-    /// @param number of its queue pair
+    /// `number`: its queue pair.
     void send(const engine::Message& message, std::uint32_t number);
 
-    /// @param port for which SendQueues::has_packet() holds
-    /// @param traffic_class for which it holds
-    /// @param now in picoseconds
-    /// @return place of a packet that is sent now
+    /// Requires SendQueues::has_packet(). Returns the place of a packet that starts at `now`, in
+    /// picoseconds.
     std::uint32_t take_packet(std::uint32_t port, std::uint32_t traffic_class, std::int64_t now);
 
-    /// The network has put a packet on its first link, and nobody will acknowledge it.
-    /// @param packet that take_packet() gave
-    /// @param end when its last byte has left, in picoseconds
+    /// Without a transport: a packet of take_packet() is on its first link, and will not be
+    /// acknowledged. `end`: when its last byte has left, in picoseconds.
     void leaves_for_good(const EthernetPacket& packet, std::int64_t end);
 
-    /// The receiver has answered to data.
-    /// @param packet the answer
+    /// An answer to data.
     void receive_answer(const EthernetPacket& packet);
 
-    /// The receiver has got data that is marked.
-    /// @param number of the queue pair
+    /// A congestion notification for the queue pair with this number.
     void receive_notification(std::uint32_t number);
 
-    /// The receiver gives credit.
-    /// @param packet the grant
+    /// A grant of credit.
     void receive_grant(const EthernetPacket& packet);
 
-    /// Where packets choose: those that have not started choose anew.
+    /// Adaptive routing: queue pairs in send queues choose their first link again.
     void choose_anew();
 
 private:
     void timed_out(std::uint32_t number) override;
 
-    /// Lines up where that is due.
-    /// @param number of a queue pair
+    /// Joins its send queue, or requests credit, where that is due.
     void review(std::uint32_t number) {
         const QueuePair& pair = pairs_[number];
         if (pair.place != QueuePair::Place::Nowhere) {
@@ -96,25 +77,22 @@ private:
         }
     }
 
-    /// A packet starts.
-    /// @param pair its queue pair, which counts it
-    /// @param number of the queue pair
-    /// @param packet the packet
+    /// Counts a packet that starts.
     void count(QueuePair& pair, std::uint32_t number, const EthernetPacket& packet);
 
-    bool is_reliable_;             ///< there is a transport
-    std::uint32_t retries_;        ///< timeouts in a row that are no error; 0: any number
-    TransportNetwork network_;     ///< below
-    QueuePairTable& pairs_;        ///< the queue pairs
-    TransportMessages& messages_;  ///< those under way
-    TransportPackets& packets_;    ///< makes packets
-    const TransportHost& host_;    ///< hears of senders that give up
-    SendWindow window_;            ///< when they may send
-    SendQueues lines_;             ///< where they wait for their turn
-    RetransmissionTimers timers_;  ///< their timeouts
-    LossRecovery recovery_;        ///< what answers mean
-    SenderCredits credits_;        ///< their credit
-    StartJitter jitter_;           ///< when those that begin to send do so
+    bool is_reliable_;       ///< there is a transport
+    std::uint32_t retries_;  ///< allowed consecutive timeouts; 0: unlimited
+    TransportNetwork network_;
+    QueuePairTable& pairs_;
+    TransportMessages& messages_;
+    TransportPackets& packets_;
+    const TransportHost& host_;
+    SendWindow window_;
+    SendQueues lines_;
+    RetransmissionTimers timers_;
+    LossRecovery recovery_;
+    SenderCredits credits_;
+    StartJitter jitter_;  ///< of queue pairs that begin to send
 };
 
 }  // namespace npunet::packet

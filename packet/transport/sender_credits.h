@@ -1,3 +1,4 @@
+// Credit of senders, issued by ReceiverCredits: what they have, spend and request.
 #pragma once
 
 #include "packet/base/ethernet_packet.h"
@@ -10,41 +11,32 @@
 
 namespace npunet::packet {
 
-/// The credit of senders, which ReceiverCredits give: what they have, spend and ask for.
 class SenderCredits {
 public:
-    /// All of these must outlive this.
-    /// @param sizes of packets
-    /// @param pairs the queue pairs
-    /// @param packets makes requests
-    /// @param timers of senders that wait for credit
+    /// All arguments must outlive this.
     SenderCredits(const PacketSizes& sizes, QueuePairTable& pairs, TransportPackets& packets,
                   RetransmissionTimers& timers)
         : sizes_(sizes), pairs_(pairs), packets_(packets), timers_(timers) {}
 
-    /// Nothing waits to be sent, and something comes: the first window is there again.
-    /// @param pair a queue pair
+    /// A message arrives while nothing waits to be sent: the initial window is available again,
+    /// less what is in flight.
     void begin_burst(QueuePair& pair) const;
 
-    /// Data starts, and tells what its sender needs.
-    /// @param pair its queue pair
-    /// @param packet the data
+    /// Data starts, and reports the need of its sender.
     static void spend(QueuePair& pair, EthernetPacket& packet);
 
-    /// The sender asks for credit where what it has told does not cover its need.
-    /// @param number of the queue pair
-    /// @param afresh in any case, and grants on their way are taken for lost
+    /// Requests credit where the last report does not cover the need. `afresh`: in any case, and
+    /// grants in flight are considered lost.
     void ask(std::uint32_t number, bool afresh);
 
-    /// The sender gets a grant.
-    /// @param packet the grant
+    /// Receives a grant.
     void get(const EthernetPacket& packet);
 
 private:
-    const PacketSizes& sizes_;      ///< of packets
-    QueuePairTable& pairs_;         ///< the queue pairs
-    TransportPackets& packets_;     ///< makes requests
-    RetransmissionTimers& timers_;  ///< of senders that wait for credit
+    const PacketSizes& sizes_;
+    QueuePairTable& pairs_;
+    TransportPackets& packets_;
+    RetransmissionTimers& timers_;  ///< also run while a sender waits for credit
 };
 
 }  // namespace npunet::packet

@@ -1,3 +1,12 @@
+// A set of sequence numbers not below a base that only grows: a bitmap in a circular buffer, which
+// grows with the distance of the highest number from the base.
+//
+//     SequenceSet set;
+//     set.insert(70);
+//     set.move_base(64);  // forgets what is below
+//     set.contains(70);   // true
+//
+// Numbers are not below the base, except for contains().
 #pragma once
 
 #include <cstddef>
@@ -7,36 +16,25 @@
 
 namespace npunet::packet {
 
-/// A set of sequence numbers not below a base that moves up: a bit for each, in a circle that grows
-/// with the distance of the highest from the base.
-///
-///     SequenceSet set;
-///     set.insert(70);
-///     set.move_base(64);       // forgets what is below
-///     set.contains(70);       // true
 class SequenceSet {
 public:
-    /// @param number not below the base
     void insert(std::uint64_t number) {
         make_room(number);
         words_[word_of(number)] |= bit_of(number);
     }
 
-    /// @param number not below the base
     void erase(std::uint64_t number) {
         if (covers(number)) {
             words_[word_of(number)] &= ~bit_of(number);
         }
     }
 
-    /// @param number any; what is below the base is not in the set
-    /// @return whether it is in the set
+    /// Any number; false below the base.
     bool contains(std::uint64_t number) const {
         return number >= base_ && covers(number) && (words_[word_of(number)] & bit_of(number)) != 0;
     }
 
-    /// Forgets all numbers below.
-    /// @param base not below the present one
+    /// Forgets all numbers below. `base` is not below the present one.
     void move_base(std::uint64_t base) {
         if (base - base_ >= 64 * words_.size()) {
             words_.assign(words_.size(), 0);
@@ -48,7 +46,7 @@ public:
         base_ = base;
     }
 
-    /// @param function called for each number in the set, ascending
+    /// Calls `function` for each number, ascending.
     template <class Function>
     void for_each(Function function) const {
         for (std::uint64_t number = base_; number < base_ + 64 * words_.size(); ++number) {
@@ -58,8 +56,7 @@ public:
         }
     }
 
-    /// Makes the base and all numbers larger.
-    /// @param by how much
+    /// Adds `by` to the base and all numbers.
     void shift(std::uint64_t by) {
         SequenceSet moved;
         moved.base_ = base_ + by;
@@ -68,22 +65,16 @@ public:
     }
 
 private:
-    /// @param number not below the base
-    /// @return whether it has a bit
+    /// Whether the number has a bit.
     bool covers(std::uint64_t number) const { return number - base_ < 64 * words_.size(); }
 
-    /// @param number any
-    /// @return index of its word
     std::size_t word_of(std::uint64_t number) const {
         return static_cast<std::size_t>(number / 64) & (words_.size() - 1);
     }
 
-    /// @param number any
-    /// @return its bit in its word
     static std::uint64_t bit_of(std::uint64_t number) { return std::uint64_t{1} << (number % 64); }
 
-    /// Sees to it that a number has a bit.
-    /// @param number not below the base
+    /// Grows until the number has a bit.
     void make_room(std::uint64_t number) {
         if (covers(number)) {
             return;
@@ -103,8 +94,8 @@ private:
         *this = std::move(larger);
     }
 
-    std::uint64_t base_ = 0;            ///< lowest number that may be in the set
-    std::vector<std::uint64_t> words_;  ///< a power of two of them, or none
+    std::uint64_t base_ = 0;
+    std::vector<std::uint64_t> words_;  ///< size: a power of two, or 0
 };
 
 }  // namespace npunet::packet

@@ -1,3 +1,10 @@
+// Postpones queue pairs that begin to send, or go back, by a time drawn uniformly from 0 to
+// TransportParameters::start_jitter, so that identical senders do not stay synchronised: packets
+// that always reach a full buffer just after those of others are always the ones dropped.
+//
+// The n-th time, from 0, of a queue pair is floor(d (jitter + 1) / 2^64) ps with
+// d = mix(mix(mix(seed xor 0x73746172) + key) + n), where key is QueuePair::key and mix is
+// topology::mixed(). It depends only on the seed and the history of the queue pair.
 #pragma once
 
 #include "packet/transport/queue_pair.h"
@@ -10,22 +17,13 @@
 
 namespace npunet::packet {
 
-/// Puts queue pairs off that begin to send, or go back, by a time drawn uniformly from 0 to
-/// TransportParameters::start_jitter, so that senders alike do not keep step: packets that always
-/// come a moment after those of others to a full buffer are always the ones that are lost.
-///
-/// The n-th time, from 0, of a queue pair is floor(d (jitter + 1) / 2^64) ps with
-/// d = mix(mix(mix(seed xor 0x73746172) + key) + n), where key is QueuePair::key and mix is
-/// topology::mixed(): it depends on nothing but the seed and what the queue pair has done.
 class StartJitter {
 public:
-    /// @param description the network
     explicit StartJitter(const topology::NetworkDescription& description)
         : most_(description.packet.transport.start_jitter.ps()),
           seed_(topology::mixed(description.packet.seed ^ 0x73746172U)) {}
 
-    /// @param pair begins to send, or goes back
-    /// @param now in picoseconds
+    /// `now` in picoseconds. A later start that was already set remains.
     void put_off(QueuePair& pair, std::int64_t now) const {
         if (most_ == 0) {
             return;

@@ -7,7 +7,7 @@ namespace npunet::packet {
 using topology::TransportKind;
 
 std::size_t TransportStateScan::collect_flows() {
-    constexpr std::size_t look = 4;  // words of each, far from those of the next
+    constexpr std::size_t look = 4;  // words of each, which are far apart in memory
     const std::vector<QueuePair>& pairs = pairs_.all();
     flows_.clear();
     for (std::uint32_t number = 0; number < pairs.size(); ++number) {
@@ -124,7 +124,7 @@ void TransportStateScan::scan_packet(engine::StateScan& scan, EthernetPacket& pa
     } else {
         scan.sequence(packet.subject, progress);
     }
-    // Nobody else asks how old a packet is.
+    // Only congestion control reads the age of a packet.
     if (pairs_[packet.pair].control) {
         scan.instant(packet.sent_at);
     }
@@ -143,7 +143,7 @@ std::int64_t TransportStateScan::periods_left(const engine::StateSample& earlier
             pair.sending != pair.delivering) {
             return 0;
         }
-        // The period after the last one that is counted has full packets only, too.
+        // The period after the last counted one must consist of full packets, too.
         const auto left = static_cast<std::int64_t>(messages_[pair.sending].last - pair.top);
         periods = std::min(periods, left / step - 1);
     }

@@ -1,3 +1,4 @@
+// Interfaces between a transport and the network below it.
 #pragma once
 
 #include "packet/base/clock.h"
@@ -10,43 +11,39 @@
 
 namespace npunet::packet {
 
-/// What the transport wants of the ports below it.
+/// The ports below a transport.
 class TransportWire {
 public:
-    /// A control packet starts now.
-    /// @param place of the packet, whose link is chosen
+    /// A control packet, whose first link is set, starts now.
     virtual void send_control(std::uint32_t place) = 0;
 
-    /// A port may have something to send.
-    /// @param port number of its link
-    /// @param at from when on, in picoseconds
+    /// The port of a link may have something to send from `at` on, in picoseconds.
     virtual void wake_port(std::uint32_t port, std::int64_t at) = 0;
 
 protected:
     ~TransportWire() = default;
 };
 
-/// Who has to hear of what becomes of a transport.
+/// Notified by a transport.
 class TransportHost {
 public:
-    /// Throws the StallError of a queue pair that has sent again as often as it may.
-    /// @param pair the queue pair
+    /// Throws the StallError of a queue pair that has exhausted its retries.
     [[noreturn]] virtual void give_up(const QueuePair& pair) const = 0;
 
-    /// One end of a queue pair is done with a message.
+    /// One end of a queue pair has finished a message.
     virtual void messages_change() = 0;
 
 protected:
     ~TransportHost() = default;
 };
 
-/// The network below a transport. All of these must outlive it.
+/// All of these must outlive the transport.
 struct TransportNetwork {
-    EthernetClock& clock;         ///< its time and events
-    EthernetPackets& packets;     ///< where packets are kept
-    TelemetryRecords& telemetry;  ///< where what is written into them is kept
-    EthernetNextHop& routes;      ///< the ways of packets
-    TransportWire& wire;          ///< its ports
+    EthernetClock& clock;
+    EthernetPackets& packets;
+    TelemetryRecords& telemetry;  ///< telemetry of data and answers
+    EthernetNextHop& routes;
+    TransportWire& wire;
 };
 
 }  // namespace npunet::packet
