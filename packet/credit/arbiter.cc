@@ -25,7 +25,7 @@ std::uint32_t CreditArbiter::choose_oldest(std::uint32_t port_number, std::int64
 }
 
 std::uint32_t CreditArbiter::choose_by_class(std::uint32_t port_number, std::int64_t now) {
-    /// The best queue of a class: the least (first, then).
+    /// A queue and its rank within the class: the least (first, then) is selected.
     struct Best {
         std::uint32_t queue = none;
         std::int64_t first = 0;
@@ -97,7 +97,7 @@ bool CreditArbiter::others_come_first(std::uint32_t port_number, std::uint32_t q
     const std::uint32_t of_input = (queue_number - first) / state_.channels * state_.channels;
     const std::uint32_t last = state_.reads.last_output(state_.queues[queue_number].upstream);
     const topology::Graph& graph = state_.plan.graph();
-    // Whoever stands between the last output and this one, in the cyclic order of the node's links.
+    // Between the last output and this one, in the cyclic order of the node's links.
     const auto before = [&](std::uint32_t other) {
         const bool wraps = port_number <= last;
         return wraps ? other > last || other < port_number : other > last && other < port_number;

@@ -1,3 +1,10 @@
+// Arbitration of a CreditNetwork: selects the head that an idle port sends, among those that have
+// arrived, have their credit and may leave their input: round robin or oldest first, after the
+// traffic class where there are several. The rules are those of CreditNetwork.
+//
+//     const std::uint32_t queue = arbiter.choose(port, now);
+//
+// Times in picoseconds.
 #pragma once
 
 #include "packet/credit/network_state.h"
@@ -6,21 +13,14 @@
 
 namespace npunet::packet {
 
-/// Chooses which head an idle port sends: among those that are in, have their credit and may leave
-/// their input, by round robin or the oldest first, after the class where there are several. The
-/// rules are those of CreditNetwork.
-///
-///     const std::uint32_t queue = arbiter.choose(port, now);
 class CreditArbiter {
 public:
-    /// @param state ports, queues, credits, turns; must outlive this
+    /// `state` must outlive this.
     explicit CreditArbiter(CreditNetworkState& state) : state_(state) {}
 
-    /// With a limited speed-up it may leave an input to another port that comes first there, and
-    /// says so in ThreadPartition::yielded.
-    /// @param port_number an idle port that is up
-    /// @param now in picoseconds
-    /// @return the queue whose head may go, or none
+    /// The queue whose head an idle port that is up may send, or none. With a limited speed-up it
+    /// may yield an input to another port that comes first there, and then sets
+    /// ThreadPartition::yielded.
     std::uint32_t choose(std::uint32_t port_number, std::int64_t now) {
         if (state_.several) {
             return choose_by_class(port_number, now);
@@ -28,17 +28,12 @@ public:
         return state_.oldest ? choose_oldest(port_number, now) : choose_next(port_number, now);
     }
 
-    /// Several traffic classes: the head of a queue starts.
-    /// @param port_number the port
-    /// @param queue_number a queue of the port
-    /// @param attempts how often the packet is sent
+    /// With several traffic classes: the head of a queue starts, and is sent `attempts` times.
     void serve_class(std::uint32_t port_number, std::uint32_t queue_number, std::int64_t attempts);
 
 private:
-    /// @param port_number an idle port that is up
-    /// @param queue_number a queue of the port that is not empty
-    /// @param now in picoseconds
-    /// @return whether its head may go: it is in, has its credit, and its input lets it
+    /// Whether the head of a queue that is not empty has arrived, has its credit, and its input
+    /// allows it to leave.
     bool can_go(std::uint32_t port_number, std::uint32_t queue_number, std::int64_t now) {
         const VirtualOutputQueue& queue = state_.queues[queue_number];
         return queue.ready <= now &&
@@ -46,8 +41,6 @@ private:
                !(state_.reads.are_limited() && input_refuses(port_number, queue_number, now));
     }
 
-    /// @copydoc choose
-    /// Round robin.
     std::uint32_t choose_next(std::uint32_t port_number, std::int64_t now) {
         const CreditPort& port = state_.ports[port_number];
         std::uint32_t chosen = none;
@@ -61,30 +54,21 @@ private:
         return chosen;
     }
 
-    /// @copydoc choose
-    /// Oldest first.
     std::uint32_t choose_oldest(std::uint32_t port_number, std::int64_t now);
 
-    /// @copydoc choose
-    /// Several traffic classes: first the class, then one of the two rules.
+    /// First the class, then by one of the two rules.
     std::uint32_t choose_by_class(std::uint32_t port_number, std::int64_t now);
 
-    /// Limited speed-up: whether a head must stay in its input for now.
-    /// @param port_number an idle port
-    /// @param queue_number a queue of the port, whose head could go but for its input
-    /// @param now in picoseconds
-    /// @return whether it must, because enough others are leaving the input or have the first right
+    /// Limited speed-up: whether an eligible head must stay in its input, because enough packets
+    /// are leaving it or another port has precedence.
     bool input_refuses(std::uint32_t port_number, std::uint32_t queue_number, std::int64_t now);
 
-    /// @param port_number an idle port
-    /// @param queue_number a queue of the port
-    /// @param now in picoseconds
-    /// @return whether another idle port, nearer behind the one that the queue's input served last,
-    ///         has a packet of the input too
+    /// Whether another idle port, nearer behind the one that the queue's input served last, has a
+    /// packet of that input too.
     bool others_come_first(std::uint32_t port_number, std::uint32_t queue_number,
                            std::int64_t now) const;
 
-    CreditNetworkState& state_;  ///< ports, queues, credits, turns
+    CreditNetworkState& state_;
 };
 
 }  // namespace npunet::packet

@@ -12,7 +12,7 @@ void BoundaryEntry::enter(const std::uint8_t* data, std::size_t size) {
     BoundaryFrameReader reader(data, size);
     if (reader.kind() == BoundaryPacket::frame) {
         const auto packet = reader.take<BoundaryPacket>();
-        // One packet of a link at a time; those of several links in the order of these.
+        // At most one packet of a link at an instant; those of several links in link order.
         state_.events.schedule(
             state_.events.now(),
             EventKey::of(Phase::Arrival, engine::event_kind::boundary, packet.link), enter_event_,

@@ -1,3 +1,8 @@
+// What crosses the partition boundaries of a credit network that is split (packets and
+// credits), and what each partition records: the messages with something in it, and the packets
+// about to enter it.
+//
+// Times in picoseconds. A place is the index of a message in the partition's MessageTable.
 #pragma once
 
 #include "packet/base/voq.h"
@@ -11,51 +16,45 @@
 
 namespace npunet::packet {
 
-/// A packet on a link from one part of a split network to another. Times in picoseconds.
+/// A packet on a link between two partitions.
 struct BoundaryPacket {
-    static constexpr std::uint8_t frame = 1;  ///< kind of its frames
+    static constexpr std::uint8_t frame = 1;  ///< kind of its boundary frames
 
-    BoundaryMessage message;     ///< that it belongs to
+    BoundaryMessage message;
     std::int64_t number = 0;     ///< of the packet on the link
     std::int64_t arrival = 0;    ///< Crossing::arrival
-    std::int64_t header_in = 0;  ///< Crossing::headerIn
-    std::int64_t born = 0;       ///< when it left its source; with oldest first only
-    std::uint32_t link = 0;      ///< number of the link
-    std::uint32_t hop = 0;       ///< which one of its route the link is; one path only
-    std::uint32_t payload = 0;   ///< bytes of the message in it
-    bool last = false;           ///< whether it is the last of its message
-    PacketPath path;             ///< multi-path routing only
+    std::int64_t header_in = 0;  ///< Crossing::header_in
+    std::int64_t born = 0;       ///< when it left its source; oldest first only
+    std::uint32_t link = 0;
+    std::uint32_t hop = 0;      ///< position of the link on its route; one path only
+    std::uint32_t payload = 0;  ///< bytes
+    bool last = false;          ///< it is the last one of its message
+    PacketPath path;            ///< multi-path routing only
 };
 
-/// Credit on its way back over a link from one part of a split network to another.
+/// Credit on its way back over a link between two partitions.
 struct BoundaryCredit {
-    static constexpr std::uint8_t frame = 2;  ///< kind of its frames
+    static constexpr std::uint8_t frame = 2;  ///< kind of its boundary frames
 
-    std::int64_t stamp = 0;     ///< when it counts, in picoseconds
-    std::uint32_t link = 0;     ///< number of the link for which it is
-    std::uint32_t channel = 0;  ///< its virtual channel
-    std::uint32_t wire = 0;     ///< bytes
+    std::int64_t stamp = 0;  ///< when it counts
+    std::uint32_t link = 0;  ///< the link that the credit is for
+    std::uint32_t channel = 0;
+    std::uint32_t wire = 0;  ///< bytes
 };
 
-/// What a machine keeps that moves only a part of a network's packets: the messages of which
-/// something is here, and the packets that are about to enter.
-///
-/// A message has a place in this part's MessageTable while something holds it: its source, as long
-/// as it has packets to send; its destination, until it is delivered; every packet that is here.
+/// A message has a place while something here holds it: its source, as long as it has packets to
+/// send; its destination, until it is delivered; every packet that is here.
 class CreditPartition : public Partition {
 public:
     using Partition::Partition;
 
-    /// @param id of a message
-    /// @return its place, or none
+    /// The place of the message, or none.
     std::uint32_t find(std::uint64_t id) const {
         const auto found = places_.find(id);
         return found == places_.end() ? none : found->second;
     }
 
-    /// A message has got a place. Where it is delivered here, that holds it.
-    /// @param place in the table
-    /// @param message the message
+    /// A message has got a place. Its destination, if here, holds it.
     void open(std::uint32_t place, const BoundaryMessage& message) {
         if (place >= messages_.size()) {
             messages_.resize(place + 1);
@@ -64,17 +63,12 @@ public:
         places_[message.id] = place;
     }
 
-    /// @param place of a message
-    /// @return what is known of it
     BoundaryMessage& operator[](std::uint32_t place) { return messages_[place].message; }
 
-    /// Something more holds a message.
-    /// @param place of the message
+    /// One more holder.
     void hold(std::uint32_t place) { ++messages_[place].holds; }
 
-    /// Something does not hold a message any more.
-    /// @param place of the message
-    /// @return whether nothing does, so that it has to give its place back
+    /// One holder less. True if that was the last one: the place must then be freed.
     bool release(std::uint32_t place) {
         if (--messages_[place].holds > 0) {
             return false;
@@ -83,8 +77,7 @@ public:
         return true;
     }
 
-    /// @param packet that is about to enter
-    /// @return a number for it
+    /// Stores a packet about to enter; returns its number.
     std::uint32_t keep(const BoundaryPacket& packet) {
         if (free_.empty()) {
             entering_.push_back(packet);
@@ -96,18 +89,16 @@ public:
         return number;
     }
 
-    /// @param number that keep() gave
-    /// @return the packet, which is not kept any more
+    /// Removes and returns the packet.
     BoundaryPacket take(std::uint32_t number) {
         free_.push_back(number);
         return entering_[number];
     }
 
 private:
-    /// A message of which something is here.
     struct Message {
-        BoundaryMessage message;  ///< what is known of it
-        std::uint32_t holds = 0;  ///< how many things hold it
+        BoundaryMessage message;
+        std::uint32_t holds = 0;  ///< number of holders
     };
 
     std::vector<Message> messages_;  ///< by place

@@ -8,7 +8,7 @@ using engine::EventQueue;
 
 void CreditStateScan::scan(engine::PendingEvents& events, const MessageHandlers& handlers) {
     scan_.same(std::int64_t{state_.near_end});
-    // First what differs most often.
+    // What differs most often comes first.
     scan_events(events, handlers);
     for (std::uint32_t port = 0; port < state_.ports.size() && !scan_.differs(); ++port) {
         scan_port(port);
@@ -25,7 +25,7 @@ void CreditStateScan::scan_port(std::uint32_t number) {
     bool waits = false;
     state_.filled.for_each(port, 0, [&](std::uint32_t) { return waits = true; });
     since_ = port.busy_until;
-    // Since when the port has been idle counts as long as somebody waits for credit.
+    // When the port became idle matters only while something waits for credit.
     waits ? scan_.instant(port.busy_until) : scan_.ahead(port.busy_until);
     words_.clear();
     for (std::uint32_t channel = 0; channel < state_.channels; ++channel) {
@@ -113,7 +113,7 @@ void CreditStateScan::scan_record(std::uint32_t place) {
     scan_.same(record.remaining);
     scan_.same(std::int64_t{record.hop});
     if (scan_.moves()) {
-        // What decides is in which order messages have started, which shows in their list.
+        // Only the order of starts matters, and the send queue reflects it.
         record.start += scan_.by();
         record.first_byte_left += record.first_byte_left >= 0 ? scan_.by() : 0;
     }

@@ -6,7 +6,7 @@ namespace npunet::packet {
 
 namespace {
 
-/// Is never called: the queue refuses the time.
+/// Never called: the queue rejects the time.
 class BeyondTheClock final : public engine::EventHandler {
 public:
     void handle(std::uint64_t /* payload */) override {}
@@ -34,7 +34,7 @@ CreditLinks::CreditLinks(const topology::NetworkDescription& description, Credit
         longest_packet = std::max(longest_packet, Time::ps(port.full_time));
         longest_latency = std::max(longest_latency, link.latency);
     }
-    // The latest time that follows from a start: the packet is in, and its credit is back.
+    // The latest consequence of a start: the packet has arrived and its credit has returned.
     const Time reach =
         engine::later(engine::later(longest_packet, longest_latency), longest_latency);
     state_.last_start = (Time::max() - reach).ps();
@@ -68,7 +68,7 @@ bool CreditLinks::is_up(std::uint32_t port_number, std::int64_t now) {
 
 std::int64_t CreditLinks::up_from(std::uint32_t port_number, std::int64_t time) const {
     const std::int64_t up = timing_.up_at(port_number, time);
-    // Whoever waits for a link that never comes back is told so when it would go.
+    // A packet for a link that never recovers causes the error when it would start.
     return up == never ? time : up;
 }
 

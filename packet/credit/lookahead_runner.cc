@@ -9,16 +9,14 @@ namespace npunet::packet {
 
 namespace {
 
-/// The ports of a node are looked through for every packet.
+/// Ports of a node, which are scanned for every packet.
 constexpr std::size_t most_ports = 64;
-/// So are the nodes, in blocks, for every window.
+/// Nodes, which are scanned in blocks for every window.
 constexpr std::size_t most_nodes = 16384;
-/// After so many packets nodes stop in the middle of a window, or earlier: together with what the
-/// last ones do, and between two questions of the queue, still fewer than most_between_questions.
+/// Packets after which a window ends early, or fewer: with those of the nodes in progress and of
+/// the interval of the queue's watch, they stay below most_between_questions.
 constexpr std::uint64_t most_at_once = engine::EventQueue::most_between_questions / 4;
 
-/// @param graph nodes and links
-/// @return the most ports of a node
 std::size_t largest_degree(const topology::Graph& graph) {
     std::size_t most = 0;
     for (std::size_t node = 0; node < graph.nodes(); ++node) {
@@ -27,10 +25,9 @@ std::size_t largest_degree(const topology::Graph& graph) {
     return most;
 }
 
-/// Sets a flag as long as it lives, also when an exception ends that.
+/// Sets a flag during its lifetime, which an exception may end.
 class Flag {
 public:
-    /// @param flag to be set
     explicit Flag(bool& flag) : flag_(flag) { flag_ = true; }
 
     ~Flag() { flag_ = false; }
@@ -39,13 +36,12 @@ public:
     Flag& operator=(const Flag&) = delete;
 
 private:
-    bool& flag_;  ///< that is set
+    bool& flag_;
 };
 
-/// Parts are told apart as long as it lives, also when an exception ends that.
+/// Partitions run in parallel during its lifetime, which an exception may end.
 class AtTheSameTime {
 public:
-    /// @param mask of the numbers of parts
     explicit AtTheSameTime(std::uint32_t& mask) : mask_(mask) {
         mask_ = CreditPort::most_parts - 1;
     }
@@ -56,7 +52,7 @@ public:
     AtTheSameTime& operator=(const AtTheSameTime&) = delete;
 
 private:
-    std::uint32_t& mask_;  ///< of the numbers of parts
+    std::uint32_t& mask_;
 };
 
 }  // namespace
@@ -70,7 +66,7 @@ void LookaheadRunner::set_threads(std::size_t threads, std::uint64_t least_packe
 }
 
 void LookaheadRunner::choose_mode(bool wanted) {
-    // Links of which more is known than a latency look at other nodes at the same instant.
+    // Irregular links read state of other nodes at the same instant.
     std::int64_t least = never;
     std::int64_t shortest = never;
     for (const CreditPort& port : state_.ports) {
@@ -81,7 +77,7 @@ void LookaheadRunner::choose_mode(bool wanted) {
     const std::size_t degree = largest_degree(graph);
     const bool possible =
         wanted && least > 0 && graph.nodes() <= most_nodes && degree <= most_ports;
-    // A node that has begun with a window ends it.
+    // A node that has begun a window completes it, so its length limits the packets.
     const auto most = static_cast<std::int64_t>(
         std::max<std::size_t>(1, most_at_once / (threads_ * std::max<std::size_t>(degree, 1))));
     lookahead_ = possible ? std::min(least, capped_product(shortest, most)) : 0;
@@ -125,8 +121,8 @@ std::int64_t LookaheadRunner::go_on(std::int64_t from) {
     for (;;) {
         state_.window_from = from;
         const std::int64_t limit = ahead ? window_end(from) : from + 1;
-        // Where nodes stop before the end of a window, the next one begins with the earliest wish
-        // of the others: before it nobody has anything left to do.
+        // If the window ends early, the next one begins with the earliest wake of the other
+        // nodes; nothing is left to do before it.
         if (parts_may_go_on(from, limit)) {
             go_on_in_parts(limit);
         } else {
@@ -142,7 +138,7 @@ std::int64_t LookaheadRunner::go_on(std::int64_t from) {
             return from;
         }
         if (!state_.events.goes_on()) {
-            // The end of the run: its time is that of the packets.
+            // The run ends here, at the time of the packets.
             state_.events.advance(Time::ps(from));
             return from;
         }
@@ -151,7 +147,7 @@ std::int64_t LookaheadRunner::go_on(std::int64_t from) {
 
 std::int64_t LookaheadRunner::window_end(std::int64_t from) const {
     if (state_.near_end > 0) {
-        return from + 1;  // somebody is told of the end of a packet
+        return from + 1;  // on_sent() may be due when a packet ends
     }
     std::int64_t end = std::min(from + lookahead_, state_.events.next_time().ps());
     if (fast_forward_ != nullptr) {
@@ -161,7 +157,7 @@ std::int64_t LookaheadRunner::window_end(std::int64_t from) const {
 }
 
 bool LookaheadRunner::parts_may_go_on(std::int64_t from, std::int64_t limit) const {
-    // Ports that are watched or stand still depend on each other wherever they are.
+    // Ports that are watched or suspended depend on each other across partitions.
     return pool_ && last_packets_ >= least_packets_ && limit > from + 1 &&
            limit <= state_.last_start && (fast_forward_ == nullptr || fast_forward_->is_quiet());
 }
@@ -200,7 +196,7 @@ void LookaheadRunner::go_on_alone(std::uint32_t node, std::int64_t limit) {
     LookaheadWindows::Due due = windows.first(node);
     for (; due.first < limit; due = windows.first(node)) {
         if (!state_.reads.are_limited()) {
-            // Only inputs that feed few outputs at a time make ports of a node heed one another.
+            // Ports of one node affect each other only by the limited speed-up of inputs.
             windows.for_each_port_before(node, limit,
                                          [&](std::uint32_t port) { go_on_by_itself(port, limit); });
         } else if (due.first == due.second) {
@@ -208,7 +204,7 @@ void LookaheadRunner::go_on_alone(std::uint32_t node, std::int64_t limit) {
                 node, due.first, [&](std::uint32_t port) { step_.decide_if_due(port, due.first); });
             step_.decide_again(part, due.first);
         } else {
-            // What a port decides makes no other one of the node decide earlier.
+            // A decision of one port makes no other port of the node decide earlier.
             go_on_by_itself(due.port, std::min(due.second, limit));
         }
     }
@@ -249,7 +245,7 @@ bool LookaheadRunner::stream(std::uint32_t port_number, std::int64_t from, std::
     const std::int64_t full_time = port.full_time;
     const Time latency = Time::ps(port.latency);
     const std::int64_t credit_back = later(later(Time::ps(full_time), latency), latency).ps();
-    // Packets that something follows from are left to the mover.
+    // Packets with further effects (the last one, one to look after) are left to SwitchStep.
     const std::int64_t most = (message.remaining - 1) / state_.mtu;
     const std::int64_t look = port.look != 0 ? fast_forward_->look_from(port_number) : limit;
     const std::int64_t end = std::min({limit, look, state_.last_start});

@@ -1,3 +1,8 @@
+// Advances the nodes in lookahead windows, where that is possible. What happens at one node affects
+// others one link latency later at the earliest, so that within the shortest latency each node
+// advances independently, in any order, and threads share the nodes.
+//
+// Times in picoseconds.
 #pragma once
 
 #include "packet/credit/fast_forward/credit_fast_forward.h"
@@ -13,93 +18,69 @@
 
 namespace npunet::packet {
 
-/// Lets the nodes go on in windows of time, where that is possible. What happens at one node has
-/// effects at others one link latency later at the earliest, so that within the shortest latency
-/// each goes on alone, in any order, and threads share the nodes.
-///
-/// Times in picoseconds.
 class LookaheadRunner {
 public:
-    /// @param step makes the decisions of ports; must outlive this
+    /// `step` must outlive this.
     explicit LookaheadRunner(SwitchStep& step);
 
     LookaheadRunner(const LookaheadRunner&) = delete;
     LookaheadRunner& operator=(const LookaheadRunner&) = delete;
 
-    /// @param fast_forward watches ports; null for nobody
+    /// Null for none.
     void set_fast_forward(CreditFastForward* fast_forward) { fast_forward_ = fast_forward; }
 
-    /// Before the first message.
-    /// @param threads how many may move packets at the same time; at least 1
-    /// @param least_packets of the window before, below which one thread does it
+    /// Before the first message. A window uses one thread if the one before had fewer than
+    /// `least_packets`.
     void set_threads(std::size_t threads, std::uint64_t least_packets);
 
-    /// Before the first message: finds out whether nodes can go on alone, and which at the same
-    /// time.
-    /// @param wanted whether nothing needs to hear of every packet in the order of time
+    /// Before the first message: decides whether windows are possible, and divides the nodes.
+    /// `wanted`: nothing needs to observe every packet in the order of time.
     void choose_mode(bool wanted);
 
-    /// Windows: the ports have their turn.
+    /// The event of all ports.
     void turn(std::uint32_t);
 
 private:
-    /// Finds out which nodes go on at the same time.
+    /// Divides nodes and ports into thread partitions.
     void divide_nodes();
 
-    /// Lets the nodes go on, window by window as long as nothing else happens.
-    /// @param from start of the first window, in picoseconds
-    /// @return when a port has to decide next
+    /// Runs window after window from `from` on, as long as nothing else happens. Returns when a
+    /// port has to decide next.
     std::int64_t go_on(std::int64_t from);
 
-    /// @param from start of a window, in picoseconds
-    /// @return its end: nobody is told of anything before it
+    /// End of the window that starts at `from`: no notification is due before it.
     std::int64_t window_end(std::int64_t from) const;
 
-    /// @param from start of a window, in picoseconds
-    /// @param limit its end
-    /// @return whether it pays to let the parts go on at the same time, and nothing forbids it
+    /// Whether running the partitions in parallel is allowed and worth it.
     bool parts_may_go_on(std::int64_t from, std::int64_t limit) const;
 
-    /// Lets the parts go on at the same time.
-    /// @param limit the end of the window, in picoseconds
+    /// Runs the partitions in parallel until `limit`.
     void go_on_in_parts(std::int64_t limit);
 
-    /// Makes all choices of a node before the end of a window.
-    /// @param node the node
-    /// @param limit the end, in picoseconds
+    /// Makes all decisions of a node before `limit`.
     void go_on_alone(std::uint32_t node, std::int64_t limit);
 
-    /// Makes all choices of a port before a time at which others may take part in them.
-    /// @param port the port
-    /// @param limit the time, in picoseconds
+    /// Makes all decisions of a port before `limit`, from which on other ports may affect them.
     void go_on_by_itself(std::uint32_t port, std::int64_t limit);
 
-    /// Puts packets of one message on their only link, one after the other, where nothing else
-    /// waits for it: all the same choice.
-    /// @param port_number the port, whose wish is due
-    /// @param from now, in picoseconds
-    /// @param limit no choice at or after it, in picoseconds
-    /// @return whether there was one; otherwise nothing has happened
+    /// Sends packets of a single-hop message back to back, before `limit`, where nothing else waits
+    /// for the link: every decision would be the same. The port's wake is due at `from`. If false,
+    /// nothing has happened.
     bool stream(std::uint32_t port_number, std::int64_t from, std::int64_t limit);
 
-    /// stream() has put packets on their link.
-    /// @param port_number the port
-    /// @param queue_number the queue of their message
-    /// @param packets how many
-    /// @param from when the first one has started, in picoseconds
-    /// @param end when the last one has left
+    /// After stream(): accounts for packets sent from `from` to `end`.
     void count_streamed(std::uint32_t port_number, std::uint32_t queue_number, std::int64_t packets,
                         std::int64_t from, std::int64_t end);
 
-    CreditNetworkState& state_;                  ///< ports, queues, packets and messages
-    CreditPortSchedule& schedule_;               ///< when ports decide
-    SwitchStep& step_;                           ///< makes their decisions
-    CreditFastForward* fast_forward_ = nullptr;  ///< packet trains, or null
+    CreditNetworkState& state_;
+    CreditPortSchedule& schedule_;
+    SwitchStep& step_;
+    CreditFastForward* fast_forward_ = nullptr;  ///< or null
     std::int64_t lookahead_ = 0;                 ///< the longest window
-    std::unique_ptr<ThreadPool> pool_;           ///< lets parts go on at the same time, or null
-    std::size_t threads_ = 1;                    ///< wanted
+    std::unique_ptr<ThreadPool> pool_;           ///< null with one partition
+    std::size_t threads_ = 1;                    ///< requested
     std::uint64_t least_packets_ = 0;            ///< of a window that is worth threads
-    std::uint64_t last_packets_ = 0;             ///< of the last window
+    std::uint64_t last_packets_ = 0;             ///< of the previous window
 };
 
 }  // namespace npunet::packet

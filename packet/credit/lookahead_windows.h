@@ -1,3 +1,11 @@
+// When the ports of a network have to decide next, node by node. A node's ports are adjacent, and
+// blocks of nodes know their earliest wake, so that finding the due ones needs no heap.
+//
+//     LookaheadWindows windows(graph, 1);
+//     windows.wake(port, 5000, none);
+//     windows.for_each_due(6000, [&](std::uint32_t node) { ...; return true; });
+//
+// Times in picoseconds.
 #pragma once
 
 #include "packet/base/credit_account.h"
@@ -11,19 +19,9 @@
 
 namespace npunet::packet {
 
-/// When the ports of a network have to decide next, node by node: a node's ports lie side by side,
-/// and nodes in blocks know the earliest of theirs, so that finding those that are due takes no
-/// heap.
-///
-///     LookaheadWindows windows(graph, 1);
-///     windows.wake(port, 5000, nobody);
-///     windows.for_each_due(6000, [&](std::uint32_t node) { ... });
-///
-/// Times in picoseconds.
 class LookaheadWindows {
 public:
-    /// @param graph nodes and links
-    /// @param parts into which the nodes are divided, each a range with about as many ports
+    /// Divides the nodes into at most `parts` ranges with about as many ports each.
     LookaheadWindows(const topology::Graph& graph, std::size_t parts)
         : place_(graph.links()),
           node_(graph.links()),
@@ -49,16 +47,13 @@ public:
         make_blocks(parts);
     }
 
-    /// @return how many parts there are, none of them empty
+    /// None of the parts is empty.
     std::uint32_t part_count() const { return static_cast<std::uint32_t>(first_block_.size() - 1); }
 
-    /// @param node a node
-    /// @return number of its part
     std::uint32_t part_of(std::uint32_t node) const { return blocks_[block_of_[node]].part; }
 
-    /// @param port an output port
-    /// @param at when it has to decide
-    /// @param alone the node that is going on and will leave(), or any other number
+    /// An output port has to decide at `at`. `alone`: the node being advanced by itself, which will
+    /// leave(), or none.
     void wake(std::uint32_t port, std::int64_t at, std::uint32_t alone) {
         wakes_[place_[port]] = at;
         const std::uint32_t node = node_[port];
@@ -70,7 +65,7 @@ public:
         earliest = std::min(earliest, at);
     }
 
-    /// No port has to decide any more.
+    /// Clears all wakes.
     void clear() {
         std::fill(wakes_.begin(), wakes_.end(), never);
         std::fill(nodes_.begin(), nodes_.end(), never);
@@ -79,7 +74,7 @@ public:
         }
     }
 
-    /// @return no port has to decide before; never when none has to
+    /// A lower bound of all wakes; never where there are none.
     std::int64_t earliest_output() const {
         std::int64_t earliest = never;
         for (const Block& block : blocks_) {
@@ -88,11 +83,8 @@ public:
         return earliest;
     }
 
-    /// Calls a function for every node that has something to decide before a time, until none has
-    /// or the function does not want to go on.
-    /// @param limit the time
-    /// @param function of the node; says afterwards, by leave(), when the node is due again, and
-    ///        returns whether to go on with others
+    /// Calls a function for every node with a wake before `limit`, until it returns false. It must
+    /// set the node's next wake by leave().
     template <class Function>
     void for_each_due(std::int64_t limit, Function function) {
         for (std::uint32_t part = 0; part < part_count(); ++part) {
@@ -102,11 +94,7 @@ public:
         }
     }
 
-    /// The same for one part.
-    /// @param part number of the part
-    /// @param limit the time
-    /// @param function of the node
-    /// @return whether to go on with others
+    /// The same for one part. False if the function has ended it.
     template <class Function>
     bool for_each_due(std::uint32_t part, std::int64_t limit, Function function) {
         bool goes_on = true;
@@ -114,7 +102,7 @@ public:
             Block& block = blocks_[i];
             if (block.earliest < limit) {
                 std::int64_t earliest = never;
-                // Whoever is woken in a node that is done says so here.
+                // Ports that are woken in nodes done already lower it again.
                 block.earliest = never;
                 for (std::uint32_t node = block.first; node < block.end; ++node) {
                     if (goes_on && nodes_[node] < limit) {
@@ -128,15 +116,14 @@ public:
         return goes_on;
     }
 
-    /// The first of the ports of a node that have to decide.
+    /// The earliest wakes of a node.
     struct Due {
-        std::int64_t first = never;   ///< when it has to
-        std::int64_t second = never;  ///< when the next one of the others has to
-        std::uint32_t port = 0;       ///< which one
+        std::int64_t first = never;   ///< of `port`
+        std::int64_t second = never;  ///< of the other ports
+        std::uint32_t port = 0;
     };
 
-    /// @param node a node
-    /// @return its first port
+    /// Due::first is never where no port has a wake.
     Due first(std::uint32_t node) const {
         Due due;
         for (std::uint32_t i = first_[node]; i < first_[node + 1]; ++i) {
@@ -151,19 +138,13 @@ public:
         return due;
     }
 
-    /// Takes back the wish of a port.
-    /// @param port the port
+    /// Clears the wake of a port.
     void forget(std::uint32_t port) { wakes_[place_[port]] = never; }
 
-    /// @param port a port
-    /// @return when it has to decide
     std::int64_t wake_of(std::uint32_t port) const { return wakes_[place_[port]]; }
 
-    /// Calls a function for every port of a node that has to decide at a time, in ascending order,
-    /// and takes the wish back before.
-    /// @param node a node
-    /// @param at the time
-    /// @param function of the port
+    /// Calls a function for every port of a node whose wake is `at`, in ascending order; clears the
+    /// wake before.
     template <class Function>
     void for_each_port(std::uint32_t node, std::int64_t at, Function function) {
         for (std::uint32_t i = first_[node]; i < first_[node + 1]; ++i) {
@@ -174,11 +155,7 @@ public:
         }
     }
 
-    /// Calls a function for every port of a node that has to decide before a time, in ascending
-    /// order.
-    /// @param node a node
-    /// @param limit the time
-    /// @param function of the port
+    /// Calls a function for every port of a node with a wake before `limit`, in ascending order.
     template <class Function>
     void for_each_port_before(std::uint32_t node, std::int64_t limit, Function function) {
         for (std::uint32_t i = first_[node]; i < first_[node + 1]; ++i) {
@@ -188,22 +165,20 @@ public:
         }
     }
 
-    /// @param node a node
-    /// @param at when its first port has to decide
+    /// Sets when the first port of a node has to decide.
     void leave(std::uint32_t node, std::int64_t at) { nodes_[node] = at; }
 
 private:
-    static constexpr std::uint32_t nodes_per_block = 32;  ///< at the most
+    static constexpr std::uint32_t nodes_per_block = 32;  ///< at most
 
-    /// Some nodes of one part.
+    /// A range of nodes of one part.
     struct alignas(64) Block {
         std::int64_t earliest = never;  ///< none of its nodes decides before
         std::uint32_t first = 0;        ///< node
         std::uint32_t end = 0;          ///< node behind the last one
-        std::uint32_t part = 0;         ///< number of the part
+        std::uint32_t part = 0;
     };
 
-    /// @param parts wanted
     void make_blocks(std::size_t parts) {
         const auto nodes = static_cast<std::uint32_t>(nodes_.size());
         const std::size_t ports = ports_.size();

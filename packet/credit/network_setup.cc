@@ -11,14 +11,12 @@ namespace npunet::packet {
 
 namespace {
 
-/// A port remembers in 32 bits for which virtual channels it waits.
+/// CreditPort::waiting has 32 bits, one for each virtual channel.
 constexpr int max_channels = topology::TrafficClasses::most_channels;
 /// Queues are numbered in 32 bits and take 32 bytes each: 4 GiB.
 constexpr std::uint64_t max_queues = std::uint64_t{1} << 27;
 
-/// Every node has a queue for each pair of its links, in and out, and each virtual channel.
-/// @param description the network
-/// @param channels virtual channels of every link
+/// A node has a queue for each input (its own messages included), output and virtual channel.
 void check_queues(const topology::NetworkDescription& description, std::uint64_t channels) {
     const topology::Graph& graph = description.graph;
     std::uint64_t queues = 0;
@@ -84,7 +82,7 @@ void open_ports(const topology::NetworkDescription& description, CreditNetworkSt
             }
         }
         for (std::uint32_t channel = 0; channel < state.channels; ++channel) {
-            // A queue of messages: it has no packets, so its tail holds the number of the port.
+            // A queue of messages has no packets; its tail holds the number of the port.
             queues->tail = number;
             queues->channel = static_cast<std::uint8_t>(channel);
             ++queues;

@@ -1,3 +1,4 @@
+// Checks of a network description for CreditNetwork, and the initial state of its ports.
 #pragma once
 
 #include "packet/credit/network_state.h"
@@ -6,24 +7,18 @@
 
 namespace npunet::packet {
 
-/// @param description the network
-/// @return the same, when a CreditNetwork can work with it
-///
-/// Throws InputError for packet parameters that cannot work, and for switches so large that their
-/// queues would fill the memory.
+/// Returns its argument. Throws InputError for invalid packet parameters, and for switches so large
+/// that their queues would exhaust the memory.
 const topology::NetworkDescription& checked_for_packets(
     const topology::NetworkDescription& description);
 
-/// @param description the network
-/// @return the same, when its own routes have the virtual channels they need
-///
-/// Throws InputError where they have not.
+/// Returns its argument. Throws InputError if there are fewer virtual channels than the
+/// description's own routes need.
 const topology::NetworkDescription& checked_for_routes(
     const topology::NetworkDescription& description);
 
-/// Gives every port its queues, all of them empty, and the credit of the buffer behind its link.
-/// @param description the network, which was checked
-/// @param state of that network, as it was made
+/// Gives every port its queues, all empty, and the credit of the buffer behind its link. The
+/// description must have been checked, the state be new.
 void open_ports(const topology::NetworkDescription& description, CreditNetworkState& state);
 
 }  // namespace npunet::packet

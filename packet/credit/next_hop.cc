@@ -67,8 +67,8 @@ void CreditNextHop::choose_start(std::uint32_t message) {
 }
 
 void CreditNextHop::choose_path(PacketPath& path) {
-    // What is chosen already is taken, unless it is gone for ever by now. Then a detour is: what
-    // the usual routing remembers is that of a packet that has crossed the link.
+    // A hop chosen earlier is taken, unless its link has failed for good. Then the packet is
+    // rerouted: the memory of the regular routing assumes that it has crossed the link.
     if (path.then.link.valid() && reroutes_ && reroutes_->is_dead(path.then.link)) {
         path.then = topology::Hop();
         path.place.memory = topology::Reroutes::rerouted_bit;

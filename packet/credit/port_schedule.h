@@ -1,3 +1,10 @@
+// When the ports have to decide next (CreditPort::wake), and what triggers that: an event for each
+// port; or one event for all ports, from which the nodes advance in lookahead windows; or, during a
+// replay of skipped ports, a heap.
+//
+//     schedule.arm(port, 5000);
+//
+// Times in picoseconds.
 #pragma once
 
 #include "packet/credit/lookahead_windows.h"
@@ -14,18 +21,10 @@
 
 namespace npunet::packet {
 
-/// When the ports have to decide next (CreditPort::wake), and how they get to: each by an event of
-/// its own; or all of them by one event, from which on the nodes go on in windows of time; or,
-/// while some make up for lost time, by a heap.
-///
-///     agenda.arm(port, 5000);
-///
-/// Times in picoseconds.
 class CreditPortSchedule {
 public:
-    /// @param state with the ports and the simulation's events; must outlive this
-    /// @param wake handles the event of a port, whose number it is given; must outlive this
-    /// @param turn handles that of all ports; must outlive this
+    /// `wake` handles the event of a port, whose number is its payload; `turn` handles that of all
+    /// ports. All must outlive this.
     CreditPortSchedule(CreditNetworkState& state, engine::EventHandler& wake,
                        engine::EventHandler& turn)
         : state_(state), wake_(wake), turn_(turn) {}
@@ -33,9 +32,7 @@ public:
     CreditPortSchedule(const CreditPortSchedule&) = delete;
     CreditPortSchedule& operator=(const CreditPortSchedule&) = delete;
 
-    /// Sets the wake of a port, unless there is an earlier one.
-    /// @param port_number the port
-    /// @param at in picoseconds
+    /// Sets the wake of a port, unless an earlier one is pending.
     void arm(std::uint32_t port_number, std::int64_t at) {
         CreditPort& port = state_.ports[port_number];
         if (at >= port.wake) {
@@ -52,59 +49,54 @@ public:
         }
     }
 
-    /// Before the first port is armed.
-    /// @param windows of all nodes; null: every port has events of its own
+    /// Before the first port is armed. Null: every port has its own events.
     void set_windows(std::unique_ptr<LookaheadWindows> windows) { windows_ = std::move(windows); }
 
-    /// From now on every port has events of its own.
+    /// From now on every port has its own events.
     void leave_windows();
 
-    /// @return of all nodes; null where every port has events of its own
+    /// Null where every port has its own events.
     LookaheadWindows* windows() const { return windows_.get(); }
 
-    /// Windows: sees to it that the ports have their turn.
-    /// @param at in picoseconds
+    /// Windows: schedules the event of all ports.
     void plan_turn(std::int64_t at);
 
-    /// Windows: an event of all ports is due.
-    /// @return whether it is the one that was planned last, so that the ports have their turn
+    /// Windows: an event of all ports is due. Whether it is the one that was scheduled last; others
+    /// are obsolete.
     bool take_turn();
 
-    /// Until end_catch_up() ports that are armed wait in a heap.
+    /// Until end_replay() ports that are armed wait in a heap.
     void begin_replay() { catching_up_ = true; }
 
-    /// Ports that still wait in the heap are forgotten; their `wake` says when they were to decide.
+    /// Drops the ports left in the heap; their `wake` says when they are to decide.
     void end_replay() {
         waiting_.clear();
         catching_up_ = false;
     }
 
-    /// @return whether ports that are armed wait in a heap
     bool is_replaying() const { return catching_up_; }
 
-    /// @return when the first port of the heap is to decide; never where there is none
+    /// When the first port of the heap is to decide, or never.
     std::int64_t first_waiting() const { return waiting_.empty() ? never : waiting_.front().first; }
 
-    /// @return the first port of the heap, which leaves it; its `wake` may be another one by now
+    /// Removes the first port from the heap; its `wake` may have changed since it was armed.
     std::uint32_t take_waiting();
 
-    /// The steady state of collective steps: what is planned follows from the ports, and moves
+    /// Fast-forward of collective steps: what is scheduled follows from the ports, and is moved
     /// along with them.
-    /// @param scan describes, compares or moves
-    /// @param events of the queue
     void accompany(const engine::StateScan& scan, engine::PendingEvents& events);
 
 private:
     /// arm() by an event of the port, or by the heap.
     void arm_elsewhere(std::uint32_t port_number, std::int64_t at);
 
-    CreditNetworkState& state_;                  ///< with the ports
-    engine::EventHandler& wake_;                 ///< handles the event of a port
-    engine::EventHandler& turn_;                 ///< handles that of all ports
-    std::unique_ptr<LookaheadWindows> windows_;  ///< nodes go on alone, or null
-    std::int64_t turn_at_ = never;               ///< time of the event pending for it
-    bool catching_up_ = false;                   ///< ports make up for lost time
-    /// When they decide next: a heap, the earliest first; obsolete where the port says otherwise.
+    CreditNetworkState& state_;
+    engine::EventHandler& wake_;
+    engine::EventHandler& turn_;
+    std::unique_ptr<LookaheadWindows> windows_;  ///< or null
+    std::int64_t turn_at_ = never;               ///< time of the pending event of all ports
+    bool catching_up_ = false;                   ///< a replay is running
+    /// (wake, port), earliest first; obsolete where the port's `wake` differs.
     std::vector<std::pair<std::int64_t, std::uint32_t>> waiting_;
 };
 

@@ -9,7 +9,7 @@ Replay::Replay(SwitchStep& step) : state_(step.state()), schedule_(step.schedule
 
 void Replay::resume(const std::vector<std::uint32_t>& ports, std::int64_t from,
                     std::int64_t until) {
-    // The port that has broken the pattern may be in the middle of its choice.
+    // The port that broke the pattern may be in the middle of its decision.
     ThreadPartition& part = state_.parts.front();
     std::vector<std::uint32_t> again;
     part.again.swap(again);
@@ -19,7 +19,7 @@ void Replay::resume(const std::vector<std::uint32_t>& ports, std::int64_t from,
         state_.ports[port].wake = never;
         step_.plan_wake(port, std::max(state_.ports[port].busy_until, from));
     }
-    // After the run has stopped only the counts are made up for, once.
+    // After the run has stopped, this only completes the counts, once.
     while (schedule_.first_waiting() < until &&
            (state_.events.stopped() || state_.events.goes_on())) {
         decide_at(schedule_.first_waiting());
@@ -32,7 +32,7 @@ void Replay::resume(const std::vector<std::uint32_t>& ports, std::int64_t from,
     for (const std::uint32_t port : ports) {
         const std::int64_t wake = std::exchange(state_.ports[port].wake, never);
         if (wake != never) {
-            schedule_.arm(port, std::max(wake, until));  // earlier: the run has been broken off
+            schedule_.arm(port, std::max(wake, until));  // earlier: the run was stopped
         }
     }
     part.alone = alone;

@@ -1,3 +1,4 @@
+// Replays the decisions of fast-forwarded ports one by one, without advancing the clock.
 #pragma once
 
 #include "packet/credit/fast_forward/credit_fast_forward.h"
@@ -10,24 +11,21 @@
 
 namespace npunet::packet {
 
-/// Packet trains: lets ports that stood still make up for lost time, choice by choice, while the
-/// simulation's clock stands.
 class Replay final : public CreditFastForwardHost {
 public:
-    /// @param step makes the decisions of ports; must outlive this
+    /// `step` must outlive this.
     explicit Replay(SwitchStep& step);
 
     void resume(const std::vector<std::uint32_t>& ports, std::int64_t from,
                 std::int64_t until) override;
 
 private:
-    /// Makes the choices of ports that make up for lost time.
-    /// @param now when the first of them is due, in picoseconds
+    /// All decisions at `now`, in picoseconds, when the first port is due.
     void decide_at(std::int64_t now);
 
-    CreditNetworkState& state_;     ///< of the ports
-    CreditPortSchedule& schedule_;  ///< when they decide
-    SwitchStep& step_;              ///< makes their decisions
+    CreditNetworkState& state_;
+    CreditPortSchedule& schedule_;
+    SwitchStep& step_;
 };
 
 }  // namespace npunet::packet

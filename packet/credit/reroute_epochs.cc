@@ -18,7 +18,7 @@ void RerouteEpochs::await() {
     }
     const std::vector<Time>& begins = reroutes->epochs();
     const Time now = state_.events.now();
-    // Nothing is under way: whatever has changed meanwhile concerns nobody.
+    // No message is under way, so skipped epochs had no effect.
     std::size_t epoch = epoch_;
     while (epoch + 1 < begins.size() && begins[epoch + 1] <= now) {
         ++epoch;
@@ -104,7 +104,7 @@ void RerouteEpochs::choose_starts_anew() {
         if (state_.plan[state_.messages[message].hop].queue != before.queue) {
             state_.messages.withdraw(state_.turns_of(before.port, before.channel), message);
             state_.show_turn(before.queue);
-            // Whose turn it is now may need less credit than the one for which the port waited.
+            // The next message may need less credit than the one for which the port waited.
             step_.schedule().arm(before.port, std::max(state_.ports[before.port].busy_until,
                                                        state_.events.now().ps()));
             step_.await_turn(message);

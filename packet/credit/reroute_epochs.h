@@ -1,3 +1,6 @@
+// Faults that take links down: begins the epochs of the backup routes (topology::Reroutes), and
+// reroutes packets queued for links that never recover. The beginning of an epoch is an event only
+// while messages are under way.
 #pragma once
 
 #include "packet/base/member_event.h"
@@ -11,43 +14,36 @@
 
 namespace npunet::packet {
 
-/// Faults that take links down: sees to it that packets take the detours of their time
-/// (topology::Reroutes), and that those which wait for a link that never comes back choose anew. A
-/// change of the routes is an event only while messages are under way.
 class RerouteEpochs {
 public:
-    /// @param step moves those that have chosen anew; must outlive this
+    /// `step` must outlive this.
     explicit RerouteEpochs(SwitchStep& step);
 
     RerouteEpochs(const RerouteEpochs&) = delete;
     RerouteEpochs& operator=(const RerouteEpochs&) = delete;
 
-    /// A message is about to start, or to come in: sees to it that the next change is an event.
-    /// Nothing without detours.
+    /// Before a message starts or enters: schedules the next epoch. Does nothing without reroutes.
     void await();
 
 private:
-    /// Other links are down from now on.
-    /// @param epoch of the detours
+    /// An epoch begins: other links are down from now on.
     void begin(std::uint32_t epoch);
 
-    /// The packets that wait for links that never come back choose anew.
+    /// Reroutes the packets queued for links that never recover.
     void leave_dead_links();
 
-    /// Takes the packets out of the queues of a port.
-    /// @param number of the port
-    /// @param packets to which they are added
+    /// Moves the packets out of the queues of a port, to the end of `packets`.
     void empty_queues(std::uint32_t number, std::vector<std::uint32_t>& packets);
 
-    /// The next packets of all messages that have not started choose anew.
+    /// Messages choose the first hop of their next packet again.
     void choose_starts_anew();
 
-    CreditNetworkState& state_;                              ///< ports, packets and messages
-    CreditNextHop& finder_;                                  ///< finds ways, and has the detours
-    SwitchStep& step_;                                       ///< moves those that have chosen anew
-    std::size_t epoch_ = 0;                                  ///< of the detours
-    bool is_awaited_ = false;                                ///< its end is an event
-    MemberEvent<&RerouteEpochs::begin> begin_event_{*this};  ///< of the detours
+    CreditNetworkState& state_;
+    CreditNextHop& finder_;
+    SwitchStep& step_;
+    std::size_t epoch_ = 0;
+    bool is_awaited_ = false;  ///< the next epoch is scheduled
+    MemberEvent<&RerouteEpochs::begin> begin_event_{*this};
 };
 
 }  // namespace npunet::packet

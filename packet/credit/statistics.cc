@@ -99,7 +99,8 @@ void CreditStatistics::count_stall(std::uint32_t port_number, std::int64_t now) 
     if (port.busy_until >= now) {
         return;
     }
-    // Nothing has left since the port was free, so the heads are those of that time, or first ones.
+    // Nothing has left since the port became free: every head was there then, or was the first
+    // packet of its queue.
     std::int64_t first = now;
     state_.filled.for_each(port, 0, [&](std::uint32_t number) {
         const VirtualOutputQueue& queue = state_.queues[number];

@@ -79,7 +79,7 @@ void SwitchStep::defer_arbitration(std::uint32_t port_number) {
 
 void SwitchStep::decide(std::uint32_t port_number, std::int64_t now) {
     CreditPort& port = state_.ports[port_number];
-    // Only a message sent by someone else after this instant's choices finds the port busy here.
+    // Busy only for messages that other code sends after the decisions of this instant.
     if (port.busy_until <= now && (port.irregular == 0 || links_.is_up(port_number, now))) {
         ThreadPartition& part = state_.part_of(port);
         part.yielded = false;
@@ -185,7 +185,7 @@ void SwitchStep::go_on(std::uint32_t port_number, std::uint32_t place, const Cro
         packet_in(place);
         return;
     }
-    // No two packets of a link come in at once, but after a change of latency.
+    // Two packets of a link arrive at the same instant only after a change of latency.
     state_.events.schedule(Time::ps(state_.packets[place].ready),
                            EventKey::of(Phase::Arrival, engine::event_kind::packet_in, port_number,
                                         static_cast<std::uint64_t>(number)),
@@ -243,7 +243,7 @@ std::uint32_t SwitchStep::cut_packet(std::uint32_t queue_number, std::int64_t no
     } else if (message.remaining > 0) {
         state_.messages.serve(turns, number);
         if (turns.first == turns.last && message.remaining >= state_.mtu) {
-            return place;  // the same message again, and a full packet of it
+            return place;  // the head stays: a full packet of the same message
         }
     } else {
         if (port.watched != 0) {
@@ -339,7 +339,7 @@ void SwitchStep::push(std::uint32_t place) {
         queue.unarrived = place;
     }
     if (queue.head != none) {
-        // The head is covered by a wake already, and this packet will be when it is the head.
+        // A wake covers the head already; it will cover this packet once it is the head.
         state_.packets[queue.tail].next = place;
         queue.tail = place;
         return;
@@ -379,12 +379,12 @@ void SwitchStep::plan_wake(std::uint32_t port_number, std::int64_t from) {
             there = std::max(there, free);
         }
         if (paid > from) {
-            // A credit yet to be returned may count earlier than those already on their way.
+            // A credit returned later may count earlier than those already on their way.
             port.waiting |= 1U << queue.channel;
             port.starved |= paid > there ? 1U : 0U;
         }
         earliest = std::min(earliest, std::max(there, paid));
-        // Nothing can be earlier; whoever has not been asked is asked at that time.
+        // Nothing can be earlier; the remaining queues are examined at that time.
         return earliest == from;
     });
     if (earliest != never) {

@@ -1,3 +1,9 @@
+// What the ports of one thread partition share while they advance. With threads the partitions of a
+// network run in parallel for a lookahead window, which is so short that they cannot affect one
+// another within it; effects on others are deferred until its end. Without threads the whole
+// network is one partition.
+//
+// Times in picoseconds. A place is the index of a packet in the pool or of a message in the table.
 #pragma once
 
 #include "packet/base/voq.h"
@@ -7,45 +13,42 @@
 
 namespace npunet::packet {
 
-/// Credit on its way to a port of another part.
+/// Credit on its way to a port of another partition.
 struct CrossPartitionCredit {
-    std::int64_t stamp;     ///< when it counts, in picoseconds
-    std::uint32_t port;     ///< whose it is
-    std::uint32_t channel;  ///< virtual channel
-    std::uint32_t wire;     ///< bytes
+    std::int64_t stamp;  ///< when it counts
+    std::uint32_t port;
+    std::uint32_t channel;
+    std::uint32_t wire;  ///< bytes
 };
 
-/// What goes from one part to another in a window, in order.
+/// What one partition has deferred for another in a window, in order.
 struct CrossPartitionMessages {
-    std::vector<std::uint32_t> packets;         ///< places of packets that are to be queued
+    std::vector<std::uint32_t> packets;         ///< places of packets to be queued
     std::vector<CrossPartitionCredit> credits;  ///< to be returned
 };
 
-/// What somebody is told of a message.
+/// A deferred notification of a message.
 struct MessageEvent {
-    std::int64_t at;        ///< when, in picoseconds
+    std::int64_t at;
     std::uint32_t message;  ///< its place
-    bool delivered;         ///< it has come in; otherwise: it has left
+    bool delivered;         ///< otherwise: sent
 };
 
-/// A port at which CreditFastForward is to look.
+/// The start of a packet after which CreditFastForward is to look for a pattern at the port.
 struct CrossPartitionLook {
-    std::int64_t start;  ///< of a packet, in picoseconds
-    std::int64_t end;    ///< of the same
-    std::uint32_t port;  ///< that sends it
+    std::int64_t start;  ///< of the packet
+    std::int64_t end;    ///< of the packet
+    std::uint32_t port;
 };
 
-/// What the ports of a part of the network share while they go on: parts go on at the same time,
-/// each in a thread of its own, for a window that is so short that nothing that happens in one can
-/// be felt in another. Usually the whole network is one part.
 struct alignas(64) ThreadPartition {
-    std::uint32_t alone = none;                ///< the node that goes on alone
-    std::uint32_t near_end = 0;                ///< messages that have come near their ends
-    std::uint64_t handled = 0;                 ///< packets that no event of the queue has started
-    bool deferred = false;                     ///< the port that decides has waited
-    bool yielded = false;                      ///< it has left an input to others
-    std::vector<std::uint32_t> again;          ///< ports that wait for their second chance
-    std::vector<CrossPartitionMessages> mail;  ///< by the part that is to get it
+    std::uint32_t alone = none;        ///< the node being advanced by itself, or none
+    std::uint32_t near_end = 0;        ///< new ones, for CreditNetworkState::near_end
+    std::uint64_t handled = 0;         ///< packets that no event of the queue has started
+    bool deferred = false;             ///< deferred arbitration: the port does not yield again
+    bool yielded = false;              ///< the port has yielded an input to another
+    std::vector<std::uint32_t> again;  ///< ports with a deferred arbitration
+    std::vector<CrossPartitionMessages> mail;  ///< by receiving partition
     std::vector<MessageEvent> events;          ///< in any order
     std::vector<CrossPartitionLook> looks;     ///< in any order
 };

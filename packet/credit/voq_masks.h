@@ -1,3 +1,8 @@
+// Which virtual output queues of all ports are not empty: one bit each, in words of the port's own,
+// so that arbitration looks at those only.
+//
+//     masks.set(port, port.first_queue + 3);
+//     masks.for_each(port, port.turn, [&](std::uint32_t queue) { return serves(queue); });
 #pragma once
 
 #include "packet/routing/credit_port.h"
@@ -7,58 +12,42 @@
 
 namespace npunet::packet {
 
-/// Which queues of all ports are not empty: a bit for each, in words of the port's own, so that
-/// choosing looks at those only.
-///
-///     masks.set(port, port.firstQueue + 3);
-///     masks.for_each(port, port.turn, [&](std::uint32_t queue) { return Serves(queue); });
 class VoqMasks {
 public:
-    /// Gives a port its words.
-    /// @param port with its number of queues, all of them empty
+    /// Allocates the words of a port whose number of queues is set, all of them empty.
     void open(CreditPort& port) {
         port.first_mask = static_cast<std::uint32_t>(words_.size());
         words_.resize(words_.size() + (port.queues + 63) / 64);
     }
 
-    /// A queue is not empty.
-    /// @param port of the queue
-    /// @param queue_number the queue
     void set(const CreditPort& port, std::uint32_t queue_number) {
         const std::uint32_t slot = queue_number - port.first_queue;
         words_[port.first_mask + slot / 64] |= std::uint64_t{1} << (slot % 64);
     }
 
-    /// A queue is empty.
-    /// @param port of the queue
-    /// @param queue_number the queue
     void clear(const CreditPort& port, std::uint32_t queue_number) {
         const std::uint32_t slot = queue_number - port.first_queue;
         words_[port.first_mask + slot / 64] &= ~(std::uint64_t{1} << (slot % 64));
     }
 
-    /// @param port a port
-    /// @return whether it has one queue that is not empty, and no more than 64 in all
+    /// Whether exactly one queue is not empty; false for ports of more than 64 queues.
     bool has_one(const CreditPort& port) const {
         const std::uint64_t filled = port.queues <= 64 ? words_[port.first_mask] : 0;
         return filled != 0 && (filled & (filled - 1)) == 0;
     }
 
-    /// @param port a port that has_one()
-    /// @return number of that queue among those of the port
+    /// Which one, counted from the port's first queue; requires has_one().
     std::uint32_t slot_of_one(const CreditPort& port) const {
         return static_cast<std::uint32_t>(__builtin_ctzll(words_[port.first_mask]));
     }
 
-    /// Calls a function for every non-empty queue of a port, cyclically.
-    /// @param port the port
-    /// @param first the queue to begin with, from 0
-    /// @param function of the queue's number; true ends the round
+    /// Calls a function with the number of every non-empty queue of a port, cyclically from its
+    /// queue `first` (from 0) on, until it returns true.
     template <class Function>
     void for_each(const CreditPort& port, std::uint32_t first, Function function) const;
 
 private:
-    std::vector<std::uint64_t> words_;  ///< those of a port begin at CreditPort::firstMask
+    std::vector<std::uint64_t> words_;  ///< those of a port begin at CreditPort::first_mask
 };
 
 template <class Function>

@@ -60,7 +60,7 @@ void CreditFastForward::packet_starts(std::uint32_t port, std::int64_t now, std:
         const std::uint32_t group = finder_.group_of(port);
         plan(end, Kind::Compare, group, groups_[group].serial);
     } else if (now >= look_from(port)) {
-        // A packet that is made up for may be in already: then after a later one.
+        // During a replay the packet may have arrived already: then after a later one.
         const std::int64_t at = end + state.latency;
         state.look = at > state_.present() ? 0 : 1;
         if (state.look == 0) {
@@ -138,7 +138,7 @@ void CreditFastForward::plan_look(std::uint32_t port) {
 
 void CreditFastForward::look(std::uint32_t port) {
     if (finder_.group_of(port) != none) {
-        return;  // whoever dissolves it plans the next attempt
+        return;  // dissolve() plans the next attempt
     }
     bool sends = false;
     for (std::uint32_t channel = 0; channel < state_.channels; ++channel) {
@@ -189,7 +189,7 @@ void CreditFastForward::compare(std::uint32_t index) {
     group.search.look();
     charge(group, group.traffic.ports.size());
     if (now != last_compare_) {
-        // Nodes that go on alone stop for it, all of them.
+        // All nodes end their lookahead window for it.
         last_compare_ = now;
         charge(group, state_.plan.graph().nodes());
     }
@@ -226,7 +226,7 @@ bool CreditFastForward::stand_still(std::uint32_t index) {
         return false;
     }
     group.still = true;
-    // What has paid for itself does not count.
+    // Work that has paid off is not charged.
     budget_.repay(group.work);
     for (const std::uint32_t port : group.traffic.ports) {
         CreditPort& state = state_.ports[port];
@@ -252,14 +252,14 @@ void CreditFastForward::resume(std::uint32_t index) {
     notes_[group.anchor].break_for = engine::PeriodSearch::first_break;
     const std::vector<std::uint32_t> ports = group.traffic.ports;
     dissolve(index);
-    // Code of ns-3 that comes when the choices of this instant are made finds them made.
+    // Code of ns-3 that runs after the decisions of this instant must find them made.
     host_.resume(ports, from, state_.events.instant_is_over() ? now + 1 : now);
 }
 
 void CreditFastForward::dissolve(std::uint32_t index) {
     const Group& group = groups_[index];
     plan_look(group.anchor);
-    // All of them would find the same group, whichever looks first: they share its break.
+    // These ports would all find the same group again, so they share its break.
     const std::uint32_t break_for = notes_[group.anchor].break_for;
     for (const std::uint32_t message : group.traffic.messages) {
         const std::uint32_t port = state_.plan[state_.messages[message].hop].port;

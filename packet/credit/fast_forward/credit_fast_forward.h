@@ -1,3 +1,24 @@
+// Fast-forward of periodic traffic in a CreditNetwork. Long messages settle into periodic patterns:
+// a message alone packet by packet, several that share links after a few packets of each. One
+// period is simulated and the others are counted, with the same results in every figure.
+//
+// A group (PeriodicGroup) is a set of ports and of the long messages that cross them, closed in
+// both directions: all ports of their routes, all messages with a packet or a send-queue entry at
+// one of these ports. It depends on nothing else while no message begins or ends there, and its
+// rules depend on differences of times only. So when its state (TrafficSample) at t equals that at
+// t - P, it repeats from t on what it has done since t - P, until
+// - a message of the group has no full period of packets left, or
+// - there is an event from outside: a message that starts at one of its ports, a packet that joins
+//   one of their queues, credit for one of them.
+// Until then the group is suspended: its state is that of t, and no events are pending. Then its
+// state is advanced by the whole periods that have passed, with all times in it, and their traffic
+// is added to the counts; the rest of the period is replayed packet by packet.
+//
+// Call settle() before looking at counts or queues. The search for patterns takes time at most in
+// proportion to that of the packets moved meanwhile; every failed attempt makes the next
+// pause longer.
+//
+// Times in picoseconds.
 #pragma once
 
 #include "engine/period_search.h"
@@ -16,10 +37,8 @@ namespace npunet::packet {
 /// Moves packets one by one, where CreditFastForward cannot move them by periods.
 class CreditFastForwardHost {
 public:
-    /// Lets ports that stood still go on.
-    /// @param ports in ascending order; nothing is planned for them
-    /// @param from the time of their state, in picoseconds
-    /// @param until all their choices before this time are made at once, in picoseconds
+    /// Replays ports that were suspended, in ascending order and without wakes, from the time
+    /// `from` of their state on. All their decisions before `until` are made immediately.
     virtual void resume(const std::vector<std::uint32_t>& ports, std::int64_t from,
                         std::int64_t until) = 0;
 
@@ -27,172 +46,127 @@ protected:
     ~CreditFastForwardHost() = default;
 };
 
-/// Packet trains: long messages settle into patterns that repeat themselves, a message alone packet
-/// by packet, several that share links after a few packets of each. Of such a pattern one period is
-/// simulated and the others are counted.
-///
-/// A group (PeriodicGroup) is a set of ports and of the long messages that cross them, closed in
-/// both directions: all ports of their routes, all messages that have a packet or their turn at one
-/// of these ports. It depends on nothing else while no message begins or ends there, and its rules
-/// know no absolute times. So when its state (TrafficSample) at t equals that at t - P, it does
-/// from t on what it has done since t - P, over and over, until
-/// - a message of the group has no full period of packets left, or
-/// - something comes from outside: a message that starts at one of its ports, a packet that joins a
-///   queue of theirs, credit for one of them.
-/// Until then the group stands still: its state is that of t, and no events are pending. Then its
-/// state is moved on by as many whole periods as have passed, with all times in it, and what they
-/// have carried is added to the counts; the rest of the period that has begun is made up for packet
-/// by packet. The result is that of all packets one by one, in every figure.
-///
-/// Whoever looks at counts or queues calls settle() before. Looking for patterns takes time, in
-/// proportion to that of the packets that are moved meanwhile: attempts that fail are repeated
-/// after ever longer breaks.
 class CreditFastForward final : private engine::EventHandler {
 public:
-    /// @param state of the machine; must outlive this
-    /// @param host moves packets one by one; must outlive this
+    /// Both must outlive this.
     CreditFastForward(CreditNetworkState& state, CreditFastForwardHost& host);
 
-    /// A message is about to start.
-    /// @param port first one on its way
+    /// A message is about to start; `port`: the first one of its route, which is watched or
+    /// suspended.
     void before_start(std::uint32_t port);
 
     /// A message has started.
-    /// @param port first one on its way
-    /// @param bytes of the message
     void after_start(std::uint32_t port, std::int64_t bytes);
 
-    /// A packet is about to join the queues of a port that is watched or stands still.
-    /// @param port the port
-    /// @param message the packet's
+    /// A packet of the message is about to join a queue of a port that is watched or suspended.
     void packet_comes(std::uint32_t port, std::uint32_t message);
 
-    /// Credit is about to come back to a port that stands still.
-    /// @param port the port
+    /// Credit is about to return to a port that is suspended.
     void credit_comes(std::uint32_t port);
 
     /// The last packet of a message has started at a port that is watched.
-    /// @param port the port
     void message_ends(std::uint32_t port);
 
-    /// A port has started a packet by which its group's time is measured, or after which to look
-    /// for a group. No event is planned for later than when that packet is in, so that none
-    /// outlives the messages.
-    /// @param port the port
-    /// @param now in picoseconds
-    /// @param end when the packet has left, in picoseconds
+    /// An anchor, or a port with its `look` bit, has started a packet, which has left at `end`. No
+    /// event is scheduled for later than the arrival of that packet, so that none outlives the
+    /// messages.
     void packet_starts(std::uint32_t port, std::int64_t now, std::int64_t end);
 
-    /// @return when the state of a group may be looked at next, in picoseconds: at the end of the
-    /// next packet of its anchor, which is full
+    /// When the state of a group may be compared next: at the end of the next packet of its anchor,
+    /// which is full.
     std::int64_t next_look();
 
-    /// Drops what is known of patterns: the state is moved to another time.
+    /// Resumes and dissolves all groups, before the state is moved to another time.
     void forget();
 
-    /// @return whose events those are that look for patterns
+    /// The handler of the events that look for patterns.
     const engine::EventHandler& looker() const { return *this; }
 
-    /// @return whether no ports are watched or stand still
+    /// No ports are watched or suspended.
     bool is_quiet() const { return free_.size() == groups_.size(); }
 
-    /// @param port that has its `look` bit
-    /// @return the packet that it starts then or later is the one to look after, in picoseconds
+    /// For a port with its `look` bit: the first packet that starts then or later is the one to
+    /// look after.
     std::int64_t look_from(std::uint32_t port) const { return notes_[port].look_from; }
 
-    /// Brings all ports that stand still up to the present.
+    /// Brings all suspended ports up to the present.
     void settle();
 
-    /// @param enabled whether ports may stand still from now on
+    /// Whether ports may be suspended from now on.
     void enable(bool enabled);
 
 private:
-    /// What an event is about.
+    /// What an event does.
     enum class Kind : std::uint8_t {
-        Look,     ///< for a pattern, beginning with a port
-        Compare,  ///< the state of a group with an earlier one
-        Resume    ///< a group that stands still
+        Look,     ///< looks for a group, beginning with a port
+        Compare,  ///< compares the state of a group with an earlier one
+        Resume    ///< resumes a suspended group
     };
 
-    /// A state is compared with an earlier one at least so often before an attempt fails.
+    /// An attempt fails after this many comparisons at the earliest.
     static constexpr std::uint32_t least_looks = 24;
 
     /// Ports and messages that depend on each other.
     struct Group {
-        PeriodicGroup traffic;        ///< what they are
-        std::uint32_t anchor = none;  ///< its state is looked at when this port is free
-        std::uint32_t serial = 0;     ///< of its present use
-        bool still = false;           ///< no events are pending for its ports
-        engine::PeriodSearch search{least_looks};  ///< among its states
-        std::uint64_t work = 0;                    ///< words of it that were looked at
-        std::int64_t periods = 0;                  ///< that it can go on for
+        PeriodicGroup traffic;
+        std::uint32_t anchor = none;  ///< the state is compared when this port becomes free
+        std::uint32_t serial = 0;     ///< of its present use; events with another one are obsolete
+        bool still = false;           ///< suspended: no events are pending for its ports
+        engine::PeriodSearch search{least_looks};
+        std::uint64_t work = 0;    ///< words looked at for it
+        std::int64_t periods = 0;  ///< how many it may be suspended for
     };
 
-    /// What is known of a port.
     struct PortNote {
         std::uint32_t break_for = 0;  ///< packets until the next attempt
-        std::int64_t look_from = 0;   ///< when the next attempt may be made
+        std::int64_t look_from = 0;   ///< time of the next attempt, at the earliest
     };
 
     void handle(std::uint64_t payload) override;
 
-    /// @param at in picoseconds
-    /// @param kind of the event
-    /// @param index of the group or port
-    /// @param serial of the group; 0 for a port
+    /// Schedules an event. `index`: of the group, or the port; `serial`: of the group, or 0.
     void plan(std::int64_t at, Kind kind, std::uint32_t index, std::uint32_t serial);
 
-    /// Sees to it that there will be an attempt after a break.
-    /// @param port with which it begins
+    /// Schedules the next attempt to find a group from this port, after its break.
     void plan_look(std::uint32_t port);
 
-    /// Tries to find a group.
-    /// @param port with which to begin
+    /// Tries to find a group, beginning with this port.
     void look(std::uint32_t port);
 
-    /// Collects the ports and messages of a group.
-    /// @param index of the group, with its anchor
-    /// @return whether they can be looked at
+    /// Collects the ports and messages of a group that has its anchor. Whether they may be watched.
     bool collect(std::uint32_t index);
 
-    /// Looks whether the state of a group repeats itself.
-    /// @param index of the group
+    /// Compares the state of a group with the kept one.
     void compare(std::uint32_t index);
 
-    /// The state of a group repeats itself.
-    /// @param index of the group; its present sample equals the kept one
-    /// @return whether it is worth while to stand still
+    /// Suspends a group whose present sample equals the kept one, unless it is not worth it.
     bool stand_still(std::uint32_t index);
 
-    /// Lets a group that stands still go on.
-    /// @param index of the group
+    /// Resumes a suspended group.
     void resume(std::uint32_t index);
 
-    /// Forgets a group, and plans further attempts.
-    /// @param index of the group
+    /// Releases a group, and schedules further attempts.
     void dissolve(std::uint32_t index);
 
-    /// @param group of which something is looked at
-    /// @param words how much
+    /// Accounts for words looked at.
     void charge(Group& group, std::uint64_t words) {
         group.work += words;
         budget_.charge(words);
     }
 
-    /// Forgets a group.
-    /// @param index of the group
+    /// Frees a group.
     void release(std::uint32_t index);
 
-    CreditNetworkState& state_;           ///< of the machine
-    CreditFastForwardHost& host_;         ///< moves packets one by one
-    PeriodDetection finder_;              ///< which ports and messages depend on each other
-    std::vector<Group> groups_;           ///< in use and free
-    std::vector<std::uint32_t> free_;     ///< groups that are not in use
+    CreditNetworkState& state_;
+    CreditFastForwardHost& host_;
+    PeriodDetection finder_;
+    std::vector<Group> groups_;           ///< used and free
+    std::vector<std::uint32_t> free_;     ///< groups that are not used
     std::vector<PortNote> notes_;         ///< by port
     std::vector<std::uint32_t> looking_;  ///< groups whose states are compared
-    std::int64_t last_compare_ = -1;      ///< when states were compared last, in picoseconds
-    engine::LookBudget budget_;           ///< what may be looked at
-    bool enabled_ = true;                 ///< ports may stand still
+    std::int64_t last_compare_ = -1;      ///< time of the last comparison
+    engine::LookBudget budget_;           ///< words that may be looked at
+    bool enabled_ = true;
 };
 
 }  // namespace npunet::packet

@@ -7,7 +7,7 @@ namespace npunet::packet {
 
 namespace {
 
-/// Messages with less to send are about to end.
+/// In full packets; messages with less to send are about to end.
 constexpr std::int64_t least_left = 6;
 
 }  // namespace
@@ -17,7 +17,7 @@ bool PeriodDetection::collect(std::uint32_t port, std::uint32_t index, PeriodicG
     looks_ = 0;
     of_ports_[port] = index;
     group.ports.push_back(port);
-    // The list grows while it is gone through.
+    // The list grows during the loop.
     for (std::size_t i = 0; i < group.ports.size(); ++i) {
         const std::uint32_t member = group.ports[i];
         if (state_.ports[member].irregular == 1 || !add_messages_of(group, member) ||

@@ -17,7 +17,7 @@ std::int64_t PeriodicGroup::periods_left() const {
     for (std::size_t i = 0; i < messages.size(); ++i) {
         const std::int64_t sent = sent_in_period(i);
         if (sent > 0) {
-            // The period after the last one that is counted has full packets only, too.
+            // The period after the last counted one must have full packets only, too.
             periods = std::min(periods, (present.remaining(i) - 1) / sent - 1);
         }
     }
@@ -32,7 +32,7 @@ void PeriodicGroup::skip(CreditNetworkState& state, std::int64_t periods) const 
     for (std::size_t i = 0; i < ports.size(); ++i) {
         const PortCounts counts = present.since(kept, i);
         if (counts.packets == 0) {
-            continue;  // whatever it has stays as it is
+            continue;  // what waits there stays as it is
         }
         count(state, i, counts, periods);
         shift(state, ports[i], periods * period());
