@@ -1,3 +1,5 @@
+// Lost packets of an EthernetNetwork: counts and reports them; without a transport a loss ends the
+// run.
 #pragma once
 
 #include "packet/base/packet_observer.h"
@@ -8,35 +10,23 @@
 
 namespace npunet::packet {
 
-/// What becomes of packets of an EthernetNetwork that are lost: they are counted, and where there
-/// is no transport the run cannot go on.
 class EthernetDrops {
 public:
-    /// @param is_reliable whether there is a transport
-    /// @param state of the network; must outlive this
-    /// @param stalls says why the run cannot go on; must outlive this
+    /// `is_reliable`: there is a transport. The references must outlive this.
     EthernetDrops(bool is_reliable, EthernetNetworkState& state, const EthernetStallReport& stalls)
         : is_reliable_(is_reliable), state_(state), stall_report_(stalls) {}
 
-    /// A packet is lost, or its payload.
-    /// @param number of the port where
-    /// @param wire bytes of the packet
-    /// @param why it is lost
+    /// A packet of `wire` bytes, or its payload, is lost at the port.
     void count(std::uint32_t number, std::uint32_t wire, PacketDrop why);
 
-    /// A packet is lost.
-    /// @param number of the port where
-    /// @param place of the packet, which is gone afterwards
-    /// @param why it is lost
-    /// @param where for the explanation where nobody sends it again
-    ///
-    /// Throws StallError where there is no transport.
+    /// The same, and frees the packet. Throws StallError, with `where` in its message, if there is
+    /// no transport.
     void drop(std::uint32_t number, std::uint32_t place, PacketDrop why, const char* where);
 
 private:
-    bool is_reliable_;                         ///< there is a transport
-    EthernetNetworkState& state_;              ///< ports and packets
-    const EthernetStallReport& stall_report_;  ///< says why the run cannot go on
+    bool is_reliable_;
+    EthernetNetworkState& state_;
+    const EthernetStallReport& stall_report_;
 };
 
 }  // namespace npunet::packet

@@ -1,3 +1,5 @@
+// ECN: decides which data packets are marked when they join a queue. Never up to kmin queued
+// bytes, always beyond kmax, at random between them; ethernet_network.h states the rule.
 #pragma once
 
 #include "engine/state_scan.h"
@@ -8,34 +10,27 @@
 
 namespace npunet::packet {
 
-/// Which packets are marked when they join a queue (explicit congestion notification): never up to
-/// kmin bytes in it, always beyond kmax, and between them by chance. EthernetNetwork has the rule.
 class EcnMarks {
 public:
-    /// @param description the network
     explicit EcnMarks(const topology::NetworkDescription& description);
 
-    /// @return whether anybody looks at marks
+    /// Whether the congestion control uses marks.
     bool are_wanted() const { return wanted_; }
 
-    /// Marks are wanted.
-    /// @param link whose queue a packet joins
-    /// @param number of the packet, from 0, of those that have found room there
-    /// @param queued bytes that are there in its class
-    /// @return whether it is marked
+    /// If are_wanted(): whether a packet that joins the link's queue is marked. `number`: of the
+    /// packet among those accepted there, from 0; `queued`: bytes of its class already there.
     bool marks(std::uint32_t link, std::uint64_t number, std::int64_t queued);
 
-    /// Whether a packet is marked by chance depends on how many came before it.
-    /// @param scan of the whole network
+    /// Random marks depend on the packets' numbers, so an interval that drew any does not repeat.
     void scan(engine::StateScan& scan) const { scan.same(draws_); }
 
 private:
-    bool wanted_;                     ///< somebody looks at them
-    double most_;                     ///< probability at kmax
-    std::uint64_t seed_;              ///< of what is drawn
+    bool wanted_;
+    double most_;  ///< probability at kmax
+    std::uint64_t seed_;
     std::vector<std::int64_t> kmin_;  ///< by link, in bytes
     std::vector<std::int64_t> kmax_;  ///< by link, in bytes
-    std::int64_t draws_ = 0;          ///< so far
+    std::int64_t draws_ = 0;          ///< random decisions so far
 };
 
 }  // namespace npunet::packet

@@ -28,7 +28,7 @@ void EthernetEgress::wake(std::uint32_t number) {
 
 void EthernetEgress::decide(std::uint32_t number, std::int64_t now) {
     EthernetPort& port = state_.ports[number];
-    // Only what is sent by someone else after this instant's choices finds the port busy here.
+    // Busy only for what something else sent after this instant's decisions.
     if (port.busy_until > now) {
         schedule_.arm(number, port.busy_until);
         return;
@@ -51,7 +51,7 @@ void EthernetEgress::decide(std::uint32_t number, std::int64_t now) {
 
 std::int64_t EthernetEgress::up_again(std::uint32_t number, std::int64_t now) const {
     const std::int64_t up = links_.up_from(number, now);
-    // Copies of what has arrived may be left when all messages are done.
+    // Duplicates of received packets may remain when all messages are done: no stall.
     if (up == never && pairs_.is_busy() && arbiter_.is_wanted(number)) {
         links_.refuse(number, now);
     }

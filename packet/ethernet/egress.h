@@ -1,3 +1,5 @@
+// Sending side of an EthernetNetwork's ports: an idle port selects a packet (EthernetArbiter) and
+// puts it on its link, with counters, telemetry, losses and partition boundaries.
 #pragma once
 
 #include "packet/ethernet/arbiter.h"
@@ -15,20 +17,9 @@
 
 namespace npunet::packet {
 
-/// What output ports of an EthernetNetwork do: an idle one chooses (EthernetArbiter) and puts the
-/// packet on its link, with all that follows from it.
 class EthernetEgress {
 public:
-    /// All of these must outlive this.
-    /// @param state of the network
-    /// @param routes the ways of packets
-    /// @param links how packets cross them
-    /// @param schedule when ports choose
-    /// @param flow_control the room in buffers
-    /// @param arbiter chooses
-    /// @param losses counts what is lost
-    /// @param pairs whose packets start at NPUs
-    /// @param periods looks at packets that start
+    /// The references must outlive this.
     EthernetEgress(EthernetNetworkState& state, const EthernetNextHop& routes, EthernetLinks& links,
                    EthernetPortSchedule& schedule, PriorityFlowControl& flow_control,
                    EthernetArbiter& arbiter, EthernetDrops& losses, QueuePairs& pairs,
@@ -37,56 +28,40 @@ public:
     EthernetEgress(const EthernetEgress&) = delete;
     EthernetEgress& operator=(const EthernetEgress&) = delete;
 
-    /// The network is split from now on.
-    /// @param frames in which packets leave this part; must outlive this
+    /// The network is split: packets leave this partition through `frames`, which must outlive
+    /// this.
     void set_frames(EthernetBoundaryFrames& frames) { frames_ = &frames; }
 
-    /// The event of a port that chooses is due.
-    /// @param number of the port
+    /// The port's pending wake is due.
     void wake(std::uint32_t number);
 
 private:
-    /// An idle port chooses, and plans its next wake.
-    /// @param number of the port
-    /// @param now in picoseconds
+    /// The port selects a packet if it is idle, and schedules its next wake.
     void decide(std::uint32_t number, std::int64_t now);
 
-    /// @param number of the port of a link with faults or errors
-    /// @param now in picoseconds
-    /// @return when the link is up again; throws StallError where it never is and something waits
-    ///         for it
+    /// For a link with faults or errors: when it is up again, in ps. Throws StallError if it never
+    /// is and packets of unfinished messages wait for it.
     std::int64_t up_again(std::uint32_t number, std::int64_t now) const;
 
-    /// Puts a packet on the link.
-    /// @param number of the port
-    /// @param place of the packet
-    /// @param now in picoseconds
     void transmit(std::uint32_t number, std::uint32_t place, std::int64_t now);
 
-    /// A port counts a packet that it sends.
-    /// @param number of the port
-    /// @param packet the packet
-    /// @param now in picoseconds
-    /// @param end when it has left
+    /// Updates the port's counters; `end`: when the packet has left, in ps.
     void count(std::uint32_t number, const EthernetPacket& packet, std::int64_t now,
                std::int64_t end);
 
-    /// A packet does not arrive.
-    /// @param number of the port
-    /// @param place of the packet
-    /// @param why it is lost
+    /// The packet does not arrive. PAUSE and RESUME frames return to the front of their queue.
     void lose(std::uint32_t number, std::uint32_t place, PacketDrop why);
 
-    EthernetNetworkState& state_;               ///< ports and packets
-    const EthernetNextHop& routes_;             ///< the ways of packets
-    EthernetLinks& links_;                      ///< how packets cross them
-    EthernetPortSchedule& schedule_;            ///< when ports choose
-    PriorityFlowControl& flow_control_;         ///< the room in buffers
-    EthernetArbiter& arbiter_;                  ///< chooses
-    EthernetDrops& drops_;                      ///< counts what is lost
-    QueuePairs& pairs_;                         ///< whose packets start at NPUs
-    EthernetFastForward& periods_;              ///< looks at packets that start
-    EthernetBoundaryFrames* frames_ = nullptr;  ///< where the network is split
+    EthernetNetworkState& state_;
+    const EthernetNextHop& routes_;
+    EthernetLinks& links_;
+    EthernetPortSchedule& schedule_;
+    PriorityFlowControl& flow_control_;
+    EthernetArbiter& arbiter_;
+    EthernetDrops& drops_;
+    QueuePairs& pairs_;
+    EthernetFastForward& periods_;
+    EthernetBoundaryFrames* frames_ = nullptr;  ///< null: not split
 };
 
 }  // namespace npunet::packet

@@ -10,11 +10,10 @@ using topology::CongestionAlgorithm;
 
 namespace {
 
-/// Passes the question of a queue on to the watch of another one, which waits for it.
+/// Watch of a replay: asks the watch of the simulation's queue, and counts the replayed events
+/// there.
 class Inquiry final : public engine::QueueWatch {
 public:
-    /// @param simulation whose watch answers
-    /// @param past who asks
     Inquiry(engine::EventQueue& simulation, const engine::EventQueue& past)
         : simulation_(simulation), past_(past) {}
 
@@ -23,16 +22,16 @@ public:
         return simulation_.goes_on();
     }
 
-    /// Counts what the queue has handled as events of the other one.
+    /// Adds the replayed events to those of the simulation.
     void count() {
         simulation_.count_handled(past_.handled() - counted_);
         counted_ = past_.handled();
     }
 
 private:
-    engine::EventQueue& simulation_;  ///< whose watch answers
-    const engine::EventQueue& past_;  ///< who asks
-    std::uint64_t counted_ = 0;       ///< of its events
+    engine::EventQueue& simulation_;
+    const engine::EventQueue& past_;  ///< the replay
+    std::uint64_t counted_ = 0;       ///< events of the replay added so far
 };
 
 }  // namespace
@@ -206,13 +205,13 @@ void EthernetFastForward::go_on(const engine::StateSample& earlier, engine::Stat
     engine::EventQueue past;
     past.advance(Time::ps(end));
     Inquiry inquiry(simulation_, past);
-    // After the run has stopped only the counts are made up for, once.
+    // If the run has been stopped, the replay only completes the counts, once, without a watch.
     past.set_watch(simulation_.stopped() ? nullptr : &inquiry);
     use_queue(past);
     past.run_before(simulation_.now(), until);
     inquiry.count();
     if (past.stopped()) {
-        state_.clock.use_queue(simulation_);  // which will handle nothing more
+        state_.clock.use_queue(simulation_);  // which will run no more events
         return;
     }
     use_queue(simulation_);

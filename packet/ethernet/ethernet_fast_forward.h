@@ -1,3 +1,5 @@
+// Fast-forward of periodic traffic on an EthernetNetwork, where possible: lets PeriodicTransport
+// scan the network's state and advance it by whole periods. Results are the same as without.
 #pragma once
 
 #include "packet/base/ethernet_packet.h"
@@ -20,20 +22,9 @@
 
 namespace npunet::packet {
 
-/// An EthernetNetwork as its packet trains see it (PeriodicTransport), where they are possible:
-/// goes through its state, and moves it on by periods.
 class EthernetFastForward final : private PeriodicTransportHost {
 public:
-    /// All of these must outlive this.
-    /// @param description the network
-    /// @param queue the simulation's events
-    /// @param state of the network
-    /// @param links how packets cross them
-    /// @param schedule when ports choose
-    /// @param flow_control the room in buffers
-    /// @param marks which packets are marked
-    /// @param queues of output ports
-    /// @param pairs the transport
+    /// The references must outlive this.
     EthernetFastForward(const topology::NetworkDescription& description, engine::EventQueue& queue,
                         EthernetNetworkState& state, const EthernetLinks& links,
                         EthernetPortSchedule& schedule, PriorityFlowControl& flow_control,
@@ -42,26 +33,22 @@ public:
     EthernetFastForward(const EthernetFastForward&) = delete;
     EthernetFastForward& operator=(const EthernetFastForward&) = delete;
 
-    /// @param wanted whether there shall be trains, where they are possible; there are
+    /// Whether to fast-forward where possible; the default is true.
     void set_trains(bool wanted);
 
-    /// The network is split: there are no trains any more.
+    /// The network is split: no fast-forward from now on.
     void split();
 
-    /// Brings the network up to the present.
+    /// Brings the network's state up to the present.
     void settle();
 
-    /// EthernetNetworkState::observer is another one.
+    /// EthernetNetworkState::observer has been replaced.
     void observer_changes();
 
     /// A message is about to begin, or ends.
     void messages_change();
 
-    /// Data starts at its source.
-    /// @param number of the port
-    /// @param pair number of its queue pair
-    /// @param now in picoseconds
-    /// @param end when it has left, in picoseconds
+    /// The port has started a data packet of the queue pair; `end`: when it has left, in ps.
     void packet_starts(std::uint32_t number, std::uint32_t pair, std::int64_t now,
                        std::int64_t end) {
         if (now >= watch_from_ && (watched_ == number || watched_ == any_port)) {
@@ -80,35 +67,31 @@ private:
     void go_on(const engine::StateSample& earlier, engine::StateSample& present,
                std::int64_t periods, engine::EventKey until) override;
 
-    /// @return whether there can be trains: nothing is kept for every packet that would have to be
-    ///         moved on, too
+    /// Whether fast-forward is possible: nothing depends on single packets, as observers,
+    /// histograms, telemetry, multipath routing, and faults and errors of links do.
     bool are_possible() const;
 
-    /// @param scan of the whole network
-    /// @param number of a port
     void scan_port(engine::StateScan& scan, std::uint32_t number);
 
-    /// @param scan of the whole network
-    /// @param line of packets
     void scan_line(engine::StateScan& scan, const PacketQueue& line);
 
-    /// Other events are the network's from now on; what is pending is scheduled there.
-    /// @param queue of them
+    /// Schedules all pending events of the network in `queue`, and its future ones.
     void use_queue(engine::EventQueue& queue);
 
-    const topology::NetworkDescription& description_;  ///< the network
-    engine::EventQueue& simulation_;                   ///< the simulation's events
-    EthernetNetworkState& state_;                      ///< ports and packets
-    const EthernetLinks& links_;                       ///< how packets cross them
-    EthernetPortSchedule& schedule_;                   ///< when ports choose
-    PriorityFlowControl& flow_control_;                ///< the room in buffers
-    EcnMarks& marks_;                                  ///< which packets are marked
-    const OutputQueues& queues_;                       ///< of output ports
-    QueuePairs& pairs_;                                ///< the transport
-    std::unique_ptr<PeriodicTransport> periodic_;      ///< null: packet by packet
-    bool is_split_ = false;                            ///< the network is
-    std::uint32_t watched_ = none;                     ///< whose packets trains_ hears of
-    std::int64_t watch_from_ = 0;                      ///< from when on, in picoseconds
+    const topology::NetworkDescription& description_;
+    engine::EventQueue& simulation_;  ///< the simulation's events
+    EthernetNetworkState& state_;
+    const EthernetLinks& links_;
+    EthernetPortSchedule& schedule_;
+    PriorityFlowControl& flow_control_;
+    EcnMarks& marks_;
+    const OutputQueues& queues_;
+    QueuePairs& pairs_;
+    std::unique_ptr<PeriodicTransport> periodic_;  ///< null: every packet is simulated
+    bool is_split_ = false;
+    /// Port whose packets are reported to periodic_; any_port, or none.
+    std::uint32_t watched_ = none;
+    std::int64_t watch_from_ = 0;  ///< in ps
 };
 
 }  // namespace npunet::packet

@@ -4,8 +4,7 @@ namespace npunet::packet {
 
 namespace {
 
-/// @param description the network
-/// @return whether switches cut the payload off instead of dropping packets
+/// Whether switches cut off the payload instead of dropping packets.
 bool trims(const topology::NetworkDescription& description) {
     const topology::CongestionControlChoice& choice = description.packet.congestion_control;
     return description.packet.flow_control == topology::FlowControl::None &&
@@ -86,7 +85,7 @@ void EthernetIngress::enqueue(std::uint32_t place, std::uint32_t out) {
         mark(packet, out, queued);
     }
     queues_.join(out, place);
-    // The request is a packet, too: where packets are kept may move.
+    // After join(): the PAUSE frame is a packet, too, whose allocation invalidates references.
     if (verdict == SharedBuffer::Verdict::TakenPauses) {
         flow_control_.ask_to_pause(packet.input, packet.traffic_class);
     }

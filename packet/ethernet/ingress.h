@@ -1,3 +1,6 @@
+// Receiving side of an EthernetNetwork's nodes: handles PAUSE and RESUME frames, consumes packets
+// for the node itself, and puts the others into their output queue, marked where needed, or drops
+// or trims them.
 #pragma once
 
 #include "packet/base/ethernet_packet.h"
@@ -17,22 +20,9 @@
 
 namespace npunet::packet {
 
-/// What nodes of an EthernetNetwork do with packets that have come by a link: they heed requests,
-/// consume what is for themselves, and put the rest into the queue of its output, marked or not, or
-/// lose it.
 class EthernetIngress {
 public:
-    /// All of these must outlive this.
-    /// @param description the network
-    /// @param state of it
-    /// @param routes the ways of packets
-    /// @param links how packets cross them
-    /// @param schedule when packets are in
-    /// @param flow_control the room in buffers
-    /// @param marks which packets are marked
-    /// @param queues of output ports
-    /// @param losses counts what is lost
-    /// @param pairs for whom packets are
+    /// The references must outlive this.
     EthernetIngress(const topology::NetworkDescription& description, EthernetNetworkState& state,
                     EthernetNextHop& routes, EthernetLinks& links, EthernetPortSchedule& schedule,
                     PriorityFlowControl& flow_control, EcnMarks& marks, OutputQueues& queues,
@@ -41,42 +31,32 @@ public:
     EthernetIngress(const EthernetIngress&) = delete;
     EthernetIngress& operator=(const EthernetIngress&) = delete;
 
-    /// The event of a link whose packets are in is due.
-    /// @param link the link
+    /// The link's pending arrival is due.
     void arrive(std::uint32_t link);
 
 private:
-    /// A packet is in.
-    /// @param place of the packet
-    /// @param link by which it came
-    /// @param now in picoseconds
     void receive(std::uint32_t place, std::uint32_t link, std::int64_t now);
 
-    /// Data joins the queue of its class at its output, or is lost.
-    /// @param place of the data
-    /// @param out number of the output
+    /// Data joins the queue of its class at port `out`, or is lost.
     void enqueue(std::uint32_t place, std::uint32_t out);
 
-    /// The payload of data is cut off for want of room.
-    /// @param place of the data, which goes on as a control packet
-    /// @param out number of the output
+    /// Cuts off the payload of data that was not accepted; its header continues as a control
+    /// packet.
     void trim(std::uint32_t place, std::uint32_t out);
 
-    /// @param packet data that joins a queue; afterwards marked if it is to be
-    /// @param out number of the output
-    /// @param queued bytes that are there in its class
+    /// Marks data that joins a queue, if it is to be; `queued`: bytes of its class already there.
     void mark(EthernetPacket& packet, std::uint32_t out, std::int64_t queued);
 
-    bool trims_;                         ///< instead of drops, payload is cut off
-    EthernetNetworkState& state_;        ///< ports and packets
-    EthernetNextHop& routes_;            ///< the ways of packets
-    EthernetLinks& links_;               ///< how packets cross them
-    EthernetPortSchedule& schedule_;     ///< when packets are in
-    PriorityFlowControl& flow_control_;  ///< the room in buffers
-    EcnMarks& marks_;                    ///< which packets are marked
-    OutputQueues& queues_;               ///< of output ports
-    EthernetDrops& drops_;               ///< counts what is lost
-    QueuePairs& pairs_;                  ///< for whom packets are
+    bool trims_;  ///< trim instead of dropping
+    EthernetNetworkState& state_;
+    EthernetNextHop& routes_;
+    EthernetLinks& links_;
+    EthernetPortSchedule& schedule_;
+    PriorityFlowControl& flow_control_;
+    EcnMarks& marks_;
+    OutputQueues& queues_;
+    EthernetDrops& drops_;
+    QueuePairs& pairs_;
 };
 
 }  // namespace npunet::packet

@@ -62,7 +62,7 @@ LinkPassage EthernetLinks::cross_irregular(std::uint32_t number, std::uint32_t w
 
 Time EthernetLinks::end_before(std::uint32_t number, std::uint32_t wire, Time start,
                                Time down) const {
-    // The clock refuses what a link that dies cannot finish.
+    // The clock throws if the link fails permanently before the end.
     try {
         return clock_.end(LinkId(std::size_t{number}), start, Bytes(wire));
     } catch (const StallError&) {

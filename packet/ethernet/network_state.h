@@ -1,3 +1,4 @@
+// State of an EthernetNetwork that its parts share: ports, packets, classes, observers.
 #pragma once
 
 #include "packet/base/clock.h"
@@ -19,11 +20,8 @@
 
 namespace npunet::packet {
 
-/// The ports of an EthernetNetwork, the packets under way and who hears of them, on which its parts
-/// work.
 struct EthernetNetworkState {
-    /// @param description the network
-    /// @param queue the simulation's events; must outlive the state
+    /// `queue` must outlive this.
     EthernetNetworkState(const topology::NetworkDescription& description, engine::EventQueue& queue)
         : clock(queue),
           sizes(description.packet),
@@ -37,16 +35,15 @@ struct EthernetNetworkState {
         }
     }
 
-    EthernetClock clock;              ///< time and events
-    PacketSizes sizes;                ///< of packets
-    std::uint32_t class_count;        ///< traffic classes
+    EthernetClock clock;
+    PacketSizes sizes;
+    std::uint32_t class_count;
     std::vector<EthernetPort> ports;  ///< by link
-    EthernetPackets packets;          ///< packets under way
-    TelemetryRecords telemetry;       ///< what is written into them
-    PacketClasses classes;            ///< traffic classes
-    /// Hears of links that are sending; null for nobody.
-    engine::LinkLoadRecorder* load = nullptr;
-    PacketObserver* observer = nullptr;  ///< hears of packets; null for nobody
+    EthernetPackets packets;
+    TelemetryRecords telemetry;
+    PacketClasses classes;
+    engine::LinkLoadRecorder* load = nullptr;  ///< may be null
+    PacketObserver* observer = nullptr;        ///< may be null
 };
 
 }  // namespace npunet::packet

@@ -1,3 +1,5 @@
+// Port schedule of an EthernetNetwork: when ports decide, and when packets on links arrive. One
+// pending event for each port that sends and one for each link with packets on it.
 #pragma once
 
 #include "packet/base/clock.h"
@@ -13,16 +15,9 @@
 
 namespace npunet::packet {
 
-/// When ports choose, and when what is on their links is in: one pending event for each port that
-/// sends and one for each link with packets on it.
 class EthernetPortSchedule {
 public:
-    /// All of these must outlive this.
-    /// @param ports by link
-    /// @param packets under way
-    /// @param clock the network's
-    /// @param wake handles the events of ports that choose
-    /// @param arrive handles those of links whose packets are in
+    /// The references must outlive this. `wake` handles port decisions, `arrive` arrivals.
     EthernetPortSchedule(std::vector<EthernetPort>& ports, EthernetPackets& packets,
                          EthernetClock& clock, engine::EventHandler& wake,
                          engine::EventHandler& arrive)
@@ -31,18 +26,15 @@ public:
     EthernetPortSchedule(const EthernetPortSchedule&) = delete;
     EthernetPortSchedule& operator=(const EthernetPortSchedule&) = delete;
 
-    /// A port may have something to send.
-    /// @param number of the port
-    /// @param at from when on, in picoseconds
+    /// The port may have something to send from `at` on, in ps.
     void wake_port(std::uint32_t number, std::int64_t at) {
-        // A port that is choosing plans its next wake itself.
+        // The deciding port reschedules itself.
         if (number != deciding_) {
             arm(number, std::max(ports_[number].busy_until, at));
         }
     }
 
-    /// @param number of a port to be woken
-    /// @param at when, in picoseconds
+    /// Lets the port decide at `at`, in ps, unless an earlier decision is pending.
     void arm(std::uint32_t number, std::int64_t at) {
         EthernetPort& port = ports_[number];
         if (at < port.wake) {
@@ -51,18 +43,16 @@ public:
         }
     }
 
-    /// @param number of the port that chooses from now on; none: none does
+    /// The port that is deciding; none: none is.
     void set_deciding(std::uint32_t number) { deciding_ = number; }
 
-    /// A packet starts so late that what follows may pass the end of the clock: the queue says so.
-    /// @param number of the port
+    /// The port starts a packet so late that the end may be beyond the clock's range: lets the
+    /// queue report it.
     void schedule_at_end(std::uint32_t number) {
         clock_.schedule(never, engine::EventKey(), wake_, number);
     }
 
-    /// A packet is on a link, behind those that are there.
-    /// @param link the link
-    /// @param place of the packet
+    /// A packet is on the link, behind those already there.
     void fly(std::uint32_t link, std::uint32_t place) {
         PacketQueue& flight = ports_[link].flight;
         const bool alone = flight.head == none;
@@ -72,8 +62,7 @@ public:
         }
     }
 
-    /// Sees to it that the first packet on a link is an event.
-    /// @param link the link, with packets on it
+    /// Schedules the arrival of the first packet on the link, which has at least one.
     void await_arrival(std::uint32_t link) {
         EthernetPort& port = ports_[link];
         port.due = packets_[port.flight.head].ready;
@@ -83,7 +72,7 @@ public:
             arrive_, link);
     }
 
-    /// The clock has another queue of events: what is pending is scheduled there.
+    /// The clock has switched to another event queue: schedules all pending events there.
     void schedule_anew() {
         for (std::uint32_t number = 0; number < ports_.size(); ++number) {
             const EthernetPort& port = ports_[number];
@@ -97,8 +86,6 @@ public:
     }
 
 private:
-    /// @param number of a port
-    /// @param at when it chooses, in picoseconds
     void schedule_wake(std::uint32_t number, std::int64_t at) {
         clock_.schedule(
             at, engine::EventKey::of(engine::Phase::Arbitration, engine::event_kind::port, number),
@@ -106,11 +93,11 @@ private:
     }
 
     std::vector<EthernetPort>& ports_;  ///< by link
-    EthernetPackets& packets_;          ///< under way
-    EthernetClock& clock_;              ///< the network's
-    engine::EventHandler& wake_;        ///< handles the events of ports that choose
-    engine::EventHandler& arrive_;      ///< handles those of links whose packets are in
-    std::uint32_t deciding_ = none;     ///< the port that chooses
+    EthernetPackets& packets_;
+    EthernetClock& clock_;
+    engine::EventHandler& wake_;
+    engine::EventHandler& arrive_;
+    std::uint32_t deciding_ = none;  ///< the port that is deciding
 };
 
 }  // namespace npunet::packet

@@ -11,8 +11,7 @@ namespace npunet::packet {
 
 namespace {
 
-/// @param graph the network
-/// @return by link: the link back, none where there is none; parallel links in their order
+/// By link: the reverse link, or none; parallel links are matched in their order.
 std::vector<std::uint32_t> links_back(const topology::Graph& graph) {
     std::vector<std::uint32_t> back(graph.links(), none);
     for (std::uint32_t forth = 0; forth < graph.links(); ++forth) {
@@ -32,9 +31,7 @@ std::vector<std::uint32_t> links_back(const topology::Graph& graph) {
     return back;
 }
 
-/// Requests to pause go back by the link that they are about.
-/// @param description the network
-/// @return as links_back()
+/// links_back(). Throws InputError if PFC needs a reverse link that does not exist.
 std::vector<std::uint32_t> checked_links_back(const topology::NetworkDescription& description) {
     const topology::Graph& graph = description.graph;
     const bool pauses = description.packet.flow_control == topology::FlowControl::Pfc;
@@ -74,7 +71,7 @@ PriorityFlowControl::PriorityFlowControl(const topology::NetworkDescription& des
 
 void PriorityFlowControl::ask(std::uint32_t link, PacketKind kind, std::uint8_t traffic_class) {
     const std::uint32_t back = state_.ports[link].reverse;
-    // No more than one waits for each class, which the headroom is made for.
+    // At most one frame of each class is queued, as the headroom assumes.
     if (state_.ports[back].requests.remove(state_.packets, traffic_class)) {
         return;
     }
@@ -85,7 +82,7 @@ void PriorityFlowControl::ask(std::uint32_t link, PacketKind kind, std::uint8_t 
     packet.wire = pause_bytes;
     packet.ready = state_.clock.now();
     state_.ports[back].requests.append(state_.packets, place);
-    // The port whose packet has left asks by itself when that is the way.
+    // No effect if `back` is the port that is deciding: it selects the frame itself.
     schedule_.wake_port(back, packet.ready);
 }
 

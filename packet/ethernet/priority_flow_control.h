@@ -1,3 +1,6 @@
+// Buffer space of all nodes (SharedBuffer) and priority flow control: a node short of space sends
+// PAUSE to the other end of a link, and RESUME later (IEEE 802.1Qbb). Without PFC, data that is not
+// accepted is dropped.
 #pragma once
 
 #include "packet/base/ethernet_packet.h"
@@ -14,32 +17,21 @@
 
 namespace npunet::packet {
 
-/// The room in the nodes' buffers (SharedBuffer) and the requests that go with it: a node that is
-/// short of room asks the other end of a link to pause a class, and to go on later (IEEE 802.1Qbb).
-/// Without pauses what finds no room is lost.
 class PriorityFlowControl {
 public:
-    /// @param description the network
-    /// @param state of the network, whose ports learn of their links back; must outlive this
-    /// @param schedule wakes ports; must outlive this
-    ///
-    /// Throws InputError where a link that may have to pause has no link back.
+    /// The references must outlive this. Sets the reverse links of the ports. Throws InputError if
+    /// a link that may have to pause has no reverse link.
     PriorityFlowControl(const topology::NetworkDescription& description,
                         EthernetNetworkState& state, EthernetPortSchedule& schedule);
 
     PriorityFlowControl(const PriorityFlowControl&) = delete;
     PriorityFlowControl& operator=(const PriorityFlowControl&) = delete;
 
-    /// @return whether nodes ask for pauses
+    /// Whether PFC is on.
     bool pauses() const { return pauses_; }
 
-    /// Data comes to a node.
-    /// @param packet the data
-    /// @param node the node
-    /// @param queued bytes that wait for its output in its class
-    /// @return what becomes of it; where the link by which it came has to pause, ask_to_pause() is
-    /// to
-    ///         be called when it has joined its queue
+    /// Data arrives at a node; `queued`: bytes of its class that wait for its output. If the
+    /// verdict is TakenPauses, ask_to_pause() must be called once the data has joined its queue.
     SharedBuffer::Verdict take(const EthernetPacket& packet, std::uint32_t node,
                                std::int64_t queued) {
         if (pauses_) {
@@ -49,8 +41,7 @@ public:
                                                                : SharedBuffer::Verdict::Dropped;
     }
 
-    /// What a port has sent leaves the buffer of its node.
-    /// @param port the port
+    /// Frees the buffer space of the packet that the port has sent last.
     void release(EthernetPort& port) {
         if (port.leaving_input == none) {
             return;
@@ -60,11 +51,7 @@ public:
         free_room(port.node, input, port.leaving_class, port.leaving_bytes);
     }
 
-    /// A packet that had come by a link has left a node.
-    /// @param node the node
-    /// @param input the link
-    /// @param traffic_class of the packet
-    /// @param bytes of it when it came
+    /// A packet that arrived by link `input` with `bytes` has left the node.
     void free_room(std::uint32_t node, std::uint32_t input, std::uint8_t traffic_class,
                    std::int64_t bytes) {
         if (!pauses_) {
@@ -74,54 +61,40 @@ public:
         }
     }
 
-    /// @param link by which too much has come
-    /// @param traffic_class which is meant
+    /// Sends PAUSE to the upstream port of the link.
     void ask_to_pause(std::uint32_t link, std::uint8_t traffic_class) {
         ask(link, PacketKind::Pause, traffic_class);
     }
 
-    /// A request to pause or to go on is in.
-    /// @param link by which it came
-    /// @param packet the request
+    /// A PAUSE or RESUME frame has arrived by the link.
     void heed(std::uint32_t link, const EthernetPacket& packet);
 
-    /// A link is down for ever: nobody could take back what its node has asked for, and so the
-    /// other end goes on.
-    /// @param link the link
+    /// The link has failed permanently and can bring no RESUME: its reverse port resumes all
+    /// classes.
     void forget(std::uint32_t link);
 
-    /// @param scan of the whole network
     void scan(engine::StateScan& scan) { buffer_.scan(scan); }
 
 private:
-    /// @param description the network
-    /// @param state of the network, whose ports learn of their links back
-    /// @param schedule wakes ports
-    /// @param back by link: the link back, or none
+    /// `back`: by link, its reverse link or none.
     PriorityFlowControl(const topology::NetworkDescription& description,
                         EthernetNetworkState& state, EthernetPortSchedule& schedule,
                         const std::vector<std::uint32_t>& back);
 
-    /// Asks the other end of a link to pause, or to go on, or takes the opposite back.
-    /// @param link the link
-    /// @param kind PAUSE or RESUME
-    /// @param traffic_class which is meant
+    /// Enqueues a PAUSE or RESUME frame at the reverse link, or cancels the opposite one queued
+    /// there.
     void ask(std::uint32_t link, PacketKind kind, std::uint8_t traffic_class);
 
-    /// Tells the observer that a port pauses, or goes on.
-    /// @param number of the port
-    /// @param traffic_class which is meant
-    /// @param paused whether it pauses
+    /// Notifies the observer that the port has paused or resumed the class.
     void tell(std::uint32_t number, std::uint8_t traffic_class, bool paused);
 
-    /// A port may send in all classes again.
-    /// @param number of the port
+    /// No class of the port is paused any more.
     void end_pause(std::uint32_t number);
 
-    EthernetNetworkState& state_;     ///< ports and packets
-    EthernetPortSchedule& schedule_;  ///< wakes ports
-    bool pauses_;                     ///< else packets are dropped
-    SharedBuffer buffer_;             ///< of all nodes
+    EthernetNetworkState& state_;
+    EthernetPortSchedule& schedule_;
+    bool pauses_;  ///< else data is dropped
+    SharedBuffer buffer_;
 };
 
 }  // namespace npunet::packet

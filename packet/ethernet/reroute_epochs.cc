@@ -15,7 +15,7 @@ void EthernetRerouteEpochs::await_next() {
     if (is_awaited_) {
         return;
     }
-    // Nothing is under way: whatever has changed meanwhile concerns nobody.
+    // Nothing was under way, so the epochs since then affected no packet.
     const Time now = Time::ps(state_.clock.now());
     std::size_t epoch = epoch_;
     while (epoch + 1 < begins.size() && begins[epoch + 1] <= now) {
@@ -50,7 +50,7 @@ void EthernetRerouteEpochs::begin(std::uint32_t epoch) {
 }
 
 bool EthernetRerouteEpochs::is_busy() const {
-    // Copies of what has arrived may be left when all messages are done, and grants, and pauses.
+    // Duplicates of received packets, grants and pauses may remain when all messages are done.
     return pairs_.is_busy() || pairs_.any_grant_is_due() ||
            std::any_of(state_.ports.begin(), state_.ports.end(), [](const EthernetPort& port) {
                return port.flight.head != none || port.requests.head != none ||
@@ -77,7 +77,8 @@ void EthernetRerouteEpochs::bury_data(std::uint32_t number, std::uint32_t traffi
     const EthernetPort& port = state_.ports[number];
     while ((port.filled >> traffic_class & 1U) != 0) {
         const std::uint32_t place = queues_.take(number, traffic_class);
-        // A request that follows is a packet, too: where packets are kept may move.
+        // A copy: a RESUME frame that follows is a packet, too, whose allocation invalidates
+        // references.
         const EthernetPacket packet = state_.packets[place];
         if (state_.observer != nullptr) {
             state_.observer->packet_gave_up(LinkId(std::size_t{number}), Bytes(packet.wire),

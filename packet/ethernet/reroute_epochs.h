@@ -1,3 +1,6 @@
+// Link failures in an EthernetNetwork: switches reroutes at each epoch (topology::Reroutes), and
+// drops what waits for a link that never recovers. A change of routes is an event only while
+// something is under way.
 #pragma once
 
 #include "packet/base/member_event.h"
@@ -13,18 +16,9 @@
 
 namespace npunet::packet {
 
-/// Faults that take links of an EthernetNetwork down: sees to it that packets take the detours of
-/// their time (topology::Reroutes), and that what waits for a link that never comes back is lost. A
-/// change of the routes is an event only while something is under way.
 class EthernetRerouteEpochs {
 public:
-    /// All of these must outlive this.
-    /// @param state of the network
-    /// @param routes the ways of packets, with the detours
-    /// @param queues of output ports
-    /// @param flow_control the room in buffers
-    /// @param losses counts what is lost
-    /// @param pairs whose packets choose anew
+    /// The references must outlive this.
     EthernetRerouteEpochs(EthernetNetworkState& state, const EthernetNextHop& routes,
                           OutputQueues& queues, PriorityFlowControl& flow_control,
                           EthernetDrops& losses, QueuePairs& pairs)
@@ -38,51 +32,46 @@ public:
     EthernetRerouteEpochs(const EthernetRerouteEpochs&) = delete;
     EthernetRerouteEpochs& operator=(const EthernetRerouteEpochs&) = delete;
 
-    /// A message is about to start: sees to it that the next change is an event. Nothing without
-    /// detours.
+    /// A message is about to start: makes the next epoch an event. No effect without link failures.
     void await() {
         if (routes_.reroutes() != nullptr) {
             await_next();
         }
     }
 
-    /// This is one part of a split network. Nobody here knows what is under way elsewhere: each
-    /// part goes through all epochs.
+    /// This is a partition, which cannot know what is under way elsewhere: it goes through all
+    /// epochs.
     void go_through_all() {
         all_ = true;
         await();
     }
 
 private:
-    /// @copydoc await
     void await_next();
 
-    /// Other links are down from now on.
-    /// @param epoch of the detours
+    /// The event of an epoch: other links are down from now on.
     void begin(std::uint32_t epoch);
 
-    /// @return whether the links that are down concern anything that is under way
+    /// Whether anything is under way that failed links could affect.
     bool is_busy() const;
 
-    /// A link is down for ever: what waits for it is lost, what waits because of it goes on.
-    /// @param number of its port
+    /// The port's link has failed permanently: drops what waits for it and resumes what it has
+    /// paused.
     void bury(std::uint32_t number);
 
-    /// The same for data.
-    /// @param number of the port
-    /// @param traffic_class in which it waits
+    /// Drops the data of one class that waits for the port.
     void bury_data(std::uint32_t number, std::uint32_t traffic_class);
 
-    EthernetNetworkState& state_;                                    ///< ports and packets
-    const EthernetNextHop& routes_;                                  ///< the ways of packets
-    OutputQueues& queues_;                                           ///< of output ports
-    PriorityFlowControl& flow_control_;                              ///< the room in buffers
-    EthernetDrops& drops_;                                           ///< counts what is lost
-    QueuePairs& pairs_;                                              ///< whose packets choose anew
-    std::size_t epoch_ = 0;                                          ///< of the detours
-    bool is_awaited_ = false;                                        ///< its end is an event
-    bool all_ = false;                                               ///< of a split network
-    MemberEvent<&EthernetRerouteEpochs::begin> begin_event_{*this};  ///< of the detours
+    EthernetNetworkState& state_;
+    const EthernetNextHop& routes_;
+    OutputQueues& queues_;
+    PriorityFlowControl& flow_control_;
+    EthernetDrops& drops_;
+    QueuePairs& pairs_;
+    std::size_t epoch_ = 0;    ///< index into Reroutes::epochs()
+    bool is_awaited_ = false;  ///< the next epoch is an event
+    bool all_ = false;         ///< all epochs are events, as the network is split
+    MemberEvent<&EthernetRerouteEpochs::begin> begin_event_{*this};
 };
 
 }  // namespace npunet::packet

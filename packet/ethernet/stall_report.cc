@@ -85,7 +85,7 @@ LinkId EthernetStallReport::worst_link(const QueuePair& pair) const {
         links.push_back(hop.link);
     }
     const std::vector<EthernetPort>& ports = state_.ports;
-    // By which of several ways its packets went is not kept.
+    // With multipath routing, which routes the packets took is not recorded.
     for (std::size_t number = 0; routes_.are_chosen() && number < ports.size(); ++number) {
         links.emplace_back(number);
     }

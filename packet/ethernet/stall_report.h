@@ -1,3 +1,5 @@
+// Stall report of an EthernetNetwork: explains why it cannot make progress, or throws the
+// StallError.
 #pragma once
 
 #include "packet/ethernet/network_state.h"
@@ -14,54 +16,41 @@
 
 namespace npunet::packet {
 
-/// Why an EthernetNetwork cannot go on, in words.
 class EthernetStallReport {
 public:
-    /// All of these must outlive this.
-    /// @param description the network
-    /// @param state of the network
-    /// @param queues of its ports
-    /// @param routes the ways of packets
+    /// The references must outlive this.
     EthernetStallReport(const topology::NetworkDescription& description,
                         const EthernetNetworkState& state, const OutputQueues& queues,
                         const EthernetNextHop& routes)
         : description_(description), state_(state), queues_(queues), routes_(routes) {}
 
-    /// Nothing goes on.
-    /// @return which links wait for each other in a circle, in a sentence; nothing where none do
+    /// A sentence naming links that are paused in a cycle; empty if there is none.
     std::string explain_pauses() const;
 
-    /// Nothing goes on in one part of a split network.
-    /// @param part the part
-    /// @return which link another part has paused, in a sentence; nothing where there is none
+    /// For a partition: a sentence naming a link that another partition has paused; empty if there
+    /// is none.
     std::string explain_pauses_from_afar(const Partition& part) const;
 
-    /// Throws the StallError of a packet that is lost where nobody sends it again.
-    /// @param number of the port where
-    /// @param why it is lost
+    /// Throws the StallError of a packet lost at the port without a transport to send it again;
+    /// `why` is put into the message.
     [[noreturn]] void refuse_loss(std::uint32_t number, const char* why) const;
 
-    /// Throws the StallError of a queue pair that has sent again as often as it may.
-    /// @param pair the queue pair
+    /// Throws the StallError of a queue pair that has used up its retries.
     [[noreturn]] void give_up(const QueuePair& pair) const;
 
 private:
-    /// @param first a port that is paused in a class
-    /// @param traffic_class the class
-    /// @return the circle of ports each of which waits for the next one, in a sentence; nothing
-    ///         where the port leads to none
+    /// A sentence naming the cycle of ports, each waiting for the next, reached from a port that is
+    /// paused in the class; empty if there is none.
     std::string explain_circle(std::uint32_t first, std::uint32_t traffic_class) const;
 
-    /// @param pair a queue pair
-    /// @return of the links by which it sends and is answered, the one that has lost most; the
-    /// first
-    ///         one where none has
+    /// Of the links that the queue pair's packets and responses may take, the one with most drops;
+    /// the first if none has any.
     LinkId worst_link(const QueuePair& pair) const;
 
-    const topology::NetworkDescription& description_;  ///< the network
-    const EthernetNetworkState& state_;                ///< its ports
-    const OutputQueues& queues_;                       ///< what waits for them
-    const EthernetNextHop& routes_;                    ///< the ways of packets
+    const topology::NetworkDescription& description_;
+    const EthernetNetworkState& state_;
+    const OutputQueues& queues_;
+    const EthernetNextHop& routes_;
 };
 
 }  // namespace npunet::packet
