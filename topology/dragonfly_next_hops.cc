@@ -8,7 +8,8 @@ namespace npunet::topology {
 
 namespace {
 
-/// What a packet remembers: that it has decided, and how many global links it will have crossed.
+/// PacketPlace::memory: bit 0: the packet has decided; above: the global links it will have
+/// crossed.
 std::uint32_t memory_of(unsigned globals) {
     return globals << 1U | 1U;
 }
@@ -29,7 +30,7 @@ DragonflyNextHops::Leg DragonflyNextHops::leg_to(std::int64_t router, std::int64
     const std::int64_t own = router / shape_.a;
     const std::int64_t others = shape_.groups - 1;
     const std::int64_t first_port = (group - own + shape_.groups) % shape_.groups - 1;
-    // The router's own global links are best; among equals the drawn one.
+    // The router's own global links first; of equivalent ones the drawn one.
     std::int64_t here = 0;
     for (std::int64_t port = first_port; port < shape_.global_links(); port += others) {
         here += port / shape_.h == router % shape_.a ? 1 : 0;
@@ -82,7 +83,7 @@ void DragonflyNextHops::list_next_hops(const Graph& /*graph*/, const PacketPlace
         add_last(local_hop(router, there, globals));
         return;
     }
-    // Behind a global link, and not yet in the destination's group: in the group between.
+    // Decided, and not in the destination's group: in the intermediate group, after a global link.
     const bool decided = place.memory != 0;
     Leg minimal = leg_to(router, target, globals, mixed(place.hash));
     minimal.next_hop.memory = memory_of(globals + 1U);

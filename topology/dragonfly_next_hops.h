@@ -1,17 +1,18 @@
-// UGAL on dragonflies: each packet goes the minimal way, or over one other group when that promises
-// to be faster (Singh, "Load-balanced routing in interconnection networks", PhD thesis, Stanford,
-// 2005; with what the source's router knows: UGAL-L of Kim, Dally, Scott and Abts, ISCA 2008).
+// UGAL on dragonflies: each packet takes the minimal route, or a route over one other group if that
+// is estimated to be faster (Singh, "Load-balanced routing in interconnection networks", PhD
+// thesis, Stanford, 2005; with local information only: UGAL-L of Kim, Dally, Scott and Abts, ISCA
+// 2008).
 //
 //     network.multipath = std::make_shared<DragonflyNextHops>(shape);
 //
-// The router of the source weighs the first link of the minimal way with the number of links
-// between routers on it, and the first link of the way over a third group, drawn at random, with
-// the number on that way. From then on the way is fixed: to a group over its global link, with the
-// local link before it; in the destination's group by the local link to its router.
+// The source's router weights the first link of the minimal route by the number of links between
+// routers on that route, and the first link of the route over a randomly drawn third group by the
+// number on that one. From then on the route is fixed: to a group by a local link, if needed, and
+// the global link; in the destination's group by the local link to the destination's router.
 //
-// Virtual channels: local links 0, 1 and 2 after as many global ones, global links 0 and 1. A
-// packet never goes back to a lower channel, and of one channel it takes a local link, then a
-// global one: three channels, no circle.
+// Virtual channels: a local link uses channel 0, 1 or 2 after as many global links, a global link 0
+// or 1. A packet never returns to a lower channel, and on one channel takes a local link, then a
+// global one, so three channels keep channel dependencies acyclic.
 //
 // C++17-clean: reached from ns-3 scenario scripts.
 #pragma once
@@ -36,11 +37,11 @@ public:
     [[nodiscard]] std::string name() const override { return "ugal"; }
 
 private:
-    /// To a group: the way, and how many links between routers it has.
+    /// The route to a group, and how many links between routers it has.
     struct Leg {
         OfferedHop next_hop;
         std::int64_t links = 0;
-        std::int64_t enters_at = 0;  ///< the router's place in that group
+        std::int64_t enters_at = 0;  ///< index of the entry router in that group
     };
     [[nodiscard]] Leg leg_to(std::int64_t router, std::int64_t group, std::uint8_t globals,
                              std::uint64_t drawn) const;

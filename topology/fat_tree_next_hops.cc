@@ -40,7 +40,7 @@ void list_fat_tree_next_hops(const FatTreeShape& shape, std::int64_t tree_switch
     }
     const std::int64_t top = upper - shape.aggregations();
     if (three) {
-        // Core c is linked with aggregation switch c / up[1] of every pod by its port c mod up[1].
+        // Core c connects to port c mod up[1] of aggregation switch c / up[1] of every pod.
         const std::int64_t below = there / shape.down[1] * shape.up[0] + top / shape.up[1];
         add(top_links + 2 * (below * shape.up[1] + top % shape.up[1]) + 1);
     } else {

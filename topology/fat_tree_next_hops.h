@@ -1,9 +1,10 @@
-// Packets on fat trees by any of the equal up-links: sprayed, or by the one that is free soonest.
+// Multipath routing on fat trees over all equal-cost up-links: sprayed, or by the link that is free
+// soonest.
 //
 //     network.multipath = std::make_shared<FatTreeNextHops>(shape, Spread::Spray);
 //
-// A packet goes up only as far as it must; every up-link leads to a switch from which the
-// destination is below, and there is one way down. No channel below waits for one above, so one
+// A packet goes up only as far as it must; every up-link leads towards a switch above the
+// destination, and there is one route down. Down-channels never wait for up-channels, so one
 // virtual channel suffices whatever is chosen.
 //
 // C++17-clean: reached from ns-3 scenario scripts.
@@ -18,9 +19,9 @@
 
 namespace npunet::topology {
 
-/// Replaces the content of `ways` by the ways on from a switch of a tree towards host `to`. The
-/// switch is given by its place among the tree's switches (leaves, aggregation switches, top), the
-/// tree by the first of its links.
+/// Replaces the content of `next_hops` by the next hops from a switch of a tree towards host `to`.
+/// The switch is given by its index among the tree's switches (leaves, aggregation switches, top),
+/// the tree by the first of its links.
 void list_fat_tree_next_hops(const FatTreeShape& shape, std::int64_t tree_switch, std::int64_t to,
                              std::int64_t first_link, std::vector<OfferedHop>& next_hops);
 

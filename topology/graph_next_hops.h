@@ -1,6 +1,6 @@
-// Packets on any graph by any of the shortest paths: sprayed, or by the link that is free soonest.
-// As the layers of a GraphRouter belong to destinations and are free of circles whichever of the
-// equal paths are taken, they serve here too.
+// Multipath routing on any graph over all shortest paths: sprayed, or by the link that is free
+// soonest. The layers of a GraphRouter (virtual channels) are assigned to destinations and have
+// acyclic channel dependencies whichever shortest paths are taken, so they apply here too.
 //
 //     network.multipath = std::make_shared<GraphNextHops>(router, Spread::Spray);
 //
@@ -19,7 +19,7 @@ namespace npunet::topology {
 
 class GraphNextHops : public MultipathRouter {
 public:
-    /// `paths`: of GraphRoutes::Ecmp, with its layers given out where it needs some.
+    /// `paths`: of GraphRoutes::Ecmp, with layers assigned if it needs any.
     GraphNextHops(std::shared_ptr<const GraphRouter> paths, Spread spread)
         : paths_(std::move(paths)), spread_(spread) {}
 

@@ -1,21 +1,21 @@
-// Routing that chooses packet by packet: spraying over equal paths, adaptive routing, UGAL. Where
-// the routes of a Router are fixed, a MultipathRouter names the ways on from wherever a packet is,
-// and the packet machine takes one of them.
+// Routing that chooses packet by packet: spraying over equal-cost paths, adaptive routing, UGAL.
+// While the routes of a Router are fixed, a MultipathRouter offers the next hops from wherever a
+// packet is, and the packet-level network takes one of them.
 //
-//     std::vector<Way> ways;
-//     network.multipath->list_next_hops(network.graph, place, ways);     // at least one
+//     std::vector<OfferedHop> next_hops;
+//     network.multipath->list_next_hops(network.graph, place, next_hops);     // at least one
 //
-// The choice (the packet machine's part): a way with `needs_room` is open only while the buffer at
-// its end has room for the packet that is not promised to others, and promises it; an `escape` is
-// open only when no other way is; of those that are open the one with the least
-// weight x time that its link needs to send all that has chosen it and the packet (a full packet
-// more while it is sending), the first of equals. A packet keeps to its choice. So packets wait for
-// room only on ways without `needs_room`, and the network is free of deadlock when the waiting for
-// these has no circle, whoever waits (waiting_dependencies(); Duato, "A new theory of deadlock-free
-// adaptive routing in wormhole networks", IEEE Trans. Parallel Distrib. Syst. 4, 1993, for packets
-// that are stored whole).
+// How the network chooses: a hop with `needs_room` is available only while the buffer at its end
+// has space for the packet that is not reserved for others, and reserves it; an `escape` is
+// available only if no other hop is; of the available hops the one with the least weight x time
+// that its link needs to send the packet and all that have chosen it (one full packet more while it
+// is sending), the first of equals. A choice is final. So packets wait for space only on hops
+// without `needs_room`, and the network is deadlock-free if the dependencies of these waits are
+// acyclic for all packets (waiting_dependencies(); Duato, "A new theory of deadlock-free adaptive
+// routing in wormhole networks", IEEE Trans. Parallel Distrib. Syst. 4, 1993, for packets that are
+// stored whole).
 //
-// The other fidelities send by NetworkDescription::route(), one of the paths.
+// The other fidelities use NetworkDescription::route(), one of the paths.
 //
 // C++17-clean: reached from ns-3 scenario scripts.
 #pragma once
@@ -35,17 +35,17 @@ struct PacketPlace {
     NodeId at;
     NodeId source;
     NodeId destination;  ///< not `at`
-    /// By which link and virtual channel it came; the link is invalid at its source.
+    /// The link and virtual channel by which it came; the link is invalid at its source.
     Hop in;
-    /// Looks random; the same for a packet wherever it is.
+    /// Pseudo-random; the same for a packet at every node.
     std::uint64_t hash = 0;
-    /// Way::memory of the way taken last; 0 at the source.
+    /// OfferedHop::memory of the last hop taken; 0 at the source.
     std::uint32_t memory = 0;
 };
 
 struct OfferedHop {
     Hop hop;
-    /// Where valid: the hop behind it, which is taken without a choice and waited for.
+    /// Where valid: the hop after it, which is taken without a choice and waited for.
     Hop then;
     std::uint16_t weight = 1;
     bool needs_room = false;
@@ -60,20 +60,20 @@ public:
     MultipathRouter& operator=(const MultipathRouter&) = delete;
     virtual ~MultipathRouter() = default;
 
-    /// Replaces the content of `ways` by the ways on, at least one; a pure function. If any has
+    /// Replaces the content of `next_hops` by at least one; a pure function. If any has
     /// `needs_room`, there is an escape.
     virtual void list_next_hops(const Graph& graph, const PacketPlace& place,
                                 std::vector<OfferedHop>& next_hops) const = 0;
-    /// There is never more than one way, whatever the state of the network: no choice is needed.
+    /// Always offers a single hop, whatever the state of the network: no choice is needed.
     [[nodiscard]] virtual bool is_oblivious() const = 0;
-    /// The least number of virtual channels with which packets cannot wait in a circle.
+    /// The least number of virtual channels for deadlock freedom.
     [[nodiscard]] virtual std::uint8_t virtual_channels_needed() const = 0;
     /// As in network.yml: "spray", "adaptive", "ugal".
     [[nodiscard]] virtual std::string name() const = 0;
 };
 
-/// What a router makes of equal paths: every packet takes one of them at random, or the one that
-/// is free soonest.
+/// How a router uses equal-cost paths: every packet takes one at random, or the one that is free
+/// soonest.
 enum class Spread : std::uint8_t { Spray, Adaptive };
 
 [[nodiscard]] constexpr const char* name_of(Spread spread) {
@@ -83,8 +83,8 @@ enum class Spread : std::uint8_t { Spray, Adaptive };
 /// "spray", "adaptive"; nothing for other words.
 [[nodiscard]] std::optional<Spread> spread_named(const std::string& word);
 
-/// Ends the work of routers whose equal ways all are waited for: keeps one of the ways (Spray: by
-/// the number drawn), or lets the list begin with that one, so that equals are spread (Adaptive).
+/// Last step of routers all of whose equal-cost hops can be waited for: keeps the hop drawn
+/// (Spray), or moves it to the front, so that ties are spread (Adaptive).
 void spread_next_hops(Spread spread, std::uint64_t drawn, std::vector<OfferedHop>& next_hops);
 
 }  // namespace npunet::topology

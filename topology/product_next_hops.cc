@@ -20,8 +20,8 @@ ProductNextHops::ProductNextHops(std::vector<Dimension> dimensions)
     }
 }
 
-/// `line_link`: the first link of the line. The escape goes the way of the route; the adaptive
-/// channel also the other way round a ring where that is as short.
+/// `line_link`: the first link of the line. The escape follows the line's route; the adaptive
+/// channel also the other direction of a ring if that is equally short.
 void ProductNextHops::add_next_hops(std::size_t dimension, std::int64_t line_link,
                                     std::int32_t here, std::int32_t there, bool escape_too,
                                     std::vector<OfferedHop>& next_hops) const {
@@ -54,10 +54,10 @@ void ProductNextHops::add_next_hops(std::size_t dimension, std::int64_t line_lin
     }
 }
 
-/// The link behind the one by which the packet has come to the switch of a line, on the channel on
-/// which it came: who came by the adaptive one may still have to go in lower dimensions, and must
-/// not hold the escape of this one. It waits for the adaptive channel here, whose holders stand at
-/// an NPU and have their escape.
+/// At the switch of a line: the second link of the line's route, on the channel on which the packet
+/// came. A packet that came by the adaptive channel may still have to move in lower dimensions, and
+/// must not hold the escape channel of this one. It waits for the adaptive channel, whose holders
+/// are at an NPU and have their escape.
 void ProductNextHops::list_at_switch(const Graph& graph, const PacketPlace& place,
                                      std::vector<OfferedHop>& next_hops) const {
     const auto dimension = static_cast<std::size_t>(graph.link(place.in.link).dimension);
@@ -83,7 +83,8 @@ void ProductNextHops::list_next_hops(const Graph& graph, const PacketPlace& plac
         list_at_switch(graph, place, next_hops);
         return;
     }
-    // Equals are spread: the list begins with a drawn dimension. The escape is that of the lowest.
+    // To spread equal choices, the list begins with a random dimension. The escape is in the
+    // lowest.
     const std::size_t count = dimensions_.size();
     const std::size_t drawn = mixed(place.hash + static_cast<std::uint64_t>(at)) % count;
     const auto coordinate = [&](std::int64_t npu, std::size_t i) {

@@ -1,14 +1,14 @@
-// Minimal adaptive routing on products of dimensions: a packet goes on in any dimension in which it
-// still has to, by the link that is free soonest; round a ring in either direction when both are as
+// Minimal adaptive routing on products of dimensions: a packet moves in any dimension in which it
+// still has to, by the link that is free soonest; on a ring in either direction if both are equally
 // short.
 //
 //     network.multipath = std::make_shared<ProductNextHops>(dimensions);
 //
-// The highest virtual channel is adaptive: it is taken only when there is room at its end. The
-// others are the escape, which is the dimension-order route from where the packet is. On a ring of
-// more than three NPUs the escape has two channels: 0 as long as the link that closes the ring is
-// still ahead, 1 otherwise (Dally and Seitz, IEEE Trans. Computers C-36, 1987); so it does not
-// matter how a packet came to where it is. At the switch of a line it keeps its channel.
+// The highest virtual channel is adaptive: it is taken only if there is buffer space at its end.
+// The others are the escape channels, which follow the dimension-order route from the packet's
+// node. On a ring of more than three NPUs there are two: 0 while the link that closes the ring is
+// still ahead, 1 otherwise (Dally and Seitz, IEEE Trans. Computers C-36, 1987), independently of
+// the packet's path so far. At the switch of a line a packet keeps its channel.
 //
 // C++17-clean: reached from ns-3 scenario scripts.
 #pragma once
@@ -35,7 +35,7 @@ public:
     [[nodiscard]] std::string name() const override { return "adaptive"; }
 
 private:
-    /// The dimension of a link, where its line begins, and where the dimension's links begin.
+    /// A dimension: its first link, the stride of its coordinate, and the links of one line.
     struct Block {
         std::int64_t first_link = 0;
         std::int64_t stride = 1;

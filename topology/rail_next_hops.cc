@@ -20,7 +20,7 @@ void RailNextHops::list_next_hops(const Graph& graph, const PacketPlace& place,
         spread_next_hops(spread_, mixed(place.hash + static_cast<std::uint64_t>(at)), next_hops);
         return;
     }
-    // At an NPU, or at a server's switch on the way to an NPU of the server: on as the fixed route.
+    // At an NPU, or at a server's switch towards an NPU of the server: the fixed route.
     next_hops.assign(1, OfferedHop());
     const std::int64_t before = at < shape_.npus() ? at : graph.link(place.in.link).from.value();
     const std::vector<Hop> hops =

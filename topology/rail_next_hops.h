@@ -1,5 +1,5 @@
-// Packets on rails by any of the equal up-links (topology/fat_tree_ways.h). Within the servers the
-// ways are those of RailRouter.
+// Multipath routing on rails over all equal-cost up-links (topology/fat_tree_next_hops.h). Within
+// servers packets take the routes of RailRouter.
 //
 //     network.multipath = std::make_shared<RailNextHops>(shape, Spread::Adaptive);
 //

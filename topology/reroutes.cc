@@ -13,7 +13,7 @@ namespace npunet::topology {
 
 namespace {
 
-/// Besides rerouted_bit a bit of PacketPlace::memory above those of the usual routing.
+/// Like rerouted_bit a bit of PacketPlace::memory, above those of the usual routing.
 constexpr std::uint32_t went_down = std::uint32_t{1} << 30U;
 
 }  // namespace
@@ -124,8 +124,8 @@ void Reroutes::list_usual(const Graph& graph, const PacketPlace& place,
     }
 }
 
-/// Whether the way leads over one of the links: of fixed routes all that is ahead, otherwise what
-/// is chosen at once.
+/// Whether the route uses one of the links: of fixed routes all hops ahead, otherwise those that
+/// are chosen at once.
 bool Reroutes::usual_meets(const std::vector<bool>& links, const PacketPlace& place,
                            const OfferedHop& next_hop) const {
     if (network_.multipath) {
@@ -145,7 +145,7 @@ bool Reroutes::usual_meets(const std::vector<bool>& links, const PacketPlace& pl
 void Reroutes::list_reroute(const PacketPlace& place, std::vector<OfferedHop>& next_hops) const {
     const NodeId to = place.destination;
     const bool gone_down = (place.memory & went_down) != 0;
-    // What comes back is waited for rather than to begin anew.
+    // Waiting for links that recover is preferred to a new reroute.
     std::optional<OfferedHop> next_hop = reroute(up_, place.at, to, gone_down);
     for (const auto& [rest, down] : {std::pair(&lasting_, gone_down), std::pair(&up_, false),
                                      std::pair(&lasting_, false), std::pair(&whole_, false)}) {
@@ -171,7 +171,7 @@ void Reroutes::list_next_hops(const Graph& graph, const PacketPlace& place,
         return;
     }
     list_usual(graph, place, next_hops);
-    // The ways that do not lead over these links, if packets can wait for one of them.
+    // The next hops that avoid these links.
     const auto rest = [&](const std::vector<bool>& links) {
         std::vector<OfferedHop> left;
         std::copy_if(
@@ -187,7 +187,7 @@ void Reroutes::list_next_hops(const Graph& graph, const PacketPlace& place,
     if (!suffices(left)) {
         std::optional<OfferedHop> around = reroute(up_, place.at, place.destination, false);
         if (!around) {
-            // What comes back is waited for.
+            // Links that recover are waited for.
             left = rest(dead_);
             if (!suffices(left)) {
                 around = reroute(lasting_, place.at, place.destination, false);

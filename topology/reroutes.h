@@ -1,22 +1,23 @@
-// Ways round links that are down: as the routes, until a link of them is down, then up*/down* on
-// what is left of the network.
+// Rerouting around failed links: the usual routes while their links are up, otherwise up*/down* on
+// the rest of the network.
 //
-//     Reroutes detours(network, fixed_routes);
-//     detours.set_epoch(3);                        // the links that are down have changed
-//     detours.list_next_hops(graph, place, ways);
+//     Reroutes reroutes(network);
+//     reroutes.set_epoch(3);                       // other links are down now
+//     reroutes.list_next_hops(graph, place, next_hops);
 //
-// An epoch is a span in which the same links are down; epoch 0 begins at time 0. A packet that can
-// go on without a link that is down goes on as always. Otherwise it takes a detour from where it is
-// up to its destination: the fewest links among those that are up, never up after down, on a
-// virtual channel of its own, the highest. The order of up*/down* is the same in all epochs, so the
-// detours of different epochs do not wait for each other in a circle either; it goes
-// by the links that stay, in both directions, and on over those that live longest
-// (lasting_order()). Where it offers no detour packets wait for the link; for one that never comes
-// back they do so only where no way leads to the destination over links that do.
+// An epoch is a span in which the same links are down; epoch 0 begins at time 0. A packet whose
+// usual route avoids links that are down takes it. Otherwise it is rerouted from where it is to its
+// destination: by the fewest links among those that are up, never up after down, on a virtual
+// channel of its own, the highest. The up*/down* order is the same in all epochs, so channel
+// dependencies stay acyclic across epochs; it is built from the links that last, in both
+// directions, then extended over those that last longest (lasting_order()). If up*/down* has no
+// route, packets wait for the link; for one that never recovers only if no route over links that
+// are up or recover reaches the destination.
 //
-// Packets on a detour when the epoch changes go on to their destination in the new one, or wait for
-// what comes back. Where up*/down* would not let them for good, having gone down towards a link
-// that has died since, they begin anew: the one case in which packets may wait in a circle.
+// Packets that are on a reroute when the epoch changes continue to their destination in the new
+// one, or wait for links that recover. If up*/down* rules that out for good, as they have gone down
+// towards a link that has failed permanently since, they start a new reroute: the one case in which
+// a deadlock is possible.
 //
 // C++17-clean: reached from ns-3 scenario scripts.
 #pragma once
@@ -37,24 +38,24 @@ namespace npunet::topology {
 
 class Reroutes : public MultipathRouter {
 public:
-    /// The network, which must outlive this, has faults that take links down. Throws InputError
-    /// where it has more than most_nodes.
+    /// The network, which must outlive this, has faults that take links down. Throws InputError if
+    /// it has more than most_nodes.
     explicit Reroutes(const NetworkDescription& network);
 
     /// When the epochs begin, 0 first, ascending.
     [[nodiscard]] const std::vector<Time>& epochs() const { return begins_; }
     void set_epoch(std::size_t epoch);
-    /// PacketPlace::memory of a packet that is to take a detour from where it is.
+    /// PacketPlace::memory of a packet that is to be rerouted from where it is.
     static constexpr std::uint32_t rerouted_bit = std::uint32_t{1} << 31U;
 
-    /// Whether the link is down from this epoch on for ever.
+    /// Whether the link is down permanently from this epoch on.
     [[nodiscard]] bool is_dead(LinkId link) const { return dead_[link.index()]; }
 
-    /// When the link goes down for ever; Time::max(): never.
+    /// When the link goes down permanently; Time::max(): never.
     [[nodiscard]] Time dead_from(LinkId link) const { return dead_from_[link.index()]; }
 
-    /// Throws StallError for a packet on a detour that no up*/down* route brings on from there,
-    /// which takes links without one back.
+    /// Throws StallError for a rerouted packet without any up*/down* route, possible only with
+    /// links that lack a reverse link.
     void list_next_hops(const Graph& graph, const PacketPlace& place,
                         std::vector<OfferedHop>& next_hops) const override;
     [[nodiscard]] bool is_oblivious() const override { return false; }
@@ -66,10 +67,10 @@ public:
     static constexpr std::size_t most_nodes = 65534;
 
 private:
-    /// What is left of the network.
+    /// The network without some of its links.
     struct Rest {
         Graph graph;
-        std::vector<LinkId> original;  ///< of its links
+        std::vector<LinkId> original;  ///< ids of its links in the network
         std::unique_ptr<GraphRouter> router;
     };
     [[nodiscard]] std::vector<bool> down_at(Time time) const;
@@ -87,7 +88,7 @@ private:
     std::vector<Time> begins_;
     std::vector<std::uint32_t> order_;
     std::vector<bool> down_;       ///< in this epoch
-    std::vector<bool> dead_;       ///< from this epoch on for ever
+    std::vector<bool> dead_;       ///< permanently, from this epoch on
     std::vector<Time> dead_from_;  ///< by link; Time::max(): never
     Rest up_;                      ///< without the links that are down
     Rest lasting_;                 ///< without those that are dead
