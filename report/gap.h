@@ -1,5 +1,5 @@
-// Why two fidelities give different finish times: the difference in parts that sum to it, of the
-// whole run and of every collective and message.
+// Why two fidelities give different finish times: parts that sum to the difference, for the whole
+// run and for every collective and message.
 //
 //     const GapExplanation why = study::explain_gap(runs, workload, machine);
 //     assert(why.total.sum() == runs[most].finish - runs[least].finish);
@@ -19,7 +19,7 @@
 
 namespace npunet::report {
 
-/// Parts may be negative: less of one thing can mean more of another.
+/// Parts may be negative: an effect can also shorten a run.
 struct Gap {
     Time header;
     Time latency;
@@ -68,57 +68,57 @@ inline Gap& Gap::operator-=(const Gap& other) {
     return *this;
 }
 
-/// Two collectives or messages that were under way over a link at the same time.
+/// Link contention: two collectives or messages with traffic on a link at the same time.
 struct Meeting {
     std::string from;  ///< the link's ends
     std::string to;
-    std::size_t other = 0;  ///< place in GapExplanation::communications; its own: with itself
+    std::size_t other = 0;  ///< index into GapExplanation::communications; its own: with itself
     Time together;
 };
 
-/// A collective, or a send with its receive, in the most detailed run and against the least.
+/// A collective, or a send with its receive: the most detailed run compared with the least.
 struct CommunicationGap {
     std::int64_t id = -1;  ///< CollectiveResult::id of the most detailed run; -1: a message
     std::string name;
     std::string type;         ///< "all_reduce", ..., "send_recv"
-    std::vector<Rank> ranks;  ///< in the order of the group; of a message source and destination
+    std::vector<Rank> ranks;  ///< in group order; for a message source and destination
     Time start;               ///< of its first rank
     Time end;                 ///< of its last rank
     Gap gap;                  ///< sums to how much later it ends
-    /// Of the parts but `dependency`: what comes of others on the network; the rest is what it has
-    /// alone.
+    /// The share of each part, except `dependency`, that is caused by other traffic; the rest
+    /// remains in isolation.
     Gap others;
-    bool measured = true;   ///< else it was not run alone, and all of the parts are in `others`
+    bool measured = true;   ///< false: no isolated run, and all of the parts are in `others`
     bool critical = false;  ///< on the critical path of the most detailed run
     std::vector<Meeting> meetings;  ///< longest first
 };
 
-/// A link on which collectives or messages met that contention delayed.
+/// A link with contention between collectives or messages that it delayed.
 struct ContentionLink {
     std::string from;
     std::string to;
     Time together;                     ///< sum over pairs
-    std::vector<std::size_t> between;  ///< places in GapExplanation::communications, ascending
+    std::vector<std::size_t> between;  ///< indices into GapExplanation::communications, ascending
 };
 
-/// A rung of the ladder from the estimate to the most detailed run: a simulation with one effect
-/// more than the one below. direct + dependency is how much later it finishes than that.
+/// One of the runs from the estimate to the most detailed one, with one more effect than the one
+/// before. direct + dependency is how much later it finishes than that.
 struct EffectLevelResult {
-    std::string step;  ///< the part that the effect is, as in gap_parts; empty: the estimate
+    std::string step;  ///< the effect, as in gap_parts; empty: the estimate
     Time finish;
-    Time direct;      ///< with the start times of the rung below
-    Time dependency;  ///< as collectives and messages start at other times
+    Time direct;      ///< with the start times of the level below
+    Time dependency;  ///< effect of other start times
 };
 
 struct GapExplanation {
     Gap total;
-    /// The same difference along the critical path of the most detailed run: the parts of what is
-    /// on it, summed; `dependency` is 0, and what waiting absorbed, or added, is `slack`.
+    /// The same difference along the critical path of the most detailed run: the summed parts of
+    /// the communications on it. `dependency` is 0; `slack` is what waiting absorbed or added.
     Gap path;
     Time slack;
     std::vector<EffectLevelResult> effect_levels;  ///< from the estimate up
     std::vector<CommunicationGap> communications;  ///< by start, then lowest rank
-    std::vector<ContentionLink> links;             ///< longest together first
+    std::vector<ContentionLink> links;             ///< longest contention first
     std::vector<std::string> notes;                ///< what could not be simulated
 };
 

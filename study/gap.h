@@ -1,21 +1,22 @@
-// Why fidelities differ: a ladder of simulations from the estimate up, with one effect more each.
+// Why fidelities differ: a series of runs from the estimate up, each with one more effect switched
+// on.
 //
 //     std::vector<engine::Results> runs{analytical, packet};
 //     const report::GapExplanation why = explain_gap(runs, workload, machine);
 //
 // From the analytical run to the packet run:
 //     analytical
-//     + header              messages carry the headers of their packets
-//     + latency             and are stored on their way, packet by packet, each as on an idle
-//                           network (idle_path_network.h)
-//     + contention          and share links: packets in buffers without bound
-//     + flow_control        and wait for room, or are lost, and the transport limits and repeats
-//     + congestion_control  and senders are slowed: the packet run
-// From the analytical to the congestion-aware run: latency, messages stored whole, and contention.
-// Between these two, and for other pairs: the difference of the parts.
+//     + header              packet headers
+//     + latency             store and forward packet by packet, as on an idle network
+//                           (idle_path_network.h)
+//     + contention          shared links, with unlimited buffers
+//     + flow_control        finite buffers, drops, the transport's windows and retransmissions
+//     + congestion_control  sender rate control: the packet run
+// From the analytical to the congestion-aware run: latency (whole messages stored and forwarded),
+// and contention. Between these two, and for other pairs: the difference of the parts.
 //
-// A step is what happens with the start times of the rung below; what comes of starting at other
-// times is `dependency`: study/gap/climb.h has the definitions, docs/gap.md an example with proof.
+// A step is measured with the start times of the level below; the effect of other start times is
+// `dependency`: study/gap/attribution.h has the definitions, docs/gap.md an example with proof.
 #pragma once
 
 #include <cstdint>
@@ -44,7 +45,7 @@ public:
 
 struct GapOptions {
     PacketOptions packet;  ///< RunOptions::packet
-    /// Simulations of single collectives and messages; those beyond are taken as a whole.
+    /// Most isolated runs; communications without them count as a whole (`others`).
     std::size_t most_alone = 4000;
     GapWatch watch;
 };

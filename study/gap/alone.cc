@@ -17,7 +17,7 @@ RankProgram idle_program() {
     return program;
 }
 
-/// One operation, which waits for nothing.
+/// One operation without dependencies.
 RankProgram program_of(const ProgramOperation& operation, const std::string& name,
                        std::size_t slots) {
     RankProgram program;

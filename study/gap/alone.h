@@ -1,7 +1,7 @@
-// How long a collective or message takes when it has the network to itself.
+// Isolated runs: how long a collective or message takes when it has the network to itself.
 //
-//     AloneRuns alone(workload, machine, rungs, 2000);
-//     const std::vector<Time>* ends = alone.ends(Rung::SharedLinks, communication, starts);
+//     AloneRuns alone(workload, machine, levels, 2000);
+//     std::vector<Time> ends = alone.ends(EffectLevel::SharedLinks, communication, starts);
 #pragma once
 
 #include <cstddef>
@@ -21,15 +21,14 @@ public:
     AloneRuns(const engine::Workload& workload, const Machine& machine, EffectLevels& levels,
               std::size_t most);
 
-    /// When each part ends where every part begins at its start, whatever it depends on, and
-    /// nothing else is sent. Empty where that cannot be told: the simulations are used up, or it
-    /// stalls. Starts that differ by a shift alone give the same ends but for the shift, unless
-    /// links have faults.
+    /// When each part ends if every part begins at its start, ignoring dependencies, and nothing
+    /// else is sent. Empty if unknown: no simulations are left, or the run stalls. Starts shifted
+    /// by a constant give the same ends with that shift, unless links have faults.
     [[nodiscard]] std::vector<Time> ends(EffectLevel level, const JointOperation& communication,
                                          const std::vector<Time>& starts);
 
 private:
-    /// Rung, what is communicated between whom, and the starts.
+    /// Effect level, what is communicated between which ranks, and the starts.
     using Key = std::vector<std::int64_t>;
 
     [[nodiscard]] Key key_of(EffectLevel level, const JointOperation& communication,
@@ -40,9 +39,9 @@ private:
 
     const engine::Workload& workload_;
     EffectLevels& levels_;
-    bool shifts_;  ///< the network is the same at all times
-    std::size_t left_;
-    engine::Workload alone_;  ///< everybody idle, but for the communication looked at last
+    bool shifts_;             ///< no faults: shifted starts give shifted ends
+    std::size_t left_;        ///< simulations that may still be made
+    engine::Workload alone_;  ///< all ranks idle except in the communication simulated last
     std::map<Key, std::vector<Time>> known_;
 };
 

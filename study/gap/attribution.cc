@@ -19,7 +19,7 @@ std::string first_line(const std::string& text) {
     return text.substr(0, text.find('\n'));
 }
 
-/// A communication on the rungs of one step.
+/// Ends of a communication in the isolated runs of one step.
 struct Ends {
     std::vector<Time> before;   ///< A(k - 1, s(k - 1)), by part
     std::vector<Time> delayed;  ///< A(k, s(k - 1))
@@ -68,7 +68,7 @@ private:
         return k == 0 ? EffectLevel::Estimate : sequence_.steps[k - 1].level;
     }
 
-    /// Where a communication cannot be run alone, the start of its last part stands for its end.
+    /// If a communication cannot be run in isolation, the start of its last part replaces its end.
     [[nodiscard]] std::vector<Ends> stand_ins(const JointOperation& communication) const {
         const auto ends_at = [&](std::size_t k) {
             return std::vector<Time>(communication.parts.size(),
@@ -81,7 +81,7 @@ private:
         return list;
     }
 
-    /// Empty where one of them cannot be told.
+    /// Empty if one of them is unknown.
     std::vector<Ends> isolated_on_all_levels(const JointOperation& communication) {
         std::vector<Ends> list;
         std::vector<Time> starts = communication.starts(sequence_.times.front());
@@ -125,7 +125,7 @@ private:
         }
     }
 
-    /// The finish when every communication starts as on rung k and takes what it takes on k + 1.
+    /// The finish if every communication starts as on level k and takes as long as on k + 1.
     [[nodiscard]] Time finish_with_old_starts(std::size_t k) const {
         const RunTimes& old = sequence_.times[k];
         const RunTimes& now = sequence_.times[k + 1];
@@ -143,7 +143,7 @@ private:
                 fixed.set(parts[i].rank, parts[i].number, start, end);
             }
         }
-        // These runs have been made.
+        // Nothing to replay if all times equal those of a run.
         return all_old   ? old.finish
                : all_new ? now.finish
                          : levels_.replay(workload_, fixed).finish;

@@ -13,7 +13,7 @@ namespace {
 
 using report::Gap;
 
-/// More than anything that is ever under way, and far from the end of 64 bits.
+/// More than is ever in flight, and far from overflowing 64 bits.
 constexpr Bytes boundless{std::int64_t{1} << 50};
 
 bool controls_congestion(const topology::PacketParameters& packet) {
@@ -59,7 +59,7 @@ topology::NetworkDescription network_on(EffectLevel level,
         packet.buffer = boundless;
         packet.error_rate = 0;
         if (packet.flow_control != topology::FlowControl::Credit) {
-            // Of such a room none is ever told to pause, and nothing is dropped.
+            // With an unlimited buffer no link is ever paused, and nothing is dropped.
             packet.flow_control = topology::FlowControl::Pfc;
             packet.shared_buffer = topology::SharedBufferParameters();
         }

@@ -1,8 +1,8 @@
-// The rungs of the ladder from the quick estimate to the packet run: networks with one effect more
-// each.
+// The effect levels from the analytical estimate to the packet run: networks with one more effect
+// switched on each.
 //
-//     EffectLevels rungs(machine, options.packet);
-//     const RunTimes times = rungs.run(Rung::SharedLinks);
+//     EffectLevels levels(machine, options.packet, progress);
+//     const RunTimes times = levels.run(workload, EffectLevel::SharedLinks);
 //     levels_of(Fidelity::Packet, machine);       // header, latency, contention, ...
 #pragma once
 
@@ -20,38 +20,38 @@
 namespace npunet::study {
 
 enum class EffectLevel : std::uint8_t {
-    Estimate,       ///< the congestion-unaware network
-    Headers,        ///< and messages carry the headers of their packets
-    IdlePaths,      ///< and are passed on packet by packet, each as on an idle network
-    SharedLinks,    ///< packets on shared links, with buffers without bound, and nothing lost
-    FiniteBuffers,  ///< and with the buffers, flow control and transport that there are, and errors
-    PacketRun,      ///< and with congestion control: the packet run
-    WholeMessages,  ///< the estimate, but every link takes in a message before the next sends it
-    MessageQueues   ///< the congestion-aware network
+    Estimate,       ///< congestion-unaware network
+    Headers,        ///< plus packet headers
+    IdlePaths,      ///< plus store and forward packet by packet, as on an idle network
+    SharedLinks,    ///< packets on shared links, with unlimited buffers and without losses
+    FiniteBuffers,  ///< plus the configured buffers, flow control, transport and errors
+    PacketRun,      ///< plus congestion control: the packet run
+    WholeMessages,  ///< the estimate plus store and forward of whole messages at every link
+    MessageQueues   ///< congestion-aware network
 };
 
-/// An effect, and the rung that has it and the one below has not.
+/// An effect, and the level that adds it.
 struct Step {
     EffectLevel level;
     Time report::Gap::*part;
 };
 
-/// The steps from the estimate to a fidelity on a machine, in order; those without an effect, such
-/// as congestion control where there is none, are left out. The last rung is the fidelity itself.
+/// The steps from the estimate to a fidelity on a machine, in order, without those that have no
+/// effect, such as congestion control if there is none. The last level is the fidelity itself.
 [[nodiscard]] std::vector<Step> levels_of(Fidelity fidelity, const Machine& machine);
 
-/// What the rung lacks of the machine's network.
+/// The network without the effects that the level lacks.
 [[nodiscard]] topology::NetworkDescription network_on(EffectLevel level,
                                                       const topology::NetworkDescription& network);
 
-/// Runs workloads on the rungs of one machine.
+/// Runs workloads on the effect levels of one machine.
 class EffectLevels {
 public:
     /// Machine and progress must outlive this; `packet` as in RunOptions.
     EffectLevels(const Machine& machine, const PacketOptions& packet, GapProgress& progress)
         : machine_(machine), packet_(packet), progress_(progress) {}
 
-    /// Puts a network in front of that of the rung.
+    /// Wraps the network of the level.
     using Wrap =
         std::function<std::unique_ptr<engine::Network>(engine::Network&, engine::EventQueue&)>;
 
@@ -60,7 +60,7 @@ public:
     [[nodiscard]] RunTimes run(const engine::Workload& workload, EffectLevel level,
                                const engine::FixedTimes* fixed = nullptr, const Wrap& wrap = {});
 
-    /// Everything that `fixed` has not fixed, where that is all of communication, with an end: no
+    /// Replays everything but communication, of which `fixed` must have all starts and ends: no
     /// network is needed.
     [[nodiscard]] RunTimes replay(const engine::Workload& workload,
                                   const engine::FixedTimes& fixed) const;
@@ -75,7 +75,7 @@ private:
     const Machine& machine_;
     PacketOptions packet_;
     GapProgress& progress_;
-    /// By rung; null before its first use, and where it is the machine's.
+    /// By level; null before its first use, and for the machine's own network.
     std::vector<std::unique_ptr<topology::NetworkDescription>> descriptions_{8};
 };
 

@@ -19,7 +19,7 @@ class GapProgress {
 public:
     explicit GapProgress(GapWatch watch) : watch_(std::move(watch)) {}
 
-    /// Begins a step with `total` items; 0: nodes of the traces, counted by the simulations.
+    /// Begins a step with `total` items; 0: trace nodes, counted by the simulations.
     void enter(std::string what, std::uint64_t total) {
         what_ = std::move(what);
         total_ = total;

@@ -1,4 +1,4 @@
-// The collectives and messages of a workload: what several ranks carry out together.
+// The collectives and messages of a workload: operations in which several ranks take part.
 //
 //     const std::vector<JointOperation> list = find_joint_operations(workload, times);
 //     times.of(list[0].parts[0]).end
@@ -41,7 +41,7 @@ struct RunTimes {
 
 /// A collective, or a send with its receive.
 struct JointOperation {
-    /// By member of the group; or the send, then the receive, if there is one.
+    /// By member of the group; for a message the send, then the receive, if there is one.
     std::vector<Place> parts;
     bool collective = false;
 
@@ -51,9 +51,9 @@ struct JointOperation {
     [[nodiscard]] std::vector<Time> starts(const RunTimes& times) const;  ///< by part
 };
 
-/// All that exchange messages: the k-th collectives of each communicator, the k-th send of a
-/// source, destination and tag, by its start in `times`, with the k-th receive. By start, then
-/// lowest rank, then its operation.
+/// All that exchange messages: the k-th collective of each communicator, and the k-th send of a
+/// source, destination and tag, ordered by start in `times`, with the k-th receive. Sorted by
+/// start, then by lowest rank, then by its operation.
 [[nodiscard]] std::vector<JointOperation> find_joint_operations(const engine::Workload& workload,
                                                                 const RunTimes& times);
 

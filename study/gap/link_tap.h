@@ -1,8 +1,8 @@
-// Who was on which link when: listens between an engine and a network.
+// Records which communications used which links when, by listening between an engine and a network.
 //
-//     LinkTap tap(description, workload, communication_of);
-//     rungs.run(workload, Rung::SharedLinks, nullptr, tap.wrap());
-//     for (const LinkTap::Stay& stay : tap.stays()) { ... }
+//     LinkTap tap(description, communication_of);
+//     levels.run(workload, EffectLevel::SharedLinks, nullptr, tap.wrap());
+//     for (const Stay& stay : tap.stays()) { ... }
 #pragma once
 
 #include <cstdint>
@@ -16,25 +16,25 @@
 
 namespace npunet::study {
 
-/// A communication on a link: from its first message under way over it to its last one in.
+/// A communication on a link: from the start of its first message to the arrival of its last one.
 struct Stay {
     LinkId link;
     std::uint32_t communication = 0;
     Time from;
     Time to;
-    Time crowded;  ///< how long two or more of its own messages were under way over it
+    Time crowded;  ///< how long two or more of its own messages were in flight over the link
 };
 
 class LinkTap {
 public:
-    /// By rank and operation; `none` where there is none.
+    /// By rank and operation; `none` if it is no communication.
     using CommunicationOf = std::vector<std::vector<std::uint32_t>>;
     static constexpr std::uint32_t none = 0xffffffff;
 
-    /// The references must outlive this. For dialects whose messages carry their order.
+    /// The references must outlive this. For dialects whose messages have order_major set.
     LinkTap(const topology::NetworkDescription& network, const CommunicationOf& communication_of);
 
-    /// For one run. Messages count for the links of NetworkDescription::route().
+    /// For one run. Messages are attributed to the links of NetworkDescription::route().
     [[nodiscard]] EffectLevels::Wrap wrap();
 
     /// After the run: by link, then start, then communication.

@@ -10,7 +10,7 @@ namespace {
 using report::ContentionLink;
 using report::Meeting;
 
-/// Keeps the longest ones; equals keep their order.
+/// Keeps the longest `most` items, longest first; ties keep their order.
 template <class Item>
 void keep_longest(std::vector<Item>& items, std::size_t most) {
     std::stable_sort(items.begin(), items.end(),
@@ -25,7 +25,7 @@ public:
     Meetings(const topology::Graph& graph, report::GapExplanation& explanation, std::size_t most)
         : graph_(graph), explanation_(explanation), most_(most) {}
 
-    /// Those on one link, ascending by start.
+    /// The stays on one link, ascending by start.
     void look_at(const Stay* first, const Stay* last) {
         const topology::Link& link = graph_.link(first->link);
         const std::string from = graph_.name(link.from);

@@ -1,6 +1,6 @@
-// Which collectives and messages met on which links.
+// Link contention: which collectives and messages shared which links at the same time.
 //
-//     add_meetings(ladder.stays, network.graph, explanation);
+//     add_meetings(sequence.stays, network.graph, explanation);
 #pragma once
 
 #include <vector>
@@ -11,8 +11,8 @@
 
 namespace npunet::study {
 
-/// Fills in GapExplanation::links and the meetings of its communications: those in which
-/// contention has a part in one of the two, at most `most` each, longest first, then by link and
+/// Fills in GapExplanation::links and the meetings of its communications: pairs of which contention
+/// affects at least one, at most `most` for each communication, longest first, then by link and
 /// communication.
 void add_meetings(const std::vector<Stay>& stays, const topology::Graph& graph,
                   report::GapExplanation& explanation, std::size_t most = 5);
