@@ -58,7 +58,7 @@ void RunInputs::add_to(CLI::App& command) {
         "--no-fold", [this] { run_options.fold = false; },
         "Simulate every NPU, also those that provably behave alike (same results)");
     command.add_flag_callback(
-        "--no-trains", [this] { run_options.packet.trains = false; },
+        "--no-trains", [this] { run_options.packet.fast_forward = false; },
         "Move every packet by itself, also those that follow a pattern (same results)");
     command
         .add_option("--jobs", run_options.packet.threads,
@@ -149,7 +149,7 @@ void RunInputs::warn_of_idle_options(const CommandContext& context,
         }
     };
     check(!run_options.fold, "--no-fold", study::Fidelity::Analytical);
-    check(!run_options.packet.trains, "--no-trains", study::Fidelity::Packet);
+    check(!run_options.packet.fast_forward, "--no-trains", study::Fidelity::Packet);
     check(run_options.packet.threads != PacketOptions().threads, "--jobs", study::Fidelity::Packet);
 }
 

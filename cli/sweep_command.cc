@@ -242,7 +242,7 @@ void add_sweep_command(CLI::App& program, CommandContext& context) {
         "--no-fold", [options] { options->run.fold = false; },
         "Simulate every NPU, also those that provably behave alike (same results)");
     command->add_flag_callback(
-        "--no-trains", [options] { options->run.packet.trains = false; },
+        "--no-trains", [options] { options->run.packet.fast_forward = false; },
         "Move every packet by itself, also those that follow a pattern (same results)");
     command->footer(
         "Example:\n"

@@ -25,7 +25,7 @@ public:
                 topology::with_injection(description, description.packet.injection));
         }
         level_ = packet::make_network(split_ ? *split_ : description, queue);
-        level_->set_trains(options.trains);
+        level_->set_fast_forward(options.fast_forward);
         level_->set_threads(options.threads);
     }
 

@@ -23,7 +23,7 @@ struct PacketOptions {
     static constexpr std::size_t most_threads = 64;
 
     /// Fast-forward of periodic traffic (docs/models.md, "Fast-forward").
-    bool trains = true;
+    bool fast_forward = true;
     /// 1 to most_threads (docs/models.md, "Threads").
     std::size_t threads = 1;
 };

@@ -24,7 +24,7 @@ NpuFabric::Core::Core(NpuFabric& fabric, npunet::topology::NetworkDescription ne
       m_ownCount(description.graph.npus(), FIRST_OWN_COUNT)
 {
     m_level->set_listener(*this);
-    m_level->set_trains(trains);
+    m_level->set_fast_forward(trains);
 }
 
 void

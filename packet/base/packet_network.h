@@ -54,7 +54,7 @@ public:
 
     /// Enables or disables the fast-forward of periodic traffic, which does not change results;
     /// enabled by default. Before the first message.
-    virtual void set_trains(bool /* wanted */) {}
+    virtual void set_fast_forward(bool /* wanted */) {}
 
     /// Packets of a lookahead window from which on it is worth waking threads.
     static constexpr std::uint64_t packets_worth_threads = 400;

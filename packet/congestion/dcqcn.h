@@ -39,7 +39,7 @@ public:
     double current_alpha(std::int64_t now) const;
 
     /// R_T as of the last call, in bytes/s.
-    std::int64_t target_delay() const { return target_; }
+    std::int64_t target_rate() const { return target_; }
 
 private:
     /// Applies the ticks of the increase timer up to now.

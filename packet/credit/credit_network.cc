@@ -16,7 +16,7 @@ CreditNetwork::CreditNetwork(const topology::NetworkDescription& description,
           [&description](NodeId from, NodeId to) { return description.route(from, to); }, queue) {
     step_.finder().use(description);
     choose_mode();
-    set_trains(true);
+    set_fast_forward(true);
 }
 
 CreditNetwork::CreditNetwork(const topology::NetworkDescription& description, RouteFunction route,
@@ -29,7 +29,7 @@ CreditNetwork::CreditNetwork(const topology::NetworkDescription& description, Ro
       replay_(step_),
       epochs_(step_) {
     choose_mode();
-    set_trains(true);
+    set_fast_forward(true);
 }
 
 void CreditNetwork::send(const engine::Message& message) {
@@ -101,7 +101,7 @@ bool CreditNetwork::looks_at_packets() const {
            state_.observer != nullptr;
 }
 
-void CreditNetwork::set_trains(bool wanted) {
+void CreditNetwork::set_fast_forward(bool wanted) {
     periodic_ = wanted;
     const bool possible = wanted && !looks_at_packets();
     fast_forward_ = possible ? std::make_unique<CreditFastForward>(state_, replay_) : nullptr;
@@ -133,7 +133,7 @@ void CreditNetwork::split(std::vector<bool> owned, PartitionLink& cut) {
     entry_ = std::make_unique<BoundaryEntry>(step_, *boundary_, epochs_);
     step_.set_boundary(boundary_.get());
     choose_mode();
-    set_trains(periodic_);
+    set_fast_forward(periodic_);
 }
 
 void CreditNetwork::enter(const std::uint8_t* data, std::size_t size) {

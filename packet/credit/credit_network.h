@@ -114,7 +114,7 @@ public:
     void list_queued(LinkId link,
                      const std::function<void(LinkId, Bytes, Time)>& function) override;
 
-    void set_trains(bool wanted) override;
+    void set_fast_forward(bool wanted) override;
     void set_threads(std::size_t threads, std::uint64_t least_packets) override;
     void settle() override;
 

@@ -28,13 +28,13 @@ public:
     /// The first time from `from` on at which a packet may start to leave the input, as far as is
     /// known.
     std::int64_t free_at(std::uint32_t input, std::int64_t from) const {
-        const std::size_t earliest = earliest_output(input);
+        const std::size_t earliest = earliest_read(input);
         return ends_[earliest] > from ? ends_[earliest] : from;
     }
 
     /// A packet starts to leave an input, which is free, and has left at `end`.
     void start(std::uint32_t input, std::uint32_t output, std::int64_t end) {
-        ends_[earliest_output(input)] = end;
+        ends_[earliest_read(input)] = end;
         last_[input] = output;
     }
 
@@ -61,7 +61,7 @@ public:
 
 private:
     /// Index in ends_ of the read of this input that ends first.
-    std::size_t earliest_output(std::uint32_t input) const {
+    std::size_t earliest_read(std::uint32_t input) const {
         std::size_t earliest = std::size_t{input} * speedup_;
         for (std::size_t i = earliest + 1; i < (std::size_t{input} + 1) * speedup_; ++i) {
             earliest = ends_[i] < ends_[earliest] ? i : earliest;

@@ -40,16 +40,14 @@ private:
 };
 
 /// Partitions run in parallel during its lifetime, which an exception may end.
-class AtTheSameTime {
+class InParallel {
 public:
-    explicit AtTheSameTime(std::uint32_t& mask) : mask_(mask) {
-        mask_ = CreditPort::most_parts - 1;
-    }
+    explicit InParallel(std::uint32_t& mask) : mask_(mask) { mask_ = CreditPort::most_parts - 1; }
 
-    ~AtTheSameTime() { mask_ = 0; }
+    ~InParallel() { mask_ = 0; }
 
-    AtTheSameTime(const AtTheSameTime&) = delete;
-    AtTheSameTime& operator=(const AtTheSameTime&) = delete;
+    InParallel(const InParallel&) = delete;
+    InParallel& operator=(const InParallel&) = delete;
 
 private:
     std::uint32_t& mask_;
@@ -133,7 +131,7 @@ std::int64_t LookaheadRunner::go_on(std::int64_t from) {
             });
         }
         last_packets_ = step_.notifications().gather();
-        from = windows.earliest_output();
+        from = windows.earliest_wake();
         if (!ahead || from >= state_.events.next_time().ps()) {
             return from;
         }
@@ -163,7 +161,7 @@ bool LookaheadRunner::parts_may_go_on(std::int64_t from, std::int64_t limit) con
 }
 
 void LookaheadRunner::go_on_in_parts(std::int64_t limit) {
-    const AtTheSameTime at_the_same_time(state_.part_mask);
+    const InParallel at_the_same_time(state_.part_mask);
     LookaheadWindows& windows = *schedule_.windows();
     const std::uint64_t most = most_at_once / state_.parts.size();
     pool_->run(state_.parts.size(), [&](std::size_t number) {

@@ -75,7 +75,7 @@ public:
     }
 
     /// A lower bound of all wakes; never where there are none.
-    std::int64_t earliest_output() const {
+    std::int64_t earliest_wake() const {
         std::int64_t earliest = never;
         for (const Block& block : blocks_) {
             earliest = std::min(earliest, block.earliest);

@@ -44,7 +44,7 @@ void CreditNextHop::open_foreign(std::uint32_t message, std::int64_t bytes) {
     paths.undelivered = state_.packets_of(bytes);
 }
 
-void CreditNextHop::choose_start_anew(std::uint32_t message) {
+void CreditNextHop::choose_start_again(std::uint32_t message) {
     chooser_.leave(state_.paths.of_message(message).next);
     choose_start(message);
 }
@@ -106,7 +106,7 @@ void CreditNextHop::choose(std::uint32_t place) {
     plan_hop(place);
 }
 
-void CreditNextHop::choose_anew(std::uint32_t place) {
+void CreditNextHop::choose_again(std::uint32_t place) {
     PacketPath& path = state_.paths.of_packet(place);
     chooser_.leave(path);
     path.then = topology::Hop();

@@ -58,7 +58,7 @@ public:
     void open_foreign(std::uint32_t message, std::int64_t bytes);
 
     /// The next packet of a message chooses its first hop again.
-    void choose_start_anew(std::uint32_t message);
+    void choose_start_again(std::uint32_t message);
 
     /// A packet that leaves at `end` has been created, and the next one of its message chooses.
     /// Whether there is one and it uses another queue.
@@ -74,7 +74,7 @@ public:
     void choose(std::uint32_t place);
 
     /// A packet in no queue that has chosen its next hop chooses again.
-    void choose_anew(std::uint32_t place);
+    void choose_again(std::uint32_t place);
 
     /// A packet is on its last link. Whether it was the last one: the message is then delivered at
     /// MessagePaths::last_arrival.

@@ -9,7 +9,7 @@ using engine::EventKey;
 using engine::Phase;
 
 void CreditPortSchedule::arm_elsewhere(std::uint32_t port_number, std::int64_t at) {
-    if (catching_up_) {
+    if (replaying_) {
         waiting_.emplace_back(at, port_number);
         std::push_heap(waiting_.begin(), waiting_.end(), std::greater<>());
         return;

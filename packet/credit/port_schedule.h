@@ -39,7 +39,7 @@ public:
             return;
         }
         port.wake = at;
-        if (windows_ == nullptr || catching_up_) {
+        if (windows_ == nullptr || replaying_) {
             arm_elsewhere(port_number, at);
             return;
         }
@@ -66,15 +66,15 @@ public:
     bool take_turn();
 
     /// Until end_replay() ports that are armed wait in a heap.
-    void begin_replay() { catching_up_ = true; }
+    void begin_replay() { replaying_ = true; }
 
     /// Drops the ports left in the heap; their `wake` says when they are to decide.
     void end_replay() {
         waiting_.clear();
-        catching_up_ = false;
+        replaying_ = false;
     }
 
-    bool is_replaying() const { return catching_up_; }
+    bool is_replaying() const { return replaying_; }
 
     /// When the first port of the heap is to decide, or never.
     std::int64_t first_waiting() const { return waiting_.empty() ? never : waiting_.front().first; }
@@ -95,7 +95,7 @@ private:
     engine::EventHandler& turn_;
     std::unique_ptr<LookaheadWindows> windows_;  ///< or null
     std::int64_t turn_at_ = never;               ///< time of the pending event of all ports
-    bool catching_up_ = false;                   ///< a replay is running
+    bool replaying_ = false;                     ///< a replay is running
     /// (wake, port), earliest first; obsolete where the port's `wake` differs.
     std::vector<std::pair<std::int64_t, std::uint32_t>> waiting_;
 };

@@ -43,7 +43,7 @@ void RerouteEpochs::begin(std::uint32_t epoch) {
         return;
     }
     leave_dead_links();
-    choose_starts_anew();
+    choose_starts_again();
     await();
 }
 
@@ -56,7 +56,7 @@ void RerouteEpochs::leave_dead_links() {
         }
     }
     for (const std::uint32_t place : leaving) {
-        finder_.choose_anew(place);
+        finder_.choose_again(place);
         step_.push(place);
     }
 }
@@ -90,7 +90,7 @@ void RerouteEpochs::empty_queues(std::uint32_t number, std::vector<std::uint32_t
     }
 }
 
-void RerouteEpochs::choose_starts_anew() {
+void RerouteEpochs::choose_starts_again() {
     std::vector<std::uint32_t> waiting;
     for (const RoundRobinList& turns : state_.turns) {
         for (std::uint32_t message = turns.first; message != none;
@@ -100,7 +100,7 @@ void RerouteEpochs::choose_starts_anew() {
     }
     for (const std::uint32_t message : waiting) {
         const PlannedHop before = state_.plan[state_.messages[message].hop];
-        finder_.choose_start_anew(message);
+        finder_.choose_start_again(message);
         if (state_.plan[state_.messages[message].hop].queue != before.queue) {
             state_.messages.withdraw(state_.turns_of(before.port, before.channel), message);
             state_.show_turn(before.queue);

@@ -36,7 +36,7 @@ private:
     void empty_queues(std::uint32_t number, std::vector<std::uint32_t>& packets);
 
     /// Messages choose the first hop of their next packet again.
-    void choose_starts_anew();
+    void choose_starts_again();
 
     CreditNetworkState& state_;
     CreditNextHop& finder_;

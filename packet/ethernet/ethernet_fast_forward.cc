@@ -50,10 +50,10 @@ EthernetFastForward::EthernetFastForward(const topology::NetworkDescription& des
       marks_(marks),
       queues_(queues),
       pairs_(pairs) {
-    set_trains(true);
+    set_fast_forward(true);
 }
 
-void EthernetFastForward::set_trains(bool wanted) {
+void EthernetFastForward::set_fast_forward(bool wanted) {
     watched_ = none;
     periodic_.reset(wanted && are_possible() ? new PeriodicTransport(simulation_, *this) : nullptr);
 }
@@ -69,7 +69,7 @@ bool EthernetFastForward::are_possible() const {
 
 void EthernetFastForward::split() {
     is_split_ = true;
-    set_trains(false);
+    set_fast_forward(false);
 }
 
 void EthernetFastForward::settle() {
@@ -219,8 +219,8 @@ void EthernetFastForward::go_on(const engine::StateSample& earlier, engine::Stat
 
 void EthernetFastForward::use_queue(engine::EventQueue& queue) {
     state_.clock.use_queue(queue);
-    pairs_.state().schedule_timers_anew();
-    schedule_.schedule_anew();
+    pairs_.state().reschedule_timers();
+    schedule_.reschedule();
 }
 
 }  // namespace npunet::packet

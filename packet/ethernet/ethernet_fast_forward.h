@@ -34,7 +34,7 @@ public:
     EthernetFastForward& operator=(const EthernetFastForward&) = delete;
 
     /// Whether to fast-forward where possible; the default is true.
-    void set_trains(bool wanted);
+    void set_fast_forward(bool wanted);
 
     /// The network is split: no fast-forward from now on.
     void split();

@@ -46,8 +46,8 @@ void EthernetNetwork::messages_change() {
     periods_.messages_change();
 }
 
-void EthernetNetwork::set_trains(bool wanted) {
-    periods_.set_trains(wanted);
+void EthernetNetwork::set_fast_forward(bool wanted) {
+    periods_.set_fast_forward(wanted);
 }
 
 void EthernetNetwork::settle() {

@@ -99,7 +99,7 @@ public:
     std::string explain_stall() const override;
     void list_queued(LinkId link,
                      const std::function<void(LinkId, Bytes, Time)>& function) override;
-    void set_trains(bool wanted) override;
+    void set_fast_forward(bool wanted) override;
     void settle() override;
     void split(std::vector<bool> owned, PartitionLink& cut) override;
     void enter(const std::uint8_t* data, std::size_t size) override;

@@ -48,7 +48,7 @@ void EthernetIngress::arrive(std::uint32_t link) {
 void EthernetIngress::receive(std::uint32_t place, std::uint32_t link, std::int64_t now) {
     EthernetPacket& packet = state_.packets[place];
     if (is_request(packet.kind)) {
-        flow_control_.heed(link, packet);
+        flow_control_.obey(link, packet);
         state_.packets.free(place);
         return;
     }

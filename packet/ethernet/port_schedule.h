@@ -73,7 +73,7 @@ public:
     }
 
     /// The clock has switched to another event queue: schedules all pending events there.
-    void schedule_anew() {
+    void reschedule() {
         for (std::uint32_t number = 0; number < ports_.size(); ++number) {
             const EthernetPort& port = ports_[number];
             if (port.wake != never) {

@@ -86,7 +86,7 @@ void PriorityFlowControl::ask(std::uint32_t link, PacketKind kind, std::uint8_t 
     schedule_.wake_port(back, packet.ready);
 }
 
-void PriorityFlowControl::heed(std::uint32_t link, const EthernetPacket& packet) {
+void PriorityFlowControl::obey(std::uint32_t link, const EthernetPacket& packet) {
     const std::uint32_t number = state_.ports[link].reverse;
     EthernetPort& port = state_.ports[number];
     const std::int64_t now = state_.clock.now();

@@ -67,7 +67,7 @@ public:
     }
 
     /// A PAUSE or RESUME frame has arrived by the link.
-    void heed(std::uint32_t link, const EthernetPacket& packet);
+    void obey(std::uint32_t link, const EthernetPacket& packet);
 
     /// The link has failed permanently and can bring no RESUME: its reverse port resumes all
     /// classes.

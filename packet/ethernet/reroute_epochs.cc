@@ -40,10 +40,10 @@ void EthernetRerouteEpochs::begin(std::uint32_t epoch) {
     reroutes.set_epoch(epoch);
     for (std::uint32_t number = 0; number < state_.ports.size(); ++number) {
         if (reroutes.is_dead(LinkId(std::size_t{number}))) {
-            bury(number);
+            drop_dead(number);
         }
     }
-    pairs_.choose_anew();
+    pairs_.choose_again();
     if (all_ || is_busy()) {
         await_next();
     }
@@ -58,7 +58,7 @@ bool EthernetRerouteEpochs::is_busy() const {
            });
 }
 
-void EthernetRerouteEpochs::bury(std::uint32_t number) {
+void EthernetRerouteEpochs::drop_dead(std::uint32_t number) {
     EthernetPort& port = state_.ports[number];
     while (port.requests.head != none) {
         state_.packets.free(port.requests.pop(state_.packets));
@@ -68,12 +68,12 @@ void EthernetRerouteEpochs::bury(std::uint32_t number) {
                     "on a dead link");
     }
     for (std::uint32_t traffic_class = 0; traffic_class < state_.class_count; ++traffic_class) {
-        bury_data(number, traffic_class);
+        drop_dead_data(number, traffic_class);
     }
     flow_control_.forget(number);
 }
 
-void EthernetRerouteEpochs::bury_data(std::uint32_t number, std::uint32_t traffic_class) {
+void EthernetRerouteEpochs::drop_dead_data(std::uint32_t number, std::uint32_t traffic_class) {
     const EthernetPort& port = state_.ports[number];
     while ((port.filled >> traffic_class & 1U) != 0) {
         const std::uint32_t place = queues_.take(number, traffic_class);

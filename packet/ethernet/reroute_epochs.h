@@ -57,10 +57,10 @@ private:
 
     /// The port's link has failed permanently: drops what waits for it and resumes what it has
     /// paused.
-    void bury(std::uint32_t number);
+    void drop_dead(std::uint32_t number);
 
     /// Drops the data of one class that waits for the port.
-    void bury_data(std::uint32_t number, std::uint32_t traffic_class);
+    void drop_dead_data(std::uint32_t number, std::uint32_t traffic_class);
 
     EthernetNetworkState& state_;
     const EthernetNextHop& routes_;

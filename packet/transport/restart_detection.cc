@@ -12,7 +12,7 @@ std::int64_t RestartDetection::timer_after(std::int64_t timer, std::int64_t repe
     for (;;) {
         if (timer == never) {
             next = next_with_deadline(next, repetitions);
-            if (next == no_output) {
+            if (next == no_restart) {
                 return never;
             }
             timer = deadline_of(next);
@@ -36,7 +36,7 @@ std::int64_t RestartDetection::next_with_deadline(std::int64_t restart,
     while (restart < end && deadline_of(restart) == never) {
         ++restart;
     }
-    return restart < end ? restart : no_output;
+    return restart < end ? restart : no_restart;
 }
 
 std::int64_t RestartDetection::first_behind(std::int64_t timer) const {

@@ -31,13 +31,13 @@ public:
     std::int64_t timer_after(std::int64_t timer, std::int64_t repetitions) const;
 
 private:
-    static constexpr std::int64_t no_output = -1;  ///< no restart
+    static constexpr std::int64_t no_restart = -1;  ///< no restart
 
     /// Restarts are numbered from the first of repetition 0 over all repetitions.
     std::int64_t deadline_of(std::int64_t restart) const;
 
     /// The first restart, from `restart` on and within the repetitions, that sets a deadline, or
-    /// no_output.
+    /// no_restart.
     std::int64_t next_with_deadline(std::int64_t restart, std::int64_t repetitions) const;
 
     /// The first restart after a timer event at `timer`, which is after the earlier state.

@@ -74,7 +74,7 @@ void RetransmissionTimers::move(const std::vector<std::uint32_t>& flows,
     }
 }
 
-void RetransmissionTimers::schedule_anew(const std::vector<std::uint32_t>& flows) {
+void RetransmissionTimers::reschedule(const std::vector<std::uint32_t>& flows) {
     for (const std::uint32_t number : flows) {
         const QueuePair& pair = pairs_[number];
         if (pair.timer != never) {

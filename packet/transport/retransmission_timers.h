@@ -49,7 +49,7 @@ public:
 
     /// The clock has switched to another event queue: schedules the timers of the queue pairs
     /// `flows` there.
-    void schedule_anew(const std::vector<std::uint32_t>& flows);
+    void reschedule(const std::vector<std::uint32_t>& flows);
 
 private:
     /// Schedules an event at QueuePair::timer.

@@ -141,7 +141,7 @@ void TransportSender::receive_grant(const EthernetPacket& packet) {
     review(packet.pair);
 }
 
-void TransportSender::choose_anew() {
+void TransportSender::choose_again() {
     for (const std::uint32_t number : lines_.empty()) {
         review(number);
     }

@@ -59,7 +59,7 @@ public:
     void receive_grant(const EthernetPacket& packet);
 
     /// Adaptive routing: queue pairs in send queues choose their first link again.
-    void choose_anew();
+    void choose_again();
 
 private:
     void timed_out(std::uint32_t number) override;

@@ -106,7 +106,7 @@ public:
     void receive(std::uint32_t place);
 
     /// Adaptive routing: queue pairs in send queues choose their first link again.
-    void choose_anew() { sender_.choose_anew(); }
+    void choose_again() { sender_.choose_again(); }
 
     /// Whether any message is in progress.
     bool is_busy() const { return messages_.any_is_in_flight(); }

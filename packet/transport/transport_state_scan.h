@@ -60,7 +60,7 @@ public:
     }
 
     /// The clock has switched to another event queue: schedules the timers there.
-    void schedule_timers_anew() { timers_.schedule_anew(flows_); }
+    void reschedule_timers() { timers_.reschedule(flows_); }
 
 private:
     void scan_pair(engine::StateScan& scan, std::uint32_t number);

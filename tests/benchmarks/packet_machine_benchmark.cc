@@ -187,7 +187,7 @@ Measured measure(const Workload& workload, engine::EventQueue& queue, engine::Ne
 Measured packets(const Workload& workload, bool trains) {
     engine::EventQueue queue;
     PacketOptions options;
-    options.trains = trains;
+    options.fast_forward = trains;
     const auto network = make_packet_network(workload.network, queue, options);
     return measure(workload, queue, *network);
 }

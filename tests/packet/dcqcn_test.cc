@@ -58,14 +58,14 @@ TEST(Dcqcn, CutsTheRateByHalfOfAlpha) {
     Dcqcn dcqcn(choice, path);
     dcqcn.notified(5 * us);
     EXPECT_EQ(dcqcn.rate(5 * us), line / 2);
-    EXPECT_EQ(dcqcn.target_delay(), line);
+    EXPECT_EQ(dcqcn.target_rate(), line);
     EXPECT_EQ(dcqcn.current_alpha(15 * us - 1), 1);
     EXPECT_EQ(dcqcn.current_alpha(15 * us), 0.75);
     EXPECT_EQ(dcqcn.rate(15 * us), 37'500'000'000);
     EXPECT_EQ(dcqcn.current_alpha(25 * us), 0.5625);
     EXPECT_EQ(dcqcn.rate(25 * us), 43'750'000'000);
     dcqcn.notified(25 * us);
-    EXPECT_EQ(dcqcn.target_delay(), 43'750'000'000);
+    EXPECT_EQ(dcqcn.target_rate(), 43'750'000'000);
     EXPECT_EQ(dcqcn.rate(25 * us), 31'445'312'500);
     EXPECT_EQ(dcqcn.current_alpha(25 * us), 0.671875);
 }
@@ -80,12 +80,12 @@ TEST(Dcqcn, RecoversFastAndThenAdditively) {
     dcqcn.notified(0);
     EXPECT_EQ(dcqcn.rate(0), 12'500'000'000);
     EXPECT_EQ(dcqcn.rate(10 * us), 18'750'000'000);
-    EXPECT_EQ(dcqcn.target_delay(), 25'000'000'000);
+    EXPECT_EQ(dcqcn.target_rate(), 25'000'000'000);
     EXPECT_EQ(dcqcn.rate(20 * us), 22'375'000'000);
     EXPECT_EQ(dcqcn.rate(30 * us), 24'687'500'000);
-    EXPECT_EQ(dcqcn.target_delay(), 27'000'000'000);
+    EXPECT_EQ(dcqcn.target_rate(), 27'000'000'000);
     EXPECT_NEAR(static_cast<double>(dcqcn.rate(200 * us)), 43e9, 1e6);
-    EXPECT_EQ(dcqcn.target_delay(), 44'000'000'000);
+    EXPECT_EQ(dcqcn.target_rate(), 44'000'000'000);
     EXPECT_EQ(dcqcn.rate(1000 * us), line);
 }
 
@@ -99,16 +99,16 @@ TEST(Dcqcn, KeepsTheTargetUntilTheTimerIncreases) {
     Dcqcn dcqcn(choice, path);
     dcqcn.notified(0);
     dcqcn.notified(0);
-    EXPECT_EQ(dcqcn.target_delay(), line);
+    EXPECT_EQ(dcqcn.target_rate(), line);
     EXPECT_EQ(dcqcn.rate(0), 12'500'000'000);
     dcqcn.packet_sent(1 * us, 1'000'000);
     EXPECT_EQ(dcqcn.rate(1 * us), 31'250'000'000);
     dcqcn.notified(2 * us);
-    EXPECT_EQ(dcqcn.target_delay(), line);
+    EXPECT_EQ(dcqcn.target_rate(), line);
     EXPECT_EQ(dcqcn.rate(2 * us), 15'625'000'000);
     EXPECT_EQ(dcqcn.rate(12 * us), 32'812'500'000);
     dcqcn.notified(12 * us);
-    EXPECT_EQ(dcqcn.target_delay(), 32'812'500'000);
+    EXPECT_EQ(dcqcn.target_rate(), 32'812'500'000);
     EXPECT_EQ(dcqcn.rate(12 * us), 20'507'812'500);
 }
 
@@ -152,7 +152,7 @@ TEST(Dcqcn, IncreasesByBytesAndByBoth) {
     EXPECT_EQ(dcqcn.rate(10 * us), 26'343'750'000);
     EXPECT_EQ(dcqcn.rate(20 * us), 27'671'875'000);
     EXPECT_EQ(dcqcn.rate(30 * us), 30'835'937'500);
-    EXPECT_EQ(dcqcn.target_delay(), 34'000'000'000);
+    EXPECT_EQ(dcqcn.target_rate(), 34'000'000'000);
 }
 
 // alpha = 1 - each CNP halves the rate, down to the least one.
@@ -301,10 +301,10 @@ TEST(Dcqcn, NoticesWhereHyperIncreaseBegins) {
     dcqcn.notified(0);
     dcqcn.notified(0);
     dcqcn.packet_sent(0, 60'000'000);
-    EXPECT_EQ(dcqcn.target_delay() - dcqcn.rate(0), 100'000'000);
-    const std::int64_t before = dcqcn.target_delay();
+    EXPECT_EQ(dcqcn.target_rate() - dcqcn.rate(0), 100'000'000);
+    const std::int64_t before = dcqcn.target_rate();
     dcqcn.rate(100 * us);
-    EXPECT_EQ(dcqcn.target_delay() - before, 8'200'000'000);
+    EXPECT_EQ(dcqcn.target_rate() - before, 8'200'000'000);
 }
 
 // The slowest case there can be: a tick each 100 ns, and a raise of 1 byte/s. The first tick only

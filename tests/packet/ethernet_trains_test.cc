@@ -75,7 +75,7 @@ std::string flows(const packet::EthernetNetwork& network) {
 Seen run(const Case& drawn, bool trains, std::uint64_t shuffle_seed = 0) {
     engine::EventQueue queue;
     packet::EthernetNetwork machine(drawn.network, EthernetRun::shuffled(queue, shuffle_seed));
-    machine.set_trains(trains);
+    machine.set_fast_forward(trains);
     const Traffic traffic(drawn.plan, queue, machine);
     const Watcher watcher(queue, machine, drawn.looks);
     std::string end;

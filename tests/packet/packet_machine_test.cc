@@ -160,7 +160,7 @@ TEST(PacketMachine, StopsBeforeTheEndOfTheClock) {
         CreditNetwork machine(
             description, [&network](NodeId from, NodeId to) { return network.route(from, to); },
             queue);
-        machine.set_trains(trains);
+        machine.set_fast_forward(trains);
         const Plan plan{{NodeId(0), NodeId(1), Bytes(500 * 20'000), Time()}};
         const Traffic traffic(plan, queue, machine);
         EXPECT_THROW(queue.run(), StallError) << trains;

@@ -59,7 +59,7 @@ void Switches::arrive(Time now) {
 
 void Switches::arrive_by(LinkId id, Packet packet, Time now) {
     if (is_request(packet)) {
-        heed(back_[id.index()], packet.kind == Kind::Pause, now);
+        obey(back_[id.index()], packet.kind == Kind::Pause, now);
         return;
     }
     if (++packet.hop == packet.route->size()) {
@@ -183,7 +183,7 @@ void Switches::request(LinkId input, Kind kind) {
     waiting.push_back(packet);
 }
 
-void Switches::heed(LinkId id, bool pause, Time now) {
+void Switches::obey(LinkId id, bool pause, Time now) {
     Port& port = ports_[id.index()];
     engine::LinkUse& use = uses_[id.index()];
     use.pauses += pause ? 1 : 0;

@@ -60,7 +60,7 @@ private:
     void transmit(LinkId id, const Packet& packet, Time now);
     [[nodiscard]] bool is_corrupted(LinkId id, std::uint64_t transmission) const;
     void request(LinkId input, Kind kind);
-    void heed(LinkId id, bool pause, Time now);
+    void obey(LinkId id, bool pause, Time now);
 
     const topology::Graph& graph_;
     const topology::PacketParameters& parameters_;

@@ -38,7 +38,7 @@ Outcome run(const engine::Workload& workload, const test::TestMachine& machine, 
         queue.shuffle_insertions(shuffle);
     }
     packet::CreditNetwork network(machine.network, queue);
-    network.set_trains(trains);
+    network.set_fast_forward(trains);
     network.set_threads(threads, 1);
     engine::Simulation simulation(workload, machine.network, machine.system, machine.dialect, queue,
                                   network);

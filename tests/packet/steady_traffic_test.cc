@@ -130,7 +130,7 @@ Seen run(const Configuration& configuration, const TestNetwork& network, bool tr
     const topology::NetworkDescription description = network.describe(configuration.packet);
     packet::CreditNetwork machine(
         description, [&network](NodeId from, NodeId to) { return network.route(from, to); }, queue);
-    machine.set_trains(trains);
+    machine.set_fast_forward(trains);
     machine.set_threads(threads, 0);
     const Traffic traffic(configuration.plan, queue, machine);
     const Watcher watcher(queue, machine, looks);

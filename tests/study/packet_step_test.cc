@@ -64,7 +64,7 @@ engine::Results run(const std::string& network, bool trains) {
     const engine::Workload workload =
         workload_from(generators::generate(arguments), workload_options(machine));
     RunOptions options;
-    options.packet.trains = trains;
+    options.packet.fast_forward = trains;
     options.timeline = false;
     return simulate(workload, machine, Fidelity::Packet, options);
 }

@@ -200,7 +200,7 @@ double difference(const engine::Results& a, const engine::Results& b) {
 // are short beside a bin; threads change nothing.
 TEST(RunTimelines, LinkLoadOfTrainsAndThreadsIsThatOfPackets) {
     RunOptions one_by_one = with_load();
-    one_by_one.packet.trains = false;
+    one_by_one.packet.fast_forward = false;
     const engine::Results packets = run(Fidelity::Packet, one_by_one);
     const engine::Results trains = run(Fidelity::Packet, with_load());
     EXPECT_LT(trains.events, packets.events);
@@ -218,7 +218,7 @@ TEST(RunTimelines, LinkLoadOfEthernet) {
     RunOptions options = with_load();
     const engine::Results trains = simulate(workload, machine, Fidelity::Packet, options);
     expect_busy_times(trains, 1e6);
-    options.packet.trains = false;
+    options.packet.fast_forward = false;
     const engine::Results packets = simulate(workload, machine, Fidelity::Packet, options);
     expect_busy_times(packets, 1e6);
     EXPECT_LT(trains.events, packets.events);

@@ -83,7 +83,7 @@ Seen run(const Case& drawn, std::uint64_t yes) {
     });
     engine::EventQueue queue(machine.dialect.event_order);
     RunOptions options;
-    options.packet.trains = drawn.trains;
+    options.packet.fast_forward = drawn.trains;
     options.packet.threads = drawn.threads;
     const std::unique_ptr<engine::Network> models =
         make_network(machine, drawn.fidelity, queue, options);
