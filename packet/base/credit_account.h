@@ -21,9 +21,6 @@
 
 namespace npunet::packet {
 
-/// A time that never comes, in picoseconds.
-inline constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
-
 class CreditAccount {
 public:
     /// Starts with a free buffer of `bytes`.

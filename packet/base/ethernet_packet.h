@@ -6,7 +6,7 @@
 //     packets.free(queue.pop(packets));
 #pragma once
 
-#include "packet/base/voq.h"
+#include "packet/base/constants.h"
 
 #include <cstdint>
 #include <vector>

@@ -11,7 +11,7 @@
 //     table.serve(list, next);
 #pragma once
 
-#include "packet/base/voq.h"
+#include "packet/base/constants.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -7,6 +7,7 @@
 //     pool.free(place, 0);
 #pragma once
 
+#include "packet/base/constants.h"
 #include "packet/base/voq.h"
 
 #include <array>

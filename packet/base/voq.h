@@ -2,12 +2,11 @@
 // as soon as it is put on the link, with the time at which it will have arrived.
 #pragma once
 
+#include "packet/base/constants.h"
+
 #include <cstdint>
 
 namespace npunet::packet {
-
-/// The index of no packet, message or link.
-inline constexpr std::uint32_t none = 0xffffffff;
 
 /// A packet in a virtual output queue, or on the link to it.
 struct QueuedPacket {

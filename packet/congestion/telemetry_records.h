@@ -5,7 +5,7 @@
 //     records.free(packet.telemetry);
 #pragma once
 
-#include "packet/base/voq.h"
+#include "packet/base/constants.h"
 #include "packet/congestion/congestion_control.h"
 
 #include <cstdint>

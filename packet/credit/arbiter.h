@@ -7,6 +7,7 @@
 // Times in picoseconds.
 #pragma once
 
+#include "packet/base/constants.h"
 #include "packet/credit/network_state.h"
 
 #include <cstdint>

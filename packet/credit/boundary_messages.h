@@ -5,7 +5,7 @@
 // Times in picoseconds. A place is the index of a message in the partition's MessageTable.
 #pragma once
 
-#include "packet/base/voq.h"
+#include "packet/base/constants.h"
 #include "packet/partition/partition.h"
 #include "packet/routing/packet_path.h"
 

@@ -8,7 +8,7 @@
 // Times in picoseconds.
 #pragma once
 
-#include "packet/base/credit_account.h"
+#include "packet/base/constants.h"
 
 #include "topology/graph.h"
 

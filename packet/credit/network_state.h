@@ -5,6 +5,7 @@
 // Times in picoseconds. A place is the index of a packet in the pool or of a message in the table.
 #pragma once
 
+#include "packet/base/constants.h"
 #include "packet/base/credit_account.h"
 #include "packet/base/message_table.h"
 #include "packet/base/packet_classes.h"

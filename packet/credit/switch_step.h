@@ -8,6 +8,7 @@
 // Times in picoseconds. A place is the index of a packet in the pool or of a message in the table.
 #pragma once
 
+#include "packet/base/constants.h"
 #include "packet/base/member_event.h"
 #include "packet/credit/arbiter.h"
 #include "packet/credit/credit_boundary.h"

@@ -6,7 +6,7 @@
 // Times in picoseconds. A place is the index of a packet in the pool or of a message in the table.
 #pragma once
 
-#include "packet/base/voq.h"
+#include "packet/base/constants.h"
 
 #include <cstdint>
 #include <vector>

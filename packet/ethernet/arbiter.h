@@ -3,6 +3,7 @@
 // alternately packets that arrived by other links and packets that start at the node.
 #pragma once
 
+#include "packet/base/constants.h"
 #include "packet/ethernet/network_state.h"
 #include "packet/ethernet/output_queues.h"
 #include "packet/transport/transport.h"

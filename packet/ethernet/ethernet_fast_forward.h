@@ -2,6 +2,7 @@
 // scan the network's state and advance it by whole periods. Results are the same as without.
 #pragma once
 
+#include "packet/base/constants.h"
 #include "packet/base/ethernet_packet.h"
 #include "packet/ethernet/ecn_marks.h"
 #include "packet/ethernet/link_transmission.h"

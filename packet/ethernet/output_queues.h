@@ -3,6 +3,7 @@
 // transport.
 #pragma once
 
+#include "packet/base/constants.h"
 #include "packet/base/ethernet_packet.h"
 #include "packet/base/queue_histogram.h"
 #include "packet/ethernet/network_state.h"

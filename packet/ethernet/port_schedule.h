@@ -3,6 +3,7 @@
 #pragma once
 
 #include "packet/base/clock.h"
+#include "packet/base/constants.h"
 #include "packet/base/ethernet_packet.h"
 #include "packet/routing/ethernet_port.h"
 

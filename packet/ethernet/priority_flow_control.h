@@ -3,6 +3,7 @@
 // accepted is dropped.
 #pragma once
 
+#include "packet/base/constants.h"
 #include "packet/base/ethernet_packet.h"
 #include "packet/ethernet/network_state.h"
 #include "packet/ethernet/port_schedule.h"

@@ -27,13 +27,11 @@ bool AdaptiveRouting::has_room(const topology::OfferedHop& offered, const Packet
     return credits_[channel].has(promised_[channel] + path.wire, now);
 }
 
-std::int64_t AdaptiveRouting::cost_of(const topology::OfferedHop& offered, const PacketPath& path,
-                                      std::int64_t now) const {
+LinkLoad AdaptiveRouting::load_of(const topology::OfferedHop& offered, const PacketPath& path,
+                                  std::int64_t now) const {
     const std::size_t link = offered.hop.link.index();
-    const Time busy = Time::ps(ports_[link].busy_until > now ? ports_[link].full_time : 0);
-    const std::int64_t drained =
-        later(busy, transfer_time(Bytes(waiting_[link] + path.wire), rates_[link])).ps();
-    return drained > never / offered.weight ? never - 1 : drained * offered.weight;
+    return {is_up(offered, now), ports_[link].busy_until > now ? ports_[link].full_time : 0,
+            waiting_[link] + path.wire, rates_[link]};
 }
 
 void AdaptiveRouting::choose(PacketPath& path, std::int64_t now) {
@@ -45,33 +43,23 @@ void AdaptiveRouting::choose(PacketPath& path, std::int64_t now) {
         return;
     }
     router_->list_next_hops(graph_, path.place, offered_);
-    const topology::OfferedHop* best = nullptr;
-    std::int64_t least = never;
-    bool best_is_up = false;
-    // A failed link is chosen only if all candidates have failed.
-    const auto consider = [&](const topology::OfferedHop& offered) {
-        const bool up = is_up(offered, now);
-        const std::int64_t cost = cost_of(offered, path, now);
-        if (best == nullptr || (up && !best_is_up) || (up == best_is_up && cost < least)) {
-            best = &offered;
-            least = cost;
-            best_is_up = up;
-        }
-    };
+    LeastCost choice;
     for (const topology::OfferedHop& offered : offered_) {
         if (!offered.escape && (!offered.needs_room || has_room(offered, path, now))) {
-            consider(offered);
+            choice.consider(offered, load_of(offered, path, now));
         }
     }
     for (const topology::OfferedHop& offered : offered_) {
-        if (offered.escape && (best == nullptr || (!best_is_up && is_up(offered, now)))) {
-            consider(offered);
+        if (offered.escape &&
+            (choice.best() == nullptr || (!choice.best_is_up() && is_up(offered, now)))) {
+            choice.consider(offered, load_of(offered, path, now));
         }
     }
-    path.hop = best->hop;
-    path.then = best->then;
-    path.promised = best->needs_room;
-    path.memory_behind = best->memory;
+    const topology::OfferedHop& best = *choice.best();
+    path.hop = best.hop;
+    path.then = best.then;
+    path.promised = best.needs_room;
+    path.memory_behind = best.memory;
     waiting_[path.hop.link.index()] += path.wire;
     if (path.promised) {
         promised_[channel_of(path.hop, path)] += path.wire;

@@ -9,6 +9,7 @@
 #include "packet/base/credit_account.h"
 #include "packet/base/link_timing.h"
 #include "packet/routing/credit_port.h"
+#include "packet/routing/least_cost.h"
 #include "packet/routing/packet_path.h"
 
 #include "topology/multipath.h"
@@ -41,10 +42,8 @@ private:
     /// Whether the buffer at its end has unreserved space for the packet.
     bool has_room(const topology::OfferedHop& offered, const PacketPath& path, std::int64_t now);
 
-    /// Weight x time in which the link would send the packet and all that wait for it, plus one
-    /// full packet while it is sending.
-    std::int64_t cost_of(const topology::OfferedHop& offered, const PacketPath& path,
-                         std::int64_t now) const;
+    LinkLoad load_of(const topology::OfferedHop& offered, const PacketPath& path,
+                     std::int64_t now) const;
 
     /// The index in promised_ and credits_.
     std::size_t channel_of(const topology::Hop& hop, const PacketPath& path) const {

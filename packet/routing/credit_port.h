@@ -1,7 +1,7 @@
 // An output port of a credit network, which is one directed link. Times in picoseconds.
 #pragma once
 
-#include "packet/base/credit_account.h"
+#include "packet/base/constants.h"
 
 #include <cstdint>
 

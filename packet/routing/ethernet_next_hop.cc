@@ -1,5 +1,7 @@
 #include "packet/routing/ethernet_next_hop.h"
 
+#include "packet/routing/least_cost.h"
+
 #include "base/quantities.h"
 #include "topology/pair_hash.h"
 
@@ -55,28 +57,17 @@ void EthernetNextHop::choose(EthernetPath& path, std::uint32_t wire, std::int64_
         return;
     }
     router_->list_next_hops(description_.graph, path.place, offered_);
-    const topology::OfferedHop* best = nullptr;
-    std::int64_t least = never;
-    bool best_is_up = false;
+    LeastCost choice;
     for (const topology::OfferedHop& offered : offered_) {
-        const auto link = static_cast<std::uint32_t>(offered.hop.link.index());
-        const EthernetPort& port = ports_[link];
+        const EthernetPort& port = ports_[offered.hop.link.index()];
         const bool up =
             !port.irregular || clock_.up_at(offered.hop.link, Time::ps(now)).ps() == now;
-        const Time busy = Time::ps(port.busy_until > now ? port.full_time : 0);
-        const std::int64_t drained =
-            later(busy, transfer_time(Bytes(port.queued + wire), Rate(port.rate))).ps();
-        const std::int64_t cost =
-            drained > never / offered.weight ? never - 1 : drained * offered.weight;
-        if (best == nullptr || (up && !best_is_up) || (up == best_is_up && cost < least)) {
-            best = &offered;
-            least = cost;
-            best_is_up = up;
-        }
+        choice.consider(offered, {up, port.busy_until > now ? port.full_time : 0,
+                                  port.queued + wire, Rate(port.rate)});
     }
-    path.hop = best->hop;
-    path.then = best->then;
-    path.memory = best->memory;
+    path.hop = choice.best()->hop;
+    path.then = choice.best()->then;
+    path.memory = choice.best()->memory;
 }
 
 std::uint64_t EthernetNextHop::draw(std::uint64_t key, std::uint64_t number) const {

@@ -2,7 +2,7 @@
 // Times in picoseconds.
 #pragma once
 
-#include "packet/base/credit_account.h"
+#include "packet/base/constants.h"
 #include "packet/base/ethernet_packet.h"
 
 #include "topology/headroom.h"

@@ -1,7 +1,7 @@
 // Messages of queue pairs, and the table that holds them. A freed place is the next one used.
 #pragma once
 
-#include "packet/base/voq.h"
+#include "packet/base/constants.h"
 
 #include <cstdint>
 #include <vector>

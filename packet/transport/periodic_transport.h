@@ -16,9 +16,10 @@
 // these (RestartDetection).
 #pragma once
 
+#include "packet/base/constants.h"
+
 #include "engine/period_search.h"
 #include "engine/state_scan.h"
-#include "packet/base/voq.h"
 
 #include "engine/event_queue.h"
 

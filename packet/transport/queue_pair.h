@@ -3,8 +3,7 @@
 // marked.
 #pragma once
 
-#include "packet/base/credit_account.h"
-#include "packet/base/voq.h"
+#include "packet/base/constants.h"
 #include "packet/congestion/congestion_control.h"
 #include "packet/transport/credit_state.h"
 #include "packet/transport/sequence_set.h"

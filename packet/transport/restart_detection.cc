@@ -1,6 +1,6 @@
 #include "packet/transport/restart_detection.h"
 
-#include "packet/base/credit_account.h"
+#include "packet/base/constants.h"
 
 #include <algorithm>
 

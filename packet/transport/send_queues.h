@@ -3,6 +3,7 @@
 // leaves its queue if, when it is to be served, its window has closed or its start was postponed.
 #pragma once
 
+#include "packet/base/constants.h"
 #include "packet/transport/queue_pair_table.h"
 #include "packet/transport/send_round_robin.h"
 #include "packet/transport/send_window.h"

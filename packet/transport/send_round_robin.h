@@ -6,6 +6,7 @@
 // `pairs` is everywhere the vector of all queue pairs; times are in picoseconds.
 #pragma once
 
+#include "packet/base/constants.h"
 #include "packet/transport/queue_pair.h"
 
 #include <cstdint>

@@ -22,6 +22,7 @@
 #pragma once
 
 #include "engine/period_search.h"
+#include "packet/base/constants.h"
 #include "packet/credit/fast_forward/period_detection.h"
 #include "packet/credit/fast_forward/periodic_group.h"
 #include "packet/credit/network_state.h"

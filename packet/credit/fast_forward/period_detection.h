@@ -3,6 +3,7 @@
 // it is released.
 #pragma once
 
+#include "packet/base/constants.h"
 #include "packet/credit/fast_forward/periodic_group.h"
 #include "packet/credit/network_state.h"
 
