@@ -1,5 +1,7 @@
 #include "packet/base/credit_account.h"
 
+#include "packet/base/constants.h"
+
 #include <algorithm>
 
 namespace npunet::packet {
