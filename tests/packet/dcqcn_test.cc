@@ -286,7 +286,7 @@ TEST(Dcqcn, DoesNotDependOnHowOftenItIsAsked) {
         const std::int64_t end = begin + 2'950 * us;
         EXPECT_EQ(often.rate(end), seldom.rate(end));
         EXPECT_EQ(often.current_alpha(end), seldom.current_alpha(end));
-        EXPECT_EQ(often.target_delay(), seldom.target_delay());
+        EXPECT_EQ(often.target_rate(), seldom.target_rate());
     }
 }
 
