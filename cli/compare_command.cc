@@ -1,4 +1,4 @@
-#include "cli/compare_command.h"
+#include "cli/commands.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,4 +1,4 @@
-#include "cli/describe_commands.h"
+#include "cli/commands.h"
 
 #include <fmt/format.h>
 #include <fmt/ostream.h>

@@ -7,7 +7,7 @@
 
 #include "base/errors.h"
 #include "base/units.h"
-#include "cli/generate_command.h"
+#include "cli/commands.h"
 #include "cli/generate_output.h"
 #include "cli/option_values.h"
 #include "generators/collective_benchmark.h"

@@ -7,8 +7,8 @@
 
 #include "base/errors.h"
 #include "base/units.h"
+#include "cli/commands.h"
 #include "cli/counted.h"
-#include "cli/generate_command.h"
 #include "cli/generate_output.h"
 #include "cli/option_values.h"
 #include "generators/pipeline/pipeline_benchmark.h"

@@ -6,8 +6,8 @@
 
 #include "base/quantities.h"
 #include "base/units.h"
+#include "cli/commands.h"
 #include "cli/counted.h"
-#include "cli/generate_command.h"
 #include "cli/generate_output.h"
 #include "cli/log_line.h"
 #include "cli/option_values.h"

@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "cli/commands.h"
 #include "cli/counted.h"
-#include "cli/generate_command.h"
 #include "cli/generate_output.h"
 #include "cli/log_line.h"
 #include "cli/option_values.h"

@@ -4,8 +4,8 @@
 #include <nlohmann/json.hpp>
 
 #include "base/errors.h"
+#include "cli/commands.h"
 #include "cli/counted.h"
-#include "cli/generate_command.h"
 #include "cli/generate_output.h"
 #include "cli/memory_report.h"
 #include "cli/workload_options.h"

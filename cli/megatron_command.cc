@@ -1,4 +1,4 @@
-#include "cli/megatron_command.h"
+#include "cli/commands.h"
 
 namespace npunet::cli {
 

@@ -6,9 +6,9 @@
 #include <string>
 
 #include "base/errors.h"
+#include "cli/commands.h"
 #include "cli/counted.h"
 #include "cli/generate_output.h"
-#include "cli/megatron_command.h"
 #include "cli/megatron_run_options.h"
 #include "cli/option_values.h"
 #include "cli/progress_line.h"

@@ -12,10 +12,10 @@
 
 #include "base/atomic_file.h"
 #include "base/errors.h"
+#include "cli/commands.h"
 #include "cli/counted.h"
 #include "cli/json_output.h"
 #include "cli/log_line.h"
-#include "cli/megatron_command.h"
 #include "cli/option_values.h"
 #include "generators/megatron/parallel_groups_check.h"
 #include "generators/megatron/parallel_groups_file.h"

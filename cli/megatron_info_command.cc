@@ -6,9 +6,9 @@
 
 #include "base/errors.h"
 #include "base/printable.h"
+#include "cli/commands.h"
 #include "cli/counted.h"
 #include "cli/json_output.h"
-#include "cli/megatron_command.h"
 #include "cli/progress_line.h"
 #include "generators/megatron/log_folder.h"
 #include "generators/megatron/log_summary.h"

@@ -7,9 +7,9 @@
 
 #include "base/quantities.h"
 #include "base/units.h"
+#include "cli/commands.h"
 #include "cli/counted.h"
 #include "cli/json_output.h"
-#include "cli/megatron_command.h"
 #include "cli/megatron_run_options.h"
 #include "cli/option_values.h"
 #include "cli/progress_line.h"

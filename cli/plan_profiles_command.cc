@@ -13,11 +13,11 @@
 #include <vector>
 
 #include "base/errors.h"
+#include "cli/commands.h"
 #include "cli/counted.h"
 #include "cli/json_output.h"
 #include "cli/log_line.h"
 #include "cli/option_values.h"
-#include "cli/plan_command.h"
 #include "engine/dialect.h"
 #include "engine/system_config.h"
 #include "generators/transformer/model_library.h"

@@ -7,9 +7,9 @@
 #include <filesystem>
 
 #include "base/errors.h"
+#include "cli/commands.h"
 #include "cli/json_output.h"
 #include "cli/option_values.h"
-#include "cli/plan_command.h"
 
 namespace npunet::cli {
 

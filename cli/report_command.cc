@@ -1,4 +1,4 @@
-#include "cli/report_command.h"
+#include "cli/commands.h"
 
 #include <fmt/format.h>
 

@@ -15,11 +15,11 @@
 #include "chakra/protobuf_json.h"
 #include "chakra/trace_reader.h"
 #include "chakra/trace_writer.h"
+#include "cli/commands.h"
 #include "cli/counted.h"
 #include "cli/json_output.h"
 #include "cli/option_values.h"
 #include "cli/schema_option.h"
-#include "cli/trace_command.h"
 #include "cli/trace_files.h"
 #include "study/recorded_timeline.h"
 

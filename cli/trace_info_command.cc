@@ -11,10 +11,10 @@
 #include "base/errors.h"
 #include "base/printable.h"
 #include "chakra/trace_summary.h"
+#include "cli/commands.h"
 #include "cli/counted.h"
 #include "cli/json_output.h"
 #include "cli/schema_option.h"
-#include "cli/trace_command.h"
 #include "cli/trace_files.h"
 #include "report/text_table.h"
 

@@ -13,9 +13,9 @@
 #include "chakra/node_text.h"
 #include "chakra/protobuf_json.h"
 #include "chakra/trace_reader.h"
+#include "cli/commands.h"
 #include "cli/option_values.h"
 #include "cli/schema_option.h"
-#include "cli/trace_command.h"
 
 namespace npunet::cli {
 
