@@ -57,8 +57,8 @@ void SteadySteps::on_steps() {
         return;
     }
     queue_.schedule(queue_.now(),
-                    EventKey::of(Phase::Arbitration, event_kind::fast_forward, behind_trains), *this,
-                    ++serial_);
+                    EventKey::of(Phase::Arbitration, event_kind::fast_forward, behind_trains),
+                    *this, ++serial_);
 }
 
 void SteadySteps::wait(std::uint32_t steps) {

@@ -93,9 +93,9 @@ NpuTraceFeed::Update(uint32_t position, const Ptr<NpuNetDevice>& device)
 
 void
 NpuTraceFeed::packet_started(npunet::LinkId link,
-                            npunet::Bytes wire,
-                            npunet::Time arrival,
-                            npunet::Bytes waited)
+                             npunet::Bytes wire,
+                             npunet::Time arrival,
+                             npunet::Bytes waited)
 {
     const npunet::topology::Link& ends = m_graph.link(link);
     const auto bytes = static_cast<uint32_t>(wire.value());

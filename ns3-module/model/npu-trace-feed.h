@@ -43,16 +43,16 @@ class NpuTraceFeed final : private npunet::packet::PacketObserver
 
   private:
     void packet_started(npunet::LinkId link,
-                       npunet::Bytes wire,
-                       npunet::Time arrival,
-                       npunet::Bytes waited) override;
+                        npunet::Bytes wire,
+                        npunet::Time arrival,
+                        npunet::Bytes waited) override;
     void packet_entered(npunet::LinkId link, npunet::Bytes wire, npunet::Time arrival) override;
     void packet_queued(npunet::LinkId link, npunet::Bytes wire, npunet::Time from) override;
     void packet_gave_up(npunet::LinkId link, npunet::Bytes wire, npunet::Time from) override;
     void credit_stalled(npunet::LinkId link, npunet::Time from, npunet::Time duration) override;
     void packet_lost(npunet::LinkId link,
-                    npunet::Bytes wire,
-                    npunet::packet::PacketDrop why) override;
+                     npunet::Bytes wire,
+                     npunet::packet::PacketDrop why) override;
     void packet_marked(npunet::LinkId link, npunet::Bytes wire) override;
     void link_paused(npunet::LinkId link, std::uint8_t trafficClass, bool paused) override;
 
@@ -75,7 +75,7 @@ class NpuTraceFeed final : private npunet::packet::PacketObserver
     }
 
     const npunet::topology::Graph& m_graph;   //!< the network
-    npunet::packet::PacketNetwork& m_machine;   //!< moves the packets
+    npunet::packet::PacketNetwork& m_machine; //!< moves the packets
     std::vector<Ptr<NpuNetDevice>> m_devices; //!< by node; null where nobody listens
     std::size_t m_listening{0};               //!< how many are not
 };

@@ -62,8 +62,7 @@ Crossing LinkTiming::cross(std::uint32_t link, std::int64_t now, std::uint32_t w
         constant ? later(Time::ps(now), transfer_time(Bytes(header), graph_.link(id).rate))
                  : clock_.end(id, Time::ps(now), Bytes(header));
     const Time latency = clock_.latency(id, header_end);
-    if (clock_.steady(id, Time::ps(now), end) &&
-        later(end, latency).ps() == crossing.arrival) {
+    if (clock_.steady(id, Time::ps(now), end) && later(end, latency).ps() == crossing.arrival) {
         crossing.header_in = std::max(before, later(header_end, latency).ps());
     }
     return crossing;

@@ -47,12 +47,12 @@ struct HopTelemetry {
 
 /// An acknowledgement as it arrives at the sender.
 struct Acknowledgement {
-    std::int64_t now = 0;         ///< ps
-    std::int64_t bytes = 0;       ///< newly acknowledged, as on the wire
-    std::int64_t marked = 0;      ///< of these, bytes that arrived with an ECN mark
-    std::int64_t round_trip = 0;  ///< ps, of the packet that caused it; -1: unknown
-    std::uint64_t next = 0;       ///< sequence number that the receiver expects
-    std::uint64_t sent = 0;       ///< next new sequence number of the sender
+    std::int64_t now = 0;                     ///< ps
+    std::int64_t bytes = 0;                   ///< newly acknowledged, as on the wire
+    std::int64_t marked = 0;                  ///< of these, bytes that arrived with an ECN mark
+    std::int64_t round_trip = 0;              ///< ps, of the packet that caused it; -1: unknown
+    std::uint64_t next = 0;                   ///< sequence number that the receiver expects
+    std::uint64_t sent = 0;                   ///< next new sequence number of the sender
     const HopTelemetry* telemetry = nullptr;  ///< of the packet that caused it, by hop
     std::uint32_t hops = 0;                   ///< entries of `telemetry`; 0: none
 };

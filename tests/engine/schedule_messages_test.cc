@@ -33,7 +33,8 @@ void expect_meetings(const SharedPhase& phase) {
     std::size_t messages = 0;
     for (std::int32_t me = 0; me < phase.members; ++me) {
         for (const Exchange& mine : exchanges[static_cast<std::size_t>(me)]) {
-            ASSERT_TRUE(mine.send_to != Exchange::no_rank || mine.receive_from != Exchange::no_rank);
+            ASSERT_TRUE(mine.send_to != Exchange::no_rank ||
+                        mine.receive_from != Exchange::no_rank);
             ASSERT_NE(mine.receive_from, me) << phase.text();
             if (mine.send_to == Exchange::no_rank) {
                 continue;
