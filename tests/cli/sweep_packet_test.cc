@@ -1,8 +1,10 @@
-// A sweep whose best points are run again at packet fidelity: in builds with ns-3.
+// Sweeps at packet fidelity.
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
+#include <string>
 
 #include "tests/cli/sweep_program.h"
 
@@ -30,6 +32,34 @@ TEST_F(Sweep, TheSecondStageReplaysTheBest) {
     const std::size_t best = results["best"][0]["point"];
     EXPECT_EQ(results["points"][3]["replay_of"], best);
     EXPECT_EQ(results["best"].size(), 2U) << "one for each fidelity";
+}
+
+// Networks of packets share machines, and nothing else.
+TEST_F(Sweep, PacketRunsAtTheSameTimeChangeNoByte) {
+    write("adaptive.yml",
+          "topology: [Torus2D]\nnpus_count: [[4, 4]]\nbandwidth: [50]\nlatency: [500]\n"
+          "packet: {routing: adaptive, virtual_channels: 4}\n");
+    write("ethernet.yml",
+          "topology: [Switch]\nnpus_count: [16]\nbandwidth: [50]\nlatency: [500]\n"
+          "packet: {flow_control: pfc, transport: go-back-n, congestion_control: dcqcn}\n");
+    write("down.yml",
+          "topology: [Mesh2D]\nnpus_count: [[4, 4]]\nbandwidth: [50]\nlatency: [500]\n"
+          "faults: [{link: [0, 1], at: 5us, until: 40us, bandwidth_factor: 0}]\n");
+    write("packets.yml",
+          "workload: {collective: {type: [all_reduce, all_to_all], size: [64KiB, 256KiB]}}\n"
+          "networks: [" +
+              path("adaptive.yml") + ", " + path("ethernet.yml") + ", " + path("down.yml") +
+              "]\nfidelity: packet\n");
+    for (const char* const jobs : {"1", "6"}) {
+        ASSERT_EQ(sweep({path("packets.yml"), "--output-dir", path(jobs), "--jobs", jobs}), 0)
+            << log();
+    }
+    const std::string rows = test::bytes_of(folder_ / "1/results.csv");
+    EXPECT_EQ(std::count(rows.begin(), rows.end(), '\n'), 13) << rows;
+    EXPECT_EQ(rows.find("error"), std::string::npos) << rows;
+    EXPECT_EQ(rows, test::bytes_of(folder_ / "6/results.csv"));
+    EXPECT_EQ(test::bytes_of(folder_ / "1/results.json"),
+              test::bytes_of(folder_ / "6/results.json"));
 }
 
 }  // namespace
