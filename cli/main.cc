@@ -7,6 +7,11 @@
 #include "cli/clean_ending.h"
 #include "cli/program.h"
 
+#ifdef NPUNET_RUNS_IN_NS3
+#include "cli/ns3_simulator.h"
+#include "ns3-module/model/npu-program-run.h"
+#endif
+
 namespace {
 
 /// Reserves the descriptors of closed standard streams: a file opened later would otherwise get one
@@ -19,6 +24,14 @@ void open_standard_streams() {
     }
 }
 
+#ifdef NPUNET_RUNS_IN_NS3
+npunet::engine::SimulatorRun run_in_ns3(const npunet::engine::Workload& workload,
+                                        const npunet::study::Machine& machine,
+                                        npunet::engine::LinkLoadRecorder* load) {
+    return ns3::RunNpuProgram(workload, machine.network, machine.system, load);
+}
+#endif
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -27,5 +40,8 @@ int main(int argc, char** argv) {
     // ending the process.
     static_cast<void>(std::signal(SIGXFSZ, SIG_IGN));
     const npunet::cli::CleanEnding ending;
+#ifdef NPUNET_RUNS_IN_NS3
+    npunet::cli::set_ns3_simulator(run_in_ns3);
+#endif
     return npunet::cli::run_program({argv + 1, argv + argc}, std::cout, std::cerr);
 }

@@ -11,6 +11,8 @@
 #include "base/staged_folder.h"
 #include "base/units.h"
 #include "cli/astra_options.h"
+#include "cli/ns3_simulator.h"
+#include "cli/option_values.h"
 #include "cli/run_inputs.h"
 #include "cli/run_watch.h"
 #include "cli/simulate_jobs.h"
@@ -30,6 +32,7 @@ struct SimulateOptions {
     AstraOptions astra;
     std::string jobs_file;
     std::string fidelity = "analytical";
+    std::string simulator = "own";
     bool messages = false;
     bool detail = false;
     RunLimits limits;
@@ -107,6 +110,22 @@ engine::Results simulate(const CommandContext& context, const SimulateOptions& o
     return results;
 }
 
+/// What runs in ns-3's simulator have not.
+void refuse_with_ns3(const SimulateOptions& options, study::Fidelity fidelity) {
+    const auto refuse = [](bool given, const char* option, const char* found) {
+        if (given) {
+            throw InputError(
+                {option, "", found, "nothing with --simulator ns3", "Leave out one of the two"});
+        }
+    };
+    refuse(fidelity != study::Fidelity::Packet, "--simulator",
+           "ns3 at another fidelity than packet");
+    refuse(!options.jobs_file.empty(), "--jobs-file", "several jobs");
+    refuse(options.inputs.run_options.flows, options.messages ? "--messages" : "--flows", "given");
+    refuse(options.limits.simulated.has_value(), "--max-sim-time", "a limit");
+    refuse(options.limits.wall.has_value(), "--max-wall-time", "a limit");
+}
+
 void run(const CommandContext& context, const SimulateOptions& options) {
     if (options.detail && options.inputs.output_dir.empty()) {
         throw InputError({"--detail", "", "no folder for collectives.csv", "--output-dir DIR", ""});
@@ -119,6 +138,10 @@ void run(const CommandContext& context, const SimulateOptions& options) {
                                            options.inputs.output_dir);
     const study::Fidelity fidelity = study::fidelity_named(options.fidelity);
     options.inputs.warn_of_idle_options(context, fidelity);
+    if (options.simulator == "ns3") {
+        refuse_with_ns3(options, fidelity);
+        (void)ns3_simulator();
+    }
     if (!options.jobs_file.empty()) {
         simulate_jobs(context, options.inputs, options.jobs_file, fidelity, rows_of(options),
                       options.limits);
@@ -127,6 +150,17 @@ void run(const CommandContext& context, const SimulateOptions& options) {
     const study::Machine machine = options.inputs.machine(context);
     study::check_fidelity(machine, fidelity);
     const engine::Workload workload = options.inputs.workload(machine);
+    if (options.simulator == "ns3") {
+        if (Rate() < machine.network.packet.injection) {
+            throw InputError({machine.network.file, "packet.injection", "given",
+                              "no such key with --simulator ns3", "Leave out one of the two"});
+        }
+        SimulateOptions elsewhere = options;
+        elsewhere.inputs.run_options.packet_simulator = ns3_simulator();
+        print(context, options, workload,
+              simulate(context, elsewhere, workload, machine, fidelity));
+        return;
+    }
     RunWatch watch(context.log, options.limits,
                    options.inputs.quiet || options.inputs.log_lines_only);
     SimulateOptions watched = options;
@@ -148,6 +182,12 @@ void add_simulate_command(CLI::App& program, CommandContext& context) {
         ->add_option("--fidelity", options->fidelity,
                      "analytical (quick estimate), congestion-aware (messages queue on links) or "
                      "packet")
+        ->capture_default_str();
+    command
+        ->add_option("--simulator", options->simulator,
+                     "What drives a run at packet level: own, or ns3 with the helpers of the ns-3 "
+                     "module, as in a script (same results)")
+        ->check(one_of({"own", "ns3"}))
         ->capture_default_str();
     command->add_flag("--flows", options->inputs.run_options.flows,
                       "Tell how long messages took: of every flow, and of the slowest ones");

@@ -220,7 +220,7 @@ std::optional<engine::JobsResults> attempt(const std::vector<Job>& jobs, const M
     results.jobs = finish_all(running, jobs);
     results.all = sum_up(results.jobs, machine, fidelity);
     engine::add_links(results.all, machine.network, network->link_use());
-    results.all.resolved = resolve(machine, fidelity, *network);
+    results.all.resolved = resolve(machine, fidelity, network->queue_pair_limits());
     results.all.notes = notes_on_marks(machine.network, results.all);
     results.all.events = queue.handled();
     results.all.packet_hops = network->packet_hops();

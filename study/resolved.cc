@@ -89,7 +89,8 @@ void add_thresholds(engine::ResolvedPacket& packet, const NetworkDescription& ne
     }
 }
 
-engine::ResolvedPacket packet_of(const NetworkDescription& network, const engine::Network& run) {
+engine::ResolvedPacket packet_of(const NetworkDescription& network,
+                                 const engine::QueuePairLimits& pairs) {
     const topology::PacketParameters& parameters = network.packet;
     engine::ResolvedPacket packet;
     packet.routing = network.routing_name();
@@ -108,7 +109,7 @@ engine::ResolvedPacket packet_of(const NetworkDescription& network, const engine
     add_thresholds(packet, network);
     packet.transport = name_of(parameters.transport.kind);
     packet.congestion_control = name_of(parameters.congestion_control.algorithm);
-    packet.pairs = run.queue_pair_limits();
+    packet.pairs = pairs;
     return packet;
 }
 
@@ -137,14 +138,14 @@ Congestion congestion_of(const engine::Results& results) {
 }  // namespace
 
 engine::Resolved resolve(const Machine& machine, Fidelity fidelity,
-                         const engine::Network& network) {
+                         const engine::QueuePairLimits& pairs) {
     engine::Resolved resolved;
     for (std::size_t i = 0; i < machine.system.implementation_lists.size(); ++i) {
         const auto kind = static_cast<CollectiveKind>(i);
         resolved.collectives.emplace_back(name_of(kind), algorithms_of(machine, kind));
     }
     if (fidelity == Fidelity::Packet) {
-        resolved.packet = packet_of(machine.network, network);
+        resolved.packet = packet_of(machine.network, pairs);
     }
     return resolved;
 }

@@ -1,7 +1,7 @@
 // Collects the values used by a run where its inputs leave them to defaults (engine/resolved.h),
 // and checks whether congestion control was able to work with them.
 //
-//     results.resolved = resolve(machine, fidelity, *network);
+//     results.resolved = resolve(machine, fidelity, network->queue_pair_limits());
 #pragma once
 
 #include <string>
@@ -14,10 +14,10 @@
 
 namespace npunet::study {
 
-/// `network`: the network of the run, after its end. Takes time proportional to the number of links
-/// and queue pairs.
+/// `pairs`: of the network of the run, after its end. Takes time proportional to the number of
+/// links.
 [[nodiscard]] engine::Resolved resolve(const Machine& machine, Fidelity fidelity,
-                                       const engine::Network& network);
+                                       const engine::QueuePairLimits& pairs);
 
 /// A note if packets were dropped or links told to pause although congestion control by marks saw
 /// none.

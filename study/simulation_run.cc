@@ -64,6 +64,44 @@ std::vector<engine::NodePlace> places_of(const topology::NetworkDescription& net
     return places;
 }
 
+/// What a run says beyond its simulation.
+void complete(engine::Results& results, const engine::Workload& workload, const Machine& machine,
+              Fidelity fidelity, const engine::QueuePairLimits& pairs) {
+    if (!results.partial && results.finish > Time()) {
+        for (std::string& note : notes_on_idle_links(workload, machine.network, results)) {
+            results.notes.push_back(std::move(note));
+        }
+    }
+    results.fidelity = name_of(fidelity);
+    note_link_bound(results);
+    results.resolved = resolve(machine, fidelity, pairs);
+    for (std::string& note : notes_on_marks(machine.network, results)) {
+        results.notes.push_back(std::move(note));
+    }
+}
+
+void add_load(engine::Results& results, const engine::LinkLoadRecorder& load,
+              const Machine& machine) {
+    results.load = load.load(results.finish);
+    results.places = places_of(machine.network);
+}
+
+engine::Results run_elsewhere(const engine::Workload& workload, const Machine& machine,
+                              const RunOptions& options) {
+    const auto begin = std::chrono::steady_clock::now();
+    check_fidelity(machine, Fidelity::Packet);
+    engine::LinkLoadRecorder load(options.link_load ? machine.network.graph.links() : 0);
+    engine::SimulatorRun run =
+        options.packet_simulator(workload, machine, options.link_load ? &load : nullptr);
+    complete(run.results, workload, machine, Fidelity::Packet, run.limits);
+    if (options.link_load) {
+        add_load(run.results, load, machine);
+    }
+    run.results.wall_seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    return std::move(run.results);
+}
+
 /// The results; or none, where a run that stalls has to be run again for its explanation, with
 /// other options, which are then set.
 std::optional<engine::Results> attempt(const engine::Workload& workload, const Machine& machine,
@@ -102,20 +140,10 @@ std::optional<engine::Results> attempt(const engine::Workload& workload, const M
         }
         if (results.partial) {
             results.partial->reason = breaker.reason();
-        } else if (results.finish > Time()) {
-            for (std::string& note : notes_on_idle_links(workload, machine.network, results)) {
-                results.notes.push_back(std::move(note));
-            }
         }
-        results.fidelity = name_of(fidelity);
-        note_link_bound(results);
-        results.resolved = resolve(machine, fidelity, *network);
-        for (std::string& note : notes_on_marks(machine.network, results)) {
-            results.notes.push_back(std::move(note));
-        }
+        complete(results, workload, machine, fidelity, network->queue_pair_limits());
         if (records) {
-            results.load = load.load(results.finish);
-            results.places = places_of(machine.network);
+            add_load(results, load, machine);
         }
         if (watch) {
             results.flows = watch->results();
@@ -207,6 +235,9 @@ engine::Workload load_workload_for(const Machine& machine, const std::string& pr
 
 engine::Results simulate(const engine::Workload& workload, const Machine& machine,
                          Fidelity fidelity, const RunOptions& options) {
+    if (options.packet_simulator && fidelity == Fidelity::Packet) {
+        return run_elsewhere(workload, machine, options);
+    }
     RunOptions attempted = options;
     for (;;) {
         if (std::optional<engine::Results> results =

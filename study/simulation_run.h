@@ -12,7 +12,9 @@
 #include <vector>
 
 #include "engine/dialect.h"
+#include "engine/link_load.h"
 #include "engine/results.h"
+#include "engine/simulator_run.h"
 #include "engine/system_config.h"
 #include "engine/workload.h"
 #include "packet/make_packet_network.h"
@@ -59,10 +61,18 @@ struct Machine {
     engine::EmptyTraces empty = engine::EmptyTraces::Refused);
 
 /// How a simulation is carried out, and what it notes; none of it changes other results.
+/// Runs a workload on the machine's packet-level network in another simulator, to its end. `load`
+/// is told when links are busy; may be null.
+using PacketSimulator = std::function<engine::SimulatorRun(
+    const engine::Workload& workload, const Machine& machine, engine::LinkLoadRecorder* load)>;
+
 struct RunOptions {
     /// NPUs that provably behave alike are simulated once (engine/fold.h); analytical only.
     bool fold = true;
     PacketOptions packet;
+    /// Runs at packet level are done by it, without flows, max_time and watch; null: on the
+    /// engine's clock.
+    PacketSimulator packet_simulator;
     /// The results hold what every NPU did when (Results::operations).
     bool timeline = true;
     /// The results hold how busy the links were when (Results::load), where links are shared: not

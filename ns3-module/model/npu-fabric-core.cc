@@ -152,6 +152,18 @@ NpuFabric::Core::flow_use() const
     return m_level->flow_use();
 }
 
+npunet::engine::QueuePairLimits
+NpuFabric::Core::queue_pair_limits() const
+{
+    return m_level->queue_pair_limits();
+}
+
+void
+NpuFabric::Core::record_load(npunet::engine::LinkLoadRecorder* load)
+{
+    m_level->record_load(load);
+}
+
 std::string
 NpuFabric::Core::explain_stall() const
 {

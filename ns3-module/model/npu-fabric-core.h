@@ -115,7 +115,9 @@ class NpuFabric::Core final : public npunet::engine::Network,
     std::vector<npunet::engine::LinkUse> link_use() const override;
     std::vector<npunet::engine::FlowUse> flow_use() const override;
     std::uint64_t packet_hops() const override;
+    npunet::engine::QueuePairLimits queue_pair_limits() const override;
     std::string explain_stall() const override;
+    void record_load(npunet::engine::LinkLoadRecorder* load) override;
     void run(npunet::engine::EventQueue& queue) override;
 
     npunet::topology::NetworkDescription description; //!< the network

@@ -1,0 +1,126 @@
+// --simulator ns3 gives the results of the program's own simulator: in builds with ns-3.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "tests/cli/bad_input.h"
+#include "tests/support/temporary_folder.h"
+
+namespace npunet::cli {
+namespace {
+
+using nlohmann::json;
+using testing::AllOf;
+using testing::HasSubstr;
+
+class Ns3Simulator : public BadInput {
+protected:
+    /// results.json and links.csv without what differs between runs.
+    [[nodiscard]] std::pair<json, std::string> results(const std::string& simulator,
+                                                       const std::vector<std::string>& work) const {
+        std::vector<std::string> words{
+            "simulate", "--network",    path("net.yml"), "--fidelity", "packet", "--simulator",
+            simulator,  "--output-dir", path(simulator), "--force",    "--quiet"};
+        words.insert(words.end(), work.begin(), work.end());
+        std::string command = NPUNET_PROGRAM;
+        for (const std::string& word : words) {
+            command += " '" + word + "'";
+        }
+        EXPECT_EQ(std::system((command + " 2>" + path("log")).c_str()), 0)
+            << test::bytes_of(path("log"));
+        json document = json::parse(test::bytes_of(folder_ / simulator / "results.json"));
+        document.erase("performance");
+        document.erase("command");
+        return {document, test::bytes_of(folder_ / simulator / "links.csv")};
+    }
+};
+
+const std::vector<std::string> networks{
+    "topology: [Ring]\nnpus_count: [8]\nbandwidth: [50]\nlatency: [500]\n",
+    "topology: [Mesh2D]\nnpus_count: [[2, 4]]\nbandwidth: [50]\nlatency: [500]\n",
+    "topology: [Torus2D]\nnpus_count: [[2, 4]]\nbandwidth: [50]\nlatency: [0]\n",
+    "topology: [FullyConnected]\nnpus_count: [8]\nbandwidth: [25]\nlatency: [700]\n",
+    "topology: [Switch]\nnpus_count: [8]\nbandwidth: [50]\nlatency: [500]\n",
+    "topology: [Ring, Switch]\nnpus_count: [4, 2]\nbandwidth: [100, 25]\nlatency: [100, 900]\n",
+};
+
+const std::vector<std::string> packets{
+    "",
+    "packet: {routing: adaptive, virtual_channels: 4}\n",
+    "packet: {switching: cut-through, mtu: 1024}\n",
+    "packet: {flow_control: pfc, transport: go-back-n}\n",
+    "packet: {flow_control: pfc, transport: go-back-n, congestion_control: dcqcn}\n",
+    "packet: {flow_control: none, transport: selective-repeat, buffer: 64KiB}\n",
+    "packet: {flow_control: pfc, transport: selective-repeat, congestion_control: swift, "
+    "error_rate: 1e-4}\n",
+};
+
+TEST_F(Ns3Simulator, GivesTheSameResults) {
+    const std::vector<std::vector<std::string>> works{
+        {"--model", "llama2-4layer", "--dp", "2", "--tp", "4", "--seq", "64", "--batch", "4",
+         "--system", NPUNET_SOURCE_DIR "/configs/systems/a100.json"},
+        {"--workload", path("all/to_all"), "--comm-group", path("all/groups.json")},
+    };
+    ASSERT_EQ(run({"generate", "collective", "--type", "all_to_all", "--size", "1MB", "--npus", "8",
+                   "--output-dir", path("all"), "--output-name", "to_all", "--comm-group-file",
+                   "groups.json"})
+                  .code,
+              0);
+    std::size_t compared = 0;
+    for (std::size_t i = 0; i < networks.size(); ++i) {
+        for (std::size_t k = 0; k < packets.size(); ++k) {
+            if ((i + k) % 2 != 0) {
+                continue;
+            }
+            SCOPED_TRACE(networks[i] + packets[k]);
+            write("net.yml", networks[i] + packets[k]);
+            const auto& work = works[(i + k) / 2 % works.size()];
+            EXPECT_EQ(results("own", work), results("ns3", work));
+            ++compared;
+        }
+    }
+    EXPECT_GE(compared, 20U);
+}
+
+TEST_F(Ns3Simulator, FaultsAndPlacementsToo) {
+    write("net.yml",
+          "topology: [Mesh2D]\nnpus_count: [[2, 4]]\nbandwidth: [50]\nlatency: [500]\n"
+          "placement: snake\nfaults: [{link: [0, 1], at: 5us, until: 90us, bandwidth_factor: 0}, "
+          "{npu: 3, slowdown: 1.5}]\n");
+    const std::vector<std::string> work{"--model",  "llama2-4layer",
+                                        "--dp",     "2",
+                                        "--tp",     "4",
+                                        "--seq",    "64",
+                                        "--batch",  "4",
+                                        "--system", NPUNET_SOURCE_DIR "/configs/systems/a100.json"};
+    EXPECT_EQ(results("own", work), results("ns3", work));
+}
+
+TEST_F(Ns3Simulator, WhatItCannotServeIsRefusedByName) {
+    write("net.yml", networks[0]);
+    const auto refusal = [&](const std::vector<std::string>& more) {
+        std::vector<std::string> words{
+            "simulate", "--network", path("net.yml"), "--model", "llama2-4layer", "--dp", "8",
+            "--batch",  "8",         "--seq",         "64",      "--simulator",   "ns3"};
+        words.insert(words.end(), more.begin(), more.end());
+        const Outcome outcome = run(words);
+        EXPECT_EQ(outcome.code, 2);
+        return outcome.log;
+    };
+    EXPECT_THAT(refusal({}), AllOf(HasSubstr("--simulator"), HasSubstr("packet")));
+    for (const std::vector<std::string>& more : {std::vector<std::string>{"--flows"},
+                                                 {"--max-sim-time", "1ms"},
+                                                 {"--max-wall-time", "1s"}}) {
+        std::vector<std::string> words{"--fidelity", "packet"};
+        words.insert(words.end(), more.begin(), more.end());
+        EXPECT_THAT(refusal(words), AllOf(HasSubstr(more[0]), HasSubstr("--simulator ns3")));
+    }
+}
+
+}  // namespace
+}  // namespace npunet::cli
