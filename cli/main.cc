@@ -24,14 +24,6 @@ void open_standard_streams() {
     }
 }
 
-#ifdef NPUNET_RUNS_IN_NS3
-npunet::engine::SimulatorRun run_in_ns3(const npunet::engine::Workload& workload,
-                                        const npunet::study::Machine& machine,
-                                        npunet::engine::LinkLoadRecorder* load) {
-    return ns3::RunNpuProgram(workload, machine.network, machine.system, load);
-}
-#endif
-
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -41,7 +33,7 @@ int main(int argc, char** argv) {
     static_cast<void>(std::signal(SIGXFSZ, SIG_IGN));
     const npunet::cli::CleanEnding ending;
 #ifdef NPUNET_RUNS_IN_NS3
-    npunet::cli::set_ns3_simulator(run_in_ns3);
+    npunet::cli::set_ns3_simulator(ns3::RunNpuProgram);
 #endif
     return npunet::cli::run_program({argv + 1, argv + argc}, std::cout, std::cerr);
 }

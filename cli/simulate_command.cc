@@ -120,7 +120,6 @@ void refuse_with_ns3(const SimulateOptions& options, study::Fidelity fidelity) {
     };
     refuse(fidelity != study::Fidelity::Packet, "--simulator",
            "ns3 at another fidelity than packet");
-    refuse(!options.jobs_file.empty(), "--jobs-file", "several jobs");
     refuse(options.inputs.run_options.flows, options.messages ? "--messages" : "--flows", "given");
     refuse(options.limits.simulated.has_value(), "--max-sim-time", "a limit");
     refuse(options.limits.wall.has_value(), "--max-wall-time", "a limit");
@@ -140,10 +139,13 @@ void run(const CommandContext& context, const SimulateOptions& options) {
     options.inputs.warn_of_idle_options(context, fidelity);
     if (options.simulator == "ns3") {
         refuse_with_ns3(options, fidelity);
-        (void)ns3_simulator();
     }
     if (!options.jobs_file.empty()) {
-        simulate_jobs(context, options.inputs, options.jobs_file, fidelity, rows_of(options),
+        RunInputs inputs = options.inputs;
+        if (options.simulator == "ns3") {
+            inputs.run_options.packet_simulator = ns3_simulator();
+        }
+        simulate_jobs(context, inputs, options.jobs_file, fidelity, rows_of(options),
                       options.limits);
         return;
     }
@@ -151,10 +153,6 @@ void run(const CommandContext& context, const SimulateOptions& options) {
     study::check_fidelity(machine, fidelity);
     const engine::Workload workload = options.inputs.workload(machine);
     if (options.simulator == "ns3") {
-        if (Rate() < machine.network.packet.injection) {
-            throw InputError({machine.network.file, "packet.injection", "given",
-                              "no such key with --simulator ns3", "Leave out one of the two"});
-        }
         SimulateOptions elsewhere = options;
         elsewhere.inputs.run_options.packet_simulator = ns3_simulator();
         print(context, options, workload,

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -119,9 +120,7 @@ public:
 
     [[nodiscard]] const engine::Simulation& simulation() const { return *simulation_; }
 
-    [[nodiscard]] engine::JobResult finish() const {
-        return {job_.name, job_.npus, job_.start, simulation_->finish()};
-    }
+    [[nodiscard]] engine::Results finish() const { return simulation_->finish(); }
 
 private:
     void handle(std::uint64_t) override {
@@ -150,14 +149,14 @@ std::vector<std::size_t> order_of_npus(const std::vector<Job>& jobs) {
     return places;
 }
 
-/// The results of every job, or StallError.
-std::vector<engine::JobResult> finish_all(const std::vector<std::unique_ptr<RunningJob>>& running,
-                                          const std::vector<Job>& jobs) {
+/// The results of every job, or StallError. `finish` gives those of a job, or throws it.
+std::vector<engine::JobResult> finish_all(
+    const std::vector<Job>& jobs, const std::function<engine::Results(std::size_t job)>& finish) {
     std::vector<engine::JobResult> results;
     std::string stalled;
     for (std::size_t i = 0; i < jobs.size(); ++i) {
         try {
-            results.push_back(running[i]->finish());
+            results.push_back({jobs[i].name, jobs[i].npus, jobs[i].start, finish(i)});
         } catch (const StallError& error) {
             stalled += stalled.empty() ? "" : "\n";
             stalled += title_of(jobs[i].name) + ": " + error.what();
@@ -187,11 +186,69 @@ engine::Results sum_up(const std::vector<engine::JobResult>& jobs, const Machine
     return all;
 }
 
+using Clock = std::chrono::steady_clock;
+
+/// What the network of a run says at its end.
+struct NetworkEnd {
+    std::vector<engine::LinkUse> link_use;
+    engine::QueuePairLimits limits;
+    std::uint64_t events = 0;
+    std::uint64_t packet_hops = 0;
+};
+
+/// The results of all jobs, from those of each.
+void complete(engine::JobsResults& results, const Machine& machine, Fidelity fidelity,
+              const NetworkEnd& network, Clock::time_point begin) {
+    results.all = sum_up(results.jobs, machine, fidelity);
+    engine::add_links(results.all, machine.network, network.link_use);
+    results.all.resolved = resolve(machine, fidelity, network.limits);
+    results.all.notes = notes_on_marks(machine.network, results.all);
+    results.all.events = network.events;
+    results.all.packet_hops = network.packet_hops;
+    results.all.wall_seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+    for (engine::JobResult& job : results.jobs) {
+        job.results.fidelity = results.all.fidelity;
+        job.results.wall_seconds = results.all.wall_seconds;
+        job.results.links.clear();
+        job.results.link_bound = engine::LinkBound();
+    }
+}
+
+engine::JobsResults run_elsewhere(const std::vector<Job>& jobs, const Machine& machine,
+                                  const RunOptions& options) {
+    const Clock::time_point begin = Clock::now();
+    std::vector<Machine> machines;  // as each job sees it
+    machines.reserve(jobs.size());
+    for (const Job& job : jobs) {
+        machines.push_back(machine_of(machine, job.npus));
+    }
+    std::vector<engine::SimulatorJob> running;
+    std::vector<std::size_t> place(jobs.size());
+    for (const std::size_t i : order_of_npus(jobs)) {
+        place[i] = running.size();
+        running.push_back({jobs[i].workload, machines[i].system, jobs[i].npus, jobs[i].start,
+                           title_of(jobs[i].name)});
+    }
+    const engine::SimulatorRun run = options.packet_simulator(running, machine.network, nullptr);
+    engine::JobsResults results;
+    results.jobs = finish_all(jobs, [&](std::size_t job) {
+        const engine::SimulatorRun::Outcome& outcome = run.jobs[place[job]];
+        if (!outcome.stalled.empty()) {
+            throw StallError(outcome.stalled);
+        }
+        return outcome.results;
+    });
+    complete(results, machine, Fidelity::Packet,
+             {run.link_use, run.limits, run.events, run.packet_hops}, begin);
+    note_link_bound(results.all);
+    return results;
+}
+
 /// The results; or none, where a run that stalls has to be run again without its limit, which is
 /// then taken away.
 std::optional<engine::JobsResults> attempt(const std::vector<Job>& jobs, const Machine& machine,
                                            Fidelity fidelity, RunOptions& options) {
-    const auto begin = std::chrono::steady_clock::now();
+    const Clock::time_point begin = Clock::now();
     engine::EventQueue queue(machine.dialect.event_order);
     if (options.shuffle_seed) {
         queue.shuffle_insertions(*options.shuffle_seed);
@@ -217,20 +274,12 @@ std::optional<engine::JobsResults> attempt(const std::vector<Job>& jobs, const M
     }
 
     engine::JobsResults results;
-    results.jobs = finish_all(running, jobs);
-    results.all = sum_up(results.jobs, machine, fidelity);
-    engine::add_links(results.all, machine.network, network->link_use());
-    results.all.resolved = resolve(machine, fidelity, network->queue_pair_limits());
-    results.all.notes = notes_on_marks(machine.network, results.all);
-    results.all.events = queue.handled();
-    results.all.packet_hops = network->packet_hops();
-    results.all.wall_seconds =
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    results.jobs = finish_all(jobs, [&](std::size_t job) { return running[job]->finish(); });
+    complete(results, machine, fidelity,
+             {network->link_use(), network->queue_pair_limits(), queue.handled(),
+              network->packet_hops()},
+             begin);
     for (engine::JobResult& job : results.jobs) {
-        job.results.fidelity = results.all.fidelity;
-        job.results.wall_seconds = results.all.wall_seconds;
-        job.results.links.clear();
-        job.results.link_bound = engine::LinkBound();
         if (job.results.partial) {
             job.results.partial->reason = breaker.reason();
             results.all.partial = job.results.partial;
@@ -274,6 +323,9 @@ engine::JobsResults simulate_jobs(const std::vector<Job>& jobs, const Machine& m
                                   Fidelity fidelity, const RunOptions& options) {
     check_fidelity(machine, fidelity);
     check_shared_memory(jobs, machine.system.remote_memory);
+    if (options.packet_simulator && fidelity == Fidelity::Packet) {
+        return run_elsewhere(jobs, machine, options);
+    }
     RunOptions attempted = options;
     for (;;) {
         if (std::optional<engine::JobsResults> results =

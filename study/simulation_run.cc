@@ -91,15 +91,20 @@ engine::Results run_elsewhere(const engine::Workload& workload, const Machine& m
     const auto begin = std::chrono::steady_clock::now();
     check_fidelity(machine, Fidelity::Packet);
     engine::LinkLoadRecorder load(options.link_load ? machine.network.graph.links() : 0);
-    engine::SimulatorRun run =
-        options.packet_simulator(workload, machine, options.link_load ? &load : nullptr);
-    complete(run.results, workload, machine, Fidelity::Packet, run.limits);
-    if (options.link_load) {
-        add_load(run.results, load, machine);
+    const engine::SimulatorRun run = options.packet_simulator(
+        {{workload, machine.system, machine.network.npu_of_rank, Time(), ""}}, machine.network,
+        options.link_load ? &load : nullptr);
+    if (const std::string& stalled = run.jobs.front().stalled; !stalled.empty()) {
+        throw StallError(stalled);
     }
-    run.results.wall_seconds =
+    engine::Results results = run.jobs.front().results;
+    complete(results, workload, machine, Fidelity::Packet, run.limits);
+    if (options.link_load) {
+        add_load(results, load, machine);
+    }
+    results.wall_seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-    return std::move(run.results);
+    return results;
 }
 
 /// The results; or none, where a run that stalls has to be run again for its explanation, with

@@ -61,10 +61,11 @@ struct Machine {
     engine::EmptyTraces empty = engine::EmptyTraces::Refused);
 
 /// How a simulation is carried out, and what it notes; none of it changes other results.
-/// Runs a workload on the machine's packet-level network in another simulator, to its end. `load`
-/// is told when links are busy; may be null.
+/// Runs workloads on a packet-level network in another simulator, to the end. `load` is told when
+/// links are busy; may be null.
 using PacketSimulator = std::function<engine::SimulatorRun(
-    const engine::Workload& workload, const Machine& machine, engine::LinkLoadRecorder* load)>;
+    const std::vector<engine::SimulatorJob>& jobs, const topology::NetworkDescription& network,
+    engine::LinkLoadRecorder* load)>;
 
 struct RunOptions {
     /// NPUs that provably behave alike are simulated once (engine/fold.h); analytical only.

@@ -11,8 +11,13 @@
 
 #include "helper/npu-fabric-helper.h"
 
+#include "base/errors.h"
+#include "engine/named_errors.h"
+
 #include <ns3/node-container.h>
 #include <ns3/simulator.h>
+
+#include <utility>
 
 namespace ns3
 {
@@ -38,11 +43,18 @@ class SimulatorReset
 } // namespace
 
 npunet::engine::SimulatorRun
-RunNpuProgram(const npunet::engine::Workload& workload,
+RunNpuProgram(const std::vector<npunet::engine::SimulatorJob>& jobs,
               const npunet::topology::NetworkDescription& network,
-              const npunet::engine::SystemConfig& system,
               npunet::engine::LinkLoadRecorder* load)
 {
+    if (npunet::Rate() < network.packet.injection)
+    {
+        throw npunet::InputError({network.file,
+                                  "packet.injection",
+                                  "given",
+                                  "no such key with --simulator ns3",
+                                  "Leave out one of the two"});
+    }
     NpuFabricHelper::UsePicoseconds();
     const SimulatorReset reset;
     NpuFabricHelper helper;
@@ -51,12 +63,39 @@ RunNpuProgram(const npunet::engine::Workload& workload,
     const Ptr<NpuFabric> fabric = helper.GetFabric();
     fabric->GetNetwork().record_load(load);
 
-    const auto training = CreateObject<NpuChakraWorkload>();
-    training->Install(fabric, workload, system);
-    Simulator::ScheduleWithContext(
-        Simulator::NO_CONTEXT, Time(0), &NpuChakraWorkload::Start, training);
+    std::vector<Ptr<NpuChakraWorkload>> workloads;
+    for (const npunet::engine::SimulatorJob& job : jobs)
+    {
+        const auto workload = CreateObject<NpuChakraWorkload>();
+        npunet::engine::naming_errors(
+            job.title, [&] { workload->Install(fabric, job.workload, job.system, job.npus); });
+        Simulator::ScheduleWithContext(Simulator::NO_CONTEXT,
+                                       PicoSeconds(static_cast<uint64_t>(job.start.ps())),
+                                       &NpuChakraWorkload::Start,
+                                       workload);
+        workloads.push_back(workload);
+    }
     Simulator::Run();
-    return {training->GetResults(), fabric->GetNetwork().queue_pair_limits()};
+
+    npunet::engine::SimulatorRun run;
+    for (const Ptr<NpuChakraWorkload>& workload : workloads)
+    {
+        npunet::engine::SimulatorRun::Outcome outcome;
+        try
+        {
+            outcome.results = workload->GetResults();
+        }
+        catch (const npunet::StallError& error)
+        {
+            outcome.stalled = error.what();
+        }
+        run.jobs.push_back(std::move(outcome));
+    }
+    run.link_use = fabric->GetLinkUse();
+    run.limits = fabric->GetNetwork().queue_pair_limits();
+    run.events = fabric->GetEventQueue().handled();
+    run.packet_hops = fabric->GetPacketHops();
+    return run;
 }
 
 } // namespace ns3

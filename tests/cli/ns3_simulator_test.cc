@@ -62,7 +62,7 @@ const std::vector<std::string> packets{
 
 TEST_F(Ns3Simulator, GivesTheSameResults) {
     const std::vector<std::vector<std::string>> works{
-        {"--model", "llama2-4layer", "--dp", "2", "--tp", "4", "--seq", "64", "--batch", "4",
+        {"--model", "llama2-4layer", "--dp", "1", "--tp", "8", "--seq", "64", "--batch", "4",
          "--system", NPUNET_SOURCE_DIR "/configs/systems/a100.json"},
         {"--workload", path("all/to_all"), "--comm-group", path("all/groups.json")},
     };
@@ -93,12 +93,32 @@ TEST_F(Ns3Simulator, FaultsAndPlacementsToo) {
           "placement: snake\nfaults: [{link: [0, 1], at: 5us, until: 90us, bandwidth_factor: 0}, "
           "{npu: 3, slowdown: 1.5}]\n");
     const std::vector<std::string> work{"--model",  "llama2-4layer",
-                                        "--dp",     "2",
-                                        "--tp",     "4",
+                                        "--dp",     "1",
+                                        "--tp",     "8",
                                         "--seq",    "64",
                                         "--batch",  "4",
                                         "--system", NPUNET_SOURCE_DIR "/configs/systems/a100.json"};
     EXPECT_EQ(results("own", work), results("ns3", work));
+}
+
+TEST_F(Ns3Simulator, SeveralJobsToo) {
+    all_reduce_traces(4);
+    write("jobs.yml",
+          "- {name: left, workload: w, ranks: 0-3}\n"
+          "- {name: right, workload: w, ranks: [7, 6, 5, 4], start: 6us}\n");
+    for (const std::string& packet : packets) {
+        SCOPED_TRACE(packet);
+        write("net.yml", networks[1] + packet);
+        EXPECT_EQ(results("own", {"--jobs-file", path("jobs.yml")}),
+                  results("ns3", {"--jobs-file", path("jobs.yml")}));
+    }
+    write("net.yml", networks[1] + "packet: {injection: 60}\n");
+    EXPECT_NE(std::system((std::string(NPUNET_PROGRAM) + " simulate --jobs-file " +
+                           path("jobs.yml") + " --network " + path("net.yml") +
+                           " --fidelity packet --simulator ns3 2>" + path("log"))
+                              .c_str()),
+              0);
+    EXPECT_THAT(test::bytes_of(path("log")), HasSubstr("packet.injection"));
 }
 
 TEST_F(Ns3Simulator, WhatItCannotServeIsRefusedByName) {
