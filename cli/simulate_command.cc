@@ -110,7 +110,7 @@ engine::Results simulate(const CommandContext& context, const SimulateOptions& o
     return results;
 }
 
-/// What runs in ns-3's simulator have not.
+/// What ns-3's simulator cannot serve.
 void refuse_with_ns3(const SimulateOptions& options, study::Fidelity fidelity) {
     const auto refuse = [](bool given, const char* option, const char* found) {
         if (given) {
@@ -118,8 +118,10 @@ void refuse_with_ns3(const SimulateOptions& options, study::Fidelity fidelity) {
                 {option, "", found, "nothing with --simulator ns3", "Leave out one of the two"});
         }
     };
-    refuse(fidelity != study::Fidelity::Packet, "--simulator",
-           "ns3 at another fidelity than packet");
+    if (fidelity != study::Fidelity::Packet) {
+        throw InputError({"--simulator", "", fmt::format("ns3 at fidelity {}", name_of(fidelity)),
+                          "ns3 at fidelity packet", "Add --fidelity packet"});
+    }
     refuse(options.inputs.run_options.flows, options.messages ? "--messages" : "--flows", "given");
     refuse(options.limits.simulated.has_value(), "--max-sim-time", "a limit");
     refuse(options.limits.wall.has_value(), "--max-wall-time", "a limit");
