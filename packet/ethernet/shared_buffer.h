@@ -60,11 +60,6 @@ public:
     /// No PFC: a packet leaves that arrived with `bytes`.
     void release(std::size_t node, std::int64_t bytes) { nodes_[node].used -= bytes; }
 
-    /// Whether the link has been told to pause the class.
-    bool pauses(std::uint32_t link, std::uint32_t traffic_class) const {
-        return inputs_[link * classes_ + traffic_class].paused;
-    }
-
     void scan(engine::StateScan& scan);
 
 private:

@@ -202,7 +202,7 @@ TEST_F(ResultsOwner, UnfinishedSweepsAreSafe) {
     EXPECT_EQ(document("results.json")["command"], named(sweep()));
 }
 
-// Those of versions that did not name it are somebody's, too.
+// Results of versions that did not name their command are kept as well.
 TEST_F(ResultsOwner, ResultsWithoutACommandAreSafe) {
     write("out/results.json", "{\"schema\": 1, \"finish_ns\": 7}");
     for (const Words& words : {comparison(), simulation(), sweep(), analysis()}) {
@@ -213,7 +213,7 @@ TEST_F(ResultsOwner, ResultsWithoutACommandAreSafe) {
     EXPECT_THAT(test::bytes_of(folder_ / "out/results.json"), HasSubstr("7"));
 }
 
-// Another run can have ended meanwhile: nobody's results are lost.
+// Another run can have ended meanwhile: the results of both are kept.
 TEST_F(ResultsOwner, KeepsBothWhereAnotherRunHasEndedMeanwhile) {
     report::ResultsOwner owner{"npunet simulate --seed 2", "results.json"};
     const auto end = [&] {

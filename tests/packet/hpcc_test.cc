@@ -123,7 +123,7 @@ TEST(Hpcc, MultipliesAfterTheLastStage) {
     rounds.next(40'000, 0);
     EXPECT_EQ(hpcc.rate(0), 5'700'000'000) << "28 kB x 2 + 1 kB";
     rounds.next(40'000, 0);
-    EXPECT_EQ(hpcc.rate(0), 5'800'000'000) << "the stages begin anew";
+    EXPECT_EQ(hpcc.rate(0), 5'800'000'000) << "the stages start over";
 }
 
 // At the target itself the step is a multiplicative one, by 1, after which the stages begin anew:

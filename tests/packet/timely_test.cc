@@ -107,7 +107,7 @@ TEST(Timely, IncreasesFasterAfterAWhile) {
     const std::int64_t lower = timely.rate(0);
     EXPECT_LT(lower, 6'800'000'000);
     acknowledge(timely, 60 * us);
-    EXPECT_EQ(timely.rate(0), lower + 100'000'000) << "counted anew";
+    EXPECT_EQ(timely.rate(0), lower + 100'000'000) << "counted from the start";
 }
 
 // A steep gradient would make 1 - beta x gradient negative: the least rate is the end.

@@ -78,11 +78,12 @@ struct Pair {
         EXPECT_EQ(why.effect_levels.back().finish, runs[1].finish);
         Gap sum;
         for (std::size_t k = 1; k < why.effect_levels.size(); ++k) {
-            const report::EffectLevelResult& rung = why.effect_levels[k];
-            EXPECT_EQ(rung.finish - why.effect_levels[k - 1].finish, rung.direct + rung.dependency);
-            sum.dependency += rung.dependency;
+            const report::EffectLevelResult& level = why.effect_levels[k];
+            EXPECT_EQ(level.finish - why.effect_levels[k - 1].finish,
+                      level.direct + level.dependency);
+            sum.dependency += level.dependency;
             for (const auto& [name, part] : report::gap_parts) {
-                sum.*part += name == rung.step ? rung.direct : Time();
+                sum.*part += name == level.step ? level.direct : Time();
             }
         }
         for (const auto& [name, part] : report::gap_parts) {

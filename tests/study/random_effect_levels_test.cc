@@ -282,10 +282,11 @@ TEST(RandomTransportOfLadder, DoesNotChangeTheRungsBelowIt) {
             if (i == 0) {
                 first = why.effect_levels;
             }
-            for (std::size_t rung = 0; rung < 4; ++rung) {
-                EXPECT_EQ(why.effect_levels[rung].step, first[rung].step);
-                EXPECT_EQ(why.effect_levels[rung].finish, first[rung].finish);
-                EXPECT_EQ(why.effect_levels[rung].direct, first[rung].direct) << first[rung].step;
+            for (std::size_t level = 0; level < 4; ++level) {
+                EXPECT_EQ(why.effect_levels[level].step, first[level].step);
+                EXPECT_EQ(why.effect_levels[level].finish, first[level].finish);
+                EXPECT_EQ(why.effect_levels[level].direct, first[level].direct)
+                    << first[level].step;
             }
         }
         if (HasFailure()) {

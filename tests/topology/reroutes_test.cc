@@ -41,16 +41,16 @@ NetworkDescription ring_of_four() {
 
 /// The nodes that a packet visits, always by the first way; "*" before those it reaches by the
 /// detour channel. Ends where it goes in a circle.
-std::string walk(const NetworkDescription& network, const Reroutes& detours, int from, int to) {
+std::string walk(const NetworkDescription& network, const Reroutes& reroutes, int from, int to) {
     PacketPlace place{NodeId(from), NodeId(from), NodeId(to), Hop(), 0, 0};
     std::string text = std::to_string(from);
-    std::vector<OfferedHop> ways;
+    std::vector<OfferedHop> next_hops;
     for (int hops = 0; place.at != place.destination && hops < 20; ++hops) {
-        detours.list_next_hops(network.graph, place, ways);
-        place.in = ways.front().hop;
+        reroutes.list_next_hops(network.graph, place, next_hops);
+        place.in = next_hops.front().hop;
         place.at = network.graph.link(place.in.link).to;
-        place.memory = ways.front().memory;
-        const bool around = place.in.virtual_channel + 1 == detours.virtual_channels_needed();
+        place.memory = next_hops.front().memory;
+        const bool around = place.in.virtual_channel + 1 == reroutes.virtual_channels_needed();
         text += (around ? " *" : " ") + std::to_string(place.at.value());
     }
     return text;
@@ -72,36 +72,36 @@ TEST(Detours, OnARingOfFour) {
     cut(network, 2, 3, Time::ns(20), Time::ns(25));
     cut(network, 2, 3, Time::ns(25), Time::ns(40));
     EXPECT_EQ(network.virtual_channels_needed(), 3);
-    Reroutes detours(network);
-    EXPECT_EQ(detours.virtual_channels_needed(), 3);
-    EXPECT_EQ(detours.epochs(), (std::vector<Time>{Time(), Time::ns(10), Time::ns(20), Time::ns(25),
-                                                   Time::ns(30), Time::ns(40)}));
+    Reroutes reroutes(network);
+    EXPECT_EQ(reroutes.virtual_channels_needed(), 3);
+    EXPECT_EQ(reroutes.epochs(), (std::vector<Time>{Time(), Time::ns(10), Time::ns(20),
+                                                    Time::ns(25), Time::ns(30), Time::ns(40)}));
     const LinkId first = network.graph.find_link(NodeId(0), NodeId(1));
     const LinkId other = network.graph.find_link(NodeId(2), NodeId(3));
-    EXPECT_EQ(detours.dead_from(first), Time::ns(30));
-    EXPECT_EQ(detours.dead_from(other), Time::max());
+    EXPECT_EQ(reroutes.dead_from(first), Time::ns(30));
+    EXPECT_EQ(reroutes.dead_from(other), Time::max());
 
-    EXPECT_EQ(walk(network, detours, 0, 1), "0 1");
-    EXPECT_EQ(walk(network, detours, 0, 2), "0 1 2");
-    detours.set_epoch(1);
-    EXPECT_FALSE(detours.is_dead(first));
-    EXPECT_EQ(walk(network, detours, 0, 1), "0 *3 *2 *1");
-    EXPECT_EQ(walk(network, detours, 0, 2), "0 *3 *2");
-    EXPECT_EQ(walk(network, detours, 3, 1), "3 *2 *1");
-    EXPECT_EQ(walk(network, detours, 1, 2), "1 2");
-    EXPECT_EQ(walk(network, detours, 2, 0), "2 3 0");
-    detours.set_epoch(2);
-    EXPECT_EQ(walk(network, detours, 2, 3), "2 3");
-    EXPECT_EQ(walk(network, detours, 3, 2), "3 2");
-    detours.set_epoch(4);
-    EXPECT_TRUE(detours.is_dead(first));
-    EXPECT_FALSE(detours.is_dead(other));
-    EXPECT_EQ(walk(network, detours, 0, 1), "0 *3 *2 *1");
-    EXPECT_EQ(walk(network, detours, 1, 0), "1 *2 *3 *0");
-    EXPECT_EQ(walk(network, detours, 3, 2), "3 2");
-    detours.set_epoch(5);
-    EXPECT_EQ(walk(network, detours, 0, 1), "0 *3 *2 *1");
-    EXPECT_EQ(walk(network, detours, 3, 2), "3 2");
+    EXPECT_EQ(walk(network, reroutes, 0, 1), "0 1");
+    EXPECT_EQ(walk(network, reroutes, 0, 2), "0 1 2");
+    reroutes.set_epoch(1);
+    EXPECT_FALSE(reroutes.is_dead(first));
+    EXPECT_EQ(walk(network, reroutes, 0, 1), "0 *3 *2 *1");
+    EXPECT_EQ(walk(network, reroutes, 0, 2), "0 *3 *2");
+    EXPECT_EQ(walk(network, reroutes, 3, 1), "3 *2 *1");
+    EXPECT_EQ(walk(network, reroutes, 1, 2), "1 2");
+    EXPECT_EQ(walk(network, reroutes, 2, 0), "2 3 0");
+    reroutes.set_epoch(2);
+    EXPECT_EQ(walk(network, reroutes, 2, 3), "2 3");
+    EXPECT_EQ(walk(network, reroutes, 3, 2), "3 2");
+    reroutes.set_epoch(4);
+    EXPECT_TRUE(reroutes.is_dead(first));
+    EXPECT_FALSE(reroutes.is_dead(other));
+    EXPECT_EQ(walk(network, reroutes, 0, 1), "0 *3 *2 *1");
+    EXPECT_EQ(walk(network, reroutes, 1, 0), "1 *2 *3 *0");
+    EXPECT_EQ(walk(network, reroutes, 3, 2), "3 2");
+    reroutes.set_epoch(5);
+    EXPECT_EQ(walk(network, reroutes, 0, 1), "0 *3 *2 *1");
+    EXPECT_EQ(walk(network, reroutes, 3, 2), "3 2");
 }
 
 // A circle of links that lead one way only, 0 -> 1 -> 2 -> 3 -> 0, one of them down for good: of
@@ -118,15 +118,15 @@ TEST(Detours, RefusePacketsThatNothingBringsOn) {
     }
     use_shortest_paths(network);
     network.faults.links.push_back(outage(network.graph, 3, 0));
-    const Reroutes detours(network);
+    const Reroutes reroutes(network);
     int stalls = 0;
     for (std::size_t at = 0; at < 4; ++at) {
         const NodeId to((at + 3) % 4);
         const PacketPlace place{NodeId(at), NodeId(at), to, Hop(), 0, Reroutes::rerouted_bit};
-        std::vector<OfferedHop> ways;
+        std::vector<OfferedHop> next_hops;
         try {
-            detours.list_next_hops(network.graph, place, ways);
-            EXPECT_EQ(ways.size(), 1U);
+            reroutes.list_next_hops(network.graph, place, next_hops);
+            EXPECT_EQ(next_hops.size(), 1U);
         } catch (const StallError& stall) {
             ++stalls;
             const std::string text = "a packet at npu" + std::to_string(at) + " for npu" +
@@ -158,23 +158,23 @@ TEST(Detours, TakeTheShorterOfUpAndDown) {
     join(1, 6);
     use_shortest_paths(network);
     cut(network, 0, 5);
-    const Reroutes detours(network);
-    EXPECT_EQ(walk(network, detours, 6, 5), "6 *1 *0 *4 *5");
-    EXPECT_EQ(walk(network, detours, 1, 5), "1 *0 *4 *5");
-    EXPECT_EQ(walk(network, detours, 5, 1), "5 *4 *0 *1");
-    EXPECT_EQ(walk(network, detours, 2, 5), "2 *0 *4 *5");
-    EXPECT_EQ(walk(network, detours, 3, 5), "3 *4 *5");
+    const Reroutes reroutes(network);
+    EXPECT_EQ(walk(network, reroutes, 6, 5), "6 *1 *0 *4 *5");
+    EXPECT_EQ(walk(network, reroutes, 1, 5), "1 *0 *4 *5");
+    EXPECT_EQ(walk(network, reroutes, 5, 1), "5 *4 *0 *1");
+    EXPECT_EQ(walk(network, reroutes, 2, 5), "2 *0 *4 *5");
+    EXPECT_EQ(walk(network, reroutes, 3, 5), "3 *4 *5");
 }
 
 // Down in one direction only: the other one stays in use.
 TEST(Detours, OneWay) {
     NetworkDescription network = ring_of_four();
     network.faults.links.push_back(outage(network.graph, 0, 1));
-    const Reroutes detours(network);
-    EXPECT_EQ(walk(network, detours, 0, 1), "0 *3 *2 *1");
-    EXPECT_EQ(walk(network, detours, 1, 0), "1 0");
-    EXPECT_EQ(walk(network, detours, 2, 0), "2 3 0");
-    EXPECT_EQ(walk(network, detours, 1, 3), "1 2 3");
+    const Reroutes reroutes(network);
+    EXPECT_EQ(walk(network, reroutes, 0, 1), "0 *3 *2 *1");
+    EXPECT_EQ(walk(network, reroutes, 1, 0), "1 0");
+    EXPECT_EQ(walk(network, reroutes, 2, 0), "2 3 0");
+    EXPECT_EQ(walk(network, reroutes, 1, 3), "1 2 3");
 }
 
 // Nothing is missing in the end, so the order is 0, 1 and 3, 2. A detour may begin upwards: from 1
@@ -182,9 +182,9 @@ TEST(Detours, OneWay) {
 TEST(Detours, BeginUpwards) {
     NetworkDescription network = ring_of_four();
     cut(network, 1, 2, Time(), Time::ns(10));
-    const Reroutes detours(network);
-    EXPECT_EQ(walk(network, detours, 1, 2), "1 *0 *3 *2");
-    EXPECT_EQ(walk(network, detours, 2, 1), "2 *3 *0 *1");
+    const Reroutes reroutes(network);
+    EXPECT_EQ(walk(network, reroutes, 1, 2), "1 *0 *3 *2");
+    EXPECT_EQ(walk(network, reroutes, 2, 1), "2 *3 *0 *1");
 }
 
 // A packet on the detour 0 - 3 - 2 - 1 when 0 - 1 comes back and 2 - 1 goes down. In the end 0 - 1
@@ -195,24 +195,26 @@ TEST(Detours, WaitForWhatComesBack) {
     cut(network, 0, 1, Time(), Time::ns(10));
     cut(network, 2, 1, Time::ns(10), Time::ns(20));
     cut(network, 0, 1, Time::ns(20));
-    Reroutes detours(network);
-    std::vector<OfferedHop> ways;
-    detours.list_next_hops(network.graph, {NodeId(0), NodeId(0), NodeId(1), Hop(), 0, 0}, ways);
-    ASSERT_EQ(ways.size(), 1U);
+    Reroutes reroutes(network);
+    std::vector<OfferedHop> next_hops;
+    reroutes.list_next_hops(network.graph, {NodeId(0), NodeId(0), NodeId(1), Hop(), 0, 0},
+                            next_hops);
+    ASSERT_EQ(next_hops.size(), 1U);
     const Hop to_three{network.graph.find_link(NodeId(0), NodeId(3)), 2};
-    EXPECT_EQ(ways.front().hop, to_three);
-    detours.set_epoch(1);
-    detours.list_next_hops(
-        network.graph, {NodeId(3), NodeId(0), NodeId(1), to_three, 0, ways.front().memory}, ways);
-    ASSERT_EQ(ways.size(), 1U);
-    EXPECT_EQ(ways.front().hop, (Hop{network.graph.find_link(NodeId(3), NodeId(2)), 2}));
+    EXPECT_EQ(next_hops.front().hop, to_three);
+    reroutes.set_epoch(1);
+    reroutes.list_next_hops(
+        network.graph, {NodeId(3), NodeId(0), NodeId(1), to_three, 0, next_hops.front().memory},
+        next_hops);
+    ASSERT_EQ(next_hops.size(), 1U);
+    EXPECT_EQ(next_hops.front().hop, (Hop{network.graph.find_link(NodeId(3), NodeId(2)), 2}));
 }
 
 /// A copy whose multi-path routing is the detours of the original.
 NetworkDescription seen_by(const NetworkDescription& network,
-                           const std::shared_ptr<Reroutes>& detours) {
+                           const std::shared_ptr<Reroutes>& reroutes) {
     NetworkDescription copy = network;
-    copy.multipath = detours;
+    copy.multipath = reroutes;
     return copy;
 }
 
@@ -228,10 +230,10 @@ TEST(Detours, LeadToTheDestination) {
             NetworkDescription network = test::random_network(offer, random);
             network.faults.links = test::random_outages(
                 network.graph, 1 + static_cast<int>(random() % 5), Time::ns(1000), random);
-            Reroutes detours(network);
-            detours.set_epoch(detours.epochs().size() - 1);
+            Reroutes reroutes(network);
+            reroutes.set_epoch(reroutes.epochs().size() - 1);
             const Graph& graph = network.graph;
-            std::vector<OfferedHop> ways;
+            std::vector<OfferedHop> next_hops;
             std::vector<OfferedHop> usual;
             for (std::size_t pair = 0; pair < graph.npus() * graph.npus(); ++pair) {
                 const NodeId from(pair / graph.npus());
@@ -244,24 +246,25 @@ TEST(Detours, LeadToTheDestination) {
                     std::uint32_t memory = place.memory;
                     then = Hop();
                     if (!hop.link.valid()) {
-                        detours.list_next_hops(graph, place, ways);
-                        ASSERT_FALSE(ways.empty());
-                        const bool promises =
-                            std::any_of(ways.begin(), ways.end(),
-                                        [](const OfferedHop& way) { return way.needs_room; });
-                        for (const OfferedHop& way : ways) {
-                            ASSERT_EQ(way.escape, promises && !way.needs_room);
-                            ASSERT_EQ(graph.link(way.hop.link).from, place.at);
-                            ASSERT_FALSE(detours.is_dead(way.hop.link)) << network.name;
-                            ASSERT_LT(way.hop.virtual_channel, network.virtual_channels());
-                            around += way.hop.virtual_channel + 1 == network.virtual_channels();
+                        reroutes.list_next_hops(graph, place, next_hops);
+                        ASSERT_FALSE(next_hops.empty());
+                        const bool promises = std::any_of(
+                            next_hops.begin(), next_hops.end(),
+                            [](const OfferedHop& next_hop) { return next_hop.needs_room; });
+                        for (const OfferedHop& next_hop : next_hops) {
+                            ASSERT_EQ(next_hop.escape, promises && !next_hop.needs_room);
+                            ASSERT_EQ(graph.link(next_hop.hop.link).from, place.at);
+                            ASSERT_FALSE(reroutes.is_dead(next_hop.hop.link)) << network.name;
+                            ASSERT_LT(next_hop.hop.virtual_channel, network.virtual_channels());
+                            around +=
+                                next_hop.hop.virtual_channel + 1 == network.virtual_channels();
                         }
-                        const OfferedHop& taken = ways[random() % ways.size()];
+                        const OfferedHop& taken = next_hops[random() % next_hops.size()];
                         hop = taken.hop;
                         then = taken.then;
                         memory = taken.memory;
                     }
-                    ASSERT_FALSE(detours.is_dead(hop.link));
+                    ASSERT_FALSE(reroutes.is_dead(hop.link));
                     place.at = graph.link(hop.link).to;
                     place.in = hop;
                     place.memory = memory;
@@ -306,9 +309,9 @@ TEST(Detours, WaitInNoCircleInAnyEpoch) {
             }
             network.faults.links = test::random_outages(graph, 1 + static_cast<int>(random() % 4),
                                                         Time::ns(1000), random);
-            const auto detours = std::make_shared<Reroutes>(network);
+            const auto reroutes = std::make_shared<Reroutes>(network);
             ChannelDependencies together(graph.links(), network.virtual_channels());
-            std::vector<OfferedHop> ways;
+            std::vector<OfferedHop> next_hops;
             for (std::size_t to = 0; to < graph.npus(); ++to) {
                 std::set<State, Earlier> seen;
                 for (std::size_t from = 0; from < graph.npus(); ++from) {
@@ -316,8 +319,8 @@ TEST(Detours, WaitInNoCircleInAnyEpoch) {
                         seen.insert({NodeId(from), Hop(), NodeId(from), 0, Hop()});
                     }
                 }
-                for (std::size_t epoch = 0; epoch < detours->epochs().size(); ++epoch) {
-                    detours->set_epoch(epoch);
+                for (std::size_t epoch = 0; epoch < reroutes->epochs().size(); ++epoch) {
+                    reroutes->set_epoch(epoch);
                     std::vector<State> open(seen.begin(), seen.end());
                     while (!open.empty()) {
                         const auto [at, in, source, memory, then] = open.back();
@@ -327,22 +330,23 @@ TEST(Detours, WaitInNoCircleInAnyEpoch) {
                                 open.push_back(state);
                             }
                         };
-                        if (then.link.valid() && !detours->is_dead(then.link)) {
+                        if (then.link.valid() && !reroutes->is_dead(then.link)) {
                             together.add(in, then);
                             reach({graph.link(then.link).to, then, source, memory, Hop()});
                             continue;
                         }
                         for (std::uint64_t hash = 0; hash < 8; ++hash) {
-                            detours->list_next_hops(
-                                graph, {at, source, NodeId(to), in, hash, memory}, ways);
-                            for (const OfferedHop& way : ways) {
-                                const bool begins = gone_down(memory) && !gone_down(way.memory);
+                            reroutes->list_next_hops(
+                                graph, {at, source, NodeId(to), in, hash, memory}, next_hops);
+                            for (const OfferedHop& next_hop : next_hops) {
+                                const bool begins =
+                                    gone_down(memory) && !gone_down(next_hop.memory);
                                 anew += begins;
-                                if (in.link.valid() && !way.needs_room && !begins) {
-                                    together.add(in, way.hop);
+                                if (in.link.valid() && !next_hop.needs_room && !begins) {
+                                    together.add(in, next_hop.hop);
                                 }
-                                reach({graph.link(way.hop.link).to, way.hop, source, way.memory,
-                                       way.then});
+                                reach({graph.link(next_hop.hop.link).to, next_hop.hop, source,
+                                       next_hop.memory, next_hop.then});
                             }
                         }
                     }
@@ -351,9 +355,9 @@ TEST(Detours, WaitInNoCircleInAnyEpoch) {
             const std::vector<Hop> cycle = together.find_cycle();
             ASSERT_TRUE(cycle.empty())
                 << network.name << ", " << offer.routing << ": " << describe_cycle(graph, cycle);
-            const NetworkDescription seen = seen_by(network, detours);
-            for (std::size_t epoch = 0; epoch < detours->epochs().size(); ++epoch) {
-                detours->set_epoch(epoch);
+            const NetworkDescription seen = seen_by(network, reroutes);
+            for (std::size_t epoch = 0; epoch < reroutes->epochs().size(); ++epoch) {
+                reroutes->set_epoch(epoch);
                 const std::vector<Hop> within = waiting_dependencies(seen, 8).find_cycle();
                 ASSERT_TRUE(within.empty())
                     << network.name << ", epoch " << epoch << ": " << describe_cycle(graph, within);
