@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
@@ -12,7 +13,6 @@
 #include <vector>
 
 #include "base/errors.h"
-#include "base/installation.h"
 
 namespace npunet::cli {
 
@@ -38,8 +38,10 @@ std::vector<std::string> own_arguments() {
         throw InputError({"--simulator", "", "ns3 in a build without ns-3", "own",
                           "Install ns-3 (on Debian: apt-get install libns3-dev) and build again"});
     }
+    // Beside this program, wherever that is: in the build and in an installation.
     const std::string program =
-        installed_or("lib/npunet/npunet-with-ns3", NPUNET_BUILD_DIR "/npunet-with-ns3").string();
+        (std::filesystem::read_symlink("/proc/self/exe").parent_path() / "npunet-with-ns3")
+            .string();
     // ns-3 reads them when it is loaded. They are meant for scripts: NS_LOG can end a program,
     // NS_GLOBAL_VALUE exchange its simulator.
     for (const char* name :
