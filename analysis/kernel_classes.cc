@@ -69,7 +69,7 @@ private:
             }
         }
         for (const profiles::CpuOpArgs& operation : trace_.cpu_ops) {
-            if (operation.sequence != profiles::absent && operation.sequence >= 0) {
+            if (operation.sequence >= 0) {
                 recorded_.insert(operation.event);
             }
         }

@@ -85,6 +85,7 @@ void GroupDimensions::add_lists(const std::optional<generators::megatron::RankLi
                                 ParallelDimension which) {
     for (const auto& list : lists.value_or(generators::megatron::RankLists{})) {
         std::vector<std::int32_t> ranks;
+        ranks.reserve(list.size());
         for (const Rank rank : list) {
             ranks.push_back(rank.value());
         }

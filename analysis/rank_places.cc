@@ -27,6 +27,7 @@ public:
             families[head(rank.index())].push_back(rank);
         }
         std::vector<std::vector<Rank>> result;
+        result.reserve(families.size());
         for (auto& [lowest, members] : families) {
             result.push_back(std::move(members));
         }

@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::size_t most_described = 40;
 
-std::string shortened(std::string text) {
+std::string shortened(const std::string& text) {
     return text.size() <= most_described ? text : text.substr(0, most_described - 3) + "...";
 }
 

@@ -3,8 +3,9 @@
 #include <et_def.pb.h>
 #include <fmt/format.h>
 
+#include <bit>
 #include <cmath>
-#include <cstring>
+#include <cstdint>
 #include <limits>
 #include <optional>
 #include <type_traits>
@@ -86,8 +87,9 @@ struct ValueText {
     /// There are many NaNs, of which "NaN" is one.
     template <class Real>
     void put_real(Real value) const {
-        constexpr Real plain_nan = std::numeric_limits<Real>::quiet_NaN();
-        if (!std::isnan(value) || std::memcmp(&value, &plain_nan, sizeof value) == 0) {
+        using Bits = std::conditional_t<sizeof(Real) == 4, std::uint32_t, std::uint64_t>;
+        constexpr auto plain_nan = std::bit_cast<Bits>(std::numeric_limits<Real>::quiet_NaN());
+        if (!std::isnan(value) || std::bit_cast<Bits>(value) == plain_nan) {
             return put(json_of_number(double{value}));
         }
         AttributeProto message;

@@ -69,7 +69,7 @@ Waiting waiting_in(const DependencyGraph& graph, FollowedDeps followed,
 }  // namespace
 
 std::vector<Place> trace_order(const DependencyGraph& graph, FollowedDeps followed) {
-    const std::vector<Place> sorted = by_id(graph);
+    std::vector<Place> sorted = by_id(graph);
     std::vector<Place> number(sorted.size());
     for (std::size_t i = 0; i < sorted.size(); ++i) {
         number[sorted[i]] = static_cast<Place>(i);

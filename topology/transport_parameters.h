@@ -57,8 +57,8 @@ struct TransportParameters {
 /// however many of its queues are long; where rates differ, or with several classes, the limit of a
 /// queue can be lower when all queues are long (topology/marking.h).
 struct EcnParameters {
-    Bytes kmin{20 * 1024};
-    Bytes kmax{80 * 1024};
+    Bytes kmin{20'480};
+    Bytes kmax{81'920};
     double pmax = 0.2;
     /// The rate for which kmin and kmax are given: on links of other rates they are in proportion.
     /// 0: for all links.
