@@ -64,7 +64,9 @@ private:
 
     /// Of the ranks, then of the communicators that are used.
     [[nodiscard]] std::vector<Portrait> portraits() const {
-        const auto word = [](std::int32_t slot) { return static_cast<std::uint64_t>(slot + 1); };
+        const auto word = [](std::int32_t slot) {
+            return static_cast<std::uint64_t>(std::int64_t{slot} + 1);
+        };
         std::vector<Portrait> portraits;
         for (std::size_t rank = 0; rank < workload_.ranks(); ++rank) {
             const RankBinding& binding = workload_.bindings[rank];

@@ -170,7 +170,8 @@ void check_magnitude(const ModelSpec& model, const Plan& plan) {
     const double works = static_cast<double>(moe_works) * static_cast<double>(model.layers) *
                          static_cast<double>(plan.micro_batches());
     const double per_layer = 120.0 + 18.0 * static_cast<double>(plan.cp);
-    const double nodes = per_layer * (static_cast<double>(model.layers / plan.pp) + 2.0) *
+    const auto layers_of_stage = model.layers / plan.pp;
+    const double nodes = per_layer * (static_cast<double>(layers_of_stage) + 2.0) *
                          static_cast<double>(plan.micro_batches());
     const double tags = 2.0 * static_cast<double>(plan.micro_batches()) *
                         static_cast<double>(std::max<std::int64_t>(plan.pp * plan.vpp - 1, 1));
