@@ -15,8 +15,7 @@
 #include "cli/force_option.h"
 #include "cli/option_values.h"
 #include "cli/progress_line.h"
-#include "report/profile/run_json.h"
-#include "report/profile/run_tables.h"
+#include "report/profile/run_output.h"
 #include "report/results_owner.h"
 
 namespace npunet::cli {

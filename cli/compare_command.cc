@@ -20,7 +20,7 @@
 #include "cli/run_watch.h"
 #include "cli/stop_request.h"
 #include "report/compare_table.h"
-#include "report/html/comparison_page.h"
+#include "report/html/report_pages.h"
 #include "report/results_folder.h"
 #include "study/gap.h"
 

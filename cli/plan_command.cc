@@ -6,8 +6,7 @@
 #include "base/errors.h"
 #include "cli/plan_search.h"
 #include "cli/plan_search_options.h"
-#include "report/plan_documents.h"
-#include "report/plan_table.h"
+#include "report/plan_output.h"
 
 namespace npunet::cli {
 

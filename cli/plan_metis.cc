@@ -12,7 +12,7 @@
 #include "base/errors.h"
 #include "cli/plan_search.h"
 #include "cli/search_progress.h"
-#include "report/plan_log.h"
+#include "report/plan_output.h"
 
 namespace npunet::cli {
 

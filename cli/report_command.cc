@@ -15,7 +15,7 @@
 #include "cli/command_text.h"
 #include "cli/force_option.h"
 #include "cli/json_output.h"
-#include "report/html/results_page.h"
+#include "report/html/report_pages.h"
 #include "report/perfetto_trace.h"
 #include "report/results_owner.h"
 #include "report/side_by_side.h"

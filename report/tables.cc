@@ -10,8 +10,7 @@
 
 #include "base/printable.h"
 #include "base/units.h"
-#include "report/bubble.h"
-#include "report/npu_classes.h"
+#include "report/npu_summary.h"
 #include "report/text_table.h"
 
 namespace npunet::report {

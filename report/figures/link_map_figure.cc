@@ -8,12 +8,11 @@
 #include <utility>
 #include <vector>
 
-#include "report/figures/ink.h"
+#include "report/figures/canvas.h"
+#include "report/figures/colour_scale.h"
 #include "report/figures/network_sheet.h"
 #include "report/figures/plot_frame.h"
 #include "report/figures/scale.h"
-#include "report/figures/shade.h"
-#include "report/figures/shade_bar.h"
 
 namespace npunet::report {
 
@@ -119,7 +118,7 @@ private:
         const double length = std::min(240.0, height() - y - 40);
         canvas.text({x, y - 30}, "time", Canvas::Anchor::Left, small_font);
         canvas.text({x, y - 15}, "sending (%)", Canvas::Anchor::Left, small_font);
-        const ShadeBar bar(canvas, {x, y}, length);
+        const ColourBar bar(canvas, {x, y}, length);
         bar.draw(50, shade);
         for (const int percent : {0, 25, 50, 75, 100}) {
             bar.label(length * (1 - percent / 100.0), fmt::format("{}", percent));

@@ -1,4 +1,4 @@
-#include "report/html/chart_section.h"
+#include "report/html/timeline_charts.h"
 
 #include <fmt/format.h>
 

@@ -12,11 +12,11 @@
 
 #include "base/units.h"
 #include "report/comparison.h"
-#include "report/gap_words.h"
+#include "report/gap_table.h"
 #include "report/html/data_table.h"
-#include "report/html/waterfall.h"
+#include "report/html/drawings.h"
 #include "report/json_writer.h"
-#include "report/npu_classes.h"
+#include "report/npu_summary.h"
 
 namespace npunet::report {
 

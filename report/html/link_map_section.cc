@@ -1,4 +1,4 @@
-#include "report/html/link_map_section.h"
+#include "report/html/timeline_charts.h"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 #include <unordered_map>
 
 #include "report/activity.h"
-#include "report/figures/shade.h"
+#include "report/figures/colour_scale.h"
 #include "report/html/escape.h"
 
 namespace npunet::report {

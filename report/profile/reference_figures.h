@@ -1,4 +1,5 @@
-// Timelines as TraceViz draws them: a row for each rank, with bars of several heights in it.
+// Timelines as TraceViz draws them, a row for each rank with bars of several heights in it, and the
+// overlap of communication and computation.
 //
 //     const Figure figure = reference_timeline({{"Rank 0 Overlapping Timeline", rows, range_ns}},
 //                                              tables_of_rank_figure());
@@ -12,6 +13,8 @@
 #include <string>
 #include <vector>
 
+#include "analysis/reference_measures.h"
+#include "report/figures/canvas.h"
 #include "report/profile/reference_layout.h"
 
 namespace npunet::report {
@@ -30,5 +33,11 @@ struct ReferenceChart {
 /// Bars of tables that are not in `order` are not drawn.
 [[nodiscard]] Figure reference_timeline(const std::vector<ReferenceChart>& charts,
                                         const std::vector<analysis::KernelTable>& order);
+
+/// The overlap in each step of a rank: bars for the forward and the backward pass, and a line for
+/// the time from first start to last end. A pass without communication has bars of computation
+/// alone, and one without both says so.
+[[nodiscard]] Figure reference_overlap(std::int32_t rank,
+                                       const std::vector<analysis::StepOverlap>& overlaps);
 
 }  // namespace npunet::report

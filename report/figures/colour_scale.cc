@@ -1,10 +1,34 @@
-#include "report/figures/shade.h"
+#include "report/figures/colour_scale.h"
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
 
+#include "report/figures/canvas.h"
+
 namespace npunet::report {
+
+namespace {
+
+constexpr double colour_bar_width = 16;
+
+}  // namespace
+
+void ColourBar::draw(int steps, const std::function<Colour(double)>& colour_of) const {
+    for (int step = 0; step < steps; ++step) {
+        canvas_.box(
+            {upper_left_.x, upper_left_.y + length_ * (1 - static_cast<double>(step + 1) / steps)},
+            colour_bar_width, length_ / steps + 0.5,
+            colour_of((static_cast<double>(step) + 0.5) / steps));
+    }
+}
+
+void ColourBar::label(double below, const std::string& text) const {
+    const double x = upper_left_.x + colour_bar_width;
+    const double y = upper_left_.y + below;
+    canvas_.line({{x, y}, {x + 4, y}}, edge_pen);
+    canvas_.text({x + 8, y + 4}, text, Canvas::Anchor::Left, small_font);
+}
 
 Colour shade(double part) {
     static constexpr std::array<Colour, 5> stops{{{0.99, 0.90, 0.62},

@@ -1,4 +1,4 @@
-#include "report/npu_classes.h"
+#include "report/npu_summary.h"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
-// The legend of a map of shades: an upright bar from light below to dark above, and what its
-// heights stand for.
+// The colour of an amount, from light to dark, and the legend of a map of such colours: an upright
+// bar from light below to dark above, with labels at some heights.
 //
-//     const ShadeBar bar(canvas, {700, 90}, 320);
+//     const ColourBar bar(canvas, {700, 90}, 320);
 //     bar.draw(64, [](double part) { return shade(part); });
 //     bar.label(160, "50");                  // in its middle
 #pragma once
@@ -13,9 +13,13 @@
 
 namespace npunet::report {
 
-class ShadeBar {
+/// The colour of an amount from 0 to 1. Told apart without colour vision, too: the luminance falls
+/// all the way.
+[[nodiscard]] Colour shade(double part);
+
+class ColourBar {
 public:
-    ShadeBar(Canvas& canvas, Spot upper_left, double length)
+    ColourBar(Canvas& canvas, Spot upper_left, double length)
         : canvas_(canvas), upper_left_(upper_left), length_(length) {}
 
     /// In so many steps, each of the colour of its middle, 0 to 1.

@@ -1,8 +1,10 @@
-// The chart of who did what when, inside a page: chart.js draws it from the data beside it, and
-// zooms and moves it.
+// The interactive charts of a timeline inside a page: intervals by rank, drawn, zoomed and moved by
+// chart.js, and the map of the links at a time chosen with a slider, drawn by link_map.js. The data
+// is beside them in the page.
 //
 //     section.body += chart_html({{"", &timeline}});
 //     section.body += chart_html({{"profile", &measured}, {"packet", &simulated}});
+//     section.body += link_map_html(timeline);
 #pragma once
 
 #include <cstddef>
@@ -25,5 +27,10 @@ struct ChartPanel {
 
 /// Panels lie one above the other on one axis. Empty where there are no intervals.
 [[nodiscard]] std::string chart_html(const std::vector<ChartPanel>& panels);
+
+/// The map of the links. Empty where the load of the links, or the shape of the network, is not
+/// known. Shares are rounded to a 63rd; bins are joined where there are more than 2^21 of them over
+/// all links.
+[[nodiscard]] std::string link_map_html(const analysis::RunTimeline& timeline);
 
 }  // namespace npunet::report

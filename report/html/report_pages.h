@@ -1,5 +1,6 @@
-// The page of a run, report.html of a results folder: what was simulated, where the time of the
-// NPUs went, collectives, links.
+// report.html of a results folder: what was simulated, where the time of the NPUs went,
+// collectives, links; and that of `npunet compare`: why the fidelities differ, and the runs side by
+// side.
 //
 //     AtomicFile file(folder / "report.html");
 //     file.stream() << report::results_page(results, inputs);
@@ -9,10 +10,12 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "analysis/run_timeline.h"
 #include "engine/job_results.h"
 #include "engine/results.h"
+#include "report/gap.h"
 #include "report/input_list.h"
 
 namespace npunet::report {
@@ -34,5 +37,10 @@ namespace npunet::report {
 /// Of one of them.
 [[nodiscard]] std::string job_page(const engine::JobResult& job,
                                    const analysis::RunTimeline& timeline, const InputList& inputs);
+
+/// Of `npunet compare`. `runs` as compare() takes them. The page refers to report.html in a folder
+/// for each fidelity.
+[[nodiscard]] std::string comparison_page(const std::vector<engine::Results>& runs,
+                                          const GapExplanation& why, const InputList& inputs);
 
 }  // namespace npunet::report
