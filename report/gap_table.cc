@@ -1,6 +1,7 @@
 #include "report/gap_table.h"
 
 #include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -121,10 +122,10 @@ void write_communication(JsonWriter& json, const CommunicationGap& communication
         json.null();
     }
     json.key("meetings").begin_array();
-    for (const Meeting& meeting : communication.meetings) {
-        json.begin_object().member("from", meeting.from).member("to", meeting.to);
-        json.member("with", static_cast<std::uint64_t>(meeting.other));
-        json.member("together_ns", meeting.together).end_object();
+    for (const LinkContention& contention : communication.link_contention) {
+        json.begin_object().member("from", contention.from).member("to", contention.to);
+        json.member("with", static_cast<std::uint64_t>(contention.other));
+        json.member("together_ns", contention.together).end_object();
     }
     json.end_array().end_object();
 }

@@ -18,9 +18,9 @@
 #include "engine/simulation.h"
 #include "engine/statistics.h"
 #include "study/fidelity_network.h"
-#include "study/link_bound.h"
 #include "study/resolved.h"
 #include "study/run_breaker.h"
+#include "study/run_notes.h"
 
 namespace npunet::study {
 

@@ -15,10 +15,9 @@
 #include "packet/make_packet_network.h"
 #include "study/fidelity_network.h"
 #include "study/flow_watch.h"
-#include "study/idle_links.h"
-#include "study/link_bound.h"
 #include "study/resolved.h"
 #include "study/run_breaker.h"
+#include "study/run_notes.h"
 #include "topology/layout.h"
 
 namespace npunet::study {

@@ -124,7 +124,8 @@ std::vector<std::size_t> parts_that_occur(const GapExplanation& why) {
     return parts;
 }
 
-std::vector<DataTable::Column> delay_columns(const std::vector<std::size_t>& parts, bool meetings) {
+std::vector<DataTable::Column> delay_columns(const std::vector<std::size_t>& parts,
+                                             bool contention) {
     std::vector<DataTable::Column> columns{{"name"},
                                            {"type"},
                                            {"ranks"},
@@ -137,7 +138,7 @@ std::vector<DataTable::Column> delay_columns(const std::vector<std::size_t>& par
     columns.push_back({"cost by others", "ns", Kind::Exact});
     columns.push_back({"start", "ns", Kind::Exact});
     columns.push_back({"end", "ns", Kind::Exact});
-    if (meetings) {
+    if (contention) {
         columns.push_back({"met longest on"});
         columns.push_back({"met there"});
         columns.push_back({"together", "ns", Kind::Exact});
@@ -172,13 +173,13 @@ std::vector<std::string> delay_row(const CommunicationGap& communication,
     return row;
 }
 
-/// Of its meetings the longest.
-std::vector<std::string> meeting_cells(const GapExplanation& why, std::size_t place) {
+/// Of its link contention the longest.
+std::vector<std::string> contention_cells(const GapExplanation& why, std::size_t place) {
     const CommunicationGap& communication = why.communications[place];
-    if (communication.meetings.empty()) {
+    if (communication.link_contention.empty()) {
         return {"", "", ""};
     }
-    const Meeting& longest = communication.meetings.front();
+    const LinkContention& longest = communication.link_contention.front();
     return {longest.from + " -> " + longest.to,
             longest.other == place ? "messages of its own"
                                    : label_of(why.communications[longest.other]),
@@ -251,15 +252,15 @@ Section gap_section(const std::vector<Results>& runs, const GapExplanation& why)
 
 Section delays_section(const GapExplanation& why) {
     const std::vector<std::size_t> parts = parts_that_occur(why);
-    const bool meetings =
+    const bool contention =
         std::any_of(why.communications.begin(), why.communications.end(),
-                    [](const CommunicationGap& entry) { return !entry.meetings.empty(); });
+                    [](const CommunicationGap& entry) { return !entry.link_contention.empty(); });
     DataTable table("delays-table", "Collectives and messages, first what delays itself most",
-                    delay_columns(parts, meetings));
+                    delay_columns(parts, contention));
     for (const std::size_t place : by_own_delay(why)) {
         std::vector<std::string> row = delay_row(why.communications[place], parts);
-        if (meetings) {
-            const std::vector<std::string> cells = meeting_cells(why, place);
+        if (contention) {
+            const std::vector<std::string> cells = contention_cells(why, place);
             row.insert(row.end(), cells.begin(), cells.end());
         }
         table.add(row);

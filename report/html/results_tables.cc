@@ -1,6 +1,7 @@
 #include "report/html/results_tables.h"
 
 #include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <string>

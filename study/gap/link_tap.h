@@ -12,7 +12,9 @@
 
 #include "analytical/route_table.h"
 #include "engine/network.h"
+#include "report/gap.h"
 #include "study/gap/effect_level.h"
+#include "topology/graph.h"
 
 namespace npunet::study {
 
@@ -62,5 +64,11 @@ private:
     std::vector<InProgress> in_progress_;  ///< by handle
     std::unordered_map<std::uint64_t, OnLink> on_link_;
 };
+
+/// Fills in GapExplanation::links and link_contention of its communications: pairs of which
+/// contention affects at least one, at most `most` for each communication, longest first, then by
+/// link and communication.
+void add_link_contention(const std::vector<Stay>& stays, const topology::Graph& graph,
+                         report::GapExplanation& explanation, std::size_t most = 5);
 
 }  // namespace npunet::study

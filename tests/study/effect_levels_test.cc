@@ -126,10 +126,10 @@ TEST(Ladder, TwoMessagesOnOneLink) {
             EXPECT_EQ(one.gap.dependency, Time());
             EXPECT_EQ(one.id, -1);
             if (m > 1) {
-                ASSERT_EQ(one.meetings.size(), 1u);
-                EXPECT_EQ(one.meetings[0].from + one.meetings[0].to, "npu1npu2");
-                EXPECT_NE(&explained.why.communications[one.meetings[0].other], &one);
-                EXPECT_EQ(one.meetings[0].together, 2 * m * packet_time);
+                ASSERT_EQ(one.link_contention.size(), 1u);
+                EXPECT_EQ(one.link_contention[0].from + one.link_contention[0].to, "npu1npu2");
+                EXPECT_NE(&explained.why.communications[one.link_contention[0].other], &one);
+                EXPECT_EQ(one.link_contention[0].together, 2 * m * packet_time);
             }
         }
         EXPECT_EQ(explained.why.total.contention, (m - 1) * packet_time);
@@ -403,7 +403,7 @@ TEST(Ladder, WithoutRunsAlone) {
     });
     const Explained measured(workload, machine);
     GapOptions options;
-    options.most_alone = 0;
+    options.most_isolated_runs = 0;
     const Explained taken(workload, machine, options);
     EXPECT_EQ(taken.of("collective_2").gap.dependency, taken.of("collective_1").gap.total());
     EXPECT_FALSE(taken.of("collective_2").measured);

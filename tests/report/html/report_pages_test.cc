@@ -206,18 +206,18 @@ TEST(ComparisonPage, DrawsThePartsAndTheLadder) {
 }
 
 // Where nobody met anybody there are no columns for it.
-TEST(ComparisonPage, HasNoMeetingsWhereThereWereNone) {
+TEST(ComparisonPage, HasNoLinkContentionWhereThereWasNone) {
     SampleComparison sample = sample_comparison();
-    const auto has_meetings = [&sample] {
+    const auto has_contention = [&sample] {
         const Element page = parsed(comparison_page(sample.runs, sample.why, {}));
         return page.with_id("delays-table").all("thead").at(0)->text().find("met there") !=
                std::string::npos;
     };
-    EXPECT_TRUE(has_meetings());
+    EXPECT_TRUE(has_contention());
     for (CommunicationGap& communication : sample.why.communications) {
-        communication.meetings.clear();
+        communication.link_contention.clear();
     }
-    EXPECT_FALSE(has_meetings());
+    EXPECT_FALSE(has_contention());
 }
 
 // What was not run alone has no cost by others; a part that is 0 for all has no column.

@@ -8,8 +8,8 @@
 
 #include <string>
 
+#include "study/sweep/design_space.h"
 #include "study/sweep/point_runner.h"
-#include "study/sweep/spec_reader.h"
 #include "tests/support/refusals.h"
 #include "tests/support/temporary_folder.h"
 

@@ -1,7 +1,7 @@
 // Isolated runs: how long a collective or message takes when it has the network to itself.
 //
-//     AloneRuns alone(workload, machine, levels, 2000);
-//     std::vector<Time> ends = alone.ends(EffectLevel::SharedLinks, communication, starts);
+//     IsolatedRuns isolated(workload, machine, levels, 2000);
+//     std::vector<Time> ends = isolated.ends(EffectLevel::SharedLinks, communication, starts);
 #pragma once
 
 #include <cstddef>
@@ -15,11 +15,11 @@
 
 namespace npunet::study {
 
-class AloneRuns {
+class IsolatedRuns {
 public:
     /// The references must outlive this. At most `most` simulations are made.
-    AloneRuns(const engine::Workload& workload, const Machine& machine, EffectLevels& levels,
-              std::size_t most);
+    IsolatedRuns(const engine::Workload& workload, const Machine& machine, EffectLevels& levels,
+                 std::size_t most);
 
     /// When each part ends if every part begins at its start, ignoring dependencies, and nothing
     /// else is sent. Empty if unknown: no simulations are left, or the run stalls. Starts shifted
@@ -39,9 +39,9 @@ private:
 
     const engine::Workload& workload_;
     EffectLevels& levels_;
-    bool shifts_;             ///< no faults: shifted starts give shifted ends
-    std::size_t left_;        ///< simulations that may still be made
-    engine::Workload alone_;  ///< all ranks idle except in the communication simulated last
+    bool shifts_;                ///< no faults: shifted starts give shifted ends
+    std::size_t left_;           ///< simulations that may still be made
+    engine::Workload isolated_;  ///< all ranks idle except in the communication simulated last
     std::map<Key, std::vector<Time>> known_;
 };
 

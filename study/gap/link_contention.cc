@@ -1,4 +1,4 @@
-#include "study/gap/meetings.h"
+#include "study/gap/link_tap.h"
 
 #include <algorithm>
 #include <set>
@@ -8,7 +8,7 @@ namespace npunet::study {
 namespace {
 
 using report::ContentionLink;
-using report::Meeting;
+using report::LinkContention;
 
 /// Keeps the longest `most` items, longest first; ties keep their order.
 template <class Item>
@@ -20,9 +20,10 @@ void keep_longest(std::vector<Item>& items, std::size_t most) {
     }
 }
 
-class Meetings {
+class ContentionFinder {
 public:
-    Meetings(const topology::Graph& graph, report::GapExplanation& explanation, std::size_t most)
+    ContentionFinder(const topology::Graph& graph, report::GapExplanation& explanation,
+                     std::size_t most)
         : graph_(graph), explanation_(explanation), most_(most) {}
 
     /// The stays on one link, ascending by start.
@@ -58,12 +59,13 @@ private:
     [[nodiscard]] bool delayed(const Stay& stay) const {
         return explanation_.communications[stay.communication].gap.contention != Time();
     }
-    void note(const Stay& stay, Meeting meeting) {
-        std::vector<Meeting>& list = explanation_.communications[stay.communication].meetings;
+    void note(const Stay& stay, LinkContention contention) {
+        std::vector<LinkContention>& list =
+            explanation_.communications[stay.communication].link_contention;
         if (!delayed(stay)) {
             return;
         }
-        list.push_back(std::move(meeting));
+        list.push_back(std::move(contention));
         if (list.size() >= 20 * most_) {
             keep_longest(list, most_);
         }
@@ -76,21 +78,21 @@ private:
 
 }  // namespace
 
-void add_meetings(const std::vector<Stay>& stays, const topology::Graph& graph,
-                  report::GapExplanation& explanation, std::size_t most) {
-    Meetings meetings(graph, explanation, most);
+void add_link_contention(const std::vector<Stay>& stays, const topology::Graph& graph,
+                         report::GapExplanation& explanation, std::size_t most) {
+    ContentionFinder finder(graph, explanation, most);
     for (std::size_t first = 0; first < stays.size();) {
         std::size_t last = first + 1;
         while (last < stays.size() && stays[last].link == stays[first].link) {
             ++last;
         }
-        meetings.look_at(&stays[first], &stays[first] + (last - first));
+        finder.look_at(&stays[first], &stays[first] + (last - first));
         first = last;
     }
     constexpr std::size_t most_links = 10;
     keep_longest(explanation.links, most_links);
     for (report::CommunicationGap& communication : explanation.communications) {
-        keep_longest(communication.meetings, most);
+        keep_longest(communication.link_contention, most);
     }
 }
 

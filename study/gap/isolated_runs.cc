@@ -1,4 +1,4 @@
-#include "study/gap/alone.h"
+#include "study/gap/isolated_runs.h"
 
 #include <algorithm>
 
@@ -36,21 +36,21 @@ RankProgram program_of(const ProgramOperation& operation, const std::string& nam
 
 }  // namespace
 
-AloneRuns::AloneRuns(const engine::Workload& workload, const Machine& machine, EffectLevels& levels,
-                     std::size_t most)
+IsolatedRuns::IsolatedRuns(const engine::Workload& workload, const Machine& machine,
+                           EffectLevels& levels, std::size_t most)
     : workload_(workload),
       levels_(levels),
       shifts_(machine.network.faults.links.empty()),
       left_(most) {
-    alone_.programs = {idle_program()};
-    alone_.program_of.assign(workload.ranks(), 0);
-    alone_.bindings = workload.bindings;
-    alone_.groups = workload.groups;
-    alone_.world = workload.world;
+    isolated_.programs = {idle_program()};
+    isolated_.program_of.assign(workload.ranks(), 0);
+    isolated_.bindings = workload.bindings;
+    isolated_.groups = workload.groups;
+    isolated_.world = workload.world;
 }
 
-AloneRuns::Key AloneRuns::key_of(EffectLevel level, const JointOperation& communication,
-                                 const std::vector<Time>& starts) const {
+IsolatedRuns::Key IsolatedRuns::key_of(EffectLevel level, const JointOperation& communication,
+                                       const std::vector<Time>& starts) const {
     Key key{static_cast<std::int64_t>(level)};
     for (const Place part : communication.parts) {
         const ProgramOperation& operation = workload_.program(part.rank).operations[part.number];
@@ -71,8 +71,8 @@ AloneRuns::Key AloneRuns::key_of(EffectLevel level, const JointOperation& commun
     return key;
 }
 
-std::vector<Time> AloneRuns::ends(EffectLevel level, const JointOperation& communication,
-                                  const std::vector<Time>& starts) {
+std::vector<Time> IsolatedRuns::ends(EffectLevel level, const JointOperation& communication,
+                                     const std::vector<Time>& starts) {
     const Time shift = shifts_ ? *std::min_element(starts.begin(), starts.end()) : Time();
     std::vector<Time> shifted = starts;
     for (Time& start : shifted) {
@@ -90,19 +90,20 @@ std::vector<Time> AloneRuns::ends(EffectLevel level, const JointOperation& commu
     return ends;
 }
 
-void AloneRuns::put_in_programs(const JointOperation& communication) {
-    alone_.programs.resize(1);
+void IsolatedRuns::put_in_programs(const JointOperation& communication) {
+    isolated_.programs.resize(1);
     for (const Place part : communication.parts) {
         const RankProgram& program = workload_.program(part.rank);
-        alone_.program_of[part.rank.index()] = static_cast<std::uint32_t>(alone_.programs.size());
-        alone_.programs.push_back(program_of(program.operations[part.number],
-                                             program.names[part.number],
-                                             workload_.bindings[part.rank.index()].groups.size()));
+        isolated_.program_of[part.rank.index()] =
+            static_cast<std::uint32_t>(isolated_.programs.size());
+        isolated_.programs.push_back(
+            program_of(program.operations[part.number], program.names[part.number],
+                       workload_.bindings[part.rank.index()].groups.size()));
     }
 }
 
-std::vector<Time> AloneRuns::simulate(EffectLevel level, const JointOperation& communication,
-                                      const std::vector<Time>& starts) {
+std::vector<Time> IsolatedRuns::simulate(EffectLevel level, const JointOperation& communication,
+                                         const std::vector<Time>& starts) {
     put_in_programs(communication);
     engine::FixedTimes fixed(workload_.ranks());
     for (std::size_t part = 0; part < starts.size(); ++part) {
@@ -110,7 +111,7 @@ std::vector<Time> AloneRuns::simulate(EffectLevel level, const JointOperation& c
     }
     std::vector<Time> ends;
     try {
-        const RunTimes times = levels_.run(alone_, level, &fixed);
+        const RunTimes times = levels_.run(isolated_, level, &fixed);
         for (const Place part : communication.parts) {
             ends.push_back(times.of({part.rank, 0}).end);
         }
@@ -118,7 +119,7 @@ std::vector<Time> AloneRuns::simulate(EffectLevel level, const JointOperation& c
         ends.clear();
     }
     for (const Place part : communication.parts) {
-        alone_.program_of[part.rank.index()] = 0;
+        isolated_.program_of[part.rank.index()] = 0;
     }
     return ends;
 }
