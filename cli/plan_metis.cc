@@ -1,4 +1,4 @@
-#include "cli/plan_metis.h"
+#include "cli/plan_search.h"
 
 #include <fmt/format.h>
 
@@ -10,7 +10,6 @@
 
 #include "base/atomic_file.h"
 #include "base/errors.h"
-#include "cli/plan_search.h"
 #include "cli/search_progress.h"
 #include "report/plan_output.h"
 

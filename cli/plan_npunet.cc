@@ -16,7 +16,6 @@
 #include "planner/search/plan_search.h"
 #include "report/figures/stage_figure.h"
 #include "study/plan_verification.h"
-#include "study/plan_workload.h"
 
 namespace npunet::cli {
 

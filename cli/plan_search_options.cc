@@ -8,8 +8,8 @@
 
 #include "base/errors.h"
 #include "cli/commands.h"
-#include "cli/json_output.h"
 #include "cli/option_values.h"
+#include "cli/output_options.h"
 
 namespace npunet::cli {
 

@@ -12,13 +12,11 @@
 #include "base/errors.h"
 #include "base/out_of_memory.h"
 #include "base/printable.h"
-#include "cli/command.h"
 #include "cli/commands.h"
 #include "cli/parse_errors.h"
 #include "cli/run_watch.h"
 #include "cli/safe_output.h"
 #include "cli/stop_request.h"
-#include "cli/version.h"
 
 namespace npunet::cli {
 

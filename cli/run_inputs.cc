@@ -5,9 +5,9 @@
 #include "base/errors.h"
 #include "base/staged_folder.h"
 #include "cli/command_text.h"
-#include "cli/force_option.h"
-#include "cli/log_line.h"
+#include "cli/messages.h"
 #include "cli/option_values.h"
+#include "cli/output_options.h"
 #include "report/astra_log.h"
 #include "study/generated_workload.h"
 

@@ -10,7 +10,7 @@
 #include <filesystem>
 #include <string>
 
-#include "cli/command.h"
+#include "cli/commands.h"
 #include "cli/workload_options.h"
 #include "report/input_list.h"
 #include "report/results_owner.h"

@@ -12,18 +12,17 @@
 
 #include "base/errors.h"
 #include "cli/command_text.h"
-#include "cli/force_option.h"
-#include "cli/log_line.h"
+#include "cli/messages.h"
 #include "cli/option_values.h"
+#include "cli/output_options.h"
 #include "cli/progress_line.h"
 #include "cli/stop_request.h"
 #include "report/results_owner.h"
-#include "study/sweep/mpi_port.h"
+#include "study/sweep/design_space.h"
+#include "study/sweep/message_port.h"
 #include "study/sweep/point_runner.h"
 #include "study/sweep/process_workers.h"
-#include "study/sweep/spec_reader.h"
 #include "study/sweep/sweep.h"
-#include "study/sweep/sweep_folder.h"
 #include "study/sweep/sweep_results.h"
 
 namespace npunet::cli {

@@ -1,4 +1,5 @@
-// The one JSON document that a command prints with --json.
+// Options about output that many commands have: --json, one JSON document instead of text, and
+// --force, to write over results in --output-dir (report/results_owner.h).
 //
 //     add_json_flag(*command, options->json);
 //     ...
@@ -10,6 +11,10 @@
 #include <ostream>
 
 namespace npunet::cli {
+
+inline void add_force_flag(CLI::App& command, bool& force) {
+    command.add_flag("--force", force, "Write over the results of another command");
+}
 
 inline CLI::Option* add_json_flag(CLI::App& command, bool& json) {
     return command.add_flag("--json", json, "Print one JSON document instead of text");
