@@ -154,7 +154,7 @@ private:
                           [](const CommunicationGap& entry) { return !entry.measured; });
         if (count > 0) {
             why.notes.push_back(fmt::format(
-                "{} of {} collectives and messages were not run alone: what they inherit is how "
+                "{} of {} collectives and messages had no isolated run: their dependency part is how "
                 "much later their last rank starts",
                 count, why.communications.size()));
         }

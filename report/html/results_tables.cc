@@ -168,7 +168,7 @@ std::string inputs_table(const InputList& inputs) {
     if (inputs.empty()) {
         return "";
     }
-    DataTable table("inputs-table", "What the command line said", {{"option"}, {"value"}});
+    DataTable table("inputs-table", "Command line", {{"option"}, {"value"}});
     for (const NamedInput& input : inputs) {
         table.add({input.name, input.value});
     }

@@ -52,7 +52,7 @@ public:
             result_.measured.assign(communications_.size(), true);
             return std::move(result_);
         }
-        progress_.enter("collectives and messages, alone", first.size());
+        progress_.enter("collectives and messages in isolated runs", first.size());
         for (std::size_t done = 0; done < first.size(); ++done) {
             progress_.to(done);
             measure(first[done]);

@@ -337,7 +337,7 @@ TEST(GapWatch, IsAskedAndStopsTheExplanation) {
     GapOptions options;
     options.watch = [&](const std::string& what, std::uint64_t done, std::uint64_t total) {
         ++questions;
-        if (what == "collectives and messages, alone") {
+        if (what == "collectives and messages in isolated runs") {
             EXPECT_LT(done, total);
             most = std::max(most, total);
         }
