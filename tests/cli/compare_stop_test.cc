@@ -66,7 +66,8 @@ TEST_F(CompareStop, KeepsTheFidelitiesThatAreFinished) {
     ASSERT_TRUE(exists("out/report.html"));
     EXPECT_EQ(
         stop_at(
-            compare("large", "--force --no-trains --fidelities analytical,congestion-aware,packet"),
+            compare("large",
+                    "--force --no-fast-forward --fidelities analytical,congestion-aware,packet"),
             "8 nodes of the traces, packet"),
         143);
     const std::string log = test::bytes_of(path("stderr"));
@@ -88,8 +89,9 @@ TEST_F(CompareStop, OneFinishedFidelityIsNoComparison) {
     write_inputs("small", "1MB");
     write_inputs("large", "1000TB");
     ASSERT_EQ(run(compare("small", "--quiet --fidelities analytical,packet")).code, 0);
-    EXPECT_EQ(stop_at(compare("large", "--force --no-trains"), "8 nodes of the traces, packet"),
-              143);
+    EXPECT_EQ(
+        stop_at(compare("large", "--force --no-fast-forward"), "8 nodes of the traces, packet"),
+        143);
     EXPECT_GT(json("out/analytical/results.json")["finish_ns"], 1e9);
     EXPECT_FALSE(exists("out/compare.json"));
     EXPECT_FALSE(exists("out/compare.txt"));
@@ -105,7 +107,7 @@ TEST_F(CompareStop, ShowsHowFarItIsAndHowLongItTakes) {
                   path("many"))
                   .code,
               0);
-    EXPECT_EQ(stop_at(compare("many", "--no-trains --fidelities analytical,packet"),
+    EXPECT_EQ(stop_at(compare("many", "--no-fast-forward --fidelities analytical,packet"),
                       "of 24000 nodes of the traces, packet, .* left"),
               143);
 }
