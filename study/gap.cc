@@ -73,7 +73,7 @@ public:
         }
         note_unmeasured(why);
         sum_along(path, most.finish - least.finish, why);
-        add_link_contention(high.stays, machine_.network.graph, why);
+        add_link_contention(high.occupancies, machine_.network.graph, why);
         assert(high.times.back().finish == most.finish && low.times.back().finish == least.finish);
         assert(why.total.total() == most.finish - least.finish);
         return why;
@@ -153,10 +153,11 @@ private:
             std::count_if(why.communications.begin(), why.communications.end(),
                           [](const CommunicationGap& entry) { return !entry.measured; });
         if (count > 0) {
-            why.notes.push_back(fmt::format(
-                "{} of {} collectives and messages had no isolated run: their dependency part is how "
-                "much later their last rank starts",
-                count, why.communications.size()));
+            why.notes.push_back(
+                fmt::format("{} of {} collectives and messages had no isolated run: their "
+                            "dependency part is how "
+                            "much later their last rank starts",
+                            count, why.communications.size()));
         }
     }
 

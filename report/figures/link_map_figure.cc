@@ -10,7 +10,7 @@
 
 #include "report/figures/canvas.h"
 #include "report/figures/colour_scale.h"
-#include "report/figures/network_sheet.h"
+#include "report/figures/network_layout.h"
 #include "report/figures/plot_frame.h"
 #include "report/figures/scale.h"
 
@@ -55,14 +55,14 @@ public:
     }
 
 private:
-    static NetworkSheet sheet_of(const LinkLoad& load) {
+    static NetworkLayout sheet_of(const LinkLoad& load) {
         std::map<std::string, std::size_t> index;
         std::vector<Spot> spots;
         for (const LinkLoad::Node& node : load.nodes) {
             index.emplace(node.name, index.size());
             spots.push_back({static_cast<double>(node.x), static_cast<double>(node.y)});
         }
-        std::vector<NetworkSheet::Ends> ends;
+        std::vector<NetworkLayout::Ends> ends;
         for (const LinkLoad::Link& link : load.links) {
             const auto from = index.find(link.from);
             const auto to = index.find(link.to);
@@ -126,7 +126,7 @@ private:
     }
 
     const LinkMapPlot& plot_;
-    NetworkSheet sheet_;
+    NetworkLayout sheet_;
     double panel_height_;
 };
 

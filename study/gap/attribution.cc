@@ -196,7 +196,7 @@ EffectSequence run_levels(const engine::Workload& workload, const Machine& machi
                 machine.dialect.event_order == engine::EventQueue::Order::Content) {
                 LinkTap tap(machine.network, communication_of);
                 sequence.times.push_back(levels.run(workload, step.level, nullptr, tap.wrap()));
-                sequence.stays = tap.stays();
+                sequence.occupancies = tap.occupancies();
             } else {
                 sequence.times.push_back(levels.run(workload, step.level));
             }

@@ -39,9 +39,9 @@ struct Attribution {
 
 /// Runs of all effect levels from the estimate to a fidelity.
 struct EffectSequence {
-    std::vector<Step> steps;      ///< those that could be simulated
-    std::vector<RunTimes> times;  ///< of the estimate, then of each step
-    std::vector<Stay> stays;      ///< in the run that adds contention
+    std::vector<Step> steps;                 ///< those that could be simulated
+    std::vector<RunTimes> times;             ///< of the estimate, then of each step
+    std::vector<LinkOccupancy> occupancies;  ///< in the run that adds contention
     std::vector<std::string> notes;
 };
 

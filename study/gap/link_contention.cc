@@ -26,14 +26,14 @@ public:
                      std::size_t most)
         : graph_(graph), explanation_(explanation), most_(most) {}
 
-    /// The stays on one link, ascending by start.
-    void look_at(const Stay* first, const Stay* last) {
+    /// The occupancies on one link, ascending by start.
+    void look_at(const LinkOccupancy* first, const LinkOccupancy* last) {
         const topology::Link& link = graph_.link(first->link);
         const std::string from = graph_.name(link.from);
         const std::string to = graph_.name(link.to);
         Time together;
         std::set<std::size_t> between;
-        const auto meet = [&](const Stay& a, const Stay& b, Time span) {
+        const auto meet = [&](const LinkOccupancy& a, const LinkOccupancy& b, Time span) {
             if (span <= Time() || !(delayed(a) || delayed(b))) {
                 return;
             }
@@ -44,9 +44,9 @@ public:
                 note(b, {from, to, a.communication, span});
             }
         };
-        for (const Stay* a = first; a != last; ++a) {
+        for (const LinkOccupancy* a = first; a != last; ++a) {
             meet(*a, *a, a->crowded);
-            for (const Stay* b = a + 1; b != last && b->from < a->to; ++b) {
+            for (const LinkOccupancy* b = a + 1; b != last && b->from < a->to; ++b) {
                 meet(*a, *b, std::min(a->to, b->to) - b->from);
             }
         }
@@ -56,13 +56,13 @@ public:
     }
 
 private:
-    [[nodiscard]] bool delayed(const Stay& stay) const {
-        return explanation_.communications[stay.communication].gap.contention != Time();
+    [[nodiscard]] bool delayed(const LinkOccupancy& occupancy) const {
+        return explanation_.communications[occupancy.communication].gap.contention != Time();
     }
-    void note(const Stay& stay, LinkContention contention) {
+    void note(const LinkOccupancy& occupancy, LinkContention contention) {
         std::vector<LinkContention>& list =
-            explanation_.communications[stay.communication].link_contention;
-        if (!delayed(stay)) {
+            explanation_.communications[occupancy.communication].link_contention;
+        if (!delayed(occupancy)) {
             return;
         }
         list.push_back(std::move(contention));
@@ -78,15 +78,16 @@ private:
 
 }  // namespace
 
-void add_link_contention(const std::vector<Stay>& stays, const topology::Graph& graph,
-                         report::GapExplanation& explanation, std::size_t most) {
+void add_link_contention(const std::vector<LinkOccupancy>& occupancies,
+                         const topology::Graph& graph, report::GapExplanation& explanation,
+                         std::size_t most) {
     ContentionFinder finder(graph, explanation, most);
-    for (std::size_t first = 0; first < stays.size();) {
+    for (std::size_t first = 0; first < occupancies.size();) {
         std::size_t last = first + 1;
-        while (last < stays.size() && stays[last].link == stays[first].link) {
+        while (last < occupancies.size() && occupancies[last].link == occupancies[first].link) {
             ++last;
         }
-        finder.look_at(&stays[first], &stays[first] + (last - first));
+        finder.look_at(&occupancies[first], &occupancies[first] + (last - first));
         first = last;
     }
     constexpr std::size_t most_links = 10;

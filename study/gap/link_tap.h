@@ -2,7 +2,7 @@
 //
 //     LinkTap tap(description, communication_of);
 //     levels.run(workload, EffectLevel::SharedLinks, nullptr, tap.wrap());
-//     for (const Stay& stay : tap.stays()) { ... }
+//     for (const LinkOccupancy& occupancy : tap.occupancies()) { ... }
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@
 namespace npunet::study {
 
 /// A communication on a link: from the start of its first message to the arrival of its last one.
-struct Stay {
+struct LinkOccupancy {
     LinkId link;
     std::uint32_t communication = 0;
     Time from;
@@ -40,12 +40,12 @@ public:
     [[nodiscard]] EffectLevels::Wrap wrap();
 
     /// After the run: by link, then start, then communication.
-    [[nodiscard]] std::vector<Stay> stays() const;
+    [[nodiscard]] std::vector<LinkOccupancy> occupancies() const;
 
 private:
     class Listening;
     struct OnLink {
-        Stay stay;
+        LinkOccupancy occupancy;
         std::uint32_t in_progress = 0;
         Time crowded_since;
     };
@@ -68,7 +68,8 @@ private:
 /// Fills in GapExplanation::links and link_contention of its communications: pairs of which
 /// contention affects at least one, at most `most` for each communication, longest first, then by
 /// link and communication.
-void add_link_contention(const std::vector<Stay>& stays, const topology::Graph& graph,
-                         report::GapExplanation& explanation, std::size_t most = 5);
+void add_link_contention(const std::vector<LinkOccupancy>& occupancies,
+                         const topology::Graph& graph, report::GapExplanation& explanation,
+                         std::size_t most = 5);
 
 }  // namespace npunet::study

@@ -1,4 +1,4 @@
-#include "planner/metis/known_divisions.h"
+#include "planner/metis/division_cache.h"
 
 #include <algorithm>
 #include <cstring>
@@ -32,7 +32,7 @@ std::uint64_t hash_of(const std::vector<double>& numbers) {
 
 }  // namespace
 
-void KnownDivisions::clear(std::size_t stages) {
+void DivisionCache::clear(std::size_t stages) {
     stages_ = stages;
     ++round_;
     if (used_.empty() || round_ == 0) {
@@ -45,8 +45,8 @@ void KnownDivisions::clear(std::size_t stages) {
     }
 }
 
-bool KnownDivisions::find(const std::vector<double>& performance,
-                          std::vector<std::uint16_t>& counts) {
+bool DivisionCache::find(const std::vector<double>& performance,
+                         std::vector<std::uint16_t>& counts) {
     place_ = hash_of(performance) % places;
     if (used_[place_] != round_ || std::memcmp(&performances_[place_ * stages_], performance.data(),
                                                stages_ * sizeof(double)) != 0) {
@@ -57,8 +57,8 @@ bool KnownDivisions::find(const std::vector<double>& performance,
     return true;
 }
 
-void KnownDivisions::keep(const std::vector<double>& performance,
-                          const std::vector<std::uint16_t>& counts) {
+void DivisionCache::keep(const std::vector<double>& performance,
+                         const std::vector<std::uint16_t>& counts) {
     used_[place_] = round_;
     const auto first = static_cast<std::ptrdiff_t>(place_ * stages_);
     std::copy(performance.begin(), performance.end(), performances_.begin() + first);

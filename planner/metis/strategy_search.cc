@@ -1,4 +1,4 @@
-#include "planner/metis/strategy_walk.h"
+#include "planner/metis/strategy_search.h"
 
 #include <algorithm>
 
@@ -12,53 +12,53 @@ constexpr int most_attempts = 3;
 
 }  // namespace
 
-StrategyWalk::StrategyWalk(const SearchTables& tables)
+StrategySearch::StrategySearch(const SearchTables& tables)
     : tables_(&tables),
       mixed_(tables),
-      line_(tables, mixed_),
+      stages_(tables, mixed_),
       balancer_(tables.profiles().first().norm, tables.arguments().num_layers) {}
 
-void StrategyWalk::arrange(const Visit& visit, const std::uint8_t* logs, std::size_t stages) {
+void StrategySearch::arrange(const Visit& visit, const std::uint8_t* logs, std::size_t stages) {
     visit_ = visit;
     logs_ = logs;
     group_begun_ = false;
-    known_divisions_.clear(stages);
-    line_.arrange(static_cast<std::size_t>(visit.sequence), logs, stages);
+    division_cache_.clear(stages);
+    stages_.arrange(static_cast<std::size_t>(visit.sequence), logs, stages);
     demand_.resize(stages);
     headroom_.resize(stages);
     performance_.resize(stages);
     bounds_.assign(stages + 1, 0);
 }
 
-void StrategyWalk::start(std::size_t batches) {
-    line_.start(batches);
+void StrategySearch::start(std::size_t batches) {
+    stages_.start(batches);
     keys_ = Keys::LargestDp;
     first_headroom_.clear();
     hopeless_ = false;
     waiting_ = 0;
-    largest_ = *std::max_element(line_.log_dp().begin(), line_.log_dp().end());
+    largest_ = *std::max_element(stages_.log_dp().begin(), stages_.log_dp().end());
     largest_at_ = 0;
-    for (std::size_t s = 0; s < line_.stages(); ++s) {
+    for (std::size_t s = 0; s < stages_.stages(); ++s) {
         hopeless_ = hopeless_ || too_much_for_profiles(s);
         waiting_ += without_samples(s) ? 1 : 0;
     }
 }
 
-bool StrategyWalk::too_much_for_profiles(std::size_t stage) const {
+bool StrategySearch::too_much_for_profiles(std::size_t stage) const {
     const Arguments& arguments = tables_->arguments();
-    return tables_->micro_batch(line_.batches(), line_.log_dp()[stage]) >
+    return tables_->micro_batch(stages_.batches(), stages_.log_dp()[stage]) >
                arguments.max_profiled_batch_size ||
-           std::int64_t{1} << line_.log_tp(stage) > arguments.max_profiled_tp_degree;
+           std::int64_t{1} << stages_.log_tp(stage) > arguments.max_profiled_tp_degree;
 }
 
-bool StrategyWalk::without_samples(std::size_t stage) const {
-    return tables_->micro_batch(line_.batches(), line_.log_dp()[stage]) == 0;
+bool StrategySearch::without_samples(std::size_t stage) const {
+    return tables_->micro_batch(stages_.batches(), stages_.log_dp()[stage]) == 0;
 }
 
 /// The first of the stages with the largest dp. dp only falls: before `largest_at_` it is below the
 /// largest, and nowhere above it.
-std::size_t StrategyWalk::stage_of_largest_dp() {
-    const std::vector<std::uint8_t>& log_dp = line_.log_dp();
+std::size_t StrategySearch::stage_of_largest_dp() {
+    const std::vector<std::uint8_t>& log_dp = stages_.log_dp();
     for (; largest_ > 0; --largest_, largest_at_ = 0) {
         while (largest_at_ < log_dp.size() && log_dp[largest_at_] != largest_) {
             ++largest_at_;
@@ -71,11 +71,11 @@ std::size_t StrategyWalk::stage_of_largest_dp() {
 }
 
 /// The number of stages where none can be split.
-std::size_t StrategyWalk::stage_to_split() {
+std::size_t StrategySearch::stage_to_split() {
     if (keys_ == Keys::LargestDp) {
         return stage_of_largest_dp();
     }
-    const std::vector<std::uint8_t>& log_dp = line_.log_dp();
+    const std::vector<std::uint8_t>& log_dp = stages_.log_dp();
     const std::vector<double>& key = keys_ == Keys::Last ? headroom_ : first_headroom_;
     std::size_t best = log_dp.size();
     for (std::size_t s = 0; s < log_dp.size(); ++s) {
@@ -87,19 +87,19 @@ std::size_t StrategyWalk::stage_to_split() {
 }
 
 /// Splits one stage; false when none can be.
-bool StrategyWalk::advance() {
+bool StrategySearch::advance() {
     const std::size_t stage = stage_to_split();
-    if (stage == line_.stages()) {
+    if (stage == stages_.stages()) {
         return false;
     }
     waiting_ -= without_samples(stage) ? 1 : 0;
-    line_.split(stage);
+    stages_.split(stage);
     waiting_ += without_samples(stage) ? 1 : 0;
     hopeless_ = too_much_for_profiles(stage);
     return true;
 }
 
-void StrategyWalk::run(std::size_t batches, Found& found, double limit) {
+void StrategySearch::run(std::size_t batches, Found& found, double limit) {
     start(batches);
     std::uint64_t steps = 0;
     for (;;) {
@@ -107,7 +107,7 @@ void StrategyWalk::run(std::size_t batches, Found& found, double limit) {
             return;
         }
         if (waiting_ == 0) {
-            line_.refresh();
+            stages_.refresh();
             const int attempts = divide_layers(steps);
             if (attempts != 0) {
                 found.steps += steps;
@@ -125,23 +125,23 @@ void StrategyWalk::run(std::size_t batches, Found& found, double limit) {
     }
 }
 
-void StrategyWalk::find_headroom() {
-    if (!known_divisions_.find(performance_, counts_)) {
+void StrategySearch::find_headroom() {
+    if (!division_cache_.find(performance_, counts_)) {
         balancer_.run(performance_, counts_);
-        known_divisions_.keep(performance_, counts_);
+        division_cache_.keep(performance_, counts_);
     }
     for (std::size_t s = 0; s < counts_.size(); ++s) {
         bounds_[s + 1] = static_cast<std::uint16_t>(bounds_[s] + counts_[s]);
-        demand_[s] = line_.demand(s, bounds_[s], bounds_[s + 1]);
-        headroom_[s] = line_.capacity()[s] - demand_[s];
+        demand_[s] = stages_.demand(s, bounds_[s], bounds_[s + 1]);
+        headroom_[s] = stages_.capacity()[s] - demand_[s];
     }
 }
 
 /// The attempt that fits the memory; 0: none does. Every one that does not is a step.
-int StrategyWalk::divide_layers(std::uint64_t& steps) {
+int StrategySearch::divide_layers(std::uint64_t& steps) {
     const bool first_counts = tables_->arguments().strategy == Strategy::Headroom;
     double total = 0;
-    for (const double performance : line_.performance()) {
+    for (const double performance : stages_.performance()) {
         total += performance;
     }
     if (!(total > 0)) {
@@ -149,7 +149,7 @@ int StrategyWalk::divide_layers(std::uint64_t& steps) {
                           "times above 0 for every batch", "Correct the profiles"});
     }
     for (std::size_t s = 0; s < performance_.size(); ++s) {
-        performance_[s] = line_.performance()[s] / total;
+        performance_[s] = stages_.performance()[s] / total;
     }
     first_headroom_.clear();
     for (int attempt = 1; attempt <= most_attempts; ++attempt) {
@@ -162,7 +162,7 @@ int StrategyWalk::divide_layers(std::uint64_t& steps) {
             first_headroom_ = headroom_;
         }
         ++steps;
-        if (!adjustment_.adjust(performance_, line_.capacity(), demand_)) {
+        if (!adjustment_.adjust(performance_, stages_.capacity(), demand_)) {
             break;
         }
     }
@@ -170,10 +170,10 @@ int StrategyWalk::divide_layers(std::uint64_t& steps) {
     return 0;
 }
 
-void StrategyWalk::take_costs(int attempts, Found& found, double limit) {
-    const auto costed = std::min(static_cast<std::size_t>(visit_.costed), line_.stages());
+void StrategySearch::take_costs(int attempts, Found& found, double limit) {
+    const auto costed = std::min(static_cast<std::size_t>(visit_.costed), stages_.stages());
     CostParts parts;
-    if (!cost_of(line_, *tables_, costed, bounds_, parts)) {
+    if (!cost_of(stages_, *tables_, costed, bounds_, parts)) {
         ++found.dropped;
         return;
     }
@@ -184,10 +184,10 @@ void StrategyWalk::take_costs(int attempts, Found& found, double limit) {
     }
     if (!group_begun_) {
         found.plans.begin_group(static_cast<std::uint32_t>(visit_.sequence),
-                                static_cast<std::uint32_t>(costed), logs_, line_.stages());
+                                static_cast<std::uint32_t>(costed), logs_, stages_.stages());
         group_begun_ = true;
     }
-    found.plans.add(cost, line_.batches(), attempts, line_.log_dp(), bounds_);
+    found.plans.add(cost, stages_.batches(), attempts, stages_.log_dp(), bounds_);
 }
 
 }  // namespace npunet::planner::metis

@@ -4,9 +4,9 @@
 // A "step" is a change of strategy or a further division of the layers; steps after the last plan
 // that fits do not count, as in the original.
 //
-//     StrategyWalk walk(tables);
-//     walk.arrange(visit, logs, stages);
-//     for (std::size_t b = 0; b < tables.batches().size(); ++b) { walk.run(b, found); }
+//     StrategySearch search(tables);
+//     search.arrange(visit, logs, stages);
+//     for (std::size_t b = 0; b < tables.batches().size(); ++b) { search.run(b, found); }
 #pragma once
 
 #include <cstdint>
@@ -14,13 +14,13 @@
 #include <vector>
 
 #include "planner/metis/cost.h"
+#include "planner/metis/division_cache.h"
 #include "planner/metis/inter_stage.h"
-#include "planner/metis/known_divisions.h"
 #include "planner/metis/layer_balancer.h"
 #include "planner/metis/memory_adjustment.h"
 #include "planner/metis/mixed_stages.h"
 #include "planner/metis/plan_block.h"
-#include "planner/metis/stage_line.h"
+#include "planner/metis/plan_stages.h"
 
 namespace npunet::planner::metis {
 
@@ -32,10 +32,10 @@ struct Found {
     std::uint64_t dropped = 0;  ///< plans without, for a key that Metis does not find
 };
 
-class StrategyWalk {
+class StrategySearch {
 public:
     /// The tables must outlive this.
-    explicit StrategyWalk(const SearchTables& tables);
+    explicit StrategySearch(const SearchTables& tables);
 
     /// `logs` must outlive the runs.
     void arrange(const Visit& visit, const std::uint8_t* logs, std::size_t stages);
@@ -59,9 +59,9 @@ private:
 
     const SearchTables* tables_;
     MixedStages mixed_;
-    StageLine line_;
+    PlanStages stages_;
     LayerBalancer balancer_;
-    KnownDivisions known_divisions_;
+    DivisionCache division_cache_;
     MemoryAdjustment adjustment_;
     Visit visit_;
     const std::uint8_t* logs_ = nullptr;

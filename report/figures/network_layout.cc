@@ -1,4 +1,4 @@
-#include "report/figures/network_sheet.h"
+#include "report/figures/network_layout.h"
 
 #include <algorithm>
 #include <cmath>
@@ -25,7 +25,7 @@ std::vector<Spot> bow(Spot from, Spot to) {
 
 }  // namespace
 
-NetworkSheet::NetworkSheet(std::vector<Spot> spots, std::vector<Ends> links, Room room)
+NetworkLayout::NetworkLayout(std::vector<Spot> spots, std::vector<Ends> links, Room room)
     : spots_(std::move(spots)), links_(std::move(links)) {
     for (const Spot& spot : spots_) {
         right_ = std::max(right_, spot.x);
@@ -36,8 +36,8 @@ NetworkSheet::NetworkSheet(std::vector<Spot> spots, std::vector<Ends> links, Roo
         {room.width / std::max(right_, 1.0), room.height / std::max(low_, 1.0), room.step});
 }
 
-void NetworkSheet::draw_link(Canvas& canvas, Spot corner, std::size_t link, const Colour& colour,
-                             double thickness) const {
+void NetworkLayout::draw_link(Canvas& canvas, Spot corner, std::size_t link, const Colour& colour,
+                              double thickness) const {
     const Spot a = place(corner, links_[link].first);
     const Spot b = place(corner, links_[link].second);
     const double length = std::hypot(b.x - a.x, b.y - a.y);

@@ -1,6 +1,6 @@
 // The prefix shifts of a multiset are its permutations, each once, the first the non-increasing one
 // and every other one the one before with one item moved to the front.
-#include "planner/metis/prefix_shifts.h"
+#include "planner/metis/multiset_permutations.h"
 
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@ namespace {
 using Items = std::vector<int>;
 
 std::vector<Items> shifted(const Items& items) {
-    PrefixShifts shifts(items);
+    MultisetPermutations shifts(items);
     std::vector<Items> result;
     do {
         result.emplace_back();
@@ -44,7 +44,7 @@ bool moves_one_to_the_front(Items before, const Items& after) {
     return false;
 }
 
-TEST(PrefixShifts, ArePermutations) {
+TEST(MultisetPermutations, ArePermutations) {
     for (const Items& items :
          {Items{7}, Items{1, 2}, Items{3, 3}, Items{1, 1, 2}, Items{1, 2, 2, 3}, Items{0, 1, 2, 3},
           Items{2, 2, 2, 2}, Items{1, 1, 1, 2, 2, 3}, Items{0, 1, 2, 3, 4, 5, 6}}) {
@@ -60,7 +60,7 @@ TEST(PrefixShifts, ArePermutations) {
 }
 
 // By hand after the paper's algorithm.
-TEST(PrefixShifts, OrderOfASmallMultiset) {
+TEST(MultisetPermutations, OrderOfASmallMultiset) {
     EXPECT_EQ(shifted({1, 2, 1}), (std::vector<Items>{{2, 1, 1}, {1, 2, 1}, {1, 1, 2}}));
 }
 

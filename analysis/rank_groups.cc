@@ -1,4 +1,4 @@
-#include "analysis/rank_places.h"
+#include "analysis/rank_groups.h"
 
 #include <algorithm>
 #include <map>
@@ -75,7 +75,7 @@ std::size_t rank_count(const RunTimeline& timeline) {
 
 }  // namespace
 
-RankPlaces find_places(const RunTimeline& timeline) {
+RankGroups find_rank_groups(const RunTimeline& timeline) {
     const std::size_t count = rank_count(timeline);
     Families pipelines(count);
     Families replicas(count);
@@ -105,19 +105,19 @@ RankPlaces find_places(const RunTimeline& timeline) {
         }
     }
     const std::vector<Rank> ranks = timeline.ranks();
-    RankPlaces places;
-    places.replicas = replicas.list(ranks);
-    places.pipelines = pipelines.list(ranks);
-    places.pipelines.erase(
-        std::remove_if(places.pipelines.begin(), places.pipelines.end(),
+    RankGroups groups;
+    groups.replicas = replicas.list(ranks);
+    groups.pipelines = pipelines.list(ranks);
+    groups.pipelines.erase(
+        std::remove_if(groups.pipelines.begin(), groups.pipelines.end(),
                        [](const std::vector<Rank>& members) { return members.size() < 2; }),
-        places.pipelines.end());
+        groups.pipelines.end());
     const std::vector<Time> first = first_forwards(timeline, count);
-    for (std::vector<Rank>& pipeline : places.pipelines) {
+    for (std::vector<Rank>& pipeline : groups.pipelines) {
         std::stable_sort(pipeline.begin(), pipeline.end(),
                          [&first](Rank a, Rank b) { return first[a.index()] < first[b.index()]; });
     }
-    return places;
+    return groups;
 }
 
 }  // namespace npunet::analysis

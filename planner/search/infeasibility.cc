@@ -1,4 +1,4 @@
-#include "planner/search/no_plan.h"
+#include "planner/search/infeasibility.h"
 
 #include <fmt/format.h>
 
@@ -126,8 +126,8 @@ std::optional<InputError> missing_among_others(const Problem& problem,
                        "Add them, or leave such plans out with --skip-missing-profiles"});
 }
 
-InputError no_plan(const Problem& problem, const std::set<MissingProfile>& missing,
-                   const FindPlan& find) {
+InputError infeasible(const Problem& problem, const std::set<MissingProfile>& missing,
+                      const FindPlan& find) {
     if (const std::optional<Plan> plan = plan_with_least_memory(problem, find)) {
         return too_little_memory(problem, *plan);
     }

@@ -1,6 +1,6 @@
 // Where the nodes and links of a network lie on a sheet, for the figures of networks.
 //
-//     const NetworkSheet sheet(spots, ends, {348, 360, 90});
+//     const NetworkLayout sheet(spots, ends, {348, 360, 90});
 //     sheet.draw_link(canvas, corner, link, shade(0.4));
 //     canvas.marker(sheet.place(corner, node), Canvas::Marker::Disc, 3, grey);
 //
@@ -17,7 +17,7 @@
 
 namespace npunet::report {
 
-class NetworkSheet {
+class NetworkLayout {
 public:
     /// The numbers of a link's nodes, from and to.
     using Ends = std::pair<std::size_t, std::size_t>;
@@ -29,7 +29,7 @@ public:
     };
 
     /// `spots` of the nodes in steps of a grid, from (0, 0) to the right and downwards.
-    NetworkSheet(std::vector<Spot> spots, std::vector<Ends> links, Room room);
+    NetworkLayout(std::vector<Spot> spots, std::vector<Ends> links, Room room);
 
     [[nodiscard]] double step() const { return step_; }
     /// Of what is drawn, nodes' middles.

@@ -1,7 +1,7 @@
 // What is wrong with a point is told in the words of its sweep.yml: file, line, key and entry of a
 // list, and no option of the command line.
 
-#include "study/sweep/spec_words.h"
+#include "study/sweep/spec_errors.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -99,7 +99,7 @@ TEST_F(SpecWordsTest, NamesOfOneThing) {
 TEST_F(SpecWordsTest, WhatIsNoOptionOfASweepStays) {
     const DesignSpace read = space("workload: {model: llama2-4layer, batch: 8}\nplan: {tp: 8}\n");
     const auto told = [&](const InputProblem& problem) {
-        return std::string(in_words_of_spec(InputError(problem), read, read.points.front(),
+        return std::string(in_terms_of_spec(InputError(problem), read, read.points.front(),
                                             parameters_of(read.kind))
                                .what());
     };

@@ -1,4 +1,4 @@
-// Why a problem has no plan, and what would be enough.
+// Why a problem is infeasible, and what would be enough.
 #pragma once
 
 #include <functional>
@@ -19,8 +19,8 @@ using FindPlan = std::function<std::optional<Plan>(const Problem&)>;
 /// The error for a search that found nothing: memory that is too small (and how much would be
 /// enough, found out by `find` on machines with more of it), profiles that are missing, or a batch
 /// that no division of the devices divides.
-[[nodiscard]] InputError no_plan(const Problem& problem, const std::set<MissingProfile>& missing,
-                                 const FindPlan& find);
+[[nodiscard]] InputError infeasible(const Problem& problem, const std::set<MissingProfile>& missing,
+                                    const FindPlan& find);
 
 /// The error for profiles that plans need and that are missing among the others; nothing where
 /// there are none.

@@ -1,4 +1,4 @@
-#include "study/run_breaker.h"
+#include "study/run_stopper.h"
 
 #include <algorithm>
 #include <utility>
@@ -14,7 +14,7 @@ constexpr std::size_t ranks_counted_a_question = 1024;
 
 }  // namespace
 
-RunBreaker::RunBreaker(engine::EventQueue& queue,
+RunStopper::RunStopper(engine::EventQueue& queue,
                        std::vector<const engine::Simulation*> simulations,
                        const RunOptions& options)
     : queue_(queue), simulations_(std::move(simulations)), options_(options) {
@@ -28,11 +28,11 @@ RunBreaker::RunBreaker(engine::EventQueue& queue,
     }
 }
 
-RunBreaker::~RunBreaker() {
+RunStopper::~RunStopper() {
     queue_.set_watch(nullptr);
 }
 
-void RunBreaker::handle(std::uint64_t seen_empty) {
+void RunStopper::handle(std::uint64_t seen_empty) {
     // The event alone is no reason.
     if (std::all_of(
             simulations_.begin(), simulations_.end(),
@@ -52,7 +52,7 @@ void RunBreaker::handle(std::uint64_t seen_empty) {
     queue_.stop();
 }
 
-bool RunBreaker::goes_on() {
+bool RunStopper::goes_on() {
     // Counting takes a while on large machines, and the watch is called often.
     if (counted_for_ == 0) {
         counted_ = progress();
@@ -66,7 +66,7 @@ bool RunBreaker::goes_on() {
     return reason_.empty();
 }
 
-engine::Simulation::Progress RunBreaker::progress() const {
+engine::Simulation::Progress RunStopper::progress() const {
     engine::Simulation::Progress all;
     for (const engine::Simulation* const simulation : simulations_) {
         const engine::Simulation::Progress one = simulation->progress();

@@ -1,4 +1,4 @@
-#include "study/sweep/spec_words.h"
+#include "study/sweep/spec_errors.h"
 
 #include <algorithm>
 #include <cctype>
@@ -104,7 +104,7 @@ private:
 
 }  // namespace
 
-InputError in_words_of_spec(const InputError& error, const DesignSpace& space, const Point& point,
+InputError in_terms_of_spec(const InputError& error, const DesignSpace& space, const Point& point,
                             const std::vector<Parameter>& parameters) {
     return InputError(SpecWords(space, point, parameters).told(error.problem()));
 }

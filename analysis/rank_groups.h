@@ -1,7 +1,7 @@
 // Which ranks form a pipeline, and which a replica of the model, as their communication shows.
 //
-//     const RankPlaces places = find_places(timeline);
-//     for (const std::vector<Rank>& pipeline : places.pipelines) { ... }   // by stage
+//     const RankGroups groups = find_rank_groups(timeline);
+//     for (const std::vector<Rank>& pipeline : groups.pipelines) { ... }   // by stage
 #pragma once
 
 #include <vector>
@@ -10,7 +10,7 @@
 
 namespace npunet::analysis {
 
-struct RankPlaces {
+struct RankGroups {
     /// Ranks that send each other activations, first stage first; those of two ranks or more, by
     /// lowest rank.
     std::vector<std::vector<Rank>> pipelines;
@@ -23,6 +23,6 @@ struct RankPlaces {
 /// intervals with Dimension::Pipeline form a pipeline, with Tensor and Context a replica; where
 /// dimensions are not known there are no pipelines, and every rank is a replica. `timeline` must be
 /// finished.
-[[nodiscard]] RankPlaces find_places(const RunTimeline& timeline);
+[[nodiscard]] RankGroups find_rank_groups(const RunTimeline& timeline);
 
 }  // namespace npunet::analysis

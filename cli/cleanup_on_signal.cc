@@ -1,4 +1,4 @@
-#include "cli/clean_ending.h"
+#include "cli/cleanup_on_signal.h"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -27,7 +27,7 @@ extern "C" void tell_of_signal(int signal) {
 
 }  // namespace
 
-CleanEnding::CleanEnding() {
+CleanupOnSignal::CleanupOnSignal() {
     // Without a pipe or thread, signals keep their default action.
     if (::pipe2(inquiries_, O_CLOEXEC) != 0) {
         return;
@@ -46,7 +46,7 @@ CleanEnding::CleanEnding() {
     }
 }
 
-CleanEnding::~CleanEnding() {
+CleanupOnSignal::~CleanupOnSignal() {
     for (const int signal : ending_signals) {
         struct sigaction before {};
         if (::sigaction(signal, nullptr, &before) == 0 && before.sa_handler == tell_of_signal) {
@@ -61,7 +61,7 @@ CleanEnding::~CleanEnding() {
     ::close(inquiries_[0]);
 }
 
-void CleanEnding::end_on_signal(int inquiries) {
+void CleanupOnSignal::end_on_signal(int inquiries) {
     unsigned char signal = 0;
     ssize_t count = 0;
     do {

@@ -9,7 +9,7 @@
 
 namespace npunet::planner::metis {
 
-class KnownDivisions {
+class DivisionCache {
 public:
     /// Forgets all; performances from now on are of so many stages.
     void clear(std::size_t stages);

@@ -1,11 +1,11 @@
 // The stages of one inter-stage plan side by side, with the strategies under trial: how fast each
 // is, what memory it needs for a range of layers, and what stands in its cost.
 //
-//     StageLine line(tables, mixed);
-//     line.arrange(sequence, logs);
-//     line.start(batches);              // every stage with tp 1
-//     line.split(2);                    // half the dp and twice the tp in stage 2
-//     line.refresh();                   // before anything below is asked
+//     PlanStages stages(tables, mixed);
+//     stages.arrange(sequence, logs);
+//     stages.start(batches);              // every stage with tp 1
+//     stages.split(2);                    // half the dp and twice the tp in stage 2
+//     stages.refresh();                   // before anything below is asked
 #pragma once
 
 #include <cstdint>
@@ -16,10 +16,10 @@
 
 namespace npunet::planner::metis {
 
-class StageLine {
+class PlanStages {
 public:
     /// Both must outlive this.
-    StageLine(const SearchTables& tables, MixedStages& mixed) : tables_(&tables), mixed_(&mixed) {}
+    PlanStages(const SearchTables& tables, MixedStages& mixed) : tables_(&tables), mixed_(&mixed) {}
 
     /// `logs`: logarithms of the sizes of `stages` device groups, which must outlive their use.
     void arrange(std::size_t sequence, const std::uint8_t* logs, std::size_t stages);

@@ -1,5 +1,5 @@
 // What was kept is found by the same bits, until it is cleared or another takes its place.
-#include "planner/metis/known_divisions.h"
+#include "planner/metis/division_cache.h"
 
 #include <gtest/gtest.h>
 
@@ -10,8 +10,8 @@ namespace {
 
 using Counts = std::vector<std::uint16_t>;
 
-TEST(KnownDivisions, AreFoundByTheirBits) {
-    KnownDivisions known;
+TEST(DivisionCache, AreFoundByTheirBits) {
+    DivisionCache known;
     Counts counts;
     known.clear(2);
     EXPECT_FALSE(known.find({0.25, 0.75}, counts));
@@ -25,9 +25,9 @@ TEST(KnownDivisions, AreFoundByTheirBits) {
 }
 
 // Whatever is found, with more than there is room for, is what was kept.
-TEST(KnownDivisions, NeverGiveAnothersCounts) {
+TEST(DivisionCache, NeverGiveAnothersCounts) {
     std::mt19937 random(3);
-    KnownDivisions known;
+    DivisionCache known;
     for (const std::size_t stages : {5, 3, 8}) {
         known.clear(stages);
         int found = 0;

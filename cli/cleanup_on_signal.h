@@ -1,7 +1,7 @@
 // Signals that end the program (SIGINT, SIGTERM, SIGHUP) leave no half-written files.
 //
 //     int main() {
-//         const CleanEnding ending;
+//         const CleanupOnSignal ending;
 //         ...
 //     }
 //
@@ -14,13 +14,13 @@
 
 namespace npunet::cli {
 
-class CleanEnding {
+class CleanupOnSignal {
 public:
     /// At most one per process. Signals that are ignored, as under nohup, stay ignored.
-    CleanEnding();
-    ~CleanEnding();
-    CleanEnding(const CleanEnding&) = delete;
-    CleanEnding& operator=(const CleanEnding&) = delete;
+    CleanupOnSignal();
+    ~CleanupOnSignal();
+    CleanupOnSignal(const CleanupOnSignal&) = delete;
+    CleanupOnSignal& operator=(const CleanupOnSignal&) = delete;
 
 private:
     static void end_on_signal(int inquiries);

@@ -1,4 +1,4 @@
-#include "planner/metis/stage_line.h"
+#include "planner/metis/plan_stages.h"
 
 #include <fmt/format.h>
 
@@ -15,7 +15,7 @@ constexpr double least_demand = 0.001;
 
 }  // namespace
 
-void StageLine::arrange(std::size_t sequence, const std::uint8_t* logs, std::size_t stages) {
+void PlanStages::arrange(std::size_t sequence, const std::uint8_t* logs, std::size_t stages) {
     mixed_->forget_if_large();
     sequence_ = sequence;
     nodes_ = &tables_->sequences()[sequence];
@@ -41,7 +41,7 @@ void StageLine::arrange(std::size_t sequence, const std::uint8_t* logs, std::siz
     }
 }
 
-void StageLine::start(std::size_t batches) {
+void PlanStages::start(std::size_t batches) {
     batches_ = batches;
     const std::size_t count = stages_.size();
     log_dp_.resize(count);
@@ -56,17 +56,17 @@ void StageLine::start(std::size_t batches) {
     memory_profiles_.resize(count);
 }
 
-void StageLine::split(std::size_t stage) {
+void PlanStages::split(std::size_t stage) {
     --log_dp_[stage];
     changed_[stage] = 1;
 }
 
-void StageLine::set_log_dp(std::size_t stage, std::uint8_t log_dp) {
+void PlanStages::set_log_dp(std::size_t stage, std::uint8_t log_dp) {
     log_dp_[stage] = log_dp;
     changed_[stage] = 1;
 }
 
-void StageLine::refresh() {
+void PlanStages::refresh() {
     for (std::size_t s = 0; s < stages_.size(); ++s) {
         if (changed_[s] != 0) {
             refresh(s);
@@ -89,7 +89,7 @@ void StageLine::refresh() {
     }
 }
 
-void StageLine::refresh(std::size_t s) {
+void PlanStages::refresh(std::size_t s) {
     const Stage& stage = stages_[s];
     if (stage.type < 0) {
         mixed_stage_[s] = &mixed_->stage(sequence_, stage.first, stage.end, batches_, log_dp_[s]);
@@ -106,7 +106,7 @@ void StageLine::refresh(std::size_t s) {
     performance_[s] = 1 / profile->total;
 }
 
-void StageLine::refresh_memory(std::size_t s) {
+void PlanStages::refresh_memory(std::size_t s) {
     if (stages_[s].memory_mixed) {
         memory_profiles_[s] = &mixed_->memory(sequence_, batches_, log_dp_[s], log_tp(s));
         memory_profile_[s] = nullptr;
@@ -121,7 +121,7 @@ void StageLine::refresh_memory(std::size_t s) {
     }
 }
 
-double StageLine::demand(std::size_t stage, std::size_t first, std::size_t end) const {
+double PlanStages::demand(std::size_t stage, std::size_t first, std::size_t end) const {
     if (memory_profile_[stage] != nullptr) {
         return least_demand + memory_profile_[stage]->memory(first, end) * memory_factor;
     }
@@ -132,7 +132,7 @@ double StageLine::demand(std::size_t stage, std::size_t first, std::size_t end) 
     return demand;
 }
 
-double StageLine::execution(std::size_t stage, std::size_t first, std::size_t end) const {
+double PlanStages::execution(std::size_t stage, std::size_t first, std::size_t end) const {
     if (mixed_stage_[stage] == nullptr) {
         return time_profile_[stage]->time(first, end);
     }
@@ -149,7 +149,7 @@ double StageLine::execution(std::size_t stage, std::size_t first, std::size_t en
     return slowest;
 }
 
-const double* StageLine::fb_sync(std::size_t stage) const {
+const double* PlanStages::fb_sync(std::size_t stage) const {
     if (mixed_stage_[stage] != nullptr) {
         return mixed_stage_[stage]->has_fb_sync ? &mixed_stage_[stage]->fb_sync : nullptr;
     }
@@ -157,7 +157,7 @@ const double* StageLine::fb_sync(std::size_t stage) const {
     return fb_sync == 0 ? nullptr : &fb_sync;
 }
 
-double StageLine::gradient_factor(std::size_t stage) {
+double PlanStages::gradient_factor(std::size_t stage) {
     double& factor = gradient_factor_[stage * tables_->levels() + log_dp_[stage]];
     if (factor < 0) {
         const std::int64_t dp = std::int64_t{1} << log_dp_[stage];

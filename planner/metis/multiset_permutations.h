@@ -2,7 +2,7 @@
 // (A. Williams, Loopless generation of multiset permutations using a constant number of variables
 // by prefix shifts, SODA 2009).
 //
-//     PrefixShifts shifts({1, 1, 2});   // 2 1 1, 1 2 1, 1 1 2
+//     MultisetPermutations shifts({1, 1, 2});   // 2 1 1, 1 2 1, 1 1 2
 //     do { shifts.for_each(visit); } while (shifts.next());
 #pragma once
 
@@ -11,10 +11,10 @@
 
 namespace npunet::planner::metis {
 
-class PrefixShifts {
+class MultisetPermutations {
 public:
     /// At least one item; the first arrangement is the non-increasing one.
-    explicit PrefixShifts(std::vector<int> items);
+    explicit MultisetPermutations(std::vector<int> items);
 
     /// Goes on to the next arrangement; false after the last.
     bool next();

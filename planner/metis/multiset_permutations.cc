@@ -1,4 +1,4 @@
-#include "planner/metis/prefix_shifts.h"
+#include "planner/metis/multiset_permutations.h"
 
 #include <algorithm>
 #include <functional>
@@ -6,7 +6,7 @@
 
 namespace npunet::planner::metis {
 
-PrefixShifts::PrefixShifts(std::vector<int> items) : value_(std::move(items)) {
+MultisetPermutations::MultisetPermutations(std::vector<int> items) : value_(std::move(items)) {
     std::sort(value_.begin(), value_.end(), std::greater<>());
     const int count = static_cast<int>(value_.size());
     for (int node = 0; node < count; ++node) {
@@ -16,7 +16,7 @@ PrefixShifts::PrefixShifts(std::vector<int> items) : value_(std::move(items)) {
     j_ = count - 1;
 }
 
-bool PrefixShifts::next() {
+bool MultisetPermutations::next() {
     if (after(j_) == none && value(j_) >= value(head_)) {
         return false;
     }

@@ -1,9 +1,9 @@
-// Breaks a run off at a time, or when the user says so.
+// Stops a run at a simulated time, or when the user requests it.
 //
 //     engine::Simulation simulation(...);
-//     const RunBreaker breaker(queue, {&simulation}, options);
+//     const RunStopper stopper(queue, {&simulation}, options);
 //     engine::Results results = simulation.run();
-//     if (results.partial) results.partial->reason = breaker.reason();
+//     if (results.partial) results.partial->reason = stopper.reason();
 #pragma once
 
 #include <cstdint>
@@ -16,15 +16,15 @@
 
 namespace npunet::study {
 
-class RunBreaker final : private engine::EventHandler, private engine::QueueWatch {
+class RunStopper final : private engine::EventHandler, private engine::QueueWatch {
 public:
     /// Of the options those that may break a run off: max_time and watch. All must outlive this.
     /// The run has ended when all of the simulations, which share the queue, have.
-    RunBreaker(engine::EventQueue& queue, std::vector<const engine::Simulation*> simulations,
+    RunStopper(engine::EventQueue& queue, std::vector<const engine::Simulation*> simulations,
                const RunOptions& options);
-    ~RunBreaker();
-    RunBreaker(const RunBreaker&) = delete;
-    RunBreaker& operator=(const RunBreaker&) = delete;
+    ~RunStopper();
+    RunStopper(const RunStopper&) = delete;
+    RunStopper& operator=(const RunStopper&) = delete;
 
     /// Why the run was broken off; empty where it was not.
     [[nodiscard]] const std::string& reason() const { return reason_; }
