@@ -78,7 +78,7 @@ void check(AnalyzeOptions& options) {
     }
     if (options.kernels && !(options.traceviz() && options.json)) {
         refuse("--kernels", "without --dialect traceviz --json",
-               "both: the kernels stand in the JSON document", "Add them");
+               "both: the kernels are in the JSON document", "Add them");
     }
     if (options.arrange && options.output_dir.empty()) {
         refuse("--arrange", "without --output-dir", "a folder for the links",

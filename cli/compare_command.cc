@@ -125,8 +125,8 @@ private:
                 kept += ", with results in " + options_.inputs.output_dir;
             }
         }
-        throw Stopped(watch_.signal(),
-                      fmt::format("signal {} came, and {}; {}", watch_.signal(), missing, kept));
+        throw Stopped(watch_.signal(), fmt::format("interrupted by signal {}, and {}; {}",
+                                                   watch_.signal(), missing, kept));
     }
 
     void show() {

@@ -41,7 +41,7 @@ void run_plan(PlanSearchOptions& options, CommandContext& context) {
 void add_plan_command(CLI::App& program, CommandContext& context) {
     const auto options = std::make_shared<PlanSearchOptions>();
     CLI::App* plan =
-        program.add_subcommand("plan", "Search for parallel plans on a cluster of unlike devices");
+        program.add_subcommand("plan", "Search for parallel plans on a heterogeneous cluster");
     options->add_to(*plan);
     plan->footer(
         "Example:\n"

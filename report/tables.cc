@@ -65,7 +65,7 @@ std::string peak_line(const engine::Results& results) {
 }
 
 const char* ending_of(const engine::Results& results) {
-    return results.partial ? "PARTIAL, broken off" : "finished";
+    return results.partial ? "PARTIAL, stopped" : "finished";
 }
 
 std::string partial_line(const engine::Results& results) {

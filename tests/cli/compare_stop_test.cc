@@ -71,8 +71,9 @@ TEST_F(CompareStop, KeepsTheFidelitiesThatAreFinished) {
             "8 nodes of the traces, packet"),
         143);
     const std::string log = test::bytes_of(path("stderr"));
-    EXPECT_THAT(log, HasSubstr("stopped: signal 15 came, and packet has not been simulated; "
-                               "analytical and congestion-aware are finished, with results in "));
+    EXPECT_THAT(log,
+                HasSubstr("stopped: interrupted by signal 15, and packet has not been simulated; "
+                          "analytical and congestion-aware are finished, with results in "));
     for (const char* const fidelity : {"analytical", "congestion-aware"}) {
         const nlohmann::json results = json(fmt::format("out/{}/results.json", fidelity));
         EXPECT_FALSE(results.contains("partial"));

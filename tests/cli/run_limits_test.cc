@@ -137,10 +137,10 @@ TEST_F(RunLimitsTest, CtrlCLeavesPartialResults) {
             break;
         }
     }
-    EXPECT_THAT(test::bytes_of(path("log")), HasSubstr("npunet: stopped: signal 2 came"));
+    EXPECT_THAT(test::bytes_of(path("log")), HasSubstr("npunet: stopped: interrupted by signal 2"));
     std::ifstream file(path("broken/results.json"));
     const nlohmann::json results = nlohmann::json::parse(file);
-    EXPECT_EQ(results["partial"]["reason"], "signal 2 came");
+    EXPECT_EQ(results["partial"]["reason"], "interrupted by signal 2");
     EXPECT_EQ(results["partial"]["nodes"], 24000);
 }
 
