@@ -115,8 +115,7 @@ const std::vector<Comparison>& oracles() {
     static const std::vector<Comparison> all{
         {"packets on fixed routes", "a network in which every arrival, end and credit is an event",
          "packet/packet_tests", "PacketMachineOracle", 600},
-        {"packets that choose their way", "the same", "packet/packet_tests", "MultipathOracle",
-         300},
+        {"adaptive choice of paths", "the same", "packet/packet_tests", "MultipathOracle", 300},
         {"Ethernet-like switches: pauses, drops, marks, transport, congestion control",
          "a network of its own, as plain", "packet/packet_tests", "EthernetOracleOfRandom", 400},
         {"the same where windows close after losses", "the same", "packet/packet_tests",
