@@ -155,8 +155,7 @@ private:
         if (count > 0) {
             why.notes.push_back(
                 fmt::format("{} of {} collectives and messages had no isolated run: their "
-                            "dependency part is how "
-                            "much later their last rank starts",
+                            "dependency part is how much later their last rank starts",
                             count, why.communications.size()));
         }
     }
