@@ -5,7 +5,7 @@
 #include <map>
 #include <utility>
 
-#include "analysis/median.h"
+#include "analysis/time_spans.h"
 
 namespace npunet::analysis {
 

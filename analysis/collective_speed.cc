@@ -6,8 +6,8 @@
 #include <tuple>
 #include <utility>
 
-#include "analysis/median.h"
 #include "analysis/rank_profile.h"
+#include "analysis/time_spans.h"
 
 namespace npunet::analysis {
 

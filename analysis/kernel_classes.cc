@@ -30,7 +30,7 @@ struct Frames {
 class Classifier {
 public:
     Classifier(const EventTable& trace, const PatternTable& patterns,
-               const generators::megatron::ParallelGroupsFile* groups)
+               const profiles::ParallelGroupsFile* groups)
         : trace_(trace),
           nesting_(trace, Overlap::Clipped),
           marks_(patterns, trace.strings),
@@ -312,7 +312,7 @@ std::string_view name_of(KernelPhase phase) {
 }
 
 KernelClasses classify(const EventTable& trace, const PatternTable& patterns,
-                       const generators::megatron::ParallelGroupsFile* groups) {
+                       const profiles::ParallelGroupsFile* groups) {
     return Classifier(trace, patterns, groups).classify();
 }
 

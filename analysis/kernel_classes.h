@@ -83,7 +83,7 @@ struct KernelClasses {
 
 /// The arguments of collectives point into the trace, which has to outlive the result.
 [[nodiscard]] KernelClasses classify(const EventTable& trace, const PatternTable& patterns,
-                                     const generators::megatron::ParallelGroupsFile* groups);
+                                     const profiles::ParallelGroupsFile* groups);
 
 /// "fwd_computation", "bwd_tp_communication", "other_memory": phase, dimension and kind.
 [[nodiscard]] std::string class_name(const ClassifiedKernel& kernel);

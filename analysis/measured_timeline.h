@@ -8,7 +8,7 @@
 // have the phase Other; what their kernels are tells the dimension.
 #pragma once
 
-#include "analysis/rank_timeline.h"
+#include "analysis/rank_profile.h"
 #include "analysis/run_profile.h"
 
 namespace npunet::analysis {

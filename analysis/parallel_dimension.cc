@@ -51,7 +51,7 @@ std::optional<ParallelDimension> dimension_of_description(std::string_view descr
     return std::nullopt;
 }
 
-GroupDimensions::GroupDimensions(const generators::megatron::ParallelGroupsFile* file,
+GroupDimensions::GroupDimensions(const profiles::ParallelGroupsFile* file,
                                  const std::vector<profiles::ProcessGroup>& groups,
                                  std::int32_t world_size) {
     for (const profiles::ProcessGroup& group : groups) {
@@ -81,9 +81,9 @@ GroupDimensions::GroupDimensions(const generators::megatron::ParallelGroupsFile*
     }
 }
 
-void GroupDimensions::add_lists(const std::optional<generators::megatron::RankLists>& lists,
+void GroupDimensions::add_lists(const std::optional<profiles::RankLists>& lists,
                                 ParallelDimension which) {
-    for (const auto& list : lists.value_or(generators::megatron::RankLists{})) {
+    for (const auto& list : lists.value_or(profiles::RankLists{})) {
         std::vector<std::int32_t> ranks;
         ranks.reserve(list.size());
         for (const Rank rank : list) {

@@ -45,7 +45,7 @@ public:
     /// What a trace and, where there is one, the run's file of groups say. Groups of one rank say
     /// nothing. Where groups of several dimensions have the same ranks, the first of tensor,
     /// context, expert, pipeline, data counts.
-    GroupDimensions(const generators::megatron::ParallelGroupsFile* file,
+    GroupDimensions(const profiles::ParallelGroupsFile* file,
                     const std::vector<profiles::ProcessGroup>& groups, std::int32_t world_size);
 
     /// By the communicator's name and ranks, what there is of them.
@@ -55,8 +55,7 @@ public:
     [[nodiscard]] const std::vector<std::int32_t>* ranks_of(std::string_view name) const;
 
 private:
-    void add_lists(const std::optional<generators::megatron::RankLists>& lists,
-                   ParallelDimension which);
+    void add_lists(const std::optional<profiles::RankLists>& lists, ParallelDimension which);
 
     std::map<std::string, ParallelDimension, std::less<>> by_name_;
     std::map<std::string, std::vector<std::int32_t>, std::less<>> ranks_;

@@ -6,6 +6,7 @@
 // Times are nanoseconds of the wall clock (base_time_ns is in), unless they are lengths.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -13,11 +14,22 @@
 
 #include "analysis/kernel_classes.h"
 #include "analysis/overlapping_tables.h"
-#include "analysis/rank_timeline.h"
 #include "analysis/reference_measures.h"
+#include "analysis/run_timeline.h"
 #include "analysis/time_spans.h"
 
 namespace npunet::analysis {
+
+/// The rows that one rank's profile adds to a run's timeline.
+struct RankTimeline {
+    struct Row {
+        Interval interval;  ///< lane and name are numbers of `names`; without start, end and group
+        TimeSpan span;      ///< wall clock
+    };
+    std::vector<std::string> names;
+    std::vector<Row> rows;
+    std::vector<std::size_t> collectives;  ///< rows of RankProfile::collectives, in their order
+};
 
 struct ClassTime {
     std::uint64_t kernels = 0;

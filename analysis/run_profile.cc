@@ -11,15 +11,15 @@
 
 namespace npunet::analysis {
 
-using generators::megatron::ParallelGroupsFile;
+using profiles::ParallelGroupsFile;
 
 namespace {
 
 using RankLists = std::vector<std::vector<std::int32_t>>;
 
-RankLists lists_of(const std::optional<generators::megatron::RankLists>& lists) {
+RankLists lists_of(const std::optional<profiles::RankLists>& lists) {
     RankLists all;
-    for (const auto& list : lists.value_or(generators::megatron::RankLists{})) {
+    for (const auto& list : lists.value_or(profiles::RankLists{})) {
         all.emplace_back();
         for (const Rank rank : list) {
             all.back().push_back(rank.value());

@@ -82,7 +82,7 @@ struct RunProfile {
 /// The ranks of one iteration. Groups are the file's, else those that the profiles list with
 /// Megatron-LM's descriptions; without either there are none, and a note.
 [[nodiscard]] RunProfile measure_run(std::vector<RankProfile> ranks,
-                                     const generators::megatron::ParallelGroupsFile* groups,
+                                     const profiles::ParallelGroupsFile* groups,
                                      TimeAlignment alignment);
 
 }  // namespace npunet::analysis

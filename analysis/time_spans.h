@@ -8,6 +8,8 @@
 // hulls.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -33,5 +35,13 @@ using TimeSpans = std::vector<TimeSpan>;
 
 /// From the first start to the last end; {0, 0} of none.
 [[nodiscard]] TimeSpan hull(const TimeSpans& spans);
+
+/// The middle of lengths or times. Of an even count the upper of the two in the middle. At least
+/// one value.
+[[nodiscard]] inline std::int64_t median(std::vector<std::int64_t> values) {
+    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+    std::nth_element(values.begin(), middle, values.end());
+    return *middle;
+}
 
 }  // namespace npunet::analysis

@@ -11,12 +11,11 @@
 #include "base/suggest.h"
 #include "cli/analyze_run.h"
 #include "cli/command_text.h"
-#include "cli/counted.h"
-#include "cli/force_option.h"
+#include "cli/messages.h"
 #include "cli/option_values.h"
+#include "cli/output_options.h"
 #include "cli/progress_line.h"
-#include "report/profile/run_json.h"
-#include "report/profile/run_tables.h"
+#include "report/profile/run_output.h"
 #include "report/results_owner.h"
 
 namespace npunet::cli {
@@ -79,7 +78,7 @@ void check(AnalyzeOptions& options) {
     }
     if (options.kernels && !(options.traceviz() && options.json)) {
         refuse("--kernels", "without --dialect traceviz --json",
-               "both: the kernels stand in the JSON document", "Add them");
+               "both: the kernels are in the JSON document", "Add them");
     }
     if (options.arrange && options.output_dir.empty()) {
         refuse("--arrange", "without --output-dir", "a folder for the links",

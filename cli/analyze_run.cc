@@ -16,13 +16,12 @@
 #include "base/parallel.h"
 #include "generators/megatron/parallel_groups_reader.h"
 #include "profiles/profile_reader.h"
-#include "report/html/results_page.h"
+#include "report/html/report_pages.h"
 #include "report/perfetto_trace.h"
 #include "report/profile/column_table.h"
-#include "report/profile/parquet.h"
 #include "report/profile/reference_pictures.h"
 #include "report/profile/reference_tables.h"
-#include "report/profile/run_tables.h"
+#include "report/profile/run_output.h"
 #include "report/timeline_file.h"
 #include "report/timeline_pictures.h"
 
@@ -34,8 +33,8 @@ using analysis::Iteration;
 using analysis::KernelTable;
 using analysis::RankProfile;
 using analysis::ReferenceView;
-using generators::megatron::ParallelGroupsFile;
 using profiles::EventTable;
+using profiles::ParallelGroupsFile;
 
 namespace {
 
@@ -55,11 +54,11 @@ void write(const fs::path& path, const std::string& contents) {
 std::optional<ParallelGroupsFile> groups_of(const AnalyzeOptions& options,
                                             const Iteration& iteration, std::string& note) {
     if (!options.groups_file.empty()) {
-        return generators::megatron::read_parallel_groups(fs::path(options.groups_file));
+        return profiles::read_parallel_groups(fs::path(options.groups_file));
     }
-    generators::megatron::GroupsFilePlace place;
+    profiles::GroupsFilePlace place;
     try {
-        place = generators::megatron::find_parallel_groups(iteration.folder);
+        place = profiles::find_parallel_groups(iteration.folder);
     } catch (const InputError&) {
         return std::nullopt;
     }
@@ -67,7 +66,7 @@ std::optional<ParallelGroupsFile> groups_of(const AnalyzeOptions& options,
         note = fmt::format("{} files of groups: {} is the newest and was taken", place.candidates,
                            place.path.filename().string());
     }
-    return generators::megatron::read_parallel_groups(place.path);
+    return profiles::read_parallel_groups(place.path);
 }
 
 /// The rank given by the profile; 0 for a single profile.
@@ -315,7 +314,7 @@ std::size_t arrange(const std::vector<Iteration>& iterations, const fs::path& ou
             ++links;
         }
         try {
-            const auto place = generators::megatron::find_parallel_groups(iteration.folder);
+            const auto place = profiles::find_parallel_groups(iteration.folder);
             const fs::path link = outputs / place.path.filename();
             if (!fs::exists(fs::symlink_status(link))) {
                 fs::create_symlink(fs::absolute(place.path), link);

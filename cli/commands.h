@@ -1,11 +1,22 @@
-// The subcommands of npunet, a file each: add_NAME_command() of NAME_command.cc declares one.
+// The subcommands of npunet, and what each of them is given.
+//
+// A subcommand is one file NAME_command.cc with one function add_NAME_command(program, context)
+// that declares its options on a CLI11 subcommand and sets the callback; commands that only group
+// others are in command_groups.cc. Failures are exceptions (base/errors.h); the program's main()
+// turns them into one message and the exit code. Option names are declared with dashes; main()
+// accepts underscores too.
 #pragma once
 
+#include <CLI/CLI.hpp>
 #include <cstdint>
-
-#include "cli/command.h"
+#include <ostream>
 
 namespace npunet::cli {
+
+struct CommandContext {
+    std::ostream& out;  ///< stdout: what people read, or the one JSON document
+    std::ostream& log;  ///< stderr: progress and warnings
+};
 
 void add_analyze_command(CLI::App& program, CommandContext& context);
 void add_compare_command(CLI::App& program, CommandContext& context);

@@ -20,7 +20,7 @@
 #include "cli/run_watch.h"
 #include "cli/stop_request.h"
 #include "report/compare_table.h"
-#include "report/html/comparison_page.h"
+#include "report/html/report_pages.h"
 #include "report/results_folder.h"
 #include "study/gap.h"
 
@@ -125,8 +125,8 @@ private:
                 kept += ", with results in " + options_.inputs.output_dir;
             }
         }
-        throw Stopped(watch_.signal(),
-                      fmt::format("signal {} came, and {}; {}", watch_.signal(), missing, kept));
+        throw Stopped(watch_.signal(), fmt::format("interrupted by signal {}, and {}; {}",
+                                                   watch_.signal(), missing, kept));
     }
 
     void show() {

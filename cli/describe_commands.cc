@@ -10,7 +10,7 @@
 #include "cli/command_text.h"
 #include "cli/option_values.h"
 #include "cli/parse_errors.h"
-#include "cli/version.h"
+#include "cli/program.h"
 
 namespace npunet::cli {
 

@@ -10,9 +10,9 @@
 
 #include "base/errors.h"
 #include "base/ids.h"
-#include "cli/counted.h"
-#include "cli/json_output.h"
+#include "cli/messages.h"
 #include "cli/option_values.h"
+#include "cli/output_options.h"
 #include "generators/workload_totals.h"
 
 namespace npunet::cli {

@@ -1,4 +1,5 @@
-// Where `npunet generate` writes, and the summary that it prints.
+// Where `npunet generate` writes, the summary that it prints, and the memory of an NPU by pipeline
+// stage (--print-memory).
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -7,6 +8,7 @@
 #include <ostream>
 #include <string>
 
+#include "cli/workload_options.h"
 #include "generators/workload.h"
 #include "generators/workload_files.h"
 
@@ -51,5 +53,11 @@ private:
     bool json_ = false;
     bool quiet_ = false;
 };
+
+/// --print-memory: a table for people, one line a stage; whole lines.
+[[nodiscard]] std::string memory_table(const TrainingStep& step);
+
+/// Under "memory": a list of stages, and what a layer keeps, tensor by tensor.
+[[nodiscard]] nlohmann::ordered_json memory_document(const TrainingStep& step);
 
 }  // namespace npunet::cli

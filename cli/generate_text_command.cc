@@ -6,9 +6,8 @@
 #include <string>
 
 #include "cli/commands.h"
-#include "cli/counted.h"
 #include "cli/generate_output.h"
-#include "cli/log_line.h"
+#include "cli/messages.h"
 #include "cli/option_values.h"
 #include "generators/text/text_conversion.h"
 #include "generators/text/text_workload.h"

@@ -5,9 +5,8 @@
 
 #include "base/errors.h"
 #include "cli/commands.h"
-#include "cli/counted.h"
 #include "cli/generate_output.h"
-#include "cli/memory_report.h"
+#include "cli/messages.h"
 #include "cli/workload_options.h"
 #include "generators/stage/stage_workload.h"
 #include "generators/transformer/context_comm.h"

@@ -4,7 +4,7 @@
 #include <csignal>
 #include <iostream>
 
-#include "cli/clean_ending.h"
+#include "cli/cleanup_on_signal.h"
 #include "cli/program.h"
 
 #ifdef NPUNET_RUNS_IN_NS3
@@ -31,7 +31,7 @@ int main(int argc, char** argv) {
     // Exceeding the file size limit (ulimit -f) then fails the write with an error instead of
     // ending the process.
     static_cast<void>(std::signal(SIGXFSZ, SIG_IGN));
-    const npunet::cli::CleanEnding ending;
+    const npunet::cli::CleanupOnSignal ending;
 #ifdef NPUNET_RUNS_IN_NS3
     npunet::cli::set_ns3_simulator(ns3::RunNpuProgram);
 #endif

@@ -7,9 +7,9 @@
 
 #include "base/errors.h"
 #include "cli/commands.h"
-#include "cli/counted.h"
 #include "cli/generate_output.h"
 #include "cli/megatron_run_options.h"
+#include "cli/messages.h"
 #include "cli/option_values.h"
 #include "cli/progress_line.h"
 #include "generators/megatron/call_conversion.h"

@@ -13,12 +13,10 @@
 #include "base/atomic_file.h"
 #include "base/errors.h"
 #include "cli/commands.h"
-#include "cli/counted.h"
-#include "cli/json_output.h"
-#include "cli/log_line.h"
+#include "cli/messages.h"
 #include "cli/option_values.h"
+#include "cli/output_options.h"
 #include "generators/megatron/parallel_groups_check.h"
-#include "generators/megatron/parallel_groups_file.h"
 #include "generators/megatron/parallel_groups_reader.h"
 #include "generators/transformer/rank_order.h"
 #include "report/text_table.h"
@@ -30,12 +28,12 @@ namespace {
 namespace megatron = generators::megatron;
 using megatron::GroupsDialect;
 using megatron::GroupsDifference;
-using megatron::GroupsFilePlace;
-using megatron::ParallelGroupsFile;
 using megatron::Parallelism;
 using megatron::ProcessGroups;
 using megatron::PythonDatetime;
 using megatron::RankLists;
+using profiles::GroupsFilePlace;
+using profiles::ParallelGroupsFile;
 using Json = nlohmann::ordered_json;
 using MaybeNumber = std::optional<std::int64_t>;
 
@@ -158,7 +156,7 @@ void print_table(const ParallelGroupsFile& file, std::ostream& out) {
         const RankLists all = lists->value_or(RankLists{});
         const std::size_t first = lists == &file.replicas ? 0 : 1;
         for (std::size_t i = 0; i < std::min(all.size(), most_listed_groups); ++i) {
-            std::string ranks = megatron::text_of(all[i]);
+            std::string ranks = profiles::text_of(all[i]);
             table.add({fmt::format("{} {}", name, i + first), ranks.substr(1, ranks.size() - 2)});
         }
         if (all.size() > most_listed_groups) {
@@ -182,7 +180,7 @@ void make(const GroupsOptions& options, CommandContext& context) {
         path =
             (std::filesystem::path(options.folder) / megatron::parallel_groups_name(time)).string();
         AtomicFile written(*path);
-        written.stream() << megatron::text_of(file);
+        written.stream() << profiles::text_of(file);
         written.commit();
     }
     if (options.json) {
@@ -222,12 +220,12 @@ void print(const std::vector<GroupsDifference>& differences, const char* than, s
 
 /// Compares with the plan; throws InputError after printing where anything differs.
 void check(const GroupsOptions& options, CommandContext& context) {
-    const GroupsFilePlace place = megatron::find_parallel_groups(options.check);
+    const GroupsFilePlace place = profiles::find_parallel_groups(options.check);
     if (place.candidates > 1) {
         log_warning(context.log, fmt::format("{} files of parallel groups; the last is {}",
                                              place.candidates, place.path.string()));
     }
-    const ParallelGroupsFile file = megatron::read_parallel_groups(place.path);
+    const ParallelGroupsFile file = profiles::read_parallel_groups(place.path);
     Parallelism p = parallelism_of(options, file);
     if (!options.etp) {
         p.etp = megatron::expert_tensor_of(file, p, dialect_of(options.dialect));

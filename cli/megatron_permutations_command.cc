@@ -11,7 +11,7 @@
 #include "base/atomic_file.h"
 #include "base/errors.h"
 #include "cli/commands.h"
-#include "cli/json_output.h"
+#include "cli/output_options.h"
 #include "cli/progress_line.h"
 #include "generators/megatron/all_permutations.h"
 #include "generators/megatron/call_log_reader.h"

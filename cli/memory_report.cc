@@ -1,4 +1,4 @@
-#include "cli/memory_report.h"
+#include "cli/generate_output.h"
 
 #include <fmt/format.h>
 

@@ -6,8 +6,7 @@
 #include "base/errors.h"
 #include "cli/plan_search.h"
 #include "cli/plan_search_options.h"
-#include "report/plan_documents.h"
-#include "report/plan_table.h"
+#include "report/plan_output.h"
 
 namespace npunet::cli {
 
@@ -42,7 +41,7 @@ void run_plan(PlanSearchOptions& options, CommandContext& context) {
 void add_plan_command(CLI::App& program, CommandContext& context) {
     const auto options = std::make_shared<PlanSearchOptions>();
     CLI::App* plan =
-        program.add_subcommand("plan", "Search for parallel plans on a cluster of unlike devices");
+        program.add_subcommand("plan", "Search for parallel plans on a heterogeneous cluster");
     options->add_to(*plan);
     plan->footer(
         "Example:\n"

@@ -11,9 +11,9 @@
 #include "base/atomic_file.h"
 #include "base/errors.h"
 #include "cli/commands.h"
-#include "cli/counted.h"
-#include "cli/json_output.h"
+#include "cli/messages.h"
 #include "cli/option_values.h"
+#include "cli/output_options.h"
 #include "planner/profile_file.h"
 #include "planner/synthetic_hostfile.h"
 

@@ -1,4 +1,4 @@
-#include "cli/plan_metis.h"
+#include "cli/plan_search.h"
 
 #include <fmt/format.h>
 
@@ -10,9 +10,8 @@
 
 #include "base/atomic_file.h"
 #include "base/errors.h"
-#include "cli/plan_search.h"
 #include "cli/search_progress.h"
-#include "report/plan_log.h"
+#include "report/plan_output.h"
 
 namespace npunet::cli {
 

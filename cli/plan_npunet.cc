@@ -12,11 +12,10 @@
 #include "generators/workload_files.h"
 #include "planner/cluster.h"
 #include "planner/network_rates.h"
-#include "planner/search/no_plan.h"
+#include "planner/search/infeasibility.h"
 #include "planner/search/plan_search.h"
 #include "report/figures/stage_figure.h"
 #include "study/plan_verification.h"
-#include "study/plan_workload.h"
 
 namespace npunet::cli {
 

@@ -14,10 +14,9 @@
 
 #include "base/errors.h"
 #include "cli/commands.h"
-#include "cli/counted.h"
-#include "cli/json_output.h"
-#include "cli/log_line.h"
+#include "cli/messages.h"
 #include "cli/option_values.h"
+#include "cli/output_options.h"
 #include "engine/dialect.h"
 #include "engine/system_config.h"
 #include "generators/transformer/model_library.h"

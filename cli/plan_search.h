@@ -2,8 +2,12 @@
 // gives the plans in the form that all outputs are made of.
 #pragma once
 
-#include "cli/command.h"
+#include <vector>
+
+#include "cli/commands.h"
 #include "cli/plan_search_options.h"
+#include "planner/metis/arguments.h"
+#include "planner/metis/search.h"
 #include "report/ranked_plans.h"
 
 namespace npunet::cli {
@@ -22,5 +26,23 @@ namespace npunet::cli {
 
 /// --search-times: a table on stdout (or JSON), and the figure. Throws InputError and Stopped.
 void draw_search_times(const PlanSearchOptions& options, CommandContext& context);
+
+/// What the searches of Metis's dialect have in common: arguments and files from options. Reads the
+/// files and fills in what the profiles tell. Throws InputError.
+struct MetisTask {
+    explicit MetisTask(const PlanSearchOptions& options);
+
+    planner::metis::Inputs inputs;
+    planner::metis::Arguments arguments;
+};
+
+/// A search and how long it took.
+struct TimedSearch {
+    planner::metis::SearchResult result;
+    double ms = 0;
+};
+[[nodiscard]] TimedSearch timed_search(const planner::metis::Inputs& inputs,
+                                       const planner::metis::Arguments& arguments,
+                                       const planner::metis::Progress& progress);
 
 }  // namespace npunet::cli

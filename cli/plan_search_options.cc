@@ -8,8 +8,8 @@
 
 #include "base/errors.h"
 #include "cli/commands.h"
-#include "cli/json_output.h"
 #include "cli/option_values.h"
+#include "cli/output_options.h"
 
 namespace npunet::cli {
 
@@ -67,7 +67,7 @@ void PlanSearchOptions::add_files(CLI::App& command) {
         ->type_name("FILE");
     command
         .add_option("--clusterfile", cluster_file,
-                    "What stands at each address of the hostfile: type, bandwidths, memory")
+                    "Device type, bandwidths and memory at each address of the hostfile")
         ->type_name("FILE");
     command.add_option("--profiles", profiles, "Folder of profiles (npunet plan profiles)")
         ->type_name("DIR");
@@ -344,8 +344,8 @@ void PlanSearchOptions::finish() {
     }
     need(!hostfile.empty(), "--hostfile", "the nodes of the cluster",
          "npunet plan hostfile makes one");
-    need(!cluster_file.empty(), "--clusterfile", "what stands at the addresses of the hostfile",
-         "npunet plan hostfile makes one");
+    need(!cluster_file.empty(), "--clusterfile",
+         "the device types at the addresses of the hostfile", "npunet plan hostfile makes one");
     need(!profiles.empty(), "--profiles", "a folder of profiles", "npunet plan profiles makes one");
     need(gbs.has_value(), "--gbs", "the samples of a step", "");
     if (!given_order_.empty()) {

@@ -6,7 +6,6 @@
 
 #include "base/atomic_file.h"
 #include "base/errors.h"
-#include "cli/plan_metis.h"
 #include "cli/plan_search.h"
 #include "cli/search_progress.h"
 #include "planner/synthetic_profiles.h"

@@ -5,7 +5,6 @@
 #include <optional>
 
 #include "base/errors.h"
-#include "cli/plan_metis.h"
 #include "cli/plan_search.h"
 #include "planner/metis/uniform_search.h"
 

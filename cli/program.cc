@@ -12,13 +12,11 @@
 #include "base/errors.h"
 #include "base/out_of_memory.h"
 #include "base/printable.h"
-#include "cli/command.h"
 #include "cli/commands.h"
 #include "cli/parse_errors.h"
 #include "cli/run_watch.h"
 #include "cli/safe_output.h"
 #include "cli/stop_request.h"
-#include "cli/version.h"
 
 namespace npunet::cli {
 
@@ -26,14 +24,18 @@ namespace {
 
 enum ExitCode : int { done = 0, our_bug = 1, bad_input = 2, stalled = 3, machine_failed = 4 };
 
-/// --output_dir and --output-dir are the same option; values keep their underscores.
+/// --output_dir and --output-dir are the same option; values keep their underscores. --no-trains is
+/// the former name of --no-fast-forward.
 void normalize_option_name(std::string& argument) {
     if (argument.rfind("--", 0) != 0) {
         return;
     }
-    const auto end = argument.begin() +
-                     static_cast<std::ptrdiff_t>(std::min(argument.find('='), argument.size()));
-    std::replace(argument.begin() + 2, end, '_', '-');
+    const std::size_t length = std::min(argument.find('='), argument.size());
+    std::replace(argument.begin() + 2, argument.begin() + static_cast<std::ptrdiff_t>(length), '_',
+                 '-');
+    if (argument.compare(0, length, "--no-trains") == 0) {
+        argument.replace(0, length, "--no-fast-forward");
+    }
 }
 
 /// Names of nodes and files stand in explanations as they are; lines end where we say so.

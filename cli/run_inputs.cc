@@ -5,13 +5,23 @@
 #include "base/errors.h"
 #include "base/staged_folder.h"
 #include "cli/command_text.h"
-#include "cli/force_option.h"
-#include "cli/log_line.h"
+#include "cli/messages.h"
 #include "cli/option_values.h"
+#include "cli/output_options.h"
 #include "report/astra_log.h"
 #include "study/generated_workload.h"
 
 namespace npunet::cli {
+
+void add_shortcut_flags(CLI::App& command, study::RunOptions& run) {
+    command.add_flag_callback(
+        "--no-fold", [&run] { run.fold = false; },
+        "Simulate every NPU, also those that provably behave alike (same results)");
+    command.add_flag_callback(
+        "--no-fast-forward", [&run] { run.packet.fast_forward = false; },
+        "Simulate every packet individually, without fast-forward of periodic traffic (same "
+        "results)");
+}
 
 void RunInputs::add_to(CLI::App& command) {
     command_ = &command;
@@ -54,12 +64,7 @@ void RunInputs::add_to(CLI::App& command) {
     add_force_flag(command, force);
     command.add_flag("--json", json, "Print one JSON document and nothing else");
     command.add_flag("--quiet", quiet, "No progress and no table");
-    command.add_flag_callback(
-        "--no-fold", [this] { run_options.fold = false; },
-        "Simulate every NPU, also those that provably behave alike (same results)");
-    command.add_flag_callback(
-        "--no-trains", [this] { run_options.packet.fast_forward = false; },
-        "Move every packet by itself, also those that follow a pattern (same results)");
+    add_shortcut_flags(command, run_options);
     command
         .add_option("--jobs", run_options.packet.threads,
                     "Threads that move packets at packet level (same results)")
@@ -149,7 +154,7 @@ void RunInputs::warn_of_idle_options(const CommandContext& context,
         }
     };
     check(!run_options.fold, "--no-fold", study::Fidelity::Analytical);
-    check(!run_options.packet.fast_forward, "--no-trains", study::Fidelity::Packet);
+    check(!run_options.packet.fast_forward, "--no-fast-forward", study::Fidelity::Packet);
     check(run_options.packet.threads != PacketOptions().threads, "--jobs", study::Fidelity::Packet);
 }
 

@@ -10,13 +10,17 @@
 #include <filesystem>
 #include <string>
 
-#include "cli/command.h"
+#include "cli/commands.h"
 #include "cli/workload_options.h"
 #include "report/input_list.h"
 #include "report/results_owner.h"
 #include "study/simulation_run.h"
 
 namespace npunet::cli {
+
+/// --no-fold and --no-fast-forward: without the shortcuts that leave results as they are. `run`
+/// must outlive the command.
+void add_shortcut_flags(CLI::App& command, study::RunOptions& run);
 
 struct RunInputs {
     std::string workload_prefix;
@@ -32,7 +36,7 @@ struct RunInputs {
     bool quiet = false;
     bool force = false;
     topology::NetworkChanges network_changes;  ///< --placement, --seed
-    study::RunOptions run_options;             ///< --no-fold, --no-trains, --jobs
+    study::RunOptions run_options;             ///< --no-fold, --no-fast-forward, --jobs
     /// stdout and stderr together carry nothing but lines of ASTRA-sim's log.
     bool log_lines_only = false;
     WorkloadOptions model;  ///< --model and its options: a workload without files

@@ -32,7 +32,7 @@ bool RunWatch::goes_on(const std::string& what, std::uint64_t done, std::uint64_
 
 std::string RunWatch::reason_to_stop() const {
     if (stop_.signal() != 0) {
-        return fmt::format("signal {} came", stop_.signal());
+        return fmt::format("interrupted by signal {}", stop_.signal());
     }
     if (limits_.wall && Clock::now() - begin_ >= *limits_.wall) {
         return "the run has taken " + ProgressLine::format_seconds(limits_.wall->count());

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <string>
 
-#include "cli/command.h"
+#include "cli/commands.h"
 #include "cli/progress_line.h"
 #include "cli/stop_request.h"
 

@@ -209,7 +209,7 @@ void add_simulate_command(CLI::App& program, CommandContext& context) {
             [options = options.get()](const std::string& text) {
                 options->limits.simulated = parse_time(text, "--max-sim-time");
             },
-            "Break the run off at this simulated time (5ms); the results are then partial")
+            "Stop the run at this simulated time (5ms); the results are then partial")
         ->type_name("TIME");
     command
         ->add_option_function<std::string>(
@@ -218,7 +218,7 @@ void add_simulate_command(CLI::App& program, CommandContext& context) {
                 options->limits.wall = std::chrono::duration<double>(
                     static_cast<double>(parse_time(text, "--max-wall-time").ps()) / 1e12);
             },
-            "Break it off when it has taken so long (90s)")
+            "Stop the run after this wall-clock time (90s)")
         ->type_name("TIME");
     command->footer(
         "Example:\n"

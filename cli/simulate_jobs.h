@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "cli/command.h"
+#include "cli/commands.h"
 #include "cli/run_inputs.h"
 #include "cli/run_watch.h"
 #include "report/results_folder.h"

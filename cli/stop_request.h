@@ -5,7 +5,7 @@
 //     if (stop.signal()) throw Stopped(stop.signal());
 //
 // A second signal of the same kind, half a second or more after the first, ends the process at once
-// (clean_ending.h).
+// (cleanup_on_signal.h).
 #pragma once
 
 #include <signal.h>

@@ -12,18 +12,18 @@
 
 #include "base/errors.h"
 #include "cli/command_text.h"
-#include "cli/force_option.h"
-#include "cli/log_line.h"
+#include "cli/messages.h"
 #include "cli/option_values.h"
+#include "cli/output_options.h"
 #include "cli/progress_line.h"
+#include "cli/run_inputs.h"
 #include "cli/stop_request.h"
 #include "report/results_owner.h"
-#include "study/sweep/mpi_port.h"
+#include "study/sweep/design_space.h"
+#include "study/sweep/message_port.h"
 #include "study/sweep/point_runner.h"
 #include "study/sweep/process_workers.h"
-#include "study/sweep/spec_reader.h"
 #include "study/sweep/sweep.h"
-#include "study/sweep/sweep_folder.h"
 #include "study/sweep/sweep_results.h"
 
 namespace npunet::cli {
@@ -238,12 +238,7 @@ void add_sweep_command(CLI::App& program, CommandContext& context) {
                       "Insist on running under mpirun, which is noticed without it");
     command->add_flag("--json", options->json, "Print one JSON document and nothing else");
     command->add_flag("--quiet", options->quiet, "No progress and no table");
-    command->add_flag_callback(
-        "--no-fold", [options] { options->run.fold = false; },
-        "Simulate every NPU, also those that provably behave alike (same results)");
-    command->add_flag_callback(
-        "--no-trains", [options] { options->run.packet.fast_forward = false; },
-        "Move every packet by itself, also those that follow a pattern (same results)");
+    add_shortcut_flags(*command, options->run);
     command->footer(
         "Example:\n"
         "  npunet sweep examples/sweep/transformer.yml --output-dir out/sweep");

@@ -16,10 +16,9 @@
 #include "chakra/trace_reader.h"
 #include "chakra/trace_writer.h"
 #include "cli/commands.h"
-#include "cli/counted.h"
-#include "cli/json_output.h"
+#include "cli/messages.h"
 #include "cli/option_values.h"
-#include "cli/schema_option.h"
+#include "cli/output_options.h"
 #include "cli/trace_files.h"
 #include "study/recorded_timeline.h"
 

@@ -92,4 +92,18 @@ TraceFiles find_trace_files(const std::vector<std::string>& arguments, RepeatedR
     return files;
 }
 
+void SchemaOption::add_to(CLI::App& command) {
+    const auto check = [](const std::string& text) {
+        return chakra::schema_from(text)
+                   ? std::string()
+                   : fmt::format("found '{}'; expected one of {}", text, chakra::schema_names());
+    };
+    command
+        .add_option(
+            "--schema", name_,
+            "Read the traces as this schema, whatever they look like: " + chakra::schema_names())
+        ->check(CLI::Validator(check, ""))
+        ->type_name("NAME");
+}
+
 }  // namespace npunet::cli

@@ -12,9 +12,8 @@
 #include "base/printable.h"
 #include "chakra/trace_summary.h"
 #include "cli/commands.h"
-#include "cli/counted.h"
-#include "cli/json_output.h"
-#include "cli/schema_option.h"
+#include "cli/messages.h"
+#include "cli/output_options.h"
 #include "cli/trace_files.h"
 #include "report/text_table.h"
 

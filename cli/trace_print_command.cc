@@ -15,7 +15,7 @@
 #include "chakra/trace_reader.h"
 #include "cli/commands.h"
 #include "cli/option_values.h"
-#include "cli/schema_option.h"
+#include "cli/trace_files.h"
 
 namespace npunet::cli {
 

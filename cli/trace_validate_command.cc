@@ -11,10 +11,9 @@
 #include "base/printable.h"
 #include "chakra/workload_validation.h"
 #include "cli/commands.h"
-#include "cli/counted.h"
-#include "cli/json_output.h"
+#include "cli/messages.h"
 #include "cli/option_values.h"
-#include "cli/schema_option.h"
+#include "cli/output_options.h"
 #include "cli/trace_files.h"
 
 namespace npunet::cli {

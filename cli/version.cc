@@ -1,4 +1,4 @@
-#include "cli/version.h"
+#include "cli/program.h"
 
 namespace npunet::cli {
 

@@ -140,7 +140,7 @@ struct Partial {
     std::uint64_t nodes = 0;
 };
 
-/// "signal 2 came, with 3 of 10 nodes done"
+/// "interrupted by signal 2, with 3 of 10 nodes done"
 [[nodiscard]] std::string describe(const Partial& partial);
 
 struct Results {

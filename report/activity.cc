@@ -103,4 +103,19 @@ std::string hex_of(const Colour& colour) {
                        byte(colour.blue));
 }
 
+const char* name_of(Track track) {
+    static constexpr std::array<const char*, tracks> names{
+        "compute",       "TP",        "PP",     "DP",   "EP",   "CP",
+        "communication", "optimizer", "memory", "host", "other"};
+    return names[static_cast<std::size_t>(track)];
+}
+
+Track track_of(const analysis::Intervals& rows, std::size_t row) {
+    static constexpr std::array<Track, activities> track_of_activity{
+        Track::Compute, Track::Compute, Track::Compute,       Track::Optimizer, Track::Compute,
+        Track::Host,    Track::Other,   Track::Tensor,        Track::Pipeline,  Track::Data,
+        Track::Expert,  Track::Context, Track::Communication, Track::Memory};
+    return track_of_activity[static_cast<std::size_t>(activity_of(rows, row))];
+}
+
 }  // namespace npunet::report

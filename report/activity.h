@@ -1,5 +1,5 @@
 // What a rank does at a time, as views of a timeline colour it: phases of computation, dimensions
-// of communication, and the rest.
+// of communication, and the rest; and the track of a rank on which it is drawn.
 //
 //     const Activity activity = activity_of(timeline.intervals, row);
 //     canvas.box(corner, 10, 5, colour_of(activity));
@@ -47,5 +47,27 @@ inline constexpr std::size_t bands = 2;
 [[nodiscard]] Colour colour_of(Activity activity);
 /// The same as "#0072b2".
 [[nodiscard]] std::string hex_of(const Colour& colour);
+
+/// The tracks of a rank: what is drawn together. In the order in which they are drawn.
+enum class Track : std::uint8_t {
+    Compute,
+    Tensor,
+    Pipeline,
+    Data,
+    Expert,
+    Context,
+    Communication,  ///< of no known dimension
+    Optimizer,      ///< computation of the optimizer
+    Memory,
+    Host,
+    Other
+};
+inline constexpr std::size_t tracks = 11;
+
+/// "compute", "TP", "PP", "DP", "EP", "CP", "communication", "optimizer", "memory", "host",
+/// "other".
+[[nodiscard]] const char* name_of(Track track);
+
+[[nodiscard]] Track track_of(const analysis::Intervals& rows, std::size_t row);
 
 }  // namespace npunet::report

@@ -1,4 +1,4 @@
-#include "report/collective_parts.h"
+#include "report/csv.h"
 
 #include <fmt/format.h>
 
@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "base/units.h"
-#include "report/csv.h"
 
 namespace npunet::report {
 

@@ -13,7 +13,7 @@
 #include "base/units.h"
 #include "report/comparison.h"
 #include "report/gap_table.h"
-#include "report/npu_classes.h"
+#include "report/npu_summary.h"
 #include "report/text_table.h"
 
 namespace npunet::report {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "report/npu_classes.h"
+#include "report/npu_summary.h"
 #include "report/tables.h"
 
 namespace npunet::report {

@@ -22,7 +22,7 @@ namespace npunet::report {
 struct ClassComparison {
     std::int32_t number = 0;
     std::vector<Rank> ranks;
-    /// The slowest NPU of the class in each run (report/npu_classes.h).
+    /// The slowest NPU of the class in each run (report/npu_summary.h).
     std::vector<const engine::NpuResult*> slowest;
     double ratio = 0;  ///< of their finish
 };

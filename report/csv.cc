@@ -5,8 +5,8 @@
 #include <iterator>
 
 #include "base/units.h"
-#include "report/bubble.h"
 #include "report/json_writer.h"
+#include "report/npu_summary.h"
 
 namespace npunet::report {
 

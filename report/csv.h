@@ -1,4 +1,5 @@
-// npus.csv, collectives.csv and links.csv: one row for each NPU, collective and link.
+// npus.csv, collectives.csv and links.csv: one row for each NPU, collective and link, or a row for
+// every rank's part in every collective.
 //
 //     AtomicFile file(folder / "npus.csv");
 //     file.stream() << report::npus_csv(results);
@@ -27,5 +28,11 @@ namespace npunet::report {
 /// The ranks of a group stand in one field, separated by blanks.
 [[nodiscard]] std::string collectives_csv(const engine::Results& results);
 [[nodiscard]] std::string links_csv(const engine::Results& results);
+
+/// collectives.csv with a row for every rank's part in every collective: when each rank joined it
+/// and when it left. By rank, then start, of results with operations (RunOptions::timeline). `id`
+/// is the collective's in results.json, empty where the results list only some of the collectives:
+/// runs that were broken off, and networks of which classes of NPUs are listed.
+[[nodiscard]] std::string collective_parts_csv(const engine::Results& results);
 
 }  // namespace npunet::report

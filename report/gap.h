@@ -69,7 +69,7 @@ inline Gap& Gap::operator-=(const Gap& other) {
 }
 
 /// Link contention: two collectives or messages with traffic on a link at the same time.
-struct Meeting {
+struct LinkContention {
     std::string from;  ///< the link's ends
     std::string to;
     std::size_t other = 0;  ///< index into GapExplanation::communications; its own: with itself
@@ -90,7 +90,7 @@ struct CommunicationGap {
     Gap others;
     bool measured = true;   ///< false: no isolated run, and all of the parts are in `others`
     bool critical = false;  ///< on the critical path of the most detailed run
-    std::vector<Meeting> meetings;  ///< longest first
+    std::vector<LinkContention> link_contention;  ///< longest first
 };
 
 /// A link with contention between collectives or messages that it delayed.

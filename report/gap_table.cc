@@ -8,7 +8,7 @@
 
 #include "base/printable.h"
 #include "base/units.h"
-#include "report/gap_words.h"
+#include "report/npu_summary.h"
 #include "report/text_table.h"
 
 namespace npunet::report {
@@ -122,10 +122,10 @@ void write_communication(JsonWriter& json, const CommunicationGap& communication
         json.null();
     }
     json.key("meetings").begin_array();
-    for (const Meeting& meeting : communication.meetings) {
-        json.begin_object().member("from", meeting.from).member("to", meeting.to);
-        json.member("with", static_cast<std::uint64_t>(meeting.other));
-        json.member("together_ns", meeting.together).end_object();
+    for (const LinkContention& contention : communication.link_contention) {
+        json.begin_object().member("from", contention.from).member("to", contention.to);
+        json.member("with", static_cast<std::uint64_t>(contention.other));
+        json.member("together_ns", contention.together).end_object();
     }
     json.end_array().end_object();
 }
@@ -201,6 +201,34 @@ void write_gap(JsonWriter& json, const GapExplanation& why) {
         json.value(note);
     }
     json.end_array();
+}
+
+std::string in_words(std::string name) {
+    std::replace(name.begin(), name.end(), '_', ' ');
+    return name;
+}
+
+std::string signed_time(Time time, bool with_plus) {
+    const bool negative = time < Time();
+    return fmt::format("{}{}",
+                       negative                     ? "-"
+                       : with_plus && time > Time() ? "+"
+                                                    : "",
+                       format_time(negative ? Time() - time : time));
+}
+
+std::string label_of(const CommunicationGap& communication) {
+    if (communication.id < 0 && communication.ranks.size() == 2) {
+        return fmt::format("{} ({} -> {})", communication.name, communication.ranks[0].value(),
+                           communication.ranks[1].value());
+    }
+    std::vector<Rank> ranks = communication.ranks;
+    std::sort(ranks.begin(), ranks.end());
+    return fmt::format("{} ({})", communication.name, format_ranks(ranks));
+}
+
+Time own_delay(const CommunicationGap& communication) {
+    return communication.gap.total() - communication.gap.dependency;
 }
 
 }  // namespace npunet::report

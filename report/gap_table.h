@@ -1,8 +1,10 @@
-// Why two fidelities differ, for people and for programs: a part of what `npunet compare` prints.
+// Why two fidelities differ, for people and for programs: a part of what `npunet compare` prints,
+// and the names of its parts.
 //
 //     text += gap_lines(why);                  // the difference in parts
-//     text += gap_tables(why);                 // what is delayed most, and where it met what
+//     text += gap_tables(why);                 // what is delayed most, and the link contention
 //     write_gap(json, why);                    // members of an object that is open
+//     in_words("flow_control")                 // "flow control"
 #pragma once
 
 #include <cstddef>
@@ -23,5 +25,17 @@ namespace npunet::report {
 /// "gap_ns", "path_gap_ns", "critical_path", "ladder", "collectives", "contention_links" and
 /// "gap_notes", explained in docs/results.md.
 void write_gap(JsonWriter& json, const GapExplanation& why);
+
+/// A name of the JSON with blanks.
+[[nodiscard]] std::string in_words(std::string name);
+
+/// For people: format_time() of times that may be negative; with_plus: "+3 ns", and "0 ns".
+[[nodiscard]] std::string signed_time(Time time, bool with_plus = false);
+
+/// The name and the ranks: "gradients (0-3, 8)", of a message "send (0 -> 1)".
+[[nodiscard]] std::string label_of(const CommunicationGap& communication);
+
+/// How much later it ends by what is its own: the parts but `dependency`.
+[[nodiscard]] Time own_delay(const CommunicationGap& communication);
 
 }  // namespace npunet::report

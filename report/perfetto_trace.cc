@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "base/atomic_file.h"
-#include "report/timeline_tracks.h"
+#include "report/activity.h"
 
 namespace npunet::report {
 

@@ -1,4 +1,4 @@
-#include "report/plan_table.h"
+#include "report/plan_output.h"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 // What a search for parallel plans found, whichever search it was: the plans, best first, and how
-// much was looked at. Tables, JSON, CSV and logs are made from this (plan_table.h,
-// plan_documents.h, plan_log.h).
+// much was looked at. Tables, JSON, CSV and logs are made from this
+// (plan_output.h).
 //
 //     RankedPlans ranked{"metis", "headroom"};
 //     ranked.steps = 562;

@@ -1,4 +1,4 @@
-#include "report/resolved_json.h"
+#include "report/results_json.h"
 
 #include <string>
 

@@ -4,10 +4,9 @@
 
 #include "analysis/simulated_timeline.h"
 #include "base/atomic_file.h"
-#include "report/collective_parts.h"
 #include "report/csv.h"
 #include "report/flow_csv.h"
-#include "report/html/results_page.h"
+#include "report/html/report_pages.h"
 #include "report/perfetto_trace.h"
 #include "report/results_json.h"
 #include "report/timeline_file.h"

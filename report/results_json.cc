@@ -9,9 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "report/bubble.h"
 #include "report/flow_summary.h"
-#include "report/resolved_json.h"
+#include "report/npu_summary.h"
 
 namespace npunet::report {
 

@@ -12,6 +12,7 @@
 #include <string>
 
 #include "engine/job_results.h"
+#include "engine/resolved.h"
 #include "engine/results.h"
 #include "report/json_writer.h"
 
@@ -36,5 +37,8 @@ inline constexpr std::size_t most_listed_npus = 4096;
 
 /// The same as a value inside a larger document, which has the command itself.
 void write_results(JsonWriter& json, const engine::Results& results, Bytes peak_memory);
+
+/// The object "resolved": values used by a run where its inputs leave them to defaults.
+void write_resolved(JsonWriter& json, const engine::Resolved& resolved);
 
 }  // namespace npunet::report

@@ -6,9 +6,9 @@
 
 #include "base/printable.h"
 #include "base/units.h"
-#include "report/html/chart_section.h"
 #include "report/html/data_table.h"
 #include "report/html/page.h"
+#include "report/html/timeline_charts.h"
 #include "report/json_writer.h"
 #include "report/text_table.h"
 

@@ -10,8 +10,7 @@
 
 #include "base/printable.h"
 #include "base/units.h"
-#include "report/bubble.h"
-#include "report/npu_classes.h"
+#include "report/npu_summary.h"
 #include "report/text_table.h"
 
 namespace npunet::report {
@@ -66,7 +65,7 @@ std::string peak_line(const engine::Results& results) {
 }
 
 const char* ending_of(const engine::Results& results) {
-    return results.partial ? "PARTIAL, broken off" : "finished";
+    return results.partial ? "PARTIAL, stopped" : "finished";
 }
 
 std::string partial_line(const engine::Results& results) {

@@ -12,11 +12,11 @@
 
 namespace npunet::report {
 
-/// One row for each class of NPUs (report/npu_classes.h), above it the finish of the run, below it
+/// One row for each class of NPUs (report/npu_summary.h), above it the finish of the run, below it
 /// the largest peak of memory with its largest tensors, and the notes. At most `most_classes` rows:
 /// those that finish last, in order of their class. The column of exposed memory is there only when
-/// some class has any, that of bubbles (report/bubble.h; "-" for an NPU that does nothing) only
-/// when asked for.
+/// some class has any, that of bubbles (report/npu_summary.h; "-" for an NPU that does nothing)
+/// only when asked for.
 [[nodiscard]] std::string summary_table(const engine::Results& results,
                                         std::size_t most_classes = 16, bool with_bubble = false);
 

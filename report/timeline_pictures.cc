@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "analysis/rank_places.h"
+#include "analysis/rank_groups.h"
 #include "base/atomic_file.h"
 #include "base/units.h"
 #include "report/figures/gantt_figure.h"
@@ -62,9 +62,9 @@ std::vector<std::string> write_pictures(const RunTimeline& timeline,
     pictures.add("gantt", gantt_figure({fmt::format("{} ranks", ranks.size()),
                                         what_of(timeline),
                                         {{"", &timeline, ranks}}}));
-    const analysis::RankPlaces places = analysis::find_places(timeline);
-    add_parts(pictures, timeline, "pipeline", places.pipelines);
-    add_parts(pictures, timeline, "replica", places.replicas);
+    const analysis::RankGroups groups = analysis::find_rank_groups(timeline);
+    add_parts(pictures, timeline, "pipeline", groups.pipelines);
+    add_parts(pictures, timeline, "replica", groups.replicas);
     const OverlapPlot overlap{"Computation and communication of micro-batches",
                               what_of(timeline) + ", mean over the ranks", &timeline, ranks};
     if (!overlap_bars(overlap, true).empty() || !overlap_bars(overlap, false).empty()) {

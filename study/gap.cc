@@ -10,11 +10,11 @@
 #include <tuple>
 
 #include "report/comparison.h"
-#include "study/gap/alone.h"
 #include "study/gap/attribution.h"
 #include "study/gap/critical_path.h"
 #include "study/gap/gap_progress.h"
-#include "study/gap/meetings.h"
+#include "study/gap/isolated_runs.h"
+#include "study/gap/link_tap.h"
 
 namespace npunet::study {
 
@@ -30,7 +30,7 @@ public:
           machine_(machine),
           progress_(options.watch),
           levels_(machine, options.packet, progress_),
-          alone_(workload, machine, levels_, options.most_alone),
+          isolated_(workload, machine, levels_, options.most_isolated_runs),
           estimate_(levels_.run(workload, EffectLevel::Estimate)),
           list_(find_joint_operations(workload, estimate_)),
           communication_of_(workload.ranks()) {
@@ -52,9 +52,10 @@ public:
         const std::vector<std::uint32_t> path =
             critical_path(workload_, times, list_, communication_of_);
         const std::vector<std::uint32_t> order = order_of_interest(path, times);
-        const Attribution up = attribute(workload_, levels_, progress_, alone_, high, list_, order);
+        const Attribution up =
+            attribute(workload_, levels_, progress_, isolated_, high, list_, order);
         const Attribution down =
-            attribute(workload_, levels_, progress_, alone_, low, list_, order);
+            attribute(workload_, levels_, progress_, isolated_, low, list_, order);
         report::GapExplanation why;
         why.total = up.total;
         why.total -= down.total;
@@ -72,7 +73,7 @@ public:
         }
         note_unmeasured(why);
         sum_along(path, most.finish - least.finish, why);
-        add_meetings(high.stays, machine_.network.graph, why);
+        add_link_contention(high.occupancies, machine_.network.graph, why);
         assert(high.times.back().finish == most.finish && low.times.back().finish == least.finish);
         assert(why.total.total() == most.finish - least.finish);
         return why;
@@ -84,7 +85,8 @@ private:
                           estimate_, communication_of_);
     }
 
-    /// `total`: what the climb up the ladder found; every step is another part of it.
+    /// `total`: the attribution over the sequence of effect levels; every step is another part of
+    /// it.
     static std::vector<report::EffectLevelResult> levels_of_gap(const EffectSequence& sequence,
                                                                 const Gap& total) {
         std::vector<report::EffectLevelResult> levels{
@@ -151,10 +153,10 @@ private:
             std::count_if(why.communications.begin(), why.communications.end(),
                           [](const CommunicationGap& entry) { return !entry.measured; });
         if (count > 0) {
-            why.notes.push_back(fmt::format(
-                "{} of {} collectives and messages were not run alone: what they inherit is how "
-                "much later their last rank starts",
-                count, why.communications.size()));
+            why.notes.push_back(
+                fmt::format("{} of {} collectives and messages had no isolated run: their "
+                            "dependency part is how much later their last rank starts",
+                            count, why.communications.size()));
         }
     }
 
@@ -177,7 +179,7 @@ private:
     const Machine& machine_;
     GapProgress progress_;
     EffectLevels levels_;
-    AloneRuns alone_;
+    IsolatedRuns isolated_;
     RunTimes estimate_;
     std::vector<JointOperation> list_;
     LinkTap::CommunicationOf communication_of_;

@@ -46,7 +46,7 @@ public:
 struct GapOptions {
     PacketOptions packet;  ///< RunOptions::packet
     /// Most isolated runs; communications without them count as a whole (`others`).
-    std::size_t most_alone = 4000;
+    std::size_t most_isolated_runs = 4000;
     GapWatch watch;
 };
 

@@ -1,4 +1,4 @@
-#include "study/idle_links.h"
+#include "study/run_notes.h"
 
 #include <fmt/format.h>
 

@@ -18,9 +18,9 @@
 #include "engine/simulation.h"
 #include "engine/statistics.h"
 #include "study/fidelity_network.h"
-#include "study/link_bound.h"
 #include "study/resolved.h"
-#include "study/run_breaker.h"
+#include "study/run_notes.h"
+#include "study/run_stopper.h"
 
 namespace npunet::study {
 
@@ -263,12 +263,12 @@ std::optional<engine::JobsResults> attempt(const std::vector<Job>& jobs, const M
         running.push_back(std::make_unique<RunningJob>(job, machine, queue, shared, options));
         simulations.push_back(&running.back()->simulation());
     }
-    const RunBreaker breaker(queue, std::move(simulations), options);
+    const RunStopper stopper(queue, std::move(simulations), options);
     for (const std::size_t place : order_of_npus(jobs)) {
         running[place]->schedule();
     }
     network->run(queue);
-    if (breaker.came_to_a_stall()) {
+    if (stopper.came_to_a_stall()) {
         options.max_time.reset();
         return std::nullopt;
     }
@@ -281,13 +281,13 @@ std::optional<engine::JobsResults> attempt(const std::vector<Job>& jobs, const M
              begin);
     for (engine::JobResult& job : results.jobs) {
         if (job.results.partial) {
-            job.results.partial->reason = breaker.reason();
+            job.results.partial->reason = stopper.reason();
             results.all.partial = job.results.partial;
         }
     }
     note_link_bound(results.all);
     if (results.all.partial) {
-        const engine::Simulation::Progress progress = breaker.progress();
+        const engine::Simulation::Progress progress = stopper.progress();
         results.all.partial->nodes_done = progress.done;
         results.all.partial->nodes = progress.nodes;
     }

@@ -4,8 +4,7 @@
 
 #include "planner/search/plan_cost.h"
 #include "study/generated_workload.h"
-#include "study/link_bound.h"
-#include "study/plan_workload.h"
+#include "study/run_notes.h"
 
 namespace npunet::study {
 

@@ -1,4 +1,4 @@
-// A plan's predicted step beside a simulated one.
+// A plan's predicted step beside a simulated one, and the execution traces of the plan.
 //
 //     VerifiedPlan verified = verify(problem, plan, network, Fidelity::CongestionAware);
 #pragma once
@@ -14,6 +14,19 @@
 
 namespace npunet::study {
 
+/// The execution traces of a parallel plan: what every device of the cluster does in one step.
+///
+/// Rank r is the r-th device of the cluster. A pass takes a third (forward) or two thirds
+/// (backward) of the profiled times of its layers, as a recorded duration; the first stage's
+/// forward pass has the batch generator besides, the last stage's backward pass the gap between the
+/// layers. Replicas of neighbouring stages exchange the samples that both work on, each
+/// tensor-parallel rank its part; gradients are all-reduced among the replicas of a stage, and the
+/// optimizer follows. Communication inside tensor groups is in the profiled times.
+///
+/// Throws InputError for plans of too many micro-batches.
+[[nodiscard]] generators::GeneratedWorkload workload_of(const planner::Problem& problem,
+                                                        const planner::Plan& plan);
+
 struct VerifiedPlan {
     double predicted_ms = 0;
     Time simulated;    ///< when the last device has finished
@@ -24,7 +37,7 @@ struct VerifiedPlan {
     [[nodiscard]] double ratio() const;
 };
 
-/// Makes the plan's traces (study/plan_workload.h) and simulates a step of them. `network`: rank r
+/// Makes the plan's traces and simulates a step of them. `network`: rank r
 /// of it is the r-th device of the cluster. Throws InputError as simulate() does.
 [[nodiscard]] VerifiedPlan verify(const planner::Problem& problem, const planner::Plan& plan,
                                   const topology::NetworkDescription& network, Fidelity fidelity);

@@ -1,4 +1,4 @@
-#include "study/plan_workload.h"
+#include "study/plan_verification.h"
 
 #include <fmt/format.h>
 

@@ -113,28 +113,6 @@ engine::ResolvedPacket packet_of(const NetworkDescription& network,
     return packet;
 }
 
-/// Totals over all links.
-struct Congestion {
-    std::uint64_t drops = 0;
-    std::uint64_t pauses = 0;
-    std::uint64_t marked = 0;
-    std::size_t longest = 0;  ///< the link with the longest queue
-};
-
-Congestion congestion_of(const engine::Results& results) {
-    Congestion congestion;
-    for (std::size_t i = 0; i < results.links.size(); ++i) {
-        const engine::LinkResult& link = results.links[i];
-        congestion.drops += link.drops;
-        congestion.pauses += link.pauses;
-        congestion.marked += link.marked;
-        if (link.max_queue > results.links[congestion.longest].max_queue) {
-            congestion.longest = i;
-        }
-    }
-    return congestion;
-}
-
 }  // namespace
 
 engine::Resolved resolve(const Machine& machine, Fidelity fidelity,
@@ -148,34 +126,6 @@ engine::Resolved resolve(const Machine& machine, Fidelity fidelity,
         resolved.packet = packet_of(machine.network, pairs);
     }
     return resolved;
-}
-
-std::vector<std::string> notes_on_marks(const NetworkDescription& network,
-                                        const engine::Results& results) {
-    const topology::PacketParameters& packet = network.packet;
-    const topology::CongestionAlgorithm algorithm = packet.congestion_control.algorithm;
-    if (packet.flow_control == FlowControl::Credit || !topology::looks_at_marks(algorithm)) {
-        return {};
-    }
-    const Congestion congestion = congestion_of(results);
-    const bool pauses = packet.flow_control == FlowControl::Pfc;
-    // Links that are down or have errors drop packets regardless of queues.
-    const bool full = pauses ? congestion.pauses > 0
-                             : congestion.drops > 0 && packet.error_rate == 0 &&
-                                   !network.faults.take_links_down();
-    if (!full || congestion.marked > 0) {
-        return {};
-    }
-    const topology::Link& link = network.graph.link(LinkId(congestion.longest));
-    return {fmt::format(
-        "congestion_control: {} heard of no congestion: {}, and none was marked; marks "
-        "begin beyond {} on {} -> {}, where at most {} waited: {}",
-        name_of(algorithm),
-        pauses ? fmt::format("links were told to pause {} times", congestion.pauses)
-               : fmt::format("{} packets were dropped", congestion.drops),
-        format_bytes(topology::marks_begin(packet.ecn, link.rate)), network.graph.name(link.from),
-        network.graph.name(link.to), format_bytes(results.links[congestion.longest].max_queue),
-        topology::advice_for_sooner_marks(packet.ecn))};
 }
 
 }  // namespace npunet::study

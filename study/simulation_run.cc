@@ -15,10 +15,9 @@
 #include "packet/make_packet_network.h"
 #include "study/fidelity_network.h"
 #include "study/flow_watch.h"
-#include "study/idle_links.h"
-#include "study/link_bound.h"
 #include "study/resolved.h"
-#include "study/run_breaker.h"
+#include "study/run_notes.h"
+#include "study/run_stopper.h"
 #include "topology/layout.h"
 
 namespace npunet::study {
@@ -135,16 +134,16 @@ std::optional<engine::Results> attempt(const engine::Workload& workload, const M
     engine::Simulation simulation(workload, machine.network, machine.system, machine.dialect, queue,
                                   watch ? watch->network() : *network, fold);
     simulation.set_timeline(options.timeline);
-    const RunBreaker breaker(queue, {&simulation}, options);
+    const RunStopper stopper(queue, {&simulation}, options);
     try {
         engine::Results results = simulation.run();
-        if (breaker.came_to_a_stall()) {
+        if (stopper.came_to_a_stall()) {
             // The explanation is to tell when, and not the time of the limit.
             options.max_time.reset();
             return std::nullopt;
         }
         if (results.partial) {
-            results.partial->reason = breaker.reason();
+            results.partial->reason = stopper.reason();
         }
         complete(results, workload, machine, fidelity, network->queue_pair_limits());
         if (records) {

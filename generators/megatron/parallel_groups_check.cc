@@ -27,7 +27,7 @@ std::string listed(const RankLists& lists) {
     constexpr std::size_t most_letters = 120;
     std::string text;
     for (std::size_t i = 0; i < std::min(lists.size(), most); ++i) {
-        const std::string list = text_of(lists[i]);
+        const std::string list = profiles::text_of(lists[i]);
         text += text.empty() ? "" : ", ";
         text +=
             list.size() <= most_letters

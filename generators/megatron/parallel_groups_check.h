@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "generators/megatron/parallel_groups_file.h"
+#include "generators/megatron/planned_groups.h"
 
 namespace npunet::generators::megatron {
 

@@ -1,32 +1,21 @@
 // unique_parallel_groups_<time>.txt: the groups of a Megatron-LM job as TraceViz's patch for it
 // writes them (github.com/WXizhi/Megatron-TraceViz), which its tools and ours read.
 //
-//     const ProcessGroups groups({.tp = 2, .dp = 2, .pp = 4});
-//     ParallelGroupsFile file = parallel_groups(groups, GroupsDialect::Npunet);
+//     ParallelGroupsFile file = read_parallel_groups(path);     // parallel_groups_reader.h
 //     file.global_batch_size = 256;
 //     out << text_of(file);
-//
-// Reading is parallel_groups_reader.h, comparing parallel_groups_check.h.
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/ids.h"
-#include "generators/megatron/model_replicas.h"
-#include "generators/megatron/process_groups.h"
-#include "generators/megatron/python_datetime.h"
 
-namespace npunet::generators::megatron {
+namespace npunet::profiles {
 
-/// Whose full model replicas, and whose line about their size.
-enum class GroupsDialect : std::uint8_t {
-    Npunet,   ///< full_replicas(): right in every rank order
-    TraceViz  ///< traceviz_replicas()
-};
+using RankLists = std::vector<std::vector<Rank>>;
 
 struct ParallelGroupsFile {
     struct Failure {
@@ -55,17 +44,10 @@ struct ParallelGroupsFile {
     std::vector<Failure> failures;
 };
 
-/// What the job's rank 0 would write when no rank fails; without time and global batch size.
-[[nodiscard]] ParallelGroupsFile parallel_groups(const ProcessGroups& groups,
-                                                 GroupsDialect dialect);
-
 /// The whole file. Sizes that are not known stand as "N/A".
 [[nodiscard]] std::string text_of(const ParallelGroupsFile& file);
-
-/// "unique_parallel_groups_20260210_163851.txt"
-[[nodiscard]] std::string parallel_groups_name(const PythonDatetime& time);
 
 /// "[0, 1]", as Python prints a list.
 [[nodiscard]] std::string text_of(const std::vector<Rank>& ranks);
 
-}  // namespace npunet::generators::megatron
+}  // namespace npunet::profiles

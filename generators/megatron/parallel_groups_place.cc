@@ -6,7 +6,7 @@
 #include "generators/megatron/parallel_groups_reader.h"
 #include "generators/megatron/text_scan.h"
 
-namespace npunet::generators::megatron {
+namespace npunet::profiles {
 
 namespace {
 
@@ -40,4 +40,4 @@ GroupsFilePlace find_parallel_groups(const std::filesystem::path& path) {
                       "one in this folder or in the one above", "Give the file itself"});
 }
 
-}  // namespace npunet::generators::megatron
+}  // namespace npunet::profiles

@@ -15,13 +15,14 @@
 #include "base/errors.h"
 #include "generators/megatron/text_scan.h"
 
-namespace npunet::generators::megatron {
+namespace npunet::profiles {
 
 namespace {
 
 using MaybeNumber = std::optional<std::int64_t>;
 using MaybeLists = std::optional<RankLists>;
 
+constexpr std::int64_t most_ranks = std::int64_t{1} << 20;
 constexpr const char* rewrite = "Write the file again: it looks damaged";
 
 struct SectionTitle {
@@ -158,7 +159,7 @@ private:
         std::string_view rest = value;
         const MaybeNumber number = rest.empty() ? std::nullopt : take_number(rest);
         if (!number || !rest.empty() || *number < known.least || *number > known.most) {
-            refuse(at_, fmt::format("{} {}", known.name, shown(value)),
+            refuse(at_, fmt::format("{} {}", known.name, excerpt(value)),
                    fmt::format("a whole number from {} to {}", known.least, known.most));
         }
         MaybeNumber& kept = file_.*known.number;
@@ -179,7 +180,7 @@ private:
                 continue;
             }
             if (complete) {
-                refuse(at_, shown(text), "nothing more in a section after its total");
+                refuse(at_, excerpt(text), "nothing more in a section after its total");
             }
             if (text == "No groups found." && lists->empty()) {
                 complete = true;
@@ -215,7 +216,7 @@ private:
                 continue;
             }
             if (has_end_) {
-                refuse(at_, shown(text), "nothing more in the section after its total");
+                refuse(at_, excerpt(text), "nothing more in the section after its total");
             }
             read_replica_line(text);
         }
@@ -260,7 +261,7 @@ private:
             } else if (!file_.failures.empty()) {
                 file_.failures.back().error += "\n" + lines_[at_];
             } else if (!trimmed(lines_[at_]).empty()) {
-                refuse(at_, shown(lines_[at_]),
+                refuse(at_, excerpt(lines_[at_]),
                        fmt::format("'Rank N: error' with N from 0 to {}", ranks() - 1));
             }
         }
@@ -274,7 +275,7 @@ private:
 
     void begin_section(std::size_t line, MaybeLists& lists) {
         if (lists) {
-            refuse(line, fmt::format("a second section {}", shown(title(line))), "one of each",
+            refuse(line, fmt::format("a second section {}", excerpt(title(line))), "one of each",
                    "Take one of the two away");
         }
         lists.emplace();
@@ -294,7 +295,7 @@ private:
         skip_blanks(rest);
         const MaybeNumber number = group && !rest.empty() ? take_number(rest) : std::nullopt;
         if (!number || !take(rest, ":")) {
-            refuse(at_, shown(text), "'Group N: [ranks]' or the section's total");
+            refuse(at_, excerpt(text), "'Group N: [ranks]' or the section's total");
         }
         if (!first_number_) {
             first_number_ = std::min<std::int64_t>(*number, 1);
@@ -321,7 +322,7 @@ private:
             more = take(rest, ",");
         }
         if (list.empty() || more || rest != "]") {
-            refuse(at_, shown(line), "a list of ranks such as [0, 1]");
+            refuse(at_, excerpt(line), "a list of ranks such as [0, 1]");
         }
         return list;
     }
@@ -353,7 +354,7 @@ private:
         skip_blanks(rest);
         const MaybeNumber total = named && !rest.empty() ? take_number(rest) : std::nullopt;
         if (!total || !rest.empty()) {
-            refuse(at_, shown(text), fmt::format("'{}: {}'", name, listed));
+            refuse(at_, excerpt(text), fmt::format("'{}: {}'", name, listed));
         }
         if (*total != static_cast<std::int64_t>(listed)) {
             refuse(at_, fmt::format("{}: {}", name, *total),
@@ -431,4 +432,4 @@ ParallelGroupsFile read_parallel_groups(const std::filesystem::path& path) {
     return groups;
 }
 
-}  // namespace npunet::generators::megatron
+}  // namespace npunet::profiles

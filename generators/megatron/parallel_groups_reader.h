@@ -18,7 +18,7 @@
 
 #include "generators/megatron/parallel_groups_file.h"
 
-namespace npunet::generators::megatron {
+namespace npunet::profiles {
 
 /// Throws InputError with the line.
 [[nodiscard]] ParallelGroupsFile read_parallel_groups(const std::filesystem::path& path);
@@ -35,4 +35,4 @@ struct GroupsFilePlace {
 /// in the folder above. Throws InputError where there is none.
 [[nodiscard]] GroupsFilePlace find_parallel_groups(const std::filesystem::path& path);
 
-}  // namespace npunet::generators::megatron
+}  // namespace npunet::profiles

@@ -6,7 +6,7 @@
 #include <charconv>
 #include <system_error>
 
-namespace npunet::generators::megatron {
+namespace npunet::profiles {
 
 namespace {
 
@@ -47,12 +47,12 @@ std::optional<std::int64_t> take_number(std::string_view& text) {
     return value;
 }
 
-std::string shown(std::string_view text) {
+std::string excerpt(std::string_view text) {
     constexpr std::size_t most = 60;
-    std::string shown(text.substr(0, most));
+    std::string cut(text.substr(0, most));
     std::replace_if(
-        shown.begin(), shown.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
-    return fmt::format("'{}{}'", shown, text.size() > most ? "..." : "");
+        cut.begin(), cut.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
+    return fmt::format("'{}{}'", cut, text.size() > most ? "..." : "");
 }
 
 bool is_rule(std::string_view line) {
@@ -65,4 +65,4 @@ bool could_be_title(std::string_view text) {
            text.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ ()") == std::string_view::npos;
 }
 
-}  // namespace npunet::generators::megatron
+}  // namespace npunet::profiles

@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-namespace npunet::generators::megatron {
+namespace npunet::profiles {
 
 /// Without blanks at its ends.
 [[nodiscard]] std::string_view trimmed(std::string_view text);
@@ -23,11 +23,11 @@ void skip_blanks(std::string_view& text);
 std::optional<std::int64_t> take_number(std::string_view& text);
 
 /// In quotes, cut and printable, for messages.
-[[nodiscard]] std::string shown(std::string_view text);
+[[nodiscard]] std::string excerpt(std::string_view text);
 
 /// Dashes alone.
 [[nodiscard]] bool is_rule(std::string_view line);
 /// Capitals, blanks and parentheses alone.
 [[nodiscard]] bool could_be_title(std::string_view text);
 
-}  // namespace npunet::generators::megatron
+}  // namespace npunet::profiles

@@ -7,15 +7,15 @@ namespace npunet::planner::metis {
 namespace {
 
 /// Bytes that a stage sends on. After the last but one layer Metis takes logits.
-double activation(const SearchTables& tables, const StageLine& line, std::size_t stage,
+double activation(const SearchTables& tables, const PlanStages& stages, std::size_t stage,
                   std::size_t end) {
     const Arguments& arguments = tables.arguments();
     const auto positions =
-        static_cast<double>(tables.micro_batch(line.batches(), line.log_dp()[stage])) *
+        static_cast<double>(tables.micro_batch(stages.batches(), stages.log_dp()[stage])) *
         static_cast<double>(arguments.sequence_length);
     if (static_cast<std::int64_t>(end) == arguments.num_layers - 1) {
         return positions * static_cast<double>(arguments.vocab_size) /
-               static_cast<double>(std::int64_t{1} << line.log_tp(stage));
+               static_cast<double>(std::int64_t{1} << stages.log_tp(stage));
     }
     return positions * static_cast<double>(arguments.hidden_size);
 }
@@ -39,11 +39,11 @@ double parameters(const SearchTables& tables, std::size_t log_tp, std::size_t fi
 
 }  // namespace
 
-bool cost_of(StageLine& line, const SearchTables& tables, std::size_t costed,
+bool cost_of(PlanStages& stages, const SearchTables& tables, std::size_t costed,
              const std::vector<std::uint16_t>& bounds, CostParts& parts) {
     const std::size_t last = costed - 1;
-    const auto batches = static_cast<double>(tables.batches()[line.batches()]);
-    const double* const fb_sync = line.fb_sync(last);
+    const auto batches = static_cast<double>(tables.batches()[stages.batches()]);
+    const double* const fb_sync = stages.fb_sync(last);
     if (fb_sync == nullptr) {
         return false;
     }
@@ -51,19 +51,19 @@ bool cost_of(StageLine& line, const SearchTables& tables, std::size_t costed,
     double slowest = 0;
     double sum = 0;
     for (std::size_t s = 0; s < costed; ++s) {
-        if (line.unprofiled(s)) {
+        if (stages.unprofiled(s)) {
             return false;
         }
         const std::size_t first = bounds[s];
         const std::size_t end = bounds[s + 1];
-        const double time = line.execution(s, first, end);
+        const double time = stages.execution(s, first, end);
         slowest = std::max(slowest, time);
         sum += time;
         if (s != last) {
-            parts.pipeline_ms += activation(tables, line, s, end) / line.pipeline_bandwidth(s);
+            parts.pipeline_ms += activation(tables, stages, s, end) / stages.pipeline_bandwidth(s);
         }
-        const std::size_t log_tp = line.log_tp(s);
-        const double gradients = line.gradient_factor(s) * parameters(tables, log_tp, first, end);
+        const std::size_t log_tp = stages.log_tp(s);
+        const double gradients = stages.gradient_factor(s) * parameters(tables, log_tp, first, end);
         const double optimizer =
             tables.shares(log_tp).optimizer_ms * tables.part_of_layers(end - first);
         // The amounts of an empty stage may be below 0.

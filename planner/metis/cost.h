@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "planner/metis/stage_line.h"
+#include "planner/metis/plan_stages.h"
 
 namespace npunet::planner::metis {
 
@@ -27,7 +27,7 @@ struct CostParts {
 
 /// Of the first `costed` stages alone; stage s has the layers from bounds[s] to before bounds[s +
 /// 1]. False where the original drops the plan for a key that it does not find.
-bool cost_of(StageLine& line, const SearchTables& tables, std::size_t costed,
+bool cost_of(PlanStages& stages, const SearchTables& tables, std::size_t costed,
              const std::vector<std::uint16_t>& bounds, CostParts& parts);
 
 }  // namespace npunet::planner::metis

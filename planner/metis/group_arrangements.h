@@ -13,7 +13,7 @@
 
 #include "planner/metis/arguments.h"
 #include "planner/metis/group_sequences.h"
-#include "planner/metis/prefix_shifts.h"
+#include "planner/metis/multiset_permutations.h"
 
 namespace npunet::planner::metis {
 
@@ -37,7 +37,7 @@ private:
     GroupSequences sequences_;
     std::int64_t longest_;
     std::vector<Tied> kinds_;  ///< of the sequence under way, ascending
-    std::optional<PrefixShifts> shifts_;
+    std::optional<MultisetPermutations> shifts_;
 };
 
 /// How many arrangements there are; `most` + 1 when there are more, or too many sequences to count.

@@ -55,4 +55,11 @@ private:
     std::unordered_map<std::uint64_t, std::vector<const Profile*>> memory_;
 };
 
+/// How Metis divides the samples of a micro-batch among replicas of unequal speed: 8 at speeds 2
+/// and 1 as 5 and 3. Shares of `samples` in proportion to the speeds, rounded down, the rest one
+/// each to those with the largest fractions; the first of equals. Bit for bit as the original
+/// computes them.
+[[nodiscard]] std::vector<std::int64_t> balance(const std::vector<double>& speeds,
+                                                std::int64_t samples);
+
 }  // namespace npunet::planner::metis

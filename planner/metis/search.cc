@@ -8,7 +8,7 @@
 #include "base/parallel.h"
 #include "planner/metis/group_arrangements.h"
 #include "planner/metis/inter_stage.h"
-#include "planner/metis/strategy_walk.h"
+#include "planner/metis/strategy_search.h"
 
 namespace npunet::planner::metis {
 
@@ -57,29 +57,29 @@ struct Batch {
     std::vector<std::uint8_t> logs;
 };
 
-/// Walks lent to threads, one each at a time.
-class Walks {
+/// Searches lent to threads, one each at a time.
+class LentSearches {
 public:
-    explicit Walks(const SearchTables& tables) : tables_(&tables) {}
+    explicit LentSearches(const SearchTables& tables) : tables_(&tables) {}
 
-    std::unique_ptr<StrategyWalk> take() {
+    std::unique_ptr<StrategySearch> take() {
         const std::lock_guard<std::mutex> lock(mutex_);
         if (free_.empty()) {
-            return std::make_unique<StrategyWalk>(*tables_);
+            return std::make_unique<StrategySearch>(*tables_);
         }
-        std::unique_ptr<StrategyWalk> walk = std::move(free_.back());
+        std::unique_ptr<StrategySearch> one = std::move(free_.back());
         free_.pop_back();
-        return walk;
+        return one;
     }
-    void give_back(std::unique_ptr<StrategyWalk> walk) {
+    void give_back(std::unique_ptr<StrategySearch> one) {
         const std::lock_guard<std::mutex> lock(mutex_);
-        free_.push_back(std::move(walk));
+        free_.push_back(std::move(one));
     }
 
 private:
     const SearchTables* tables_;
     std::mutex mutex_;
-    std::vector<std::unique_ptr<StrategyWalk>> free_;
+    std::vector<std::unique_ptr<StrategySearch>> free_;
 };
 
 }  // namespace
@@ -91,7 +91,7 @@ public:
           arrangements_(*tables_, visits(tables_->cluster().devices(),
                                          static_cast<std::int64_t>(tables_->sequences().size()),
                                          tables_->arguments())),
-          walks_(*tables_),
+          searches_(*tables_),
           result_(tables_) {}
 
     SearchResult run(const Progress& progress) {
@@ -149,18 +149,18 @@ private:
         std::vector<Found> found(pieces);
         const double limit = limit_;
         const auto piece = [&](std::size_t number) {
-            std::unique_ptr<StrategyWalk> walk = walks_.take();
+            std::unique_ptr<StrategySearch> one = searches_.take();
             const std::size_t first = number * piece_size;
             const std::size_t end = std::min(first + piece_size, batch_.items.size());
             for (std::size_t i = first; i < end; ++i) {
                 const Batch::Item& item = batch_.items[i];
-                walk->arrange(item.visit, &batch_.logs[item.logs], item.stages);
+                one->arrange(item.visit, &batch_.logs[item.logs], item.stages);
                 for (std::size_t b = 0; b < tables_->batches().size(); ++b) {
-                    walk->run(b, found[number], limit);
+                    one->run(b, found[number], limit);
                 }
             }
             found[number].plans.shrink();
-            walks_.give_back(std::move(walk));
+            searches_.give_back(std::move(one));
         };
         for_each_in_parallel(pieces, piece, tables_->arguments().threads);
         result_.inter_stage_plans_ += batch_.items.size() * tables_->batches().size();
@@ -183,7 +183,7 @@ private:
 
     std::shared_ptr<const SearchTables> tables_;
     Arrangements arrangements_;
-    Walks walks_;
+    LentSearches searches_;
     SearchResult result_;
     Batch batch_;
     bool last_batch_ = false;

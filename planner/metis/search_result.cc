@@ -71,33 +71,33 @@ Plan SearchResult::plan(std::size_t number) const {
     const PlanGroup& group = block->group(*kept);
     const SearchTables& tables = *tables_;
     MixedStages mixed(tables);
-    StageLine line(tables, mixed);
-    line.arrange(group.sequence, block->logs(group), group.stages);
-    line.start(kept->batches);
+    PlanStages stages(tables, mixed);
+    stages.arrange(group.sequence, block->logs(group), group.stages);
+    stages.start(kept->batches);
     std::vector<std::uint16_t> bounds{0};
     bounds.insert(bounds.end(), block->bounds(*kept), block->bounds(*kept) + group.stages);
     for (std::size_t s = 0; s < group.stages; ++s) {
-        line.set_log_dp(s, block->log_dp(*kept)[s]);
+        stages.set_log_dp(s, block->log_dp(*kept)[s]);
     }
-    line.refresh();
+    stages.refresh();
 
     Plan plan;
-    cost_of(line, tables, group.costed, bounds, plan.parts);
+    cost_of(stages, tables, group.costed, bounds, plan.parts);
     plan.cost_ms = kept->cost;
     for (const int type : tables.sequences()[group.sequence].order()) {
         plan.node_sequence.push_back(tables.cluster().types()[static_cast<std::size_t>(type)].name);
     }
     for (std::size_t s = 0; s < group.stages; ++s) {
         plan.device_groups.push_back(std::int64_t{1} << block->logs(group)[s]);
-        plan.strategies.emplace_back(std::int64_t{1} << line.log_dp()[s],
-                                     std::int64_t{1} << line.log_tp(s));
-        plan.memory_mb.push_back(line.demand(s, bounds[s], bounds[s + 1]));
+        plan.strategies.emplace_back(std::int64_t{1} << stages.log_dp()[s],
+                                     std::int64_t{1} << stages.log_tp(s));
+        plan.memory_mb.push_back(stages.demand(s, bounds[s], bounds[s + 1]));
     }
     plan.batches = tables.batches()[kept->batches];
     plan.layer_partition.assign(bounds.begin(), bounds.end());
     plan.attempts = kept->attempts;
     plan.costed_stages = group.costed;
-    plan.capacity_mb = line.capacity();
+    plan.capacity_mb = stages.capacity();
     return plan;
 }
 

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "base/parallel.h"
-#include "planner/search/no_plan.h"
+#include "planner/search/infeasibility.h"
 #include "planner/search/plan_count.h"
 
 namespace npunet::planner {
@@ -74,7 +74,7 @@ public:
 
     PlanSearchResult run() {
         if (!some_plan() && !stopped()) {
-            throw no_plan(problem_, missing_, [this](const Problem& other) {
+            throw infeasible(problem_, missing_, [this](const Problem& other) {
                 PlanSearchOptions options = options_;
                 options.keep = 1;
                 options.progress = {};

@@ -1,4 +1,4 @@
-#include "report/figures/cairo_module.h"
+#include "report/figures/canvas.h"
 
 #include <cairo-svg.h>
 #include <cairo.h>

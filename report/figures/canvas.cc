@@ -4,7 +4,6 @@
 
 #include "base/errors.h"
 #include "base/program_module.h"
-#include "report/figures/cairo_module.h"
 
 namespace npunet::report {
 

@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "report/activity_grid.h"
-#include "report/figures/ink.h"
+#include "report/figures/canvas.h"
 #include "report/figures/plot_frame.h"
 #include "report/figures/scale.h"
 

@@ -8,11 +8,10 @@
 #include <map>
 #include <utility>
 
-#include "report/figures/ink.h"
+#include "report/figures/canvas.h"
+#include "report/figures/colour_scale.h"
 #include "report/figures/plot_frame.h"
 #include "report/figures/scale.h"
-#include "report/figures/shade.h"
-#include "report/figures/shade_bar.h"
 
 namespace npunet::report {
 
@@ -170,7 +169,7 @@ private:
         const double length = std::min(side_, 320.0);
         const double y = top + panel_top;
         canvas.text({x, y - 12}, "bytes", Canvas::Anchor::Left, heading);
-        const ShadeBar bar(canvas, {x, y}, length);
+        const ColourBar bar(canvas, {x, y}, length);
         bar.draw(64, [&](double part) { return shade(most_ > least_ ? part : 0.75); });
         if (most_ == least_) {
             bar.label(length / 2, in_bytes(most_));
@@ -182,7 +181,7 @@ private:
     }
 
     /// Powers of two, ten or 1024 bytes apart enough, away from the two ends.
-    void draw_bar_ticks(const ShadeBar& bar, double length) const {
+    void draw_bar_ticks(const ColourBar& bar, double length) const {
         const double octaves = std::log2(most_ / least_);
         const double apart = octaves > 30 ? 10 : octaves > 12 ? 5 : octaves > 5 ? 2 : 1;
         for (double power = 0; power < 1024 && std::exp2(power) < most_; power += apart) {

@@ -8,12 +8,11 @@
 #include <utility>
 #include <vector>
 
-#include "report/figures/ink.h"
-#include "report/figures/network_sheet.h"
+#include "report/figures/canvas.h"
+#include "report/figures/colour_scale.h"
+#include "report/figures/network_layout.h"
 #include "report/figures/plot_frame.h"
 #include "report/figures/scale.h"
-#include "report/figures/shade.h"
-#include "report/figures/shade_bar.h"
 
 namespace npunet::report {
 
@@ -56,14 +55,14 @@ public:
     }
 
 private:
-    static NetworkSheet sheet_of(const LinkLoad& load) {
+    static NetworkLayout sheet_of(const LinkLoad& load) {
         std::map<std::string, std::size_t> index;
         std::vector<Spot> spots;
         for (const LinkLoad::Node& node : load.nodes) {
             index.emplace(node.name, index.size());
             spots.push_back({static_cast<double>(node.x), static_cast<double>(node.y)});
         }
-        std::vector<NetworkSheet::Ends> ends;
+        std::vector<NetworkLayout::Ends> ends;
         for (const LinkLoad::Link& link : load.links) {
             const auto from = index.find(link.from);
             const auto to = index.find(link.to);
@@ -119,7 +118,7 @@ private:
         const double length = std::min(240.0, height() - y - 40);
         canvas.text({x, y - 30}, "time", Canvas::Anchor::Left, small_font);
         canvas.text({x, y - 15}, "sending (%)", Canvas::Anchor::Left, small_font);
-        const ShadeBar bar(canvas, {x, y}, length);
+        const ColourBar bar(canvas, {x, y}, length);
         bar.draw(50, shade);
         for (const int percent : {0, 25, 50, 75, 100}) {
             bar.label(length * (1 - percent / 100.0), fmt::format("{}", percent));
@@ -127,7 +126,7 @@ private:
     }
 
     const LinkMapPlot& plot_;
-    NetworkSheet sheet_;
+    NetworkLayout sheet_;
     double panel_height_;
 };
 

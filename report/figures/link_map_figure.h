@@ -4,7 +4,7 @@
 //     const Figure figure = link_map_figure({"Links", "", &timeline.load, timeline.length});
 //
 // Six panels, each the mean over a sixth of the run. The two directions of a link lie side by side,
-// each to the right of its way. Links that close a ring are drawn as stubs at both ends.
+// each on the right in its direction. Links that close a ring are drawn as stubs at both ends.
 #pragma once
 
 #include <string>

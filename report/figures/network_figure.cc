@@ -5,7 +5,7 @@
 #include <tuple>
 #include <utility>
 
-#include "report/figures/network_sheet.h"
+#include "report/figures/network_layout.h"
 #include "report/figures/plot_frame.h"
 
 namespace npunet::report {
@@ -52,13 +52,13 @@ private:
     /// The last of the palette is grey, for all further kinds.
     static Colour colour_of(std::size_t kind) { return palette(kind < most_colours ? kind : 7); }
 
-    static NetworkSheet sheet_of(const NetworkPlot& plot) {
+    static NetworkLayout sheet_of(const NetworkPlot& plot) {
         std::vector<Spot> spots;
         spots.reserve(plot.nodes.size());
         for (const NetworkPlot::Node& node : plot.nodes) {
             spots.push_back({node.x, node.y});
         }
-        std::vector<NetworkSheet::Ends> ends;
+        std::vector<NetworkLayout::Ends> ends;
         ends.reserve(plot.links.size());
         for (const NetworkPlot::Link& link : plot.links) {
             ends.emplace_back(link.from, link.to);
@@ -123,7 +123,7 @@ private:
     }
 
     const NetworkPlot& plot_;
-    NetworkSheet sheet_;
+    NetworkLayout sheet_;
     std::vector<double> rooms_;  ///< beside each node, in steps
 };
 

@@ -6,7 +6,7 @@
 #include <map>
 
 #include "engine/statistics.h"
-#include "report/figures/ink.h"
+#include "report/figures/canvas.h"
 #include "report/figures/plot_frame.h"
 #include "report/figures/scale.h"
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <initializer_list>
 
-#include "report/figures/ink.h"
+#include "report/figures/canvas.h"
 
 namespace npunet::report {
 

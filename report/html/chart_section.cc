@@ -1,4 +1,4 @@
-#include "report/html/chart_section.h"
+#include "report/html/timeline_charts.h"
 
 #include <fmt/format.h>
 
@@ -193,7 +193,7 @@ std::string chart_html(const std::vector<ChartPanel>& panels) {
         "chart that has been clicked, and a double click zoom the time, with Shift the wheel, F "
         "and M the rows; arrow keys move, Home shows all.</figcaption>\n</figure>\n",
         legend_of(panels), json_in_script(data.dump()),
-        single ? " Rest the pointer on an interval to read what it is."
+        single ? " Hover over an interval to read what it is."
                : " A cell shows what took most of its time; paler where it was idle in between.");
 }
 

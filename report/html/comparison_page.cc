@@ -1,4 +1,4 @@
-#include "report/html/comparison_page.h"
+#include "report/html/report_pages.h"
 
 #include <fmt/format.h>
 
@@ -10,10 +10,10 @@
 #include "report/html/data_table.h"
 #include "report/html/escape.h"
 #include "report/html/gap_section.h"
-#include "report/html/inputs_table.h"
 #include "report/html/page.h"
+#include "report/html/results_tables.h"
 #include "report/json_writer.h"
-#include "report/npu_classes.h"
+#include "report/npu_summary.h"
 
 namespace npunet::report {
 

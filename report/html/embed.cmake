@@ -2,7 +2,7 @@
 # -P embed.cmake
 set(style_files report.css)
 set(script_files report.js picture.js chart.js link_map.js)
-set(code "#include \"report/html/assets.h\"\n\nnamespace npunet::report {\n\n")
+set(code "#include \"report/html/page.h\"\n\nnamespace npunet::report {\n\n")
 foreach(name style script)
     set(all "")
     # Compilers need not take longer literals than 64 KiB: a literal for each file.

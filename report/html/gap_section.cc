@@ -12,11 +12,11 @@
 
 #include "base/units.h"
 #include "report/comparison.h"
-#include "report/gap_words.h"
+#include "report/gap_table.h"
 #include "report/html/data_table.h"
-#include "report/html/waterfall.h"
+#include "report/html/drawings.h"
 #include "report/json_writer.h"
-#include "report/npu_classes.h"
+#include "report/npu_summary.h"
 
 namespace npunet::report {
 
@@ -25,26 +25,27 @@ namespace {
 using engine::Results;
 using Kind = DataTable::Kind;
 
-/// What a part says (docs/results.md), for the fidelity that the ladder leads to.
+/// What a part means (docs/results.md), for the fidelity that the effect levels lead to.
 const char* meaning_of(Time Gap::*part, const std::string& fidelity) {
     const bool packets = fidelity == "packet";
     if (part == &Gap::header) {
         return packets ? "messages carry the headers of their packets" : "no headers here";
     }
     if (part == &Gap::latency) {
-        return packets ? "packets are stored on their way, or cut through, as on an idle network"
-                       : "every link takes in a whole message before the next one sends it";
+        return packets ? "switches store packets, or cut them through, as on an idle network"
+                       : "every link receives a whole message before the next one sends it";
     }
     if (part == &Gap::contention) {
-        return packets ? "packets share links, with buffers without bound" : "messages queue";
+        return packets ? "packets share links, with unlimited buffers" : "messages queue";
     }
     if (part == &Gap::flow_control) {
-        return packets ? "packets wait for room, or are lost and sent again" : "no packets here";
+        return packets ? "packets wait for buffer space, or are dropped and retransmitted"
+                       : "no packets here";
     }
     if (part == &Gap::congestion_control) {
         return packets ? "senders are slowed by congestion control" : "no packets here";
     }
-    return "what is last starts at another time, as what it waits for is late";
+    return "operations start at other times, as those that they depend on are delayed";
 }
 
 /// In percent of a whole; "" where that is 0.
@@ -82,7 +83,7 @@ std::string parts_table(const GapExplanation& why, const std::string& fidelity) 
         table.add({in_words(name), meaning_of(part, fidelity), format_ns(why.total.*part),
                    share(why.total.*part, whole), format_ns(why.path.*part)});
     }
-    table.add({"slack", "along the path, something else was waited for in the estimate", "", "",
+    table.add({"slack", "along the path, the estimate waits for other operations", "", "",
                format_ns(why.slack)});
     table.set_foot({"sum", "", format_ns(whole), share(whole, whole),
                     format_ns(why.path.total() + why.slack)});
@@ -90,13 +91,13 @@ std::string parts_table(const GapExplanation& why, const std::string& fidelity) 
 }
 
 std::string effect_level_table(const GapExplanation& why, const std::string& fidelity) {
-    DataTable table("ladder-table",
-                    fmt::format("The ladder of simulations from the estimate to {}, with one "
-                                "effect more on each rung",
+    DataTable table("effect-levels-table",
+                    fmt::format("The sequence of effect levels from the estimate to {}, each with "
+                                "one more effect",
                                 fidelity),
-                    {{"rung"},
+                    {{"effect level"},
                      {"finish", "ns", Kind::Exact},
-                     {"more than below", "ns", Kind::Exact},
+                     {"increase over the level below", "ns", Kind::Exact},
                      {"by the effect", "ns", Kind::Exact},
                      {"by dependency", "ns", Kind::Exact}});
     for (const EffectLevelResult& level : why.effect_levels) {
@@ -124,7 +125,8 @@ std::vector<std::size_t> parts_that_occur(const GapExplanation& why) {
     return parts;
 }
 
-std::vector<DataTable::Column> delay_columns(const std::vector<std::size_t>& parts, bool meetings) {
+std::vector<DataTable::Column> delay_columns(const std::vector<std::size_t>& parts,
+                                             bool contention) {
     std::vector<DataTable::Column> columns{{"name"},
                                            {"type"},
                                            {"ranks"},
@@ -137,9 +139,9 @@ std::vector<DataTable::Column> delay_columns(const std::vector<std::size_t>& par
     columns.push_back({"cost by others", "ns", Kind::Exact});
     columns.push_back({"start", "ns", Kind::Exact});
     columns.push_back({"end", "ns", Kind::Exact});
-    if (meetings) {
-        columns.push_back({"met longest on"});
-        columns.push_back({"met there"});
+    if (contention) {
+        columns.push_back({"longest contention on"});
+        columns.push_back({"contending with"});
         columns.push_back({"together", "ns", Kind::Exact});
     }
     return columns;
@@ -172,20 +174,20 @@ std::vector<std::string> delay_row(const CommunicationGap& communication,
     return row;
 }
 
-/// Of its meetings the longest.
-std::vector<std::string> meeting_cells(const GapExplanation& why, std::size_t place) {
+/// Of its link contention the longest.
+std::vector<std::string> contention_cells(const GapExplanation& why, std::size_t place) {
     const CommunicationGap& communication = why.communications[place];
-    if (communication.meetings.empty()) {
+    if (communication.link_contention.empty()) {
         return {"", "", ""};
     }
-    const Meeting& longest = communication.meetings.front();
+    const LinkContention& longest = communication.link_contention.front();
     return {longest.from + " -> " + longest.to,
             longest.other == place ? "messages of its own"
                                    : label_of(why.communications[longest.other]),
             format_ns(longest.together)};
 }
 
-/// The positions of communications, first what delays itself most.
+/// The positions of communications, largest own delay first.
 std::vector<std::size_t> by_own_delay(const GapExplanation& why) {
     std::vector<std::size_t> order(why.communications.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
@@ -214,9 +216,9 @@ std::string effect_levels(const GapExplanation& why, const std::string& fidelity
     for (auto level = why.effect_levels.begin() + 1; level != why.effect_levels.end(); ++level) {
         steps.push_back({"+ " + in_words(level->step), level->direct + level->dependency});
     }
-    return "<h3>The ladder</h3>\n" +
+    return "<h3>Effect levels</h3>\n" +
            waterfall({"the estimate", why.effect_levels.front().finish}, steps, fidelity,
-                     fmt::format("How simulations with one effect more each lead from the estimate "
+                     fmt::format("How simulations with one more effect each lead from the estimate "
                                  "to {}.",
                                  fidelity)) +
            effect_level_table(why, fidelity);
@@ -251,15 +253,15 @@ Section gap_section(const std::vector<Results>& runs, const GapExplanation& why)
 
 Section delays_section(const GapExplanation& why) {
     const std::vector<std::size_t> parts = parts_that_occur(why);
-    const bool meetings =
+    const bool contention =
         std::any_of(why.communications.begin(), why.communications.end(),
-                    [](const CommunicationGap& entry) { return !entry.meetings.empty(); });
-    DataTable table("delays-table", "Collectives and messages, first what delays itself most",
-                    delay_columns(parts, meetings));
+                    [](const CommunicationGap& entry) { return !entry.link_contention.empty(); });
+    DataTable table("delays-table", "Collectives and messages, sorted by own delay",
+                    delay_columns(parts, contention));
     for (const std::size_t place : by_own_delay(why)) {
         std::vector<std::string> row = delay_row(why.communications[place], parts);
-        if (meetings) {
-            const std::vector<std::string> cells = meeting_cells(why, place);
+        if (contention) {
+            const std::vector<std::string> cells = contention_cells(why, place);
             row.insert(row.end(), cells.begin(), cells.end());
         }
         table.add(row);
@@ -271,7 +273,8 @@ Section delays_section(const GapExplanation& why) {
 
 Section contention_section(const GapExplanation& why) {
     constexpr std::size_t most_named = 8;
-    DataTable table("contention-table", "Links on which collectives and messages met longest",
+    DataTable table("contention-table",
+                    "Links with the longest contention of collectives and messages",
                     {{"from"}, {"to"}, {"together", "ns", Kind::Exact}, {"between"}});
     for (const ContentionLink& link : why.links) {
         std::string names;
@@ -287,7 +290,7 @@ Section contention_section(const GapExplanation& why) {
     }
     return {"contention", "Where contention arose",
             why.links.empty()
-                ? paragraph("No link: nothing that contention delays met anything there.")
+                ? paragraph("No link: no collective or message is delayed by contention.")
                 : table.html()};
 }
 

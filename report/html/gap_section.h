@@ -1,5 +1,5 @@
 // Why two fidelities differ, as sections of a page: the parts of the difference, what is delayed,
-// and where it met what.
+// and the link contention.
 //
 //     page.add(gap_section(runs, why));
 //     page.add(delays_section(why));
@@ -15,12 +15,12 @@
 
 namespace npunet::report {
 
-/// The finish times, how the parts lead from one to the other, the ladder, and what could not be
-/// simulated. `runs` as compare() takes them.
+/// The finish times, how the parts lead from one to the other, the effect levels, and what could
+/// not be simulated. `runs` as compare() takes them.
 [[nodiscard]] Section gap_section(const std::vector<engine::Results>& runs,
                                   const GapExplanation& why);
 
-/// Every collective and message with its parts, first what delays itself most.
+/// Every collective and message with its parts, sorted by own delay.
 [[nodiscard]] Section delays_section(const GapExplanation& why);
 
 /// The links on which contention arose.

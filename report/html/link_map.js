@@ -97,7 +97,7 @@
             return share === 0 ? idle : scale[Math.round(share * (scale.length - 1))];
         }
 
-        /** The ends of a link's pieces, each to the right of its way. */
+        /** The ends of a link's pieces, each on the right in its direction. */
         piecesOf(link) {
             const at = (node) => [this.left + this.data.nodes[node].x * this.step,
                 margin + this.data.nodes[node].y * this.step];

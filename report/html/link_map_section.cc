@@ -1,4 +1,4 @@
-#include "report/html/link_map_section.h"
+#include "report/html/timeline_charts.h"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 #include <unordered_map>
 
 #include "report/activity.h"
-#include "report/figures/shade.h"
+#include "report/figures/colour_scale.h"
 #include "report/html/escape.h"
 
 namespace npunet::report {
@@ -94,8 +94,8 @@ std::string link_map_html(const analysis::RunTimeline& timeline) {
     return fmt::format(
         "<figure>\n{}<div class=\"link-map\">\n<p class=\"without-script\">The map needs "
         "scripts.</p>\n<script type=\"application/json\">{}</script>\n</div>\n<figcaption>The two "
-        "directions of a link lie side by side, each to the right of its way; links that close a "
-        "ring are stubs at both ends. Rest the pointer on a link to read its "
+        "directions of a link lie side by side, each on the right in its direction; links that "
+        "close a ring are stubs at both ends. Hover over a link to read its "
         "load.</figcaption>\n</figure>\n",
         scale_html(), json_in_script(data.dump()));
 }

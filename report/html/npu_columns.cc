@@ -1,4 +1,4 @@
-#include "report/html/npu_columns.h"
+#include "report/html/drawings.h"
 
 #include <fmt/format.h>
 

@@ -8,7 +8,6 @@
 #include <string_view>
 #include <utility>
 
-#include "report/html/assets.h"
 #include "report/html/escape.h"
 
 namespace npunet::report {

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace npunet::report {
@@ -47,5 +48,13 @@ struct Fact {
     std::string value;
 };
 [[nodiscard]] std::string fact_list(const std::vector<Fact>& facts);
+
+// report.css, and report.js, picture.js, chart.js and link_map.js one after the other, which the
+// build puts into the program (embed.cmake).
+extern const std::string_view page_style;
+extern const std::string_view page_script;
+/// Their SHA-256 hashes in hexadecimal digits.
+extern const std::string_view page_style_sha256;
+extern const std::string_view page_script_sha256;
 
 }  // namespace npunet::report

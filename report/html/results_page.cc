@@ -1,4 +1,4 @@
-#include "report/html/results_page.h"
+#include "report/html/report_pages.h"
 
 #include <fmt/format.h>
 
@@ -8,13 +8,11 @@
 
 #include "analysis/simulated_timeline.h"
 #include "base/units.h"
-#include "report/html/chart_section.h"
-#include "report/html/inputs_table.h"
-#include "report/html/link_map_section.h"
-#include "report/html/npu_columns.h"
+#include "report/html/drawings.h"
 #include "report/html/page.h"
 #include "report/html/results_tables.h"
-#include "report/npu_classes.h"
+#include "report/html/timeline_charts.h"
+#include "report/npu_summary.h"
 
 namespace npunet::report {
 

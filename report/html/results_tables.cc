@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "base/units.h"
-#include "report/bubble.h"
+#include "report/html/data_table.h"
 #include "report/json_writer.h"
-#include "report/npu_classes.h"
+#include "report/npu_summary.h"
 
 namespace npunet::report {
 
@@ -162,6 +162,17 @@ DataTable links_table(const engine::Results& results) {
         table.add(row);
     }
     return table;
+}
+
+std::string inputs_table(const InputList& inputs) {
+    if (inputs.empty()) {
+        return "";
+    }
+    DataTable table("inputs-table", "Command line", {{"option"}, {"value"}});
+    for (const NamedInput& input : inputs) {
+        table.add({input.name, input.value});
+    }
+    return table.html();
 }
 
 }  // namespace npunet::report

@@ -1,10 +1,14 @@
-// The tables of a run on a page: every NPU, collective and link, with the columns of the CSV files.
+// The tables of a run on a page: every NPU, collective and link, with the columns of the CSV files,
+// and the options it was started with.
 //
 //     page.add({"links", "Links", links_table(results).html()});
 #pragma once
 
+#include <string>
+
 #include "engine/results.h"
 #include "report/html/data_table.h"
+#include "report/input_list.h"
 
 namespace npunet::report {
 
@@ -15,5 +19,8 @@ namespace npunet::report {
 
 /// Busiest first; what only some networks have (packets, pauses, ...) where something has it.
 [[nodiscard]] DataTable links_table(const engine::Results& results);
+
+/// Options and their values. Empty for no inputs.
+[[nodiscard]] std::string inputs_table(const InputList& inputs);
 
 }  // namespace npunet::report

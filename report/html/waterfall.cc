@@ -1,4 +1,4 @@
-#include "report/html/waterfall.h"
+#include "report/html/drawings.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 
 #include "base/units.h"
 #include "report/figures/scale.h"
-#include "report/gap_words.h"
+#include "report/gap_table.h"
 #include "report/html/svg.h"
 
 namespace npunet::report {

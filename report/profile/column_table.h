@@ -49,4 +49,10 @@ enum class CsvTexts : std::uint8_t { Harmless, Kept };
 /// A database of SQLite with these tables, as the bytes of its file. Throws MachineError.
 [[nodiscard]] std::string sqlite_of(const std::vector<ColumnTable>& tables);
 
+/// A Parquet file (github.com/apache/parquet-format, format version 1): one row group, one page a
+/// column, plain encoding, not compressed. Columns of numbers are INT64 or DOUBLE and required, of
+/// texts BYTE_ARRAY (UTF8) and required; a column without values is an optional INT64 of nulls. A
+/// column may have at most 2 GiB; throws MachineError beyond.
+[[nodiscard]] std::string parquet_of(const ColumnTable& table);
+
 }  // namespace npunet::report

@@ -1,4 +1,4 @@
-#include "report/profile/parquet.h"
+#include "report/profile/column_table.h"
 
 #include <fmt/format.h>
 

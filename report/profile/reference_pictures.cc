@@ -11,8 +11,7 @@
 
 #include "base/atomic_file.h"
 #include "base/parallel.h"
-#include "report/profile/reference_overlap.h"
-#include "report/profile/reference_timeline.h"
+#include "report/profile/reference_figures.h"
 
 namespace npunet::report {
 

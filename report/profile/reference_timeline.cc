@@ -1,4 +1,4 @@
-#include "report/profile/reference_timeline.h"
+#include "report/profile/reference_figures.h"
 
 #include <fmt/format.h>
 

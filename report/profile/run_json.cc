@@ -1,4 +1,4 @@
-#include "report/profile/run_json.h"
+#include "report/profile/run_output.h"
 
 #include "report/json_writer.h"
 

@@ -1,4 +1,4 @@
-#include "report/profile/run_tables.h"
+#include "report/profile/run_output.h"
 
 #include <fmt/format.h>
 

@@ -4,7 +4,7 @@
 #include <map>
 
 #include "base/printable.h"
-#include "report/profile/run_tables.h"
+#include "report/profile/run_output.h"
 #include "report/text_table.h"
 
 namespace npunet::report {

@@ -30,15 +30,15 @@ Time last_of(const std::vector<Time>& ends) {
     return *std::max_element(ends.begin(), ends.end());
 }
 
-class Climber {
+class Attributor {
 public:
-    Climber(const engine::Workload& workload, const EffectLevels& levels, GapProgress& progress,
-            AloneRuns& alone, const EffectSequence& sequence,
-            const std::vector<JointOperation>& communications)
+    Attributor(const engine::Workload& workload, const EffectLevels& levels, GapProgress& progress,
+               IsolatedRuns& isolated, const EffectSequence& sequence,
+               const std::vector<JointOperation>& communications)
         : workload_(workload),
           levels_(levels),
           progress_(progress),
-          alone_(alone),
+          isolated_(isolated),
           sequence_(sequence),
           communications_(communications),
           ends_(communications.size()) {
@@ -52,7 +52,7 @@ public:
             result_.measured.assign(communications_.size(), true);
             return std::move(result_);
         }
-        progress_.enter("collectives and messages, alone", first.size());
+        progress_.enter("collectives and messages in isolated runs", first.size());
         for (std::size_t done = 0; done < first.size(); ++done) {
             progress_.to(done);
             measure(first[done]);
@@ -85,13 +85,13 @@ private:
     std::vector<Ends> isolated_on_all_levels(const JointOperation& communication) {
         std::vector<Ends> list;
         std::vector<Time> starts = communication.starts(sequence_.times.front());
-        std::vector<Time> before = alone_.ends(level(0), communication, starts);
+        std::vector<Time> before = isolated_.ends(level(0), communication, starts);
         for (std::size_t k = 1; k <= sequence_.steps.size() && !before.empty(); ++k) {
             Ends ends;
             ends.before = std::move(before);
-            ends.delayed = alone_.ends(level(k), communication, starts);
+            ends.delayed = isolated_.ends(level(k), communication, starts);
             starts = communication.starts(sequence_.times[k]);
-            ends.after = alone_.ends(level(k), communication, starts);
+            ends.after = isolated_.ends(level(k), communication, starts);
             if (ends.delayed.empty() || ends.after.empty()) {
                 return {};
             }
@@ -163,7 +163,7 @@ private:
     const engine::Workload& workload_;
     const EffectLevels& levels_;
     GapProgress& progress_;
-    AloneRuns& alone_;
+    IsolatedRuns& isolated_;
     const EffectSequence& sequence_;
     const std::vector<JointOperation>& communications_;
     std::vector<std::vector<Ends>> ends_;  ///< by communication, then step
@@ -196,7 +196,7 @@ EffectSequence run_levels(const engine::Workload& workload, const Machine& machi
                 machine.dialect.event_order == engine::EventQueue::Order::Content) {
                 LinkTap tap(machine.network, communication_of);
                 sequence.times.push_back(levels.run(workload, step.level, nullptr, tap.wrap()));
-                sequence.stays = tap.stays();
+                sequence.occupancies = tap.occupancies();
             } else {
                 sequence.times.push_back(levels.run(workload, step.level));
             }
@@ -211,10 +211,11 @@ EffectSequence run_levels(const engine::Workload& workload, const Machine& machi
 }
 
 Attribution attribute(const engine::Workload& workload, const EffectLevels& levels,
-                      GapProgress& progress, AloneRuns& alone, const EffectSequence& sequence,
+                      GapProgress& progress, IsolatedRuns& isolated, const EffectSequence& sequence,
                       const std::vector<JointOperation>& communications,
                       const std::vector<std::uint32_t>& first) {
-    return Climber(workload, levels, progress, alone, sequence, communications).attribute(first);
+    return Attributor(workload, levels, progress, isolated, sequence, communications)
+        .attribute(first);
 }
 
 }  // namespace npunet::study

@@ -22,8 +22,8 @@
 
 #include "engine/workload.h"
 #include "report/gap.h"
-#include "study/gap/alone.h"
 #include "study/gap/effect_level.h"
+#include "study/gap/isolated_runs.h"
 #include "study/gap/joint_operations.h"
 #include "study/gap/link_tap.h"
 
@@ -39,9 +39,9 @@ struct Attribution {
 
 /// Runs of all effect levels from the estimate to a fidelity.
 struct EffectSequence {
-    std::vector<Step> steps;      ///< those that could be simulated
-    std::vector<RunTimes> times;  ///< of the estimate, then of each step
-    std::vector<Stay> stays;      ///< in the run that adds contention
+    std::vector<Step> steps;                 ///< those that could be simulated
+    std::vector<RunTimes> times;             ///< of the estimate, then of each step
+    std::vector<LinkOccupancy> occupancies;  ///< in the run that adds contention
     std::vector<std::string> notes;
 };
 
@@ -54,7 +54,7 @@ struct EffectSequence {
 
 /// `first`: communications in the order in which they are measured, while simulations are left.
 [[nodiscard]] Attribution attribute(const engine::Workload& workload, const EffectLevels& levels,
-                                    GapProgress& progress, AloneRuns& alone,
+                                    GapProgress& progress, IsolatedRuns& isolated,
                                     const EffectSequence& sequence,
                                     const std::vector<JointOperation>& communications,
                                     const std::vector<std::uint32_t>& first);

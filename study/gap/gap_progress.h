@@ -1,7 +1,7 @@
 // Progress of an explanation of the gap between fidelities, reported to a GapWatch.
 //
 //     GapProgress progress(options.watch);
-//     progress.enter("collectives and messages, alone", list.size());
+//     progress.enter("collectives and messages in isolated runs", list.size());
 //     for (...) progress.to(i);                 // throws GapStopped when the watch says stop
 #pragma once
 

@@ -76,7 +76,7 @@ void LinkTap::sent(const engine::Message& message, Time now) {
         const auto [place, is_new] = on_link_.try_emplace(key);
         OnLink& here = place->second;
         if (is_new) {
-            here.stay = {link, communication, now, now, Time()};
+            here.occupancy = {link, communication, now, now, Time()};
         }
         if (++here.in_progress == 2) {
             here.crowded_since = now;
@@ -92,20 +92,20 @@ void LinkTap::delivered(std::uint32_t handle, Time now) {
     for (const LinkId link : routes_.links(routes_[message.route])) {
         OnLink& here =
             on_link_.at((static_cast<std::uint64_t>(link.value()) << 32) | message.communication);
-        here.stay.to = now;
+        here.occupancy.to = now;
         if (here.in_progress-- == 2) {
-            here.stay.crowded += now - here.crowded_since;
+            here.occupancy.crowded += now - here.crowded_since;
         }
     }
 }
 
-std::vector<Stay> LinkTap::stays() const {
-    std::vector<Stay> list;
+std::vector<LinkOccupancy> LinkTap::occupancies() const {
+    std::vector<LinkOccupancy> list;
     list.reserve(on_link_.size());
     for (const auto& [key, here] : on_link_) {
-        list.push_back(here.stay);
+        list.push_back(here.occupancy);
     }
-    std::sort(list.begin(), list.end(), [](const Stay& a, const Stay& b) {
+    std::sort(list.begin(), list.end(), [](const LinkOccupancy& a, const LinkOccupancy& b) {
         return std::tuple(a.link.value(), a.from, a.communication) <
                std::tuple(b.link.value(), b.from, b.communication);
     });

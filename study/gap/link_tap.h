@@ -2,7 +2,7 @@
 //
 //     LinkTap tap(description, communication_of);
 //     levels.run(workload, EffectLevel::SharedLinks, nullptr, tap.wrap());
-//     for (const Stay& stay : tap.stays()) { ... }
+//     for (const LinkOccupancy& occupancy : tap.occupancies()) { ... }
 #pragma once
 
 #include <cstdint>
@@ -12,12 +12,14 @@
 
 #include "analytical/route_table.h"
 #include "engine/network.h"
+#include "report/gap.h"
 #include "study/gap/effect_level.h"
+#include "topology/graph.h"
 
 namespace npunet::study {
 
 /// A communication on a link: from the start of its first message to the arrival of its last one.
-struct Stay {
+struct LinkOccupancy {
     LinkId link;
     std::uint32_t communication = 0;
     Time from;
@@ -38,12 +40,12 @@ public:
     [[nodiscard]] EffectLevels::Wrap wrap();
 
     /// After the run: by link, then start, then communication.
-    [[nodiscard]] std::vector<Stay> stays() const;
+    [[nodiscard]] std::vector<LinkOccupancy> occupancies() const;
 
 private:
     class Listening;
     struct OnLink {
-        Stay stay;
+        LinkOccupancy occupancy;
         std::uint32_t in_progress = 0;
         Time crowded_since;
     };
@@ -62,5 +64,12 @@ private:
     std::vector<InProgress> in_progress_;  ///< by handle
     std::unordered_map<std::uint64_t, OnLink> on_link_;
 };
+
+/// Fills in GapExplanation::links and link_contention of its communications: pairs of which
+/// contention affects at least one, at most `most` for each communication, longest first, then by
+/// link and communication.
+void add_link_contention(const std::vector<LinkOccupancy>& occupancies,
+                         const topology::Graph& graph, report::GapExplanation& explanation,
+                         std::size_t most = 5);
 
 }  // namespace npunet::study

@@ -1,6 +1,6 @@
 // A design space: what varies, what it varies over, and the single points of it.
 //
-//     const DesignSpace space = read_design_space("sweep.yml");     // study/sweep/spec_reader.h
+//     const DesignSpace space = read_design_space("sweep.yml");
 //     for (const Point& point : space.points) {
 //         space.find(point, "tp")->number;
 //     }
@@ -78,5 +78,12 @@ struct DesignSpace {
     /// "dp=4 tp=2 fidelity=packet": the values of columns() at a point.
     [[nodiscard]] std::string describe(const Point& point) const;
 };
+
+/// Reads a sweep.yml (docs/inputs.md). Relative paths in it are looked up in the folder of the
+/// spec, then in the folder above, and so on, never in the working directory: the same spec means
+/// the same sweep wherever it is run. Throws InputError with file and line for whatever cannot be
+/// meant: unknown keys, values out of range, files that are missing, an expression that fails, no
+/// points at all.
+[[nodiscard]] DesignSpace read_design_space(const std::string& file);
 
 }  // namespace npunet::study

@@ -1,5 +1,5 @@
 // The part of the program that links MPI: messages by it. Loaded under mpirun only
-// (study/sweep/mpi_port.h).
+// (study/sweep/message_port.h).
 
 #define OMPI_SKIP_MPICXX 1
 #include <mpi.h>

@@ -1,4 +1,4 @@
-#include "study/sweep/mpi_port.h"
+#include "study/sweep/message_port.h"
 
 #include <cstdlib>
 

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "study/link_bound.h"
+#include "study/run_notes.h"
 
 namespace npunet::study {
 

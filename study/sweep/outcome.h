@@ -40,7 +40,7 @@ struct Outcome {
     Figures largest;  ///< of each figure, over all ranks
     SlowestRank slowest;
     Time link_bound;                ///< Results::link_bound
-    bool beats_link_bound = false;  ///< study/link_bound.h
+    bool beats_link_bound = false;  ///< study/run_notes.h
 
     [[nodiscard]] bool ok() const { return failure.empty(); }
     [[nodiscard]] bool memory_known() const { return largest.peak_memory > Bytes(0); }

@@ -13,7 +13,7 @@
 #include "generators/transformer/model_library.h"
 #include "generators/transformer/training_step.h"
 #include "study/generated_workload.h"
-#include "study/sweep/spec_words.h"
+#include "study/sweep/spec_errors.h"
 
 namespace npunet::study {
 
@@ -78,7 +78,7 @@ std::vector<std::string> PointRunner::prepare() {
         try {
             load_inputs(point);
         } catch (const InputError& error) {
-            throw in_words_of_spec(error, space_, point, parameters_);
+            throw in_terms_of_spec(error, space_, point, parameters_);
         }
         for (const std::string& warning : machine_at(point)->warnings) {
             if (said.insert(warning).second) {
@@ -108,7 +108,7 @@ void PointRunner::check_fidelities() {
             check_fidelity(*machine_at(point), fidelity);
             offered.insert(fidelity);
         } catch (const InputError& error) {
-            refused.emplace(fidelity, in_words_of_spec(error, space_, point, parameters_));
+            refused.emplace(fidelity, in_terms_of_spec(error, space_, point, parameters_));
         }
     };
     for (std::size_t base = 0; base < space_.points.size(); ++base) {
@@ -129,7 +129,7 @@ Outcome PointRunner::run(const Task& task) {
         return outcome_of(simulate_at(point_of(task)));
     } catch (const InputError& error) {
         return failed("bad input",
-                      in_words_of_spec(error, space_, point_of(task), parameters_).what());
+                      in_terms_of_spec(error, space_, point_of(task), parameters_).what());
     } catch (const StallError& error) {
         return failed("stalled", error.what());
     } catch (const MachineError&) {

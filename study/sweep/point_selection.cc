@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/errors.h"
-#include "study/sweep/sampling.h"
 #include "topology/network_description.h"
 
 namespace npunet::study {
@@ -113,6 +113,28 @@ void select_points(DesignSpace& space, const Selection& selection) {
         throw InputError({space.file, "", fmt::format("{} points", space.points.size()),
                           fmt::format("at most {}", most_points), "Take a sample: {count: 1000}"});
     }
+}
+
+std::uint64_t draw_below(std::mt19937_64& generator, std::uint64_t bound) {
+    // 2^64 mod bound outputs are too many for the rest to be a multiple of bound.
+    const std::uint64_t surplus = (0 - bound) % bound;
+    std::uint64_t raw = generator();
+    while (raw < surplus) {
+        raw = generator();
+    }
+    return raw % bound;
+}
+
+std::vector<std::uint64_t> sample_of(std::uint64_t population, std::uint64_t count,
+                                     std::uint64_t seed) {
+    std::mt19937_64 generator(seed);
+    std::set<std::uint64_t> chosen;
+    const std::uint64_t first = count < population ? population - count : 0;
+    for (std::uint64_t last = first; last < population; ++last) {
+        const std::uint64_t number = draw_below(generator, last + 1);
+        chosen.insert(chosen.count(number) == 0 ? number : last);
+    }
+    return {chosen.begin(), chosen.end()};
 }
 
 }  // namespace npunet::study

@@ -2,8 +2,8 @@
 // others run them.
 //
 //     process 0                                   the others
-//     ProcessWorkers team(*port, fingerprint);       serve(*port, fingerprint, runner, threads);
-//     team.run(tasks, done, stop);                // returns when process 0's team is gone
+//     ProcessWorkers workers(*port, fingerprint);    serve(*port, fingerprint, runner, threads);
+//     workers.run(tasks, done, stop);             // returns when process 0's workers are gone
 //
 // The processes tell each other, in text: "hello SLOTS FINGERPRINT" (ready for so many points at a
 // time), "run NUMBER BASE", "done NUMBER OUTCOME", "bad MESSAGE" (this process cannot work, by its
@@ -48,7 +48,7 @@ private:
 void serve(MessagePort& port, std::uint64_t fingerprint, PointRunner& runner, std::size_t threads);
 /// In place of serve() when a process cannot work: says why, and waits for the end.
 void report_unable(MessagePort& port, const std::string& message, bool machine_failed);
-/// In place of a team when process 0 cannot work.
+/// In place of ProcessWorkers when process 0 cannot work.
 void dismiss(MessagePort& port);
 
 }  // namespace npunet::study

@@ -1,4 +1,4 @@
-#include "study/sweep/spec_reader.h"
+#include "study/sweep/design_space.h"
 
 #include <fmt/format.h>
 

@@ -3,9 +3,9 @@
 //     DesignSpace space = read_design_space("sweep.yml");
 //     PointRunner runner(space, jobs);
 //     runner.prepare();
-//     ThreadWorkers team(runner, jobs);
+//     ThreadWorkers workers(runner, jobs);
 //     Journal journal(folder, space.fingerprint, Journal::Existing::Continue);
-//     const SweepResults results = run_sweep(space, team, &journal, observer, stop);
+//     const SweepResults results = run_sweep(space, workers, &journal, observer, stop);
 //
 // The first stage runs every point of the space. The second one, where the spec has it, replays the
 // best of them: its points are appended to the space, those that ran at that fidelity anyway left

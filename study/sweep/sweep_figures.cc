@@ -1,4 +1,4 @@
-#include "study/sweep/sweep_figures.h"
+#include "study/sweep/sweep_results.h"
 
 #include <fmt/format.h>
 

@@ -1,11 +1,9 @@
-#include "study/sweep/sweep_folder.h"
+#include "study/sweep/sweep_results.h"
 
 #include <string>
 
 #include "base/atomic_file.h"
 #include "base/staged_folder.h"
-#include "study/sweep/sweep_figures.h"
-#include "study/sweep/sweep_results.h"
 
 namespace npunet::study {
 

@@ -1,4 +1,5 @@
-// results.csv and results.json of a sweep (docs/results.md), and what is printed.
+// The outputs of a sweep: results.csv and results.json (docs/results.md), the figures time_memory
+// and breakdown, each as SVG and PNG, the folder of them all, and what is printed.
 //
 //     context.out << sweep_table(space, results);
 //
@@ -6,8 +7,12 @@
 // only paths are those in the command.
 #pragma once
 
+#include <cstddef>
+#include <filesystem>
 #include <string>
 
+#include "report/figures/breakdown_figure.h"
+#include "report/figures/time_memory_figure.h"
 #include "study/sweep/design_space.h"
 #include "study/sweep/sweep.h"
 
@@ -24,5 +29,22 @@ namespace npunet::study {
 /// tasks (study/sweep/ranking.h) the first `most_tasks`.
 [[nodiscard]] std::string sweep_table(const DesignSpace& space, const SweepResults& results,
                                       std::size_t most_tasks = 12);
+
+/// Every point that ran; a series for each task (study/sweep/ranking.h).
+[[nodiscard]] report::TimeMemoryPlot time_memory_plot(const DesignSpace& space,
+                                                      const SweepResults& results);
+
+/// The fastest points of the tasks, in turn while there is room for `most` bars.
+[[nodiscard]] report::BreakdownPlot breakdown_plot(const DesignSpace& space,
+                                                   const SweepResults& results,
+                                                   std::size_t most = 24);
+
+/// Either all files appear or none; results.json, which has the `command`, comes last. Throws
+/// MachineError.
+void write_sweep_folder(const DesignSpace& space, const SweepResults& results,
+                        const std::filesystem::path& folder, const std::string& command);
+
+/// Removes what an earlier sweep left there under these names, its journal aside.
+void remove_sweep_results(const std::filesystem::path& folder);
 
 }  // namespace npunet::study

@@ -1,9 +1,9 @@
 // Who runs the points of a sweep: threads of this process, or other processes.
 //
-//     ThreadWorkers team(runner, jobs);
-//     team.run(tasks, [&](const Finished& finished) { journal.append(...); }, stop);
+//     ThreadWorkers workers(runner, jobs);
+//     workers.run(tasks, [&](const Finished& finished) { journal.append(...); }, stop);
 //
-// What comes out does not depend on the team: every point is run by itself, and the results are
+// What comes out does not depend on the workers: every point is run by itself, and the results are
 // put in order afterwards.
 #pragma once
 

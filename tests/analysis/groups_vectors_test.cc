@@ -14,8 +14,8 @@ namespace npunet::analysis {
 namespace {
 
 using Json = nlohmann::json;
-using generators::megatron::ParallelGroupsFile;
-using generators::megatron::RankLists;
+using profiles::ParallelGroupsFile;
+using profiles::RankLists;
 
 Json json_of(const std::optional<RankLists>& lists) {
     Json json = Json::array();
@@ -49,7 +49,7 @@ TEST(GroupsVectors, AreReadAsTheReferenceReadsThem) {
     for (const auto& [name, vector] : vectors.items()) {
         SCOPED_TRACE(name);
         std::istringstream text(vector["text"].get<std::string>());
-        const ParallelGroupsFile file = generators::megatron::read_parallel_groups(text, name);
+        const ParallelGroupsFile file = profiles::read_parallel_groups(text, name);
         const Json& config = vector["config"];
         EXPECT_EQ(json_of(file.tp), config["TP"]);
         EXPECT_EQ(json_of(file.pp), config["PP"]);

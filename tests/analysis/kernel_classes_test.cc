@@ -225,8 +225,8 @@ class KernelClassesOf : public testing::TestWithParam<std::string> {};
 TEST_P(KernelClassesOf, AgreeWithTheReferenceWhereItHasOne) {
     const fs::path folder = shared / "data/profiler" / GetParam();
     NPUNET_SKIP_WITHOUT_SHARED_DATA();
-    const auto groups = generators::megatron::read_parallel_groups(
-        generators::megatron::find_parallel_groups(folder / "iteration_15").path);
+    const auto groups = profiles::read_parallel_groups(
+        profiles::find_parallel_groups(folder / "iteration_15").path);
     std::size_t ranks = 0;
     std::size_t compared = 0;
     for (const auto& entry : fs::directory_iterator(folder / "iteration_15")) {

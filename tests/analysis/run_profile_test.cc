@@ -13,12 +13,12 @@
 namespace npunet::analysis {
 namespace {
 
-generators::megatron::ParallelGroupsFile pipeline_of_two() {
+profiles::ParallelGroupsFile pipeline_of_two() {
     std::istringstream text(
         "World Size: 2\nUNIQUE PP GROUPS:\n----------\nPP Group 1: [0, 1]\n\n"
         "FULL MODEL RANK GROUPS\n----------\n----------\nGroup 0: [0, 1]\n\n"
         "Total model replicas (DP): 1\n");
-    return generators::megatron::read_parallel_groups(text, "groups");
+    return profiles::read_parallel_groups(text, "groups");
 }
 
 // Two stages over 100 ns that work 60 and 30 ns of it: the bubble is 1 - 90 / 200.

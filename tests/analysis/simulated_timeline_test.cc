@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/rank_places.h"
+#include "analysis/rank_groups.h"
 
 namespace npunet::analysis {
 namespace {
@@ -128,10 +128,10 @@ TEST(SimulatedTimeline, JoinsWhatBelongsTogether) {
 
 // Pipelines 0-2 and 1-3, first stage first; one replica of all four.
 TEST(SimulatedTimeline, ShowsPipelinesAndReplicas) {
-    const RankPlaces places = find_places(simulated_timeline(two_stages()));
-    EXPECT_EQ(places.pipelines,
+    const RankGroups groups = find_rank_groups(simulated_timeline(two_stages()));
+    EXPECT_EQ(groups.pipelines,
               (std::vector<std::vector<Rank>>{{Rank(0), Rank(2)}, {Rank(1), Rank(3)}}));
-    EXPECT_EQ(places.replicas,
+    EXPECT_EQ(groups.replicas,
               (std::vector<std::vector<Rank>>{{Rank(0), Rank(1), Rank(2), Rank(3)}}));
 }
 
@@ -140,9 +140,9 @@ TEST(SimulatedTimeline, RanksOfUnknownPlaceAreReplicas) {
     engine::Results results;
     results.operations = {operation(0, OperationKind::Compute, 1, "a", 0, 1),
                           operation(2, OperationKind::Compute, 1, "b", 0, 1)};
-    const RankPlaces places = find_places(simulated_timeline(results));
-    EXPECT_TRUE(places.pipelines.empty());
-    EXPECT_EQ(places.replicas, (std::vector<std::vector<Rank>>{{Rank(0)}, {Rank(2)}}));
+    const RankGroups groups = find_rank_groups(simulated_timeline(results));
+    EXPECT_TRUE(groups.pipelines.empty());
+    EXPECT_EQ(groups.replicas, (std::vector<std::vector<Rank>>{{Rank(0)}, {Rank(2)}}));
 }
 
 TEST(SimulatedTimeline, CarriesTheLoadOfTheLinks) {

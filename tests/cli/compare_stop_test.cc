@@ -66,12 +66,14 @@ TEST_F(CompareStop, KeepsTheFidelitiesThatAreFinished) {
     ASSERT_TRUE(exists("out/report.html"));
     EXPECT_EQ(
         stop_at(
-            compare("large", "--force --no-trains --fidelities analytical,congestion-aware,packet"),
+            compare("large",
+                    "--force --no-fast-forward --fidelities analytical,congestion-aware,packet"),
             "8 nodes of the traces, packet"),
         143);
     const std::string log = test::bytes_of(path("stderr"));
-    EXPECT_THAT(log, HasSubstr("stopped: signal 15 came, and packet has not been simulated; "
-                               "analytical and congestion-aware are finished, with results in "));
+    EXPECT_THAT(log,
+                HasSubstr("stopped: interrupted by signal 15, and packet has not been simulated; "
+                          "analytical and congestion-aware are finished, with results in "));
     for (const char* const fidelity : {"analytical", "congestion-aware"}) {
         const nlohmann::json results = json(fmt::format("out/{}/results.json", fidelity));
         EXPECT_FALSE(results.contains("partial"));
@@ -88,8 +90,9 @@ TEST_F(CompareStop, OneFinishedFidelityIsNoComparison) {
     write_inputs("small", "1MB");
     write_inputs("large", "1000TB");
     ASSERT_EQ(run(compare("small", "--quiet --fidelities analytical,packet")).code, 0);
-    EXPECT_EQ(stop_at(compare("large", "--force --no-trains"), "8 nodes of the traces, packet"),
-              143);
+    EXPECT_EQ(
+        stop_at(compare("large", "--force --no-fast-forward"), "8 nodes of the traces, packet"),
+        143);
     EXPECT_GT(json("out/analytical/results.json")["finish_ns"], 1e9);
     EXPECT_FALSE(exists("out/compare.json"));
     EXPECT_FALSE(exists("out/compare.txt"));
@@ -105,7 +108,7 @@ TEST_F(CompareStop, ShowsHowFarItIsAndHowLongItTakes) {
                   path("many"))
                   .code,
               0);
-    EXPECT_EQ(stop_at(compare("many", "--no-trains --fidelities analytical,packet"),
+    EXPECT_EQ(stop_at(compare("many", "--no-fast-forward --fidelities analytical,packet"),
                       "of 24000 nodes of the traces, packet, .* left"),
               143);
 }

@@ -107,7 +107,7 @@ TEST_F(JobsCommand, BreaksOffAtATime) {
         EXPECT_THAT(outcome.log,
                     HasSubstr("the simulated time has come to 10.00 us, with 4 of 12 nodes done; "
                               "the results are partial, up to 10.00 us"));
-        EXPECT_THAT(outcome.out, HasSubstr("3 jobs PARTIAL, broken off after 10.00 us"));
+        EXPECT_THAT(outcome.out, HasSubstr("3 jobs PARTIAL, stopped after 10.00 us"));
         EXPECT_THAT(outcome.out, HasSubstr("0 of 4 nodes"));
         const json all = document("out/results.json");
         EXPECT_EQ(all["finish_ns"], 10'000);

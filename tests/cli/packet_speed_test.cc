@@ -49,7 +49,7 @@ TEST_F(PacketSpeed, ChangesNoResult) {
         json.erase("performance");
         return json;
     };
-    const nlohmann::json expected = results("--no-trains");
+    const nlohmann::json expected = results("--no-fast-forward");
     for (const std::string options : {"", "--jobs 2", "--jobs 2 --no-trains", "--jobs 64"}) {
         EXPECT_EQ(results(options), expected) << options;
     }
@@ -72,13 +72,13 @@ TEST_F(PacketSpeed, SaysWhereAnOptionHasNoEffect) {
         EXPECT_EQ(outcome.code, 0) << options << outcome.log;
         return outcome.log;
     };
-    const std::string all = " --no-trains --no-fold --jobs 2";
-    EXPECT_THAT(log(all), AllOf(HasSubstr("warning: --no-trains has no effect at fidelity "
+    const std::string all = " --no-fast-forward --no-fold --jobs 2";
+    EXPECT_THAT(log(all), AllOf(HasSubstr("warning: --no-fast-forward has no effect at fidelity "
                                           "analytical: it is for packet"),
                                 HasSubstr("warning: --jobs has"), Not(HasSubstr("--no-fold has"))));
     EXPECT_THAT(log(all + " --fidelity packet"),
                 AllOf(HasSubstr("--no-fold has no effect at fidelity packet: it is for analytical"),
-                      Not(HasSubstr("--jobs has")), Not(HasSubstr("--no-trains has"))));
+                      Not(HasSubstr("--jobs has")), Not(HasSubstr("--no-fast-forward has"))));
     EXPECT_THAT(log(" --fidelity congestion-aware"), Not(HasSubstr("no effect")));
     EXPECT_THAT(log(" --fidelity congestion-aware --jobs 2 --quiet"), Not(HasSubstr("no effect")));
 }

@@ -87,7 +87,7 @@ TEST_F(RunLimitsTest, WallTime) {
               0);
     const Outcome outcome =
         run("simulate --workload " + path("many/workload") + " --network " + path("ring.yml") +
-            " --quiet --fidelity packet --no-trains --max-wall-time 1ns --output-dir " +
+            " --quiet --fidelity packet --no-fast-forward --max-wall-time 1ns --output-dir " +
             path("results"));
     EXPECT_EQ(outcome.code, 3);
     EXPECT_THAT(outcome.log, HasSubstr("the run has taken"));
@@ -105,7 +105,7 @@ TEST_F(RunLimitsTest, WallTimeInTheMiddleOfHugeMessages) {
               0);
     const Outcome outcome =
         run("simulate --workload " + path("huge/workload") + " --network " + path("ring.yml") +
-            " --quiet --fidelity packet --no-trains --max-wall-time 100ms --output-dir " +
+            " --quiet --fidelity packet --no-fast-forward --max-wall-time 100ms --output-dir " +
             path("results"));
     EXPECT_EQ(outcome.code, 3);
     EXPECT_THAT(outcome.log, HasSubstr("the run has taken"));
@@ -127,7 +127,7 @@ TEST_F(RunLimitsTest, CtrlCLeavesPartialResults) {
     for (const int seconds : {2, 8, 32}) {
         const std::string command = fmt::format(
             "timeout -s INT {} {} simulate --workload {} --network {} "
-            "--fidelity packet --no-trains --output-dir {} > {} 2> {}",
+            "--fidelity packet --no-fast-forward --output-dir {} > {} 2> {}",
             seconds, NPUNET_PROGRAM, path("long/workload"), path("ring.yml"), path("broken"),
             path("out"), path("log"));
         const int status = std::system(command.c_str());
@@ -137,10 +137,10 @@ TEST_F(RunLimitsTest, CtrlCLeavesPartialResults) {
             break;
         }
     }
-    EXPECT_THAT(test::bytes_of(path("log")), HasSubstr("npunet: stopped: signal 2 came"));
+    EXPECT_THAT(test::bytes_of(path("log")), HasSubstr("npunet: stopped: interrupted by signal 2"));
     std::ifstream file(path("broken/results.json"));
     const nlohmann::json results = nlohmann::json::parse(file);
-    EXPECT_EQ(results["partial"]["reason"], "signal 2 came");
+    EXPECT_EQ(results["partial"]["reason"], "interrupted by signal 2");
     EXPECT_EQ(results["partial"]["nodes"], 24000);
 }
 

@@ -13,7 +13,7 @@
 #include "generators/transformer/model_file.h"
 #include "page.h"
 #include "study/jobs_file.h"
-#include "study/sweep/spec_reader.h"
+#include "study/sweep/design_space.h"
 #include "tests/support/refusals.h"
 #include "tests/support/temporary_folder.h"
 #include "topology/network_description.h"

@@ -2,7 +2,6 @@
 #include <sstream>
 
 #include "generators/megatron/parallel_groups_check.h"
-#include "generators/megatron/parallel_groups_file.h"
 #include "generators/megatron/parallel_groups_reader.h"
 #include "memory_watch.h"
 #include "targets.h"
@@ -10,6 +9,7 @@
 namespace npunet::fuzz {
 
 using namespace generators::megatron;
+using profiles::read_parallel_groups;
 
 void run_parallel_groups(std::string_view input) {
     ParallelGroupsFile file;

@@ -6,9 +6,9 @@
 #include "base/yaml_document.h"
 #include "memory_folder.h"
 #include "memory_watch.h"
+#include "study/sweep/design_space.h"
 #include "study/sweep/expression.h"
 #include "study/sweep/journal.h"
-#include "study/sweep/spec_reader.h"
 #include "targets.h"
 
 namespace npunet::fuzz {

@@ -135,7 +135,8 @@ GapExplanation sample_explanation() {
     reduction.gap.contention = Time::ns(180);
     reduction.others.contention = Time::ns(30);
     reduction.critical = true;
-    reduction.meetings = {{"npu0", "npu1", 1, Time::ns(60)}, {"npu0", "npu1", 0, Time::ns(50)}};
+    reduction.link_contention = {{"npu0", "npu1", 1, Time::ns(60)},
+                                 {"npu0", "npu1", 0, Time::ns(50)}};
     CommunicationGap message;
     message.name = "activations";
     message.type = "send_recv";

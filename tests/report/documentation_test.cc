@@ -63,7 +63,7 @@ TEST(Documentation, ExplainsEveryKeyOfAComparison) {
     std::set<std::string> keys;
     GapExplanation why;
     why.communications.resize(1);
-    why.communications[0].meetings.resize(1);
+    why.communications[0].link_contention.resize(1);
     why.links.resize(1);
     collect_keys(Json::parse(compare_json({sample_analytical(), sample_results()}, Bytes(1), &why,
                                           "npunet compare")),

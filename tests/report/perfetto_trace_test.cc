@@ -9,7 +9,7 @@
 #include <sstream>
 #include <tuple>
 
-#include "report/timeline_tracks.h"
+#include "report/activity.h"
 #include "tests/report/sample_timeline.h"
 
 namespace npunet::report {

@@ -8,9 +8,7 @@
 
 #include "report/figures/search_time_figure.h"
 #include "report/figures/stage_figure.h"
-#include "report/plan_documents.h"
-#include "report/plan_log.h"
-#include "report/plan_table.h"
+#include "report/plan_output.h"
 
 namespace npunet::report {
 namespace {

@@ -7,7 +7,7 @@
 #include <sstream>
 
 #include "report/csv.h"
-#include "report/npu_classes.h"
+#include "report/npu_summary.h"
 #include "report/text_table.h"
 #include "tests/report/sample_results.h"
 

@@ -11,7 +11,7 @@
 #include <set>
 #include <string>
 
-#include "analysis/rank_places.h"
+#include "analysis/rank_groups.h"
 #include "report/activity_grid.h"
 #include "report/figures/gantt_figure.h"
 #include "report/figures/link_map_figure.h"
@@ -176,18 +176,18 @@ TEST(TimelineFigures, ManyMicroBatchesShareBars) {
 std::vector<std::pair<std::string, Figure>> figures_of(const StepShape& shape,
                                                        const RunTimeline& timeline) {
     const std::string ranks = fmt::format("{}", timeline.ranks().size());
-    const analysis::RankPlaces places = analysis::find_places(timeline);
+    const analysis::RankGroups groups = analysis::find_rank_groups(timeline);
     std::vector<std::pair<std::string, Figure>> figures;
     figures.emplace_back("gantt-" + ranks,
                          gantt_figure({"All ranks", ranks, {{"", &timeline, timeline.ranks()}}}));
     figures.emplace_back(
         "gantt-pipeline-" + ranks,
-        gantt_figure({"Pipeline 0", "", {{"", &timeline, places.pipelines.at(0)}}}));
+        gantt_figure({"Pipeline 0", "", {{"", &timeline, groups.pipelines.at(0)}}}));
     figures.emplace_back("gantt-both-" + ranks,
                          gantt_figure({"Two runs",
                                        "",
-                                       {{"first", &timeline, places.replicas.at(0)},
-                                        {"second", &timeline, places.replicas.at(0)}}}));
+                                       {{"first", &timeline, groups.replicas.at(0)},
+                                        {"second", &timeline, groups.replicas.at(0)}}}));
     figures.emplace_back("overlap-" + ranks,
                          overlap_figure({"Overlap", ranks, &timeline, timeline.ranks()}));
     if (shape.columns > 0) {

@@ -9,7 +9,7 @@
 
 #include "analysis/simulated_timeline.h"
 #include "base/errors.h"
-#include "report/html/results_page.h"
+#include "report/html/report_pages.h"
 #include "tests/report/sample_results.h"
 #include "tests/report/sample_timeline.h"
 #include "tests/support/refusals.h"

@@ -1,5 +1,5 @@
-// The ladder from the estimate to the packet run on cases that are worked out by hand, rung by rung
-// and collective by collective.
+// The effect levels from the estimate to the packet run on cases that are worked out by hand, level
+// by level and collective by collective.
 
 #include <gtest/gtest.h>
 
@@ -76,7 +76,7 @@ engine::Workload message(std::size_t ranks, std::int64_t bytes) {
 // n full packets over h equal links: the headers cost n ser(header) at the rate of the links (no
 // rounding: the sizes are multiples of what the rate sends in a picosecond), and being stored
 // h - 1 times costs (h - 1) ser(full). A single packet over a single link is stored nowhere.
-TEST(Ladder, OneMessage) {
+TEST(EffectLevels, OneMessage) {
     for (const std::int64_t n : {1, 2, 7}) {
         for (const std::int64_t h : {1, 2, 5}) {
             const Machine machine = as_machine(test::line_machine(
@@ -92,7 +92,7 @@ TEST(Ladder, OneMessage) {
     }
 }
 
-TEST(Ladder, NoHeadersCostNothing) {
+TEST(EffectLevels, NoHeadersCostNothing) {
     Machine machine = as_machine(test::line_machine(DimensionKind::Mesh1D, 3, rate, latency));
     machine.network.packet.header = Bytes(0);
     const Explained explained(message(3, 10 * mtu), machine);
@@ -104,7 +104,7 @@ TEST(Ladder, NoHeadersCostNothing) {
 // a packet of one, then of the other, without a pause: 2 m packets. Alone each takes m + 1 packets,
 // together the last packet of 1 -> 3 leaves the link after 2 m - 1 and needs one more, that of
 // 0 -> 2 after 2 m: contention (m - 1) ser for each. They are under way together all the time.
-TEST(Ladder, TwoMessagesOnOneLink) {
+TEST(EffectLevels, TwoMessagesOnOneLink) {
     for (const std::int64_t m : {1, 2, 10, 33}) {
         const Machine machine =
             as_machine(test::line_machine(DimensionKind::Mesh1D, 4, rate, Time()));
@@ -126,10 +126,10 @@ TEST(Ladder, TwoMessagesOnOneLink) {
             EXPECT_EQ(one.gap.dependency, Time());
             EXPECT_EQ(one.id, -1);
             if (m > 1) {
-                ASSERT_EQ(one.meetings.size(), 1u);
-                EXPECT_EQ(one.meetings[0].from + one.meetings[0].to, "npu1npu2");
-                EXPECT_NE(&explained.why.communications[one.meetings[0].other], &one);
-                EXPECT_EQ(one.meetings[0].together, 2 * m * packet_time);
+                ASSERT_EQ(one.link_contention.size(), 1u);
+                EXPECT_EQ(one.link_contention[0].from + one.link_contention[0].to, "npu1npu2");
+                EXPECT_NE(&explained.why.communications[one.link_contention[0].other], &one);
+                EXPECT_EQ(one.link_contention[0].together, 2 * m * packet_time);
             }
         }
         EXPECT_EQ(explained.why.total.contention, (m - 1) * packet_time);
@@ -140,7 +140,7 @@ TEST(Ladder, TwoMessagesOnOneLink) {
 // Room for one packet at the switch between two NPUs: the next packet leaves the source when the
 // credit of the one before is back, after it has been sent twice and two latencies. n packets take
 // 2 n (ser + a) instead of (n + 1) ser + 2 a.
-TEST(Ladder, CreditsOfOnePacket) {
+TEST(EffectLevels, CreditsOfOnePacket) {
     for (const std::int64_t n : {1, 2, 9}) {
         Machine machine = as_machine(test::line_machine(DimensionKind::Switch, 2, rate, latency));
         machine.network.packet.buffer = Bytes(mtu + header);
@@ -155,7 +155,7 @@ TEST(Ladder, CreditsOfOnePacket) {
 // Two all-reduces round a ring of n, one after the other, whose parts are k full packets: each is
 // 2 (n - 1) k ser(header) longer, all of it headers. The second inherits what the first is late by,
 // and along the path both count.
-TEST(Ladder, ASecondCollectiveInheritsTheDelayOfTheFirst) {
+TEST(EffectLevels, ASecondCollectiveInheritsTheDelayOfTheFirst) {
     for (const std::int64_t n : {2, 3, 6}) {
         const std::int64_t k = 3;
         const Machine machine = as_machine(test::ring_machine(n, rate, latency));
@@ -187,7 +187,7 @@ TEST(Ladder, ASecondCollectiveInheritsTheDelayOfTheFirst) {
 // an all-reduce of parts of k packets: two steps from when the later one of them comes. The message
 // is late by k ser(header), the all-reduce by twice that, and it inherits what the message is late
 // by where NPU 1 comes last, and nothing where NPU 0 computes until long after.
-TEST(Ladder, TheLastToComeIsInheritedFrom) {
+TEST(EffectLevels, TheLastToComeIsInheritedFrom) {
     constexpr std::int64_t k = 5;
     const Machine machine =
         as_machine(test::line_machine(DimensionKind::FullyConnected, 3, rate, latency));
@@ -221,7 +221,7 @@ TEST(Ladder, TheLastToComeIsInheritedFrom) {
 
 // What is computed after a collective is late by what the collective is: no collective inherits it.
 // What is computed beside it for longer hides all of it.
-TEST(Ladder, ComputePassesDelaysOnAndHidesThem) {
+TEST(EffectLevels, ComputePassesDelaysOnAndHidesThem) {
     const Machine machine = as_machine(test::ring_machine(4, rate, latency));
     const auto with_compute = [&](std::vector<std::uint64_t> waits_for) {
         return Explained(
@@ -271,7 +271,7 @@ engine::Workload incast(std::int64_t bytes) {
 
 // With congestion control the last step is its own, without it is exactly 0. Buffers that never
 // fill, no window and no pauses: flow control is exactly 0.
-TEST(Ladder, EthernetLikeSwitches) {
+TEST(EffectLevels, EthernetLikeSwitches) {
     Machine machine = ethernet_machine();
     const engine::Workload workload = incast(1 << 18);
     EXPECT_EQ(Explained(workload, machine).why.total.congestion_control, Time());
@@ -291,7 +291,7 @@ TEST(Ladder, EthernetLikeSwitches) {
 }
 
 // A window of two packets on an idle path: it is the transport that makes the message wait.
-TEST(Ladder, ASmallWindowIsFlowControl) {
+TEST(EffectLevels, ASmallWindowIsFlowControl) {
     Machine machine = ethernet_machine();
     machine.network.packet.transport.window = Bytes(2 * (mtu + header));
     const Explained explained(message(8, 1 << 18), machine);
@@ -300,9 +300,9 @@ TEST(Ladder, ASmallWindowIsFlowControl) {
 }
 
 // Two senders to two receivers behind one link between two switches. Whatever the transport is
-// told, the rungs below flow control know nothing of it: headers, latency and contention are the
+// told, the levels below flow control do not see it: headers, latency and contention are the
 // same.
-TEST(Ladder, SettingsOfTheTransportLeaveContentionAlone) {
+TEST(EffectLevels, SettingsOfTheTransportLeaveContentionAlone) {
     using topology::TransportParameters;
     const Machine machine =
         two_switches("packet: {flow_control: pfc, transport: selective-repeat}\n");
@@ -327,8 +327,8 @@ TEST(Ladder, SettingsOfTheTransportLeaveContentionAlone) {
 }
 
 // A link that goes down loses what is on it. Without a transport the run would never end, so the
-// rung of contention cannot be simulated: it is a part of the next one, and that is said.
-TEST(Ladder, ARungThatCannotBeSimulated) {
+// level of contention cannot be simulated: it is a part of the next one, and that is said.
+TEST(EffectLevels, ALevelThatCannotBeSimulated) {
     Machine machine = ethernet_machine();
     topology::LinkFault outage;
     outage.link = machine.network.route(NodeId(0), NodeId(7)).front().link;
@@ -344,7 +344,7 @@ TEST(Ladder, ARungThatCannotBeSimulated) {
 
 // n packets to the NPU diagonally next door on an idle torus, adaptive: two ports send n / 2 each,
 // (n / 2 + 1) ser + 2 a, where one path takes (n + 1) ser + 2 a. Contention is -n / 2 ser.
-TEST(Ladder, SeveralWaysAreNegativeContention) {
+TEST(EffectLevels, SeveralPathsAreNegativeContention) {
     constexpr std::int64_t n = 100;
     Machine machine = as_machine(test::torus_machine(4, 4, rate, latency));
     machine.network = topology::parse_network(
@@ -366,7 +366,7 @@ TEST(Ladder, SeveralWaysAreNegativeContention) {
 }
 
 // The astra-sim dialects have no packets; the sums are exact all the same.
-TEST(Ladder, OtherDialects) {
+TEST(EffectLevels, OtherDialects) {
     for (const char* name : {"astra-sim", "astra-sim-2025-03"}) {
         test::TestMachine made = test::ring_machine(6, rate, latency);
         made.dialect = engine::Dialect::named(name);
@@ -395,7 +395,7 @@ TEST(Ladder, OtherDialects) {
 }
 
 // Where nothing is run alone, what is inherited is how much later the last rank starts.
-TEST(Ladder, WithoutRunsAlone) {
+TEST(EffectLevels, WithoutIsolatedRuns) {
     const Machine machine = as_machine(test::ring_machine(4, rate, latency));
     const engine::Workload workload = test::workload_of(4, [&](Rank) {
         return std::vector{collective_node(1, CollectiveType::AllReduce, 1 << 20),
@@ -403,7 +403,7 @@ TEST(Ladder, WithoutRunsAlone) {
     });
     const Explained measured(workload, machine);
     GapOptions options;
-    options.most_alone = 0;
+    options.most_isolated_runs = 0;
     const Explained taken(workload, machine, options);
     EXPECT_EQ(taken.of("collective_2").gap.dependency, taken.of("collective_1").gap.total());
     EXPECT_FALSE(taken.of("collective_2").measured);

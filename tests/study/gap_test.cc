@@ -65,13 +65,13 @@ struct Pair {
           why(explain_gap(runs, workload, machine)),
           gap(why.total) {
         EXPECT_EQ(gap.total(), difference());
-        expect_ladder();
+        expect_effect_levels();
     }
     [[nodiscard]] Time difference() const { return runs[1].finish - runs[0].finish; }
 
-    /// The ladder leads from the one run to the other: every rung finishes direct + dependency
-    /// later than the one below, and these are the parts of the gap.
-    void expect_ladder() const {
+    /// The effect levels lead from the one run to the other: every level finishes direct +
+    /// dependency later than the one below, and these are the parts of the gap.
+    void expect_effect_levels() const {
         ASSERT_FALSE(why.effect_levels.empty());
         EXPECT_EQ(why.effect_levels.front().finish, runs[0].finish);
         EXPECT_EQ(why.effect_levels.front().step, "");
@@ -337,7 +337,7 @@ TEST(GapWatch, IsAskedAndStopsTheExplanation) {
     GapOptions options;
     options.watch = [&](const std::string& what, std::uint64_t done, std::uint64_t total) {
         ++questions;
-        if (what == "collectives and messages, alone") {
+        if (what == "collectives and messages in isolated runs") {
             EXPECT_LT(done, total);
             most = std::max(most, total);
         }

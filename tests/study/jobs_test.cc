@@ -238,7 +238,7 @@ TEST(Jobs, OrderInTheListDoesNotMatter) {
 // as the one that rank 0 of job b, on NPU 1, sends after computing for 1 us: 26 870 bytes take 500
 // ns at 50 x 2^30 bytes per second, the latency is 500 ns. Where events are ordered by insertion,
 // who began first is first; and that is not the list's business either.
-TEST(Jobs, OrderInTheListDoesNotMatterAtAMeeting) {
+TEST(Jobs, OrderInTheListDoesNotMatterForContention) {
     Machine machine = as_machine(test::ring_machine(8, rate, latency));
     machine.dialect = engine::Dialect::named("astra-sim");
     const engine::Workload late = test::workload_of(

@@ -2,7 +2,7 @@
 // written in a plainer way; no run in which messages share links beats it, and an estimate that
 // does says so.
 
-#include "study/link_bound.h"
+#include "study/run_notes.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

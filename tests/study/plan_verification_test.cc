@@ -12,7 +12,6 @@
 #include "planner/search/plan_cost.h"
 #include "planner/search/plan_search.h"
 #include "study/plan_verification.h"
-#include "study/plan_workload.h"
 #include "tests/planner/search/random_problems.h"
 #include "tests/planner/search/searched_problem.h"
 #include "topology/network_text.h"

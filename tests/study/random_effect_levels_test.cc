@@ -1,6 +1,6 @@
-// The ladder on random small cases: the parts of every collective and message, and of the whole
-// run, are exactly the difference of two runs that know nothing of the ladder; what cannot have an
-// effect has none.
+// The effect levels on random small cases: the parts of every collective and message, and of the
+// whole run, are exactly the difference of two runs without any levels between them; what cannot
+// have an effect has none.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -207,9 +207,9 @@ void check(const Work& work, const Machine& machine, Fidelity fidelity) {
     }
 }
 
-class RandomLadder : public testing::TestWithParam<int> {};
+class RandomEffectLevels : public testing::TestWithParam<int> {};
 
-TEST_P(RandomLadder, SumsAreExactAndAbsentCausesAreZero) {
+TEST_P(RandomEffectLevels, SumsAreExactAndAbsentCausesAreZero) {
     constexpr int cases = 125;
     for (int round = 0; round < cases; ++round) {
         const auto seed = static_cast<std::uint64_t>(GetParam() * cases + round);
@@ -252,7 +252,7 @@ void redraw_transport(Draw& draw, topology::PacketParameters& packet) {
 
 // The levels up to contention have no transport, congestion control or flow control: their finishes
 // and parts must not depend on those settings.
-TEST(RandomTransportOfLadder, DoesNotChangeTheRungsBelowIt) {
+TEST(RandomTransportOfEffectLevels, DoesNotChangeTheLevelsBelowIt) {
     const std::uint64_t cases = test::random_cases(100, 5000);
     for (std::uint64_t seed = 0; seed < cases; ++seed) {
         SCOPED_TRACE("seed " + std::to_string(seed));
@@ -296,7 +296,7 @@ TEST(RandomTransportOfLadder, DoesNotChangeTheRungsBelowIt) {
     test::count_cases(cases);
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, RandomLadder, testing::Range(0, 4));
+INSTANTIATE_TEST_SUITE_P(Seeds, RandomEffectLevels, testing::Range(0, 4));
 
 }  // namespace
 }  // namespace npunet::study

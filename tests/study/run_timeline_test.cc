@@ -8,7 +8,7 @@
 #include <string>
 #include <tuple>
 
-#include "analysis/rank_places.h"
+#include "analysis/rank_groups.h"
 #include "analysis/simulated_timeline.h"
 #include "engine/statistics.h"
 #include "generators/transformer/training_step.h"
@@ -138,15 +138,15 @@ TEST(RunTimelines, JoinTheCollectivesOfTheResults) {
 
 // dp 2, tp 2, pp 2: four pipelines of two stages, two replicas of four ranks.
 TEST(RunTimelines, ShowThePlan) {
-    const analysis::RankPlaces places = analysis::find_places(
+    const analysis::RankGroups groups = analysis::find_rank_groups(
         analysis::simulated_timeline(run(Fidelity::CongestionAware, with_load())));
-    EXPECT_EQ(places.pipelines.size(), 4U);
-    for (const std::vector<Rank>& pipeline : places.pipelines) {
+    EXPECT_EQ(groups.pipelines.size(), 4U);
+    for (const std::vector<Rank>& pipeline : groups.pipelines) {
         ASSERT_EQ(pipeline.size(), 2U);
         EXPECT_LT(pipeline[0], pipeline[1]);
     }
-    ASSERT_EQ(places.replicas.size(), 2U);
-    EXPECT_EQ(places.replicas[0].size(), 4U);
+    ASSERT_EQ(groups.replicas.size(), 2U);
+    EXPECT_EQ(groups.replicas[0].size(), 4U);
 }
 
 /// Acknowledgements may be under way when the run is over: up to `later` (ps) are not in a bin.

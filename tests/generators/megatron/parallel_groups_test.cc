@@ -8,7 +8,6 @@
 #include <sstream>
 
 #include "generators/megatron/parallel_groups_check.h"
-#include "generators/megatron/parallel_groups_file.h"
 #include "generators/megatron/parallel_groups_reader.h"
 #include "parallel_groups_cases.h"
 #include "tests/support/counted_cases.h"
@@ -19,6 +18,9 @@ namespace npunet::generators::megatron {
 namespace {
 
 namespace fs = std::filesystem;
+using profiles::find_parallel_groups;
+using profiles::GroupsFilePlace;
+using profiles::read_parallel_groups;
 using ::testing::HasSubstr;
 
 ParallelGroupsFile read_text(const std::string& text) {

@@ -8,9 +8,9 @@
 #include <numeric>
 #include <random>
 
-#include "planner/metis/data_balancer.h"
 #include "planner/metis/layer_balancer.h"
 #include "planner/metis/memory_adjustment.h"
+#include "planner/metis/mixed_stages.h"
 #include "tests/support/refusals.h"
 
 namespace npunet::planner::metis {

@@ -1,5 +1,5 @@
 // The chart and the map inside pages: the data that their scripts draw.
-#include "report/html/chart_section.h"
+#include "report/html/timeline_charts.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,7 +9,6 @@
 #include <sstream>
 
 #include "report/activity_grid.h"
-#include "report/html/link_map_section.h"
 #include "tests/report/html/parsed_page.h"
 #include "tests/report/html/sample_pages.h"
 #include "tests/report/sample_timeline.h"

@@ -4,9 +4,8 @@
 
 #include <algorithm>
 
-#include "report/html/npu_columns.h"
+#include "report/html/drawings.h"
 #include "report/html/svg.h"
-#include "report/html/waterfall.h"
 #include "tests/report/html/parsed_page.h"
 #include "tests/report/html/sample_pages.h"
 #include "tests/report/sample_results.h"

@@ -9,8 +9,7 @@
 #include "base/units.h"
 #include "report/compare_table.h"
 #include "report/csv.h"
-#include "report/html/comparison_page.h"
-#include "report/html/results_page.h"
+#include "report/html/report_pages.h"
 #include "tests/report/html/parsed_page.h"
 #include "tests/report/html/sample_pages.h"
 #include "tests/report/sample_results.h"
@@ -177,18 +176,19 @@ TEST(ComparisonPage, HasEveryCollectiveOfTheJson) {
     EXPECT_THAT(column(page.with_id("contention-table"), "together (ns)"), ElementsAre("40"));
 }
 
-// The ladder leads from the estimate to the packet run: its steps sum to the difference.
-TEST(ComparisonPage, HasTheLadder) {
+// The sequence of effect levels leads from the estimate to the packet run: its steps sum to the
+// difference.
+TEST(ComparisonPage, HasTheEffectLevels) {
     const SampleComparison sample = sample_comparison();
     const Element page = parsed(comparison_page(sample.runs, sample.why, {}));
-    EXPECT_THAT(column(page.with_id("ladder-table"), "finish (ns)"),
+    EXPECT_THAT(column(page.with_id("effect-levels-table"), "finish (ns)"),
                 ElementsAre("800", "820", "760", "910", "940", "1000.25"));
-    EXPECT_THAT(column(page.with_id("ladder-table"), "by dependency (ns)"),
+    EXPECT_THAT(column(page.with_id("effect-levels-table"), "by dependency (ns)"),
                 ElementsAre("0", "0", "0", "0", "0", "60.25"));
 }
 
-// Two figures: the parts lead from 800 ns to 1000.25 ns, and so do the rungs of the ladder.
-TEST(ComparisonPage, DrawsThePartsAndTheLadder) {
+// Two figures: the parts lead from 800 ns to 1000.25 ns, and so do the effect levels.
+TEST(ComparisonPage, DrawsThePartsAndTheEffectLevels) {
     const SampleComparison sample = sample_comparison();
     const Element page = parsed(comparison_page(sample.runs, sample.why, {}));
     const std::vector<const Element*> figures = page.with_id("gap").all("figure");
@@ -206,22 +206,22 @@ TEST(ComparisonPage, DrawsThePartsAndTheLadder) {
                                                  "+60.25 ns", "1.000 us"));
 }
 
-// Where nobody met anybody there are no columns for it.
-TEST(ComparisonPage, HasNoMeetingsWhereThereWereNone) {
+// Without link contention there are no columns for it.
+TEST(ComparisonPage, HasNoLinkContentionWhereThereWasNone) {
     SampleComparison sample = sample_comparison();
-    const auto has_meetings = [&sample] {
+    const auto has_contention = [&sample] {
         const Element page = parsed(comparison_page(sample.runs, sample.why, {}));
-        return page.with_id("delays-table").all("thead").at(0)->text().find("met there") !=
+        return page.with_id("delays-table").all("thead").at(0)->text().find("contending with") !=
                std::string::npos;
     };
-    EXPECT_TRUE(has_meetings());
+    EXPECT_TRUE(has_contention());
     for (CommunicationGap& communication : sample.why.communications) {
-        communication.meetings.clear();
+        communication.link_contention.clear();
     }
-    EXPECT_FALSE(has_meetings());
+    EXPECT_FALSE(has_contention());
 }
 
-// What was not run alone has no cost by others; a part that is 0 for all has no column.
+// What had no isolated run has no cost by others; a part that is 0 for all has no column.
 TEST(ComparisonPage, LeavesOutWhatIsNotKnown) {
     SampleComparison sample = sample_comparison();
     for (CommunicationGap& communication : sample.why.communications) {

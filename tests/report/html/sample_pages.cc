@@ -33,9 +33,9 @@ void explain(const engine::Results& most, GapExplanation& why) {
         why.communications.push_back(std::move(entry));
     }
     for (std::size_t i = 1; i < why.communications.size(); i += 2) {
-        why.communications[i].meetings.push_back({most.links[i % most.links.size()].from,
-                                                  most.links[i % most.links.size()].to, i - 1,
-                                                  Time::ns(40)});
+        why.communications[i].link_contention.push_back({most.links[i % most.links.size()].from,
+                                                         most.links[i % most.links.size()].to,
+                                                         i - 1, Time::ns(40)});
     }
 }
 

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "parquet_reading.h"
-#include "report/profile/parquet.h"
 #include "report/profile/reference_tables.h"
 #include "tests/support/temporary_folder.h"
 

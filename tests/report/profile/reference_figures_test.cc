@@ -7,10 +7,9 @@
 #include <random>
 #include <set>
 
+#include "report/profile/reference_figures.h"
 #include "report/profile/reference_layout.h"
-#include "report/profile/reference_overlap.h"
 #include "report/profile/reference_tables.h"
-#include "report/profile/reference_timeline.h"
 #include "tests/support/shared_data.h"
 
 namespace npunet::report {

@@ -11,8 +11,8 @@
 #include "generators/transformer/training_step.h"
 #include "study/generated_workload.h"
 #include "study/simulation_run.h"
+#include "study/sweep/design_space.h"
 #include "study/sweep/point_runner.h"
-#include "study/sweep/spec_reader.h"
 #include "tests/support/temporary_folder.h"
 
 namespace npunet::study {

@@ -13,7 +13,7 @@
 #include <thread>
 
 #include "base/errors.h"
-#include "study/sweep/spec_reader.h"
+#include "study/sweep/design_space.h"
 
 namespace npunet::study {
 namespace {

@@ -1,4 +1,4 @@
-#include "study/sweep/sampling.h"
+#include "study/sweep/point_selection.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // sweep.yml: which points it means, and what is refused with which words.
 
-#include "study/sweep/spec_reader.h"
+#include "study/sweep/design_space.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

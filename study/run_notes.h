@@ -1,0 +1,44 @@
+// Notes about a finished run: parts of the network that could not matter, since nothing ever
+// crosses them; estimates that are impossibly short; congestion control by marks that saw none.
+//
+//     for (const std::string& note : notes_on_idle_links(workload, network, results)) { ... }
+//     note_link_bound(results);                  // adds a note if necessary
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "engine/results.h"
+#include "engine/workload.h"
+#include "topology/network_description.h"
+
+namespace npunet::study {
+
+/// Dimensions, and on networks without dimensions links between two kinds of nodes, that nothing
+/// crosses: a sentence for each such part, or one when nothing is sent at all. A part counts as
+/// crossed when its links carried bytes, or lie on the route between two ranks that exchange
+/// messages, which may be empty. All fidelities say the same but where packets leave the routes:
+/// round dead links and by routings that make detours. The run has come to its end. Time: that of
+/// the links; of the routes between communicating ranks (n log n of n members) besides where links
+/// carried nothing.
+[[nodiscard]] std::vector<std::string> notes_on_idle_links(
+    const engine::Workload& workload, const topology::NetworkDescription& network,
+    const engine::Results& results);
+
+/// In the analytical network messages do not share links, so that a run can finish before its
+/// busiest link could have carried all bytes sent over it: whether a completed run of the
+/// analytical fidelity finished before its link_bound.
+[[nodiscard]] bool beats_link_bound(const engine::Results& results);
+
+/// One sentence, or empty if it did not. `results.fidelity` and the links must be set.
+[[nodiscard]] std::string link_bound_note(const engine::Results& results);
+
+/// Adds link_bound_note() to the notes.
+void note_link_bound(engine::Results& results);
+
+/// A note if packets were dropped or links told to pause although congestion control by marks saw
+/// none.
+[[nodiscard]] std::vector<std::string> notes_on_marks(const topology::NetworkDescription& network,
+                                                      const engine::Results& results);
+
+}  // namespace npunet::study
