@@ -19,6 +19,21 @@ using Kind = JsonToken::Kind;
 constexpr const char* expected_attribute =
     "an attribute such as {\"name\": \"comm_size\", \"type\": \"int64_val\", \"value\": 1024}";
 
+/// is_rest() of an attribute, whose doc string is of the schema but no member of Attribute.
+bool is_attribute_rest(const std::string& bytes) {
+    using ChakraProtoMsg::AttributeProto;
+    std::string others;
+    WireCursor fields(bytes, 1);
+    while (fields.next()) {
+        const bool doc_string = fields.field() == AttributeProto::kDocStringFieldNumber &&
+                                fields.type() == WireType::Bytes;
+        if (!doc_string) {
+            others += fields.whole();
+        }
+    }
+    return fields.good() && is_rest<AttributeProto>(others, 1);
+}
+
 std::string place_of(std::size_t number) {
     return fmt::format("attribute {}", number);
 }

@@ -42,7 +42,4 @@ template <class Message>
     return fields.empty() || !has_known_fields();
 }
 
-/// The same of an attribute, whose doc string is of the schema but no member of Attribute.
-[[nodiscard]] bool is_attribute_rest(const std::string& bytes);
-
 }  // namespace npunet::chakra

@@ -1,8 +1,15 @@
 #include "chakra/wire.h"
 
+#include <array>
 #include <vector>
 
 namespace npunet::chakra {
+
+void append_varint(std::uint64_t value, std::string& bytes) {
+    std::array<char, longest_varint> digits;
+    const char* const end = write_varint(digits.data(), value);
+    bytes.append(digits.data(), static_cast<std::size_t>(end - digits.data()));
+}
 
 bool WireCursor::skip_group() {
     const char* const begin = begin_;

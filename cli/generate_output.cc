@@ -10,6 +10,7 @@
 
 #include "base/errors.h"
 #include "base/ids.h"
+#include "chakra/trace_writer.h"
 #include "cli/counted.h"
 #include "cli/json_output.h"
 #include "cli/option_values.h"

@@ -1,4 +1,4 @@
-#include "chakra/older_numbers.h"
+#include "chakra/older_schemas.h"
 
 #include <algorithm>
 #include <array>
