@@ -96,16 +96,7 @@ public:
         if (at_ == end_) {
             return false;
         }
-        std::uint64_t tag = 0;
-        const char* behind = read_varint(at_, end_, tag);
-        // Protobuf takes tags of at most 5 bytes and drops what is beyond 32 bits.
-        if (behind == nullptr || behind - at_ > 5) {
-            return fail();
-        }
-        at_ = behind;
-        field_ = static_cast<std::uint32_t>(tag) >> 3;
-        type_ = static_cast<WireType>(tag & 7U);
-        return field_ != 0 ? read_value() : fail();
+        return read_tag() && read_value();
     }
 
     [[nodiscard]] std::uint32_t field() const { return field_; }
@@ -121,6 +112,19 @@ public:
     [[nodiscard]] bool good() const { return good_; }
 
 private:
+    bool read_tag() {
+        std::uint64_t tag = 0;
+        const char* behind = read_varint(at_, end_, tag);
+        // Protobuf takes tags of at most 5 bytes and drops what is beyond 32 bits.
+        if (behind == nullptr || behind - at_ > 5) {
+            return fail();
+        }
+        at_ = behind;
+        field_ = static_cast<std::uint32_t>(tag) >> 3;
+        type_ = static_cast<WireType>(tag & 7U);
+        return field_ != 0 || fail();
+    }
+
     bool read_value() {
         switch (type_) {
             case WireType::Varint:

@@ -13,7 +13,7 @@ namespace npunet::chakra {
 /// Whether the bytes are fields that `Message`, in so many other messages, does not have: those
 /// that it has would change it.
 template <class Message>
-[[nodiscard]] bool is_rest(const std::string& bytes, unsigned depth) {
+[[nodiscard]] bool are_unknown_fields(const std::string& bytes, unsigned depth) {
     if (!is_message(bytes, depth)) {
         return false;
     }
