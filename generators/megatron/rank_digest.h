@@ -1,9 +1,9 @@
 // All calls of one rank, as far as others must make them too: for each set of ranks, peer and
 // direction how many, and a hash over them.
 //
-//     RankMeetings meetings(Rank(3));
+//     RankDigest digest(Rank(3));
 //     read_call_log(path, Rank(3), groups, [&](const LoggedCall& event) {
-//         meetings.add(event, groups);
+//         digest.add(event, groups);
 //     });
 //
 // Memory grows with the groups and peers that the rank uses, not with its calls. A part of
@@ -28,7 +28,7 @@ namespace npunet::generators::megatron {
 struct CallChain {
     std::uint64_t calls = 0;
     std::uint64_t hash = 0;
-    std::uint64_t balance = 0;  ///< adds up to 0 over the members (call_digest.h)
+    std::uint64_t balance = 0;  ///< adds up to 0 over the members (call_comparison.h)
 
     void add(std::uint64_t digest, std::uint64_t call_balance);
     /// In what each member must be equal.
@@ -40,16 +40,16 @@ struct CallChain {
 /// Of a new_group: its ranks and backend.
 [[nodiscard]] std::uint64_t new_group_digest(const LoggedCall& event, const GroupTable& groups);
 
-class RankMeetings {
+class RankDigest {
 public:
-    explicit RankMeetings(Rank rank) : rank_(rank) {}
+    explicit RankDigest(Rank rank) : rank_(rank) {}
 
     /// The calls of one log with one table, in order.
     void add(const LoggedCall& event, const GroupTable& groups);
 
     [[nodiscard]] Rank rank() const { return rank_; }
 
-    struct Meeting {
+    struct GroupDigest {
         std::vector<Rank> members;  ///< ascending
         CallChain chain;
         /// Without the last three barriers before the first broadcast, where three stand there.
@@ -59,7 +59,7 @@ public:
         std::array<CallChain, 3> earlier{};  ///< before the last three barriers, the latest first
         std::int64_t barriers = 0;           ///< in a row until here
     };
-    [[nodiscard]] const std::deque<Meeting>& meetings() const { return meetings_; }
+    [[nodiscard]] const std::deque<GroupDigest>& group_digests() const { return group_digests_; }
     /// By peer, and whether the rank sends.
     [[nodiscard]] const std::map<std::pair<Rank, bool>, CallChain>& messages() const {
         return messages_;
@@ -73,13 +73,13 @@ public:
 
 private:
     void add_collective(const LoggedCall& event, const GroupTable& groups);
-    std::size_t meeting_of(std::int32_t group, const GroupTable& groups);
+    std::size_t place_of_group(std::int32_t group, const GroupTable& groups);
     void note_problem(const LoggedCall& event, const std::string& text);
 
     Rank rank_;
-    std::vector<std::int32_t> meeting_of_group_;  ///< by group number; -1: not yet
-    GroupTable sets_;                             ///< of the meetings, by their members
-    std::deque<Meeting> meetings_;
+    std::vector<std::int32_t> places_by_group_;  ///< in group_digests_; -1: not yet
+    GroupTable sets_;                            ///< members of the group digests
+    std::deque<GroupDigest> group_digests_;
     std::map<std::pair<Rank, bool>, CallChain> messages_;
     CallChain new_groups_;
     std::uint64_t without_group_ = 0;

@@ -1,4 +1,8 @@
-// Multi-head latent attention (DeepSeek-V2, 2024): from the hidden vectors to queries, keys,
+// A decoder layer on one rank: its attention half (norm, projections, attention_core.h, projection,
+// residual) and its dense MLP half (norm, up and gate, activation, down, residual); moe_block.h has
+// the half with experts.
+//
+// Multi-head latent attention (DeepSeek-V2, 2024): from the hidden vectors to queries, keys and
 // values.
 //
 // One multiplication takes a token to its low-rank vectors (queries', keys' and values') and the
@@ -17,7 +21,10 @@
 
 namespace npunet::generators {
 
-void latent_projections_forward(RoleBuilder& builder, const LocalSizes& local);
-void latent_projections_backward(RoleBuilder& builder, const LocalSizes& local);
+void attention_forward(RoleBuilder& builder, const LocalSizes& local);
+void attention_backward(RoleBuilder& builder, const LocalSizes& local);
+
+void mlp_forward(RoleBuilder& builder, const LocalSizes& local);
+void mlp_backward(RoleBuilder& builder, const LocalSizes& local);
 
 }  // namespace npunet::generators

@@ -1,4 +1,4 @@
-#include "generators/megatron/all_permutations.h"
+#include "generators/megatron/step_permutations.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "generators/stage/conversion.h"
+#include "generators/stage/resharding.h"
 
 #include <cassert>
 #include <optional>
@@ -49,11 +49,11 @@ std::optional<CollectiveType> conversion(const Claim& made, const std::optional<
 
 }  // namespace
 
-std::vector<Conversion> conversions(const Layout& made, const Shape& wanted,
-                                    const SplitSymbols& split) {
+std::vector<ReshardingStep> resharding(const Layout& made, const Shape& wanted,
+                                       const SplitSymbols& split) {
     const Claims from = claims_of(made, split);
     const Claims to = claims_of({wanted, {}}, split);
-    std::vector<Conversion> steps;
+    std::vector<ReshardingStep> steps;
     for (std::size_t slot = 0; slot < group_slots; ++slot) {
         if (!from[slot]) {
             assert(!to[slot] && "an operand is wanted in parts of what is whole");

@@ -1,4 +1,4 @@
-#include "generators/transformer/rank_order.h"
+#include "generators/transformer/plan_names.h"
 
 #include <fmt/format.h>
 

@@ -1,10 +1,11 @@
-#include "generators/megatron/rank_meetings.h"
+#include "generators/megatron/rank_digest.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "generators/megatron/call_digest.h"
+#include "generators/megatron/call_comparison.h"
+#include "generators/splitmix64.h"
 
 namespace npunet::generators::megatron {
 
@@ -20,18 +21,18 @@ constexpr std::int64_t extra_barriers = 3;
 
 void CallChain::add(std::uint64_t digest, std::uint64_t call_balance) {
     ++calls;
-    hash = mixed(hash + digest);
+    hash = splitmix64(hash + digest);
     // Weighted by the place, so that one call's surplus does not hide another's want.
-    balance += mixed(calls) * call_balance;
+    balance += splitmix64(calls) * call_balance;
 }
 
 std::uint64_t new_group_digest(const LoggedCall& event, const GroupTable& groups) {
     std::uint64_t digest = 0;
     for (const char letter : event.backend) {
-        digest = mixed(digest + static_cast<unsigned char>(letter));
+        digest = splitmix64(digest + static_cast<unsigned char>(letter));
     }
     for (const Rank rank : groups.ranks(event.call.group)) {
-        digest = mixed(digest + static_cast<std::uint64_t>(rank.value()) + 256);
+        digest = splitmix64(digest + static_cast<std::uint64_t>(rank.value()) + 256);
     }
     return digest;
 }
@@ -46,38 +47,38 @@ std::string ranks_text(const std::vector<Rank>& ranks) {
                : text + fmt::format(", ... ({} in all)", ranks.size());
 }
 
-void RankMeetings::note_problem(const LoggedCall& event, const std::string& text) {
+void RankDigest::note_problem(const LoggedCall& event, const std::string& text) {
     if (problems_.size() < most_problems) {
         problems_.push_back(
             fmt::format("event {}: {} {}", event.call_id, description_of(event.call), text));
     }
 }
 
-std::size_t RankMeetings::meeting_of(std::int32_t group, const GroupTable& groups) {
+std::size_t RankDigest::place_of_group(std::int32_t group, const GroupTable& groups) {
     const auto number = static_cast<std::size_t>(group);
-    if (number >= meeting_of_group_.size()) {
-        meeting_of_group_.resize(number + 1, -1);
+    if (number >= places_by_group_.size()) {
+        places_by_group_.resize(number + 1, -1);
     }
-    std::int32_t& meeting = meeting_of_group_[number];
-    if (meeting < 0) {
+    std::int32_t& place = places_by_group_[number];
+    if (place < 0) {
         std::vector<Rank> members = groups.ranks(group);
         std::sort(members.begin(), members.end());
-        meeting = sets_.add(members);
-        if (static_cast<std::size_t>(meeting) == meetings_.size()) {
-            meetings_.emplace_back().members = std::move(members);
+        place = sets_.add(members);
+        if (static_cast<std::size_t>(place) == group_digests_.size()) {
+            group_digests_.emplace_back().members = std::move(members);
         }
     }
-    return static_cast<std::size_t>(meeting);
+    return static_cast<std::size_t>(place);
 }
 
-void RankMeetings::add_collective(const LoggedCall& event, const GroupTable& groups) {
+void RankDigest::add_collective(const LoggedCall& event, const GroupTable& groups) {
     const Call& call = event.call;
     if (call.group < 0) {
         ++without_group_;
         return;
     }
-    Meeting& meeting = meetings_[meeting_of(call.group, groups)];
-    const std::vector<Rank>& members = meeting.members;
+    GroupDigest& group = group_digests_[place_of_group(call.group, groups)];
+    const std::vector<Rank>& members = group.members;
     const auto is_member = [&](Rank rank) {
         return std::binary_search(members.begin(), members.end(), rank);
     };
@@ -91,25 +92,25 @@ void RankMeetings::add_collective(const LoggedCall& event, const GroupTable& gro
                      fmt::format("on {}, which the root is not one of", ranks_text(members)));
     }
     if (call.operation == Operation::Barrier) {
-        ++meeting.barriers;
-        meeting.earlier = {meeting.chain, meeting.earlier[0], meeting.earlier[1]};
+        ++group.barriers;
+        group.earlier = {group.chain, group.earlier[0], group.earlier[1]};
     } else {
-        if (call.operation == Operation::Broadcast && !meeting.broadcast_seen) {
-            meeting.broadcast_seen = true;
-            meeting.can_shorten = meeting.barriers >= extra_barriers;
-            meeting.shortened = meeting.earlier.back();
+        if (call.operation == Operation::Broadcast && !group.broadcast_seen) {
+            group.broadcast_seen = true;
+            group.can_shorten = group.barriers >= extra_barriers;
+            group.shortened = group.earlier.back();
         }
-        meeting.barriers = 0;
+        group.barriers = 0;
     }
     const std::uint64_t digest = digest_of(call);
     const std::uint64_t balance = balance_of(call, members.size());
-    meeting.chain.add(digest, balance);
-    if (meeting.can_shorten) {
-        meeting.shortened.add(digest, balance);
+    group.chain.add(digest, balance);
+    if (group.can_shorten) {
+        group.shortened.add(digest, balance);
     }
 }
 
-void RankMeetings::add(const LoggedCall& event, const GroupTable& groups) {
+void RankDigest::add(const LoggedCall& event, const GroupTable& groups) {
     const Call& call = event.call;
     if (call.operation == Operation::NewGroup) {
         new_groups_.add(new_group_digest(event, groups), 0);

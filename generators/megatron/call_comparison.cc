@@ -1,8 +1,11 @@
-#include "generators/megatron/call_digest.h"
+#include "generators/megatron/call_comparison.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
-#include <vector>
+#include <algorithm>
+
+#include "generators/splitmix64.h"
 
 namespace npunet::generators::megatron {
 
@@ -44,11 +47,11 @@ struct Part {
 };
 
 std::uint64_t value_of(const Shape& shape, std::int64_t tensors) {
-    std::uint64_t value = mixed(static_cast<std::uint64_t>(tensors));
+    std::uint64_t value = splitmix64(static_cast<std::uint64_t>(tensors));
     for (const std::int64_t size : shape) {
-        value = mixed(value + static_cast<std::uint64_t>(size));
+        value = splitmix64(value + static_cast<std::uint64_t>(size));
     }
-    return mixed(value + shape.dimensions());
+    return splitmix64(value + shape.dimensions());
 }
 
 /// Calls visit(part) for each.
@@ -86,29 +89,29 @@ void for_each_part(const Call& call, Visit&& visit) {
 }
 
 std::string shape_text(const Shape& shape) {
-    std::string text = "[";
-    for (const std::int64_t size : shape) {
-        text += fmt::format("{}{}", text.size() == 1 ? "" : ", ", size);
-    }
-    return text + "]";
+    return fmt::format("[{}]", fmt::join(shape.begin(), shape.end(), ", "));
 }
 
 std::string shape_text(const Shape& shape, std::int64_t tensors) {
     return tensors == 1 ? shape_text(shape) : fmt::format("{} x {}", tensors, shape_text(shape));
 }
 
-}  // namespace
+constexpr std::size_t most_ranks_told = 16;
 
-std::uint64_t mixed(std::uint64_t number) {
-    number += 0x9E3779B97F4A7C15U;
-    number = (number ^ (number >> 30U)) * 0xBF58476D1CE4E5B9U;
-    number = (number ^ (number >> 27U)) * 0x94D049BB133111EBU;
-    return number ^ (number >> 31U);
+std::string rank_list(const std::vector<Rank>& ranks) {
+    std::string text;
+    for (std::size_t i = 0; i < std::min(ranks.size(), most_ranks_told); ++i) {
+        text += fmt::format("{}{}", i == 0 ? "" : ", ", ranks[i].value());
+    }
+    return ranks.size() > most_ranks_told ? fmt::format("{}, ... ({} in all)", text, ranks.size())
+                                          : text;
 }
+
+}  // namespace
 
 std::uint64_t digest_of(const Call& call) {
     std::uint64_t digest = 0;
-    for_each_part(call, [&](const Part& part) { digest = mixed(digest + part.value); });
+    for_each_part(call, [&](const Part& part) { digest = splitmix64(digest + part.value); });
     return digest;
 }
 
@@ -170,6 +173,47 @@ std::string differences(const Call& a, const Call& b) {
     });
     // Different operations have different parts; the rest does not compare.
     return text.rfind("operation", 0) == 0 ? "operation" : text;
+}
+
+std::string described(const Call& call, const std::vector<Rank>* ranks) {
+    std::string text(name_of(call.operation));
+    if (call.operation != Operation::Barrier) {
+        text += call.has_shape
+                    ? fmt::format(" of {}", shape_text(call.shape))
+                    : fmt::format(" of {} to {}", shape_text(call.input), shape_text(call.output));
+        text += fmt::format(" {}", name_of(call.dtype));
+        text += reduces(call.operation) ? fmt::format(" {}", name_of(call.reduce_op)) : "";
+        text += call.batch_size > 0
+                    ? fmt::format(", {} of a batch of {}", call.batch_index, call.batch_size)
+                    : "";
+        text += call.asynchronous ? ", going on" : "";
+    }
+    if (call.peer.valid()) {
+        text += fmt::format("{} rank {}",
+                            is_send(call.operation)      ? " to"
+                            : is_receive(call.operation) ? " from"
+                                                         : " with root",
+                            call.peer.value());
+    }
+    return ranks == nullptr ? text : fmt::format("{} over ranks {}", text, rank_list(*ranks));
+}
+
+bool same_call(const Call& logged, const std::vector<Rank>* logged_ranks, const Call& made,
+               const std::vector<Rank>* made_ranks, bool tells_waiting) {
+    if (logged.operation != made.operation ||
+        (tells_waiting && logged.asynchronous != made.asynchronous)) {
+        return false;
+    }
+    if (logged_ranks != nullptr && made_ranks != nullptr && *logged_ranks != *made_ranks) {
+        return false;
+    }
+    if (logged.operation == Operation::Barrier) {
+        return true;
+    }
+    return logged.dtype == made.dtype && logged.shape == made.shape && logged.input == made.input &&
+           logged.output == made.output && logged.peer == made.peer &&
+           logged.batch_index == made.batch_index && logged.batch_size == made.batch_size &&
+           (!reduces(logged.operation) || logged.reduce_op == made.reduce_op);
 }
 
 }  // namespace npunet::generators::megatron

@@ -3,7 +3,7 @@
 //     draw({seed, layer, micro_batch, rank});              // 64 bits
 //     draw_below(n, {seed, layer, i});                     // 0 .. n-1
 //
-// A chain of SplitMix64's output function (Steele, Lea, Flood 2014) over the arguments.
+// A chain of SplitMix64's output function over the arguments.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,18 @@
 
 namespace npunet::generators {
 
+/// SplitMix64's output function (Steele, Lea, Flood 2014): spreads a number over 64 bits.
+[[nodiscard]] inline std::uint64_t splitmix64(std::uint64_t number) {
+    number += 0x9e3779b97f4a7c15U;
+    number = (number ^ (number >> 30U)) * 0xbf58476d1ce4e5b9U;
+    number = (number ^ (number >> 27U)) * 0x94d049bb133111ebU;
+    return number ^ (number >> 31U);
+}
+
 [[nodiscard]] inline std::uint64_t draw(std::initializer_list<std::uint64_t> key) {
     std::uint64_t state = 0;
     for (const std::uint64_t part : key) {
-        std::uint64_t mixed = (state ^ part) + 0x9e3779b97f4a7c15U;
-        mixed = (mixed ^ (mixed >> 30U)) * 0xbf58476d1ce4e5b9U;
-        mixed = (mixed ^ (mixed >> 27U)) * 0x94d049bb133111ebU;
-        state = mixed ^ (mixed >> 31U);
+        state = splitmix64(state ^ part);
     }
     return state;
 }

@@ -1,7 +1,7 @@
 // Which collectives bring an operand from the layout in which it is made to the one wanted.
 //
 //     const SplitSymbols split(arguments);
-//     for (const Conversion& step : conversions(made, wanted, split)) ...   // in this order
+//     for (const ReshardingStep& step : resharding(made, wanted, split)) ...   // in this order
 //
 // A layout says for each of dp, tp and sp whether a dimension is split over it, or the parts have
 // yet to be summed over it, or neither. In the order dp, tp, sp:
@@ -26,13 +26,10 @@
 namespace npunet::generators::stage_dialect {
 
 /// The group slots of the dialect's workloads.
-inline constexpr std::int32_t dp_group = 0;
-inline constexpr std::int32_t tp_group = 1;
-inline constexpr std::int32_t sp_group = 2;
 inline constexpr std::size_t group_slots = 3;
 inline constexpr std::array<Symbol, group_slots> group_symbols{Symbol::Dp, Symbol::Tp, Symbol::Sp};
 
-struct Conversion {
+struct ReshardingStep {
     std::int32_t slot = 0;
     chakra::CollectiveType type = chakra::CollectiveType::AllReduce;
 };
@@ -50,7 +47,7 @@ private:
 
 /// The layouts of `made` and `wanted` are of one tensor, and `wanted` is never split over what
 /// `made` is whole in: no module asks for that.
-[[nodiscard]] std::vector<Conversion> conversions(const Layout& made, const Shape& wanted,
-                                                  const SplitSymbols& split);
+[[nodiscard]] std::vector<ReshardingStep> resharding(const Layout& made, const Shape& wanted,
+                                                     const SplitSymbols& split);
 
 }  // namespace npunet::generators::stage_dialect

@@ -1,11 +1,10 @@
-#include "generators/megatron/config_text.h"
+#include "generators/megatron/run_config.h"
 
 #include <charconv>
 #include <nlohmann/json.hpp>
 #include <system_error>
 
-#include "generators/transformer/context_comm.h"
-#include "generators/transformer/rank_order.h"
+#include "generators/transformer/plan_names.h"
 
 namespace npunet::generators::megatron {
 
