@@ -74,6 +74,13 @@ private:
     return what.rfind("[json.", 0) == 0 && end != std::string::npos ? what.substr(end + 2) : what;
 }
 
+/// A value in a message: in ASCII, cut behind `most` characters.
+template <class Json>
+[[nodiscard]] std::string json_excerpt(const Json& value, std::size_t most = 40) {
+    const std::string text = value.dump(-1, ' ', true, Json::error_handler_t::replace);
+    return text.size() <= most ? text : text.substr(0, most - 3) + "...";
+}
+
 /// Parses a document; `file` is its name in messages. Throws InputError for invalid JSON, a number
 /// out of range, a duplicate key in an object, and a document beyond the limits.
 template <class Json>

@@ -1,4 +1,4 @@
-#include "chakra/attribute_evidence.h"
+#include "chakra/frame_evidence.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "chakra/older_numbers.h"
+#include "chakra/older_schemas.h"
 #include "chakra/wire_fields.h"
 
 namespace npunet::chakra {

@@ -5,8 +5,6 @@
 #include <array>
 #include <limits>
 
-#include "chakra/member_wire_type.h"
-
 namespace npunet::chakra {
 
 namespace {

@@ -17,18 +17,6 @@
 
 namespace npunet::chakra {
 
-/// The most bytes that a variable-length integer has.
-constexpr std::size_t longest_varint = 10;
-
-/// Writes a variable-length integer; returns what is behind it.
-inline char* write_varint(char* at, std::uint64_t value) {
-    for (; value >= 0x80U; value >>= 7U) {
-        *at++ = static_cast<char>((value & 0x7FU) | 0x80U);
-    }
-    *at++ = static_cast<char>(value);
-    return at;
-}
-
 class ByteBlocks {
 public:
     static constexpr std::size_t block_bytes = std::size_t{1} << 14;

@@ -1,4 +1,4 @@
-#include "chakra/collective_matching.h"
+#include "chakra/rank_comparison.h"
 
 #include <fmt/format.h>
 

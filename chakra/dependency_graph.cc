@@ -15,14 +15,14 @@ constexpr DependencyGraph::Place absent = IdIndex::absent;
 /// The strongly connected components of more than one node, by R. Tarjan's algorithm (Depth-first
 /// search and linear graph algorithms, 1972) with a stack of our own: a chain of a million nodes
 /// would be a million nested calls.
-class KnotFinder {
+class ComponentFinder {
 public:
     using Place = DependencyGraph::Place;
 
-    KnotFinder(const DependencyGraph& graph, FollowedDeps followed)
+    ComponentFinder(const DependencyGraph& graph, FollowedDeps followed)
         : graph_(graph), followed_(followed), order_(graph.nodes(), 0), low_(graph.nodes(), 0) {}
 
-    /// Each knot sorted; the knots in the order of their first nodes.
+    /// Each strongly connected component sorted; in the order of their first nodes.
     std::vector<std::vector<Place>> find() {
         // A cycle goes forward in the file somewhere: it is met from there.
         for (std::size_t node = 0; node < graph_.nodes(); ++node) {
@@ -33,8 +33,8 @@ public:
                 search(static_cast<Place>(node));
             }
         }
-        std::sort(knots_.begin(), knots_.end());
-        return std::move(knots_);
+        std::sort(components_.begin(), components_.end());
+        return std::move(components_);
     }
 
 private:
@@ -75,7 +75,7 @@ private:
         path_.pop_back();
         const std::uint32_t low = low_[node];
         if (low == order_[node]) {
-            close_knot(node);
+            close_component(node);
         }
         if (!path_.empty()) {
             Place const parent = path_.back().node;
@@ -83,15 +83,15 @@ private:
         }
     }
 
-    void close_knot(Place node) {
+    void close_component(Place node) {
         auto first = open_.end();
         do {
             --first;
             low_[*first] = finished;
         } while (*first != node);
         if (open_.end() - first > 1) {
-            knots_.emplace_back(first, open_.end());
-            std::sort(knots_.back().begin(), knots_.back().end());
+            components_.emplace_back(first, open_.end());
+            std::sort(components_.back().begin(), components_.back().end());
         }
         open_.erase(first, open_.end());
     }
@@ -104,22 +104,22 @@ private:
     std::vector<std::uint32_t> low_;    // the earliest open node within reach, or finished
     std::vector<Place> open_;
     std::vector<Step> path_;
-    std::vector<std::vector<Place>> knots_;
+    std::vector<std::vector<Place>> components_;
     std::uint32_t entered_ = 0;
 };
 
-/// Breadth first from the knot's first node back to it. `from` is absent everywhere before and
+/// Breadth first from the component's first node back to it. `from` is absent everywhere before and
 /// after.
-std::vector<DependencyGraph::Place> shortest_cycle(const DependencyGraph& graph,
-                                                   FollowedDeps followed,
-                                                   const std::vector<DependencyGraph::Place>& knot,
-                                                   std::vector<DependencyGraph::Place>& from) {
+std::vector<DependencyGraph::Place> shortest_cycle(
+    const DependencyGraph& graph, FollowedDeps followed,
+    const std::vector<DependencyGraph::Place>& component,
+    std::vector<DependencyGraph::Place>& from) {
     using Place = DependencyGraph::Place;
-    const Place start = knot.front();
+    const Place start = component.front();
     std::vector<Place> reached{start};
     std::vector<Place> cycle;
     for (std::size_t i = 0; cycle.empty(); ++i) {
-        assert(i < reached.size());  // every node of a knot lies on a cycle
+        assert(i < reached.size());  // every node of a component lies on a cycle
         const Place node = reached[i];
         for (const Place dep : graph.row(node, followed)) {
             if (dep == start && node != start) {
@@ -130,7 +130,7 @@ std::vector<DependencyGraph::Place> shortest_cycle(const DependencyGraph& graph,
                 break;
             }
             if (dep != absent && dep != start && from[dep] == absent &&
-                std::binary_search(knot.begin(), knot.end(), dep)) {
+                std::binary_search(component.begin(), component.end(), dep)) {
                 from[dep] = node;
                 reached.push_back(dep);
             }
@@ -246,7 +246,7 @@ std::vector<std::vector<DependencyGraph::Place>> DependencyGraph::cycles(
         (!with_ctrl || counts(DependencyKind::Ctrl).forward == 0)) {
         return {};
     }
-    std::vector<std::vector<Place>> cycles = KnotFinder(*this, followed).find();
+    std::vector<std::vector<Place>> cycles = ComponentFinder(*this, followed).find();
     std::vector<Place> from(cycles.empty() ? 0 : nodes(), absent);
     for (std::vector<Place>& cycle : cycles) {
         cycle = shortest_cycle(*this, followed, cycle, from);

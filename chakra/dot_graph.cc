@@ -1,4 +1,4 @@
-#include "chakra/dot_graph.h"
+#include "chakra/trace_printing.h"
 
 #include <fmt/format.h>
 

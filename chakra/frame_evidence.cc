@@ -11,9 +11,8 @@
 #include <algorithm>
 #include <limits>
 
-#include "chakra/attribute_evidence.h"
-#include "chakra/node_kind.h"
-#include "chakra/older_numbers.h"
+#include "chakra/node.h"
+#include "chakra/older_schemas.h"
 #include "chakra/wire_fields.h"
 
 namespace npunet::chakra {

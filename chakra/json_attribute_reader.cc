@@ -5,8 +5,8 @@
 
 #include <array>
 
-#include "chakra/message_rest.h"
 #include "chakra/node_view.h"
+#include "chakra/unknown_fields.h"
 
 namespace npunet::chakra {
 
@@ -18,6 +18,22 @@ using Kind = JsonToken::Kind;
 /// The type of a value that has members which no list of numbers can say.
 constexpr const char* expected_attribute =
     "an attribute such as {\"name\": \"comm_size\", \"type\": \"int64_val\", \"value\": 1024}";
+
+/// are_unknown_fields() of an attribute, whose doc string is of the schema but no member of
+/// Attribute.
+bool are_unknown_attribute_fields(const std::string& bytes) {
+    using ChakraProtoMsg::AttributeProto;
+    std::string others;
+    WireCursor fields(bytes, 1);
+    while (fields.next()) {
+        const bool doc_string = fields.field() == AttributeProto::kDocStringFieldNumber &&
+                                fields.type() == WireType::Bytes;
+        if (!doc_string) {
+            others += fields.whole();
+        }
+    }
+    return fields.good() && are_unknown_fields<AttributeProto>(others, 1);
+}
 
 std::string place_of(std::size_t number) {
     return fmt::format("attribute {}", number);
@@ -124,7 +140,7 @@ void JsonAttributeReader::take_value(const JsonToken& token) {
 
 void JsonAttributeReader::take_rest(const JsonToken& token) {
     const std::string bytes(token.text);
-    if (!token.is_text() || !is_attribute_rest(bytes)) {
+    if (!token.is_text() || !are_unknown_attribute_fields(bytes)) {
         fail(described(token),
              "a doc string and fields that schema 0.0.4 does not have, as bytes in hexadecimal "
              "digits");

@@ -3,7 +3,7 @@
 #include <cstring>
 #include <utility>
 
-#include "chakra/member_wire_type.h"
+#include "chakra/attribute_view.h"
 
 namespace npunet::chakra {
 

@@ -7,8 +7,8 @@
 #include <array>
 #include <utility>
 
-#include "chakra/message_rest.h"
 #include "chakra/node.h"
+#include "chakra/unknown_fields.h"
 
 namespace npunet::chakra {
 
@@ -89,7 +89,7 @@ void JsonTensorsReader::value(const JsonToken& token) {
         }
         return;
     }
-    if (!is_rest<IOInfo>(std::string(token.text), 1)) {
+    if (!are_unknown_fields<IOInfo>(std::string(token.text), 1)) {
         place_.fail_rest(key_);
     }
     message_.append(token.text);
@@ -252,7 +252,7 @@ void JsonNodeReader::take_rest(const JsonToken& token) {
     if (!token.is_text()) {
         place_.fail(key_->name, described(token), expected_text);
     }
-    if (!is_rest<NodeMessage>(std::string(token.text), 0)) {
+    if (!are_unknown_fields<NodeMessage>(std::string(token.text), 0)) {
         place_.fail_rest(key_->name);
     }
     message_.append(token.text);

@@ -12,8 +12,8 @@
 #include "chakra/json_level.h"
 #include "chakra/json_node_reader.h"
 #include "chakra/json_trace.h"
-#include "chakra/message_rest.h"
 #include "chakra/node_codec.h"
+#include "chakra/unknown_fields.h"
 
 namespace npunet::chakra {
 
@@ -81,7 +81,7 @@ public:
             place_.fail(key_ == Key::Version ? "version" : "rest", described(token), expected_text);
         }
         text = token.text;
-        if (key_ == Key::Rest && !is_rest<ChakraProtoMsg::GlobalMetadata>(text, 0)) {
+        if (key_ == Key::Rest && !are_unknown_fields<ChakraProtoMsg::GlobalMetadata>(text, 0)) {
             place_.fail_rest("rest");
         }
     }

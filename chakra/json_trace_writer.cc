@@ -1,6 +1,6 @@
 #include "chakra/json_trace.h"
 #include "chakra/json_value.h"
-#include "chakra/node_kind.h"
+#include "chakra/node.h"
 
 namespace npunet::chakra {
 

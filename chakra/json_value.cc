@@ -6,6 +6,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <iterator>
 #include <limits>
 #include <optional>
 #include <type_traits>
@@ -19,6 +20,15 @@ namespace npunet::chakra {
 namespace {
 
 using ChakraProtoMsg::AttributeProto;
+
+bool is_utf8(const std::string& text) {
+    try {
+        (void)OrderedJson(text).dump();
+        return true;
+    } catch (const OrderedJson::exception&) {
+        return false;
+    }
+}
 
 OrderedJson json_of_number(double number) {
     if (std::isfinite(number)) {
@@ -129,6 +139,19 @@ struct ValueText {
 };
 
 }  // namespace
+
+OrderedJson json_of_bytes(const std::string& bytes) {
+    std::string hex;
+    hex.reserve(bytes.size() * 2);
+    for (const char byte : bytes) {
+        fmt::format_to(std::back_inserter(hex), "{:02x}", static_cast<unsigned char>(byte));
+    }
+    return OrderedJson{{"hex", std::move(hex)}};
+}
+
+OrderedJson json_of_text(const std::string& text) {
+    return is_utf8(text) ? OrderedJson(text) : json_of_bytes(text);
+}
 
 OrderedJson json_of(const Attribute& attribute) {
     OrderedJson json{{"name", json_of_text(attribute.name)}};

@@ -36,6 +36,12 @@ enum class NodeType : std::int32_t {
     CommCollective = 7
 };
 
+/// A message or a collective.
+[[nodiscard]] constexpr bool is_communication(NodeType type) {
+    return type == NodeType::CommSend || type == NodeType::CommReceive ||
+           type == NodeType::CommCollective;
+}
+
 /// CollectiveCommType of schema 0.0.4.
 enum class CollectiveType : std::int32_t {
     AllReduce = 0,

@@ -1,4 +1,4 @@
-#include "chakra/node_0_0_1.h"
+#include "chakra/older_nodes.h"
 
 #include <et_def_0_0_1.pb.h>
 #include <fmt/format.h>
@@ -9,9 +9,7 @@
 #include <optional>
 #include <set>
 
-#include "chakra/older_message.h"
-#include "chakra/older_nodes.h"
-#include "chakra/older_numbers.h"
+#include "chakra/older_schemas.h"
 
 namespace npunet::chakra {
 

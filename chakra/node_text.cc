@@ -1,4 +1,4 @@
-#include "chakra/node_text.h"
+#include "chakra/trace_printing.h"
 
 #include <fmt/format.h>
 

@@ -11,10 +11,8 @@
 #include <limits>
 #include <optional>
 
-#include "chakra/node_0_0_1.h"
 #include "chakra/node_codec.h"
-#include "chakra/older_message.h"
-#include "chakra/older_numbers.h"
+#include "chakra/older_schemas.h"
 
 namespace npunet::chakra {
 

@@ -30,6 +30,9 @@ namespace npunet::chakra {
 [[nodiscard]] bool decode_older_node(Schema schema, std::string_view frame, Node& node,
                                      std::string& error);
 
+/// The same of schema 0.0.1.
+[[nodiscard]] bool decode_node_0_0_1(std::string_view frame, Node& node, std::string& error);
+
 /// The attributes of a metadata frame of 0.0.3c, 0.0.3d or 0.0.4-pre. False as above.
 [[nodiscard]] bool decode_older_metadata(Schema schema, std::string_view frame,
                                          std::vector<Attribute>& attributes, std::string& error);

@@ -1,4 +1,4 @@
-#include "chakra/protobuf_json.h"
+#include "chakra/trace_printing.h"
 
 #include <et_def.pb.h>
 #include <fmt/format.h>

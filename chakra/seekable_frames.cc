@@ -11,7 +11,6 @@
 
 #include "base/errors.h"
 #include "chakra/frame_input.h"
-#include "chakra/frames.h"
 #include "chakra/node_frames.h"
 #include "chakra/spill_file.h"
 #include "chakra/wire.h"
@@ -62,7 +61,7 @@ void SeekableFrames::rewrite(NodeFrames& nodes, const std::filesystem::path& tem
     SpillFile file(temporary_folder);
     std::string frames;
     while (nodes.next()) {
-        append_length(nodes.view().frame().size(), frames);
+        append_varint(nodes.view().frame().size(), frames);
         frames += nodes.view().frame();
         if (frames.size() >= block_bytes) {
             file.append(frames.data(), frames.size());

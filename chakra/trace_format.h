@@ -49,15 +49,4 @@ struct ReadOptions {
 /// number of nodes that lost something for it.
 using Losses = std::map<std::string, std::uint64_t>;
 
-/// The form of a file to be written. Every form is compressed with gzip when the file's name ends
-/// in .gz.
-enum class WrittenForm {
-    V0_0_4,  ///< what every current tool reads
-    V0_0_1,  ///< for tools of early 2023; says less (chakra/older_nodes.h)
-    Json     ///< chakra/json_trace.h
-};
-
-/// "v0.0.4", "v0.0.1" or "json", also without the v; empty for any other text.
-[[nodiscard]] std::optional<WrittenForm> written_form_from(std::string_view name);
-
 }  // namespace npunet::chakra

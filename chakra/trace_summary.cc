@@ -8,8 +8,8 @@
 #include <string_view>
 
 #include "chakra/attribute_counts.h"
+#include "chakra/node.h"
 #include "chakra/node_frames.h"
-#include "chakra/node_kind.h"
 
 namespace npunet::chakra {
 

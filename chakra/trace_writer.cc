@@ -11,13 +11,24 @@
 #include "base/atomic_file.h"
 #include "base/errors.h"
 #include "chakra/frame_input.h"
-#include "chakra/frames.h"
 #include "chakra/gzip_output.h"
 #include "chakra/json_trace.h"
 #include "chakra/node_codec.h"
 #include "chakra/older_nodes.h"
+#include "chakra/wire.h"
 
 namespace npunet::chakra {
+
+std::optional<WrittenForm> written_form_from(std::string_view name) {
+    if (name == "json") {
+        return WrittenForm::Json;
+    }
+    const auto schema = schema_from(name);
+    if (schema == Schema::V0_0_4) {
+        return WrittenForm::V0_0_4;
+    }
+    return schema == Schema::V0_0_1 ? std::optional(WrittenForm::V0_0_1) : std::nullopt;
+}
 
 class TraceWriter::Impl {
 public:
@@ -111,7 +122,7 @@ private:
         }
         begun_ = true;
         length_.clear();
-        append_length(message_bytes_.size(), length_);
+        append_varint(message_bytes_.size(), length_);
         out().write(length_.data(), static_cast<std::streamsize>(length_.size()));
         out().write(message_bytes_.data(), static_cast<std::streamsize>(message_bytes_.size()));
     }

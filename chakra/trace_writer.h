@@ -5,20 +5,31 @@
 //     writer.commit();        // without it nothing is left behind
 //
 // Or at once: write_trace("gpt.0.et", nodes). The same nodes give the same bytes on every machine.
-// The form (schema 0.0.4 unless another is asked for) is in chakra/trace_format.h; a name that ends
-// in .gz compresses the file.
+// The form is schema 0.0.4 unless another is asked for; a name that ends in .gz compresses the file.
 //
 // C++17-clean: reached from ns-3 scenario scripts.
 #pragma once
 
 #include <filesystem>
 #include <memory>
+#include <optional>
+#include <string_view>
 #include <vector>
 
 #include "chakra/node.h"
 #include "chakra/trace_format.h"
 
 namespace npunet::chakra {
+
+/// The form of a file to be written.
+enum class WrittenForm {
+    V0_0_4,  ///< what every current tool reads
+    V0_0_1,  ///< for tools of early 2023; says less (chakra/older_nodes.h)
+    Json     ///< chakra/json_trace.h
+};
+
+/// "v0.0.4", "v0.0.1" or "json", also without the v; empty for any other text.
+[[nodiscard]] std::optional<WrittenForm> written_form_from(std::string_view name);
 
 /// One trace file.
 class TraceWriter {

@@ -1,24 +1,23 @@
 #include "chakra/wire.h"
 
+#include <array>
 #include <vector>
 
 namespace npunet::chakra {
+
+void append_varint(std::uint64_t value, std::string& bytes) {
+    std::array<char, longest_varint> digits;
+    const char* const end = write_varint(digits.data(), value);
+    bytes.append(digits.data(), static_cast<std::size_t>(end - digits.data()));
+}
 
 bool WireCursor::skip_group() {
     const char* const begin = begin_;
     const std::uint32_t field = field_;
     std::vector<std::uint32_t> open{field_};
     while (!open.empty()) {
-        std::uint64_t tag = 0;
-        const char* behind = read_varint(at_, end_, tag);
-        if (behind == nullptr || behind - at_ > 5) {
-            return fail();
-        }
-        at_ = behind;
-        field_ = static_cast<std::uint32_t>(tag) >> 3;
-        type_ = static_cast<WireType>(tag & 7U);
-        if (field_ == 0) {
-            return fail();
+        if (!read_tag()) {
+            return false;
         }
         if (type_ == WireType::GroupBegin) {
             if (depth_ + open.size() == deepest_message) {

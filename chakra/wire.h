@@ -1,4 +1,4 @@
-// The Protobuf wire format, read from memory: tags, variable-length integers, lengths.
+// The Protobuf wire format in memory: tags, variable-length integers, lengths.
 // For the sources of this folder only.
 //
 //     WireCursor fields(message);
@@ -13,8 +13,10 @@
 // Source: Protocol Buffers documentation, "Encoding".
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <string>
 #include <string_view>
 
 namespace npunet::chakra {
@@ -45,6 +47,21 @@ inline const char* read_varint(const char* at, const char* end, std::uint64_t& v
     }
     return nullptr;
 }
+
+/// The most bytes that a variable-length integer has.
+constexpr std::size_t longest_varint = 10;
+
+/// Writes a variable-length integer; returns what is behind it.
+inline char* write_varint(char* at, std::uint64_t value) {
+    for (; value >= 0x80U; value >>= 7U) {
+        *at++ = static_cast<char>((value & 0x7FU) | 0x80U);
+    }
+    *at++ = static_cast<char>(value);
+    return at;
+}
+
+/// Appends a variable-length integer.
+void append_varint(std::uint64_t value, std::string& bytes);
 
 inline std::int64_t zigzag_decoded(std::uint64_t value) {
     return static_cast<std::int64_t>((value >> 1) ^ (~(value & 1) + 1));
@@ -79,16 +96,7 @@ public:
         if (at_ == end_) {
             return false;
         }
-        std::uint64_t tag = 0;
-        const char* behind = read_varint(at_, end_, tag);
-        // Protobuf takes tags of at most 5 bytes and drops what is beyond 32 bits.
-        if (behind == nullptr || behind - at_ > 5) {
-            return fail();
-        }
-        at_ = behind;
-        field_ = static_cast<std::uint32_t>(tag) >> 3;
-        type_ = static_cast<WireType>(tag & 7U);
-        return field_ != 0 ? read_value() : fail();
+        return read_tag() && read_value();
     }
 
     [[nodiscard]] std::uint32_t field() const { return field_; }
@@ -104,6 +112,19 @@ public:
     [[nodiscard]] bool good() const { return good_; }
 
 private:
+    bool read_tag() {
+        std::uint64_t tag = 0;
+        const char* behind = read_varint(at_, end_, tag);
+        // Protobuf takes tags of at most 5 bytes and drops what is beyond 32 bits.
+        if (behind == nullptr || behind - at_ > 5) {
+            return fail();
+        }
+        at_ = behind;
+        field_ = static_cast<std::uint32_t>(tag) >> 3;
+        type_ = static_cast<WireType>(tag & 7U);
+        return field_ != 0 || fail();
+    }
+
     bool read_value() {
         switch (type_) {
             case WireType::Varint:

@@ -9,9 +9,8 @@
 #include <utility>
 
 #include "base/errors.h"
-#include "chakra/collective_matching.h"
 #include "chakra/comm_groups.h"
-#include "chakra/message_matching.h"
+#include "chakra/rank_comparison.h"
 #include "chakra/rank_validation.h"
 #include "chakra/validated_groups.h"
 

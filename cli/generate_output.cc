@@ -10,6 +10,7 @@
 
 #include "base/errors.h"
 #include "base/ids.h"
+#include "chakra/trace_writer.h"
 #include "cli/messages.h"
 #include "cli/option_values.h"
 #include "cli/output_options.h"

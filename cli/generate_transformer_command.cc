@@ -9,11 +9,9 @@
 #include "cli/messages.h"
 #include "cli/workload_options.h"
 #include "generators/stage/stage_workload.h"
-#include "generators/transformer/context_comm.h"
-#include "generators/transformer/idle_parameters.h"
 #include "generators/transformer/moe_routing.h"
-#include "generators/transformer/rank_order.h"
-#include "generators/transformer/routing_name.h"
+#include "generators/transformer/plan.h"
+#include "generators/transformer/plan_names.h"
 #include "generators/transformer/training_step.h"
 
 namespace npunet::cli {
@@ -168,7 +166,7 @@ void run_step(const TransformerOptions& options, std::ostream& out) {
     std::string text = headline(step);
     nlohmann::ordered_json document = description(step);
     const std::vector<std::string> notes =
-        generators::notes_on_idle_parameters(step.model, step.plan);
+        generators::notes_on_parameters_without_effect(step.model, step.plan);
     for (const std::string& note : notes) {
         text += fmt::format("note: {}\n", note);
     }

@@ -18,7 +18,7 @@
 #include "cli/output_options.h"
 #include "generators/megatron/parallel_groups_check.h"
 #include "generators/megatron/parallel_groups_reader.h"
-#include "generators/transformer/rank_order.h"
+#include "generators/transformer/plan_names.h"
 #include "report/text_table.h"
 
 namespace npunet::cli {

@@ -10,9 +10,8 @@
 #include "base/suggest.h"
 #include "cli/option_values.h"
 #include "generators/megatron/python_datetime.h"
-#include "generators/transformer/context_comm.h"
 #include "generators/transformer/model_library.h"
-#include "generators/transformer/rank_order.h"
+#include "generators/transformer/plan_names.h"
 
 namespace npunet::cli {
 

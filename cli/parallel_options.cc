@@ -6,9 +6,8 @@
 
 #include "base/errors.h"
 #include "cli/option_values.h"
-#include "generators/transformer/context_comm.h"
-#include "generators/transformer/rank_order.h"
-#include "generators/transformer/routing_name.h"
+#include "generators/transformer/moe_routing.h"
+#include "generators/transformer/plan_names.h"
 
 namespace npunet::cli {
 

@@ -11,8 +11,7 @@
 
 #include "base/atomic_file.h"
 #include "base/errors.h"
-#include "chakra/dot_graph.h"
-#include "chakra/protobuf_json.h"
+#include "chakra/trace_printing.h"
 #include "chakra/trace_reader.h"
 #include "chakra/trace_writer.h"
 #include "cli/commands.h"

@@ -10,8 +10,7 @@
 
 #include "base/errors.h"
 #include "chakra/json_trace.h"
-#include "chakra/node_text.h"
-#include "chakra/protobuf_json.h"
+#include "chakra/trace_printing.h"
 #include "chakra/trace_reader.h"
 #include "cli/commands.h"
 #include "cli/option_values.h"

@@ -9,8 +9,8 @@
 #include "base/errors.h"
 #include "cli/option_values.h"
 #include "generators/stage/stage_workload.h"
-#include "generators/transformer/idle_parameters.h"
 #include "generators/transformer/model_library.h"
+#include "generators/transformer/plan.h"
 #include "generators/transformer/training_step.h"
 
 namespace npunet::cli {
@@ -300,7 +300,7 @@ std::vector<std::string> WorkloadOptions::idle_options() const {
         return {};
     }
     const TrainingStep step = resolve();
-    return generators::notes_on_idle_parameters(step.model, step.plan);
+    return generators::notes_on_parameters_without_effect(step.model, step.plan);
 }
 
 }  // namespace npunet::cli

@@ -54,7 +54,7 @@ public:
 
     /// The workload of either dialect.
     [[nodiscard]] generators::GeneratedWorkload generate() const;
-    /// What of the options has no effect on it (generators/transformer/idle_parameters.h).
+    /// What of the options has no effect on it (generators/transformer/plan.h).
     [[nodiscard]] std::vector<std::string> idle_options() const;
 
 private:

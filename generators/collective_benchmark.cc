@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "base/errors.h"
-#include "generators/option_range.h"
+#include "generators/option_checks.h"
 #include "generators/role_builder.h"
 
 namespace npunet::generators {

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "chakra/trace_format.h"
+#include "chakra/trace_writer.h"
 #include "generators/workload.h"
 
 namespace npunet::generators {

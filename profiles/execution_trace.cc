@@ -11,7 +11,6 @@
 
 #include "base/errors.h"
 #include "profiles/byte_source.h"
-#include "profiles/json_member.h"
 #include "profiles/json_text.h"
 
 namespace npunet::profiles {

@@ -4,7 +4,7 @@
 #include <iterator>
 #include <string>
 
-#include "profiles/json_member.h"
+#include "profiles/json_text.h"
 
 namespace npunet::profiles {
 

@@ -12,10 +12,11 @@
 #include "base/parallel.h"
 #include "base/staged_folder.h"
 #include "chakra/comm_groups.h"
+#include "chakra/node.h"
 #include "chakra/trace_writer.h"
+#include "generators/megatron/call_comparison.h"
 #include "generators/megatron/call_log_reader.h"
 #include "generators/megatron/call_source.h"
-#include "generators/megatron/log_comparison.h"
 #include "generators/megatron/rank_calls.h"
 #include "generators/megatron/rank_conversion.h"
 #include "generators/megatron/rendezvous.h"
@@ -247,6 +248,31 @@ std::size_t calls_of_set_up(const std::filesystem::path& log, Rank rank) {
         }
     });
     return end;
+}
+
+/// Throws InputError for a call that no trace can have: a collective without ranks, a receive from
+/// anybody, or more bytes than a node may say.
+void require_convertible(const std::string& file, const LoggedCall& event) {
+    const Call& call = event.call;
+    const auto refuse = [&](std::string found, std::string expected) {
+        throw InputError({file, fmt::format("call_id {}", event.call_id), std::move(found),
+                          std::move(expected), ""});
+    };
+    if (is_collective(call.operation) && call.group < 0) {
+        refuse(fmt::format("{} without ranks", name_of(call.operation)),
+               "the ranks that take part");
+    }
+    if (is_receive(call.operation) && !call.peer.valid()) {
+        refuse(fmt::format("{} from anybody", name_of(call.operation)),
+               "the rank that it comes from");
+    }
+    const Shape& shape = call.has_shape ? call.shape : call.input;
+    const std::int64_t most =
+        chakra::largest_comm_size / size_of(call.dtype) / std::max<std::int64_t>(call.inputs, 1);
+    if (shape.elements().value_or(most + 1) > most) {
+        refuse(described(call, nullptr),
+               fmt::format("at most {} bytes", chakra::largest_comm_size));
+    }
 }
 
 /// One after the other: groups that the plan does not have are numbered as they come.

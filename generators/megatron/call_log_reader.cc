@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "base/errors.h"
+#include "base/json_document.h"
 #include "generators/megatron/batch_order.h"
 #include "generators/megatron/event_values.h"
-#include "generators/megatron/json_excerpt.h"
 #include "generators/megatron/log_input.h"
 #include "generators/transformer/plan.h"
 
@@ -232,7 +232,7 @@ private:
 
     bool refuse(const Json& value) {
         if (place_ != Place::Ignored) {
-            misplaced(excerpt(value));
+            misplaced(json_excerpt(value));
         }
         place_ = depth_ == 0 ? Place::Event : Place::Ignored;
         return true;
@@ -348,7 +348,7 @@ private:
             throw InputError(
                 {input_.path().string(), place_at(event_begin_),
                  fmt::format("{} on group {} without ranks", name_of(event_.call.operation),
-                             excerpt(event_.group_name)),
+                             json_excerpt(Json(event_.group_name))),
                  "an earlier new_group of that name, or for world an init_process_group",
                  record_again});
         }

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "generators/megatron/call_digest.h"
-#include "generators/megatron/rank_meetings.h"
+#include "generators/megatron/call_comparison.h"
+#include "generators/megatron/rank_digest.h"
 
 namespace npunet::generators::megatron {
 

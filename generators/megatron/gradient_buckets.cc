@@ -136,7 +136,7 @@ public:
             close();
         }
         if (used_ == 0) {
-            bucket_ = {replicas_, 0, parameter.unit, parameter.unit};
+            bucket_ = {replicas_, 0, parameter.unit};
         }
         used_ = padded_ ? round_up(used_, parameter_alignment) : used_;
         used_ += parameter.elements;

@@ -34,7 +34,6 @@ struct GradientBucket {
     GroupRole replicas = GroupRole::DataContext;  ///< or ExpertData
     std::int64_t elements = 0;                    ///< with padding
     std::int32_t first_unit = 0;                  ///< the earliest in the forward pass
-    std::int32_t last_unit = 0;
 };
 
 /// Virtual stage chunk x pp + stage holds the embedding where it is the first, the head where it is

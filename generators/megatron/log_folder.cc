@@ -15,7 +15,6 @@
 #include "base/errors.h"
 #include "base/json_document.h"
 #include "generators/megatron/call_log_reader.h"
-#include "generators/megatron/config_text.h"
 #include "generators/megatron/program.h"
 #include "generators/megatron/run_config.h"
 
@@ -53,11 +52,8 @@ std::optional<Json> settings_in(const fs::path& path) {
     return read_json<Json>(path, {"an object with the run's settings", copy_again});
 }
 
-/// A value in a message.
-std::string described(const Json& value) {
-    const std::string text = value.dump(-1, ' ', true, Json::error_handler_t::replace);
-    return text.size() <= 60 ? text : text.substr(0, 57) + "...";
-}
+/// Characters of a value in a message.
+constexpr std::size_t most_told = 60;
 
 std::map<std::int64_t, fs::path> logs_in(const fs::path& folder) {
     std::map<std::int64_t, fs::path> logs;
@@ -153,7 +149,8 @@ void check_log_files(const Json& list, const fs::path& path,
         const std::optional<std::int64_t> rank =
             list[i].is_string() ? rank_of_log(list[i].get<std::string>()) : std::nullopt;
         if (!rank || found.count(*rank) == 0 || !ranks.insert(*rank).second) {
-            throw InputError({path.string(), fmt::format("log_files[{}]", i), described(list[i]),
+            throw InputError({path.string(), fmt::format("log_files[{}]", i),
+                              json_excerpt(list[i], most_told),
                               "names of logs in the folder, each once", copy_again});
         }
     }
@@ -182,8 +179,9 @@ Json read_summary(const fs::path& path) {
         const char* key = has_config ? "log_files" : "config";
         const bool stands = summary->is_object() && summary->contains(key);
         throw InputError({path.string(), summary->is_object() ? key : "",
-                          summary->is_object() ? stands ? described((*summary)[key]) : "nothing"
-                                               : described(*summary),
+                          summary->is_object()
+                              ? stands ? json_excerpt((*summary)[key], most_told) : "nothing"
+                              : json_excerpt(*summary, most_told),
                           "an object with config, the run's settings, and log_files, a list of "
                           "the logs of all ranks",
                           copy_again});

@@ -117,7 +117,7 @@ LogSummary summarize_logs(const LogFolder& folder, const std::function<void()>& 
     for_each_in_parallel(folder.logs.size(), [&](std::size_t number) {
         const Rank rank(number);
         RankTally tally;
-        RankMeetings meetings(rank);
+        RankDigest digest(rank);
         RepeatedEvents once(dialect, [&](const LoggedCall& event) {
             const Call& call = event.call;
             tally.by_operation[static_cast<std::size_t>(call.operation)].add(call);
@@ -127,12 +127,12 @@ LogSummary summarize_logs(const LogFolder& folder, const std::function<void()>& 
         });
         source.read(rank, tally.groups, [&](const LoggedCall& event) {
             ++tally.events;
-            meetings.add(event, tally.groups);
+            digest.add(event, tally.groups);
             once.add(event);
         });
         once.finish();
         const std::lock_guard<std::mutex> lock(mutex);
-        rendezvous.add(meetings);
+        rendezvous.add(digest);
         builder.add(tally);
         read();
     });

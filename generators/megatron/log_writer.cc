@@ -13,12 +13,12 @@
 #include "base/input_text.h"
 #include "base/parallel.h"
 #include "base/staged_folder.h"
-#include "generators/megatron/config_text.h"
 #include "generators/megatron/log_events.h"
 #include "generators/megatron/log_template.h"
+#include "generators/megatron/process_groups.h"
 #include "generators/megatron/program.h"
 #include "generators/megatron/rank_calls.h"
-#include "generators/megatron/set_up_groups.h"
+#include "generators/megatron/run_config.h"
 
 namespace npunet::generators::megatron {
 

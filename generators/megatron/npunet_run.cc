@@ -1,4 +1,4 @@
-#include "generators/megatron/npunet_run.h"
+#include "generators/megatron/training_run.h"
 
 #include <fmt/format.h>
 

@@ -109,4 +109,21 @@ private:
     std::array<Groups, group_roles> roles_;
 };
 
+// The groups that new_group makes before the first step, in order (set_up_groups.cc). Megatron-LM
+// has every rank make every group of the job (parallel_state.py), and the tracer logs them all. The
+// npunet dialect has of each rank those groups alone that it is a member of.
+
+struct SetUpGroup {
+    std::vector<Rank> ranks;
+    bool gloo = false;  ///< of that backend; otherwise of the default one
+};
+
+/// What every rank logs in the genstack dialect: 6 tp pp + 2 W + 2 dp + 4 dp pp + 3 dp tp + 2 pp +
+/// 1 groups of W ranks. Needs cp = ep = 1.
+[[nodiscard]] std::vector<SetUpGroup> genstack_set_up_groups(const ProcessGroups& groups);
+
+/// What one rank logs in the npunet dialect: the roles, in their order, of the groups of two and
+/// more ranks that the rank is in; without the world, which needs no new group.
+[[nodiscard]] std::vector<GroupRole> own_set_up_groups(const ProcessGroups& groups, Rank rank);
+
 }  // namespace npunet::generators::megatron

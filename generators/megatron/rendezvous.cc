@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "base/parallel.h"
-#include "generators/megatron/call_digest.h"
+#include "generators/megatron/call_comparison.h"
 
 namespace npunet::generators::megatron {
 
@@ -48,18 +48,18 @@ Rendezvous::Rendezvous(const CallSource& source, Dialect dialect, std::int64_t t
       tensor_parallel_(tensor_parallel),
       takes_from_anybody_(static_cast<std::size_t>(source.ranks())) {}
 
-void Rendezvous::add(const RankMeetings& meetings) {
-    const Rank rank = meetings.rank();
-    for (const RankMeetings::Meeting& meeting : meetings.meetings()) {
-        const auto set = static_cast<std::size_t>(sets_.add(meeting.members));
+void Rendezvous::add(const RankDigest& digest) {
+    const Rank rank = digest.rank();
+    for (const RankDigest::GroupDigest& group : digest.group_digests()) {
+        const auto set = static_cast<std::size_t>(sets_.add(group.members));
         if (set == members_.size()) {
             members_.emplace_back();
         }
-        if (meeting.chain.calls > 0) {
-            members_[set].push_back({rank, meeting.chain, meeting.shortened, meeting.can_shorten});
+        if (group.chain.calls > 0) {
+            members_[set].push_back({rank, group.chain, group.shortened, group.can_shorten});
         }
     }
-    for (const auto& [partner, chain] : meetings.messages()) {
+    for (const auto& [partner, chain] : digest.messages()) {
         const auto& [peer, sends] = partner;
         if (sends) {
             messages_[{rank, peer}].sent = chain;
@@ -68,13 +68,13 @@ void Rendezvous::add(const RankMeetings& meetings) {
         }
     }
     if (dialect_ == Dialect::Genstack) {
-        new_groups_.push_back({rank, meetings.new_groups(), {}, false});
+        new_groups_.push_back({rank, digest.new_groups(), {}, false});
     }
-    for (const std::string& problem : meetings.problems()) {
+    for (const std::string& problem : digest.problems()) {
         problems_.emplace_back(rank, problem);
     }
-    takes_from_anybody_[rank.index()] = meetings.from_anybody() > 0;
-    without_group_ += meetings.without_group();
+    takes_from_anybody_[rank.index()] = digest.from_anybody() > 0;
+    without_group_ += digest.without_group();
 }
 
 template <class Describe>
@@ -258,10 +258,10 @@ RendezvousResult check_rendezvous(const CallSource& source, Dialect dialect,
     for_each_in_parallel(static_cast<std::size_t>(source.ranks()), [&](std::size_t number) {
         const Rank rank(number);
         GroupTable groups;
-        RankMeetings meetings(rank);
-        source.read(rank, groups, [&](const LoggedCall& event) { meetings.add(event, groups); });
+        RankDigest digest(rank);
+        source.read(rank, groups, [&](const LoggedCall& event) { digest.add(event, groups); });
         const std::lock_guard<std::mutex> lock(mutex);
-        rendezvous.add(meetings);
+        rendezvous.add(digest);
     });
     return rendezvous.check();
 }

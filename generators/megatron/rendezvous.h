@@ -2,11 +2,11 @@
 // them, the k-th send from a to b the k-th receive at b from a.
 //
 //     Rendezvous rendezvous(source, Dialect::Genstack);
-//     for (Rank rank : ranks) rendezvous.add(meetings_of(rank));     // rank_meetings.h
+//     for (Rank rank : ranks) rendezvous.add(digest_of(rank));       // rank_digest.h
 //     const RendezvousResult result = rendezvous.check();
 //
 // or at once check_rendezvous(source, dialect). Each rank is read once; where ranks differ, those
-// are read once more to say where. What is compared is in call_digest.h; what waits for what is
+// are read once more to say where. What is compared is in call_comparison.h; what waits for what is
 // not.
 //
 // In the genstack dialect all ranks have to make the same groups in the same order. Its ranks of
@@ -24,7 +24,7 @@
 #include "base/ids.h"
 #include "generators/megatron/call_source.h"
 #include "generators/megatron/group_table.h"
-#include "generators/megatron/rank_meetings.h"
+#include "generators/megatron/rank_digest.h"
 #include "generators/megatron/training_run.h"
 
 namespace npunet::generators::megatron {
@@ -46,7 +46,7 @@ public:
     Rendezvous(const CallSource& source, Dialect dialect, std::int64_t tensor_parallel);
 
     /// Each rank once, in any order.
-    void add(const RankMeetings& meetings);
+    void add(const RankDigest& digest);
 
     /// Once all ranks are there. Reads logs again; throws what the source does.
     [[nodiscard]] RendezvousResult check();

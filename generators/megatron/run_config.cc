@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "base/errors.h"
-#include "generators/megatron/json_excerpt.h"
-#include "generators/transformer/rank_order.h"
+#include "base/json_document.h"
+#include "generators/transformer/plan_names.h"
 
 namespace npunet::generators::megatron {
 
@@ -26,7 +26,8 @@ public:
     Section(const Json& json, std::string file, std::string prefix)
         : json_(json), file_(std::move(file)), prefix_(std::move(prefix)) {
         if (!json.is_object()) {
-            throw InputError({file_, prefix_, excerpt(json), "an object with the run's settings",
+            throw InputError({file_, prefix_, json_excerpt(json),
+                              "an object with the run's settings",
                               "Copy the folder again, or record or make it again"});
         }
     }
@@ -47,11 +48,11 @@ public:
         if (!json.is_number_integer() ||
             (json.is_number_unsigned() &&
              json.get<std::uint64_t>() > static_cast<std::uint64_t>(any_number))) {
-            fail(key, excerpt(json), expected);
+            fail(key, json_excerpt(json), expected);
         }
         const auto number = json.get<std::int64_t>();
         if (number < least) {
-            fail(key, excerpt(json), expected);
+            fail(key, json_excerpt(json), expected);
         }
         return number;
     }
@@ -62,7 +63,7 @@ public:
     [[nodiscard]] std::string text(const char* key) const {
         const Json& json = value(key);
         if (!json.is_string()) {
-            fail(key, excerpt(json), "text");
+            fail(key, json_excerpt(json), "text");
         }
         return json.get<std::string>();
     }
@@ -72,7 +73,7 @@ public:
         }
         const Json& json = value(key);
         if (!json.is_boolean()) {
-            fail(key, excerpt(json), "true or false");
+            fail(key, json_excerpt(json), "true or false");
         }
         return json.get<bool>();
     }
@@ -94,7 +95,7 @@ public:
             }
             all += fmt::format("{}{}", all.size() == 7 ? "" : ", ", known);
         }
-        fail(key, excerpt(value(key)), all);
+        fail(key, json_excerpt(value(key)), all);
     }
 
     [[noreturn]] void fail(const char* key, std::string found, std::string expected) const {

@@ -1,4 +1,4 @@
-#include "generators/megatron/set_up_groups.h"
+#include "generators/megatron/process_groups.h"
 
 #include <utility>
 

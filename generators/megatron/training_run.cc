@@ -9,9 +9,7 @@
 
 #include "base/errors.h"
 #include "base/suggest.h"
-#include "generators/megatron/npunet_run.h"
-#include "generators/option_range.h"
-#include "generators/transformer/parallel_checks.h"
+#include "generators/option_checks.h"
 
 namespace npunet::generators::megatron {
 

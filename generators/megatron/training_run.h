@@ -79,4 +79,8 @@ struct TrainingRun {
 /// divide, a batch that does not, options of the other dialect.
 [[nodiscard]] TrainingRun resolve_run(TrainingRun run);
 
+/// The part of resolve_run() that is of the npunet dialect alone: throws InputError for options
+/// that current Megatron-LM does not take together, or that this does not model.
+[[nodiscard]] TrainingRun resolve_npunet(TrainingRun run);
+
 }  // namespace npunet::generators::megatron

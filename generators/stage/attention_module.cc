@@ -1,4 +1,4 @@
-#include "generators/stage/attention_module.h"
+#include "generators/stage/modules.h"
 
 #include <array>
 #include <string>

@@ -1,4 +1,4 @@
-#include "generators/stage/feed_forward_module.h"
+#include "generators/stage/modules.h"
 
 #include <utility>
 

@@ -3,10 +3,6 @@
 #include <string>
 #include <utility>
 
-#include "generators/stage/attention_module.h"
-#include "generators/stage/embedding_module.h"
-#include "generators/stage/feed_forward_module.h"
-
 namespace npunet::generators::stage_dialect {
 
 namespace {
@@ -36,6 +32,26 @@ void add_weight_updates(TensorGraph& graph) {
     }
 }
 
+/// The embedding from width `in` to width `out`, at both ends of the model: a whole matrix
+/// multiplication.
+ModuleEnds add_embedding(TensorGraph& graph, std::string prefix, std::int32_t block, Symbol in,
+                         Symbol out, bool sharded) {
+    ModuleBuilder rows(graph, std::move(prefix), block);
+    const Shape wide_x{batch, seq, {in}};
+    const Shape part_y{batch, seq, {out, Symbol::Tp}};
+    const Shape matrix{{in}, {out, Symbol::Tp}};
+    const Shape stored = sharded ? Shape{{in, Symbol::Dp, Symbol::Sp}, {out, Symbol::Tp}} : matrix;
+    ModuleEnds ends{};
+    ends.x = rows.placeholder("x", {batch, seq, {in, Symbol::Tp}});
+    const TensorId w = rows.placeholder("w", stored);
+    ends.y = rows.product("y", {ends.x, wide_x}, {w, matrix}, "bsm,mn->bsn");
+    ends.dy = rows.placeholder("dy", part_y);
+    const TensorId dw = rows.product("dw", {ends.dy, part_y}, {ends.x, wide_x}, "bsn,bsm->mn");
+    ends.dx = rows.product("dx", {ends.dy, part_y}, {w, matrix}, "bsn,mn->bsm");
+    rows.set_gradient(w, dw);
+    return ends;
+}
+
 }  // namespace
 
 TensorGraph training_step(const StageArguments& arguments) {
@@ -44,9 +60,9 @@ TensorGraph training_step(const StageArguments& arguments) {
     graph.reserve(16 + static_cast<std::size_t>(arguments.num_stacks) * tensors_of_layer);
     const bool sharded = arguments.weight_sharded;
     const bool recompute = arguments.activation_recompute;
-    const EmbeddingEnds input =
+    const ModuleEnds input =
         add_embedding(graph, "in_emb_", input_block, Symbol::Din, Symbol::Dmodel, sharded);
-    const EmbeddingEnds output =
+    const ModuleEnds output =
         add_embedding(graph, "out_emb_", output_block, Symbol::Dmodel, Symbol::Dout, sharded);
     link(graph, output.dy, output.y);
     TensorId forward = input.y;

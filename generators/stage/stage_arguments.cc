@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/errors.h"
-#include "generators/option_range.h"
+#include "generators/option_checks.h"
 #include "generators/transformer/plan.h"
 
 namespace npunet::generators {

@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "generators/stage/conversion.h"
+#include "generators/stage/resharding.h"
 
 namespace npunet::generators::stage_dialect {
 

@@ -8,8 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "generators/stage/conversion.h"
-#include "generators/stage/python_number.h"
+#include "generators/stage/resharding.h"
 
 namespace npunet::generators::stage_dialect {
 
@@ -135,7 +134,7 @@ private:
             return;
         }
         const Layout& layout = tensor(operand.tensor).y;
-        for (const Conversion& step : conversions(layout, operand.shape, symbols_)) {
+        for (const ReshardingStep& step : resharding(layout, operand.shape, symbols_)) {
             NodeTemplate node;
             node.name = made.id() + suffix;
             node.type = NodeType::CommCollective;
@@ -273,6 +272,14 @@ private:
 StageNodes make_nodes(const PipelineSplit& split, std::int32_t stage,
                       const StageArguments& arguments) {
     return NodeMaker(split, stage, arguments).make();
+}
+
+std::string python_float(std::int64_t value) {
+    std::string text = fmt::format("{}", static_cast<double>(value));
+    if (text.find_first_of(".e") == std::string::npos) {
+        text += ".0";
+    }
+    return text;
 }
 
 }  // namespace npunet::generators::stage_dialect

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "generators/stage/pipeline_split.h"
 #include "generators/stage/stage_arguments.h"
@@ -22,10 +23,14 @@ struct StageNodes {
     std::uint64_t numbers = 0;
 };
 
-/// Slots of groups are those of conversion.h, slots of peers the stages of the pipeline. Messages
+/// Slots of groups are those of resharding.h, slots of peers the stages of the pipeline. Messages
 /// are numbered by link, then replica: ids 2 (link x replicas) + 1 (send) and + 2 (receive) in
 /// IdSpace::Message, tags link x replicas.
 [[nodiscard]] StageNodes make_nodes(const PipelineSplit& split, std::int32_t stage,
                                     const StageArguments& arguments);
+
+/// str(float(value)) of Python, as STAGE writes sizes of tensors: the shortest decimal that reads
+/// back as the same double, with an exponent from 1e16 on.
+[[nodiscard]] std::string python_float(std::int64_t value);
 
 }  // namespace npunet::generators::stage_dialect

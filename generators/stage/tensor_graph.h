@@ -4,7 +4,7 @@
 //     for (const Tensor& tensor : graph) ...
 //
 // An operand is named together with the shape in which it is wanted; where its producer has it
-// otherwise, a collective turns the one into the other (collectives.h).
+// otherwise, a collective turns the one into the other (resharding.h).
 #pragma once
 
 #include <cstdint>

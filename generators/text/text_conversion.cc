@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/errors.h"
-#include "generators/option_range.h"
+#include "generators/option_checks.h"
 #include "generators/text/text_graph.h"
 
 namespace npunet::generators {

@@ -9,7 +9,7 @@
 #include "base/errors.h"
 #include "base/yaml_document.h"
 #include "generators/transformer/model_section.h"
-#include "generators/transformer/routing_name.h"
+#include "generators/transformer/moe_routing.h"
 
 namespace npunet::generators {
 

@@ -1,11 +1,15 @@
 #include "generators/transformer/moe_routing.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <numeric>
 #include <utility>
 
-#include "generators/transformer/draw.h"
+#include "base/errors.h"
+#include "generators/splitmix64.h"
 
 namespace npunet::generators {
 
@@ -97,6 +101,41 @@ Weights limited(Weights weights, std::int64_t top_k) {
 }
 
 }  // namespace
+
+Routing routing_named(const std::string& text, const std::string& source) {
+    const std::string zipf = "zipf:";
+    Routing routing;
+    if (text == "uniform") {
+        return routing;
+    }
+    if (text.rfind(zipf, 0) == 0) {
+        routing.kind = Routing::Kind::Zipf;
+        const char* last = text.data() + text.size();
+        const auto [end, error] =
+            std::from_chars(text.data() + zipf.size(), last, routing.exponent);
+        if (error == std::errc{} && end == last && routing.exponent >= 0.0 &&
+            routing.exponent <= 64.0) {
+            return routing;
+        }
+    } else if (!text.empty() && text != "zipf") {
+        routing.kind = Routing::Kind::File;
+        routing.file = text;
+        return routing;
+    }
+    throw InputError({source, "", fmt::format("'{}'", text),
+                      "uniform, zipf:S with an exponent S from 0 to 64, or a file", ""});
+}
+
+std::string routing_name(const Routing& routing) {
+    switch (routing.kind) {
+        case Routing::Kind::Uniform:
+            return "uniform";
+        case Routing::Kind::Zipf:
+            return fmt::format("zipf:{}", routing.exponent);
+        default:
+            return routing.file;
+    }
+}
 
 MoeRouting::MoeRouting(const ModelSpec& model, std::uint64_t seed)
     : experts_(model.moe.experts),

@@ -29,12 +29,18 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "base/ids.h"
 #include "generators/transformer/model_spec.h"
 
 namespace npunet::generators {
+
+/// Routing as text: `uniform`, `zipf:1.2`, or the name of a file with counts. Throws InputError
+/// that names `source`. A file is not opened.
+[[nodiscard]] Routing routing_named(const std::string& text, const std::string& source);
+[[nodiscard]] std::string routing_name(const Routing& routing);
 
 /// The tokens that one rank routes at a time.
 struct TokenBatch {

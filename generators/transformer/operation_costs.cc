@@ -1,7 +1,6 @@
 #include "generators/transformer/operation_costs.h"
 
 #include <algorithm>
-#include <array>
 
 namespace npunet::generators {
 
@@ -215,31 +214,6 @@ Work loss_backward(const LocalSizes& local) {
 Work optimizer_step(std::int64_t parameters, const DataTypes& dtypes) {
     return {parameters * adam_flops,
             parameters * (dtypes.gradients + 2 * dtypes.optimizer + dtypes.weights)};
-}
-
-bool is_multiplication(std::string_view node_name) {
-    constexpr std::array<std::string_view, 17> operations{"attention_qkv",
-                                                          "attention_down",
-                                                          "attention_q_up",
-                                                          "attention_kv_up",
-                                                          "attention_key_absorption",
-                                                          "attention_value_expansion",
-                                                          "attention_scores",
-                                                          "attention_context",
-                                                          "attention_projection",
-                                                          "mlp_up",
-                                                          "mlp_down",
-                                                          "moe_router",
-                                                          "moe_up",
-                                                          "moe_down",
-                                                          "shared_up",
-                                                          "shared_down",
-                                                          "lm_head"};
-    const std::string_view stem = node_name.substr(0, node_name.rfind('_'));
-    return std::any_of(operations.begin(), operations.end(), [stem](std::string_view operation) {
-        return stem.size() >= operation.size() &&
-               stem.substr(stem.size() - operation.size()) == operation;
-    });
 }
 
 }  // namespace npunet::generators

@@ -9,8 +9,6 @@
 // multiplication and cost nothing.
 #pragma once
 
-#include <string_view>
-
 #include "generators/role_builder.h"
 #include "generators/transformer/local_sizes.h"
 
@@ -62,12 +60,5 @@ struct Linear {
 /// An Adam step (Kingma, Ba 2015) with decoupled weight decay over `parameters`: reads gradient and
 /// state, writes state and weight.
 [[nodiscard]] Work optimizer_step(std::int64_t parameters, const DataTypes& dtypes);
-
-/// Whether a compute node's name is that of a matrix multiplication: attention_qkv (latent
-/// attention: attention_down, _q_up, _kv_up, decoding also _key_absorption and _value_expansion),
-/// attention_scores, attention_context, attention_projection, mlp_up, mlp_down, moe_router, moe_up,
-/// moe_down, shared_up, shared_down or lm_head, followed by _forward, _backward, _dgrad or _wgrad.
-/// All other compute nodes are element-wise. docs/generators.md has their sums.
-[[nodiscard]] bool is_multiplication(std::string_view node_name);
 
 }  // namespace npunet::generators

@@ -1,12 +1,13 @@
-#include "generators/transformer/parallel_checks.h"
+#include "generators/transformer/plan.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "base/errors.h"
+#include "generators/option_checks.h"
+#include "generators/transformer/plan_names.h"
 #include "generators/transformer/rank_grid.h"
-#include "generators/transformer/rank_order.h"
 
 namespace npunet::generators {
 
@@ -115,14 +116,6 @@ void check_zero(const Plan& plan) {
 }
 
 }  // namespace
-
-void check_divides(const std::string& option, std::int64_t divisor, const char* what,
-                   std::int64_t value, const std::string& remedy) {
-    if (value % divisor != 0) {
-        refuse(option, fmt::format("{}", divisor),
-               fmt::format("a divisor of the {} {}", value, what), remedy);
-    }
-}
 
 void check_parallel_dimensions(const ModelSpec& model, const Plan& plan) {
     check_context_parallel(model, plan);

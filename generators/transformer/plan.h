@@ -9,6 +9,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "generators/pipeline/schedule.h"
@@ -116,6 +117,17 @@ struct Plan {
 /// The plan with its open values filled in. Throws InputError that names the numbers that clash
 /// when the model cannot be divided so, or when counts would pass 64 bits.
 [[nodiscard]] Plan resolve_plan(const ModelSpec& model, Plan plan);
+
+/// The part of resolve_plan() that looks at what the parallel dimensions ask of each other and of
+/// the model beyond plain divisions: parts of a sequence, experts, the two grids of ranks, ZeRO.
+/// Throws InputError that names the numbers that clash. Needs degrees from 1 on, a sequence, and
+/// etp filled in.
+void check_parallel_dimensions(const ModelSpec& model, const Plan& plan);
+
+/// A sentence, without a period, about each value that is not the default and has no effect on a
+/// step of this plan, which is resolved: a schedule without a pipeline, ZeRO without replicas.
+[[nodiscard]] std::vector<std::string> notes_on_parameters_without_effect(const ModelSpec& model,
+                                                                          const Plan& plan);
 
 /// The layers of a pipeline stage by their numbers in the whole model, ascending: chunk c of stage
 /// p is virtual stage c pp + p. Needs a resolved plan.

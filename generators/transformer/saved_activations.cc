@@ -100,11 +100,6 @@ SavedTensors saved_by_mlp(const LocalSizes& local) {
     return list.take();
 }
 
-ExpertCopies even_copies(const LocalSizes& local, const ModelSpec& model, const Plan& plan) {
-    const std::int64_t copies = local.tokens / plan.tp * model.moe.top_k;
-    return {copies, copies * plan.etp};
-}
-
 SavedTensors saved_by_experts(const LocalSizes& local, const ModelSpec& model, const Plan& plan,
                               const ExpertCopies& copies) {
     const MixtureOfExperts& moe = model.moe;

@@ -46,10 +46,6 @@ struct ExpertCopies {
     std::int64_t taken = 0;   ///< that its experts work on, those of its whole etp group
 };
 
-/// Those of tokens that are routed evenly and not dropped: T k, and etp times as many.
-[[nodiscard]] ExpertCopies even_copies(const LocalSizes& local, const ModelSpec& model,
-                                       const Plan& plan);
-
 /// The MLP half of a layer with experts.
 [[nodiscard]] SavedTensors saved_by_experts(const LocalSizes& local, const ModelSpec& model,
                                             const Plan& plan, const ExpertCopies& copies);

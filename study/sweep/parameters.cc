@@ -12,10 +12,9 @@
 #include "base/units.h"
 #include "engine/dialect.h"
 #include "generators/collective_benchmark.h"
-#include "generators/transformer/context_comm.h"
 #include "generators/transformer/model_library.h"
-#include "generators/transformer/rank_order.h"
-#include "generators/transformer/routing_name.h"
+#include "generators/transformer/moe_routing.h"
+#include "generators/transformer/plan_names.h"
 #include "study/simulation_run.h"
 
 namespace npunet::study {

@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "generators/megatron/call_log_reader.h"
-#include "generators/megatron/rank_meetings.h"
+#include "generators/megatron/rank_digest.h"
 #include "generators/megatron/repeated_events.h"
 #include "memory_file.h"
 #include "memory_watch.h"
@@ -33,7 +33,7 @@ void run_megatron_log(std::string_view input) {
         memory_limit(bytes, reader_buffers + (names_world ? world_bytes : std::size_t{0})));
     accepts([&] {
         GroupTable groups;
-        RankMeetings meetings(Rank(0));
+        RankDigest digest(Rank(0));
         std::int64_t events = 0;
         std::int64_t passed = 0;
         RepeatedEvents once(Dialect::Genstack, [&](const LoggedCall&) { ++passed; });
@@ -42,7 +42,7 @@ void run_megatron_log(std::string_view input) {
             expect(payload_bytes(event.call) >= 0, "a negative size");
             expect(event.call.group < groups.size(), "a group that is not in the table");
             ++events;
-            meetings.add(event, groups);
+            digest.add(event, groups);
             once.add(event);
         });
         once.finish();

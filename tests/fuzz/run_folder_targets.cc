@@ -1,7 +1,7 @@
 // What stands beside the logs of Megatron-LM's calls: the settings of the run, and the table of
 // times for a trace of it.
-#include "generators/megatron/config_text.h"
 #include "generators/megatron/log_folder.h"
+#include "generators/megatron/run_config.h"
 #include "generators/megatron/segment_times.h"
 #include "memory_file.h"
 #include "memory_folder.h"

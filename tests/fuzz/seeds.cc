@@ -5,8 +5,8 @@
 
 #include <filesystem>
 
-#include "chakra/frames.h"
 #include "chakra/trace_writer.h"
+#include "chakra/wire.h"
 #include "tests/chakra/older_messages.h"
 #include "tests/support/temporary_folder.h"
 
@@ -47,7 +47,7 @@ Node collective_of(std::uint64_t id, const std::string& group) {
 
 std::string varint(std::uint64_t value) {
     std::string bytes;
-    chakra::append_length(value, bytes);
+    chakra::append_varint(value, bytes);
     return bytes;
 }
 

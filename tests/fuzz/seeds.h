@@ -8,6 +8,7 @@
 #include "chakra/node.h"
 #include "chakra/schema.h"
 #include "chakra/trace_format.h"
+#include "chakra/trace_writer.h"
 
 namespace npunet::fuzz {
 

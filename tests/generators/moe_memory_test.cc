@@ -6,8 +6,8 @@
 #include <cstdlib>
 #include <random>
 
+#include "generators/transformer/moe_routing.h"
 #include "generators/transformer/moe_tokens.h"
-#include "generators/transformer/routing_name.h"
 #include "tests/generators/peaks.h"
 #include "tests/support/temporary_folder.h"
 

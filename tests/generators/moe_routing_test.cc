@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "generators/transformer/moe_routing.h"
-#include "generators/transformer/routing_name.h"
 #include "tests/generators/element_bytes.h"
 #include "tests/generators/parallel_plans.h"
 #include "tests/support/refusals.h"

@@ -15,6 +15,7 @@
 #include "study/simulation_run.h"
 #include "tests/generators/element_bytes.h"
 #include "tests/generators/parallel_plans.h"
+#include "tests/generators/steps.h"
 #include "tests/support/machines.h"
 
 namespace npunet::generators {

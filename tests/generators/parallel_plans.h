@@ -6,9 +6,8 @@
 #include <vector>
 
 #include "base/errors.h"
-#include "generators/transformer/context_comm.h"
 #include "generators/transformer/plan.h"
-#include "generators/transformer/rank_order.h"
+#include "generators/transformer/plan_names.h"
 #include "tests/generators/steps.h"
 
 namespace npunet::generators {

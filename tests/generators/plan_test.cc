@@ -7,7 +7,6 @@
 #include <string>
 
 #include "base/errors.h"
-#include "generators/transformer/idle_parameters.h"
 #include "generators/transformer/model_library.h"
 #include "generators/transformer/rank_grid.h"
 #include "tests/generators/steps.h"
@@ -73,7 +72,7 @@ TEST(Plan, NotesWhatHasNoEffect) {
     idle.sequence_parallel = true;
     idle.zero = 1;
     idle.overlap_grad_reduce = true;
-    EXPECT_THAT(notes_on_idle_parameters(model, resolve_plan(model, idle)),
+    EXPECT_THAT(notes_on_parameters_without_effect(model, resolve_plan(model, idle)),
                 ElementsAre(HasSubstr("--schedule gpipe has no effect with pp 1"),
                             HasSubstr("--cp-comm has no effect with cp 1"),
                             HasSubstr("--sequence-parallel has no effect with tp 1"),
@@ -81,8 +80,10 @@ TEST(Plan, NotesWhatHasNoEffect) {
                             HasSubstr("--overlap-grad-reduce has no effect")));
     Plan used = idle;
     used.dp = used.tp = used.cp = used.pp = 2;
-    EXPECT_THAT(notes_on_idle_parameters(model, resolve_plan(model, used)), ElementsAre());
-    EXPECT_THAT(notes_on_idle_parameters(model, resolve_plan(model, Plan())), ElementsAre());
+    EXPECT_THAT(notes_on_parameters_without_effect(model, resolve_plan(model, used)),
+                ElementsAre());
+    EXPECT_THAT(notes_on_parameters_without_effect(model, resolve_plan(model, Plan())),
+                ElementsAre());
 }
 
 TEST(Plan, NamesTheNumbersThatClash) {

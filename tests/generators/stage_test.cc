@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "chakra/trace_reader.h"
-#include "generators/stage/conversion.h"
-#include "generators/stage/python_number.h"
+#include "generators/stage/resharding.h"
+#include "generators/stage/stage_nodes.h"
 #include "generators/stage/stage_workload.h"
 #include "generators/workload_files.h"
 #include "tests/support/counted_cases.h"
@@ -263,7 +263,7 @@ TEST(Stage, CollectivesFollowFromTheSymbols) {
     const Dim whole{Symbol::Dmodel};
     const auto types = [&](const Layout& made, const Shape& wanted) {
         std::vector<CollectiveType> list;
-        for (const Conversion& step : conversions(made, wanted, SplitSymbols(arguments))) {
+        for (const ReshardingStep& step : resharding(made, wanted, SplitSymbols(arguments))) {
             list.push_back(step.type);
         }
         return list;

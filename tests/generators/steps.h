@@ -1,6 +1,8 @@
 // Models, plans and sums that the tests of generated training steps share.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -141,6 +143,36 @@ inline WideCount core_flops(const ModelSpec& model, const Plan& plan) {
         (plan.recompute == Recompute::None ? 3 : 4) * (d_qk + d_v) + (again ? d_qk : 0);
     return WideCount{plan.causal_flops == CausalFlops::Half ? 1 : 2} * model.layers * model.heads *
            channels * plan.sequence * plan.tokens();
+}
+
+/// Whether a compute node's name is that of a matrix multiplication: attention_qkv (latent
+/// attention: attention_down, _q_up, _kv_up, decoding also _key_absorption and _value_expansion),
+/// attention_scores, attention_context, attention_projection, mlp_up, mlp_down, moe_router, moe_up,
+/// moe_down, shared_up, shared_down or lm_head, followed by _forward, _backward, _dgrad or _wgrad.
+/// All other compute nodes are element-wise. docs/generators.md has their sums.
+inline bool is_multiplication(std::string_view node_name) {
+    constexpr std::array<std::string_view, 17> operations{"attention_qkv",
+                                                          "attention_down",
+                                                          "attention_q_up",
+                                                          "attention_kv_up",
+                                                          "attention_key_absorption",
+                                                          "attention_value_expansion",
+                                                          "attention_scores",
+                                                          "attention_context",
+                                                          "attention_projection",
+                                                          "mlp_up",
+                                                          "mlp_down",
+                                                          "moe_router",
+                                                          "moe_up",
+                                                          "moe_down",
+                                                          "shared_up",
+                                                          "shared_down",
+                                                          "lm_head"};
+    const std::string_view stem = node_name.substr(0, node_name.rfind('_'));
+    return std::any_of(operations.begin(), operations.end(), [stem](std::string_view operation) {
+        return stem.size() >= operation.size() &&
+               stem.substr(stem.size() - operation.size()) == operation;
+    });
 }
 
 inline bool multiplies(const chakra::Node& node) {

@@ -18,7 +18,7 @@
 #include "cli/program.h"
 #include "generators/megatron/parallel_groups_check.h"
 #include "generators/megatron/process_groups.h"
-#include "generators/transformer/rank_order.h"
+#include "generators/transformer/plan_names.h"
 #include "tests/support/shared_data.h"
 #include "tests/support/temporary_folder.h"
 

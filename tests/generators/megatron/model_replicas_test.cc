@@ -6,7 +6,7 @@
 #include <set>
 
 #include "generators/megatron/edge_colouring.h"
-#include "generators/transformer/rank_order.h"
+#include "generators/transformer/plan_names.h"
 #include "parallel_groups_cases.h"
 
 namespace npunet::generators::megatron {

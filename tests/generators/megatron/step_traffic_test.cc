@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "base/errors.h"
-#include "generators/megatron/all_permutations.h"
 #include "generators/megatron/step_calls.h"
+#include "generators/megatron/step_permutations.h"
 #include "generators/megatron/traffic.h"
 
 namespace npunet::generators::megatron {

@@ -7,7 +7,7 @@
 
 #include "generators/transformer/memory_estimate.h"
 #include "generators/transformer/model_library.h"
-#include "generators/transformer/routing_name.h"
+#include "generators/transformer/moe_routing.h"
 #include "generators/transformer/training_step.h"
 #include "study/generated_workload.h"
 #include "study/simulation_run.h"
