@@ -92,11 +92,29 @@ template <class Json>
     }
 }
 
-/// The same for a file. Throws InputError besides for one that is missing, a folder, unreadable or
-/// too long.
+/// The same for a document that must be an object.
+template <class Json>
+[[nodiscard]] Json parse_json_object(const std::string& file, const std::string& text,
+                                     const JsonKind& kind) {
+    Json document = parse_json<Json>(file, text, kind);
+    if (!document.is_object()) {
+        throw InputError({file, "", "JSON that is not an object", kind.expected, ""});
+    }
+    return document;
+}
+
+/// The same as parse_json() for a file. Throws InputError besides for one that is missing, a
+/// folder, unreadable or too long.
 template <class Json>
 [[nodiscard]] Json read_json(const std::filesystem::path& file, const JsonKind& kind) {
     return parse_json<Json>(file.string(), read_input_text(file, kind.expected, kind.remedy), kind);
+}
+
+/// The same as parse_json_object() for a file.
+template <class Json>
+[[nodiscard]] Json read_json_object(const std::filesystem::path& file, const JsonKind& kind) {
+    return parse_json_object<Json>(file.string(), read_input_text(file, kind.expected, kind.remedy),
+                                   kind);
 }
 
 }  // namespace npunet
