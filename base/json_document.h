@@ -1,5 +1,5 @@
 // A JSON document as a whole, with errors that name the file and the byte. All readers that take
-// whole documents get theirs here, within the limits of base/input_limits.h: their lists and
+// whole documents get theirs here, within the limits of base/input_text.h: their lists and
 // objects lie in each other so little that they can be copied and printed, which is recursive.
 //
 //     const auto root = read_json<nlohmann::json>(file, {"a cluster file", "Check the path"});
@@ -17,7 +17,6 @@
 #include <vector>
 
 #include "base/errors.h"
-#include "base/input_limits.h"
 #include "base/input_text.h"
 
 namespace npunet {
