@@ -4,9 +4,9 @@
 
 #include <iterator>
 
+#include "base/json_writer.h"
 #include "base/units.h"
 #include "report/bubble.h"
-#include "report/json_writer.h"
 
 namespace npunet::report {
 

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "report/json_writer.h"
+#include "base/json_writer.h"
 
 namespace npunet::report {
 

@@ -5,8 +5,8 @@
 //     write_resolved(json, *results.resolved);
 #pragma once
 
+#include "base/json_writer.h"
 #include "engine/resolved.h"
-#include "report/json_writer.h"
 
 namespace npunet::report {
 

@@ -11,9 +11,9 @@
 #include <cstddef>
 #include <string>
 
+#include "base/json_writer.h"
 #include "engine/job_results.h"
 #include "engine/results.h"
-#include "report/json_writer.h"
 
 namespace npunet::report {
 

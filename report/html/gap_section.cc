@@ -10,12 +10,12 @@
 #include <utility>
 #include <vector>
 
+#include "base/json_writer.h"
 #include "base/units.h"
 #include "report/comparison.h"
 #include "report/gap_words.h"
 #include "report/html/data_table.h"
 #include "report/html/waterfall.h"
-#include "report/json_writer.h"
 #include "report/npu_classes.h"
 
 namespace npunet::report {

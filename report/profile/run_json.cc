@@ -1,6 +1,6 @@
 #include "report/profile/run_json.h"
 
-#include "report/json_writer.h"
+#include "base/json_writer.h"
 
 namespace npunet::report {
 
