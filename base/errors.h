@@ -51,4 +51,10 @@ public:
     using std::runtime_error::runtime_error;
 };
 
+/// An allocation failed, which concerns no file or folder; what() hints at what needs less memory.
+class OutOfMemory : public MachineError {
+public:
+    using MachineError::MachineError;
+};
+
 }  // namespace npunet

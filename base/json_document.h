@@ -1,5 +1,5 @@
 // A JSON document as a whole, with errors that name the file and the byte. All readers that take
-// whole documents get theirs here, within the limits of base/input_limits.h: their lists and
+// whole documents get theirs here, within the limits of base/input_text.h: their lists and
 // objects lie in each other so little that they can be copied and printed, which is recursive.
 //
 //     const auto root = read_json<nlohmann::json>(file, {"a cluster file", "Check the path"});
@@ -17,7 +17,6 @@
 #include <vector>
 
 #include "base/errors.h"
-#include "base/input_limits.h"
 #include "base/input_text.h"
 
 namespace npunet {
@@ -99,11 +98,29 @@ template <class Json>
     }
 }
 
-/// The same for a file. Throws InputError besides for one that is missing, a folder, unreadable or
-/// too long.
+/// The same for a document that must be an object.
+template <class Json>
+[[nodiscard]] Json parse_json_object(const std::string& file, const std::string& text,
+                                     const JsonKind& kind) {
+    Json document = parse_json<Json>(file, text, kind);
+    if (!document.is_object()) {
+        throw InputError({file, "", "JSON that is not an object", kind.expected, ""});
+    }
+    return document;
+}
+
+/// The same as parse_json() for a file. Throws InputError besides for one that is missing, a
+/// folder, unreadable or too long.
 template <class Json>
 [[nodiscard]] Json read_json(const std::filesystem::path& file, const JsonKind& kind) {
     return parse_json<Json>(file.string(), read_input_text(file, kind.expected, kind.remedy), kind);
+}
+
+/// The same as parse_json_object() for a file.
+template <class Json>
+[[nodiscard]] Json read_json_object(const std::filesystem::path& file, const JsonKind& kind) {
+    return parse_json_object<Json>(file.string(), read_input_text(file, kind.expected, kind.remedy),
+                                   kind);
 }
 
 }  // namespace npunet

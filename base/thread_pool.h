@@ -1,14 +1,16 @@
-// Threads that do one short step together, again and again.
+// Threads that share work: one loop, or short steps done together again and again.
 //
-//     ThreadPool crew(4);
+//     for_each_in_parallel(files.size(), [&](std::size_t i) { write(files[i]); });
+//
+//     ThreadPool pool(4);
 //     while (more) {
-//         crew.run(parts.size(), [&](std::size_t part) { advance(parts[part]); });
+//         pool.run(parts.size(), [&](std::size_t part) { advance(parts[part]); });
 //         exchange(parts);
 //     }
 //
-// A round takes a microsecond or two besides the steps: members wait for the next one awake for a
-// while, and only then go to sleep. A member that the machine has set aside is not waited for; the
-// others do its share. for_each_in_parallel() (base/parallel.h) is for one loop.
+// The calls must not depend on each other; their order is open, so that results must go to places
+// of their own. A machine or a container has a limit of threads: with fewer than wanted the same is
+// done, only later.
 //
 // C++17-clean.
 #pragma once
@@ -18,6 +20,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <mutex>
 #include <thread>
 #include <type_traits>
@@ -25,6 +28,9 @@
 
 namespace npunet {
 
+/// A round of run() takes a microsecond or two besides the steps: threads wait for the next one
+/// awake for a while, and only then go to sleep. A thread that the machine has set aside is not
+/// waited for; the others do its share.
 class ThreadPool {
 public:
     /// In a round.
@@ -33,6 +39,7 @@ public:
     /// @param members how many, the caller of run() among them; at least 1. There are fewer when
     /// the machine does not grant so many threads
     explicit ThreadPool(std::size_t members);
+    /// Waits for the steps that have begun.
     ~ThreadPool();
 
     ThreadPool(const ThreadPool&) = delete;
@@ -47,35 +54,52 @@ public:
     template <class Step>
     void run(std::size_t count, Step&& step) {
         using Called = std::remove_reference_t<Step>;
-        run_round(
+        begin_round(
             count, [](void* what, std::size_t number) { (*static_cast<Called*>(what))(number); },
             const_cast<std::remove_const_t<Called>*>(&step));
+        do_steps();
+        await_steps(count);
+        rethrow_failure();
     }
+
+    /// Instead of run(), once: each of the other members calls `work`, which must not throw; this
+    /// thread goes on.
+    void start(std::function<void()> work);
 
 private:
     using Call = void (*)(void* what, std::size_t number);
 
-    /// The round, its number of steps and the next step that nobody has taken, in one word, so that
-    /// whoever takes a step knows of which round it is.
+    /// The round, its number of steps and the next step that no member has taken, in one word, so
+    /// that a member that takes a step knows of which round it is.
     static constexpr std::uint64_t one_count = std::uint64_t{1} << 20;
     static constexpr std::uint64_t one_round = one_count << 20;
 
-    void run_round(std::size_t count, Call call, void* what);
-    void work();
+    void begin_round(std::size_t count, Call call, void* what);
     void do_steps();
-    void do_step(std::size_t number);
+    void await_steps(std::size_t count);
+    void rethrow_failure();
+    void work();
     [[nodiscard]] bool await_round(std::uint64_t seen);
 
     Call call_ = nullptr;
     void* what_ = nullptr;
+    std::function<void()> started_;             ///< of start()
     std::vector<std::exception_ptr> failures_;  ///< by step
     std::atomic<std::uint64_t> next_{0};        ///< round, steps, next step
     std::atomic<std::size_t> ended_{0};         ///< steps of this round
-    std::atomic<std::size_t> asleep_{0};
+    std::atomic<std::size_t> asleep_{0};        ///< members
+    std::atomic<bool> caller_asleep_{false};
     std::atomic<bool> ending_{false};
-    std::mutex mutex_;  ///< with wake_
-    std::condition_variable wake_;
+    std::mutex mutex_;  ///< with both conditions
+    std::condition_variable round_began_;
+    std::condition_variable steps_ended_;
     std::vector<std::thread> threads_;  ///< the last: they use the others
 };
+
+/// Calls step(0) to step(count - 1) on so many threads (0: as the machine has cores), the caller's
+/// among them. When calls throw, no further ones are begun, and the exception of the lowest number
+/// is thrown once those under way have ended.
+void for_each_in_parallel(std::size_t count, const std::function<void(std::size_t)>& step,
+                          std::size_t threads = 0);
 
 }  // namespace npunet

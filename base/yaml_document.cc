@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "base/errors.h"
-#include "base/input_limits.h"
 #include "base/input_text.h"
 
 namespace npunet {

@@ -1,5 +1,5 @@
 // A YAML document as a whole, with errors that name the file and the line. All readers of YAML get
-// theirs here: within limits (base/input_limits.h), and with the exceptions of the parser told as
+// theirs here: within limits (base/input_text.h), and with the exceptions of the parser told as
 // InputError.
 //
 //     const YAML::Node root = read_yaml("model.yml", "a model file", "Check the path");

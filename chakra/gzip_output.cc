@@ -4,7 +4,6 @@
 #include <limits>
 
 #include "base/errors.h"
-#include "base/out_of_memory.h"
 
 namespace npunet::chakra {
 

@@ -13,7 +13,7 @@
 #include "analysis/reference_measures.h"
 #include "base/atomic_file.h"
 #include "base/errors.h"
-#include "base/parallel.h"
+#include "base/thread_pool.h"
 #include "generators/megatron/parallel_groups_reader.h"
 #include "profiles/profile_reader.h"
 #include "report/html/report_pages.h"

@@ -10,6 +10,7 @@
 
 #include "base/atomic_file.h"
 #include "base/errors.h"
+#include "base/json_writer.h"
 #include "cli/commands.h"
 #include "cli/output_options.h"
 #include "cli/progress_line.h"
@@ -20,7 +21,6 @@
 #include "generators/megatron/step_permutations.h"
 #include "generators/megatron/traffic.h"
 #include "report/figures/heat_map_figure.h"
-#include "report/json_writer.h"
 
 namespace npunet::cli {
 
@@ -28,7 +28,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using namespace generators::megatron;
-using Layout = report::JsonWriter::Layout;
+using Layout = JsonWriter::Layout;
 
 struct PermutationOptions {
     std::string folder;
@@ -120,7 +120,7 @@ void print_text(const PermutationOptions& options, const Findings& findings,
     }
 }
 
-void write_pairs(report::JsonWriter& json, const Permutation& pairs) {
+void write_pairs(JsonWriter& json, const Permutation& pairs) {
     json.begin_array();
     for (const auto& [from, to] : pairs) {
         json.begin_array().value(from.value()).value(to.value()).end_array();
@@ -128,7 +128,7 @@ void write_pairs(report::JsonWriter& json, const Permutation& pairs) {
     json.end_array();
 }
 
-void write_sentences(report::JsonWriter& json, const char* name,
+void write_sentences(JsonWriter& json, const char* name,
                      const std::vector<std::string>& sentences) {
     json.key(name).begin_array(Layout::Lines);
     for (const std::string& sentence : sentences) {
@@ -137,7 +137,7 @@ void write_sentences(report::JsonWriter& json, const char* name,
     json.end_array();
 }
 
-void write_weighted(report::JsonWriter& json, const Findings& findings) {
+void write_weighted(JsonWriter& json, const Findings& findings) {
     json.key("weighted").begin_array(Layout::Lines);
     for (std::size_t i = 0; i < findings.list.weighted().size(); ++i) {
         const PermutationList::Emission& emission = findings.list.weighted()[i];
@@ -155,7 +155,7 @@ void write_weighted(report::JsonWriter& json, const Findings& findings) {
     json.end_array();
 }
 
-void write_traffic(report::JsonWriter& json, const TrafficMatrix& traffic) {
+void write_traffic(JsonWriter& json, const TrafficMatrix& traffic) {
     json.key("traffic").begin_array(Layout::Lines);
     for (const Phase phase : phases) {
         json.begin_object().member("phase", name_of(phase)).key("pairs").begin_array();
@@ -173,7 +173,7 @@ void write_traffic(report::JsonWriter& json, const TrafficMatrix& traffic) {
 
 void print_json(const PermutationOptions& options, const Findings& findings,
                 const TrafficMatrix& traffic, std::ostream& out) {
-    report::JsonWriter json;
+    JsonWriter json;
     json.begin_object(Layout::Lines);
     json.key("permutations").begin_array(Layout::Lines);
     for (const std::size_t number : findings.order) {

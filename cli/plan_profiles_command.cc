@@ -114,26 +114,21 @@ std::int64_t of_model(const MaybeNumber& value, const char* option) {
 /// A GPT: two-matrix MLP, layer norms, biases, learned positions, heads of 128 channels.
 ModelSpec plain_model(const ProfilesOptions& options) {
     constexpr std::int64_t channels = 128;
-    ModelSpec model;
-    model.name = "GPT";
-    model.hidden = of_model(options.hidden, "--hidden-size");
-    model.vocab = of_model(options.vocabulary, "--vocab-size");
-    model.seq = of_model(options.sequence, "--sequence-length");
-    model.layers = of_model(options.layers, "--layers") - 2;
-    model.heads = options.heads.value_or(std::max<std::int64_t>(model.hidden / channels, 1));
-    model.kv_heads = model.heads;
-    model.ffn = options.ffn.value_or(4 * model.hidden);
-    model.gated = false;
-    model.norm = generators::Norm::Layer;
-    model.bias = true;
-    model.positions = generators::Positions::Learned;
-    model.vocab_divisible_by = channels;
-    if (model.hidden % model.heads != 0) {
+    generators::DenseSizes sizes;
+    sizes.hidden = of_model(options.hidden, "--hidden-size");
+    sizes.vocab = of_model(options.vocabulary, "--vocab-size");
+    sizes.seq = of_model(options.sequence, "--sequence-length");
+    sizes.layers = of_model(options.layers, "--layers") - 2;
+    sizes.heads = options.heads.value_or(std::max<std::int64_t>(sizes.hidden / channels, 1));
+    sizes.ffn = options.ffn;
+    if (sizes.hidden % sizes.heads != 0) {
         throw InputError({"--heads", "",
-                          fmt::format("{} heads for --hidden-size {}", model.heads, model.hidden),
+                          fmt::format("{} heads for --hidden-size {}", sizes.heads, sizes.hidden),
                           "a number that divides the hidden size", ""});
     }
-    model.head_dim = model.hidden / model.heads;
+    ModelSpec model = generators::gpt_model(sizes);
+    model.name = "GPT";
+    model.vocab_divisible_by = channels;
     generators::check_model(model, "--hidden-size, --heads, --ffn-size, --vocab-size");
     return model;
 }

@@ -6,11 +6,11 @@
 
 #include "base/atomic_file.h"
 #include "base/errors.h"
+#include "base/json_writer.h"
 #include "cli/plan_search.h"
 #include "cli/search_progress.h"
 #include "planner/synthetic_profiles.h"
 #include "report/figures/search_time_figure.h"
-#include "report/json_writer.h"
 #include "report/text_table.h"
 
 namespace npunet::cli {
@@ -62,8 +62,8 @@ std::vector<SearchTimePoint> measure(const PlanSearchOptions& options, CommandCo
 }
 
 std::string json_of(const SearchTimePlot& plot, const std::string& file) {
-    using Layout = report::JsonWriter::Layout;
-    report::JsonWriter json;
+    using Layout = JsonWriter::Layout;
+    JsonWriter json;
     json.begin_object(Layout::Lines).member("figure", file);
     json.key("searches").begin_array(Layout::Lines);
     for (const SearchTimePoint& point : plot.points) {

@@ -10,7 +10,6 @@
 #include <system_error>
 
 #include "base/errors.h"
-#include "base/out_of_memory.h"
 #include "base/printable.h"
 #include "cli/commands.h"
 #include "cli/parse_errors.h"

@@ -194,22 +194,23 @@ generators::MixtureOfExperts WorkloadOptions::custom_experts() const {
 }
 
 generators::ModelSpec WorkloadOptions::custom_model() const {
-    generators::ModelSpec model;
-    model.hidden = required(hidden_, "--dmodel");
-    model.ffn = required(ffn_, "--dff");
-    model.heads = required(heads_, "--head");
-    model.kv_heads = kv_heads_.value_or(model.heads);
-    model.layers = required(layers_, "--num-stacks");
-    model.vocab = required(vocabulary(), "--dvocal");
-    model.seq = required(sequence_, "--seq");
-    model.moe = custom_experts();
+    generators::DenseSizes sizes;
+    sizes.hidden = required(hidden_, "--dmodel");
+    sizes.ffn = required(ffn_, "--dff");
+    sizes.heads = required(heads_, "--head");
+    sizes.kv_heads = kv_heads_;
+    sizes.layers = required(layers_, "--num-stacks");
+    sizes.vocab = required(vocabulary(), "--dvocal");
+    sizes.seq = required(sequence_, "--seq");
+    const generators::MixtureOfExperts experts = custom_experts();
+    if (sizes.hidden % sizes.heads != 0) {
+        throw InputError({"--head", "", fmt::format("{}", sizes.heads),
+                          fmt::format("a divisor of --dmodel {}", sizes.hidden), ""});
+    }
+    generators::ModelSpec model = generators::dense_model(sizes);
+    model.moe = experts;
     model.gated = false;
     model.positions = generators::Positions::None;
-    if (model.hidden % model.heads != 0) {
-        throw InputError({"--head", "", fmt::format("{}", model.heads),
-                          fmt::format("a divisor of --dmodel {}", model.hidden), ""});
-    }
-    model.head_dim = model.hidden / model.heads;
     generators::check_model(model,
                             "--dmodel (hidden), --dff (ffn), --head (heads), --num-stacks "
                             "(layers), --dvocal (vocab), --experts (moe.experts), --kexperts "

@@ -7,8 +7,9 @@
 #include <nlohmann/json.hpp>
 
 #include "base/errors.h"
+#include "base/json_object.h"
 #include "engine/clock_limit.h"
-#include "engine/json_file.h"
+#include "engine/machine_file.h"
 
 namespace npunet::engine {
 
@@ -20,14 +21,11 @@ using Kind = RemoteMemoryConfig::Kind;
 const std::vector<std::string> remote_memory_keys{
     "memory-type", "remote-mem-latency", "remote-mem-bw", "num-nodes", "num-npus-per-node"};
 
-Kind kind_of(const JsonFields& fields) {
+Kind kind_of(const JsonObject<json>& fields) {
     constexpr const char* key = "memory-type";
     constexpr const char* expected =
         "NO_MEMORY_EXPANSION, PER_NPU_MEMORY_EXPANSION, PER_NODE_MEMORY_EXPANSION or MEMORY_POOL";
-    if (!fields.contains(key)) {
-        throw InputError({fields.path(), key, "no such key", expected, "Add it"});
-    }
-    const json& value = fields[key];
+    const json& value = fields.at(key, expected);
     if (value == "NO_MEMORY_EXPANSION") {
         return Kind::None;
     }
@@ -52,9 +50,9 @@ std::uint64_t payload_of(Rank rank, std::uint32_t operation, std::uint64_t happe
 
 RemoteMemoryConfig read_remote_memory(const std::string& path, const Dialect& dialect,
                                       std::vector<std::string>& warnings) {
-    const json document = read_json_object(path, "a remote_memory.json", "Check --memory");
-    check_json_keys(path, document, remote_memory_keys, {}, dialect.tolerant_input, warnings);
-    const JsonFields fields(path, document);
+    const json document = read_machine_file(path, "a remote_memory.json", "Check --memory");
+    const JsonObject fields(path, document);
+    fields.check_keys(remote_memory_keys, {}, dialect.tolerant_input, warnings);
     RemoteMemoryConfig config;
     config.file = path;
     config.kind = kind_of(fields);
@@ -66,14 +64,14 @@ RemoteMemoryConfig read_remote_memory(const std::string& path, const Dialect& di
         return dialect.whole_nanoseconds ? std::trunc(value) : value;
     };
     const double latency =
-        kept(fields.quantity("remote-mem-latency", json_units::nanoseconds, 0, 1e-3, 1e9));
+        kept(fields.quantity("remote-mem-latency", json_units::nanoseconds, 0, {1e-3, 1e9}));
     config.latency = Time::ps(std::llround(latency * 1000));
     const double bandwidth =
         kept(fields.quantity("remote-mem-bw", json_units::gigabytes_per_second, 0));
     if (bandwidth == 0) {
         throw InputError(
             {path, "remote-mem-bw",
-             fields.contains("remote-mem-bw") ? describe(fields["remote-mem-bw"]) : "no such key",
+             fields.contains("remote-mem-bw") ? described(fields["remote-mem-bw"]) : "no such key",
              dialect.whole_nanoseconds ? "the bandwidth of the memory in whole GB/s, from 1"
                                        : "the bandwidth of the memory in GB/s, above 0",
              "Give it"});

@@ -9,7 +9,8 @@
 #include <optional>
 
 #include "base/errors.h"
-#include "engine/json_file.h"
+#include "base/json_object.h"
+#include "engine/machine_file.h"
 
 namespace npunet::engine {
 
@@ -77,24 +78,24 @@ void refuse_what_is_missing(const std::string& path, const json& document) {
     }
     const auto bus = document.find("model-shared-bus");
     if (bus != document.end() && *bus != 0 && *bus != false) {
-        throw InputError({path, "model-shared-bus", describe(*bus),
+        throw InputError({path, "model-shared-bus", described(*bus),
                           "0: the bus between NPU and network (L, o, g and G) is not supported",
                           "Remove these keys; what a reduction costs follows from local-mem-bw"});
     }
 }
 
 /// The values of one file.
-class Reader : public JsonFields {
+class Reader : public JsonObject<json> {
 public:
     Reader(const std::string& path, const json& document, bool tolerant = false)
-        : JsonFields(path, document), document_(document), tolerant_(tolerant) {}
+        : JsonObject(path, document), tolerant_(tolerant) {}
 
     void implementations(CollectiveKind kind, SystemConfig& config) const {
         const std::string key = key_of(kind);
-        if (!document_.contains(key)) {
+        if (!contains(key)) {
             return;
         }
-        const json& value = document_[key];
+        const json& value = (*this)[key];
         if (!value.is_array() || value.empty() || (has_root(kind) && value.size() > 1)) {
             refuse(key, value,
                    has_root(kind) ? "a list with one algorithm, such as [\"direct\"]"
@@ -136,7 +137,6 @@ private:
         return *found;
     }
 
-    const json& document_;
     bool tolerant_;
 };
 
@@ -172,7 +172,7 @@ Time endpoint_delay(const Reader& reader, const Dialect& dialect) {
     const Time delay =
         value.is_string()
             ? Time::ps(std::llround(
-                  reader.quantity(key, json_units::nanoseconds, 0, 1e-3, most_ns) * 1000))
+                  reader.quantity(key, json_units::nanoseconds, 0, {1e-3, most_ns}) * 1000))
             : Time::ns(reader.integer(key, 0, 0, most_ns));
     if (dialect.whole_nanoseconds && delay.ps() % 1000 != 0) {
         reader.refuse(key, value, "whole nanoseconds with --dialect " + dialect.name);
@@ -226,7 +226,7 @@ double slowdown(const Reader& reader) {
 void warn_of_no_effect(const Reader& reader, const Dialect& dialect, const SystemConfig& config,
                        std::vector<std::string>& warnings) {
     const auto warn = [&](const char* key, const std::string& why) {
-        warnings.push_back(reader.path() + ": " + key + " has no effect" + why);
+        warnings.push_back(reader.file() + ": " + key + " has no effect" + why);
     };
     if (reader.contains("data-type-bytes")) {
         static_cast<void>(reader.integer("data-type-bytes", 1, 1, 1024));
@@ -266,7 +266,7 @@ void read_overrides(const std::string& path, const json& document, SystemConfig&
         return;
     }
     const auto refuse = [&path](const json& found) {
-        throw InputError({path, "npus", describe(found),
+        throw InputError({path, "npus", described(found),
                           "a list of {\"ranks\": [..], \"peak-perf\": X, \"local-mem-bw\": X}",
                           "Correct the entry"});
     };
@@ -293,7 +293,7 @@ void read_overrides(const std::string& path, const json& document, SystemConfig&
         for (const json& rank : entry["ranks"]) {
             if (!rank.is_number_integer() || rank.get<double>() < 0 ||
                 rank.get<double>() > std::numeric_limits<std::int32_t>::max()) {
-                throw InputError({path, "npus, ranks", describe(rank),
+                throw InputError({path, "npus, ranks", described(rank),
                                   "ranks: whole numbers from 0", "Correct the list of ranks"});
             }
             config.overrides.emplace_back(rank.get<std::int32_t>(), rate);
@@ -346,10 +346,10 @@ SystemConfig default_system_config(const Dialect& dialect) {
 
 SystemConfig read_system_config(const std::string& path, const Dialect& dialect,
                                 std::vector<std::string>& warnings) {
-    const json document = read_json_object(path, "a system.json", "Check --system");
+    const json document = read_machine_file(path, "a system.json", "Check --system");
     refuse_what_is_missing(path, document);
-    check_json_keys(path, document, system_keys, ignored_keys, dialect.tolerant_input, warnings);
     const Reader reader(path, document, dialect.tolerant_input);
+    reader.check_keys(system_keys, ignored_keys, dialect.tolerant_input, warnings);
     SystemConfig config;
     config.file = path;
     config.endpoint_delay = endpoint_delay(reader, dialect);

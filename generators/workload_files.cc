@@ -5,8 +5,8 @@
 #include <mutex>
 
 #include "base/errors.h"
-#include "base/parallel.h"
 #include "base/staged_folder.h"
+#include "base/thread_pool.h"
 #include "chakra/comm_groups.h"
 #include "chakra/trace_writer.h"
 

@@ -5,11 +5,15 @@
 #include <cctype>
 
 #include "base/errors.h"
-#include "planner/json_document.h"
+#include "base/json_object.h"
 
 namespace npunet::planner {
 
 namespace {
+
+/// Memory and bandwidth of a node or device.
+constexpr NumberRange gibibytes{0.001, 1e9};
+constexpr NumberRange gigabytes_per_second{0.001, 1e9};
 
 constexpr std::array metis_types{"A100", "V100", "P100", "T4"};
 
@@ -23,7 +27,8 @@ bool known_to_metis(std::string type) {
 
 std::vector<ClusterEntry> read_cluster_file(const std::filesystem::path& file,
                                             ClusterFileRules rules) {
-    const auto document = read_json_document(file, "a cluster file");
+    const auto document =
+        read_json_object<nlohmann::ordered_json>(file, {"a cluster file", "Check the path"});
     const JsonObject root(file, document);
     std::vector<ClusterEntry> entries;
     for (const auto& [address, fields] : document.items()) {

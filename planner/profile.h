@@ -17,6 +17,9 @@
 
 namespace npunet::planner {
 
+/// The longest time in a file: 11 days.
+constexpr double most_profile_ms = 1e9;
+
 /// One file. Times are ms of one micro-batch, forward and backward pass together, communication
 /// inside the tensor-parallel group included.
 struct LayerProfile {

@@ -9,8 +9,8 @@
 
 #include "base/atomic_file.h"
 #include "base/errors.h"
+#include "base/json_object.h"
 #include "base/staged_folder.h"
-#include "planner/json_document.h"
 #include "planner/python_json.h"
 
 namespace npunet::planner {
@@ -56,9 +56,10 @@ ProfileFile whole_file(const LayerProfile& profile, const std::filesystem::path&
                               "at least 3: embedding, blocks, output layer", ""});
         }
     }
-    const Json document = read_json_document(path, "a profile");
+    const Json document = read_json_object<Json>(path, {"a profile", "Check the path"});
     const JsonObject root(path, document);
     const JsonObject time = root.object("execution_time");
+    const NumberRange milliseconds{0, most_profile_ms};
     ProfileFile file{profile, root.object("model").text("model_name")};
     file.layernorm_all_reduce_ms = time.number("layernorm_grads_all_reduce_time_ms", milliseconds);
     file.embedding_all_reduce_ms = time.number("embedding_grads_all_reduce_time_ms", milliseconds);

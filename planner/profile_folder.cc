@@ -5,7 +5,7 @@
 
 #include "base/ascii.h"
 #include "base/errors.h"
-#include "planner/json_document.h"
+#include "base/json_object.h"
 #include "planner/profile.h"
 
 namespace npunet::planner {
@@ -13,6 +13,11 @@ namespace npunet::planner {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr NumberRange milliseconds{0, most_profile_ms};
+/// Memory and parameters of a layer, up to one exbibyte.
+constexpr NumberRange layer_mebibytes{0, 0x1p40};
+constexpr NumberRange layer_bytes{0, 0x1p60};
 
 bool is_word(char letter) {
     return is_digit(letter) || (letter >= 'a' && letter <= 'z') ||
@@ -60,7 +65,8 @@ LayerProfile profile_in(const fs::path& file) {
                           "DeviceType.TYPE_tpT_bsB.json, T and B from 1",
                           "Rename it, or move it to another folder"});
     }
-    const auto document = read_json_document(file, "a profile");
+    const auto document =
+        read_json_object<nlohmann::ordered_json>(file, {"a profile", "Check the path"});
     const JsonObject root(file, document);
     const JsonObject time = root.object("execution_time");
     profile.layer_ms = time.numbers("layer_compute_total_ms", milliseconds);
@@ -68,12 +74,13 @@ LayerProfile profile_in(const fs::path& file) {
     profile.optimizer_ms = time.number("optimizer_time_ms", milliseconds);
     profile.batch_generator_ms = time.number("batch_generator_time_ms", milliseconds);
     const JsonObject memory = root.object("execution_memory");
-    profile.layer_memory_mib = memory.numbers("layer_memory_total_mb", mebibytes);
+    profile.layer_memory_mib = memory.numbers("layer_memory_total_mb", layer_mebibytes);
     if (memory.contains("layer_activation_mb")) {
-        profile.layer_activation_mib = memory.numbers("layer_activation_mb", mebibytes);
+        profile.layer_activation_mib = memory.numbers("layer_activation_mb", layer_mebibytes);
     }
-    profile.parameter_bytes =
-        root.object("model").object("parameters").numbers("parameters_per_layer_bytes", bytes);
+    profile.parameter_bytes = root.object("model")
+                                  .object("parameters")
+                                  .numbers("parameters_per_layer_bytes", layer_bytes);
     return profile;
 }
 

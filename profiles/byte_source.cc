@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "base/errors.h"
-#include "base/out_of_memory.h"
 
 namespace npunet::profiles {
 

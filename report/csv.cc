@@ -4,8 +4,8 @@
 
 #include <iterator>
 
+#include "base/json_writer.h"
 #include "base/units.h"
-#include "report/json_writer.h"
 #include "report/npu_summary.h"
 
 namespace npunet::report {

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include "base/communication.h"
+#include "base/json_writer.h"
 #include "base/units.h"
 #include "report/csv.h"
-#include "report/json_writer.h"
 
 namespace npunet::report {
 

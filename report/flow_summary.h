@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "base/json_writer.h"
 #include "engine/flow_results.h"
-#include "report/json_writer.h"
 
 namespace npunet::report {
 

@@ -10,8 +10,8 @@
 #include <cstddef>
 #include <string>
 
+#include "base/json_writer.h"
 #include "report/gap.h"
-#include "report/json_writer.h"
 
 namespace npunet::report {
 

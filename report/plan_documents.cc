@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "base/json_writer.h"
 #include "report/csv.h"
-#include "report/json_writer.h"
 
 namespace npunet::report {
 

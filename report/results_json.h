@@ -11,10 +11,10 @@
 #include <cstddef>
 #include <string>
 
+#include "base/json_writer.h"
 #include "engine/job_results.h"
 #include "engine/resolved.h"
 #include "engine/results.h"
-#include "report/json_writer.h"
 
 namespace npunet::report {
 

@@ -4,12 +4,12 @@
 
 #include <utility>
 
+#include "base/json_writer.h"
 #include "base/printable.h"
 #include "base/units.h"
 #include "report/html/data_table.h"
 #include "report/html/page.h"
 #include "report/html/timeline_charts.h"
-#include "report/json_writer.h"
 #include "report/text_table.h"
 
 namespace npunet::report {

@@ -11,15 +11,12 @@
 #include <utility>
 
 #include "base/units.h"
+#include "base/yaml_field.h"
 #include "engine/dialect.h"
-#include "topology/unknown_keys.h"
-#include "topology/yaml_field.h"
 
 namespace npunet::study {
 
 namespace {
-
-using topology::YamlField;
 
 constexpr std::int32_t most_npus = 1 << 21;
 
@@ -72,8 +69,7 @@ public:
 
 private:
     JobEntry read_job(const YamlField& entry) {
-        topology::check_keys(entry, {"name", "workload", "comm_group", "ranks", "start", "dialect"},
-                             {});
+        check_keys(entry, {"name", "workload", "comm_group", "ranks", "start", "dialect"}, {});
         JobEntry job;
         job.name = read_name(entry.at("name"));
         const YamlField workload = entry.at("workload");
@@ -86,8 +82,7 @@ private:
         job.npus = read_npus(ranks, job.name);
         job.ranks_place = ranks.place();
         if (const auto start = entry.find("start")) {
-            job.start = parse_time(start->text("a time such as 500ns"),
-                                   start->file() + ": " + start->place());
+            job.start = parse_time(start->text("a time such as 500ns"), start->where());
         }
         read_dialect(entry, job);
         return job;
@@ -146,7 +141,7 @@ private:
     void read_dialect(const YamlField& entry, const JobEntry& job) {
         std::string dialect = default_dialect_;
         if (const auto field = entry.find("dialect")) {
-            dialect = topology::one_of(*field, engine::Dialect::names());
+            dialect = one_of(*field, engine::Dialect::names());
         }
         if (result_.jobs.empty()) {
             result_.dialect = dialect;

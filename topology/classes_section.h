@@ -1,9 +1,8 @@
 // The keys classes, class_arbitration and class_of of a network.yml's section packet.
 #pragma once
 
+#include "base/yaml_field.h"
 #include "topology/network_description.h"
-#include "topology/unknown_keys.h"
-#include "topology/yaml_field.h"
 
 namespace npunet::topology {
 

@@ -58,7 +58,7 @@ std::string expectation(const CongestionParameter& parameter) {
 double number_at(const YamlField& field, const CongestionParameter& parameter) {
     const std::string expected = expectation(parameter);
     const std::string& text = field.text(expected);
-    const std::string where = field.file() + ": " + field.place();
+    const std::string where = field.where();
     const std::optional<double> plain = field.number();
     switch (parameter.unit) {
         case ParameterUnit::Time:

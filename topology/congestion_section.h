@@ -6,9 +6,8 @@
 //         dcqcn: {preset: paper, rate_ai: 5Mbps}
 #pragma once
 
+#include "base/yaml_field.h"
 #include "topology/congestion_control.h"
-#include "topology/unknown_keys.h"
-#include "topology/yaml_field.h"
 
 namespace npunet::topology {
 

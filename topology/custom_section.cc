@@ -12,6 +12,7 @@
 
 #include "base/errors.h"
 #include "base/input_text.h"
+#include "base/suggest.h"
 #include "topology/builder.h"
 #include "topology/graph_next_hops.h"
 #include "topology/graph_router.h"

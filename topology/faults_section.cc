@@ -32,7 +32,7 @@ Time time_at(const YamlField& field, double most_ns, const std::string& what) {
         }
         return Time::ps(std::llround(*number * 1000));
     }
-    const Time time = parse_time(text, field.file() + ": " + field.place());
+    const Time time = parse_time(text, field.where());
     if (static_cast<double>(time.ps()) > most_ns * 1000) {
         field.refuse(field.found(), expected);
     }

@@ -5,9 +5,8 @@
 //         - {npu: 5, slowdown: 1.3}
 #pragma once
 
+#include "base/yaml_field.h"
 #include "topology/network_description.h"
-#include "topology/unknown_keys.h"
-#include "topology/yaml_field.h"
 
 namespace npunet::topology {
 

@@ -42,7 +42,7 @@ Bandwidth bandwidth_at(const YamlField& field, GigaByte gigabyte) {
         }
         return {Rate(std::llround(rate)), *number};
     }
-    const Rate rate = parse_rate(text, field.file() + ": " + field.place());
+    const Rate rate = parse_rate(text, field.where());
     if (rate.bytes_per_second() > most_link_rate) {
         field.refuse(field.found(), expected, remedy);
     }
@@ -58,7 +58,7 @@ Latency latency_at(const YamlField& field) {
         }
         return {Time::ps(std::llround(*number * 1000)), *number};
     }
-    const Time time = parse_time(text, field.file() + ": " + field.place());
+    const Time time = parse_time(text, field.where());
     const double ns = static_cast<double>(time.ps()) / 1000;
     if (ns > most_latency_ns) {
         field.refuse(field.found(), expected);

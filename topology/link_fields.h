@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "base/quantities.h"
+#include "base/yaml_field.h"
 #include "topology/link_speed.h"
 #include "topology/network_description.h"
-#include "topology/yaml_field.h"
 
 namespace npunet::topology {
 

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/yaml_field.h"
 #include "topology/builder.h"
 #include "topology/ethernet_problem.h"
 #include "topology/faults_section.h"
@@ -21,11 +22,12 @@
 #include "topology/packet_section.h"
 #include "topology/placement.h"
 #include "topology/transport_section.h"
-#include "topology/yaml_field.h"
 
 namespace npunet::topology {
 
 namespace {
+
+constexpr const char* beginning = "topology: [Ring]";
 
 /// A word of `topology`, and the dimensions that it stands for.
 struct Family {
@@ -257,12 +259,14 @@ NetworkDescription read_network(const std::string& path, GigaByte gigabyte, bool
 
 NetworkDescription read_network(const std::string& path, GigaByte gigabyte, bool tolerant,
                                 std::vector<std::string>* warnings, const NetworkChanges& changes) {
-    return network_of(YamlField::load(path), gigabyte, {tolerant, warnings}, changes);
+    return network_of(YamlField::load(path, "a network description", beginning), gigabyte,
+                      {tolerant, warnings}, changes);
 }
 
 NetworkDescription parse_network(const std::string& text, const std::string& name,
                                  std::vector<std::string>* warnings) {
-    return network_of(YamlField::parse(name, text), GigaByte::Decimal, {false, warnings}, {});
+    return network_of(YamlField::parse(name, text, beginning), GigaByte::Decimal, {false, warnings},
+                      {});
 }
 
 }  // namespace npunet::topology

@@ -14,11 +14,10 @@
 #include <string>
 #include <vector>
 
+#include "base/yaml_field.h"
 #include "topology/multipath.h"
 #include "topology/network_description.h"
 #include "topology/router.h"
-#include "topology/unknown_keys.h"
-#include "topology/yaml_field.h"
 
 namespace npunet::topology {
 

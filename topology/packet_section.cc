@@ -9,7 +9,6 @@
 #include "topology/link_fields.h"
 #include "topology/product_next_hops.h"
 #include "topology/shortest_paths.h"
-#include "topology/size_field.h"
 #include "topology/transport_section.h"
 
 namespace npunet::topology {
@@ -24,10 +23,10 @@ constexpr std::size_t most_shortest_path_npus = 8192;
 
 void read_sizes(const YamlField& section, PacketParameters& packet) {
     if (const auto field = section.find("mtu")) {
-        packet.mtu = size_at(*field, 1, most_packet_bytes);
+        packet.mtu = field->size(1, most_packet_bytes);
     }
     if (const auto field = section.find("header")) {
-        packet.header = size_at(*field, 0, most_packet_bytes);
+        packet.header = field->size(0, most_packet_bytes);
     }
     if (packet.mtu + packet.header > Bytes(most_packet_bytes)) {
         const auto header = section.find("header");
@@ -40,7 +39,7 @@ void read_sizes(const YamlField& section, PacketParameters& packet) {
     if (!field || (field->is_text() && field->text("") == "auto")) {
         return;
     }
-    packet.buffer = size_at(*field, 0);
+    packet.buffer = field->size(0);
     if (packet.buffer < packet.mtu + packet.header) {
         field->refuse(field->found(),
                       fmt::format("room for one packet at least, {} B (mtu + header)",

@@ -4,10 +4,9 @@
 #include <cstdint>
 #include <optional>
 
+#include "base/yaml_field.h"
 #include "topology/network_description.h"
 #include "topology/own_network.h"
-#include "topology/unknown_keys.h"
-#include "topology/yaml_field.h"
 
 namespace npunet::topology {
 

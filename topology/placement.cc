@@ -10,6 +10,7 @@
 
 #include "base/errors.h"
 #include "base/input_text.h"
+#include "base/suggest.h"
 
 namespace npunet::topology {
 

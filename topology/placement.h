@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "base/ids.h"
+#include "base/yaml_field.h"
 #include "topology/dimension.h"
-#include "topology/yaml_field.h"
 
 namespace npunet::topology {
 

@@ -8,7 +8,6 @@
 #include "base/units.h"
 #include "topology/congestion_section.h"
 #include "topology/link_fields.h"
-#include "topology/size_field.h"
 
 namespace npunet::topology {
 
@@ -22,7 +21,7 @@ bool is_word(const YamlField& field, const char* word) {
 
 Time span_at(const YamlField& field) {
     const std::string expected = "a time such as 500us, up to 1000 s, or 'auto'";
-    const Time time = parse_time(field.text(expected), field.file() + ": " + field.place());
+    const Time time = parse_time(field.text(expected), field.where());
     if (time <= Time() || time > Time::ps(most_ps)) {
         field.refuse(field.found(), expected);
     }
@@ -31,7 +30,7 @@ Time span_at(const YamlField& field) {
 
 Time jitter_at(const YamlField& field) {
     const std::string expected = "a time such as 1us, 0ns to 1000 s";
-    const Time time = parse_time(field.text(expected), field.file() + ": " + field.place());
+    const Time time = parse_time(field.text(expected), field.where());
     if (time < Time() || time > Time::ps(most_ps)) {
         field.refuse(field.found(), expected);
     }
@@ -80,7 +79,7 @@ TransportParameters read_transport(const YamlField& section, const UnknownKeys& 
                unknown);
     transport.kind = kind_at(field->at("kind"));
     if (const auto window = field->find("window"); window && !is_word(*window, "auto")) {
-        transport.window = size_at(*window, 1);
+        transport.window = window->size(1);
     }
     if (const auto every = field->find("ack_every")) {
         transport.ack_every =
@@ -116,11 +115,11 @@ EcnParameters read_ecn(const YamlField& section, const UnknownKeys& unknown) {
     check_keys(*field, {"kmin", "kmax", "pmax", "per"}, unknown);
     const auto kmin = field->find("kmin");
     if (kmin) {
-        ecn.kmin = size_at(*kmin, 0);
+        ecn.kmin = kmin->size(0);
         ecn.kmax = std::max(ecn.kmax, 4 * ecn.kmin);
     }
     if (const auto kmax = field->find("kmax")) {
-        ecn.kmax = size_at(*kmax, 0);
+        ecn.kmax = kmax->size(0);
         if (!kmin) {
             ecn.kmin = std::min(ecn.kmin, Bytes(ecn.kmax.value() / 4));
         }
@@ -134,9 +133,9 @@ EcnParameters read_ecn(const YamlField& section, const UnknownKeys& unknown) {
         ecn.pmax = ratio_at(*pmax, 0, 1, "a probability");
     }
     if (const auto per = field->find("per")) {
-        ecn.per = is_word(*per, "link") ? Rate()
-                                        : parse_rate(per->text("a rate such as 25Gbps, or 'link'"),
-                                                     per->file() + ": " + per->place());
+        ecn.per = is_word(*per, "link")
+                      ? Rate()
+                      : parse_rate(per->text("a rate such as 25Gbps, or 'link'"), per->where());
     }
     return ecn;
 }
@@ -152,7 +151,7 @@ SharedBufferParameters read_shared_buffer(const YamlField& section, const Unknow
         shared.alpha = ratio_at(*alpha, 1e-3, 1e3, "a factor");
     }
     if (const auto headroom = field->find("headroom"); headroom && !is_word(*headroom, "auto")) {
-        shared.headroom = size_at(*headroom, 1);
+        shared.headroom = headroom->size(1);
     }
     return shared;
 }

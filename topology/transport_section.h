@@ -11,9 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "base/yaml_field.h"
 #include "topology/network_description.h"
-#include "topology/unknown_keys.h"
-#include "topology/yaml_field.h"
 
 namespace npunet::topology {
 

@@ -9,13 +9,13 @@
 #include <string>
 #include <vector>
 
+#include "base/yaml_field.h"
 #include "topology/builder.h"
 #include "topology/link_fields.h"
 #include "topology/own_network.h"
 #include "topology/ring_line.h"
 #include "topology/router.h"
 #include "topology/standalone.h"
-#include "topology/unknown_keys.h"
 
 namespace extending {
 

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "base/errors.h"
-#include "base/parallel.h"
 #include "base/staged_folder.h"
+#include "base/thread_pool.h"
 #include "chakra/comm_groups.h"
 #include "chakra/node.h"
 #include "chakra/trace_writer.h"

@@ -7,7 +7,7 @@
 #include <set>
 #include <utility>
 
-#include "base/parallel.h"
+#include "base/thread_pool.h"
 #include "generators/megatron/process_groups.h"
 #include "generators/megatron/repeated_events.h"
 

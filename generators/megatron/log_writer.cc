@@ -11,8 +11,8 @@
 
 #include "base/atomic_file.h"
 #include "base/input_text.h"
-#include "base/parallel.h"
 #include "base/staged_folder.h"
+#include "base/thread_pool.h"
 #include "generators/megatron/log_events.h"
 #include "generators/megatron/log_template.h"
 #include "generators/megatron/process_groups.h"

@@ -6,7 +6,7 @@
 #include <mutex>
 #include <utility>
 
-#include "base/parallel.h"
+#include "base/thread_pool.h"
 #include "generators/megatron/call_comparison.h"
 
 namespace npunet::generators::megatron {

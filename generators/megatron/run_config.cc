@@ -114,27 +114,20 @@ private:
 };
 
 /// model_config of the file.
-struct ModelSizes {
-    std::int64_t hidden = 0;
-    std::int64_t layers = 0;
-    std::int64_t heads = 0;
-    std::int64_t seq = 0;
-};
-
-ModelSizes sizes_of(const Section& config) {
+GenstackSizes sizes_of(const Section& config) {
     const Section model = config.section("model_config");
     return {model.number("hidden_size", 1), model.number("num_layers", 1),
             model.number("num_attention_heads", 1), model.number("seq_length", 1)};
 }
 
-bool has_sizes(const ModelSpec& model, const ModelSizes& sizes) {
+bool has_sizes(const ModelSpec& model, const GenstackSizes& sizes) {
     return model.hidden == sizes.hidden && model.layers == sizes.layers &&
            model.heads == sizes.heads && model.seq == sizes.seq;
 }
 
 TrainingRun genstack_run_of(const Section& config) {
     const std::string name = config.text("model_size");
-    const ModelSizes sizes = sizes_of(config);
+    const GenstackSizes sizes = sizes_of(config);
     const std::vector<std::string>& known = genstack_models();
     if (std::find(known.begin(), known.end(), name) != known.end()) {
         TrainingRun run = genstack_run(name);
@@ -147,26 +140,14 @@ TrainingRun genstack_run_of(const Section& config) {
                     fmt::format("{} heads, hidden size {}", sizes.heads, sizes.hidden),
                     "heads that divide the hidden size");
     }
-    // All models of the dialect are alike but for their sizes.
-    TrainingRun run = genstack_run(known.front());
-    run.model_size = name;
-    ModelSpec& model = run.model;
-    model.name = name;
-    model.hidden = sizes.hidden;
-    model.layers = sizes.layers;
-    model.heads = sizes.heads;
-    model.kv_heads = sizes.heads;
-    model.head_dim = sizes.hidden / sizes.heads;
-    model.ffn = 4 * sizes.hidden;
-    model.seq = sizes.seq;
-    return run;
+    return genstack_run(name, sizes);
 }
 
 TrainingRun npunet_run_of(const Section& config, const std::string& model_file) {
     const std::string name = config.text("model_size");
     TrainingRun run = npunet_run(model_file.empty() ? name : model_file);
     run.model_size = name;
-    const ModelSizes sizes = sizes_of(config);
+    const GenstackSizes sizes = sizes_of(config);
     // The sequence is the run's, the rest the model's.
     run.model.seq = sizes.seq;
     if (!has_sizes(run.model, sizes)) {

@@ -7,6 +7,7 @@
 #include "base/errors.h"
 #include "base/units.h"
 #include "base/yaml_document.h"
+#include "base/yaml_field.h"
 #include "generators/transformer/model_section.h"
 
 namespace npunet::generators::megatron {
@@ -32,10 +33,11 @@ std::int64_t SegmentTimes::ns(std::string_view segment) const {
 }
 
 SegmentTimes read_segment_times(const std::string& file) {
-    const YAML::Node document =
-        read_yaml(file, "a table of times",
-                  "Check the path; roofline and none are the words that need no file");
-    const ModelSection table(file, "", document, segment_names());
+    const ModelSection table(
+        YamlField(file,
+                  read_yaml(file, "a table of times",
+                            "Check the path; roofline and none are the words that need no file")),
+        segment_names());
     std::map<std::string, std::int64_t, std::less<>> times;
     for (const std::string& name : segment_names()) {
         if (!table.has(name.c_str())) {

@@ -18,37 +18,26 @@ namespace {
 /// A row of the tracer's table of models.
 struct GenstackModel {
     const char* name;
-    std::int64_t hidden;
-    std::int64_t layers;
-    std::int64_t heads;
-    std::int64_t seq;
+    GenstackSizes sizes;
 };
 
-constexpr std::array<GenstackModel, 9> models{{{"small", 768, 12, 12, 1024},
-                                               {"medium", 1024, 24, 16, 1024},
-                                               {"large", 1280, 36, 20, 1024},
-                                               {"xl", 1600, 48, 25, 1024},
-                                               {"2b", 2048, 36, 32, 1024},
-                                               {"6b", 4096, 32, 32, 2048},
-                                               {"13b", 5120, 40, 40, 2048},
-                                               {"30b", 6656, 32, 52, 2048},
-                                               {"175b", 12288, 96, 96, 2048}}};
+constexpr std::array<GenstackModel, 9> models{{{"small", {768, 12, 12, 1024}},
+                                               {"medium", {1024, 24, 16, 1024}},
+                                               {"large", {1280, 36, 20, 1024}},
+                                               {"xl", {1600, 48, 25, 1024}},
+                                               {"2b", {2048, 36, 32, 1024}},
+                                               {"6b", {4096, 32, 32, 2048}},
+                                               {"13b", {5120, 40, 40, 2048}},
+                                               {"30b", {6656, 32, 52, 2048}},
+                                               {"175b", {12288, 96, 96, 2048}}}};
 
-ModelSpec model_of(const GenstackModel& row) {
-    ModelSpec model;
-    model.name = row.name;
-    model.hidden = row.hidden;
-    model.layers = row.layers;
-    model.heads = row.heads;
-    model.kv_heads = row.heads;
-    model.head_dim = row.hidden / row.heads;
-    model.ffn = 4 * row.hidden;
-    model.vocab = 1;
-    model.seq = row.seq;
-    model.gated = false;
-    model.norm = Norm::Layer;
-    model.bias = true;
-    model.positions = Positions::Learned;
+ModelSpec model_of(const std::string& name, const GenstackSizes& sizes) {
+    ModelSpec model = gpt_model({.hidden = sizes.hidden,
+                                 .layers = sizes.layers,
+                                 .heads = sizes.heads,
+                                 .vocab = 1,
+                                 .seq = sizes.seq});
+    model.name = name;
     model.tied_embeddings = true;
     // Full precision needs no master weights: two moments of Adam.
     model.dtypes = {fp32, fp32, fp32, 2 * fp32};
@@ -174,10 +163,14 @@ TrainingRun genstack_run(const std::string& model_size) {
                           fmt::format("one of {}", fmt::join(genstack_models(), ", ")),
                           did_you_mean(model_size, genstack_models())});
     }
+    return genstack_run(model_size, row->sizes);
+}
+
+TrainingRun genstack_run(const std::string& model_size, const GenstackSizes& sizes) {
     TrainingRun run;
     run.dialect = Dialect::Genstack;
     run.model_size = model_size;
-    run.model = model_of(*row);
+    run.model = model_of(model_size, sizes);
     run.vocab_divisible_by = 50257;
     run.attention_mask = true;
     return run;

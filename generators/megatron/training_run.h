@@ -65,10 +65,20 @@ struct TrainingRun {
 /// small, medium, large, xl, 2b, 6b, 13b, 30b, 175b.
 [[nodiscard]] const std::vector<std::string>& genstack_models();
 
+/// What models of the genstack dialect differ in.
+struct GenstackSizes {
+    std::int64_t hidden = 0;
+    std::int64_t layers = 0;
+    std::int64_t heads = 0;  ///< divides hidden
+    std::int64_t seq = 0;
+};
+
 /// A run with the model of the table: learned positions, tied embeddings, biases, GeLU of 4 h,
 /// fp32 throughout, vocab_divisible_by 50257 over a vocabulary of one. Throws InputError with the
 /// names for an unknown one.
 [[nodiscard]] TrainingRun genstack_run(const std::string& model_size);
+/// The same with a model of other sizes.
+[[nodiscard]] TrainingRun genstack_run(const std::string& model_size, const GenstackSizes& sizes);
 
 /// A run of the npunet dialect with a model of that table (real GPT vocabulary of 50257 padded to
 /// a multiple of 128 x tp, bf16), or one of configs/models or of a model file.

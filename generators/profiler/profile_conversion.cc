@@ -10,9 +10,9 @@
 #include <utility>
 
 #include "base/errors.h"
-#include "base/parallel.h"
 #include "base/quantities.h"
 #include "base/staged_folder.h"
+#include "base/thread_pool.h"
 #include "base/units.h"
 #include "chakra/comm_groups.h"
 #include "chakra/trace_writer.h"

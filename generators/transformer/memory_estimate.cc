@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "base/parallel.h"
+#include "base/thread_pool.h"
 #include "generators/pipeline/schedule.h"
 #include "generators/transformer/local_sizes.h"
 #include "generators/transformer/parameter_sync.h"

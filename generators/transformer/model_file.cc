@@ -8,6 +8,7 @@
 
 #include "base/errors.h"
 #include "base/yaml_document.h"
+#include "base/yaml_field.h"
 #include "generators/transformer/model_section.h"
 #include "generators/transformer/moe_routing.h"
 
@@ -34,9 +35,8 @@ std::int64_t element_bytes(const ModelSection& section, const char* key, std::in
     return section.integer(key, otherwise);
 }
 
-DataTypes read_dtypes(const std::string& file, const YAML::Node& node) {
-    const ModelSection section(file, "dtypes.", node,
-                               {"weights", "activations", "gradients", "optimizer"});
+DataTypes read_dtypes(const YamlField& map) {
+    const ModelSection section(map, {"weights", "activations", "gradients", "optimizer"});
     DataTypes types;
     types.weights = element_bytes(section, "weights", types.weights);
     types.activations = element_bytes(section, "activations", types.activations);
@@ -45,10 +45,9 @@ DataTypes read_dtypes(const std::string& file, const YAML::Node& node) {
     return types;
 }
 
-LatentAttention read_latent_attention(const std::string& file, const YAML::Node& node) {
+LatentAttention read_latent_attention(const YamlField& map) {
     const ModelSection section(
-        file, "mla.", node,
-        {"q_lora_rank", "kv_lora_rank", "qk_nope_head_dim", "qk_rope_head_dim", "v_head_dim"});
+        map, {"q_lora_rank", "kv_lora_rank", "qk_nope_head_dim", "qk_rope_head_dim", "v_head_dim"});
     LatentAttention mla;
     mla.q_lora_rank = section.integer("q_lora_rank", 0);
     mla.kv_lora_rank = section.required_integer("kv_lora_rank");
@@ -82,11 +81,11 @@ Routing read_routing(const ModelSection& section, const std::filesystem::path& f
     return routing;
 }
 
-MixtureOfExperts read_experts(const std::filesystem::path& file, const YAML::Node& node,
+MixtureOfExperts read_experts(const std::filesystem::path& file, const YamlField& map,
                               std::int64_t model_ffn) {
-    const ModelSection section(file.string(), "moe.", node,
-                               {"experts", "top_k", "ffn", "shared_experts", "dense_layers_first",
-                                "router_bias", "routing", "capacity_factor", "dropless"});
+    const ModelSection section(
+        map, {"experts", "top_k", "ffn", "shared_experts", "dense_layers_first", "router_bias",
+              "routing", "capacity_factor", "dropless"});
     MixtureOfExperts moe;
     moe.experts = section.required_integer("experts");
     moe.top_k = section.required_integer("top_k");
@@ -111,7 +110,7 @@ MixtureOfExperts read_experts(const std::filesystem::path& file, const YAML::Nod
 }
 
 /// Where the sizes do not say which.
-void read_attention(const ModelSection& section, const std::string& file, ModelSpec& model) {
+void read_attention(const ModelSection& section, ModelSpec& model) {
     const std::string natural = section.has("mla")              ? "mla"
                                 : model.kv_heads == model.heads ? "mha"
                                                                 : "gqa";
@@ -126,7 +125,7 @@ void read_attention(const ModelSection& section, const std::string& file, ModelS
                            "Add mla: {kv_lora_rank: ..., qk_nope_head_dim: ..., "
                            "qk_rope_head_dim: ..., v_head_dim: ...}");
         }
-        model.mla = read_latent_attention(file, section.at("mla"));
+        model.mla = read_latent_attention(section.at("mla"));
     }
     if (kind == "mha" && model.kv_heads != model.heads) {
         section.refuse("attention", "mha",
@@ -158,8 +157,8 @@ std::int64_t default_head_dim(const ModelSection& section, const ModelSpec& mode
 
 ModelSpec read_model_file(const std::filesystem::path& file) {
     const ModelSection section(
-        file.string(), "",
-        read_yaml(file, "a model file", "Check the path, or give the name of a shipped model"),
+        YamlField(file.string(), read_yaml(file, "a model file",
+                                           "Check the path, or give the name of a shipped model")),
         {"name",
          "hidden",
          "layers",
@@ -186,7 +185,7 @@ ModelSpec read_model_file(const std::filesystem::path& file) {
     model.layers = section.required_integer("layers");
     model.heads = section.required_integer("heads");
     model.kv_heads = section.integer("kv_heads", model.heads);
-    read_attention(section, file.string(), model);
+    read_attention(section, model);
     model.head_dim = section.integer("head_dim", default_head_dim(section, model));
     model.ffn = section.required_integer("ffn");
     model.vocab = section.required_integer("vocab");
@@ -205,7 +204,7 @@ ModelSpec read_model_file(const std::filesystem::path& file) {
         model.moe = read_experts(file, section.at("moe"), model.ffn);
     }
     if (section.has("dtypes")) {
-        model.dtypes = read_dtypes(file.string(), section.at("dtypes"));
+        model.dtypes = read_dtypes(section.at("dtypes"));
     }
     try {
         check_model(model, file.string());

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <system_error>
 
 #include "base/errors.h"
-#include "base/installation.h"
 #include "base/suggest.h"
 #include "generators/transformer/model_file.h"
 
@@ -14,8 +14,13 @@ namespace npunet::generators {
 
 namespace {
 
+/// Of the installed program, PREFIX/bin/npunet; else the one of the sources.
 std::filesystem::path models_folder() {
-    return installed_or("share/npunet/configs/models", NPUNET_MODELS_DIR);
+    std::error_code error;
+    const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
+    const std::filesystem::path installed =
+        program.parent_path().parent_path() / "share/npunet/configs/models";
+    return !error && std::filesystem::exists(installed, error) ? installed : NPUNET_MODELS_DIR;
 }
 
 bool is_model_file(const std::filesystem::path& path) {

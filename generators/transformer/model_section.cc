@@ -4,24 +4,24 @@
 
 #include <algorithm>
 #include <charconv>
+#include <optional>
 #include <set>
 
 #include "base/suggest.h"
 
 namespace npunet::generators {
 
-ModelSection::ModelSection(std::string file, std::string prefix, const YAML::Node& node,
-                           const std::vector<std::string>& known)
-    : file_(std::move(file)), prefix_(std::move(prefix)), node_(node) {
-    if (!node_.IsMap()) {
-        fail(node_, prefix_.substr(0, prefix_.find('.')), "", "a mapping of keys to values", "");
+ModelSection::ModelSection(YamlField map, const std::vector<std::string>& known)
+    : map_(std::move(map)), prefix_(map_.path().empty() ? "" : map_.path() + ".") {
+    if (!map_.is_map()) {
+        fail(map_, map_.path(), "", "a mapping of keys to values", "");
     }
     check_keys(known);
 }
 
 std::int64_t ModelSection::required_integer(const char* key) const {
     if (!has(key)) {
-        throw InputError({file_, prefix_ + key, "nothing", "a whole number",
+        throw InputError({map_.file(), prefix_ + key, "nothing", "a whole number",
                           fmt::format("Add the line '{}: NUMBER'{}", key,
                                       prefix_.empty() ? "" : " below " + prefix_)});
     }
@@ -45,13 +45,12 @@ double ModelSection::positive_number(const char* key, double otherwise) const {
     if (!has(key)) {
         return otherwise;
     }
-    double value = 0.0;
     const std::string text = scalar(key);
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc{} || end != text.data() + text.size() || !(value > 0.0) || value > 1e6) {
+    const std::optional<double> value = at(key).number();
+    if (!value || !(*value > 0.0) || *value > 1e6) {
         refuse(key, fmt::format("'{}'", text), "a number above 0, at most a million");
     }
-    return value;
+    return *value;
 }
 
 bool ModelSection::flag(const char* key, bool otherwise) const {
@@ -59,10 +58,10 @@ bool ModelSection::flag(const char* key, bool otherwise) const {
 }
 
 std::string ModelSection::scalar(const char* key) const {
-    if (!at(key).IsScalar()) {
+    if (!at(key).is_text()) {
         refuse(key, "", "a single value");
     }
-    return at(key).Scalar();
+    return at(key).text("");
 }
 
 void ModelSection::refuse(const char* key, std::string found, std::string expected,
@@ -72,64 +71,50 @@ void ModelSection::refuse(const char* key, std::string found, std::string expect
 
 void ModelSection::refuse_choice(const char* key, const std::string& text,
                                  const std::vector<std::string>& names) const {
-    refuse(key, fmt::format("'{}'", text), fmt::format("one of {}", fmt::join(names, ", ")),
-           did_you_mean(text, names));
+    refuse(key, fmt::format("'{}'", text), "one of " + joined(names), did_you_mean(text, names));
 }
 
-namespace {
-
-std::string described(const YAML::Node& node) {
-    if (node.IsScalar()) {
-        return fmt::format("'{}'", node.Scalar());
-    }
-    return node.IsSequence() ? fmt::format("a list of {}", node.size())
-           : node.IsMap()    ? "a mapping"
-                             : "nothing";
-}
-
-}  // namespace
-
-void ModelSection::fail(const YAML::Node& node, const std::string& key, std::string found,
+void ModelSection::fail(const YamlField& field, const std::string& name, std::string found,
                         std::string expected, std::string remedy) const {
-    const std::string line =
-        node.Mark().is_null() ? "" : fmt::format("line {}", node.Mark().line + 1);
+    const std::string line = field.line();
     if (found.empty()) {
-        found = described(node);
+        found = field.is_map() ? "a mapping" : field.found();
     }
-    const std::string separator = line.empty() || key.empty() ? "" : ", ";
-    throw InputError(
-        {file_, line + separator + key, std::move(found), std::move(expected), std::move(remedy)});
+    const std::string separator = line.empty() || name.empty() ? "" : ", ";
+    throw InputError({map_.file(), line + separator + name, std::move(found), std::move(expected),
+                      std::move(remedy)});
 }
 
 InputError ModelSection::located(const InputError& error) const {
     InputProblem problem = error.problem();
-    YAML::Node node = node_;
+    std::optional<YamlField> field = map_;
     for (std::size_t start = 0; start != std::string::npos;) {
         const std::size_t dot = problem.place.find('.', start);
-        const YAML::Node known = node;  // a lookup in one that is not const would add the key
-        if (!known.IsMap() || !known[problem.place.substr(start, dot - start)].IsDefined()) {
+        const auto value =
+            field->is_map() ? field->find(problem.place.substr(start, dot - start)) : std::nullopt;
+        if (!value) {
             return error;
         }
-        node.reset(known[problem.place.substr(start, dot - start)]);
+        field.emplace(*value);  // to assign a node is to change the document
         start = dot == std::string::npos ? dot : dot + 1;
     }
-    problem.place = fmt::format("line {}, {}", node.Mark().line + 1, problem.place);
+    problem.place = fmt::format("{}, {}", field->line(), problem.place);
     return InputError(std::move(problem));
 }
 
 void ModelSection::check_keys(const std::vector<std::string>& known) const {
     std::set<std::string> seen;
-    for (const auto& entry : node_) {
-        if (!entry.first.IsScalar()) {
-            fail(entry.first, prefix_, "a key that is not a word", "a key of a model file", "");
+    for (const YamlField& key : map_.written_keys()) {
+        if (!key.is_text()) {
+            fail(key, prefix_, "a key that is not a word", "a key of a model file", "");
         }
-        const std::string key = entry.first.Scalar();
-        if (std::find(known.begin(), known.end(), key) == known.end()) {
-            fail(entry.first, prefix_ + key, "an unknown key",
-                 fmt::format("one of {}", fmt::join(known, ", ")), did_you_mean(key, known));
+        const std::string& name = key.text("");
+        if (std::find(known.begin(), known.end(), name) == known.end()) {
+            fail(key, key.path(), "an unknown key", "one of " + joined(known),
+                 did_you_mean(name, known));
         }
-        if (!seen.insert(key).second) {
-            fail(entry.first, prefix_ + key, "the key a second time", "each key once", "");
+        if (!seen.insert(name).second) {
+            fail(key, key.path(), "the key a second time", "each key once", "");
         }
     }
 }

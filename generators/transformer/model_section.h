@@ -1,12 +1,10 @@
 // One mapping of a model file: looks keys up, converts values, and says where what is wrong.
 //
-//     const ModelSection moe(file, "moe.", root["moe"], {"experts", "top_k"});
+//     const ModelSection moe(model.at("moe"), {"experts", "top_k"});
 //     const std::int64_t experts = moe.required_integer("experts");
 //
 // Everything throws InputError with the file, the line and the key.
 #pragma once
-
-#include <yaml-cpp/yaml.h>
 
 #include <cstdint>
 #include <string>
@@ -14,18 +12,17 @@
 #include <vector>
 
 #include "base/errors.h"
+#include "base/yaml_field.h"
 
 namespace npunet::generators {
 
 class ModelSection {
 public:
-    /// Refuses what is not a mapping, a key that is not in `known`, and a key twice. `prefix`
-    /// stands before keys in messages.
-    ModelSection(std::string file, std::string prefix, const YAML::Node& node,
-                 const std::vector<std::string>& known);
+    /// Refuses what is not a mapping, a key that is not in `known`, and a key twice.
+    ModelSection(YamlField map, const std::vector<std::string>& known);
 
-    [[nodiscard]] bool has(const char* key) const { return node_[key].IsDefined(); }
-    [[nodiscard]] YAML::Node at(const char* key) const { return node_[key]; }
+    [[nodiscard]] bool has(const char* key) const { return map_.find(key).has_value(); }
+    [[nodiscard]] YamlField at(const char* key) const { return map_.at(key); }
 
     [[nodiscard]] std::int64_t required_integer(const char* key) const;
     [[nodiscard]] std::int64_t integer(const char* key, std::int64_t otherwise) const;
@@ -61,16 +58,15 @@ public:
     [[nodiscard]] InputError located(const InputError& error) const;
 
 private:
-    /// An empty `found` is the node itself.
-    [[noreturn]] void fail(const YAML::Node& node, const std::string& key, std::string found,
+    /// An empty `found` is the field itself.
+    [[noreturn]] void fail(const YamlField& field, const std::string& name, std::string found,
                            std::string expected, std::string remedy) const;
     [[noreturn]] void refuse_choice(const char* key, const std::string& text,
                                     const std::vector<std::string>& names) const;
     void check_keys(const std::vector<std::string>& known) const;
 
-    std::string file_;
-    std::string prefix_;
-    YAML::Node node_;
+    YamlField map_;
+    std::string prefix_;  ///< stands before keys in messages: "moe."
 };
 
 }  // namespace npunet::generators

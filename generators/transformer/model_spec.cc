@@ -102,6 +102,28 @@ void check_experts(const ModelSpec& model, const std::string& source) {
 
 }  // namespace
 
+ModelSpec dense_model(const DenseSizes& sizes) {
+    ModelSpec model;
+    model.hidden = sizes.hidden;
+    model.layers = sizes.layers;
+    model.heads = sizes.heads;
+    model.kv_heads = sizes.kv_heads.value_or(sizes.heads);
+    model.head_dim = sizes.hidden / sizes.heads;
+    model.ffn = sizes.ffn.value_or(4 * sizes.hidden);
+    model.vocab = sizes.vocab;
+    model.seq = sizes.seq;
+    return model;
+}
+
+ModelSpec gpt_model(const DenseSizes& sizes) {
+    ModelSpec model = dense_model(sizes);
+    model.gated = false;
+    model.norm = Norm::Layer;
+    model.bias = true;
+    model.positions = Positions::Learned;
+    return model;
+}
+
 std::int64_t norm_parameters(const ModelSpec& model) {
     return (model.norm == Norm::Layer ? 2 : 1) * model.hidden;
 }

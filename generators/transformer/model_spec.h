@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace npunet::generators {
@@ -118,6 +119,22 @@ struct ModelSpec {
     /// The same of all shared experts together.
     [[nodiscard]] std::int64_t shared_width() const { return moe.shared_experts * moe.ffn; }
 };
+
+/// The few numbers that say what a dense model is.
+struct DenseSizes {
+    std::int64_t hidden = 0;
+    std::int64_t layers = 0;
+    std::int64_t heads = 0;                               ///< divides hidden
+    std::optional<std::int64_t> kv_heads = std::nullopt;  ///< by default as many as heads
+    std::optional<std::int64_t> ffn = std::nullopt;       ///< by default 4 hidden
+    std::int64_t vocab = 0;
+    std::int64_t seq = 0;
+};
+
+/// A dense model of these sizes, its heads hidden / heads channels wide; all else as by default.
+[[nodiscard]] ModelSpec dense_model(const DenseSizes& sizes);
+/// The same in the style of GPT: an MLP of two matrices, layer norms, biases, learned positions.
+[[nodiscard]] ModelSpec gpt_model(const DenseSizes& sizes);
 
 /// Parameters of one decoder layer by what tensor parallelism does to them.
 struct LayerParameters {

@@ -5,7 +5,7 @@
 #include <mutex>
 #include <optional>
 
-#include "base/parallel.h"
+#include "base/thread_pool.h"
 #include "planner/metis/group_arrangements.h"
 #include "planner/metis/inter_stage.h"
 #include "planner/metis/strategy_search.h"

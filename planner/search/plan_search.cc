@@ -4,7 +4,7 @@
 #include <limits>
 #include <optional>
 
-#include "base/parallel.h"
+#include "base/thread_pool.h"
 #include "planner/search/infeasibility.h"
 #include "planner/search/plan_count.h"
 

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <utility>
 
+#include "base/json_writer.h"
 #include "base/units.h"
 #include "report/comparison.h"
 #include "report/html/data_table.h"
@@ -12,7 +13,6 @@
 #include "report/html/gap_section.h"
 #include "report/html/page.h"
 #include "report/html/results_tables.h"
-#include "report/json_writer.h"
 #include "report/npu_summary.h"
 
 namespace npunet::report {

@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "base/ascii.h"
+#include "base/json_writer.h"
 #include "report/html/escape.h"
-#include "report/json_writer.h"
 
 namespace npunet::report {
 

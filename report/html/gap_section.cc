@@ -10,12 +10,12 @@
 #include <utility>
 #include <vector>
 
+#include "base/json_writer.h"
 #include "base/units.h"
 #include "report/comparison.h"
 #include "report/gap_table.h"
 #include "report/html/data_table.h"
 #include "report/html/drawings.h"
-#include "report/json_writer.h"
 #include "report/npu_summary.h"
 
 namespace npunet::report {

@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
+#include "base/json_writer.h"
 #include "base/units.h"
 #include "report/html/data_table.h"
-#include "report/json_writer.h"
 #include "report/npu_summary.h"
 
 namespace npunet::report {

@@ -3,8 +3,8 @@
 #include <iterator>
 #include <string_view>
 
+#include "base/json_writer.h"
 #include "report/csv.h"
-#include "report/json_writer.h"
 
 namespace npunet::report {
 

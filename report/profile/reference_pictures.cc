@@ -10,7 +10,7 @@
 #include <string>
 
 #include "base/atomic_file.h"
-#include "base/parallel.h"
+#include "base/thread_pool.h"
 #include "report/profile/reference_figures.h"
 
 namespace npunet::report {

@@ -1,6 +1,6 @@
 #include "report/profile/run_output.h"
 
-#include "report/json_writer.h"
+#include "base/json_writer.h"
 
 namespace npunet::report {
 

@@ -4,7 +4,6 @@
 #include <memory>
 
 #include "base/errors.h"
-#include "base/out_of_memory.h"
 #include "report/profile/column_table.h"
 
 namespace npunet::report {

@@ -7,7 +7,6 @@
 #include <set>
 
 #include "base/errors.h"
-#include "base/out_of_memory.h"
 #include "generators/collective_benchmark.h"
 #include "generators/stage/stage_workload.h"
 #include "generators/transformer/model_library.h"

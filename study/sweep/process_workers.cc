@@ -155,7 +155,7 @@ void report_unable(MessagePort& port, const std::string& message, bool machine_f
 void serve(MessagePort& port, std::uint64_t fingerprint, PointRunner& runner, std::size_t threads) {
     port.send(0, fmt::format("hello {} {}", threads, fingerprint));
     try {
-        WorkerPool pool(runner, threads);
+        PointQueue queue(runner, threads);
         while (true) {
             while (const auto message = port.receive()) {
                 if (message->text == "end") {
@@ -165,9 +165,9 @@ void serve(MessagePort& port, std::uint64_t fingerprint, PointRunner& runner, st
                 std::string run;
                 Task task;
                 words >> run >> task.number >> task.base;
-                pool.submit(task);
+                queue.submit(task);
             }
-            for (const Finished& finished : pool.wait(moment)) {
+            for (const Finished& finished : queue.wait(moment)) {
                 port.send(
                     0, fmt::format("done {} {}", finished.number, outcome_line(finished.outcome)));
             }

@@ -9,20 +9,20 @@
 
 #include "base/errors.h"
 #include "base/input_text.h"
+#include "base/suggest.h"
 #include "base/units.h"
+#include "base/yaml_field.h"
 #include "study/sweep/fingerprint.h"
 #include "study/sweep/parameters.h"
 #include "study/sweep/point_list.h"
 #include "study/sweep/point_selection.h"
 #include "topology/packet_section.h"
-#include "topology/yaml_field.h"
 
 namespace npunet::study {
 
 namespace {
 
 namespace fs = std::filesystem;
-using topology::YamlField;
 
 /// Plan keys of the command line that the generator does not offer yet.
 const std::vector<std::string> planned_plan_keys{"weight_sharded"};
@@ -37,10 +37,10 @@ public:
         : SpecReader(file, read_input_text(file, "the spec of a sweep (YAML)", "Check the path")) {}
 
     DesignSpace read() {
-        topology::check_keys(root_,
-                             {"workload", "plan", "where", "sample", "points", "systems",
-                              "networks", "dialects", "fidelity", "limits", "then"},
-                             {});
+        check_keys(root_,
+                   {"workload", "plan", "where", "sample", "points", "systems", "networks",
+                    "dialects", "fidelity", "limits", "then"},
+                   {});
         read_workload(root_.at("workload"));
         parameters_ = parameters_of(space_.kind);
         add_section(workload_);
@@ -54,15 +54,14 @@ public:
         add_machine("fidelity", "fidelity");
         check_given();
         if (const auto limits = root_.find("limits")) {
-            topology::check_keys(*limits, {"memory"}, {});
+            check_keys(*limits, {"memory"}, {});
             const YamlField memory = limits->at("memory");
             if (const auto number = memory.number()) {
                 // system.json's memory-capacity counts in GB, sizes elsewhere in bytes.
                 memory.refuse(memory.found(), "a size with its unit, such as 80GB",
                               fmt::format("Did you mean {}GB?", *number));
             }
-            space_.memory_limit = parse_bytes(memory.text("a size such as 80GB"),
-                                              memory.file() + ": " + memory.place());
+            space_.memory_limit = parse_bytes(memory.text("a size such as 80GB"), memory.where());
         }
         read_replay();
         select_points(space_, read_selection());
@@ -81,24 +80,24 @@ private:
     void read_workload(const YamlField& workload) {
         const bool traces = workload.find("prefix").has_value();
         if (const auto collective = workload.find("collective")) {
-            topology::check_keys(workload, {"collective"}, {});
-            topology::check_keys(*collective, {"type", "size", "repeat"}, {}, {"group"});
+            check_keys(workload, {"collective"}, {});
+            check_keys(*collective, {"type", "size", "repeat"}, {}, {"group"});
             space_.kind = WorkloadKind::Collective;
             workload_ = collective;
         } else if (traces) {
-            topology::check_keys(workload, {"prefix", "comm_group"}, {});
+            check_keys(workload, {"prefix", "comm_group"}, {});
             space_.kind = WorkloadKind::Traces;
             workload_ = workload;
         } else if (is_stage(workload)) {
             read_stage(workload);
         } else {
-            topology::check_keys(
+            check_keys(
                 workload,
                 {"model", "batch", "seq", "mode", "context", "micro_batch",
                  "make_vocab_size_divisible_by", "dialect", "prefix", "comm_group", "collective"},
                 {});
             if (const auto dialect = workload.find("dialect")) {
-                static_cast<void>(topology::one_of(*dialect, {"npunet", "stage"}));
+                static_cast<void>(one_of(*dialect, {"npunet", "stage"}));
             }
             workload_ = workload;
         }
@@ -117,7 +116,7 @@ private:
                 known.push_back(parameter.name);
             }
         }
-        topology::check_keys(workload, known, {});
+        check_keys(workload, known, {});
         workload_ = workload;
     }
 
@@ -133,8 +132,7 @@ private:
                 known.push_back(parameter.name);
             }
         }
-        topology::check_keys(plan, known, {},
-                             stage ? std::vector<std::string>{} : planned_plan_keys);
+        check_keys(plan, known, {}, stage ? std::vector<std::string>{} : planned_plan_keys);
         add_section(plan);
     }
 
@@ -271,7 +269,7 @@ private:
         if (!field) {
             return;
         }
-        topology::check_keys(*field, {"fidelity", "top"}, {});
+        check_keys(*field, {"fidelity", "top"}, {});
         const YamlField fidelity = field->at("fidelity");
         ReplayStage stage;
         stage.fidelity = read_value(find_parameter(parameters_, "fidelity", {}),
@@ -295,12 +293,11 @@ private:
     [[nodiscard]] Selection read_selection() const {
         Selection selection;
         if (const auto where = root_.find("where")) {
-            selection.where = Expression::parse(where->text("an expression"),
-                                                where->file() + ": " + where->place());
+            selection.where = Expression::parse(where->text("an expression"), where->where());
             check_names(*selection.where, *where);
         }
         if (const auto sample = root_.find("sample")) {
-            topology::check_keys(*sample, {"count", "seed"}, {});
+            check_keys(*sample, {"count", "seed"}, {});
             if (root_.find("points")) {
                 sample->refuse("a sample beside points", "one of them");
             }
@@ -333,9 +330,8 @@ private:
                 }
             }
             if (std::find(usable.begin(), usable.end(), name) == usable.end()) {
-                field.refuse(place + ", which this file gives no value",
-                             "one of " + topology::joined(usable),
-                             topology::did_you_mean(name, usable));
+                field.refuse(place + ", which this file gives no value", "one of " + joined(usable),
+                             did_you_mean(name, usable));
             }
         }
     }

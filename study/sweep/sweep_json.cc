@@ -2,7 +2,7 @@
 
 #include <charconv>
 
-#include "report/json_writer.h"
+#include "base/json_writer.h"
 #include "study/sweep/parameters.h"
 #include "study/sweep/sweep_results.h"
 
@@ -10,7 +10,6 @@ namespace npunet::study {
 
 namespace {
 
-using report::JsonWriter;
 using Layout = JsonWriter::Layout;
 
 /// The spec as it was read: numbers and switches as such, everything else as text.

@@ -16,20 +16,20 @@ void ThreadWorkers::run(const std::vector<Task>& tasks,
     if (tasks.empty()) {
         return;
     }
-    WorkerPool pool(runner_, std::min(threads_, tasks.size()));
+    PointQueue queue(runner_, std::min(threads_, tasks.size()));
     std::size_t next = 0;
     bool stopped = false;
-    while ((next < tasks.size() && !stopped) || pool.in_flight() > 0) {
+    while ((next < tasks.size() && !stopped) || queue.in_flight() > 0) {
         // One more than there are threads, so that none waits for this one.
-        while (!stopped && next < tasks.size() && pool.in_flight() <= threads_) {
-            pool.submit(tasks[next++]);
+        while (!stopped && next < tasks.size() && queue.in_flight() <= threads_) {
+            queue.submit(tasks[next++]);
         }
-        for (const Finished& finished : pool.wait(patience)) {
+        for (const Finished& finished : queue.wait(patience)) {
             done(finished);
         }
         if (!stopped && stop()) {
             stopped = true;
-            pool.drop_waiting();
+            queue.drop_waiting();
         }
     }
 }

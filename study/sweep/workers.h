@@ -11,7 +11,7 @@
 #include <functional>
 #include <vector>
 
-#include "study/sweep/worker_pool.h"
+#include "study/sweep/point_queue.h"
 
 namespace npunet::study {
 

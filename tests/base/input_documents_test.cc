@@ -10,7 +10,6 @@
 #include <string>
 
 #include "base/errors.h"
-#include "base/input_limits.h"
 #include "base/input_text.h"
 #include "base/json_document.h"
 #include "base/yaml_document.h"

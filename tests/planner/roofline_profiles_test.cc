@@ -19,19 +19,13 @@ constexpr double mib = 1048576;
 constexpr double state_bytes = 2 + 4 + 12;
 
 generators::ModelSpec gpt() {
-    generators::ModelSpec model;
+    generators::ModelSpec model =
+        generators::gpt_model({.hidden = static_cast<std::int64_t>(h),
+                               .layers = static_cast<std::int64_t>(blocks),
+                               .heads = static_cast<std::int64_t>(heads),
+                               .vocab = static_cast<std::int64_t>(vocab),
+                               .seq = static_cast<std::int64_t>(seq)});
     model.name = "GPT";
-    model.hidden = static_cast<std::int64_t>(h);
-    model.layers = static_cast<std::int64_t>(blocks);
-    model.heads = model.kv_heads = static_cast<std::int64_t>(heads);
-    model.head_dim = model.hidden / model.heads;
-    model.ffn = 4 * model.hidden;
-    model.vocab = static_cast<std::int64_t>(vocab);
-    model.seq = static_cast<std::int64_t>(seq);
-    model.gated = false;
-    model.norm = generators::Norm::Layer;
-    model.bias = true;
-    model.positions = generators::Positions::Learned;
     return model;
 }
 

@@ -155,16 +155,9 @@ TEST(PacketLevel, TheEndOfTheClockIsAnError) {
 
 /// A training step on 16 NPUs with every kind of communication that the generator knows.
 engine::Workload training_step(const Machine& machine) {
-    generators::ModelSpec model;
+    generators::ModelSpec model = generators::dense_model(
+        {.hidden = 256, .layers = 4, .heads = 8, .ffn = 512, .vocab = 1024, .seq = 64});
     model.name = "small";
-    model.hidden = 256;
-    model.layers = 4;
-    model.heads = 8;
-    model.kv_heads = 8;
-    model.head_dim = 32;
-    model.ffn = 512;
-    model.vocab = 1024;
-    model.seq = 64;
     generators::Plan plan;
     plan.dp = 2;
     plan.tp = 2;

@@ -7,15 +7,9 @@ namespace npunet::test {
 
 /// Four dense layers, 512 wide, with 8 heads.
 inline generators::ModelSpec tiny_model() {
-    generators::ModelSpec model;
+    generators::ModelSpec model = generators::dense_model(
+        {.hidden = 512, .layers = 4, .heads = 8, .vocab = 1024, .seq = 128});
     model.name = "tiny";
-    model.hidden = 512;
-    model.layers = 4;
-    model.heads = model.kv_heads = 8;
-    model.head_dim = 64;
-    model.ffn = 2048;
-    model.vocab = 1024;
-    model.seq = 128;
     return model;
 }
 

@@ -21,7 +21,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 CongestionControlChoice read(const std::string& packet) {
-    return read_congestion_control(YamlField::parse("net.yml", packet), UnknownKeys{});
+    return read_congestion_control(YamlField::parse("net.yml", packet, ""), UnknownKeys{});
 }
 
 std::string refusal(const std::string& packet) {

@@ -26,15 +26,12 @@ private:
 
 /// A plain GPT, a Llama with grouped queries, or one with experts.
 inline ModelSpec random_model(Dice& dice) {
-    ModelSpec model;
-    model.hidden = 8 * dice.one_of({8, 12, 40});
-    model.layers = 4 * dice.one_of({2, 4, 6});
-    model.heads = 8;
-    model.kv_heads = 8;
-    model.head_dim = model.hidden / 8;
-    model.ffn = 4 * model.hidden;
-    model.vocab = 1000 + dice.below(3000);
-    model.seq = 64;
+    // Members of a braced list are evaluated in their order.
+    ModelSpec model = dense_model({.hidden = 8 * dice.one_of({8, 12, 40}),
+                                   .layers = 4 * dice.one_of({2, 4, 6}),
+                                   .heads = 8,
+                                   .vocab = 1000 + dice.below(3000),
+                                   .seq = 64});
     const std::int64_t kind = dice.below(3);
     if (kind == 0) {
         model.gated = false;

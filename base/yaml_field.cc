@@ -1,4 +1,4 @@
-#include "topology/yaml_field.h"
+#include "base/yaml_field.h"
 
 #include <fmt/format.h>
 
@@ -11,9 +11,10 @@
 #include "base/errors.h"
 #include "base/input_text.h"
 #include "base/suggest.h"
+#include "base/units.h"
 #include "base/yaml_document.h"
 
-namespace npunet::topology {
+namespace npunet {
 
 namespace {
 
@@ -22,6 +23,9 @@ std::string content_of(const std::string& file, const std::string& what) {
 }
 
 }  // namespace
+
+YamlField::YamlField(std::string file, YAML::Node document)
+    : YamlField(std::move(file), "", std::move(document)) {}
 
 YamlField::YamlField(std::string file, std::string path, YAML::Node node)
     : file_(std::move(file)), path_(std::move(path)), node_(std::move(node)) {}
@@ -33,7 +37,7 @@ YamlField YamlField::load(const std::string& file, const std::string& what,
 
 YamlField YamlField::load_list(const std::string& file, const std::string& what,
                                const std::string& beginning) {
-    YamlField root = document(file, content_of(file, what));
+    YamlField root(file, parse_yaml(file, content_of(file, what)));
     if (!root.is_list()) {
         root.refuse(root.found(), "a list", "Begin with '" + beginning + "'");
     }
@@ -42,15 +46,11 @@ YamlField YamlField::load_list(const std::string& file, const std::string& what,
 
 YamlField YamlField::parse(const std::string& file, const std::string& text,
                            const std::string& beginning) {
-    YamlField root = document(file, text);
+    YamlField root(file, parse_yaml(file, text));
     if (!root.is_map()) {
         root.refuse(root.found(), "keys with values", "Begin with '" + beginning + "'");
     }
     return root;
-}
-
-YamlField YamlField::document(const std::string& file, const std::string& text) {
-    return YamlField(file, "", parse_yaml(file, text));
 }
 
 YamlField YamlField::of_text(const std::string& file, const std::string& place,
@@ -66,30 +66,38 @@ std::optional<YamlField> YamlField::find(const std::string& key) const {
     if (!value.IsDefined()) {
         return std::nullopt;
     }
-    return YamlField(file_, path_.empty() ? key : path_ + "." + key, value);
+    return YamlField(file_, path_of(key), value);
 }
 
 YamlField YamlField::at(const std::string& key) const {
     std::optional<YamlField> field = find(key);
     if (!field) {
-        throw InputError({file_, path_.empty() ? key : path_ + "." + key, "nothing",
-                          fmt::format("the key '{}'", key), fmt::format("Add '{}: ...'", key)});
+        throw InputError({file_, path_of(key), "nothing", fmt::format("the key '{}'", key),
+                          fmt::format("Add '{}: ...'", key)});
     }
     return *std::move(field);
+}
+
+std::vector<YamlField> YamlField::written_keys() const {
+    std::vector<YamlField> fields;
+    for (const auto& entry : node_) {
+        const bool word = entry.first.IsScalar();
+        fields.push_back(
+            YamlField(file_, word ? path_of(entry.first.Scalar()) : path_, entry.first));
+    }
+    return fields;
 }
 
 std::vector<YamlField> YamlField::keys() const {
     if (!node_.IsMap()) {
         refuse(found(), "keys with values");
     }
-    std::vector<YamlField> fields;
+    std::vector<YamlField> fields = written_keys();
     std::set<std::string> seen;
-    for (const auto& entry : node_) {
-        const YamlField key(file_, path_, entry.first);
+    for (const YamlField& key : fields) {
         const std::string& name = key.text("a key");
-        fields.push_back(YamlField(file_, path_.empty() ? name : path_ + "." + name, entry.first));
         if (!seen.insert(name).second) {
-            fields.back().refuse(fmt::format("'{}' a second time", name), "every key once");
+            key.refuse(fmt::format("'{}' a second time", name), "every key once");
         }
     }
     return fields;
@@ -136,6 +144,15 @@ std::int64_t YamlField::whole(std::int64_t least, std::int64_t most,
     return static_cast<std::int64_t>(*value);
 }
 
+Bytes YamlField::size(std::int64_t least, std::int64_t most) const {
+    const std::string expected = fmt::format("a size from {} B to {} B", least, most);
+    const Bytes bytes = parse_bytes(text(expected), where());
+    if (bytes < Bytes(least) || bytes > Bytes(most)) {
+        refuse(found(), expected);
+    }
+    return bytes;
+}
+
 std::string YamlField::found() const {
     if (node_.IsScalar()) {
         return fmt::format("'{}'", node_.Scalar());
@@ -146,12 +163,18 @@ std::string YamlField::found() const {
     return node_.IsMap() ? "a map" : "nothing";
 }
 
-std::string YamlField::place() const {
+std::string YamlField::line() const {
     const int line = node_.Mark().line;
-    if (line < 0 || path_.empty()) {
-        return path_;
-    }
-    return fmt::format("line {}, {}", line + 1, path_);
+    return line < 0 ? "" : fmt::format("line {}", line + 1);
+}
+
+std::string YamlField::place() const {
+    const std::string at = line();
+    return at.empty() || path_.empty() ? path_ : at + ", " + path_;
+}
+
+std::string YamlField::path_of(const std::string& key) const {
+    return path_.empty() ? key : path_ + "." + key;
 }
 
 void YamlField::refuse(const std::string& found, const std::string& expected,
@@ -163,11 +186,6 @@ std::string joined(const std::vector<std::string>& names) {
     return fmt::format("{}", fmt::join(names, ", "));
 }
 
-std::string did_you_mean(const std::string& text, const std::vector<std::string>& known) {
-    const std::string name = nearest(text, known);
-    return name.empty() ? "" : fmt::format("Did you mean {}?", name);
-}
-
 std::string one_of(const YamlField& field, const std::vector<std::string>& offered) {
     const std::string& word = field.text("one of " + joined(offered));
     if (std::find(offered.begin(), offered.end(), word) == offered.end()) {
@@ -176,4 +194,30 @@ std::string one_of(const YamlField& field, const std::vector<std::string>& offer
     return word;
 }
 
-}  // namespace npunet::topology
+void check_keys(const YamlField& map, const std::vector<std::string>& known,
+                const UnknownKeys& unknown, const std::vector<std::string>& planned) {
+    const auto has = [](const std::vector<std::string>& names, const std::string& name) {
+        return std::find(names.begin(), names.end(), name) != names.end();
+    };
+    for (const YamlField& key : map.keys()) {
+        const std::string& name = key.text("a key");
+        if (has(known, name)) {
+            continue;
+        }
+        if (has(planned, name)) {
+            key.refuse(
+                fmt::format("'{}', not offered by this version; offered: {}", name, joined(known)),
+                "");
+        }
+        if (!unknown.tolerated) {
+            key.refuse(fmt::format("the unknown key '{}'", name), "one of " + joined(known),
+                       did_you_mean(name, known));
+        }
+        if (unknown.warnings != nullptr) {
+            unknown.warnings->push_back(
+                fmt::format("{}: the unknown key '{}' is left out of account", key.where(), name));
+        }
+    }
+}
+
+}  // namespace npunet

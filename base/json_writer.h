@@ -18,7 +18,7 @@
 
 #include "base/quantities.h"
 
-namespace npunet::report {
+namespace npunet {
 
 /// Builds one JSON document. The calls must form a valid document; that is asserted.
 class JsonWriter {
@@ -81,4 +81,4 @@ private:
 /// independent of the locale. "nan", "inf" and "-inf" for what is not finite.
 [[nodiscard]] std::string shortest(double number);
 
-}  // namespace npunet::report
+}  // namespace npunet

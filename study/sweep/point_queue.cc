@@ -1,34 +1,31 @@
-#include "study/sweep/worker_pool.h"
+#include "study/sweep/point_queue.h"
 
 #include <utility>
 
 #include "base/errors.h"
-#include "base/threads.h"
 
 namespace npunet::study {
 
-WorkerPool::WorkerPool(PointRunner& runner, std::size_t threads)
-    : runner_(runner), threads_(start_threads(threads, [this] { work(); })) {
-    if (threads_.empty()) {
+PointQueue::PointQueue(PointRunner& runner, std::size_t threads)
+    : runner_(runner), pool_(threads + 1) {
+    if (pool_.members() == 1) {
         throw MachineError(
             "cannot start a thread. Check the limits of threads and of memory (ulimit -u, "
             "ulimit -v)");
     }
+    pool_.start([this] { work(); });
 }
 
-WorkerPool::~WorkerPool() {
+PointQueue::~PointQueue() {
     {
         const std::lock_guard<std::mutex> lock(mutex_);
         waiting_.clear();
         closing_ = true;
     }
     work_arrived_.notify_all();
-    for (std::thread& thread : threads_) {
-        thread.join();
-    }
 }
 
-void WorkerPool::submit(const Task& task) {
+void PointQueue::submit(const Task& task) {
     {
         const std::lock_guard<std::mutex> lock(mutex_);
         waiting_.push_back(task);
@@ -37,13 +34,13 @@ void WorkerPool::submit(const Task& task) {
     work_arrived_.notify_one();
 }
 
-void WorkerPool::drop_waiting() {
+void PointQueue::drop_waiting() {
     const std::lock_guard<std::mutex> lock(mutex_);
     in_flight_ -= waiting_.size();
     waiting_.clear();
 }
 
-std::vector<Finished> WorkerPool::wait(std::chrono::milliseconds patience) {
+std::vector<Finished> PointQueue::wait(std::chrono::milliseconds patience) {
     std::unique_lock<std::mutex> lock(mutex_);
     work_finished_.wait_for(lock, patience,
                             [this] { return !finished_.empty() || failure_ != nullptr; });
@@ -54,7 +51,7 @@ std::vector<Finished> WorkerPool::wait(std::chrono::milliseconds patience) {
     return std::exchange(finished_, {});
 }
 
-void WorkerPool::work() {
+void PointQueue::work() {
     std::unique_lock<std::mutex> lock(mutex_);
     while (true) {
         work_arrived_.wait(lock, [this] { return closing_ || !waiting_.empty(); });

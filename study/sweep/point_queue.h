@@ -1,8 +1,8 @@
-// Threads that run points.
+// Points that threads run while their owner does something else.
 //
-//     WorkerPool pool(runner, 4);
-//     pool.submit({0, 0});
-//     for (const Finished& finished : pool.wait(std::chrono::milliseconds(100))) ...
+//     PointQueue queue(runner, 4);
+//     queue.submit({0, 0});
+//     for (const Finished& finished : queue.wait(std::chrono::milliseconds(100))) ...
 #pragma once
 
 #include <chrono>
@@ -11,9 +11,9 @@
 #include <deque>
 #include <exception>
 #include <mutex>
-#include <thread>
 #include <vector>
 
+#include "base/thread_pool.h"
 #include "study/sweep/point_runner.h"
 
 namespace npunet::study {
@@ -23,15 +23,15 @@ struct Finished {
     Outcome outcome;
 };
 
-class WorkerPool {
+class PointQueue {
 public:
     /// `threads` is 1 or more; fewer do the same work. Throws MachineError when none can be
     /// started.
-    WorkerPool(PointRunner& runner, std::size_t threads);
+    PointQueue(PointRunner& runner, std::size_t threads);
     /// Drops what has not begun and waits for the rest.
-    ~WorkerPool();
-    WorkerPool(const WorkerPool&) = delete;
-    WorkerPool& operator=(const WorkerPool&) = delete;
+    ~PointQueue();
+    PointQueue(const PointQueue&) = delete;
+    PointQueue& operator=(const PointQueue&) = delete;
 
     void submit(const Task& task);
     /// What has finished since the last call; waits for something up to `patience`. Rethrows what a
@@ -53,8 +53,8 @@ private:
     std::vector<Finished> finished_;
     std::exception_ptr failure_;
     bool closing_ = false;
-    std::size_t in_flight_ = 0;         ///< of the owner's thread alone
-    std::vector<std::thread> threads_;  ///< the last: they use the others
+    std::size_t in_flight_ = 0;  ///< of the owner's thread alone
+    ThreadPool pool_;            ///< the last: its threads use the others
 };
 
 }  // namespace npunet::study

@@ -1,12 +1,13 @@
-// A place in a YAML file: the value together with its file, line and path, so that whatever is
+// Typed fields of a YAML map: a value together with its file, line and path, so that whatever is
 // wrong with it can be said in full.
 //
-//     YamlField root = YamlField::load("net.yml");
+//     YamlField root = YamlField::load("net.yml", "a network description", "topology: [Ring]");
+//     check_keys(root, {"topology", "npus_count"}, {});
 //     for (const YamlField& entry : root.at("npus_count").items()) {
 //         sizes.push_back(entry.whole(1, 1 << 21, "the number of NPUs"));
 //     }
 //
-// For readers of YAML files; whoever wants a network calls read_network().
+// C++17-clean.
 #pragma once
 
 #include <yaml-cpp/yaml.h>
@@ -16,16 +17,20 @@
 #include <string>
 #include <vector>
 
-namespace npunet::topology {
+#include "base/quantities.h"
+
+namespace npunet {
 
 class YamlField {
 public:
+    /// The one document of a file, whatever it is.
+    YamlField(std::string file, YAML::Node document);
+
     /// Reads the one document of a file, which must be a map. Throws InputError when the file
     /// cannot be read or is not YAML (then with line and column). `what` the file is and how it
     /// may begin are for the message.
-    [[nodiscard]] static YamlField load(const std::string& file,
-                                        const std::string& what = "a network description",
-                                        const std::string& beginning = "topology: [Ring]");
+    [[nodiscard]] static YamlField load(const std::string& file, const std::string& what,
+                                        const std::string& beginning);
 
     /// The same for a file that must be a list.
     [[nodiscard]] static YamlField load_list(const std::string& file, const std::string& what,
@@ -33,7 +38,7 @@ public:
 
     /// The same as load() for a description that stands in memory; `file` is its name in messages.
     [[nodiscard]] static YamlField parse(const std::string& file, const std::string& text,
-                                         const std::string& beginning = "topology: [Ring]");
+                                         const std::string& beginning);
 
     /// A value that stands in a file of another form, at a place such as "line 3, bandwidth".
     [[nodiscard]] static YamlField of_text(const std::string& file, const std::string& place,
@@ -43,7 +48,9 @@ public:
     [[nodiscard]] YamlField at(const std::string& key) const;
     /// The same; nothing when the key is absent.
     [[nodiscard]] std::optional<YamlField> find(const std::string& key) const;
-    /// The keys of this map, each with its place. Refuses what is no map and keys given twice.
+    /// The keys of this map as they are written, each with its place.
+    [[nodiscard]] std::vector<YamlField> written_keys() const;
+    /// The same. Refuses what is no map, keys that are no words, and keys given twice.
     [[nodiscard]] std::vector<YamlField> keys() const;
 
     [[nodiscard]] bool is_list() const { return node_.IsSequence(); }
@@ -59,11 +66,18 @@ public:
     /// A whole number from `least` to `most`; refuses everything else.
     [[nodiscard]] std::int64_t whole(std::int64_t least, std::int64_t most,
                                      const std::string& expected) const;
+    /// "4kB": from `least` to `most` bytes; refuses everything else.
+    [[nodiscard]] Bytes size(std::int64_t least, std::int64_t most = most_size) const;
+    static constexpr std::int64_t most_size = std::int64_t{1} << 50;  ///< 1 PiB
 
     /// The value for messages: "'Rign'", "a list of 3", "a map", "nothing".
     [[nodiscard]] std::string found() const;
+    /// "line 3"; empty for what stands in no file.
+    [[nodiscard]] std::string line() const;
     /// "line 3, topology[0]".
     [[nodiscard]] std::string place() const;
+    /// "net.yml: line 3, topology[0]".
+    [[nodiscard]] std::string where() const { return file_ + ": " + place(); }
     [[nodiscard]] const std::string& file() const { return file_; }
     [[nodiscard]] const std::string& path() const { return path_; }
 
@@ -73,8 +87,7 @@ public:
 
 private:
     YamlField(std::string file, std::string path, YAML::Node node);
-    /// The one document of a text, whatever it is.
-    [[nodiscard]] static YamlField document(const std::string& file, const std::string& text);
+    [[nodiscard]] std::string path_of(const std::string& key) const;
 
     std::string file_;
     std::string path_;
@@ -84,11 +97,18 @@ private:
 /// "a, b, c".
 [[nodiscard]] std::string joined(const std::vector<std::string>& names);
 
-/// "Did you mean X?", or nothing when no known name is near.
-[[nodiscard]] std::string did_you_mean(const std::string& text,
-                                       const std::vector<std::string>& known);
-
 /// One of the `offered` words; any other is refused.
 [[nodiscard]] std::string one_of(const YamlField& field, const std::vector<std::string>& offered);
 
-}  // namespace npunet::topology
+/// What to do with keys that no reader knows.
+struct UnknownKeys {
+    bool tolerated = false;                        ///< a warning instead of an error
+    std::vector<std::string>* warnings = nullptr;  ///< may be null
+};
+
+/// Passes every key of a map that is `known`, refuses those that are only `planned` as not offered
+/// by this version, and treats the others as `unknown` says.
+void check_keys(const YamlField& map, const std::vector<std::string>& known,
+                const UnknownKeys& unknown, const std::vector<std::string>& planned = {});
+
+}  // namespace npunet

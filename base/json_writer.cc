@@ -1,4 +1,4 @@
-#include "report/json_writer.h"
+#include "base/json_writer.h"
 
 #include <fmt/format.h>
 
@@ -11,7 +11,7 @@
 #include "base/printable.h"
 #include "base/units.h"
 
-namespace npunet::report {
+namespace npunet {
 
 namespace {
 
@@ -137,4 +137,4 @@ const std::string& JsonWriter::text() const {
     return text_;
 }
 
-}  // namespace npunet::report
+}  // namespace npunet
