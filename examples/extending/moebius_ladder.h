@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "topology/builder.h"
+#include "topology/line.h"
 #include "topology/link_fields.h"
 #include "topology/own_network.h"
-#include "topology/ring_line.h"
 #include "topology/router.h"
 #include "topology/standalone.h"
 #include "topology/unknown_keys.h"
