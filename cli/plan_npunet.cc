@@ -17,6 +17,7 @@
 #include "report/figures/stage_figure.h"
 #include "study/plan_verification.h"
 #include "study/plan_workload.h"
+#include "topology/network_reader.h"
 
 namespace npunet::cli {
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "topology/line.h"
+#include "topology/placement.h"
 
 namespace npunet::topology {
 
@@ -86,14 +87,10 @@ NetworkDescription make_network(std::vector<Dimension> dimensions, std::string n
     const Census census = census_of(dimensions);
     assert(census.npus <= most_npus && census.npus + census.switches <= most_nodes &&
            census.links <= most_links);
-    NetworkDescription network;
-    network.name = name.empty() ? joined_kinds(dimensions) : std::move(name);
-    network.graph.reserve(static_cast<std::size_t>(census.npus + census.switches),
-                          static_cast<std::size_t>(census.links));
-    for (std::int64_t i = 0; i < census.npus; ++i) {
-        network.npu_of_rank.push_back(
-            network.graph.add_node(NodeKind::Npu, "npu" + std::to_string(i)));
-    }
+    NetworkDescription network =
+        network_of_npus(name.empty() ? joined_kinds(dimensions) : std::move(name), census.npus,
+                        static_cast<std::size_t>(census.npus + census.switches),
+                        static_cast<std::size_t>(census.links));
     std::int64_t stride = 1;
     std::int32_t dimension_number = 0;
     for (const Dimension& dimension : dimensions) {
@@ -102,6 +99,18 @@ NetworkDescription make_network(std::vector<Dimension> dimensions, std::string n
         stride *= dimension.size;
     }
     network.dimensions = std::move(dimensions);
+    return network;
+}
+
+NetworkDescription network_of_npus(std::string name, std::int64_t npus, std::size_t nodes,
+                                   std::size_t links) {
+    NetworkDescription network;
+    network.name = std::move(name);
+    network.graph.reserve(nodes, links);
+    for (std::int64_t i = 0; i < npus; ++i) {
+        network.graph.add_node(NodeKind::Npu, "npu" + std::to_string(i));
+    }
+    network.npu_of_rank = linear_placement(static_cast<std::size_t>(npus));
     return network;
 }
 

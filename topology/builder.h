@@ -14,6 +14,7 @@
 // C++17-clean: reached from ns-3 scenario scripts.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -43,5 +44,10 @@ inline constexpr std::int64_t most_links = std::int64_t{1} << 25;
 /// within the bounds above. An empty `name` becomes the kinds joined: "Ring x Switch".
 [[nodiscard]] NetworkDescription make_network(std::vector<Dimension> dimensions,
                                               std::string name = "");
+
+/// What all networks without dimensions begin with: a graph of NPUs alone, npu0, npu1, ..., and
+/// linear placement. `nodes` and `links` are how many there will be in the end.
+[[nodiscard]] NetworkDescription network_of_npus(std::string name, std::int64_t npus,
+                                                 std::size_t nodes, std::size_t links);
 
 }  // namespace npunet::topology

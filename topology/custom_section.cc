@@ -1,4 +1,4 @@
-#include "topology/custom_section.h"
+#include "topology/network_sections.h"
 
 #include <fmt/format.h>
 
@@ -13,7 +13,6 @@
 #include "base/errors.h"
 #include "base/input_text.h"
 #include "topology/builder.h"
-#include "topology/graph_next_hops.h"
 #include "topology/graph_router.h"
 #include "topology/link_fields.h"
 #include "topology/placement.h"

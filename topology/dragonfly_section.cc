@@ -1,4 +1,4 @@
-#include "topology/dragonfly_section.h"
+#include "topology/network_sections.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,6 @@
 
 #include "topology/builder.h"
 #include "topology/dragonfly.h"
-#include "topology/dragonfly_next_hops.h"
 #include "topology/link_fields.h"
 
 namespace npunet::topology {

@@ -1,4 +1,4 @@
-#include "topology/fat_tree_section.h"
+#include "topology/network_sections.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <string>
 
 #include "topology/builder.h"
-#include "topology/fat_tree_next_hops.h"
+#include "topology/fat_tree.h"
 #include "topology/link_fields.h"
 
 namespace npunet::topology {

@@ -3,7 +3,7 @@
 // One description serves every fidelity. Nodes 0 .. npus() - 1 are the NPUs, switches follow. A
 // directed link is at the same time the output port of its source node; both directions of a cable
 // are two links. Graph only stores; builders make it (topology/builder.h) and routing functions
-// walk it (topology/routing.h).
+// walk it (topology/router.h).
 //
 //     Graph graph;
 //     NodeId a = graph.add_node(NodeKind::Npu, "npu0");
@@ -34,6 +34,12 @@ struct Link {
     std::int32_t dimension = -1;
     /// The link closes a ring: it is the dateline where the virtual channel changes.
     bool wraps = false;
+};
+
+/// Rate and latency of the links of one kind.
+struct LinkSpeed {
+    Rate rate;     ///< bytes per second of one direction
+    Time latency;  ///< not negative
 };
 
 class Graph {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/quantities.h"
-#include "topology/link_speed.h"
+#include "topology/graph.h"
 #include "topology/network_description.h"
 #include "topology/yaml_field.h"
 

@@ -4,7 +4,7 @@
 #include <cassert>
 #include <utility>
 
-#include "topology/routing.h"
+#include "topology/product_routing.h"
 #include "topology/shortest_paths.h"
 
 namespace npunet::topology {

@@ -1,7 +1,7 @@
 // What a network.yml says, read once and used by every fidelity: the graph, its dimensions, the
 // placement of ranks, the parameters of the packet machine, the faults, and the routes.
 //
-//     NetworkDescription network = read_network("net.yml", GigaByte::Decimal);
+//     NetworkDescription network = read_network("net.yml", GigaByte::Decimal);  // network_reader.h
 //     std::vector<Hop> hops = network.route(NodeId{1}, NodeId{7});
 //
 // C++17-clean: reached from ns-3 scenario scripts.
@@ -99,7 +99,7 @@ public:
     /// The least number of virtual channels with which the routing is free of deadlock: 2 for
     /// dimension order on a network with a ring of more than three NPUs, what the router says on
     /// networks without dimensions, 1 for everything else; where there is one, what `multipath`
-    /// says. One more where faults take links down, for the ways round them (topology/detours.h).
+    /// says. One more where faults take links down, for the ways round them (topology/reroutes.h).
     [[nodiscard]] std::uint8_t virtual_channels_needed() const;
 
     /// The routing as network.yml calls it: "dimension-order", "up-down", "minimal", ...
@@ -129,13 +129,5 @@ public:
 private:
     [[nodiscard]] std::uint8_t channels_of_routes() const;
 };
-
-/// Reads a network.yml and builds what it describes, in time and memory proportional to its links
-/// (at most 2^21 NPUs, 2^22 nodes, 2^25 links). Throws InputError (file, line, field) for anything
-/// that is not understood. Unknown keys are errors, or, with `tolerant` (the astra-sim dialects),
-/// go to `warnings`.
-[[nodiscard]] NetworkDescription read_network(const std::string& path, GigaByte gigabyte,
-                                              bool tolerant = false,
-                                              std::vector<std::string>* warnings = nullptr);
 
 }  // namespace npunet::topology

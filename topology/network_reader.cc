@@ -1,4 +1,4 @@
-// read_network() and parse_network(): the top level of a network.yml, and its dimensions.
+#include "topology/network_reader.h"
 
 #include <fmt/format.h>
 
@@ -11,16 +11,11 @@
 #include <vector>
 
 #include "topology/builder.h"
-#include "topology/ethernet_problem.h"
-#include "topology/faults_section.h"
 #include "topology/link_fields.h"
-#include "topology/network_changes.h"
 #include "topology/network_description.h"
-#include "topology/network_text.h"
+#include "topology/network_sections.h"
 #include "topology/own_network.h"
-#include "topology/packet_section.h"
-#include "topology/placement.h"
-#include "topology/transport_section.h"
+#include "topology/packet_checks.h"
 #include "topology/yaml_field.h"
 
 namespace npunet::topology {
@@ -249,11 +244,6 @@ NetworkDescription network_of(const YamlField& root, GigaByte gigabyte, const Un
 }
 
 }  // namespace
-
-NetworkDescription read_network(const std::string& path, GigaByte gigabyte, bool tolerant,
-                                std::vector<std::string>* warnings) {
-    return read_network(path, gigabyte, tolerant, warnings, {});
-}
 
 NetworkDescription read_network(const std::string& path, GigaByte gigabyte, bool tolerant,
                                 std::vector<std::string>* warnings, const NetworkChanges& changes) {

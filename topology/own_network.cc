@@ -6,10 +6,7 @@
 #include <stdexcept>
 
 #include "topology/builder.h"
-#include "topology/custom_section.h"
-#include "topology/dragonfly_section.h"
-#include "topology/fat_tree_section.h"
-#include "topology/rail_section.h"
+#include "topology/network_sections.h"
 
 namespace npunet::topology {
 

@@ -1,16 +1,14 @@
-#include "topology/packet_section.h"
+#include "topology/network_sections.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "topology/classes_section.h"
 #include "topology/deadlock.h"
 #include "topology/link_fields.h"
-#include "topology/product_next_hops.h"
+#include "topology/product_routing.h"
 #include "topology/shortest_paths.h"
 #include "topology/size_field.h"
-#include "topology/transport_section.h"
 
 namespace npunet::topology {
 

@@ -1,12 +1,10 @@
-#include "topology/rail_section.h"
+#include "topology/network_sections.h"
 
 #include <memory>
 
 #include "topology/builder.h"
-#include "topology/fat_tree_section.h"
 #include "topology/link_fields.h"
 #include "topology/rail.h"
-#include "topology/rail_next_hops.h"
 
 namespace npunet::topology {
 

@@ -14,7 +14,6 @@
 #include "topology/link_fields.h"
 #include "topology/own_network.h"
 #include "topology/router.h"
-#include "topology/standalone.h"
 #include "topology/unknown_keys.h"
 
 namespace extending {

@@ -20,6 +20,7 @@
 #include "ns3/npu-segment.h"
 
 #include "base/errors.h"
+#include "topology/network_reader.h"
 #include "topology/parts.h"
 
 #include <ns3/abort.h>

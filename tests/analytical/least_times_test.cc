@@ -7,7 +7,7 @@
 
 #include "engine/collective/bound.h"
 #include "topology/builder.h"
-#include "topology/network_text.h"
+#include "topology/network_reader.h"
 
 namespace npunet {
 namespace {

@@ -13,6 +13,7 @@
 #include "topology/bisection.h"
 #include "topology/deadlock.h"
 #include "topology/network_description.h"
+#include "topology/network_reader.h"
 
 namespace npunet::fuzz {
 

@@ -17,7 +17,7 @@
 #include "random_training.h"
 #include "tests/support/machines.h"
 #include "tests/support/workloads.h"
-#include "topology/network_text.h"
+#include "topology/network_reader.h"
 #include "traffic.h"
 
 namespace npunet::packet_test {

@@ -18,7 +18,7 @@
 #include "tests/support/machines.h"
 #include "tests/support/models.h"
 #include "tests/support/workloads.h"
-#include "topology/network_text.h"
+#include "topology/network_reader.h"
 #include "topology/placement.h"
 
 namespace npunet::study {

@@ -15,7 +15,7 @@
 #include "study/plan_workload.h"
 #include "tests/planner/search/random_problems.h"
 #include "tests/planner/search/searched_problem.h"
-#include "topology/network_text.h"
+#include "topology/network_reader.h"
 
 namespace npunet::study {
 namespace {

@@ -7,6 +7,7 @@
 #include "topology/builder.h"
 #include "topology/deadlock.h"
 #include "topology/network_description.h"
+#include "topology/network_reader.h"
 
 namespace npunet::topology {
 
