@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "engine/collective/plan.h"
-#include "engine/partition.h"
+#include "engine/partition_refinement.h"
 #include "engine/program_digest.h"
 
 namespace npunet::engine {

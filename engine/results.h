@@ -141,7 +141,10 @@ struct Partial {
 };
 
 /// "signal 2 came, with 3 of 10 nodes done"
-[[nodiscard]] std::string describe(const Partial& partial);
+[[nodiscard]] inline std::string describe(const Partial& partial) {
+    return partial.reason + ", with " + std::to_string(partial.nodes_done) + " of " +
+           std::to_string(partial.nodes) + " nodes done";
+}
 
 struct Results {
     std::string fidelity;  ///< "analytical", "packet"

@@ -1,4 +1,4 @@
-#include "engine/collective/double_binary_tree.h"
+#include "engine/collective/algorithms.h"
 
 #include <utility>
 

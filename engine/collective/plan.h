@@ -19,6 +19,7 @@
 // C++17-clean.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -127,5 +128,17 @@ private:
     std::vector<std::vector<std::vector<Rank>>> lines_;  ///< by dimension and line
     std::vector<std::vector<std::int32_t>> line_of_;     ///< by dimension and rank
 };
+
+/// Cuts a collective into chunks: `plan` has its phases and size; sets its chunks and how they are
+/// cut.
+///
+/// The buffer is dealt out in pieces of which all members have equal parts in every phase, chunk
+/// after chunk; the last piece may be smaller. Small buffers have fewer pieces than splits, and so
+/// many chunks. In an unequal all-to-all every chunk has its share of every message.
+///
+/// `splits`: chunks wanted, from 1. Not `exact`: as the reference divides among `ranks` NPUs, which
+/// cannot divide an all-gather of less than a byte a split: false.
+[[nodiscard]] bool set_chunks(CollectivePlan& plan, std::int64_t splits, bool exact,
+                              std::size_t ranks);
 
 }  // namespace npunet::engine

@@ -10,8 +10,8 @@
 // is the ring.
 #pragma once
 
+#include "engine/collective/algorithms.h"
 #include "engine/collective/own_algorithm.h"
-#include "engine/collective/ring.h"
 
 namespace extending::neighbor_exchange {
 

@@ -1,4 +1,4 @@
-#include "engine/partition.h"
+#include "engine/partition_refinement.h"
 
 #include <map>
 #include <utility>

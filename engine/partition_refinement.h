@@ -1,6 +1,6 @@
 // The coarsest partition of ranks in which equal ranks have equal neighbours.
 //
-// A rank is portrayed by words, which must be equal within a class, and by peers, whose classes
+// A rank is described by words, which must be equal within a class, and by peers, whose classes
 // must be equal one by one. Classes are split until nothing changes (Paige, Tarjan, "Three
 // partition refinement algorithms", 1987, by rounds over all ranks). Comparisons are exact.
 //
