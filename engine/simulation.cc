@@ -68,8 +68,8 @@ Simulation::Simulation(const Workload& workload, const topology::NetworkDescript
         npu.free = rules_.places();
     }
     if (queue.order() == EventQueue::Order::Content && share_.whole()) {
-        steady_steps_ =
-            std::make_unique<SteadySteps>(queue, network, transport_, collectives_, changes_);
+        periodic_steps_ =
+            std::make_unique<PeriodicSteps>(queue, network, transport_, collectives_, changes_);
     }
 }
 

@@ -30,6 +30,7 @@
 #include "engine/fixed_times.h"
 #include "engine/issue_rules.h"
 #include "engine/network.h"
+#include "engine/periodic_steps.h"
 #include "engine/point_to_point.h"
 #include "engine/rank_record.h"
 #include "engine/rank_share.h"
@@ -38,7 +39,6 @@
 #include "engine/remote_memory.h"
 #include "engine/results.h"
 #include "engine/statistics.h"
-#include "engine/steady_steps.h"
 #include "engine/system_config.h"
 #include "engine/transport.h"
 #include "engine/workload.h"
@@ -96,9 +96,9 @@ public:
     [[nodiscard]] bool is_finished() const;
 
     [[nodiscard]] const Transport& transport() const { return transport_; }
-    /// Steps of collectives that were counted and not simulated (steady_steps.h).
+    /// Steps of collectives that were counted and not simulated (periodic_steps.h).
     [[nodiscard]] std::uint64_t skipped_steps() const {
-        return steady_steps_ ? steady_steps_->skipped() : 0;
+        return periodic_steps_ ? periodic_steps_->skipped() : 0;
     }
     /// What has happened so far, by rank; of ranks that are simulated.
     [[nodiscard]] const std::vector<RankRecord>& records() const { return records_; }
@@ -179,7 +179,7 @@ private:
     std::vector<Npu> npus_;
     std::vector<RankRecord> records_;
     std::uint64_t changes_ = 0;  ///< operations begun and ended
-    std::unique_ptr<SteadySteps> steady_steps_;
+    std::unique_ptr<PeriodicSteps> periodic_steps_;
     std::string name_;
     bool let_go_ = false;
     Time began_;  ///< when start() was called

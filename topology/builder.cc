@@ -66,31 +66,30 @@ std::string joined_kinds(const std::vector<Dimension>& dimensions) {
 
 }  // namespace
 
-Census census_of(const std::vector<Dimension>& dimensions) {
-    Census census;
+NetworkSize network_size_of(const std::vector<Dimension>& dimensions) {
+    NetworkSize size;
     for (const Dimension& dimension : dimensions) {
-        census.npus = clamped_product(census.npus, dimension.size);
+        size.npus = clamped_product(size.npus, dimension.size);
     }
     for (const Dimension& dimension : dimensions) {
-        const std::int64_t lines = census.npus / dimension.size;
+        const std::int64_t lines = size.npus / dimension.size;
         visit_line(dimension, [&](const auto& line) {
-            census.switches += lines * line.switches();
-            census.links += clamped_product(lines, line.links());
+            size.switches += lines * line.switches();
+            size.links += clamped_product(lines, line.links());
         });
-        census.switches = std::min(census.switches, clamp_at);
-        census.links = std::min(census.links, clamp_at);
+        size.switches = std::min(size.switches, clamp_at);
+        size.links = std::min(size.links, clamp_at);
     }
-    return census;
+    return size;
 }
 
 NetworkDescription make_network(std::vector<Dimension> dimensions, std::string name) {
-    const Census census = census_of(dimensions);
-    assert(census.npus <= most_npus && census.npus + census.switches <= most_nodes &&
-           census.links <= most_links);
-    NetworkDescription network =
-        network_of_npus(name.empty() ? joined_kinds(dimensions) : std::move(name), census.npus,
-                        static_cast<std::size_t>(census.npus + census.switches),
-                        static_cast<std::size_t>(census.links));
+    const NetworkSize size = network_size_of(dimensions);
+    assert(size.npus <= most_npus && size.npus + size.switches <= most_nodes &&
+           size.links <= most_links);
+    NetworkDescription network = network_of_npus(
+        name.empty() ? joined_kinds(dimensions) : std::move(name), size.npus,
+        static_cast<std::size_t>(size.npus + size.switches), static_cast<std::size_t>(size.links));
     std::int64_t stride = 1;
     std::int32_t dimension_number = 0;
     for (const Dimension& dimension : dimensions) {

@@ -25,14 +25,14 @@
 namespace npunet::topology {
 
 /// What a product of dimensions consists of.
-struct Census {
+struct NetworkSize {
     std::int64_t npus = 1;
     std::int64_t switches = 0;
     std::int64_t links = 0;  ///< directed
 };
 
 /// Counts without building; anything beyond 2^40 is clamped to 2^40. Sizes are at least 1.
-[[nodiscard]] Census census_of(const std::vector<Dimension>& dimensions);
+[[nodiscard]] NetworkSize network_size_of(const std::vector<Dimension>& dimensions);
 
 /// The most that one network may have: bounded by memory and by the 22 bits of a node number.
 inline constexpr std::int64_t most_npus = std::int64_t{1} << 21;
@@ -40,8 +40,8 @@ inline constexpr std::int64_t most_nodes = std::int64_t{1} << 22;
 inline constexpr std::int64_t most_links = std::int64_t{1} << 25;
 
 /// Builds the graph, with linear placement, dimension-order routing and the default packet
-/// parameters. Sizes are at least 1, rates positive, latencies not negative, and the census is
-/// within the bounds above. An empty `name` becomes the kinds joined: "Ring x Switch".
+/// parameters. Sizes are at least 1, rates positive, latencies not negative, and the size of the
+/// network is within the bounds above. An empty `name` becomes the kinds joined: "Ring x Switch".
 [[nodiscard]] NetworkDescription make_network(std::vector<Dimension> dimensions,
                                               std::string name = "");
 

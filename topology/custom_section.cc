@@ -308,7 +308,8 @@ Routes make_routes(const std::string& word, std::uint64_t seed, const YamlField&
 
 }  // namespace
 
-OwnNetwork read_custom(const YamlField& section, GigaByte gigabyte, const UnknownKeys& unknown) {
+StandaloneNetwork read_custom(const YamlField& section, GigaByte gigabyte,
+                              const UnknownKeys& unknown) {
     check_keys(section, {"nodes", "links", "file"}, unknown);
     const auto file = section.find("file");
     CustomGraph graph(file.has_value());
@@ -323,7 +324,7 @@ OwnNetwork read_custom(const YamlField& section, GigaByte gigabyte, const Unknow
     } else {
         read_links(section.at("links"), gigabyte, unknown, graph);
     }
-    OwnNetwork own;
+    StandaloneNetwork own;
     own.network = graph.make(section);
     check_reach(section, own.network.graph);
     own.routing.offered = {"auto", "shortest-path", "up-down", "ecmp", "spray", "adaptive"};

@@ -16,7 +16,7 @@
 #include "topology/fat_tree.h"
 #include "topology/graph.h"
 #include "topology/network_description.h"
-#include "topology/own_network.h"
+#include "topology/standalone_network.h"
 #include "topology/unknown_keys.h"
 #include "topology/yaml_field.h"
 
@@ -35,22 +35,22 @@ struct FatTreeParameters {
 
 ///     FatTree: {levels: 2, radix: 16, npus: 64, oversubscription: [1], bandwidth: [50, 50],
 ///               latency: [500, 500]}
-[[nodiscard]] OwnNetwork read_fat_tree(const YamlField& section, GigaByte gigabyte,
-                                       const UnknownKeys& unknown);
+[[nodiscard]] StandaloneNetwork read_fat_tree(const YamlField& section, GigaByte gigabyte,
+                                              const UnknownKeys& unknown);
 
 ///     Dragonfly: {a: 4, p: 2, h: 2, groups: 9, bandwidth: [50, 50, 50], latency: [100, 100, 1us]}
 ///
 /// Refuses more groups than the global links join.
-[[nodiscard]] OwnNetwork read_dragonfly(const YamlField& section, GigaByte gigabyte,
-                                        const UnknownKeys& unknown);
+[[nodiscard]] StandaloneNetwork read_dragonfly(const YamlField& section, GigaByte gigabyte,
+                                               const UnknownKeys& unknown);
 
 ///     Rail:
 ///         servers: 16
 ///         npus_per_server: 8
 ///         scale_up: {kind: switch, bandwidth: 450, latency: 100}
 ///         scale_out: {levels: 2, radix: 16, bandwidth: 50, latency: 500}
-[[nodiscard]] OwnNetwork read_rail(const YamlField& section, GigaByte gigabyte,
-                                   const UnknownKeys& unknown);
+[[nodiscard]] StandaloneNetwork read_rail(const YamlField& section, GigaByte gigabyte,
+                                          const UnknownKeys& unknown);
 
 /// Any graph, node by node and link by link:
 ///
@@ -64,8 +64,8 @@ struct FatTreeParameters {
 /// wanted, COUNT and `both` or `forward`; lines `npu NAME ...` and `switch NAME ...` name the
 /// nodes. Refuses names that are unknown or given twice, links from a node to itself, and NPUs that
 /// cannot reach each other.
-[[nodiscard]] OwnNetwork read_custom(const YamlField& section, GigaByte gigabyte,
-                                     const UnknownKeys& unknown);
+[[nodiscard]] StandaloneNetwork read_custom(const YamlField& section, GigaByte gigabyte,
+                                            const UnknownKeys& unknown);
 
 /// The key `placement`: linear, snake, a list of NPUs (one for each rank), or the name of a file
 /// with that list, relative to the network description. The file holds numbers separated by blanks,

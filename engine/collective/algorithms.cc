@@ -2,8 +2,8 @@
 
 #include <array>
 
+#include "engine/collective/custom_algorithm.h"
 #include "engine/collective/folding_in.h"
-#include "engine/collective/own_algorithm.h"
 #include "engine/collective/phase.h"
 
 namespace npunet::engine {
@@ -34,7 +34,7 @@ Row row(const PhaseShape& shape) {
     if (number < rows.size()) {
         return rows[number];
     }
-    const OwnAlgorithm& own = own_algorithm(own_number(shape.algorithm));
+    const CustomAlgorithm& own = custom_algorithm(custom_algorithm_number(shape.algorithm));
     return {own.count, own.reductions, own.gate, own.at};
 }
 

@@ -71,7 +71,7 @@ public:
     using SpanOf = std::function<std::pair<Time, Time>(Rank rank, std::uint32_t operation)>;
     [[nodiscard]] std::vector<CollectiveResult> results(const SpanOf& span_of);
 
-    // Collectives that go on in equal steps (steady_steps.h).
+    // Collectives that go on in equal steps (periodic_steps.h).
 
     /// Where to read how many steps there have been: a stream whose exchanges are alike.
     struct StepCount {

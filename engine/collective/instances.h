@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/collective/bound.h"
+#include "engine/collective/lower_bound.h"
 #include "engine/fold.h"
 #include "engine/rank_share.h"
 #include "engine/results.h"

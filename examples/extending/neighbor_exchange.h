@@ -11,7 +11,7 @@
 #pragma once
 
 #include "engine/collective/algorithms.h"
-#include "engine/collective/own_algorithm.h"
+#include "engine/collective/custom_algorithm.h"
 
 namespace extending::neighbor_exchange {
 

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "engine/collective/bound.h"
+#include "engine/collective/lower_bound.h"
 #include "topology/builder.h"
 #include "topology/network_reader.h"
 

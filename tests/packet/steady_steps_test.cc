@@ -1,7 +1,7 @@
 // Steady state of collective steps at packet level: the results are those of all packets one by
 // one.
 
-#include "engine/steady_steps.h"
+#include "engine/periodic_steps.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -30,13 +30,13 @@
 
 namespace npunet::engine {
 
-class SteadySteps final : private EventHandler, private StepListener {
+class PeriodicSteps final : private EventHandler, private StepListener {
 public:
     /// All references must outlive this. `changes` grows whenever an operation begins or ends.
-    SteadySteps(EventQueue& queue, Network& network, Transport& transport,
-                CollectiveEngine& collectives, const std::uint64_t& changes);
-    SteadySteps(const SteadySteps&) = delete;
-    SteadySteps& operator=(const SteadySteps&) = delete;
+    PeriodicSteps(EventQueue& queue, Network& network, Transport& transport,
+                  CollectiveEngine& collectives, const std::uint64_t& changes);
+    PeriodicSteps(const PeriodicSteps&) = delete;
+    PeriodicSteps& operator=(const PeriodicSteps&) = delete;
 
     /// Steps that were counted and not simulated, of the collective by which they were counted.
     [[nodiscard]] std::uint64_t skipped() const { return skipped_; }

@@ -1,7 +1,7 @@
 // Ranks that do the same work need one program: what stands in its slots is found in the traces
 // without building the program again.
 //
-//     const AlikeProgram model(nodes_of_rank_0, program_of_rank_0, first_id_of_rank_0);
+//     const SharedProgram model(nodes_of_rank_0, program_of_rank_0, first_id_of_rank_0);
 //     auto binding = model.bind(nodes_of_rank_0, difference_of_rank_1, context_of_rank_1);
 //
 // C++17-clean.
@@ -24,12 +24,12 @@ namespace npunet::engine {
 /// it.
 [[nodiscard]] bool can_be_shared(const RankProgram& program);
 
-class AlikeProgram {
+class SharedProgram {
 public:
     /// The program, which can be shared, was built from the nodes, whose lowest id `first_id` is.
     /// Neither is needed any more after the constructor.
-    AlikeProgram(const std::vector<chakra::Node>& nodes, const RankProgram& program,
-                 std::uint64_t first_id);
+    SharedProgram(const std::vector<chakra::Node>& nodes, const RankProgram& program,
+                  std::uint64_t first_id);
 
     /// The binding of another rank, whose nodes are those of the constructor but for an
     /// allowed_difference(). Nothing when that rank's program would have other slots. Throws

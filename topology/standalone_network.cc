@@ -1,4 +1,4 @@
-#include "topology/own_network.h"
+#include "topology/standalone_network.h"
 
 #include <fmt/format.h>
 
@@ -14,7 +14,8 @@ namespace {
 
 struct Readers {
     std::vector<std::string> names{"FatTree", "Dragonfly", "Rail", "Custom"};
-    std::vector<OwnNetworkReader> read{read_fat_tree, read_dragonfly, read_rail, read_custom};
+    std::vector<StandaloneNetworkReader> read{read_fat_tree, read_dragonfly, read_rail,
+                                              read_custom};
 };
 
 Readers& readers() {
@@ -28,9 +29,9 @@ std::size_t number_of(const std::string& name) {
 }
 
 /// Sections of that map that describe a network of its own.
-std::vector<OwnSection> sections_in(const YamlField& map) {
-    std::vector<OwnSection> sections;
-    for (const std::string& name : own_network_names()) {
+std::vector<StandaloneSection> sections_in(const YamlField& map) {
+    std::vector<StandaloneSection> sections;
+    for (const std::string& name : standalone_network_names()) {
         if (const auto parameters = map.find(name)) {
             sections.push_back({name, *parameters});
         }
@@ -40,11 +41,11 @@ std::vector<OwnSection> sections_in(const YamlField& map) {
 
 }  // namespace
 
-const std::vector<std::string>& own_network_names() {
+const std::vector<std::string>& standalone_network_names() {
     return readers().names;
 }
 
-void add_own_network(const std::string& name, OwnNetworkReader read) {
+void add_standalone_network(const std::string& name, StandaloneNetworkReader read) {
     if (number_of(name) < readers().names.size()) {
         throw std::invalid_argument("there is a network '" + name + "' already");
     }
@@ -52,8 +53,8 @@ void add_own_network(const std::string& name, OwnNetworkReader read) {
     readers().read.push_back(read);
 }
 
-std::optional<OwnSection> own_network_section(const YamlField& root) {
-    std::vector<OwnSection> sections = sections_in(root);
+std::optional<StandaloneSection> standalone_section(const YamlField& root) {
+    std::vector<StandaloneSection> sections = sections_in(root);
     const auto topology = root.find("topology");
     if (!sections.empty() && topology) {
         topology->refuse("topology in addition to " + sections.front().name, "one of the two",
@@ -64,8 +65,8 @@ std::optional<OwnSection> own_network_section(const YamlField& root) {
             if (!entry.is_map()) {
                 continue;
             }
-            check_keys(entry, own_network_names(), {});
-            const std::vector<OwnSection> more = sections_in(entry);
+            check_keys(entry, standalone_network_names(), {});
+            const std::vector<StandaloneSection> more = sections_in(entry);
             sections.insert(sections.end(), more.begin(), more.end());
             if (!more.empty() && topology->items().size() > 1) {
                 topology->refuse(fmt::format("{} as one of {} entries", more.front().name,
@@ -89,13 +90,13 @@ std::optional<OwnSection> own_network_section(const YamlField& root) {
     return sections.front();
 }
 
-OwnNetwork read_own_network(const OwnSection& section, GigaByte gigabyte,
-                            const UnknownKeys& unknown) {
+StandaloneNetwork read_standalone_network(const StandaloneSection& section, GigaByte gigabyte,
+                                          const UnknownKeys& unknown) {
     return readers().read[number_of(section.name)](section.parameters, gigabyte, unknown);
 }
 
-void check_own_census(const YamlField& field, std::int64_t npus, std::int64_t switches,
-                      std::int64_t links) {
+void check_standalone_size(const YamlField& field, std::int64_t npus, std::int64_t switches,
+                           std::int64_t links) {
     if (npus > most_npus) {
         field.refuse(fmt::format("{} NPUs", npus), fmt::format("at most {}", most_npus));
     }

@@ -1,4 +1,4 @@
-#include "engine/collective/own_algorithm.h"
+#include "engine/collective/custom_algorithm.h"
 
 #include <algorithm>
 #include <array>
@@ -11,7 +11,7 @@ namespace {
 constexpr std::int32_t first = static_cast<std::int32_t>(Algorithm::Dissemination) + 1;
 
 struct Added {
-    std::array<OwnAlgorithm, 16> algorithms;
+    std::array<CustomAlgorithm, 16> algorithms;
     std::int32_t count = 0;
 };
 
@@ -22,7 +22,7 @@ Added& added() {
 
 }  // namespace
 
-Implementation add_algorithm(const OwnAlgorithm& algorithm) {
+Implementation add_algorithm(const CustomAlgorithm& algorithm) {
     Added& all = added();
     if (Implementation::named(algorithm.name)) {
         throw std::invalid_argument("there is an algorithm '" + algorithm.name + "' already");
@@ -32,23 +32,23 @@ Implementation add_algorithm(const OwnAlgorithm& algorithm) {
     }
     all.algorithms[static_cast<std::size_t>(all.count)] = algorithm;
     Implementation result;
-    result.algorithm = own_id(all.count++);
+    result.algorithm = custom_algorithm_id(all.count++);
     return result;
 }
 
-std::int32_t own_algorithm_count() {
+std::int32_t custom_algorithm_count() {
     return added().count;
 }
 
-const OwnAlgorithm& own_algorithm(std::int32_t number) {
+const CustomAlgorithm& custom_algorithm(std::int32_t number) {
     return added().algorithms[static_cast<std::size_t>(number)];
 }
 
-Algorithm own_id(std::int32_t number) {
+Algorithm custom_algorithm_id(std::int32_t number) {
     return static_cast<Algorithm>(first + number);
 }
 
-std::int32_t own_number(Algorithm algorithm) {
+std::int32_t custom_algorithm_number(Algorithm algorithm) {
     return std::max(static_cast<std::int32_t>(algorithm) - first, -1);
 }
 

@@ -1,4 +1,4 @@
-#include "engine/steady_steps.h"
+#include "engine/periodic_steps.h"
 
 #include <algorithm>
 
@@ -19,8 +19,8 @@ constexpr std::uint64_t behind_trains = (std::uint64_t{1} << 58) - 1;
 
 }  // namespace
 
-SteadySteps::SteadySteps(EventQueue& queue, Network& network, Transport& transport,
-                         CollectiveEngine& collectives, const std::uint64_t& changes)
+PeriodicSteps::PeriodicSteps(EventQueue& queue, Network& network, Transport& transport,
+                             CollectiveEngine& collectives, const std::uint64_t& changes)
     : queue_(queue),
       network_(network),
       transport_(transport),
@@ -32,7 +32,7 @@ SteadySteps::SteadySteps(EventQueue& queue, Network& network, Transport& transpo
     collectives_.set_step_listener(*this);
 }
 
-void SteadySteps::on_steps() {
+void PeriodicSteps::on_steps() {
     if (off_) {
         return;
     }
@@ -61,7 +61,7 @@ void SteadySteps::on_steps() {
                     *this, ++serial_);
 }
 
-void SteadySteps::wait(std::uint32_t steps) {
+void PeriodicSteps::wait(std::uint32_t steps) {
     ++serial_;
     if (queue_.handled() < next_count_) {
         count_ = CollectiveEngine::StepCount();
@@ -80,7 +80,7 @@ void SteadySteps::wait(std::uint32_t steps) {
     steps_ = collectives_.steps_of(count_);
 }
 
-void SteadySteps::handle(std::uint64_t serial) {
+void PeriodicSteps::handle(std::uint64_t serial) {
     if (serial != serial_ || off_ || changes_ != changes_seen_) {
         return;
     }
@@ -98,7 +98,7 @@ void SteadySteps::handle(std::uint64_t serial) {
     }
 }
 
-bool SteadySteps::look() {
+bool PeriodicSteps::look() {
     PendingEvents events(queue_);
     budget_.charge(events.all().size());
     const std::int64_t now = queue_.now().ps();
@@ -135,7 +135,7 @@ bool SteadySteps::look() {
     return false;
 }
 
-void SteadySteps::scan(StateScan& scan, PendingEvents& events) {
+void PeriodicSteps::scan(StateScan& scan, PendingEvents& events) {
     scan.same(static_cast<std::int64_t>(changes_));
     collectives_.scan(scan, events, count_);
     if (!scan.differs()) {
@@ -143,7 +143,7 @@ void SteadySteps::scan(StateScan& scan, PendingEvents& events) {
     }
 }
 
-std::int64_t SteadySteps::periods(Time first_other) const {
+std::int64_t PeriodicSteps::periods(Time first_other) const {
     const std::int32_t steps = steps_ - kept_steps_;
     if (steps <= 0) {
         return 0;
@@ -156,7 +156,7 @@ std::int64_t SteadySteps::periods(Time first_other) const {
     return std::min({collectives_.periods_left(steps), room, clock});
 }
 
-void SteadySteps::move_on(std::int64_t periods) {
+void PeriodicSteps::move_on(std::int64_t periods) {
     budget_.repay(work_);
     skipped_ +=
         static_cast<std::uint64_t>(periods) * static_cast<std::uint64_t>(steps_ - kept_steps_);

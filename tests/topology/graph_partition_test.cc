@@ -1,6 +1,6 @@
 // Parts of networks for processes: what is together, and that nothing is cut that must not be.
 
-#include "topology/parts.h"
+#include "topology/graph_partition.h"
 
 #include <gtest/gtest.h>
 
@@ -32,10 +32,10 @@ std::size_t links_between_parts(const Graph& graph, const std::vector<std::uint3
 TEST(Parts, SlabsOfATorus) {
     const NetworkDescription torus = make_network(
         std::vector<Dimension>(2, make_dimension(DimensionKind::Ring, 4, rate, Time::ns(500))));
-    const std::vector<std::uint32_t> two = parts_of(torus.graph, 2);
+    const std::vector<std::uint32_t> two = partition_graph(torus.graph, 2);
     EXPECT_EQ(two, (std::vector<std::uint32_t>{0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1}));
     EXPECT_EQ(links_between_parts(torus.graph, two), 16U);
-    EXPECT_EQ(links_between_parts(torus.graph, parts_of(torus.graph, 4)), 32U);
+    EXPECT_EQ(links_between_parts(torus.graph, partition_graph(torus.graph, 4)), 32U);
 }
 
 // A fat tree of radix 4 has two pods for each of two parts, with their switches. Its four core
@@ -44,7 +44,7 @@ TEST(Parts, SlabsOfATorus) {
 TEST(Parts, PodsOfAFatTree) {
     const std::vector<LinkSpeed> speeds(3, {rate, Time::ns(500)});
     const NetworkDescription tree = make_fat_tree({3, 4, 16, {2, 2}, {2, 2}}, speeds);
-    const std::vector<std::uint32_t> parts = parts_of(tree.graph, 2);
+    const std::vector<std::uint32_t> parts = partition_graph(tree.graph, 2);
     EXPECT_EQ(links_between_parts(tree.graph, parts), 16U);
     EXPECT_EQ(std::count(parts.begin(), parts.end(), 0U),
               std::count(parts.begin(), parts.end(), 1U));
@@ -55,7 +55,7 @@ TEST(Parts, RoutersAreWithTheirNpus) {
     const NetworkDescription ring =
         make_network({make_dimension(DimensionKind::Ring, 6, rate, Time::ns(500))});
     const NetworkDescription split = with_injection(ring, rate);
-    const std::vector<std::uint32_t> parts = parts_of(split.graph, 3);
+    const std::vector<std::uint32_t> parts = partition_graph(split.graph, 3);
     EXPECT_EQ(parts, (std::vector<std::uint32_t>{0, 0, 1, 1, 2, 2, 0, 0, 1, 1, 2, 2}));
 }
 
@@ -69,7 +69,7 @@ TEST(Parts, CutNoLinkWithoutLatency) {
                                 static_cast<unsigned>(round) % packet_test::network_kinds, random)
                                 .graph;
         const auto count = static_cast<std::uint32_t>(1 + random() % 5);
-        const std::vector<std::uint32_t> parts = parts_of(graph, count);
+        const std::vector<std::uint32_t> parts = partition_graph(graph, count);
         ASSERT_EQ(parts.size(), graph.nodes());
         bool all_have_latency = true;
         for (std::size_t i = 0; i < graph.links(); ++i) {

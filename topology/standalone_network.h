@@ -1,8 +1,8 @@
 // A network that is no product of dimensions, as its section of a network.yml describes it, with
 // the routings that it offers.
 //
-//     if (const auto section = own_network_section(root)) {
-//         OwnNetwork own = read_own_network(*section, gigabyte, unknown);
+//     if (const auto section = standalone_section(root)) {
+//         StandaloneNetwork own = read_standalone_network(*section, gigabyte, unknown);
 //         own.network.router = own.routing.make("auto", 1, *section);
 //     }
 #pragma once
@@ -37,33 +37,35 @@ struct RoutingChoice {
         make;
 };
 
-struct OwnNetwork {
+struct StandaloneNetwork {
     NetworkDescription network;  ///< without a router
     RoutingChoice routing;
 };
 
 /// FatTree, Dragonfly, Rail, Custom, and those that were added.
-[[nodiscard]] const std::vector<std::string>& own_network_names();
+[[nodiscard]] const std::vector<std::string>& standalone_network_names();
 
-using OwnNetworkReader = OwnNetwork (*)(const YamlField& parameters, GigaByte gigabyte,
-                                        const UnknownKeys& unknown);
+using StandaloneNetworkReader = StandaloneNetwork (*)(const YamlField& parameters,
+                                                      GigaByte gigabyte,
+                                                      const UnknownKeys& unknown);
 /// From now on a network.yml may have a section of this name (docs/extending.md). Before anything
 /// is read, by one thread. Throws std::invalid_argument for a name that is there already.
-void add_own_network(const std::string& name, OwnNetworkReader read);
+void add_standalone_network(const std::string& name, StandaloneNetworkReader read);
 
 /// The parameters of such a network: `FatTree: {...}` at the top or as the one entry of `topology`;
 /// nothing when the file describes a product.
-struct OwnSection {
+struct StandaloneSection {
     std::string name;
     YamlField parameters;
 };
-[[nodiscard]] std::optional<OwnSection> own_network_section(const YamlField& root);
+[[nodiscard]] std::optional<StandaloneSection> standalone_section(const YamlField& root);
 
-[[nodiscard]] OwnNetwork read_own_network(const OwnSection& section, GigaByte gigabyte,
-                                          const UnknownKeys& unknown);
+[[nodiscard]] StandaloneNetwork read_standalone_network(const StandaloneSection& section,
+                                                        GigaByte gigabyte,
+                                                        const UnknownKeys& unknown);
 
 /// Refuses, at the field, what is more than a network may have.
-void check_own_census(const YamlField& field, std::int64_t npus, std::int64_t switches,
-                      std::int64_t links);
+void check_standalone_size(const YamlField& field, std::int64_t npus, std::int64_t switches,
+                           std::int64_t links);
 
 }  // namespace npunet::topology

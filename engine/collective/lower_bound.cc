@@ -1,4 +1,4 @@
-#include "engine/collective/bound.h"
+#include "engine/collective/lower_bound.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "engine/alike_program.h"
+#include "engine/shared_program.h"
 
 #include <algorithm>
 #include <numeric>
@@ -44,8 +44,8 @@ bool can_be_shared(const RankProgram& program) {
                         [](const ProgramOperation& operation) { return operation.root >= 0; });
 }
 
-AlikeProgram::AlikeProgram(const std::vector<chakra::Node>& nodes, const RankProgram& program,
-                           std::uint64_t first_id)
+SharedProgram::SharedProgram(const std::vector<chakra::Node>& nodes, const RankProgram& program,
+                             std::uint64_t first_id)
     : first_id_(first_id) {
     std::vector<std::size_t> places(nodes.size());
     std::iota(places.begin(), places.end(), std::size_t{0});
@@ -63,9 +63,9 @@ AlikeProgram::AlikeProgram(const std::vector<chakra::Node>& nodes, const RankPro
     }
 }
 
-std::optional<RankBinding> AlikeProgram::bind(const std::vector<chakra::Node>& nodes,
-                                              const chakra::TraceDifference& difference,
-                                              const ProgramContext& context) const {
+std::optional<RankBinding> SharedProgram::bind(const std::vector<chakra::Node>& nodes,
+                                               const chakra::TraceDifference& difference,
+                                               const ProgramContext& context) const {
     std::vector<std::optional<std::int32_t>> groups(groups_);
     std::vector<std::optional<Rank>> peers(peers_);
     const OperationDecoder decoder(context);

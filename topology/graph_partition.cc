@@ -1,4 +1,4 @@
-#include "topology/parts.h"
+#include "topology/graph_partition.h"
 
 #include <algorithm>
 #include <cassert>
@@ -107,7 +107,7 @@ private:
 
 }  // namespace
 
-std::vector<std::uint32_t> parts_of(const Graph& graph, std::uint32_t count) {
+std::vector<std::uint32_t> partition_graph(const Graph& graph, std::uint32_t count) {
     assert(count > 0);
     const std::vector<std::size_t> with = joined_without_latency(graph);
     std::vector<std::uint32_t> parts(graph.npus());
@@ -115,11 +115,11 @@ std::vector<std::uint32_t> parts_of(const Graph& graph, std::uint32_t count) {
         parts[npu] = with[npu] == npu ? static_cast<std::uint32_t>(npu * count / parts.size())
                                       : parts[with[npu]];
     }
-    return with_switches(graph, parts);
+    return partition_with_switches(graph, parts);
 }
 
-std::vector<std::uint32_t> with_switches(const Graph& graph,
-                                         const std::vector<std::uint32_t>& of_npus) {
+std::vector<std::uint32_t> partition_with_switches(const Graph& graph,
+                                                   const std::vector<std::uint32_t>& of_npus) {
     assert(of_npus.size() == graph.npus());
     std::vector<std::uint32_t> parts = of_npus;
     if (parts.empty()) {

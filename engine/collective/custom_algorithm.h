@@ -19,7 +19,7 @@ namespace npunet::engine {
 /// Pure functions: several threads call them at once. For every shape with 2 members or more, sends
 /// and receives of all members must meet: x.arrives_in of the sender is the exchange in which the
 /// receiver has x.receive_from. Otherwise runs stall, with an explanation.
-struct OwnAlgorithm {
+struct CustomAlgorithm {
     std::string name;                               ///< as in system.json; letters and digits
     bool (*does)(CollectiveKind);                   ///< Implementation::does()
     std::int32_t (*count)(const PhaseShape&);       ///< exchange_count()
@@ -31,13 +31,13 @@ struct OwnAlgorithm {
 
 /// At most 16 of them, before anything else reads or runs, by one thread; there is no taking back.
 /// Throws std::invalid_argument for a name that an algorithm has already, and for the 17th.
-Implementation add_algorithm(const OwnAlgorithm& algorithm);
+Implementation add_algorithm(const CustomAlgorithm& algorithm);
 
 /// Those that were added are numbered in that order from 0.
-[[nodiscard]] std::int32_t own_algorithm_count();
-[[nodiscard]] const OwnAlgorithm& own_algorithm(std::int32_t number);
-[[nodiscard]] Algorithm own_id(std::int32_t number);
+[[nodiscard]] std::int32_t custom_algorithm_count();
+[[nodiscard]] const CustomAlgorithm& custom_algorithm(std::int32_t number);
+[[nodiscard]] Algorithm custom_algorithm_id(std::int32_t number);
 /// The number of one of those; -1 for the others.
-[[nodiscard]] std::int32_t own_number(Algorithm algorithm);
+[[nodiscard]] std::int32_t custom_algorithm_number(Algorithm algorithm);
 
 }  // namespace npunet::engine
