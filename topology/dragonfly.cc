@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "topology/builder.h"
-#include "topology/deadlock.h"
+#include "topology/channel_dependencies.h"
 #include "topology/pair_hash.h"
 
 namespace npunet::topology {

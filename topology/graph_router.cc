@@ -6,7 +6,7 @@
 #include <numeric>
 #include <utility>
 
-#include "topology/deadlock.h"
+#include "topology/channel_dependencies.h"
 #include "topology/pair_hash.h"
 #include "topology/up_down_order.h"
 

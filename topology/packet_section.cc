@@ -3,8 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
 
-#include "topology/deadlock.h"
+#include "topology/channel_dependencies.h"
 #include "topology/link_fields.h"
 #include "topology/product_routing.h"
 #include "topology/shortest_paths.h"
@@ -98,7 +99,7 @@ void read_routing(const YamlField& section, NetworkDescription& network) {
     }
     if (word == "shortest-path") {
         check_shortest_paths(*field, network.graph);
-        use_shortest_paths(network);
+        network.router = std::make_shared<ShortestPathRouter>();
     }
 }
 

@@ -1,6 +1,4 @@
-// What networks with Ethernet-like switches are told besides the parameters of all packet networks:
-// flow control, the switches' buffers, marks, and the transport of their NPUs. The keys
-// flow_control, ecn, pfc and transport of a network.yml's section packet.
+// The parameters of the packet fidelity, the section `packet` of a network.yml.
 //
 //     network.packet.flow_control = FlowControl::Pfc;
 //     network.packet.transport.kind = TransportKind::GoBackN;
@@ -11,8 +9,16 @@
 #include <cstdint>
 
 #include "base/quantities.h"
+#include "topology/congestion_control.h"
+#include "topology/traffic_classes.h"
 
 namespace npunet::topology {
+
+/// When a packet may leave a node on its way: when all of it is in, or when its header is.
+enum class Switching : std::uint8_t { StoreAndForward, CutThrough };
+
+/// Which of the packets that could leave by a port goes first.
+enum class Arbitration : std::uint8_t { RoundRobin, Oldest };
 
 /// What keeps a sender from filling a buffer that has no room.
 enum class FlowControl : std::uint8_t {
@@ -87,5 +93,35 @@ struct SharedBufferParameters {
            : kind == TransportKind::GoBackN ? "go-back-n"
                                             : "selective-repeat";
 }
+
+/// All parameters of the packet fidelity (docs/inputs.md): those of networks with credits, and, at the
+/// end, those of networks with Ethernet-like switches.
+struct PacketParameters {
+    Bytes mtu{4096};   ///< payload bytes per packet, at least 1
+    Bytes header{64};  ///< bytes on the wire besides the payload
+    /// 0 = automatic. With credits per input port and virtual channel; without them the room that
+    /// all packets in a node share.
+    Bytes buffer{0};
+    std::uint8_t virtual_channels = 0;  ///< of each class; 0 = as many as the routing needs
+    TrafficClasses classes;             ///< each with virtual channels, and buffers, of its own
+    Switching switching = Switching::StoreAndForward;
+    Arbitration arbitration = Arbitration::RoundRobin;
+    /// Of a packet to be corrupted each time that it crosses a link; from 0 to below 1. Such links
+    /// check whole packets: Switching::StoreAndForward only.
+    double error_rate = 0;
+    std::uint64_t seed = 1;        ///< of what is drawn, and of hashes that spread routes
+    bool queue_histogram = false;  ///< keep engine::LinkUse::queue_times
+    /// How many packets at most leave one input port of a node at a time; 0: any number.
+    std::uint8_t speedup = 0;
+    /// Of a port of each NPU for injection and ejection, which with_injection() makes
+    /// (topology/injection.h); 0: none.
+    Rate injection;
+
+    FlowControl flow_control = FlowControl::Credit;
+    TransportParameters transport;
+    EcnParameters ecn;
+    SharedBufferParameters shared_buffer;
+    CongestionControlChoice congestion_control;  ///< of the transport's senders
+};
 
 }  // namespace npunet::topology
