@@ -19,6 +19,7 @@
 #include <string>
 #include <vector>
 
+#include "base/ids.h"
 #include "topology/dimension.h"
 #include "topology/network_description.h"
 
@@ -49,5 +50,13 @@ inline constexpr std::int64_t most_links = std::int64_t{1} << 25;
 /// linear placement. `nodes` and `links` are how many there will be in the end.
 [[nodiscard]] NetworkDescription network_of_npus(std::string name, std::int64_t npus,
                                                  std::size_t nodes, std::size_t links);
+
+/// Rank r on NPU r.
+[[nodiscard]] std::vector<NodeId> linear_placement(std::size_t npus);
+
+/// Every other pass over a dimension runs backwards, so that consecutive ranks are neighbours: they
+/// differ by one in one coordinate and agree in all others. On a 3 x 2 mesh ranks 0 .. 5 sit on
+/// NPUs 0 1 2 5 4 3.
+[[nodiscard]] std::vector<NodeId> snake_placement(const std::vector<Dimension>& dimensions);
 
 }  // namespace npunet::topology

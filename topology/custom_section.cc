@@ -15,7 +15,6 @@
 #include "topology/builder.h"
 #include "topology/graph_router.h"
 #include "topology/link_fields.h"
-#include "topology/placement.h"
 
 namespace npunet::topology {
 

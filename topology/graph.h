@@ -1,4 +1,5 @@
-// The machine's interconnect as a graph: NPUs, switches, and directed links with rate and latency.
+// The machine's interconnect as a graph: NPUs, switches, and directed links with rate and latency;
+// and the hops of routes over it.
 //
 // One description serves every fidelity. Nodes 0 .. npus() - 1 are the NPUs, switches follow. A
 // directed link is at the same time the output port of its source node; both directions of a cable
@@ -40,6 +41,20 @@ struct Link {
 struct LinkSpeed {
     Rate rate;     ///< bytes per second of one direction
     Time latency;  ///< not negative
+};
+
+/// One hop of a route: the link, and the virtual channel that the packet uses on it.
+struct Hop {
+    LinkId link;
+    std::uint8_t virtual_channel = 0;
+
+    friend constexpr bool operator==(Hop a, Hop b) {
+        return a.link == b.link && a.virtual_channel == b.virtual_channel;
+    }
+    friend constexpr bool operator!=(Hop a, Hop b) { return !(a == b); }
+    friend constexpr bool operator<(Hop a, Hop b) {
+        return a.link != b.link ? a.link < b.link : a.virtual_channel < b.virtual_channel;
+    }
 };
 
 class Graph {

@@ -28,7 +28,6 @@
 #include <vector>
 
 #include "topology/graph.h"
-#include "topology/hop.h"
 #include "topology/multipath.h"
 #include "topology/router.h"
 

@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "topology/dimension.h"
-#include "topology/hop.h"
+#include "topology/graph.h"
 
 namespace npunet::topology {
 

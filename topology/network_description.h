@@ -17,7 +17,6 @@
 #include "topology/dimension.h"
 #include "topology/faults.h"
 #include "topology/graph.h"
-#include "topology/hop.h"
 #include "topology/multipath.h"
 #include "topology/packet_parameters.h"
 #include "topology/router.h"

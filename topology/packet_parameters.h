@@ -94,8 +94,8 @@ struct SharedBufferParameters {
                                             : "selective-repeat";
 }
 
-/// All parameters of the packet fidelity (docs/inputs.md): those of networks with credits, and, at the
-/// end, those of networks with Ethernet-like switches.
+/// All parameters of the packet fidelity (docs/inputs.md): those of networks with credits, and, at
+/// the end, those of networks with Ethernet-like switches.
 struct PacketParameters {
     Bytes mtu{4096};   ///< payload bytes per packet, at least 1
     Bytes header{64};  ///< bytes on the wire besides the payload

@@ -10,7 +10,7 @@
 
 #include "base/errors.h"
 #include "base/input_text.h"
-#include "topology/placement.h"
+#include "topology/builder.h"
 
 namespace npunet::topology {
 

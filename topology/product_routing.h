@@ -12,7 +12,7 @@
 
 #include "base/ids.h"
 #include "topology/dimension.h"
-#include "topology/hop.h"
+#include "topology/graph.h"
 #include "topology/multipath.h"
 
 namespace npunet::topology {

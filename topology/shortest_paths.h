@@ -18,7 +18,6 @@
 
 #include "base/ids.h"
 #include "topology/graph.h"
-#include "topology/hop.h"
 #include "topology/router.h"
 
 namespace npunet::topology {

@@ -18,8 +18,8 @@
 #include "tests/support/machines.h"
 #include "tests/support/models.h"
 #include "tests/support/workloads.h"
+#include "topology/builder.h"
 #include "topology/network_reader.h"
-#include "topology/placement.h"
 
 namespace npunet::study {
 namespace {

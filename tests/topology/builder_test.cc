@@ -6,7 +6,7 @@
 #include <set>
 
 #include "networks.h"
-#include "topology/placement.h"
+#include "topology/builder.h"
 
 namespace npunet::topology {
 namespace {
