@@ -30,6 +30,7 @@
 #include "engine/fixed_times.h"
 #include "engine/issue_rules.h"
 #include "engine/network.h"
+#include "engine/operation_listener.h"
 #include "engine/periodic_steps.h"
 #include "engine/point_to_point.h"
 #include "engine/rank_record.h"
@@ -46,9 +47,7 @@
 
 namespace npunet::engine {
 
-class Simulation final : private CollectiveListener,
-                         private PointToPointListener,
-                         private RemoteMemoryListener {
+class Simulation final : private OperationListener {
 public:
     /// Called at the start and at the end of every operation (ns-3's trace sources).
     using Observer = std::function<void(Rank, const ProgramOperation&, const std::string& name)>;
@@ -149,12 +148,9 @@ private:
     void end_at_once(Rank rank, std::uint32_t number);
     /// After an end that an event brought: start what has become possible.
     void follow_up(Rank rank);
-    void end_and_follow_up(Rank rank, std::uint32_t number);
 
-    void on_collective_done(Rank rank, std::uint32_t operation) override;
-    void on_send_done(Rank rank, std::uint32_t operation) override;
+    void on_operation_done(Rank rank, std::uint32_t operation) override;
     void on_receive_done(Rank rank, std::uint32_t operation, Time first_byte_left) override;
-    void on_access_done(Rank rank, std::uint32_t operation) override;
 
     [[nodiscard]] std::string explain_stall() const;
 
