@@ -57,6 +57,11 @@ struct FatTreeShape {
 /// Which of the equal up-links a route takes.
 enum class UpLinks : std::uint8_t { ByDestination, ByHash };
 
+/// The routing as network.yml calls it.
+[[nodiscard]] constexpr const char* name_of(UpLinks up_links) {
+    return up_links == UpLinks::ByHash ? "ecmp" : "up-down";
+}
+
 /// Adds switches and links of a tree whose host i is the node host(i); the switches' names begin
 /// with the prefix. `speeds`: of the hosts' links, of the leaves' up-links, and so on.
 void add_fat_tree(Graph& graph, const FatTreeShape& shape, const std::vector<LinkSpeed>& speeds,
@@ -75,9 +80,7 @@ public:
 
     [[nodiscard]] std::vector<Hop> route(const Graph& graph, NodeId from, NodeId to) const override;
     [[nodiscard]] std::uint8_t virtual_channels_needed() const override { return 1; }
-    [[nodiscard]] std::string name() const override {
-        return up_links_ == UpLinks::ByHash ? "ecmp" : "up-down";
-    }
+    [[nodiscard]] std::string name() const override { return name_of(up_links_); }
 
 private:
     FatTreeShape shape_;

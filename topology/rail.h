@@ -50,9 +50,7 @@ public:
 
     [[nodiscard]] std::vector<Hop> route(const Graph& graph, NodeId from, NodeId to) const override;
     [[nodiscard]] std::uint8_t virtual_channels_needed() const override { return 1; }
-    [[nodiscard]] std::string name() const override {
-        return up_links_ == UpLinks::ByHash ? "ecmp" : "up-down";
-    }
+    [[nodiscard]] std::string name() const override { return name_of(up_links_); }
 
 private:
     RailShape shape_;
