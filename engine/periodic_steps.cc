@@ -151,7 +151,7 @@ std::int64_t PeriodicSteps::periods(Time first_other) const {
     const std::int64_t period = present_.at - kept_.at;
     // Strictly before: what others do at an instant may come before its arbitration.
     const std::int64_t room = (first_other.ps() - present_.at - 1) / period;
-    // Nothing may be planned beyond the end of the clock; far from it nobody has to ask.
+    // Nothing may be planned beyond the end of the clock; far from it the check is not needed.
     const std::int64_t clock = (Time::max().ps() / 2 - present_.at) / period;
     return std::min({collectives_.periods_left(steps), room, clock});
 }

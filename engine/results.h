@@ -116,7 +116,7 @@ struct Operation {
     Bytes bytes = Bytes(-1);  ///< of communication, as in the trace; -1: does not apply
     std::int32_t group = -1;  ///< of a collective: index into Results::groups
     Rank peer = Rank();       ///< of a send or a receive
-    std::int64_t tag = 0;     ///< likewise
+    std::int64_t tag = 0;     ///< of a send or a receive
 };
 
 /// Where to draw a node of the network (topology/layout.h).

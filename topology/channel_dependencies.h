@@ -1,4 +1,4 @@
-// Whether routes can wait for each other in a circle.
+// Whether routes can wait for each other in a cycle.
 //
 // A channel is a link together with a virtual channel. A packet that holds one channel and needs
 // the next one of its route makes the first depend on the second; the network is free of deadlock
@@ -27,7 +27,7 @@ public:
     /// Room for channels 0 .. virtual_channels - 1 on links 0 .. links - 1.
     ChannelDependencies(std::size_t links, std::size_t virtual_channels);
 
-    /// Whoever holds `held` may wait for `wanted`.
+    /// A packet that holds `held` may wait for `wanted`.
     void add(Hop held, Hop wanted);
     /// Every hop of the route waits for the next one.
     void add_route(const std::vector<Hop>& route);

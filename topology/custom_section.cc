@@ -290,7 +290,7 @@ Routes make_routes(const std::string& word, std::uint64_t seed, const YamlField&
         return {router};
     }
     if (!router->find_cycle(graph).empty()) {
-        if (!router->give_out_layers(graph, most_layers)) {
+        if (!router->assign_layers(graph, most_layers)) {
             refuse_layers();
         }
         router->set_note(fmt::format(

@@ -16,9 +16,9 @@ namespace npunet::topology {
 /// The dependencies of the routes between all pairs of NPUs.
 [[nodiscard]] ChannelDependencies channel_dependencies(const NetworkDescription& network);
 
-/// What packets wait for where they choose among several ways (topology/multipath.h): whoever holds
-/// a channel waits for the ways on that are taken without room, and for what follows them. Where
-/// routers draw, `draws` numbers are drawn at each place. Needs network.multipath.
+/// What packets wait for where they choose among several next hops (topology/multipath.h): a packet
+/// that holds a channel waits for the next hops that are taken without room, and for what follows
+/// them. Where routers draw, `draws` numbers are drawn at each place. Needs network.multipath.
 [[nodiscard]] ChannelDependencies waiting_dependencies(const NetworkDescription& network,
                                                        std::uint64_t draws);
 

@@ -77,12 +77,12 @@ std::vector<Hop> DragonflyRouter::route(const Graph& /*graph*/, NodeId from, Nod
     return hops(from.value(), to.value());
 }
 
-/// Without local links or without global ones no route waits in a circle. With one link between
+/// Without local links or without global ones no routes wait in a cycle. With one link between
 /// any two groups and more than one router a group, at least two routers of every group have global
 /// links (a h < 2 (g - 1), hence h < g - 1), so from each of them a route goes on over a local link
-/// to another one and out again, for ever: a circle. Between those the routes themselves are looked
-/// at; they are the same from every group, so links count by their place in the group: a circle
-/// there, gone round g times, is a circle in the network.
+/// to another one and out again, for ever: a cycle. Between those the routes themselves are looked
+/// at; they are the same from every group, so links count by their place in the group: a cycle
+/// there, gone round g times, is a cycle in the network.
 bool DragonflyRouter::one_channel_suffices() const {
     constexpr std::int64_t most_pairs = std::int64_t{1} << 22;  // then 2 without looking
     if (shape_.a == 1 || shape_.groups == 1) {

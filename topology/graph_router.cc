@@ -198,7 +198,7 @@ bool GraphRouter::reaches_all(const Graph& graph) const {
     return true;
 }
 
-bool GraphRouter::give_out_layers(const Graph& graph, std::uint8_t most) {
+bool GraphRouter::assign_layers(const Graph& graph, std::uint8_t most) {
     if (graph.npus() > most_layered_npus) {
         return false;
     }
@@ -249,7 +249,7 @@ std::shared_ptr<const Router> automatic_router(const Graph& graph, std::uint64_t
         up_down->set_note(circle + "up*/down* routing is used");
         return up_down;
     }
-    if (!shortest->give_out_layers(graph, most_layers)) {
+    if (!shortest->assign_layers(graph, most_layers)) {
         return nullptr;
     }
     shortest->set_note(circle + std::to_string(shortest->virtual_channels_needed()) +

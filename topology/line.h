@@ -35,7 +35,7 @@ struct LineLink {
 /// A ring: every NPU is linked with the next and the previous one, the last with the first. A ring
 /// of two has one link each way, a ring of one none.
 ///
-/// Routes go the shorter way round, at equal distance towards the larger coordinate. Packets use
+/// Routes go in the shorter direction, at equal distance towards the larger coordinate. Packets use
 /// virtual channel 0 up to the wrap link and 1 from it on (Dally and Seitz, "Deadlock-free message
 /// routing in multiprocessor interconnection networks", 1987: the dateline). A ring of three needs
 /// no second channel: every route is one hop, so no link ever waits for another of the same ring.

@@ -38,7 +38,7 @@ public:
     /// The routes of a network without dimensions, and of a product that is not routed in dimension
     /// order; else null.
     std::shared_ptr<const Router> router;
-    /// Where packets choose among several ways: how, in the packet fidelity. Null where every pair
+    /// How packets choose among several next hops, in the packet fidelity. Null where every pair
     /// of NPUs has one path.
     std::shared_ptr<const MultipathRouter> multipath;
 
@@ -52,7 +52,7 @@ public:
     /// The least number of virtual channels with which the routing is free of deadlock: what
     /// `multipath` says where there is one, else what the router says, else dimension order needs:
     /// 2 on a network with a ring of more than three NPUs, else 1. One more where faults take links
-    /// down, for the ways round them (topology/reroutes.h).
+    /// down, for routes around them (topology/reroutes.h).
     [[nodiscard]] std::uint8_t virtual_channels_needed() const;
 
     /// The routing as network.yml calls it: "dimension-order", "up-down", "minimal", ...

@@ -50,7 +50,7 @@ struct TransportParameters {
     std::int32_t retries = 32;
     /// Selective repeat: a packet counts as lost when one is in whose number is higher by more than
     /// this; -1: 0 where packets of a queue pair keep their order, and never, but for timeouts,
-    /// where they take several ways.
+    /// where they take several routes.
     std::int32_t reordering = -1;
     /// A queue pair that starts sending, or goes back, waits for a random time from 0 to this; 0:
     /// no wait.

@@ -5,7 +5,7 @@
 //     }
 //
 // Packets stay on virtual channel 0, so the routes may only be used where they do not wait for each
-// other in a circle. On meshes, cliques and switches these are the dimension-order routes; a ring
+// other in a cycle. On meshes, cliques and switches these are the dimension-order routes; a ring
 // of four or more is refused.
 //
 // C++17-clean: reached from ns-3 scenario scripts.

@@ -23,7 +23,7 @@
 namespace npunet::topology {
 
 /// The routes of a network: one path for each pair of NPUs, and where packets choose among several
-/// (topology/multipath.h) the ways that they have.
+/// (topology/multipath.h) the next hops that they have.
 struct Routes {
     std::shared_ptr<const Router> router;
     std::shared_ptr<const MultipathRouter> multipath = nullptr;

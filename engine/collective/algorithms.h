@@ -21,7 +21,7 @@
 //     all-reduce                   2 (n - 1) (a + S/n b)
 //     all-to-all                   (n - 1) a + S (n - 1)/2 b, the blocks travelling hop by hop
 //     broadcast, reduce            (n - 1) (a + S b): a chain, which chunks fill as a pipeline
-// After the reduce-scatter member i holds part i. Lane 1 is the same ring the other way round: a
+// After the reduce-scatter member i holds part i. Lane 1 is the same ring in the other direction: a
 // bidirectional ring sends half of the data in each lane and takes half of the time where links
 // have two directions (Chan, Heimlich, Purkayastha, van de Geijn, "Collective communication:
 // theory, practice, and experience", 2007).
@@ -70,8 +70,8 @@ namespace npunet::engine::direct {
 //     all-reduce, recursive doubling                    k (a + S b)
 //     all-to-all (Bruck), n = 2^k                       k (a + S/2 b); any n: ceil(log2 n) rounds
 // Other n fold the members beyond 2^k in before and out after (folding_in.h). The all-reduce begins
-// with its neighbour, so that the large messages go short ways; reduce-scatter and all-gather keep
-// their ranges contiguous and begin, or end, half the group away.
+// with its neighbour, so that the large messages take short routes; reduce-scatter and all-gather
+// keep their ranges contiguous and begin, or end, half the group away.
 namespace npunet::engine::halving_doubling {
 
 [[nodiscard]] std::int32_t count(const PhaseShape& shape);

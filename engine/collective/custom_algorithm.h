@@ -1,4 +1,4 @@
-// A collective algorithm of one's own: a schedule of exchanges (phase.h) over an ordered line of
+// A user-defined collective algorithm: a schedule of exchanges (phase.h) over an ordered line of
 // members. Once it is added, system.json knows it by its name.
 //
 //     add_algorithm({"neighborExchange", does, count, reductions, nullptr, at});

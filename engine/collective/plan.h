@@ -6,7 +6,7 @@
 // dimension); all-gather from the last dimension to the first; the others from the first to the
 // last. Any other communicator, and every collective with a root, is one line in listed order.
 //
-// Algorithms that use several ways at once divide each chunk among lanes, each with phases of its
+// Algorithms that use several routes at once divide each chunk among lanes, each with phases of its
 // own: the two directions of a bidirectional ring, the two trees of a double binary tree; a
 // multi-ring has a lane for each direction of each dimension, which starts in that dimension
 // (Sack, Gropp, "Collective algorithms for multiported torus networks", 2015; Kumar, Jouppi,
@@ -71,8 +71,8 @@ struct CollectivePlan {
     };
     /// Who starts as the number-th, from 0, in a queue: phase after phase, in each the chunks in
     /// their order; phases_per_stream() when that were all. Every member keeps to this order and
-    /// waits for whom it names: members that let in whoever comes first can wait for each other in
-    /// a circle, one with the reduce-scatter of one chunk, one with the all-gather of another.
+    /// waits for whom it names: members that let in the first to come can wait for each other in
+    /// a cycle, one with the reduce-scatter of one chunk, one with the all-gather of another.
     [[nodiscard]] Turn turn(std::int32_t queue, std::size_t number) const;
     /// The shape of a phase for one stream.
     [[nodiscard]] PhaseShape shape(std::size_t stream, std::size_t number) const;
