@@ -6,7 +6,6 @@
 #include <set>
 
 #include "networks.h"
-#include "topology/builder.h"
 
 namespace npunet::topology {
 namespace {
