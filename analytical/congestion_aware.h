@@ -5,7 +5,7 @@
 // there it joins the queue of the next link of its route. Messages that join a queue at the same
 // instant stand in the order of their ids, whatever reached it first: a free link chooses in
 // Phase::Arbitration, when the instant has brought all it brings. Queues have no bound.
-// With h links of equal rate and latency a, and nobody else about: h (a + ser(bytes)).
+// With h links of equal rate and latency a, and no other traffic: h (a + ser(bytes)).
 //
 // astra-sim dialects: the reference's arithmetic and order, on networks of one dimension: a message
 // is in after trunc(latency + bytes / bandwidth) ns, the link is free after

@@ -16,6 +16,7 @@
 #include "planner/search/plan_search.h"
 #include "report/figures/stage_figure.h"
 #include "study/plan_verification.h"
+#include "topology/network_reader.h"
 
 namespace npunet::cli {
 

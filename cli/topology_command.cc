@@ -17,8 +17,8 @@
 #include "report/figures/network_figure.h"
 #include "topology/bisection.h"
 #include "topology/layout.h"
-#include "topology/middle_cut.h"
 #include "topology/network_description.h"
+#include "topology/network_reader.h"
 
 namespace npunet::cli {
 

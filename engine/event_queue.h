@@ -146,20 +146,20 @@ public:
     /// What is left is not handled any more.
     void run_before(Time at, EventKey key);
 
-    /// Handlers may do what they have planned for later before next_time() at once: nobody looks at
-    /// the clock in between. False while somebody else shares it (ns-3), or the order of events is
-    /// shuffled.
+    /// Handlers may do what they have planned for later before next_time() at once: nothing reads
+    /// the clock in between. False while another simulator shares it (ns-3), or the order of events
+    /// is shuffled.
     [[nodiscard]] bool may_run_ahead() const { return alone_ && !shuffling_; }
     void set_alone(bool alone) { alone_ = alone; }
     /// Counts what a handler has done besides, each as an event.
     void count_handled(std::uint64_t events) { handled_ += events; }
 
     /// Lets `taker` act once more in the instant being handled, between its arrivals and everything
-    /// else: cheaper than an event. Turns of several takers must commute, and nobody asks for a
+    /// else: cheaper than an event. Turns of several takers must commute, and nothing asks for a
     /// second one before the first. Order::Content only.
     void request_turn(EventHandler& taker) { turns_.push_back(&taker); }
 
-    /// Gives up all events that are still to come: the queue is empty, and whoever runs it is done.
+    /// Gives up all events that are still to come: the queue is empty, and its run() ends.
     void stop();
     [[nodiscard]] bool stopped() const { return stopped_; }
     /// A watch that is called periodically; must outlive its use. After it has returned false it is

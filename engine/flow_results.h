@@ -19,7 +19,7 @@
 
 namespace npunet::engine {
 
-/// No slowdown is known: that of nothing, where nobody can say what an idle network does, and of a
+/// No slowdown is known: that of nothing, where the idle time is not known, and of a
 /// message that takes time here and none on an idle network.
 inline constexpr double no_slowdown = std::numeric_limits<double>::quiet_NaN();
 

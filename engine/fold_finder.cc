@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "engine/collective/plan.h"
-#include "engine/partition.h"
+#include "engine/partition_refinement.h"
 #include "engine/program_digest.h"
 
 namespace npunet::engine {
@@ -159,7 +159,7 @@ private:
         }
     }
 
-    /// All streams of the lane have parts of one size in this phase, whoever the member is.
+    /// All streams of the lane have parts of one size in this phase, whichever the member is.
     [[nodiscard]] static bool even(const CollectivePlan& plan, std::size_t lane,
                                    std::size_t phase) {
         constexpr std::size_t most = 4096;  // more are not looked at: then places count

@@ -7,7 +7,7 @@
 // The rule: an element belongs to the bucket key mod B. All elements stand in one list in which
 // those of a bucket are neighbours. An insertion into an empty bucket goes to the front of the
 // list, into another one to the front of that bucket's elements. When the size would pass B, B
-// grows (bucket_counts()) and all elements are inserted anew in the order of the list. An erasure
+// grows (bucket_counts()) and all elements are inserted again in the order of the list. An erasure
 // leaves the order and B as they are, and a copy has the same order.
 //
 //     HashWalk walk;

@@ -6,7 +6,7 @@
 //     const LinkLoad load = recorder.load(results.finish);
 //     load.shares[link * load.bins + bin]       // 0 to 1
 //
-// Nobody knows beforehand how long a run will take: a link that comes to the end of its bins joins
+// How long a run will take is not known beforehand: a link that comes to the end of its bins joins
 // them two by two, so that it always has most_bins at most. The sums are exact integers, whatever
 // was joined when.
 //
@@ -37,7 +37,7 @@ public:
     explicit LinkLoadRecorder(std::size_t links) : rows_(links) {}
 
     /// A link has been, or will be, sending from `from` to `to` (ps). Links beyond those of the
-    /// constructor are nobody's business.
+    /// constructor are ignored.
     void add(std::size_t link, std::int64_t from, std::int64_t to) {
         add(link, from, to, to - from);
     }

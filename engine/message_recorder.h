@@ -10,7 +10,7 @@
 //     recorder.finish();
 //
 // Messages are told in the order of their arrival, those of one instant in that of their ids: not
-// before time goes on. Whoever does not want to know does without the recorder, and pays nothing.
+// before time goes on. Without a recorder nothing is spent on it.
 // For networks that are in one process.
 //
 // C++17-clean.

@@ -44,7 +44,7 @@ inline constexpr unsigned begin = 10;             ///< of a job; content: its fi
 inline constexpr unsigned issue = 0;              ///< Phase::Issue; content: rank
 inline constexpr unsigned fast_forward = 0;       ///< Phase::Arbitration; of periodic traffic
 inline constexpr unsigned port = 1;               ///< Phase::Arbitration; content: link
-inline constexpr unsigned port_again = 2;         ///< likewise, when the others have chosen
+inline constexpr unsigned port_again = 2;         ///< a port, when the others have chosen
 inline constexpr unsigned at_once = 3;            ///< Phase::Arbitration; messages of zero latency
 }  // namespace event_kind
 

@@ -48,7 +48,7 @@ public:
         }
     }
 
-    /// When the first event is due that nobody has scanned; Time::max() when there is none.
+    /// When the first event is due that has not been scanned; Time::max() when there is none.
     [[nodiscard]] Time first_left() const {
         for (std::size_t i = 0; i < events_.size(); ++i) {
             if (!scanned_[i]) {

@@ -1,6 +1,6 @@
 // When to look at a state that may repeat itself, and how much to spend on it.
 //
-// Whoever searches looks again and again until the state is one that was there before. Each look
+// A search looks again and again until the state is one that was there before. Each look
 // compares with one that is kept: keeping the 1st, 2nd, 4th, 8th, ... finds periods of any length
 // (R. P. Brent, BIT 20, 1980). After as many looks as the break before it was long an attempt
 // fails, and the next break is longer.

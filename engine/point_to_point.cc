@@ -15,7 +15,7 @@ PointToPoint::Pair& PointToPoint::Channel::pair(std::uint64_t number) {
 }
 
 PointToPoint::PointToPoint(const Workload& workload, Transport& transport,
-                           PointToPointListener& listener, bool send_ends_at_delivery,
+                           OperationListener& listener, bool send_ends_at_delivery,
                            const Fold& fold, const RankShare& share)
     : workload_(workload),
       transport_(transport),
@@ -93,7 +93,7 @@ bool PointToPoint::receive(Rank rank, std::uint32_t number, Time& first_byte_lef
 }
 
 void PointToPoint::on_sent(const MessageNote& note) {
-    listener_.on_send_done(Rank(static_cast<std::int32_t>(note[0])), note[1]);
+    listener_.on_operation_done(Rank(static_cast<std::int32_t>(note[0])), note[1]);
 }
 
 void PointToPoint::on_delivered(const MessageNote& note, Bytes, Time first_byte_left) {
@@ -112,7 +112,7 @@ void PointToPoint::on_delivered(const MessageNote& note, Bytes, Time first_byte_
     const std::uint32_t receive = pair.receive;
     forget_finished(channel);
     if (send_ends_at_delivery_) {
-        listener_.on_send_done(source, note[1]);
+        listener_.on_operation_done(source, note[1]);
     }
     if (posted) {
         listener_.on_receive_done(fold_.representative(workload_.peer_of(source, send)), receive,

@@ -12,26 +12,16 @@
 #include <tuple>
 
 #include "engine/fold.h"
+#include "engine/operation_listener.h"
 #include "engine/rank_share.h"
 #include "engine/transport.h"
 #include "engine/workload.h"
 
 namespace npunet::engine {
 
-class PointToPointListener {
-public:
-    /// The send's last byte has left, or, in the astra-sim dialects, has arrived.
-    virtual void on_send_done(Rank rank, std::uint32_t operation) = 0;
-    /// The message is in and its receive was posted. `first_byte_left` is when it left its source.
-    virtual void on_receive_done(Rank rank, std::uint32_t operation, Time first_byte_left) = 0;
-
-protected:
-    ~PointToPointListener() = default;
-};
-
 class PointToPoint final : private MessageOwner {
 public:
-    PointToPoint(const Workload& workload, Transport& transport, PointToPointListener& listener,
+    PointToPoint(const Workload& workload, Transport& transport, OperationListener& listener,
                  bool send_ends_at_delivery, const Fold& fold, const RankShare& share);
 
     void send(Rank rank, std::uint32_t operation);
@@ -81,7 +71,7 @@ private:
 
     const Workload& workload_;
     Transport& transport_;
-    PointToPointListener& listener_;
+    OperationListener& listener_;
     bool send_ends_at_delivery_;
     const Fold& fold_;
     const RankShare& share_;

@@ -22,7 +22,7 @@ struct ProgramDigest {
     /// and the tags, which may be renamed one to one.
     std::uint32_t same_work_as = 0;
     std::vector<Channel> sends;     ///< different ones, as the program comes to them
-    std::vector<Channel> receives;  ///< likewise
+    std::vector<Channel> receives;  ///< different ones, in the same order
     /// One collective of each group slot, kind, size and root; all that are unequal.
     std::vector<std::uint32_t> collectives;
     /// By slot of the receiver: the sends to it.

@@ -77,7 +77,7 @@ bool may_end_early(const ProgramOperation& collective) {
            (collective.bytes == Bytes() && collective.collective != CollectiveKind::Barrier);
 }
 
-/// Whether what never ended may be waited for by nobody but the execution without time.
+/// Whether what never ended may be waited for by nothing but the execution without time.
 bool stuck_in_vain(const Workload& workload, const WorkPattern& pattern,
                    const std::vector<std::vector<std::uint32_t>>& rounds) {
     for (const WorkPattern::Actor& actor : pattern.actors) {

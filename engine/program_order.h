@@ -7,7 +7,7 @@
 // execution in which nothing takes time (untimed_run.h), that is, of how many messages must have
 // been received, one after the other, before they can end; those of one round stay in trace order.
 //
-// This never makes ranks wait for each other in a circle that could wait otherwise. A circle of
+// This never makes ranks wait for each other in a cycle that need not exist. A cycle of
 // such waits could not leave its round, since what waits for a message belongs to a later one, and
 // the execution is repeated with each collective waiting for its turn: where nothing can go on,
 // collectives that every member has come to go first. What remains then are circles and absences

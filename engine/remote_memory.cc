@@ -94,7 +94,7 @@ RemoteMemoryConfig read_remote_memory(const std::string& path, const Dialect& di
 
 RemoteMemory::RemoteMemory(const RemoteMemoryConfig& config, const Dialect& dialect,
                            const topology::NetworkDescription& description, RankTimers& timers,
-                           RemoteMemoryListener& listener)
+                           OperationListener& listener)
     : config_(config),
       whole_nanoseconds_(dialect.whole_nanoseconds),
       description_(description),
@@ -162,7 +162,7 @@ void RemoteMemory::serve(const Access& access) {
 void RemoteMemory::handle(std::uint64_t payload) {
     const Rank rank(static_cast<std::int32_t>(payload >> 33));
     if ((payload & 1) == ended) {
-        listener_.on_access_done(rank, static_cast<std::uint32_t>(payload >> 1));
+        listener_.on_operation_done(rank, static_cast<std::uint32_t>(payload >> 1));
         return;
     }
     Port& port = *port_of(rank);

@@ -21,6 +21,7 @@
 #include "base/ids.h"
 #include "base/quantities.h"
 #include "engine/dialect.h"
+#include "engine/operation_listener.h"
 #include "engine/rank_timers.h"
 #include "topology/network_description.h"
 
@@ -45,20 +46,12 @@ struct RemoteMemoryConfig {
 [[nodiscard]] RemoteMemoryConfig read_remote_memory(const std::string& path, const Dialect& dialect,
                                                     std::vector<std::string>& warnings);
 
-class RemoteMemoryListener {
-public:
-    virtual void on_access_done(Rank rank, std::uint32_t operation) = 0;
-
-protected:
-    ~RemoteMemoryListener() = default;
-};
-
 class RemoteMemory final : private EventHandler {
 public:
     /// Throws InputError when the nodes do not hold all NPUs. The references must outlive this.
     RemoteMemory(const RemoteMemoryConfig& config, const Dialect& dialect,
                  const topology::NetworkDescription& description, RankTimers& timers,
-                 RemoteMemoryListener& listener);
+                 OperationListener& listener);
 
     /// Whether there is any.
     [[nodiscard]] bool available() const { return config_.kind != RemoteMemoryConfig::Kind::None; }
@@ -90,7 +83,7 @@ private:
     bool whole_nanoseconds_;
     const topology::NetworkDescription& description_;
     RankTimers& timers_;
-    RemoteMemoryListener& listener_;
+    OperationListener& listener_;
     std::vector<Port> ports_;
 };
 

@@ -67,8 +67,8 @@ struct CollectiveResult {
     Time last_start;
     Time end;
     double bandwidth_gbps = 0;  ///< bytes / (end - last_start), in 10^9 bytes per second
-    /// What the members' ports allow: end - first_start is never less (collective/bound.h). Zero
-    /// where it is not known: all-to-alls of unequal parts.
+    /// What the members' ports allow: end - first_start is never less (collective/lower_bound.h).
+    /// Zero where it is not known: all-to-alls of unequal parts.
     Time least;
     double bandwidth_bound_gbps = 0;  ///< bytes / least, in 10^9 bytes per second
 };
@@ -116,7 +116,7 @@ struct Operation {
     Bytes bytes = Bytes(-1);  ///< of communication, as in the trace; -1: does not apply
     std::int32_t group = -1;  ///< of a collective: index into Results::groups
     Rank peer = Rank();       ///< of a send or a receive
-    std::int64_t tag = 0;     ///< likewise
+    std::int64_t tag = 0;     ///< of a send or a receive
 };
 
 /// Where to draw a node of the network (topology/layout.h).
@@ -141,7 +141,10 @@ struct Partial {
 };
 
 /// "interrupted by signal 2, with 3 of 10 nodes done"
-[[nodiscard]] std::string describe(const Partial& partial);
+[[nodiscard]] inline std::string describe(const Partial& partial) {
+    return partial.reason + ", with " + std::to_string(partial.nodes_done) + " of " +
+           std::to_string(partial.nodes) + " nodes done";
+}
 
 struct Results {
     std::string fidelity;  ///< "analytical", "packet"

@@ -37,7 +37,8 @@ public:
     /// Where several processes share the simulations, they add them in the same order in all.
     [[nodiscard]] Network& add(std::string job = {});
 
-    /// Nobody hears any more of what a share has sent, and what it is given to send is dropped.
+    /// The deliveries of what a share has sent are not reported any more, and what it is given to
+    /// send is dropped.
     void close(const Network& share);
 
 private:

@@ -68,8 +68,8 @@ Simulation::Simulation(const Workload& workload, const topology::NetworkDescript
         npu.free = rules_.places();
     }
     if (queue.order() == EventQueue::Order::Content && share_.whole()) {
-        steady_steps_ =
-            std::make_unique<SteadySteps>(queue, network, transport_, collectives_, changes_);
+        periodic_steps_ =
+            std::make_unique<PeriodicSteps>(queue, network, transport_, collectives_, changes_);
     }
 }
 
@@ -299,22 +299,14 @@ void Simulation::end_at_once(Rank rank, std::uint32_t number) {
     }
 }
 
-void Simulation::end_and_follow_up(Rank rank, std::uint32_t number) {
-    end(rank, number);
-    follow_up(rank);
-}
-
 void Simulation::compute_done(std::uint64_t rank_and_number) {
-    end_and_follow_up(Rank(static_cast<std::int32_t>(rank_and_number >> 32)),
+    on_operation_done(Rank(static_cast<std::int32_t>(rank_and_number >> 32)),
                       static_cast<std::uint32_t>(rank_and_number));
 }
 
-void Simulation::on_collective_done(Rank rank, std::uint32_t operation) {
-    end_and_follow_up(rank, operation);
-}
-
-void Simulation::on_send_done(Rank rank, std::uint32_t operation) {
-    end_and_follow_up(rank, operation);
+void Simulation::on_operation_done(Rank rank, std::uint32_t operation) {
+    end(rank, operation);
+    follow_up(rank);
 }
 
 void Simulation::on_receive_done(Rank rank, std::uint32_t operation, Time first_byte_left) {
@@ -322,11 +314,7 @@ void Simulation::on_receive_done(Rank rank, std::uint32_t operation, Time first_
     if (!dialect_.waiting_receive_is_communication) {
         record.communication_from[operation] = std::max(record.start[operation], first_byte_left);
     }
-    end_and_follow_up(rank, operation);
-}
-
-void Simulation::on_access_done(Rank rank, std::uint32_t operation) {
-    end_and_follow_up(rank, operation);
+    on_operation_done(rank, operation);
 }
 
 Results Simulation::run() {

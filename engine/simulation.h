@@ -30,6 +30,8 @@
 #include "engine/fixed_times.h"
 #include "engine/issue_rules.h"
 #include "engine/network.h"
+#include "engine/operation_listener.h"
+#include "engine/periodic_steps.h"
 #include "engine/point_to_point.h"
 #include "engine/rank_record.h"
 #include "engine/rank_share.h"
@@ -38,7 +40,6 @@
 #include "engine/remote_memory.h"
 #include "engine/results.h"
 #include "engine/statistics.h"
-#include "engine/steady_steps.h"
 #include "engine/system_config.h"
 #include "engine/transport.h"
 #include "engine/workload.h"
@@ -46,9 +47,7 @@
 
 namespace npunet::engine {
 
-class Simulation final : private CollectiveListener,
-                         private PointToPointListener,
-                         private RemoteMemoryListener {
+class Simulation final : private OperationListener {
 public:
     /// Called at the start and at the end of every operation (ns-3's trace sources).
     using Observer = std::function<void(Rank, const ProgramOperation&, const std::string& name)>;
@@ -96,9 +95,9 @@ public:
     [[nodiscard]] bool is_finished() const;
 
     [[nodiscard]] const Transport& transport() const { return transport_; }
-    /// Steps of collectives that were counted and not simulated (steady_steps.h).
+    /// Steps of collectives that were counted and not simulated (periodic_steps.h).
     [[nodiscard]] std::uint64_t skipped_steps() const {
-        return steady_steps_ ? steady_steps_->skipped() : 0;
+        return periodic_steps_ ? periodic_steps_->skipped() : 0;
     }
     /// What has happened so far, by rank; of ranks that are simulated.
     [[nodiscard]] const std::vector<RankRecord>& records() const { return records_; }
@@ -149,12 +148,9 @@ private:
     void end_at_once(Rank rank, std::uint32_t number);
     /// After an end that an event brought: start what has become possible.
     void follow_up(Rank rank);
-    void end_and_follow_up(Rank rank, std::uint32_t number);
 
-    void on_collective_done(Rank rank, std::uint32_t operation) override;
-    void on_send_done(Rank rank, std::uint32_t operation) override;
+    void on_operation_done(Rank rank, std::uint32_t operation) override;
     void on_receive_done(Rank rank, std::uint32_t operation, Time first_byte_left) override;
-    void on_access_done(Rank rank, std::uint32_t operation) override;
 
     [[nodiscard]] std::string explain_stall() const;
 
@@ -179,7 +175,7 @@ private:
     std::vector<Npu> npus_;
     std::vector<RankRecord> records_;
     std::uint64_t changes_ = 0;  ///< operations begun and ended
-    std::unique_ptr<SteadySteps> steady_steps_;
+    std::unique_ptr<PeriodicSteps> periodic_steps_;
     std::string name_;
     bool let_go_ = false;
     Time began_;  ///< when start() was called

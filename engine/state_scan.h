@@ -1,6 +1,6 @@
 // Goes through the state of something that is simulated, always in the same order: to describe it,
 // to compare it with an earlier description, or, when both are equal but for their times, to move
-// it on by whole periods. Whoever has state has one function for all three, so that what is
+// it on by whole periods. What has state has one function for all three, so that what is
 // described is what is moved.
 //
 //     void Port::scan(StateScan& scan) {

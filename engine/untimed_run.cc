@@ -43,11 +43,11 @@ std::vector<std::vector<std::uint32_t>> UntimedRun::rounds() {
     return result;
 }
 
-std::vector<CollectiveOrder> UntimedRun::order_like(std::vector<CollectiveOrder> wished) {
+std::vector<CollectiveOrder> UntimedRun::order_like(std::vector<CollectiveOrder> preferred) {
     in_order_ = true;
     for (std::size_t group = 0; group < groups_.size(); ++group) {
         Group& own = groups_[group];
-        own.order = std::move(wished[group]);
+        own.order = std::move(preferred[group]);
         own.turn.resize(own.order.size());
         for (std::uint32_t turn = 0; turn < own.order.size(); ++turn) {
             own.turn[own.order[turn]] = turn;

@@ -7,7 +7,7 @@
 // the order in which ranks are looked at.
 //
 //     const auto rounds = UntimedRun(workload, pattern, numbers).rounds();
-//     const auto orders = UntimedRun(workload, pattern, numbers).order_like(wished);
+//     const auto orders = UntimedRun(workload, pattern, numbers).order_like(preferred);
 //
 // C++17-clean.
 #pragma once
@@ -47,9 +47,9 @@ public:
     [[nodiscard]] std::vector<std::vector<std::uint32_t>> rounds();
 
     /// By group of the pattern: its collectives as they end where each waits for the one before it
-    /// in `wished`; when nothing else can go on, those that every member has come to go out of
-    /// turn. What never ends comes last, as wished.
-    [[nodiscard]] std::vector<CollectiveOrder> order_like(std::vector<CollectiveOrder> wished);
+    /// in `preferred`; when nothing else can go on, those that every member has come to go out of
+    /// turn. What never ends comes last, as preferred.
+    [[nodiscard]] std::vector<CollectiveOrder> order_like(std::vector<CollectiveOrder> preferred);
 
     /// By group of the pattern: how many collectives the members have, the most of any.
     [[nodiscard]] static std::vector<std::size_t> collective_counts(const Workload& workload,
@@ -69,7 +69,7 @@ private:
     struct Group {
         std::vector<std::size_t> came;     ///< by number: parts that have come
         std::vector<std::uint32_t> ended;  ///< by number: the round, or never
-        CollectiveOrder order;             ///< wished; empty: no order is kept
+        CollectiveOrder order;             ///< preferred; empty: no order is kept
         std::vector<std::uint32_t> turn;   ///< by number: its place in the order
         std::size_t next = 0;              ///< in the order
         CollectiveOrder found;             ///< as they ended

@@ -4,7 +4,7 @@
 #include <set>
 #include <utility>
 
-#include "engine/partition.h"
+#include "engine/partition_refinement.h"
 
 namespace npunet::engine {
 

@@ -2,8 +2,8 @@
 //
 // Ranks are put in classes: those of a class have one program, and what stands in a slot of it, for
 // one of them a rank and for another one another rank, is of one class too and has them in the same
-// slot; likewise communicators, member by member. Whatever follows from programs and bindings alone
-// is then equal for all ranks of a class, and found with one of them, the actor.
+// slot; the same holds for communicators, member by member. Whatever follows from programs and
+// bindings alone is then equal for all ranks of a class, and found with one of them, the actor.
 //
 //     const WorkPattern pattern = find_work_pattern(workload);
 //     pattern.actors[pattern.actor_of[rank.index()]].groups[slot];      // in pattern.groups

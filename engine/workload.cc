@@ -197,7 +197,7 @@ public:
         workload_.bindings.push_back(std::move(built.binding));
     }
 
-    bool add_alike(Rank like, const AlikeProgram& model, const std::vector<chakra::Node>& nodes,
+    bool add_alike(Rank like, const SharedProgram& model, const std::vector<chakra::Node>& nodes,
                    const chakra::TraceDifference& difference, const std::string& label) {
         const Rank rank(workload_.program_of.size());
         std::optional<RankBinding> binding = model.bind(nodes, difference, context(rank, label));
@@ -328,7 +328,7 @@ void WorkloadBuilder::add(Rank rank, const std::vector<chakra::Node>& nodes,
     state_->add(rank, nodes, label);
 }
 
-bool WorkloadBuilder::add_alike(Rank like, const AlikeProgram& model,
+bool WorkloadBuilder::add_alike(Rank like, const SharedProgram& model,
                                 const std::vector<chakra::Node>& nodes,
                                 const chakra::TraceDifference& difference,
                                 const std::string& label) {

@@ -20,8 +20,8 @@
 #include "base/ids.h"
 #include "chakra/kept_trace.h"
 #include "chakra/node.h"
-#include "engine/alike_program.h"
 #include "engine/program.h"
+#include "engine/shared_program.h"
 #include "topology/network_description.h"
 
 namespace npunet::engine {
@@ -106,7 +106,7 @@ public:
     /// The next rank has the nodes of one that was added, but for an
     /// allowed_difference(); `model` was made from that one's nodes and program. False, and
     /// nothing added, when its program has to be built. Throws InputError.
-    [[nodiscard]] bool add_alike(Rank like, const AlikeProgram& model,
+    [[nodiscard]] bool add_alike(Rank like, const SharedProgram& model,
                                  const std::vector<chakra::Node>& nodes,
                                  const chakra::TraceDifference& difference,
                                  const std::string& label);

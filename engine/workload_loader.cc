@@ -14,7 +14,7 @@
 #include "chakra/kept_trace.h"
 #include "chakra/trace_reader.h"
 #include "chakra/trace_set.h"
-#include "engine/alike_program.h"
+#include "engine/shared_program.h"
 
 namespace npunet::engine {
 
@@ -111,7 +111,7 @@ private:
     struct Model {
         Rank rank;
         chakra::KeptTrace trace;
-        AlikeProgram program;
+        SharedProgram program;
     };
     /// As many as a pipeline has stages. A node takes about 1 KB, with its frame.
     static constexpr std::size_t most_models = 32;
@@ -139,7 +139,7 @@ private:
             !can_be_shared(builder_.program(rank))) {
             return;
         }
-        AlikeProgram program(nodes, builder_.program(rank), builder_.binding(rank).first_id);
+        SharedProgram program(nodes, builder_.program(rank), builder_.binding(rank).first_id);
         models_.push_front({rank, chakra::KeptTrace(path, std::move(nodes)), std::move(program)});
         nodes_ += models_.front().trace.nodes().size();
         while (models_.size() > most_models || nodes_ > most_nodes) {

@@ -7,7 +7,7 @@
 #include "packet/credit/credit_network.h"
 #include "packet/ethernet/ethernet_network.h"
 #include "topology/injection.h"
-#include "topology/transport_section.h"
+#include "topology/packet_checks.h"
 
 namespace npunet {
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -170,7 +171,7 @@ topology::NetworkDescription network_of(const Cluster& cluster) {
         join(switches[n], core, rate_of(node.inter_rate),
              time_of((node.inter_latency_ms - node.intra_latency_ms) / 2));
     }
-    topology::use_shortest_paths(network);
+    network.router = std::make_shared<topology::ShortestPathRouter>();
     return network;
 }
 

@@ -18,8 +18,8 @@
 #include "engine/system_config.h"
 #include "engine/workload.h"
 #include "packet/make_packet_network.h"
-#include "topology/network_changes.h"
 #include "topology/network_description.h"
+#include "topology/network_reader.h"
 
 namespace npunet::study {
 

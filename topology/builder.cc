@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cstdint>
 #include <utility>
 
 #include "topology/line.h"
@@ -65,35 +66,30 @@ std::string joined_kinds(const std::vector<Dimension>& dimensions) {
 
 }  // namespace
 
-Census census_of(const std::vector<Dimension>& dimensions) {
-    Census census;
+NetworkSize network_size_of(const std::vector<Dimension>& dimensions) {
+    NetworkSize size;
     for (const Dimension& dimension : dimensions) {
-        census.npus = clamped_product(census.npus, dimension.size);
+        size.npus = clamped_product(size.npus, dimension.size);
     }
     for (const Dimension& dimension : dimensions) {
-        const std::int64_t lines = census.npus / dimension.size;
+        const std::int64_t lines = size.npus / dimension.size;
         visit_line(dimension, [&](const auto& line) {
-            census.switches += lines * line.switches();
-            census.links += clamped_product(lines, line.links());
+            size.switches += lines * line.switches();
+            size.links += clamped_product(lines, line.links());
         });
-        census.switches = std::min(census.switches, clamp_at);
-        census.links = std::min(census.links, clamp_at);
+        size.switches = std::min(size.switches, clamp_at);
+        size.links = std::min(size.links, clamp_at);
     }
-    return census;
+    return size;
 }
 
 NetworkDescription make_network(std::vector<Dimension> dimensions, std::string name) {
-    const Census census = census_of(dimensions);
-    assert(census.npus <= most_npus && census.npus + census.switches <= most_nodes &&
-           census.links <= most_links);
-    NetworkDescription network;
-    network.name = name.empty() ? joined_kinds(dimensions) : std::move(name);
-    network.graph.reserve(static_cast<std::size_t>(census.npus + census.switches),
-                          static_cast<std::size_t>(census.links));
-    for (std::int64_t i = 0; i < census.npus; ++i) {
-        network.npu_of_rank.push_back(
-            network.graph.add_node(NodeKind::Npu, "npu" + std::to_string(i)));
-    }
+    const NetworkSize size = network_size_of(dimensions);
+    assert(size.npus <= most_npus && size.npus + size.switches <= most_nodes &&
+           size.links <= most_links);
+    NetworkDescription network = network_of_npus(
+        name.empty() ? joined_kinds(dimensions) : std::move(name), size.npus,
+        static_cast<std::size_t>(size.npus + size.switches), static_cast<std::size_t>(size.links));
     std::int64_t stride = 1;
     std::int32_t dimension_number = 0;
     for (const Dimension& dimension : dimensions) {
@@ -103,6 +99,48 @@ NetworkDescription make_network(std::vector<Dimension> dimensions, std::string n
     }
     network.dimensions = std::move(dimensions);
     return network;
+}
+
+NetworkDescription network_of_npus(std::string name, std::int64_t npus, std::size_t nodes,
+                                   std::size_t links) {
+    NetworkDescription network;
+    network.name = std::move(name);
+    network.graph.reserve(nodes, links);
+    for (std::int64_t i = 0; i < npus; ++i) {
+        network.graph.add_node(NodeKind::Npu, "npu" + std::to_string(i));
+    }
+    network.npu_of_rank = linear_placement(static_cast<std::size_t>(npus));
+    return network;
+}
+
+std::vector<NodeId> linear_placement(std::size_t npus) {
+    std::vector<NodeId> placement;
+    placement.reserve(npus);
+    for (std::size_t i = 0; i < npus; ++i) {
+        placement.emplace_back(i);
+    }
+    return placement;
+}
+
+std::vector<NodeId> snake_placement(const std::vector<Dimension>& dimensions) {
+    std::int64_t npus = 1;
+    for (const Dimension& dimension : dimensions) {
+        npus *= dimension.size;
+    }
+    std::vector<NodeId> placement;
+    placement.reserve(static_cast<std::size_t>(npus));
+    for (std::int64_t rank = 0; rank < npus; ++rank) {
+        std::int64_t npu = 0;
+        std::int64_t stride = 1;
+        for (const Dimension& dimension : dimensions) {
+            const std::int64_t digit = rank / stride % dimension.size;
+            const std::int64_t pass = rank / stride / dimension.size;
+            npu += stride * (pass % 2 == 0 ? digit : dimension.size - 1 - digit);
+            stride *= dimension.size;
+        }
+        placement.emplace_back(static_cast<std::int32_t>(npu));
+    }
+    return placement;
 }
 
 }  // namespace npunet::topology

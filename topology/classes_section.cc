@@ -1,8 +1,6 @@
-#include "topology/classes_section.h"
+#include "topology/network_sections.h"
 
 #include <fmt/format.h>
-
-#include "topology/packet_section.h"
 
 namespace npunet::topology {
 

@@ -1,4 +1,4 @@
-#include "topology/congestion_section.h"
+#include "topology/network_sections.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "topology/custom_section.h"
+#include "topology/network_sections.h"
 
 #include <fmt/format.h>
 
@@ -14,10 +14,8 @@
 #include "base/input_text.h"
 #include "base/suggest.h"
 #include "topology/builder.h"
-#include "topology/graph_next_hops.h"
 #include "topology/graph_router.h"
 #include "topology/link_fields.h"
-#include "topology/placement.h"
 
 namespace npunet::topology {
 
@@ -293,7 +291,7 @@ Routes make_routes(const std::string& word, std::uint64_t seed, const YamlField&
         return {router};
     }
     if (!router->find_cycle(graph).empty()) {
-        if (!router->give_out_layers(graph, most_layers)) {
+        if (!router->assign_layers(graph, most_layers)) {
             refuse_layers();
         }
         router->set_note(fmt::format(
@@ -310,7 +308,8 @@ Routes make_routes(const std::string& word, std::uint64_t seed, const YamlField&
 
 }  // namespace
 
-OwnNetwork read_custom(const YamlField& section, GigaByte gigabyte, const UnknownKeys& unknown) {
+StandaloneNetwork read_custom(const YamlField& section, GigaByte gigabyte,
+                              const UnknownKeys& unknown) {
     check_keys(section, {"nodes", "links", "file"}, unknown);
     const auto file = section.find("file");
     CustomGraph graph(file.has_value());
@@ -325,7 +324,7 @@ OwnNetwork read_custom(const YamlField& section, GigaByte gigabyte, const Unknow
     } else {
         read_links(section.at("links"), gigabyte, unknown, graph);
     }
-    OwnNetwork own;
+    StandaloneNetwork own;
     own.network = graph.make(section);
     check_reach(section, own.network.graph);
     own.routing.offered = {"auto", "shortest-path", "up-down", "ecmp", "spray", "adaptive"};

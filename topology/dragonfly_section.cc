@@ -1,4 +1,4 @@
-#include "topology/dragonfly_section.h"
+#include "topology/network_sections.h"
 
 #include <fmt/format.h>
 
@@ -6,12 +6,12 @@
 
 #include "topology/builder.h"
 #include "topology/dragonfly.h"
-#include "topology/dragonfly_next_hops.h"
 #include "topology/link_fields.h"
 
 namespace npunet::topology {
 
-OwnNetwork read_dragonfly(const YamlField& section, GigaByte gigabyte, const UnknownKeys& unknown) {
+StandaloneNetwork read_dragonfly(const YamlField& section, GigaByte gigabyte,
+                                 const UnknownKeys& unknown) {
     check_keys(section, {"a", "p", "h", "groups", "bandwidth", "latency"}, unknown);
     constexpr std::int64_t most = 65536;
     DragonflyShape shape;
@@ -28,9 +28,9 @@ OwnNetwork read_dragonfly(const YamlField& section, GigaByte gigabyte, const Unk
                         ports + 1, shape.a, shape.h, ports),
             "Raise a or h");
     }
-    check_own_census(section, shape.npus(), shape.groups * shape.a, shape.links());
+    check_standalone_size(section, shape.npus(), shape.groups * shape.a, shape.links());
     const auto speeds = link_speeds_at(section, gigabyte, {"npu", "local", "global"});
-    OwnNetwork own;
+    StandaloneNetwork own;
     own.network = make_dragonfly(shape, speeds);
     own.routing.offered = {"auto", "minimal", "ugal"};
     own.routing.make = [shape, router = own.network.router](const std::string& word, std::uint64_t,

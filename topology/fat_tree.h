@@ -28,8 +28,7 @@
 #include <vector>
 
 #include "topology/graph.h"
-#include "topology/hop.h"
-#include "topology/link_speed.h"
+#include "topology/multipath.h"
 #include "topology/network_description.h"
 #include "topology/router.h"
 
@@ -58,6 +57,11 @@ struct FatTreeShape {
 /// Which of the equal up-links a route takes.
 enum class UpLinks : std::uint8_t { ByDestination, ByHash };
 
+/// The routing as network.yml calls it.
+[[nodiscard]] constexpr const char* name_of(UpLinks up_links) {
+    return up_links == UpLinks::ByHash ? "ecmp" : "up-down";
+}
+
 /// Adds switches and links of a tree whose host i is the node host(i); the switches' names begin
 /// with the prefix. `speeds`: of the hosts' links, of the leaves' up-links, and so on.
 void add_fat_tree(Graph& graph, const FatTreeShape& shape, const std::vector<LinkSpeed>& speeds,
@@ -76,9 +80,7 @@ public:
 
     [[nodiscard]] std::vector<Hop> route(const Graph& graph, NodeId from, NodeId to) const override;
     [[nodiscard]] std::uint8_t virtual_channels_needed() const override { return 1; }
-    [[nodiscard]] std::string name() const override {
-        return up_links_ == UpLinks::ByHash ? "ecmp" : "up-down";
-    }
+    [[nodiscard]] std::string name() const override { return name_of(up_links_); }
 
 private:
     FatTreeShape shape_;
@@ -89,5 +91,34 @@ private:
 /// The network by itself, NPU i being host i, with D-mod-k routing. One speed a level.
 [[nodiscard]] NetworkDescription make_fat_tree(const FatTreeShape& shape,
                                                const std::vector<LinkSpeed>& speeds);
+
+/// Replaces the content of `next_hops` by the next hops from a switch of a tree towards host `to`.
+/// The switch is given by its index among the tree's switches (leaves, aggregation switches, top),
+/// the tree by the first of its links.
+void list_fat_tree_next_hops(const FatTreeShape& shape, std::int64_t tree_switch, std::int64_t to,
+                             std::int64_t first_link, std::vector<OfferedHop>& next_hops);
+
+/// Multipath routing on fat trees over all equal-cost up-links: sprayed, or by the link that is
+/// free soonest.
+///
+///     network.multipath = std::make_shared<FatTreeNextHops>(shape, Spread::Spray);
+///
+/// A packet goes up only as far as it must; every up-link leads towards a switch above the
+/// destination, and there is one route down. Down-channels never wait for up-channels, so one
+/// virtual channel suffices whatever is chosen.
+class FatTreeNextHops : public MultipathRouter {
+public:
+    FatTreeNextHops(const FatTreeShape& shape, Spread spread) : shape_(shape), spread_(spread) {}
+
+    void list_next_hops(const Graph& graph, const PacketPlace& place,
+                        std::vector<OfferedHop>& next_hops) const override;
+    [[nodiscard]] bool is_oblivious() const override { return spread_ == Spread::Spray; }
+    [[nodiscard]] std::uint8_t virtual_channels_needed() const override { return 1; }
+    [[nodiscard]] std::string name() const override { return name_of(spread_); }
+
+private:
+    FatTreeShape shape_;
+    Spread spread_;
+};
 
 }  // namespace npunet::topology

@@ -1,4 +1,4 @@
-#include "topology/fat_tree_section.h"
+#include "topology/network_sections.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <string>
 
 #include "topology/builder.h"
-#include "topology/fat_tree_next_hops.h"
+#include "topology/fat_tree.h"
 #include "topology/link_fields.h"
 
 namespace npunet::topology {
@@ -112,10 +112,11 @@ FatTreeParameters fat_tree_at(const YamlField& section, GigaByte gigabyte,
     return result;
 }
 
-OwnNetwork read_fat_tree(const YamlField& section, GigaByte gigabyte, const UnknownKeys& unknown) {
+StandaloneNetwork read_fat_tree(const YamlField& section, GigaByte gigabyte,
+                                const UnknownKeys& unknown) {
     const FatTreeParameters tree = fat_tree_at(section, gigabyte, unknown, std::nullopt);
-    check_own_census(section, tree.shape.npus, tree.shape.switches(), tree.shape.links());
-    OwnNetwork own;
+    check_standalone_size(section, tree.shape.npus, tree.shape.switches(), tree.shape.links());
+    StandaloneNetwork own;
     own.network = make_fat_tree(tree.shape, tree.speeds);
     own.routing.offered = {"auto", "up-down", "ecmp", "spray", "adaptive"};
     own.routing.make = [shape = tree.shape](const std::string& word, std::uint64_t seed,

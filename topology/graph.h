@@ -1,9 +1,10 @@
-// The machine's interconnect as a graph: NPUs, switches, and directed links with rate and latency.
+// The machine's interconnect as a graph: NPUs, switches, and directed links with rate and latency;
+// and the hops of routes over it.
 //
 // One description serves every fidelity. Nodes 0 .. npus() - 1 are the NPUs, switches follow. A
 // directed link is at the same time the output port of its source node; both directions of a cable
 // are two links. Graph only stores; builders make it (topology/builder.h) and routing functions
-// walk it (topology/routing.h).
+// walk it (topology/router.h).
 //
 //     Graph graph;
 //     NodeId a = graph.add_node(NodeKind::Npu, "npu0");
@@ -34,6 +35,26 @@ struct Link {
     std::int32_t dimension = -1;
     /// The link closes a ring: it is the dateline where the virtual channel changes.
     bool wraps = false;
+};
+
+/// Rate and latency of the links of one kind.
+struct LinkSpeed {
+    Rate rate;     ///< bytes per second of one direction
+    Time latency;  ///< not negative
+};
+
+/// One hop of a route: the link, and the virtual channel that the packet uses on it.
+struct Hop {
+    LinkId link;
+    std::uint8_t virtual_channel = 0;
+
+    friend constexpr bool operator==(Hop a, Hop b) {
+        return a.link == b.link && a.virtual_channel == b.virtual_channel;
+    }
+    friend constexpr bool operator!=(Hop a, Hop b) { return !(a == b); }
+    friend constexpr bool operator<(Hop a, Hop b) {
+        return a.link != b.link ? a.link < b.link : a.virtual_channel < b.virtual_channel;
+    }
 };
 
 class Graph {

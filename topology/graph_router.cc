@@ -6,7 +6,7 @@
 #include <numeric>
 #include <utility>
 
-#include "topology/deadlock.h"
+#include "topology/channel_dependencies.h"
 #include "topology/pair_hash.h"
 #include "topology/up_down_order.h"
 
@@ -198,7 +198,7 @@ bool GraphRouter::reaches_all(const Graph& graph) const {
     return true;
 }
 
-bool GraphRouter::give_out_layers(const Graph& graph, std::uint8_t most) {
+bool GraphRouter::assign_layers(const Graph& graph, std::uint8_t most) {
     if (graph.npus() > most_layered_npus) {
         return false;
     }
@@ -249,13 +249,26 @@ std::shared_ptr<const Router> automatic_router(const Graph& graph, std::uint64_t
         up_down->set_note(circle + "up*/down* routing is used");
         return up_down;
     }
-    if (!shortest->give_out_layers(graph, most_layers)) {
+    if (!shortest->assign_layers(graph, most_layers)) {
         return nullptr;
     }
     shortest->set_note(circle + std::to_string(shortest->virtual_channels_needed()) +
                        " layers of virtual channels are given out, as up*/down* routing does not "
                        "join all NPUs");
     return shortest;
+}
+
+void GraphNextHops::list_next_hops(const Graph& graph, const PacketPlace& place,
+                                   std::vector<OfferedHop>& next_hops) const {
+    std::vector<LinkId> links;
+    paths_->list_links_towards(graph, place.at, place.destination, links);
+    next_hops.clear();
+    for (const LinkId link : links) {
+        next_hops.emplace_back();
+        next_hops.back().hop = Hop{link, paths_->layer_towards(place.destination)};
+    }
+    spread_next_hops(spread_, mixed(place.hash + static_cast<std::uint64_t>(place.at.value())),
+                     next_hops);
 }
 
 }  // namespace npunet::topology

@@ -8,14 +8,14 @@
 // nearer to the root, or as near and of a lower number; the root is the node with the most links,
 // the lowest of equals (Schroeder et al., "Autonet: a high-speed, self-configuring local area
 // network using point-to-point links", IEEE J. Sel. Areas Commun. 9, 1991). Links up wait for lower
-// nodes only and links down for higher ones, so no circle can close.
+// nodes only and links down for higher ones, so no cycle can close.
 //
 // Routes pass through NPUs as through switches. Of parallel links a route takes one by the hash.
 //
-// Where the shortest paths to all destinations could wait for each other in a circle, layers of
-// virtual channels are given out: destination by destination, each to the lowest layer in which no
-// circle closes (after Skeie, Lysne and Theiss, "Layered shortest path (LASH) routing in irregular
-// system area networks", IPDPS 2002, who part pairs). Parallel links count as one in that check.
+// Where the shortest paths to all destinations could wait for each other in a cycle, layers of
+// virtual channels are assigned: destination by destination, each to the lowest layer in which no
+// cycle closes (after Skeie, Lysne and Theiss, "Layered shortest path (LASH) routing in irregular
+// system area networks", IPDPS 2002, who assign pairs). Parallel links count as one in that check.
 //
 // C++17-clean: reached from ns-3 scenario scripts.
 #pragma once
@@ -28,7 +28,7 @@
 #include <vector>
 
 #include "topology/graph.h"
-#include "topology/hop.h"
+#include "topology/multipath.h"
 #include "topology/router.h"
 
 namespace npunet::topology {
@@ -39,7 +39,7 @@ class GraphRouter : public Router {
 public:
     /// Routes that need no layers so far. NPUs reach each other; at most 65534 nodes.
     GraphRouter(const Graph& graph, GraphRoutes kind, std::uint64_t seed);
-    /// Up*/down* by an order of one's own (topology/up_down_order.h); for up_down_step() only.
+    /// Up*/down* by a given order (topology/up_down_order.h); for up_down_step() only.
     GraphRouter(const Graph& graph, std::vector<std::uint32_t> order);
 
     [[nodiscard]] std::vector<Hop> route(const Graph& graph, NodeId from, NodeId to) const override;
@@ -67,12 +67,12 @@ public:
         return layer_of_.empty() ? std::uint8_t{0} : layer_of_[to.index()];
     }
 
-    /// A circle of links that wait for each other when all routes have one channel; empty when
+    /// A cycle of links that wait for each other when all routes have one channel; empty when
     /// there is none. O(npus x (nodes + links)).
     [[nodiscard]] std::vector<Hop> find_cycle(const Graph& graph) const;
-    /// Gives out layers until no circle is left; false when that would take more than `most`, and
+    /// Assigns layers until no cycle is left; false when that would take more than `most`, and
     /// on networks of more than most_layered_npus.
-    [[nodiscard]] bool give_out_layers(const Graph& graph, std::uint8_t most);
+    [[nodiscard]] bool assign_layers(const Graph& graph, std::uint8_t most);
     /// Every NPU has a route to every other one. Shortest paths always have; up*/down* may not
     /// where links lead one way only.
     [[nodiscard]] bool reaches_all(const Graph& graph) const;
@@ -109,7 +109,7 @@ private:
     mutable std::vector<Distances> distances_;  ///< by destination, worked out when first asked for
 };
 
-/// The router that `Custom` networks have without a wish: shortest paths where no circle closes,
+/// The router that `Custom` networks have by default: shortest paths where no cycle closes,
 /// else up*/down*, else (links that lead one way) layers; with a note. Null when 32 layers do not
 /// suffice.
 [[nodiscard]] std::shared_ptr<const Router> automatic_router(const Graph& graph,
@@ -117,7 +117,31 @@ private:
 
 /// Virtual channels that a port of the packet machine may have.
 inline constexpr std::uint8_t most_layers = 32;
-/// Beyond it giving out layers takes minutes.
+/// Beyond it assigning layers takes minutes.
 inline constexpr std::size_t most_layered_npus = 2048;
+
+/// Multipath routing on any graph over all shortest paths: sprayed, or by the link that is free
+/// soonest. The layers of a GraphRouter (virtual channels) are assigned to destinations and have
+/// acyclic channel dependencies whichever shortest paths are taken, so they apply here too.
+///
+///     network.multipath = std::make_shared<GraphNextHops>(router, Spread::Spray);
+class GraphNextHops : public MultipathRouter {
+public:
+    /// `paths`: of GraphRoutes::Ecmp, with layers assigned if it needs any.
+    GraphNextHops(std::shared_ptr<const GraphRouter> paths, Spread spread)
+        : paths_(std::move(paths)), spread_(spread) {}
+
+    void list_next_hops(const Graph& graph, const PacketPlace& place,
+                        std::vector<OfferedHop>& next_hops) const override;
+    [[nodiscard]] bool is_oblivious() const override { return spread_ == Spread::Spray; }
+    [[nodiscard]] std::uint8_t virtual_channels_needed() const override {
+        return paths_->virtual_channels_needed();
+    }
+    [[nodiscard]] std::string name() const override { return name_of(spread_); }
+
+private:
+    std::shared_ptr<const GraphRouter> paths_;
+    Spread spread_;
+};
 
 }  // namespace npunet::topology

@@ -9,7 +9,7 @@
 
 #include "base/quantities.h"
 #include "topology/graph.h"
-#include "topology/network_description.h"
+#include "topology/packet_parameters.h"
 
 namespace npunet::topology {
 

@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "base/quantities.h"
-#include "topology/hop.h"
+#include "topology/graph.h"
 #include "topology/network_description.h"
 
 namespace npunet::topology {

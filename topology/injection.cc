@@ -130,8 +130,6 @@ NetworkDescription with_injection(const NetworkDescription& network, Rate rate) 
     NetworkDescription result = network;
     result.graph = split_graph(*split, rate);
     result.packet.injection = Rate();
-    result.routing = Routing::DimensionOrder;
-    result.shortest_paths = nullptr;
     result.router = std::make_shared<InjectionRouter>(split);
     if (network.multipath) {
         result.multipath = std::make_shared<InjectionNextHops>(split);

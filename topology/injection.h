@@ -8,7 +8,7 @@
 // and links() + 2 i + 1 (ejection). Switches keep their numbers, routers come last: that of NPU i
 // is nodes() + i. Routes pass through the two links, on virtual channel 0, around what they were;
 // what passes through an NPU does not. Faults stay with their links. The new links wait for nothing
-// but consumption, or are waited for by nobody but a source, so a network that is free of deadlock
+// but consumption, or are waited for by sources only, so a network that is free of deadlock
 // stays so with as many virtual channels.
 //
 // C++17-clean: reached from ns-3 scenario scripts.

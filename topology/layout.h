@@ -15,7 +15,7 @@ namespace npunet::topology {
 
 struct NodeSpot {
     float x = 0;  ///< to the right, in steps of a grid
-    float y = 0;  ///< downwards, likewise
+    float y = 0;  ///< downwards, in steps of a grid
 };
 
 [[nodiscard]] std::vector<NodeSpot> layout_of(const NetworkDescription& description);

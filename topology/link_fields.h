@@ -10,7 +10,7 @@
 
 #include "base/quantities.h"
 #include "base/yaml_field.h"
-#include "topology/link_speed.h"
+#include "topology/graph.h"
 #include "topology/network_description.h"
 
 namespace npunet::topology {

@@ -26,7 +26,6 @@
 #include <vector>
 
 #include "topology/graph.h"
-#include "topology/hop.h"
 
 namespace npunet::topology {
 

@@ -4,17 +4,12 @@
 #include <cassert>
 #include <utility>
 
-#include "topology/routing.h"
-#include "topology/shortest_paths.h"
+#include "topology/product_routing.h"
 
 namespace npunet::topology {
 
 std::vector<Hop> NetworkDescription::route(NodeId from, NodeId to) const {
     assert(from.index() < graph.npus() && to.index() < graph.npus());
-    if (routing == Routing::ShortestPath) {
-        assert(shortest_paths && "set by use_shortest_paths()");
-        return shortest_paths->route(graph, from, to);
-    }
     if (router) {
         return from == to ? std::vector<Hop>() : router->route(graph, from, to);
     }
@@ -29,19 +24,12 @@ std::uint8_t NetworkDescription::channels_of_routes() const {
     if (multipath) {
         return multipath->virtual_channels_needed();
     }
-    // Shortest paths are accepted only where one channel suffices.
-    if (routing == Routing::ShortestPath) {
-        return 1;
-    }
     return router ? router->virtual_channels_needed() : dimension_order_channels(dimensions);
 }
 
 std::string NetworkDescription::routing_name() const {
     if (multipath) {
         return multipath->name();
-    }
-    if (routing == Routing::ShortestPath) {
-        return "shortest-path";
     }
     return router ? router->name() : "dimension-order";
 }

@@ -1,7 +1,7 @@
 // What a network.yml says, read once and used by every fidelity: the graph, its dimensions, the
 // placement of ranks, the parameters of the packet machine, the faults, and the routes.
 //
-//     NetworkDescription network = read_network("net.yml", GigaByte::Decimal);
+//     NetworkDescription network = read_network("net.yml", GigaByte::Decimal);  // network_reader.h
 //     std::vector<Hop> hops = network.route(NodeId{1}, NodeId{7});
 //
 // C++17-clean: reached from ns-3 scenario scripts.
@@ -14,60 +14,17 @@
 
 #include "base/ids.h"
 #include "base/quantities.h"
-#include "topology/congestion_control.h"
 #include "topology/dimension.h"
 #include "topology/faults.h"
 #include "topology/graph.h"
-#include "topology/hop.h"
 #include "topology/multipath.h"
+#include "topology/packet_parameters.h"
 #include "topology/router.h"
-#include "topology/traffic_classes.h"
-#include "topology/transport_parameters.h"
 
 namespace npunet::topology {
 
 /// What GB/s means in `bandwidth`: 10^9 (npunet) or 2^30 (the astra-sim dialects) bytes per second.
 enum class GigaByte : std::uint8_t { Decimal, Binary };
-
-enum class Routing : std::uint8_t { DimensionOrder, ShortestPath };
-
-/// When a packet may leave a node on its way: when all of it is in, or when its header is.
-enum class Switching : std::uint8_t { StoreAndForward, CutThrough };
-
-/// Which of the packets that could leave by a port goes first.
-enum class Arbitration : std::uint8_t { RoundRobin, Oldest };
-
-/// Parameters of the packet fidelity (docs/inputs.md): those of networks with credits, and, at the
-/// end, those of networks with Ethernet-like switches.
-struct PacketParameters {
-    Bytes mtu{4096};   ///< payload bytes per packet, at least 1
-    Bytes header{64};  ///< bytes on the wire besides the payload
-    /// 0 = automatic. With credits per input port and virtual channel; without them the room that
-    /// all packets in a node share.
-    Bytes buffer{0};
-    std::uint8_t virtual_channels = 0;  ///< of each class; 0 = as many as the routing needs
-    TrafficClasses classes;             ///< each with virtual channels, and buffers, of its own
-    Switching switching = Switching::StoreAndForward;
-    Arbitration arbitration = Arbitration::RoundRobin;
-    /// Of a packet to be corrupted each time that it crosses a link; from 0 to below 1. Such links
-    /// check whole packets: Switching::StoreAndForward only.
-    double error_rate = 0;
-    std::uint64_t seed = 1;        ///< of what is drawn, and of hashes that spread routes
-    bool queue_histogram = false;  ///< keep engine::LinkUse::queue_times
-    /// How many packets at most leave one input port of a node at a time; 0: any number.
-    std::uint8_t speedup = 0;
-    /// Of a port of each NPU for injection and ejection, which with_injection() makes
-    /// (topology/injection.h); 0: none.
-    Rate injection;
-
-    FlowControl flow_control = FlowControl::Credit;
-    TransportParameters transport;
-    EcnParameters ecn;
-    SharedBufferParameters shared_buffer;
-    CongestionControlChoice congestion_control;  ///< of the transport's senders
-};
-
-class ShortestPaths;
 
 class NetworkDescription {
 public:
@@ -76,30 +33,26 @@ public:
     std::string name;                   ///< "Mesh2D", "Ring x Switch", ... for people
     std::vector<Dimension> dimensions;  ///< empty for networks without dimensions
     std::vector<NodeId> npu_of_rank;    ///< the placement: all NPUs, or those of a job
-    Routing routing = Routing::DimensionOrder;
     PacketParameters packet;
     Faults faults;
-    /// The routes of Routing::ShortestPath (topology/shortest_paths.h); null otherwise.
-    std::shared_ptr<ShortestPaths> shortest_paths;
-    /// The routes of a network without dimensions, unless its routing is Routing::ShortestPath;
-    /// null for products.
+    /// The routes of a network without dimensions, and of a product that is not routed in dimension
+    /// order; else null.
     std::shared_ptr<const Router> router;
-    /// Where packets choose among several ways: how, in the packet fidelity. Null where every pair
+    /// How packets choose among several next hops, in the packet fidelity. Null where every pair
     /// of NPUs has one path.
     std::shared_ptr<const MultipathRouter> multipath;
 
     /// The path from one NPU to another, empty when they are the same. A pure function of the
     /// description: dimensions in ascending order, the larger coordinate on ties round a ring,
     /// virtual channel 1 from the dateline of a ring to its end and 0 elsewhere (rings of up to
-    /// three NPUs keep to channel 0: their routes are one hop). Routing::ShortestPath: the fewest
-    /// links, the lowest link number among equals, channel 0. Networks without dimensions: what
-    /// their router says. With `multipath` it is one of the paths. Both NPUs exist.
+    /// three NPUs keep to channel 0: their routes are one hop). Where there is a router, what it
+    /// says. With `multipath` it is one of the paths. Both NPUs exist.
     [[nodiscard]] std::vector<Hop> route(NodeId from, NodeId to) const;
 
-    /// The least number of virtual channels with which the routing is free of deadlock: 2 for
-    /// dimension order on a network with a ring of more than three NPUs, what the router says on
-    /// networks without dimensions, 1 for everything else; where there is one, what `multipath`
-    /// says. One more where faults take links down, for the ways round them (topology/detours.h).
+    /// The least number of virtual channels with which the routing is free of deadlock: what
+    /// `multipath` says where there is one, else what the router says, else dimension order needs:
+    /// 2 on a network with a ring of more than three NPUs, else 1. One more where faults take links
+    /// down, for routes around them (topology/reroutes.h).
     [[nodiscard]] std::uint8_t virtual_channels_needed() const;
 
     /// The routing as network.yml calls it: "dimension-order", "up-down", "minimal", ...
@@ -129,13 +82,5 @@ public:
 private:
     [[nodiscard]] std::uint8_t channels_of_routes() const;
 };
-
-/// Reads a network.yml and builds what it describes, in time and memory proportional to its links
-/// (at most 2^21 NPUs, 2^22 nodes, 2^25 links). Throws InputError (file, line, field) for anything
-/// that is not understood. Unknown keys are errors, or, with `tolerant` (the astra-sim dialects),
-/// go to `warnings`.
-[[nodiscard]] NetworkDescription read_network(const std::string& path, GigaByte gigabyte,
-                                              bool tolerant = false,
-                                              std::vector<std::string>* warnings = nullptr);
 
 }  // namespace npunet::topology

@@ -1,4 +1,4 @@
-// read_network() and parse_network(): the top level of a network.yml, and its dimensions.
+#include "topology/network_reader.h"
 
 #include <fmt/format.h>
 
@@ -12,16 +12,11 @@
 
 #include "base/yaml_field.h"
 #include "topology/builder.h"
-#include "topology/ethernet_problem.h"
-#include "topology/faults_section.h"
 #include "topology/link_fields.h"
-#include "topology/network_changes.h"
 #include "topology/network_description.h"
-#include "topology/network_text.h"
-#include "topology/own_network.h"
-#include "topology/packet_section.h"
-#include "topology/placement.h"
-#include "topology/transport_section.h"
+#include "topology/network_sections.h"
+#include "topology/packet_checks.h"
+#include "topology/standalone_network.h"
 
 namespace npunet::topology {
 
@@ -47,7 +42,7 @@ const Family& family_of(const YamlField& field) {
     for (const Family& family : families) {
         names.emplace_back(family.name);
     }
-    const std::vector<std::string>& own = own_network_names();
+    const std::vector<std::string>& own = standalone_network_names();
     const std::string what = field.is_text() ? field.text("a topology") : "";
     if (std::find(own.begin(), own.end(), what) != own.end()) {
         field.refuse(field.found(), "its parameters, and no other entry",
@@ -165,17 +160,17 @@ std::string name_of_topology(const YamlField& topology) {
     return name;
 }
 
-void check_census(const YamlField& counts, const Census& census) {
-    if (census.npus > most_npus) {
+void check_size(const YamlField& counts, const NetworkSize& size) {
+    if (size.npus > most_npus) {
         counts.refuse(fmt::format("more than {} NPUs in all", most_npus),
                       fmt::format("at most {}", most_npus));
     }
-    if (census.npus + census.switches > most_nodes) {
-        counts.refuse(fmt::format("{} NPUs and switches", census.npus + census.switches),
+    if (size.npus + size.switches > most_nodes) {
+        counts.refuse(fmt::format("{} NPUs and switches", size.npus + size.switches),
                       fmt::format("at most {}", most_nodes));
     }
-    if (census.links > most_links) {
-        counts.refuse(fmt::format("{} links or more", census.links),
+    if (size.links > most_links) {
+        counts.refuse(fmt::format("{} links or more", size.links),
                       fmt::format("at most {}", most_links),
                       "Use a Switch instead of a large FullyConnected dimension");
     }
@@ -183,7 +178,7 @@ void check_census(const YamlField& counts, const Census& census) {
 
 NetworkDescription read_product(const YamlField& root, GigaByte gigabyte) {
     std::vector<Dimension> dimensions = read_dimensions(root, gigabyte);
-    check_census(root.at("npus_count"), census_of(dimensions));
+    check_size(root.at("npus_count"), network_size_of(dimensions));
     return make_network(std::move(dimensions), name_of_topology(root.at("topology")));
 }
 
@@ -203,17 +198,17 @@ YamlField field_at(YamlField field, const std::string& path) {
 NetworkDescription network_of(const YamlField& root, GigaByte gigabyte, const UnknownKeys& unknown,
                               const NetworkChanges& changes) {
     NetworkDescription network;
-    std::optional<OwnNetwork> own;
+    std::optional<StandaloneNetwork> own;
     std::vector<std::string> known{"topology", "npus_count", "bandwidth", "latency"};
-    const std::optional<OwnSection> own_section = own_network_section(root);
+    const std::optional<StandaloneSection> own_section = standalone_section(root);
     if (own_section) {
         known = {"topology"};
     }
-    known.insert(known.end(), own_network_names().begin(), own_network_names().end());
+    known.insert(known.end(), standalone_network_names().begin(), standalone_network_names().end());
     known.insert(known.end(), {"placement", "packet", "faults"});
     check_keys(root, known, unknown);
     if (own_section) {
-        own = read_own_network(*own_section, gigabyte, unknown);
+        own = read_standalone_network(*own_section, gigabyte, unknown);
         network = std::move(own->network);
     } else {
         network = read_product(root, gigabyte);
@@ -251,11 +246,6 @@ NetworkDescription network_of(const YamlField& root, GigaByte gigabyte, const Un
 }
 
 }  // namespace
-
-NetworkDescription read_network(const std::string& path, GigaByte gigabyte, bool tolerant,
-                                std::vector<std::string>* warnings) {
-    return read_network(path, gigabyte, tolerant, warnings, {});
-}
 
 NetworkDescription read_network(const std::string& path, GigaByte gigabyte, bool tolerant,
                                 std::vector<std::string>* warnings, const NetworkChanges& changes) {

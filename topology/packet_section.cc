@@ -1,15 +1,14 @@
-#include "topology/packet_section.h"
+#include "topology/network_sections.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
 
-#include "topology/classes_section.h"
-#include "topology/deadlock.h"
+#include "topology/channel_dependencies.h"
 #include "topology/link_fields.h"
-#include "topology/product_next_hops.h"
+#include "topology/product_routing.h"
 #include "topology/shortest_paths.h"
-#include "topology/transport_section.h"
 
 namespace npunet::topology {
 
@@ -99,7 +98,7 @@ void read_routing(const YamlField& section, NetworkDescription& network) {
     }
     if (word == "shortest-path") {
         check_shortest_paths(*field, network.graph);
-        use_shortest_paths(network);
+        network.router = std::make_shared<ShortestPathRouter>();
     }
 }
 

@@ -18,7 +18,8 @@
 
 #include "topology/dimension.h"
 #include "topology/fat_tree.h"
-#include "topology/link_speed.h"
+#include "topology/graph.h"
+#include "topology/multipath.h"
 #include "topology/network_description.h"
 #include "topology/router.h"
 
@@ -49,9 +50,7 @@ public:
 
     [[nodiscard]] std::vector<Hop> route(const Graph& graph, NodeId from, NodeId to) const override;
     [[nodiscard]] std::uint8_t virtual_channels_needed() const override { return 1; }
-    [[nodiscard]] std::string name() const override {
-        return up_links_ == UpLinks::ByHash ? "ecmp" : "up-down";
-    }
+    [[nodiscard]] std::string name() const override { return name_of(up_links_); }
 
 private:
     RailShape shape_;
@@ -62,5 +61,26 @@ private:
 /// `scale_out`: one speed a level of the rails.
 [[nodiscard]] NetworkDescription make_rail(const RailShape& shape, const LinkSpeed& scale_up,
                                            const std::vector<LinkSpeed>& scale_out);
+
+/// Multipath routing on rails over all equal-cost up-links of the fat trees. Within servers packets
+/// take the routes of RailRouter.
+///
+///     network.multipath = std::make_shared<RailNextHops>(shape, Spread::Adaptive);
+class RailNextHops : public MultipathRouter {
+public:
+    RailNextHops(const RailShape& shape, Spread spread)
+        : shape_(shape), spread_(spread), fixed_(shape, UpLinks::ByDestination, 0) {}
+
+    void list_next_hops(const Graph& graph, const PacketPlace& place,
+                        std::vector<OfferedHop>& next_hops) const override;
+    [[nodiscard]] bool is_oblivious() const override { return spread_ == Spread::Spray; }
+    [[nodiscard]] std::uint8_t virtual_channels_needed() const override { return 1; }
+    [[nodiscard]] std::string name() const override { return name_of(spread_); }
+
+private:
+    RailShape shape_;
+    Spread spread_;
+    RailRouter fixed_;
+};
 
 }  // namespace npunet::topology

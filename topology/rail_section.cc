@@ -1,16 +1,15 @@
-#include "topology/rail_section.h"
+#include "topology/network_sections.h"
 
 #include <memory>
 
 #include "topology/builder.h"
-#include "topology/fat_tree_section.h"
 #include "topology/link_fields.h"
 #include "topology/rail.h"
-#include "topology/rail_next_hops.h"
 
 namespace npunet::topology {
 
-OwnNetwork read_rail(const YamlField& section, GigaByte gigabyte, const UnknownKeys& unknown) {
+StandaloneNetwork read_rail(const YamlField& section, GigaByte gigabyte,
+                            const UnknownKeys& unknown) {
     check_keys(section, {"servers", "npus_per_server", "scale_up", "scale_out"}, unknown);
     const std::int64_t servers = section.at("servers").whole(1, most_npus, "a number of servers");
     RailShape shape;
@@ -26,8 +25,8 @@ OwnNetwork read_rail(const YamlField& section, GigaByte gigabyte, const UnknownK
     const FatTreeParameters rails =
         fat_tree_at(section.at("scale_out"), gigabyte, unknown, servers);
     shape.rail = rails.shape;
-    check_own_census(section, shape.npus(), shape.switches(), shape.links());
-    OwnNetwork own;
+    check_standalone_size(section, shape.npus(), shape.switches(), shape.links());
+    StandaloneNetwork own;
     own.network = make_rail(shape, speed, rails.speeds);
     own.routing.offered = {"auto", "up-down", "ecmp", "spray", "adaptive"};
     own.routing.make = [shape](const std::string& word, std::uint64_t seed, const YamlField&,

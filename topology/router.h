@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "topology/graph.h"
-#include "topology/hop.h"
 
 namespace npunet::topology {
 

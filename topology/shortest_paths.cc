@@ -1,10 +1,10 @@
 #include "topology/shortest_paths.h"
 
 #include <cassert>
+#include <cstddef>
 #include <cstdint>
-#include <memory>
 
-#include "topology/deadlock.h"
+#include "topology/channel_dependencies.h"
 
 namespace npunet::topology {
 
@@ -27,8 +27,8 @@ std::vector<std::int32_t> distances_to(const Graph& graph, NodeId destination) {
     return distance;
 }
 
-}  // namespace
-
+/// For every node the link by which it sends towards `destination`; invalid at the destination and
+/// where there is no route. O(nodes + links).
 std::vector<LinkId> next_links(const Graph& graph, NodeId destination) {
     const std::vector<std::int32_t> distance = distances_to(graph, destination);
     std::vector<LinkId> next(graph.nodes());
@@ -43,6 +43,8 @@ std::vector<LinkId> next_links(const Graph& graph, NodeId destination) {
     }
     return next;
 }
+
+}  // namespace
 
 std::vector<Hop> shortest_path_cycle(const Graph& graph) {
     ChannelDependencies dependencies(graph.links(), 1);
@@ -65,12 +67,7 @@ std::vector<Hop> shortest_path_cycle(const Graph& graph) {
     return dependencies.find_cycle();
 }
 
-void use_shortest_paths(NetworkDescription& network) {
-    network.routing = Routing::ShortestPath;
-    network.shortest_paths = std::make_shared<ShortestPaths>();
-}
-
-std::vector<Hop> ShortestPaths::route(const Graph& graph, NodeId from, NodeId to) {
+std::vector<Hop> ShortestPathRouter::route(const Graph& graph, NodeId from, NodeId to) const {
     const std::vector<LinkId>& next = towards(graph, to);
     std::vector<Hop> hops;
     for (NodeId at = from; at != to; at = graph.link(hops.back().link).to) {
@@ -80,7 +77,8 @@ std::vector<Hop> ShortestPaths::route(const Graph& graph, NodeId from, NodeId to
     return hops;
 }
 
-const std::vector<LinkId>& ShortestPaths::towards(const Graph& graph, NodeId destination) {
+const std::vector<LinkId>& ShortestPathRouter::towards(const Graph& graph,
+                                                       NodeId destination) const {
     const std::lock_guard<std::mutex> lock(mutex_);
     next_.resize(graph.npus());
     std::vector<LinkId>& next = next_[destination.index()];

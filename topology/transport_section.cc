@@ -1,4 +1,4 @@
-#include "topology/transport_section.h"
+#include "topology/network_sections.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,6 @@
 #include <string>
 
 #include "base/units.h"
-#include "topology/congestion_section.h"
 #include "topology/link_fields.h"
 
 namespace npunet::topology {

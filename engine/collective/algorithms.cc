@@ -1,14 +1,10 @@
+#include "engine/collective/algorithms.h"
+
 #include <array>
 
-#include "engine/collective/binomial_tree.h"
-#include "engine/collective/direct.h"
-#include "engine/collective/dissemination.h"
-#include "engine/collective/double_binary_tree.h"
+#include "engine/collective/custom_algorithm.h"
 #include "engine/collective/folding_in.h"
-#include "engine/collective/halving_doubling.h"
-#include "engine/collective/own_algorithm.h"
 #include "engine/collective/phase.h"
-#include "engine/collective/ring.h"
 
 namespace npunet::engine {
 
@@ -38,7 +34,7 @@ Row row(const PhaseShape& shape) {
     if (number < rows.size()) {
         return rows[number];
     }
-    const OwnAlgorithm& own = own_algorithm(own_number(shape.algorithm));
+    const CustomAlgorithm& own = custom_algorithm(custom_algorithm_number(shape.algorithm));
     return {own.count, own.reductions, own.gate, own.at};
 }
 

@@ -1,4 +1,4 @@
-#include "engine/collective/binomial_tree.h"
+#include "engine/collective/algorithms.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "engine/collective/chunks.h"
+#include "engine/collective/plan.h"
 
 #include <algorithm>
 

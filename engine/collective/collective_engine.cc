@@ -34,7 +34,7 @@ CollectiveEngine::CollectiveEngine(const Workload& workload,
                                    const SystemConfig& system, const Dialect& dialect,
                                    const Fold& fold, const RankShare& share, EventQueue& queue,
                                    RankTimers& timers, Transport& transport,
-                                   CollectiveListener& listener)
+                                   OperationListener& listener)
     : workload_(workload),
       network_(network),
       system_(system),
@@ -437,7 +437,7 @@ void CollectiveEngine::act_on(const Arrival& arrival) {
         const Rank rank = run.rank;
         const std::uint32_t operation = run.operation;
         release(run);
-        listener_.on_collective_done(rank, operation);
+        listener_.on_operation_done(rank, operation);
     }
 }
 

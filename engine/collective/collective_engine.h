@@ -24,20 +24,13 @@
 #include "engine/collective/instances.h"
 #include "engine/collective/plan.h"
 #include "engine/collective/run.h"
+#include "engine/operation_listener.h"
 #include "engine/rank_share.h"
 #include "engine/rank_timers.h"
 #include "engine/results.h"
 #include "engine/transport.h"
 
 namespace npunet::engine {
-
-class CollectiveListener {
-public:
-    virtual void on_collective_done(Rank rank, std::uint32_t operation) = 0;
-
-protected:
-    ~CollectiveListener() = default;
-};
 
 /// Hears that messages of collectives have come in and have been acted upon.
 class StepListener {
@@ -53,7 +46,7 @@ public:
     CollectiveEngine(const Workload& workload, const topology::NetworkDescription& network,
                      const SystemConfig& system, const Dialect& dialect, const Fold& fold,
                      const RankShare& share, EventQueue& queue, RankTimers& timers,
-                     Transport& transport, CollectiveListener& listener);
+                     Transport& transport, OperationListener& listener);
 
     /// Starts a rank's part in its next collective of the group. Returns true when it is done at
     /// once (nothing to send); else the listener hears of it. Throws StallError when the group's
@@ -71,7 +64,7 @@ public:
     using SpanOf = std::function<std::pair<Time, Time>(Rank rank, std::uint32_t operation)>;
     [[nodiscard]] std::vector<CollectiveResult> results(const SpanOf& span_of);
 
-    // Collectives that go on in equal steps (steady_steps.h).
+    // Collectives that go on in equal steps (periodic_steps.h).
 
     /// Where to read how many steps there have been: a stream whose exchanges are alike.
     struct StepCount {
@@ -208,7 +201,7 @@ private:
     EventQueue& queue_;
     RankTimers& timers_;
     Transport& transport_;
-    CollectiveListener& listener_;
+    OperationListener& listener_;
     CollectivePlanner planner_;
     CollectiveInstances instances_;
     bool by_content_;                             ///< arrivals wait for their turn

@@ -1,4 +1,4 @@
-// CollectiveEngine: its state at one instant, for SteadySteps.
+// CollectiveEngine: its state at one instant, for PeriodicSteps.
 
 #include <algorithm>
 #include <limits>

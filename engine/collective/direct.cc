@@ -1,4 +1,4 @@
-#include "engine/collective/direct.h"
+#include "engine/collective/algorithms.h"
 
 #include <algorithm>
 

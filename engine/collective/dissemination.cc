@@ -1,4 +1,4 @@
-#include "engine/collective/dissemination.h"
+#include "engine/collective/algorithms.h"
 
 namespace npunet::engine::dissemination {
 

@@ -1,4 +1,4 @@
-#include "engine/collective/double_binary_tree.h"
+#include "engine/collective/algorithms.h"
 
 #include <utility>
 
@@ -72,7 +72,7 @@ std::int32_t member_at(const PhaseShape& shape, std::int32_t number) {
     return n % 2 == 0 ? n - 1 - number : (number + 1) % n;
 }
 
-/// In the mirror image the children stand the other way round: the lower member comes first.
+/// In the mirror image the children are swapped: the lower member comes first.
 Node node_in_tree(const PhaseShape& shape, std::int32_t number) {
     Node node = node_of(number, shape.members);
     const bool mirrored = shape.lane % 2 == 1 && shape.members % 2 == 0;

@@ -1,4 +1,4 @@
-#include "engine/collective/halving_doubling.h"
+#include "engine/collective/algorithms.h"
 
 #include "engine/collective/folding_in.h"
 

@@ -5,7 +5,7 @@
 #include <charconv>
 #include <string_view>
 
-#include "engine/collective/own_algorithm.h"
+#include "engine/collective/custom_algorithm.h"
 
 namespace npunet::engine {
 
@@ -107,9 +107,9 @@ std::optional<Implementation> Implementation::named(const std::string& name) {
             }
         }
     }
-    for (std::int32_t i = 0; i < own_algorithm_count(); ++i) {
-        if (text == own_algorithm(i).name) {
-            Implementation result = plain(own_id(i));
+    for (std::int32_t i = 0; i < custom_algorithm_count(); ++i) {
+        if (text == custom_algorithm(i).name) {
+            Implementation result = plain(custom_algorithm_id(i));
             result.flat = flat;
             return result;
         }
@@ -118,8 +118,8 @@ std::optional<Implementation> Implementation::named(const std::string& name) {
 }
 
 const char* Implementation::name() const {
-    if (const std::int32_t own = own_number(algorithm); own >= 0) {
-        return own_algorithm(own).name.c_str();
+    if (const std::int32_t own = custom_algorithm_number(algorithm); own >= 0) {
+        return custom_algorithm(own).name.c_str();
     }
     if (algorithm == Algorithm::Dissemination) {
         return "dissemination";
@@ -148,8 +148,8 @@ bool Implementation::does(CollectiveKind kind) const {
                            kind == CollectiveKind::ReduceScatter ||
                            kind == CollectiveKind::AllToAll;
     const bool one_buffer = kind == CollectiveKind::Broadcast || kind == CollectiveKind::Reduce;
-    if (const std::int32_t own = own_number(algorithm); own >= 0) {
-        return own_algorithm(own).does(kind);
+    if (const std::int32_t own = custom_algorithm_number(algorithm); own >= 0) {
+        return custom_algorithm(own).does(kind);
     }
     switch (algorithm) {
         case Algorithm::Ring:
@@ -180,9 +180,9 @@ std::string Implementation::names_for(CollectiveKind kind) {
                         : "";
         }
     }
-    for (std::int32_t i = 0; i < own_algorithm_count(); ++i) {
-        if (own_algorithm(i).does(kind)) {
-            text += ", " + own_algorithm(i).name;
+    for (std::int32_t i = 0; i < custom_algorithm_count(); ++i) {
+        if (custom_algorithm(i).does(kind)) {
+            text += ", " + custom_algorithm(i).name;
         }
     }
     return text;

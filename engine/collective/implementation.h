@@ -64,7 +64,7 @@ struct Implementation {
     bool flat = false;
     /// Half of every chunk goes round the ring the other way.
     bool bidirectional = false;
-    /// Equal shares of every chunk start in each dimension and go both ways.
+    /// Equal shares of every chunk start in each dimension and go in both directions.
     bool all_dimensions_at_once = false;
 
     /// The implementation of that name; nothing when there is none.

@@ -188,7 +188,7 @@ bool CollectiveInstances::leave(std::uint32_t index, std::size_t member, Time no
     if (++instance.finished < instance.expected) {
         return false;
     }
-    // Nobody is left in it: what remains is the result.
+    // No member is left in it: what remains is the result.
     instance.run_of_member = {};
     return true;
 }

@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/collective/bound.h"
+#include "engine/collective/lower_bound.h"
 #include "engine/fold.h"
 #include "engine/rank_share.h"
 #include "engine/results.h"
@@ -34,7 +34,7 @@ struct CollectiveInstance {
     std::vector<std::uint32_t> run_of_member;
     std::size_t finished = 0;
     std::size_t expected = 0;  ///< members that are simulated
-    bool joined = false;       ///< somebody has started it
+    bool joined = false;       ///< a member has started it
     std::size_t named_by = 0;  ///< the member whose name for it was taken, the lowest so far
     /// When each member was there and when it was done; with a fold only, else empty.
     std::vector<Time> starts;

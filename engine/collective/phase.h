@@ -10,7 +10,7 @@
 //     ring.set_total(Bytes{1 << 20});
 //     for (int e = 0; e < exchange_count(ring); ++e) { Exchange x = exchange(ring, e); ... }
 //
-// An algorithm of one's own is one file with its functions (own_algorithm.h).
+// A user-defined algorithm is one file with its functions (custom_algorithm.h).
 // C++17-clean.
 #pragma once
 

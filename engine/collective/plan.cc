@@ -7,7 +7,6 @@
 #include <set>
 
 #include "base/errors.h"
-#include "engine/collective/chunks.h"
 
 namespace npunet::engine {
 

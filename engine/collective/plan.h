@@ -6,7 +6,7 @@
 // dimension); all-gather from the last dimension to the first; the others from the first to the
 // last. Any other communicator, and every collective with a root, is one line in listed order.
 //
-// Algorithms that use several ways at once divide each chunk among lanes, each with phases of its
+// Algorithms that use several routes at once divide each chunk among lanes, each with phases of its
 // own: the two directions of a bidirectional ring, the two trees of a double binary tree; a
 // multi-ring has a lane for each direction of each dimension, which starts in that dimension
 // (Sack, Gropp, "Collective algorithms for multiported torus networks", 2015; Kumar, Jouppi,
@@ -19,6 +19,7 @@
 // C++17-clean.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -70,8 +71,8 @@ struct CollectivePlan {
     };
     /// Who starts as the number-th, from 0, in a queue: phase after phase, in each the chunks in
     /// their order; phases_per_stream() when that were all. Every member keeps to this order and
-    /// waits for whom it names: members that let in whoever comes first can wait for each other in
-    /// a circle, one with the reduce-scatter of one chunk, one with the all-gather of another.
+    /// waits for whom it names: members that let in the first to come can wait for each other in
+    /// a cycle, one with the reduce-scatter of one chunk, one with the all-gather of another.
     [[nodiscard]] Turn turn(std::int32_t queue, std::size_t number) const;
     /// The shape of a phase for one stream.
     [[nodiscard]] PhaseShape shape(std::size_t stream, std::size_t number) const;
@@ -127,5 +128,17 @@ private:
     std::vector<std::vector<std::vector<Rank>>> lines_;  ///< by dimension and line
     std::vector<std::vector<std::int32_t>> line_of_;     ///< by dimension and rank
 };
+
+/// Cuts a collective into chunks: `plan` has its phases and size; sets its chunks and how they are
+/// cut.
+///
+/// The buffer is dealt out in pieces of which all members have equal parts in every phase, chunk
+/// after chunk; the last piece may be smaller. Small buffers have fewer pieces than splits, and so
+/// many chunks. In an unequal all-to-all every chunk has its share of every message.
+///
+/// `splits`: chunks wanted, from 1. Not `exact`: as the reference divides among `ranks` NPUs, which
+/// cannot divide an all-gather of less than a byte a split: false.
+[[nodiscard]] bool set_chunks(CollectivePlan& plan, std::int64_t splits, bool exact,
+                              std::size_t ranks);
 
 }  // namespace npunet::engine

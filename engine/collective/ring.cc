@@ -1,4 +1,4 @@
-#include "engine/collective/ring.h"
+#include "engine/collective/algorithms.h"
 
 namespace npunet::engine::ring {
 

@@ -47,7 +47,7 @@ generators::GeneratedWorkload all_gather(const study::Machine& machine) {
 }
 
 int run(const std::string& network_file, const std::string& system_file) {
-    topology::add_own_network("MoebiusLadder", extending::read_moebius_ladder);
+    topology::add_standalone_network("MoebiusLadder", extending::read_moebius_ladder);
     extending::neighbor_exchange::add();
     const study::Machine machine = study::load_machine(network_file, system_file, "npunet");
     const study::Machine ring_machine = study::load_machine(network_file, "", "npunet");

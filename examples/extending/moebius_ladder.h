@@ -11,11 +11,10 @@
 
 #include "base/yaml_field.h"
 #include "topology/builder.h"
+#include "topology/line.h"
 #include "topology/link_fields.h"
-#include "topology/own_network.h"
-#include "topology/ring_line.h"
 #include "topology/router.h"
-#include "topology/standalone.h"
+#include "topology/standalone_network.h"
 
 namespace extending {
 
@@ -68,15 +67,15 @@ inline NetworkDescription make_moebius_ladder(std::int32_t npus, Rate rate, Time
 }
 
 /// Reads the section MoebiusLadder of a network.yml.
-inline OwnNetwork read_moebius_ladder(const YamlField& section, GigaByte gigabyte,
-                                      const UnknownKeys& unknown) {
+inline StandaloneNetwork read_moebius_ladder(const YamlField& section, GigaByte gigabyte,
+                                             const UnknownKeys& unknown) {
     check_keys(section, {"npus", "bandwidth", "latency"}, unknown);
     const YamlField npus = section.at("npus");
     const std::int64_t count = npus.whole(4, most_npus, "a number of NPUs");
     if (count % 2 != 0) {
         npus.refuse(npus.found(), "an even number", "Every NPU has one opposite");
     }
-    OwnNetwork own;
+    StandaloneNetwork own;
     own.network = make_moebius_ladder(static_cast<std::int32_t>(count),
                                       bandwidth_at(section.at("bandwidth"), gigabyte).rate,
                                       latency_at(section.at("latency")).time);

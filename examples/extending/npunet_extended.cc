@@ -8,7 +8,7 @@
 #include "neighbor_exchange.h"
 
 int main(int argc, char** argv) {
-    npunet::topology::add_own_network("MoebiusLadder", extending::read_moebius_ladder);
+    npunet::topology::add_standalone_network("MoebiusLadder", extending::read_moebius_ladder);
     extending::neighbor_exchange::add();
     return npunet::cli::run_program({argv + 1, argv + argc}, std::cout, std::cerr);
 }

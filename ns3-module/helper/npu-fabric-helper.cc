@@ -20,7 +20,8 @@
 #include "ns3/npu-segment.h"
 
 #include "base/errors.h"
-#include "topology/parts.h"
+#include "topology/graph_partition.h"
+#include "topology/network_reader.h"
 
 #include <ns3/abort.h>
 #include <ns3/boolean.h>
@@ -146,7 +147,7 @@ ProcessesOf(const npunet::topology::Graph& graph, const NodeContainer& npus)
     {
         ofNpus.push_back((*npu)->GetSystemId());
     }
-    return npunet::topology::with_switches(graph, ofNpus);
+    return npunet::topology::partition_with_switches(graph, ofNpus);
 }
 
 } // namespace
@@ -341,7 +342,7 @@ NpuFabricHelper::CreateNpus() const
     const Ptr<NpuFabric> like = m_fabricFactory.Create<NpuFabric>();
     const npunet::topology::Graph graph = DescribeFor(*like).graph;
     const std::vector<uint32_t> processes =
-        npunet::topology::parts_of(graph, NpuProcesses::GetCount());
+        npunet::topology::partition_graph(graph, NpuProcesses::GetCount());
     NodeContainer npus;
     for (std::size_t npu = 0; npu < graph.npus(); ++npu)
     {

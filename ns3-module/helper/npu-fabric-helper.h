@@ -149,7 +149,7 @@ class NpuFabricHelper : public AsciiTraceHelperForDevice, public PcapHelperForDe
 
     /**
      * Makes nodes for the NPUs of the network, split over processes so that neighbouring numbers
-     * are together (topology/parts.h).
+     * are together (topology/graph_partition.h).
      * @return the nodes, with the system ids of the processes that have them
      */
     NodeContainer CreateNpus() const;

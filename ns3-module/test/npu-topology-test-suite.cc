@@ -10,6 +10,8 @@
 #include "ns3/npu-chakra-helper.h"
 #include "ns3/npu-topology-helper.h"
 
+#include "topology/network_reader.h"
+
 #include <ns3/string.h>
 
 #include <fstream>

@@ -3,8 +3,7 @@
 #include "packet/base/parameter_check.h"
 
 #include "base/errors.h"
-#include "topology/ethernet_problem.h"
-#include "topology/transport_section.h"
+#include "topology/packet_checks.h"
 
 namespace npunet::packet {
 

@@ -10,6 +10,7 @@
 
 #include "base/errors.h"
 #include "topology/network_description.h"
+#include "topology/network_reader.h"
 
 namespace npunet::study {
 

@@ -5,9 +5,9 @@
 
 #include <algorithm>
 
-#include "engine/collective/bound.h"
+#include "engine/collective/lower_bound.h"
 #include "topology/builder.h"
-#include "topology/network_text.h"
+#include "topology/network_reader.h"
 
 namespace npunet {
 namespace {

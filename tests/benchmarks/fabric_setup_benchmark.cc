@@ -15,6 +15,7 @@
 #include "ns3/network-module.h"
 #include "ns3/npunet-module.h"
 #include "tests/support/temporary_folder.h"
+#include "topology/network_reader.h"
 
 namespace {
 

@@ -17,6 +17,7 @@
 #include "tests/support/refusals.h"
 #include "tests/support/temporary_folder.h"
 #include "topology/network_description.h"
+#include "topology/network_reader.h"
 
 namespace npunet::docs_test {
 namespace {

@@ -69,7 +69,7 @@ TEST(MoebiusLadder, RoutesAreShortestAndFreeOfDeadlock) {
 
 class ReadLadder : public testing::Test {
 protected:
-    static void SetUpTestSuite() { add_own_network("MoebiusLadder", read_moebius_ladder); }
+    static void SetUpTestSuite() { add_standalone_network("MoebiusLadder", read_moebius_ladder); }
 
     study::Machine machine_of(const std::string& parameters) const {
         const auto file = folder_.write("net.yml", "MoebiusLadder: " + parameters + "\n");
@@ -85,7 +85,7 @@ TEST_F(ReadLadder, NetworkYmlKnowsItsSection) {
     EXPECT_THAT(npunet::test::message_of<InputError>(
                     [&] { return machine_of("{npus: 7, bandwidth: 1, latency: 1}"); }),
                 HasSubstr("an even number"));
-    EXPECT_THROW(add_own_network("FatTree", read_moebius_ladder), std::invalid_argument);
+    EXPECT_THROW(add_standalone_network("FatTree", read_moebius_ladder), std::invalid_argument);
 }
 
 // To the one opposite is one link, at every fidelity; packets of 4096 bytes with 64 of header.

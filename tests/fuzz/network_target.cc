@@ -11,8 +11,9 @@
 #include "seeds.h"
 #include "targets.h"
 #include "topology/bisection.h"
-#include "topology/deadlock.h"
+#include "topology/channel_dependencies.h"
 #include "topology/network_description.h"
+#include "topology/network_reader.h"
 
 namespace npunet::fuzz {
 

@@ -14,7 +14,7 @@
 #include "random_networks.h"
 #include "tests/support/counted_cases.h"
 #include "topology/builder.h"
-#include "topology/network_text.h"
+#include "topology/network_reader.h"
 #include "traffic.h"
 
 namespace npunet::packet_test {

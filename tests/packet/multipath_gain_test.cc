@@ -15,10 +15,8 @@
 #include "plan_run.h"
 #include "topology/builder.h"
 #include "topology/dragonfly.h"
-#include "topology/dragonfly_next_hops.h"
 #include "topology/fat_tree.h"
-#include "topology/fat_tree_next_hops.h"
-#include "topology/product_next_hops.h"
+#include "topology/product_routing.h"
 
 namespace npunet::packet_test {
 namespace {

@@ -9,11 +9,11 @@
 #include "test_networks.h"
 #include "tests/support/counted_cases.h"
 #include "topology/builder.h"
-#include "topology/dragonfly_next_hops.h"
-#include "topology/fat_tree_next_hops.h"
-#include "topology/graph_next_hops.h"
-#include "topology/product_next_hops.h"
-#include "topology/rail_next_hops.h"
+#include "topology/dragonfly.h"
+#include "topology/fat_tree.h"
+#include "topology/graph_router.h"
+#include "topology/product_routing.h"
+#include "topology/rail.h"
 #include "traffic.h"
 
 namespace npunet::packet_test {

@@ -13,7 +13,7 @@
 #include "tests/support/refusals.h"
 #include "topology/builder.h"
 #include "topology/injection.h"
-#include "topology/network_text.h"
+#include "topology/network_reader.h"
 #include "traffic.h"
 
 namespace npunet::packet_test {

@@ -6,7 +6,7 @@
 #include <array>
 #include <vector>
 
-#include "topology/network_text.h"
+#include "topology/network_reader.h"
 
 namespace npunet::packet_test {
 

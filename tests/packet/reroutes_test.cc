@@ -12,8 +12,7 @@
 #include "tests/support/refusals.h"
 #include "topology/builder.h"
 #include "topology/dragonfly.h"
-#include "topology/dragonfly_next_hops.h"
-#include "topology/product_next_hops.h"
+#include "topology/product_routing.h"
 
 namespace npunet::packet_test {
 namespace {

@@ -1,7 +1,7 @@
 // Steady state of collective steps at packet level: the results are those of all packets one by
 // one.
 
-#include "engine/steady_steps.h"
+#include "engine/periodic_steps.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@
 #include "random_training.h"
 #include "tests/support/machines.h"
 #include "tests/support/workloads.h"
-#include "topology/network_text.h"
+#include "topology/network_reader.h"
 #include "traffic.h"
 
 namespace npunet::packet_test {

@@ -18,8 +18,8 @@
 #include "tests/support/machines.h"
 #include "tests/support/models.h"
 #include "tests/support/workloads.h"
-#include "topology/network_text.h"
-#include "topology/placement.h"
+#include "topology/builder.h"
+#include "topology/network_reader.h"
 
 namespace npunet::study {
 namespace {

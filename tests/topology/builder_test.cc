@@ -6,7 +6,6 @@
 #include <set>
 
 #include "networks.h"
-#include "topology/placement.h"
 
 namespace npunet::topology {
 namespace {
@@ -65,7 +64,7 @@ TEST(Builder, CliquesAndSwitchesHaveTheirLinks) {
 }
 
 // Each link joins NPUs that differ in its dimension alone, or an NPU and a switch; no pair of nodes
-// is joined twice; the census counts what is built.
+// is joined twice; network_size_of() counts what is built.
 TEST(Builder, ProductsAreCartesian) {
     const std::vector<Kind> kinds{Kind::Ring, Kind::Mesh1D, Kind::FullyConnected, Kind::Switch};
     for (const Kind first : kinds) {
@@ -83,10 +82,10 @@ TEST(Builder, ProductsAreCartesian) {
                     }
                 }
             }
-            const Census census = census_of(network.dimensions);
-            EXPECT_EQ(static_cast<std::size_t>(census.npus), graph.npus());
-            EXPECT_EQ(static_cast<std::size_t>(census.npus + census.switches), graph.nodes());
-            EXPECT_EQ(static_cast<std::size_t>(census.links), graph.links());
+            const NetworkSize size = network_size_of(network.dimensions);
+            EXPECT_EQ(static_cast<std::size_t>(size.npus), graph.npus());
+            EXPECT_EQ(static_cast<std::size_t>(size.npus + size.switches), graph.nodes());
+            EXPECT_EQ(static_cast<std::size_t>(size.links), graph.links());
         }
     }
 }

@@ -11,8 +11,8 @@
 
 #include "tests/support/refusals.h"
 #include "topology/congestion_parameters.h"
-#include "topology/congestion_section.h"
-#include "topology/network_text.h"
+#include "topology/network_reader.h"
+#include "topology/network_sections.h"
 
 namespace npunet::topology {
 namespace {

@@ -9,8 +9,8 @@
 #include "networks.h"
 #include "own_networks.h"
 #include "tests/support/temporary_folder.h"
+#include "topology/builder.h"
 #include "topology/graph_router.h"
-#include "topology/standalone.h"
 
 namespace npunet::topology {
 namespace {
@@ -103,7 +103,7 @@ TEST(GraphRoutes, ShortestPathsAreShortestAndFreeOfDeadlockInLayers) {
             const auto router = router_of(graph, kind, static_cast<std::uint64_t>(i));
             const bool cyclic = !router->find_cycle(graph).empty();
             if (cyclic) {
-                ASSERT_TRUE(router->give_out_layers(graph, most_layers));
+                ASSERT_TRUE(router->assign_layers(graph, most_layers));
                 EXPECT_GT(router->virtual_channels_needed(), 1);
                 ++layered;
             }

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <memory>
 
 #include "networks.h"
 #include "topology/shortest_paths.h"
@@ -92,7 +93,7 @@ TEST(ShortestPath, AgreesWithDimensionOrderWhereItIsAccepted) {
             NetworkDescription network = product({first, second, Kind::Mesh1D}, {3, 3, 4});
             const NetworkDescription original = network;
             ASSERT_TRUE(shortest_path_cycle(network.graph).empty());
-            use_shortest_paths(network);
+            network.router = std::make_shared<ShortestPathRouter>();
             EXPECT_EQ(network.virtual_channels_needed(), 1);
             EXPECT_TRUE(channel_dependencies(network).find_cycle().empty());
             for (std::size_t from = 0; from < network.graph.npus(); ++from) {
@@ -124,7 +125,7 @@ TEST(ShortestPath, ChecksTheRoutesThatItTakes) {
     for (const auto& sizes : size_lists(2)) {
         NetworkDescription torus = grid(Kind::Ring, sizes);
         const bool accepted = shortest_path_cycle(torus.graph).empty();
-        use_shortest_paths(torus);
+        torus.router = std::make_shared<ShortestPathRouter>();
         EXPECT_EQ(channel_dependencies(torus).find_cycle().empty(), accepted);
     }
 }

@@ -9,6 +9,7 @@
 
 #include "topology/builder.h"
 #include "topology/network_description.h"
+#include "topology/network_reader.h"
 
 namespace npunet::topology {
 namespace {

@@ -13,7 +13,7 @@
 
 #include "tests/packet/random_networks.h"
 #include "topology/builder.h"
-#include "topology/network_text.h"
+#include "topology/network_reader.h"
 
 namespace npunet::topology {
 namespace {

@@ -7,12 +7,12 @@
 
 #include "topology/builder.h"
 #include "topology/deadlock.h"
-#include "topology/dragonfly_next_hops.h"
-#include "topology/fat_tree_next_hops.h"
-#include "topology/graph_next_hops.h"
+#include "topology/dragonfly.h"
+#include "topology/fat_tree.h"
+#include "topology/graph_router.h"
 #include "topology/pair_hash.h"
-#include "topology/product_next_hops.h"
-#include "topology/rail_next_hops.h"
+#include "topology/product_routing.h"
+#include "topology/rail.h"
 
 namespace npunet::topology {
 namespace {

@@ -10,7 +10,7 @@
 #include "tests/support/refusals.h"
 #include "tests/support/shared_data.h"
 #include "tests/support/temporary_folder.h"
-#include "topology/network_text.h"
+#include "topology/network_reader.h"
 
 namespace npunet::topology {
 namespace {
@@ -80,7 +80,7 @@ TEST_F(NetworkFile, ReadsProductsWithTheirDimensions) {
     EXPECT_EQ(network.dimensions[1].latency_ns, 12.5);
     EXPECT_EQ(network.dimensions[1].kind, DimensionKind::Switch);
     EXPECT_EQ(network.graph.nodes(), 12U);
-    EXPECT_EQ(network.routing, Routing::DimensionOrder);
+    EXPECT_EQ(network.routing_name(), "dimension-order");
 }
 
 // The same text is the same network and the same mistake, but for the name of the file.
@@ -376,7 +376,7 @@ TEST_F(NetworkFile, WarnsOfWhatHasNoEffectOnNetworksWithCredits) {
 }
 
 TEST_F(NetworkFile, ChecksWhetherTheRoutingSuitsTheNetwork) {
-    EXPECT_EQ(with_packet("routing: shortest-path").routing, Routing::ShortestPath);
+    EXPECT_EQ(with_packet("routing: shortest-path").routing_name(), "shortest-path");
     EXPECT_EQ(nodes_of(with_packet("routing: shortest-path"), 0, 6),
               (std::vector<int>{0, 1, 2, 6}));
     EXPECT_EQ(with_packet("routing: dimension-order", ring_).virtual_channels(), 2);

@@ -5,8 +5,9 @@
 #include <vector>
 
 #include "topology/builder.h"
-#include "topology/deadlock.h"
+#include "topology/channel_dependencies.h"
 #include "topology/network_description.h"
+#include "topology/network_reader.h"
 
 namespace npunet::topology {
 

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <memory>
 #include <random>
 #include <set>
 #include <string>
@@ -116,7 +117,7 @@ TEST(Detours, RefusePacketsThatNothingBringsOn) {
         network.graph.add_link(
             {NodeId(i), NodeId((i + 1) % 4), Rate(100'000'000'000), Time::ns(5)});
     }
-    use_shortest_paths(network);
+    network.router = std::make_shared<ShortestPathRouter>();
     network.faults.links.push_back(outage(network.graph, 3, 0));
     const Reroutes reroutes(network);
     int stalls = 0;
@@ -156,7 +157,7 @@ TEST(Detours, TakeTheShorterOfUpAndDown) {
         join(i, i + 1);
     }
     join(1, 6);
-    use_shortest_paths(network);
+    network.router = std::make_shared<ShortestPathRouter>();
     cut(network, 0, 5);
     const Reroutes reroutes(network);
     EXPECT_EQ(walk(network, reroutes, 6, 5), "6 *1 *0 *4 *5");

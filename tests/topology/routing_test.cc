@@ -1,4 +1,4 @@
-#include "topology/routing.h"
+#include "topology/product_routing.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -8,7 +8,7 @@
 
 #include "tests/support/refusals.h"
 #include "topology/network_description.h"
-#include "topology/network_text.h"
+#include "topology/network_reader.h"
 
 namespace npunet::topology {
 namespace {
