@@ -106,7 +106,8 @@ public:
     [[nodiscard]] bool acyclic(FollowedDeps followed) const;
 
     /// Of every strongly connected component, a shortest cycle through its first node of the file:
-    /// each node waits for the next one, the last for the first. In the order of their first nodes. Dependencies of a node on itself are not looked at: see self().
+    /// each node waits for the next one, the last for the first. In the order of their first nodes.
+    /// Dependencies of a node on itself are not looked at: see self().
     [[nodiscard]] std::vector<std::vector<Place>> cycles(FollowedDeps followed) const;
 
 private:

@@ -5,7 +5,8 @@
 //     writer.commit();        // without it nothing is left behind
 //
 // Or at once: write_trace("gpt.0.et", nodes). The same nodes give the same bytes on every machine.
-// The form is schema 0.0.4 unless another is asked for; a name that ends in .gz compresses the file.
+// The form is schema 0.0.4 unless another is asked for; a name that ends in .gz compresses the
+// file.
 //
 // C++17-clean: reached from ns-3 scenario scripts.
 #pragma once
