@@ -83,7 +83,8 @@ std::vector<double> JsonObject<Json>::numbers(const std::string& key,
                                               const NumberRange& range) const {
     const Json& list = at(key, "a list of numbers");
     if (!list.is_array() || list.empty()) {
-        throw InputError({file_, place_of(key), list.is_array() ? "an empty list" : described(list),
+        throw InputError({file_, place_of(key),
+                          list.is_array() ? "an empty list" : describe_json(list),
                           "a list of numbers", "Give one number a layer"});
     }
     std::vector<double> numbers;
@@ -101,7 +102,7 @@ double JsonObject<Json>::checked(const Json& value, std::string place,
     const bool good = value.is_number() && value.template get<double>() >= range.least &&
                       value.template get<double>() <= range.most;
     if (!good) {
-        throw InputError({file_, std::move(place), described(value),
+        throw InputError({file_, std::move(place), describe_json(value),
                           fmt::format("a number from {:g} to {:g}", range.least, range.most),
                           "Correct the value"});
     }
@@ -190,7 +191,7 @@ template <class Json>
 void JsonObject<Json>::refuse(const std::string& key, const Json& found, std::string expected,
                               std::string remedy) const {
     throw InputError(
-        {file_, place_of(key), described(found), std::move(expected), std::move(remedy)});
+        {file_, place_of(key), describe_json(found), std::move(expected), std::move(remedy)});
 }
 
 template <class Json>

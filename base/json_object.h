@@ -22,7 +22,7 @@ namespace npunet {
 
 /// A value for messages. Lists and objects only by their type: printing one is recursive.
 template <class Json>
-[[nodiscard]] std::string described(const Json& value) {
+[[nodiscard]] std::string describe_json(const Json& value) {
     return value.is_structured() ? fmt::format("an {}", value.type_name()) : value.dump();
 }
 

@@ -38,7 +38,7 @@ std::string quoted(std::string_view text) {
 }
 
 template <class Number>
-std::string digits(Number number) {
+std::string decimal(Number number) {
     std::array<char, 32> buffer;
     const auto [end, error] = std::to_chars(buffer.data(), buffer.data() + buffer.size(), number);
     assert(error == std::errc{});
@@ -49,7 +49,7 @@ std::string digits(Number number) {
 }  // namespace
 
 std::string shortest(double number) {
-    return digits(number);
+    return decimal(number);
 }
 
 void JsonWriter::new_line() {
@@ -109,11 +109,11 @@ JsonWriter& JsonWriter::value(std::string_view text) {
 }
 
 JsonWriter& JsonWriter::value(std::int64_t number) {
-    return raw(digits(number));
+    return raw(decimal(number));
 }
 
 JsonWriter& JsonWriter::value(std::uint64_t number) {
-    return raw(digits(number));
+    return raw(decimal(number));
 }
 
 JsonWriter& JsonWriter::value(double number) {

@@ -69,12 +69,13 @@ RemoteMemoryConfig read_remote_memory(const std::string& path, const Dialect& di
     const double bandwidth =
         kept(fields.quantity("remote-mem-bw", json_units::gigabytes_per_second, 0));
     if (bandwidth == 0) {
-        throw InputError(
-            {path, "remote-mem-bw",
-             fields.contains("remote-mem-bw") ? described(fields["remote-mem-bw"]) : "no such key",
-             dialect.whole_nanoseconds ? "the bandwidth of the memory in whole GB/s, from 1"
-                                       : "the bandwidth of the memory in GB/s, above 0",
-             "Give it"});
+        throw InputError({path, "remote-mem-bw",
+                          fields.contains("remote-mem-bw") ? describe_json(fields["remote-mem-bw"])
+                                                           : "no such key",
+                          dialect.whole_nanoseconds
+                              ? "the bandwidth of the memory in whole GB/s, from 1"
+                              : "the bandwidth of the memory in GB/s, above 0",
+                          "Give it"});
     }
     config.bandwidth = Rate(std::llround(bandwidth * 1e9));
     if (config.kind == Kind::PerNode) {

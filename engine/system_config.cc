@@ -78,7 +78,7 @@ void refuse_what_is_missing(const std::string& path, const json& document) {
     }
     const auto bus = document.find("model-shared-bus");
     if (bus != document.end() && *bus != 0 && *bus != false) {
-        throw InputError({path, "model-shared-bus", described(*bus),
+        throw InputError({path, "model-shared-bus", describe_json(*bus),
                           "0: the bus between NPU and network (L, o, g and G) is not supported",
                           "Remove these keys; what a reduction costs follows from local-mem-bw"});
     }
@@ -266,7 +266,7 @@ void read_overrides(const std::string& path, const json& document, SystemConfig&
         return;
     }
     const auto refuse = [&path](const json& found) {
-        throw InputError({path, "npus", described(found),
+        throw InputError({path, "npus", describe_json(found),
                           "a list of {\"ranks\": [..], \"peak-perf\": X, \"local-mem-bw\": X}",
                           "Correct the entry"});
     };
@@ -293,7 +293,7 @@ void read_overrides(const std::string& path, const json& document, SystemConfig&
         for (const json& rank : entry["ranks"]) {
             if (!rank.is_number_integer() || rank.get<double>() < 0 ||
                 rank.get<double>() > std::numeric_limits<std::int32_t>::max()) {
-                throw InputError({path, "npus, ranks", described(rank),
+                throw InputError({path, "npus, ranks", describe_json(rank),
                                   "ranks: whole numbers from 0", "Correct the list of ranks"});
             }
             config.overrides.emplace_back(rank.get<std::int32_t>(), rate);
