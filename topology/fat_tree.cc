@@ -163,7 +163,7 @@ void FatTreeNextHops::list_next_hops(const Graph& /*graph*/, const PacketPlace& 
         return;
     }
     list_fat_tree_next_hops(shape_, at - shape_.npus, place.destination.value(), 0, next_hops);
-    spread_next_hops(spread_, mixed(place.hash + static_cast<std::uint64_t>(at)), next_hops);
+    spread_over(place, next_hops);
 }
 
 }  // namespace npunet::topology

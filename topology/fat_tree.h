@@ -106,19 +106,17 @@ void list_fat_tree_next_hops(const FatTreeShape& shape, std::int64_t tree_switch
 /// A packet goes up only as far as it must; every up-link leads towards a switch above the
 /// destination, and there is one route down. Down-channels never wait for up-channels, so one
 /// virtual channel suffices whatever is chosen.
-class FatTreeNextHops : public MultipathRouter {
+class FatTreeNextHops : public EqualCostRouter {
 public:
-    FatTreeNextHops(const FatTreeShape& shape, Spread spread) : shape_(shape), spread_(spread) {}
+    FatTreeNextHops(const FatTreeShape& shape, Spread spread)
+        : EqualCostRouter(spread), shape_(shape) {}
 
     void list_next_hops(const Graph& graph, const PacketPlace& place,
                         std::vector<OfferedHop>& next_hops) const override;
-    [[nodiscard]] bool is_oblivious() const override { return spread_ == Spread::Spray; }
     [[nodiscard]] std::uint8_t virtual_channels_needed() const override { return 1; }
-    [[nodiscard]] std::string name() const override { return name_of(spread_); }
 
 private:
     FatTreeShape shape_;
-    Spread spread_;
 };
 
 }  // namespace npunet::topology

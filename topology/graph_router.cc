@@ -267,8 +267,7 @@ void GraphNextHops::list_next_hops(const Graph& graph, const PacketPlace& place,
         next_hops.emplace_back();
         next_hops.back().hop = Hop{link, paths_->layer_towards(place.destination)};
     }
-    spread_next_hops(spread_, mixed(place.hash + static_cast<std::uint64_t>(place.at.value())),
-                     next_hops);
+    spread_over(place, next_hops);
 }
 
 }  // namespace npunet::topology

@@ -125,23 +125,20 @@ inline constexpr std::size_t most_layered_npus = 2048;
 /// acyclic channel dependencies whichever shortest paths are taken, so they apply here too.
 ///
 ///     network.multipath = std::make_shared<GraphNextHops>(router, Spread::Spray);
-class GraphNextHops : public MultipathRouter {
+class GraphNextHops : public EqualCostRouter {
 public:
     /// `paths`: of GraphRoutes::Ecmp, with layers assigned if it needs any.
     GraphNextHops(std::shared_ptr<const GraphRouter> paths, Spread spread)
-        : paths_(std::move(paths)), spread_(spread) {}
+        : EqualCostRouter(spread), paths_(std::move(paths)) {}
 
     void list_next_hops(const Graph& graph, const PacketPlace& place,
                         std::vector<OfferedHop>& next_hops) const override;
-    [[nodiscard]] bool is_oblivious() const override { return spread_ == Spread::Spray; }
     [[nodiscard]] std::uint8_t virtual_channels_needed() const override {
         return paths_->virtual_channels_needed();
     }
-    [[nodiscard]] std::string name() const override { return name_of(spread_); }
 
 private:
     std::shared_ptr<const GraphRouter> paths_;
-    Spread spread_;
 };
 
 }  // namespace npunet::topology

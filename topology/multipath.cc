@@ -1,6 +1,9 @@
 #include "topology/multipath.h"
 
 #include <algorithm>
+#include <cstddef>
+
+#include "topology/pair_hash.h"
 
 namespace npunet::topology {
 
@@ -13,12 +16,14 @@ std::optional<Spread> spread_named(const std::string& word) {
     return std::nullopt;
 }
 
-void spread_next_hops(Spread spread, std::uint64_t drawn, std::vector<OfferedHop>& next_hops) {
+void EqualCostRouter::spread_over(const PacketPlace& place,
+                                  std::vector<OfferedHop>& next_hops) const {
     if (next_hops.size() < 2) {
         return;
     }
+    const std::uint64_t drawn = mixed(place.hash + static_cast<std::uint64_t>(place.at.value()));
     const auto chosen = next_hops.begin() + static_cast<std::ptrdiff_t>(drawn % next_hops.size());
-    if (spread == Spread::Spray) {
+    if (spread_ == Spread::Spray) {
         next_hops.assign(1, *chosen);
         return;
     }

@@ -82,8 +82,21 @@ enum class Spread : std::uint8_t { Spray, Adaptive };
 /// "spray", "adaptive"; nothing for other words.
 [[nodiscard]] std::optional<Spread> spread_named(const std::string& word);
 
-/// Last step of routers all of whose equal-cost hops can be waited for: keeps the hop drawn
-/// (Spray), or moves it to the front, so that ties are spread (Adaptive).
-void spread_next_hops(Spread spread, std::uint64_t drawn, std::vector<OfferedHop>& next_hops);
+/// A router whose next hops are of equal cost and can all be waited for: each packet takes one at
+/// random, or the one that is free soonest.
+class EqualCostRouter : public MultipathRouter {
+public:
+    [[nodiscard]] bool is_oblivious() const override { return spread_ == Spread::Spray; }
+    [[nodiscard]] std::string name() const override { return name_of(spread_); }
+
+protected:
+    explicit EqualCostRouter(Spread spread) : spread_(spread) {}
+    /// Last step of list_next_hops(): draws one for the packet at its place, and keeps it alone
+    /// (Spray) or moves it to the front, so that ties are spread (Adaptive).
+    void spread_over(const PacketPlace& place, std::vector<OfferedHop>& next_hops) const;
+
+private:
+    Spread spread_;
+};
 
 }  // namespace npunet::topology

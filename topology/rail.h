@@ -66,20 +66,17 @@ private:
 /// take the routes of RailRouter.
 ///
 ///     network.multipath = std::make_shared<RailNextHops>(shape, Spread::Adaptive);
-class RailNextHops : public MultipathRouter {
+class RailNextHops : public EqualCostRouter {
 public:
     RailNextHops(const RailShape& shape, Spread spread)
-        : shape_(shape), spread_(spread), fixed_(shape, UpLinks::ByDestination, 0) {}
+        : EqualCostRouter(spread), shape_(shape), fixed_(shape, UpLinks::ByDestination, 0) {}
 
     void list_next_hops(const Graph& graph, const PacketPlace& place,
                         std::vector<OfferedHop>& next_hops) const override;
-    [[nodiscard]] bool is_oblivious() const override { return spread_ == Spread::Spray; }
     [[nodiscard]] std::uint8_t virtual_channels_needed() const override { return 1; }
-    [[nodiscard]] std::string name() const override { return name_of(spread_); }
 
 private:
     RailShape shape_;
-    Spread spread_;
     RailRouter fixed_;
 };
 
