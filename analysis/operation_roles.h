@@ -14,7 +14,7 @@
 #include <string_view>
 
 #include "analysis/run_timeline.h"
-#include "engine/results.h"
+#include "engine/results/results.h"
 
 namespace npunet::analysis {
 

@@ -12,8 +12,8 @@
 #include <string_view>
 #include <vector>
 
-#include "generators/megatron/parallel_groups_file.h"
 #include "profiles/event_table.h"
+#include "profiles/parallel_groups_file.h"
 
 namespace npunet::analysis {
 

@@ -16,7 +16,7 @@
 
 #include "analysis/collective_speed.h"
 #include "analysis/rank_profile.h"
-#include "generators/megatron/parallel_groups_file.h"
+#include "profiles/parallel_groups_file.h"
 
 namespace npunet::analysis {
 

@@ -26,7 +26,7 @@
 
 #include "base/ids.h"
 #include "base/quantities.h"
-#include "engine/name_table.h"
+#include "engine/program/name_table.h"
 
 namespace npunet::analysis {
 

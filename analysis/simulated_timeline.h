@@ -9,7 +9,7 @@
 #pragma once
 
 #include "analysis/run_timeline.h"
-#include "engine/results.h"
+#include "engine/results/results.h"
 
 namespace npunet::analysis {
 

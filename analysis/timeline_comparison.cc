@@ -7,7 +7,7 @@
 #include <map>
 #include <tuple>
 
-#include "engine/statistics.h"
+#include "engine/npu/statistics.h"
 
 namespace npunet::analysis {
 

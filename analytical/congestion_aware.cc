@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cassert>
 
-#include "engine/clock_limit.h"
-#include "engine/link_load.h"
+#include "engine/clock/clock_limit.h"
+#include "engine/network/link_load.h"
 
 namespace npunet::analytical {
 

@@ -20,10 +20,10 @@
 #include <vector>
 
 #include "analytical/route_table.h"
-#include "engine/dialect.h"
-#include "engine/link_clock.h"
-#include "engine/network.h"
-#include "topology/network_description.h"
+#include "engine/machine/dialect.h"
+#include "engine/network/link_clock.h"
+#include "engine/network/network.h"
+#include "topology/network/network_description.h"
 
 namespace npunet::analytical {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "engine/clock_limit.h"
+#include "engine/clock/clock_limit.h"
 
 namespace npunet::analytical {
 

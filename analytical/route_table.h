@@ -11,8 +11,8 @@
 
 #include "base/ids.h"
 #include "base/quantities.h"
-#include "engine/link_clock.h"
-#include "topology/network_description.h"
+#include "engine/network/link_clock.h"
+#include "topology/network/network_description.h"
 
 namespace npunet::analytical {
 

@@ -1,5 +1,5 @@
 // The commands that only group others.
-#include "cli/commands.h"
+#include "cli/command/commands.h"
 
 namespace npunet::cli {
 

@@ -1,4 +1,4 @@
-#include "cli/commands.h"
+#include "cli/command/commands.h"
 
 #include <fmt/format.h>
 #include <fmt/ostream.h>
@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "cli/command_text.h"
-#include "cli/option_values.h"
-#include "cli/parse_errors.h"
+#include "cli/command/command_text.h"
+#include "cli/command/option_values.h"
+#include "cli/command/parse_errors.h"
 #include "cli/program.h"
 
 namespace npunet::cli {

@@ -4,11 +4,11 @@
 #include <csignal>
 #include <iostream>
 
-#include "cli/cleanup_on_signal.h"
+#include "cli/console/cleanup_on_signal.h"
 #include "cli/program.h"
 
 #ifdef NPUNET_RUNS_IN_NS3
-#include "cli/ns3_simulator.h"
+#include "cli/simulate/ns3_simulator.h"
 #include "ns3-module/model/npu-program-run.h"
 #endif
 

@@ -11,11 +11,11 @@
 
 #include "base/errors.h"
 #include "base/printable.h"
-#include "cli/commands.h"
-#include "cli/parse_errors.h"
-#include "cli/run_watch.h"
-#include "cli/safe_output.h"
-#include "cli/stop_request.h"
+#include "cli/command/commands.h"
+#include "cli/command/parse_errors.h"
+#include "cli/console/safe_output.h"
+#include "cli/console/stop_request.h"
+#include "cli/simulate/run_watch.h"
 
 namespace npunet::cli {
 

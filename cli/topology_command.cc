@@ -1,4 +1,4 @@
-#include "cli/commands.h"
+#include "cli/command/commands.h"
 
 #include <fmt/format.h>
 
@@ -15,10 +15,10 @@
 #include "base/printable.h"
 #include "base/units.h"
 #include "report/figures/network_figure.h"
-#include "topology/bisection.h"
-#include "topology/layout.h"
-#include "topology/network_description.h"
-#include "topology/network_reader.h"
+#include "topology/graph/bisection.h"
+#include "topology/network/layout.h"
+#include "topology/network/network_description.h"
+#include "topology/yaml/network_reader.h"
 
 namespace npunet::cli {
 

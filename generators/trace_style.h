@@ -10,8 +10,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "chakra/comm_groups.h"
-#include "chakra/trace_reader.h"
+#include "chakra/files/trace_reader.h"
+#include "chakra/trace/comm_groups.h"
 
 namespace npunet::generators {
 

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "base/ids.h"
-#include "chakra/node.h"
+#include "chakra/trace/node.h"
 #include "generators/trace_style.h"
 
 namespace npunet::generators {

@@ -7,8 +7,8 @@
 #include "base/errors.h"
 #include "base/staged_folder.h"
 #include "base/thread_pool.h"
-#include "chakra/comm_groups.h"
-#include "chakra/trace_writer.h"
+#include "chakra/files/trace_writer.h"
+#include "chakra/trace/comm_groups.h"
 
 namespace npunet::generators {
 

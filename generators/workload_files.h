@@ -7,8 +7,8 @@
 #include <filesystem>
 #include <string>
 
-#include "chakra/trace_format.h"
-#include "chakra/trace_writer.h"
+#include "chakra/files/trace_writer.h"
+#include "chakra/trace/trace_format.h"
 #include "generators/workload.h"
 
 namespace npunet::generators {

@@ -6,8 +6,8 @@
 
 #include "packet/credit/credit_network.h"
 #include "packet/ethernet/ethernet_network.h"
-#include "topology/injection.h"
-#include "topology/packet_checks.h"
+#include "topology/network/injection.h"
+#include "topology/network/packet_checks.h"
 
 namespace npunet {
 

@@ -11,10 +11,10 @@
 #include <cstddef>
 #include <memory>
 
-#include "engine/event_queue.h"
-#include "engine/network.h"
+#include "engine/clock/event_queue.h"
+#include "engine/network/network.h"
 #include "packet/base/packet_network.h"
-#include "topology/network_description.h"
+#include "topology/network/network_description.h"
 
 namespace npunet {
 

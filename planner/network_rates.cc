@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/errors.h"
-#include "topology/shortest_paths.h"
+#include "topology/routing/shortest_paths.h"
 
 namespace npunet::planner {
 

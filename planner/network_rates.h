@@ -10,7 +10,7 @@
 #include <string>
 
 #include "planner/cluster.h"
-#include "topology/network_description.h"
+#include "topology/network/network_description.h"
 
 namespace npunet::planner {
 

@@ -13,7 +13,7 @@
 #include <string>
 #include <string_view>
 
-#include "engine/results.h"
+#include "engine/results/results.h"
 
 namespace npunet::report {
 

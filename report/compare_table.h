@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/results.h"
+#include "engine/results/results.h"
 #include "report/gap.h"
 #include "report/results_json.h"
 

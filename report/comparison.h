@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/results.h"
+#include "engine/results/results.h"
 
 namespace npunet::report {
 

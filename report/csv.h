@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "base/csv_field.h"
-#include "engine/results.h"
+#include "engine/results/results.h"
 
 namespace npunet::report {
 

@@ -18,8 +18,8 @@
 #include <vector>
 
 #include "base/atomic_file.h"
-#include "engine/flow_results.h"
-#include "topology/graph.h"
+#include "engine/results/flow_results.h"
+#include "topology/graph/graph.h"
 
 namespace npunet::report {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/json_writer.h"
-#include "engine/flow_results.h"
+#include "engine/results/flow_results.h"
 
 namespace npunet::report {
 

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "base/staged_folder.h"
-#include "engine/job_results.h"
-#include "engine/results.h"
+#include "engine/results/job_results.h"
+#include "engine/results/results.h"
 #include "report/input_list.h"
 
 namespace npunet::report {

@@ -12,9 +12,9 @@
 #include <string>
 
 #include "base/json_writer.h"
-#include "engine/job_results.h"
-#include "engine/resolved.h"
-#include "engine/results.h"
+#include "engine/network/resolved.h"
+#include "engine/results/job_results.h"
+#include "engine/results/results.h"
 
 namespace npunet::report {
 

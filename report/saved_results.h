@@ -4,7 +4,7 @@
 //     const engine::Results results = restored_results(message.results());
 #pragma once
 
-#include "engine/results.h"
+#include "engine/results/results.h"
 
 namespace npunet::timeline {
 class Results;

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/job_results.h"
-#include "engine/results.h"
+#include "engine/results/job_results.h"
+#include "engine/results/results.h"
 
 namespace npunet::report {
 

@@ -13,7 +13,7 @@
 #include <string_view>
 
 #include "analysis/run_timeline.h"
-#include "engine/results.h"
+#include "engine/results/results.h"
 #include "report/input_list.h"
 
 namespace npunet::report {

@@ -6,8 +6,8 @@
 
 #include <memory>
 
-#include "engine/fold.h"
-#include "engine/network.h"
+#include "engine/network/network.h"
+#include "engine/program/fold.h"
 #include "study/simulation_run.h"
 
 namespace npunet::study {

@@ -3,8 +3,8 @@
 #include <memory>
 #include <utility>
 
-#include "topology/idle_path.h"
-#include "topology/injection.h"
+#include "topology/network/idle_path.h"
+#include "topology/network/injection.h"
 
 namespace npunet::study {
 

@@ -8,16 +8,16 @@
 
 #include <functional>
 
-#include "engine/flow_statistics.h"
-#include "engine/message_recorder.h"
+#include "engine/results/flow_statistics.h"
+#include "engine/results/message_recorder.h"
 #include "study/simulation_run.h"
 
 namespace npunet::study {
 
 /// How long a message takes alone on an idle network without faults at this fidelity, in the npunet
 /// dialect: `bytes` on the slowest link and the latencies; every link after the other; packets with
-/// headers (topology/idle_path.h). What buffers, transports and congestion control add is not in
-/// it. `machine` must outlive what is returned, which is null in other dialects.
+/// headers (topology/network/idle_path.h). What buffers, transports and congestion control add is
+/// not in it. `machine` must outlive what is returned, which is null in other dialects.
 [[nodiscard]] engine::FlowStatistics::IdleTime idle_time(const Machine& machine, Fidelity fidelity);
 
 class FlowWatch {

@@ -25,8 +25,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/results.h"
-#include "engine/workload.h"
+#include "engine/program/workload.h"
+#include "engine/results/results.h"
 #include "report/gap.h"
 #include "study/simulation_run.h"
 

@@ -3,7 +3,7 @@
 //     engine::Workload workload = workload_from(generated, workload_options(machine));
 #pragma once
 
-#include "engine/workload.h"
+#include "engine/program/workload.h"
 #include "generators/workload.h"
 
 namespace npunet::study {

@@ -1,6 +1,6 @@
 #include "study/idle_path_network.h"
 
-#include "engine/clock_limit.h"
+#include "engine/clock/clock_limit.h"
 
 namespace npunet::study {
 

@@ -5,16 +5,16 @@
 //
 // A message is sent through analytical::CongestionUnaware, with the headers of its packets, and
 // delivered later by what its route costs more than there when nobody else is about
-// (topology/idle_path.h).
+// (topology/network/idle_path.h).
 #pragma once
 
 #include <vector>
 
 #include "analytical/congestion_unaware.h"
-#include "engine/dialect.h"
-#include "engine/network.h"
-#include "topology/idle_path.h"
-#include "topology/network_description.h"
+#include "engine/machine/dialect.h"
+#include "engine/network/network.h"
+#include "topology/network/idle_path.h"
+#include "topology/network/network_description.h"
 
 namespace npunet::study {
 

@@ -14,9 +14,9 @@
 
 #include "base/ids.h"
 #include "base/quantities.h"
-#include "engine/job_results.h"
-#include "engine/system_config.h"
-#include "engine/workload.h"
+#include "engine/machine/system_config.h"
+#include "engine/program/workload.h"
+#include "engine/results/job_results.h"
 #include "study/jobs_file.h"
 #include "study/simulation_run.h"
 

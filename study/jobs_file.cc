@@ -12,7 +12,7 @@
 
 #include "base/units.h"
 #include "base/yaml_field.h"
-#include "engine/dialect.h"
+#include "engine/machine/dialect.h"
 
 namespace npunet::study {
 

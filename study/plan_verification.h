@@ -10,7 +10,7 @@
 #include "planner/search/plan.h"
 #include "planner/search/problem.h"
 #include "study/simulation_run.h"
-#include "topology/network_description.h"
+#include "topology/network/network_description.h"
 
 namespace npunet::study {
 

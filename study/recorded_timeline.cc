@@ -8,9 +8,9 @@
 
 #include "analysis/simulated_timeline.h"
 #include "base/errors.h"
-#include "chakra/node_frames.h"
-#include "chakra/trace_set.h"
-#include "engine/results.h"
+#include "chakra/files/node_frames.h"
+#include "chakra/trace/trace_set.h"
+#include "engine/results/results.h"
 #include "report/perfetto_trace.h"
 
 namespace npunet::study {

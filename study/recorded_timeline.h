@@ -11,7 +11,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "chakra/trace_format.h"
+#include "chakra/trace/trace_format.h"
 
 namespace npunet::study {
 

@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "base/units.h"
-#include "engine/collective/implementation.h"
-#include "topology/headroom.h"
-#include "topology/marking.h"
+#include "engine/collective_algorithms/implementation.h"
+#include "topology/network/headroom.h"
+#include "topology/network/marking.h"
 
 namespace npunet::study {
 

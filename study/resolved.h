@@ -1,10 +1,11 @@
-// Collects the values used by a run where its inputs leave them to defaults (engine/resolved.h).
+// Collects the values used by a run where its inputs leave them to defaults
+// (engine/network/resolved.h).
 //
 //     results.resolved = resolve(machine, fidelity, network->queue_pair_limits());
 #pragma once
 
-#include "engine/network.h"
-#include "engine/resolved.h"
+#include "engine/network/network.h"
+#include "engine/network/resolved.h"
 #include "study/simulation_run.h"
 
 namespace npunet::study {

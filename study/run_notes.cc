@@ -8,7 +8,7 @@
 
 #include "base/units.h"
 #include "study/simulation_run.h"
-#include "topology/marking.h"
+#include "topology/network/marking.h"
 
 namespace npunet::study {
 

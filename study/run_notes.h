@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "engine/results.h"
-#include "engine/workload.h"
-#include "topology/network_description.h"
+#include "engine/program/workload.h"
+#include "engine/results/results.h"
+#include "topology/network/network_description.h"
 
 namespace npunet::study {
 

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/event_queue.h"
-#include "engine/simulation.h"
+#include "engine/clock/event_queue.h"
+#include "engine/simulation/simulation.h"
 #include "study/simulation_run.h"
 
 namespace npunet::study {

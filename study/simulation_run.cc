@@ -9,16 +9,16 @@
 #include <utility>
 
 #include "base/errors.h"
-#include "engine/fold_finder.h"
-#include "engine/simulation.h"
-#include "engine/workload_loader.h"
+#include "engine/program/workload_loader.h"
+#include "engine/simulation/fold_finder.h"
+#include "engine/simulation/simulation.h"
 #include "packet/make_packet_network.h"
 #include "study/fidelity_network.h"
 #include "study/flow_watch.h"
 #include "study/resolved.h"
 #include "study/run_notes.h"
 #include "study/run_stopper.h"
-#include "topology/layout.h"
+#include "topology/network/layout.h"
 
 namespace npunet::study {
 

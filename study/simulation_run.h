@@ -11,15 +11,15 @@
 #include <string>
 #include <vector>
 
-#include "engine/dialect.h"
-#include "engine/link_load.h"
-#include "engine/results.h"
-#include "engine/simulator_run.h"
-#include "engine/system_config.h"
-#include "engine/workload.h"
+#include "engine/machine/dialect.h"
+#include "engine/machine/system_config.h"
+#include "engine/network/link_load.h"
+#include "engine/program/workload.h"
+#include "engine/results/results.h"
+#include "engine/simulation/simulator_run.h"
 #include "packet/make_packet_network.h"
-#include "topology/network_description.h"
-#include "topology/network_reader.h"
+#include "topology/network/network_description.h"
+#include "topology/yaml/network_reader.h"
 
 namespace npunet::study {
 
@@ -68,7 +68,7 @@ using PacketSimulator = std::function<engine::SimulatorRun(
     engine::LinkLoadRecorder* load)>;
 
 struct RunOptions {
-    /// NPUs that provably behave alike are simulated once (engine/fold.h); analytical only.
+    /// NPUs that provably behave alike are simulated once (engine/program/fold.h); analytical only.
     bool fold = true;
     PacketOptions packet;
     /// Runs at packet level are done by it, without flows, max_time and watch; null: on the

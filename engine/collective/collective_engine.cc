@@ -6,7 +6,7 @@
 #include <cassert>
 #include <cmath>
 
-#include "engine/clock_limit.h"
+#include "engine/clock/clock_limit.h"
 
 namespace npunet::engine {
 

@@ -24,11 +24,11 @@
 #include "engine/collective/instances.h"
 #include "engine/collective/plan.h"
 #include "engine/collective/run.h"
-#include "engine/operation_listener.h"
-#include "engine/rank_share.h"
-#include "engine/rank_timers.h"
-#include "engine/results.h"
-#include "engine/transport.h"
+#include "engine/network/rank_timers.h"
+#include "engine/network/transport.h"
+#include "engine/program/operation_listener.h"
+#include "engine/program/rank_share.h"
+#include "engine/results/results.h"
 
 namespace npunet::engine {
 

@@ -7,7 +7,7 @@
 #include <tuple>
 
 #include "base/errors.h"
-#include "engine/statistics.h"
+#include "engine/npu/statistics.h"
 
 namespace npunet::engine {
 

@@ -15,11 +15,11 @@
 #include <utility>
 #include <vector>
 
-#include "engine/collective/lower_bound.h"
-#include "engine/fold.h"
-#include "engine/rank_share.h"
-#include "engine/results.h"
-#include "engine/workload.h"
+#include "engine/collective_algorithms/lower_bound.h"
+#include "engine/program/fold.h"
+#include "engine/program/rank_share.h"
+#include "engine/program/workload.h"
+#include "engine/results/results.h"
 
 namespace npunet::engine {
 

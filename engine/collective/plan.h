@@ -24,11 +24,11 @@
 #include <string>
 #include <vector>
 
-#include "engine/collective/phase.h"
-#include "engine/dialect.h"
-#include "engine/system_config.h"
-#include "engine/workload.h"
-#include "topology/network_description.h"
+#include "engine/collective_algorithms/phase.h"
+#include "engine/machine/dialect.h"
+#include "engine/machine/system_config.h"
+#include "engine/program/workload.h"
+#include "topology/network/network_description.h"
 
 namespace npunet::engine {
 

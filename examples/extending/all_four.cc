@@ -8,7 +8,7 @@
 
 #include "base/errors.h"
 #include "crossbar_network.h"
-#include "engine/simulation.h"
+#include "engine/simulation/simulation.h"
 #include "generators/collective_benchmark.h"
 #include "moebius_ladder.h"
 #include "neighbor_exchange.h"

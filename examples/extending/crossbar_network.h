@@ -7,11 +7,11 @@
 #include <algorithm>
 #include <vector>
 
-#include "engine/clock_limit.h"
-#include "engine/dialect.h"
-#include "engine/event_queue.h"
-#include "engine/network.h"
-#include "topology/network_description.h"
+#include "engine/clock/clock_limit.h"
+#include "engine/clock/event_queue.h"
+#include "engine/machine/dialect.h"
+#include "engine/network/network.h"
+#include "topology/network/network_description.h"
 
 namespace extending {
 

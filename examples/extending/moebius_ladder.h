@@ -10,11 +10,11 @@
 #include <vector>
 
 #include "base/yaml_field.h"
-#include "topology/builder.h"
-#include "topology/line.h"
-#include "topology/link_fields.h"
-#include "topology/router.h"
-#include "topology/standalone_network.h"
+#include "topology/builders/builder.h"
+#include "topology/graph/line.h"
+#include "topology/routing/router.h"
+#include "topology/yaml/link_fields.h"
+#include "topology/yaml/standalone_network.h"
 
 namespace extending {
 

@@ -10,8 +10,8 @@
 // is the ring.
 #pragma once
 
-#include "engine/collective/algorithms.h"
-#include "engine/collective/custom_algorithm.h"
+#include "engine/collective_algorithms/algorithms.h"
+#include "engine/collective_algorithms/custom_algorithm.h"
 
 namespace extending::neighbor_exchange {
 

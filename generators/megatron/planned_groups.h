@@ -7,10 +7,10 @@
 #include <cstdint>
 #include <string>
 
-#include "generators/megatron/model_replicas.h"
-#include "generators/megatron/parallel_groups_file.h"
-#include "generators/megatron/process_groups.h"
-#include "generators/megatron/python_datetime.h"
+#include "generators/megatron/groups/model_replicas.h"
+#include "generators/megatron/groups/process_groups.h"
+#include "generators/megatron/groups/python_datetime.h"
+#include "profiles/parallel_groups_file.h"
 
 namespace npunet::generators::megatron {
 

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "base/ids.h"
-#include "chakra/node.h"
+#include "chakra/trace/node.h"
 
 namespace npunet::generators::profiler {
 

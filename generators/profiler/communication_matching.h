@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "chakra/comm_groups.h"
+#include "chakra/trace/comm_groups.h"
 #include "generators/profiler/rank_graph.h"
 
 namespace npunet::generators::profiler {

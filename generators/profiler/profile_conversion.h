@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "chakra/trace_format.h"
+#include "chakra/trace/trace_format.h"
 #include "generators/profiler/communication_matching.h"
 #include "generators/profiler/measured_replay.h"
 #include "generators/profiler/profile_folder.h"

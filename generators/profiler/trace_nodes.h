@@ -11,7 +11,7 @@
 #include <functional>
 #include <vector>
 
-#include "chakra/node.h"
+#include "chakra/trace/node.h"
 #include "generators/profiler/communication_matching.h"
 #include "generators/profiler/rank_graph.h"
 

@@ -19,7 +19,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "chakra/node.h"
+#include "chakra/trace/node.h"
 #include "generators/stage/stage_arguments.h"
 #include "generators/stage/tensor_graph.h"
 

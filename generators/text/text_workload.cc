@@ -10,7 +10,7 @@
 
 #include "base/errors.h"
 #include "base/suggest.h"
-#include "chakra/node.h"
+#include "chakra/trace/node.h"
 #include "generators/text/text_lines.h"
 
 namespace npunet::generators {

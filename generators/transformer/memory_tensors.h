@@ -1,5 +1,5 @@
 // Names the tensors that the nodes of a stage write and read, so that a simulation of the traces
-// tracks memory (engine/memory_tracker.h: from the start of the writer to the end of the last
+// tracks memory (engine/npu/memory_tracker.h: from the start of the writer to the end of the last
 // reader).
 //
 // A layer keeps two tensors of a micro-batch, mb3_layer7_attention and mb3_layer7_mlp, each of all

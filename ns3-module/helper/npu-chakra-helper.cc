@@ -9,7 +9,7 @@
 #include "ns3/npu-processes.h"
 
 #include "base/errors.h"
-#include "engine/workload_loader.h"
+#include "engine/program/workload_loader.h"
 
 #include <ns3/abort.h>
 #include <ns3/simulator.h>

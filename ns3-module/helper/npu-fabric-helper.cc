@@ -20,8 +20,8 @@
 #include "ns3/npu-segment.h"
 
 #include "base/errors.h"
-#include "topology/graph_partition.h"
-#include "topology/network_reader.h"
+#include "topology/graph/graph_partition.h"
+#include "topology/yaml/network_reader.h"
 
 #include <ns3/abort.h>
 #include <ns3/boolean.h>

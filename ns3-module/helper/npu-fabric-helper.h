@@ -10,7 +10,7 @@
 #include "ns3/npu-fabric.h"
 #include "ns3/npu-fault-list.h"
 #include "ns3/npu-topology-helper.h"
-#include "topology/network_description.h"
+#include "topology/network/network_description.h"
 
 #include <ns3/attribute.h>
 #include <ns3/data-rate.h>
@@ -149,7 +149,7 @@ class NpuFabricHelper : public AsciiTraceHelperForDevice, public PcapHelperForDe
 
     /**
      * Makes nodes for the NPUs of the network, split over processes so that neighbouring numbers
-     * are together (topology/graph_partition.h).
+     * are together (topology/graph/graph_partition.h).
      * @return the nodes, with the system ids of the processes that have them
      */
     NodeContainer CreateNpus() const;

@@ -7,7 +7,7 @@
 #ifndef NPU_FAULT_LIST_H
 #define NPU_FAULT_LIST_H
 
-#include "topology/network_description.h"
+#include "topology/network/network_description.h"
 
 #include <ns3/nstime.h>
 

@@ -7,7 +7,7 @@
 #ifndef NPU_PARAMETER_ATTRIBUTES_H
 #define NPU_PARAMETER_ATTRIBUTES_H
 
-#include "topology/network_description.h"
+#include "topology/network/network_description.h"
 
 #include <ns3/attribute.h>
 

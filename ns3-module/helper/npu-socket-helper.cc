@@ -10,7 +10,7 @@
 #include "ns3/npu-socket-application.h"
 
 #include "base/errors.h"
-#include "topology/network_reader.h"
+#include "topology/yaml/network_reader.h"
 
 #include <ns3/ipv4.h>
 #include <ns3/ipv6.h>

@@ -9,7 +9,7 @@
 
 #include "ns3/npu-socket-network.h"
 #include "ns3/npu-topology-helper.h"
-#include "topology/network_description.h"
+#include "topology/network/network_description.h"
 
 #include <ns3/address.h>
 #include <ns3/attribute.h>

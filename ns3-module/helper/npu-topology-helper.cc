@@ -7,7 +7,7 @@
 #include "npu-topology-helper.h"
 
 #include "base/errors.h"
-#include "topology/network_reader.h"
+#include "topology/yaml/network_reader.h"
 
 #include <iomanip>
 #include <limits>

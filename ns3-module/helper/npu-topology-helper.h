@@ -7,7 +7,7 @@
 #ifndef NPU_TOPOLOGY_HELPER_H
 #define NPU_TOPOLOGY_HELPER_H
 
-#include "topology/network_description.h"
+#include "topology/network/network_description.h"
 
 #include <ns3/data-rate.h>
 #include <ns3/nstime.h>

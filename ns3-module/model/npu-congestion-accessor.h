@@ -7,7 +7,7 @@
 #ifndef NPU_CONGESTION_ACCESSOR_H
 #define NPU_CONGESTION_ACCESSOR_H
 
-#include "topology/congestion_control.h"
+#include "topology/parameters/congestion_control.h"
 
 #include <ns3/attribute.h>
 #include <ns3/ptr.h>

@@ -7,7 +7,7 @@
 #ifndef NPU_CONGESTION_SETTINGS_H
 #define NPU_CONGESTION_SETTINGS_H
 
-#include "topology/congestion_control.h"
+#include "topology/parameters/congestion_control.h"
 
 #include <ns3/object.h>
 #include <ns3/type-id.h>
@@ -21,7 +21,7 @@ namespace ns3
 /**
  * @ingroup npunet
  * A congestion control algorithm and its parameters, for the senders of a fabric: each parameter of
- * the algorithm's table (topology/congestion_control.h) is an attribute, `rate_ai` as `RateAi`.
+ * the algorithm's table (topology/parameters/congestion_control.h) is an attribute, `rate_ai` as `RateAi`.
  *
  *     Config::SetDefault("ns3::NpuDcqcn::RateAi", DataRateValue(DataRate("10Mbps")));
  *     Ptr<NpuCongestionControl> control = NpuCongestionControl::Make("dcqcn");

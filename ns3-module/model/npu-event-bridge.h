@@ -7,7 +7,7 @@
 #ifndef NPU_EVENT_BRIDGE_H
 #define NPU_EVENT_BRIDGE_H
 
-#include "engine/event_queue.h"
+#include "engine/clock/event_queue.h"
 
 #include <ns3/event-impl.h>
 #include <ns3/ptr.h>

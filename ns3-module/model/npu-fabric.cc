@@ -12,8 +12,8 @@
 #include "npu-net-device.h"
 
 #include "base/errors.h"
-#include "topology/idle_path.h"
-#include "topology/injection.h"
+#include "topology/network/idle_path.h"
+#include "topology/network/injection.h"
 
 #include <ns3/abort.h>
 #include <ns3/boolean.h>

@@ -7,7 +7,7 @@
 #ifndef NPU_FLOW_STATISTICS_H
 #define NPU_FLOW_STATISTICS_H
 
-#include "engine/flow_results.h"
+#include "engine/results/flow_results.h"
 
 #include <ns3/nstime.h>
 

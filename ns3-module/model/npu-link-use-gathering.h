@@ -7,7 +7,7 @@
 #ifndef NPU_LINK_USE_GATHERING_H
 #define NPU_LINK_USE_GATHERING_H
 
-#include "engine/network.h"
+#include "engine/network/network.h"
 
 #include <vector>
 

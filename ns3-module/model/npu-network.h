@@ -10,11 +10,11 @@
 #include "npu-flow-statistics.h"
 
 #include "base/ids.h"
-#include "engine/event_queue.h"
-#include "engine/flow_statistics.h"
-#include "engine/network.h"
-#include "engine/shared_network.h"
-#include "topology/network_description.h"
+#include "engine/clock/event_queue.h"
+#include "engine/results/flow_statistics.h"
+#include "engine/network/network.h"
+#include "engine/network/shared_network.h"
+#include "topology/network/network_description.h"
 
 #include <ns3/nstime.h>
 #include <ns3/object.h>

@@ -12,7 +12,7 @@
 #include "helper/npu-fabric-helper.h"
 
 #include "base/errors.h"
-#include "engine/named_errors.h"
+#include "engine/network/named_errors.h"
 
 #include <ns3/node-container.h>
 #include <ns3/simulator.h>

@@ -7,9 +7,9 @@
 #ifndef NPU_PROGRAM_RUN_H
 #define NPU_PROGRAM_RUN_H
 
-#include "engine/link_load.h"
-#include "engine/simulator_run.h"
-#include "topology/network_description.h"
+#include "engine/network/link_load.h"
+#include "engine/simulation/simulator_run.h"
+#include "topology/network/network_description.h"
 
 #include <vector>
 

@@ -9,7 +9,7 @@
 #include "ns3/npu-congestion-settings.h"
 
 #include "base/errors.h"
-#include "topology/congestion_parameters.h"
+#include "topology/parameters/congestion_parameters.h"
 
 #include <ns3/boolean.h>
 #include <ns3/config.h>

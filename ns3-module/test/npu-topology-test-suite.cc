@@ -10,7 +10,7 @@
 #include "ns3/npu-chakra-helper.h"
 #include "ns3/npu-topology-helper.h"
 
-#include "topology/network_reader.h"
+#include "topology/yaml/network_reader.h"
 
 #include <ns3/string.h>
 

@@ -7,7 +7,7 @@
 #pragma once
 
 #include "base/quantities.h"
-#include "engine/event_queue.h"
+#include "engine/clock/event_queue.h"
 
 #include <cstdint>
 

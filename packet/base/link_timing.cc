@@ -1,7 +1,7 @@
 #include "packet/base/link_timing.h"
 
 #include "base/errors.h"
-#include "engine/clock_limit.h"
+#include "engine/clock/clock_limit.h"
 
 #include <algorithm>
 

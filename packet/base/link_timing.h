@@ -12,8 +12,8 @@
 
 #include "packet/base/packet_errors.h"
 
-#include "engine/link_clock.h"
-#include "topology/network_description.h"
+#include "engine/network/link_clock.h"
+#include "topology/network/network_description.h"
 
 #include <cstdint>
 #include <vector>

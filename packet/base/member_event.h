@@ -5,7 +5,7 @@
 //     queue.schedule(at, key, wake, 7);  // port.wake(7)
 #pragma once
 
-#include "engine/event_queue.h"
+#include "engine/clock/event_queue.h"
 
 #include <cstdint>
 

@@ -11,8 +11,8 @@
 //     classes.charge(port, number, wire);
 #pragma once
 
-#include "engine/network.h"
-#include "topology/traffic_classes.h"
+#include "engine/network/network.h"
+#include "topology/parameters/traffic_classes.h"
 
 #include <cassert>
 #include <cstddef>

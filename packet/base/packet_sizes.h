@@ -5,7 +5,7 @@
 //     sizes.wire(sizes.payload_behind(bytes, 0));  // of the first packet
 #pragma once
 
-#include "topology/network_description.h"
+#include "topology/network/network_description.h"
 
 #include <algorithm>
 #include <cstdint>

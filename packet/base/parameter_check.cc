@@ -1,7 +1,7 @@
 #include "packet/base/parameter_check.h"
 
 #include "base/errors.h"
-#include "topology/traffic_classes.h"
+#include "topology/parameters/traffic_classes.h"
 
 #include <string>
 

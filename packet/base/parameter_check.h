@@ -1,7 +1,7 @@
 // Checks of the parameters that all packet networks have.
 #pragma once
 
-#include "topology/network_description.h"
+#include "topology/network/network_description.h"
 
 #include <string>
 

@@ -13,9 +13,9 @@
 // notified(), lost()), not on how often window() and rate() are called.
 #pragma once
 
-#include "engine/state_scan.h"
+#include "engine/clock/state_scan.h"
 
-#include "topology/congestion_control.h"
+#include "topology/parameters/congestion_control.h"
 
 #include <cstdint>
 #include <limits>

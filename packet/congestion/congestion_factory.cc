@@ -5,7 +5,7 @@
 #include "packet/congestion/swift.h"
 #include "packet/congestion/timely.h"
 
-#include "topology/congestion_parameters.h"
+#include "topology/parameters/congestion_parameters.h"
 
 namespace npunet::packet {
 

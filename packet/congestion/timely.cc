@@ -1,6 +1,6 @@
 #include "packet/congestion/timely.h"
 
-#include "topology/congestion_parameters.h"
+#include "topology/parameters/congestion_parameters.h"
 
 #include <algorithm>
 

@@ -18,7 +18,7 @@
 
 #include "packet/congestion/congestion_parameters.h"
 
-#include "topology/congestion_parameters.h"
+#include "topology/parameters/congestion_parameters.h"
 
 namespace npunet::packet {
 

@@ -7,7 +7,7 @@
 #include "packet/credit/network_state.h"
 #include "packet/credit/thread_partition.h"
 
-#include "engine/network.h"
+#include "engine/network/network.h"
 
 #include <cstdint>
 #include <vector>

@@ -72,9 +72,9 @@
 #include "packet/partition/partition_link.h"
 
 #include "base/quantities.h"
-#include "engine/event_queue.h"
-#include "engine/network.h"
-#include "topology/network_description.h"
+#include "engine/clock/event_queue.h"
+#include "engine/network/network.h"
+#include "topology/network/network_description.h"
 
 #include <cstddef>
 #include <cstdint>

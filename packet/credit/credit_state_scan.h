@@ -6,9 +6,9 @@
 #include "packet/credit/deferred_notifications.h"
 #include "packet/credit/network_state.h"
 
-#include "engine/network.h"
-#include "engine/pending_events.h"
-#include "engine/state_scan.h"
+#include "engine/clock/pending_events.h"
+#include "engine/clock/state_scan.h"
+#include "engine/network/network.h"
 
 #include <cstdint>
 #include <vector>

@@ -8,7 +8,7 @@
 #include "packet/credit/fast_forward/credit_fast_forward.h"
 #include "packet/credit/network_state.h"
 
-#include "engine/event_queue.h"
+#include "engine/clock/event_queue.h"
 
 #include <cstdint>
 

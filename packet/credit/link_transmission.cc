@@ -1,6 +1,6 @@
 #include "packet/credit/link_transmission.h"
 
-#include "engine/clock_limit.h"
+#include "engine/clock/clock_limit.h"
 
 namespace npunet::packet {
 

@@ -12,7 +12,7 @@
 #include "packet/credit/network_state.h"
 
 #include "base/quantities.h"
-#include "topology/network_description.h"
+#include "topology/network/network_description.h"
 
 #include <algorithm>
 #include <cstdint>

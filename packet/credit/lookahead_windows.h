@@ -10,7 +10,7 @@
 
 #include "packet/base/constants.h"
 
-#include "topology/graph.h"
+#include "topology/graph/graph.h"
 
 #include <algorithm>
 #include <cstddef>

@@ -3,7 +3,7 @@
 
 #include "packet/credit/network_state.h"
 
-#include "topology/network_description.h"
+#include "topology/network/network_description.h"
 
 namespace npunet::packet {
 

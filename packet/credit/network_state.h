@@ -20,9 +20,9 @@
 #include "packet/routing/route_plan.h"
 
 #include "base/quantities.h"
-#include "engine/event_queue.h"
-#include "engine/link_load.h"
-#include "topology/network_description.h"
+#include "engine/clock/event_queue.h"
+#include "engine/network/link_load.h"
+#include "topology/network/network_description.h"
 
 #include <algorithm>
 #include <cstdint>

@@ -19,9 +19,9 @@
 #include "packet/credit/network_state.h"
 #include "packet/routing/adaptive_routing.h"
 
-#include "engine/network.h"
-#include "topology/network_description.h"
-#include "topology/reroutes.h"
+#include "engine/network/network.h"
+#include "topology/network/network_description.h"
+#include "topology/network/reroutes.h"
 
 #include <cstdint>
 #include <memory>

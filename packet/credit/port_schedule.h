@@ -11,9 +11,9 @@
 #include "packet/credit/lookahead_windows.h"
 #include "packet/credit/network_state.h"
 
-#include "engine/event_queue.h"
-#include "engine/pending_events.h"
-#include "engine/state_scan.h"
+#include "engine/clock/event_queue.h"
+#include "engine/clock/pending_events.h"
+#include "engine/clock/state_scan.h"
 
 #include <cstdint>
 #include <memory>

@@ -10,8 +10,8 @@
 
 #include "base/ids.h"
 #include "base/quantities.h"
-#include "engine/network.h"
-#include "topology/network_description.h"
+#include "engine/network/network.h"
+#include "topology/network/network_description.h"
 
 #include <cstdint>
 #include <functional>

@@ -20,8 +20,8 @@
 #include "packet/credit/port_schedule.h"
 #include "packet/credit/statistics.h"
 
-#include "engine/event_queue.h"
-#include "topology/network_description.h"
+#include "engine/clock/event_queue.h"
+#include "topology/network/network_description.h"
 
 #include <cstdint>
 

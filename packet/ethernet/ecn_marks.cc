@@ -2,8 +2,8 @@
 
 #include "packet/congestion/congestion_control.h"
 
-#include "topology/marking.h"
-#include "topology/pair_hash.h"
+#include "topology/network/marking.h"
+#include "topology/routing/pair_hash.h"
 
 namespace npunet::packet {
 

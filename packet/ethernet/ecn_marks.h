@@ -2,8 +2,8 @@
 // bytes, always beyond kmax, at random between them; ethernet_network.h states the rule.
 #pragma once
 
-#include "engine/state_scan.h"
-#include "topology/network_description.h"
+#include "engine/clock/state_scan.h"
+#include "topology/network/network_description.h"
 
 #include <cstdint>
 #include <vector>

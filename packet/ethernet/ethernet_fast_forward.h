@@ -13,9 +13,9 @@
 #include "packet/transport/periodic_transport.h"
 #include "packet/transport/transport.h"
 
-#include "engine/event_queue.h"
-#include "engine/state_scan.h"
-#include "topology/network_description.h"
+#include "engine/clock/event_queue.h"
+#include "engine/clock/state_scan.h"
+#include "topology/network/network_description.h"
 
 #include <cstddef>
 #include <cstdint>

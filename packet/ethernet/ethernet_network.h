@@ -68,9 +68,9 @@
 #include "packet/transport/ethernet_boundary.h"
 #include "packet/transport/transport.h"
 
-#include "engine/event_queue.h"
-#include "engine/network.h"
-#include "topology/network_description.h"
+#include "engine/clock/event_queue.h"
+#include "engine/network/network.h"
+#include "topology/network/network_description.h"
 
 #include <cstddef>
 #include <cstdint>

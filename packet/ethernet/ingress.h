@@ -14,7 +14,7 @@
 #include "packet/routing/ethernet_next_hop.h"
 #include "packet/transport/transport.h"
 
-#include "topology/network_description.h"
+#include "topology/network/network_description.h"
 
 #include <cstdint>
 

@@ -1,7 +1,7 @@
 #include "packet/ethernet/link_transmission.h"
 
 #include "base/errors.h"
-#include "engine/clock_limit.h"
+#include "engine/clock/clock_limit.h"
 
 namespace npunet::packet {
 

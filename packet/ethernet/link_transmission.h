@@ -8,8 +8,8 @@
 #include "packet/routing/ethernet_port.h"
 
 #include "base/quantities.h"
-#include "engine/link_clock.h"
-#include "topology/network_description.h"
+#include "engine/network/link_clock.h"
+#include "topology/network/network_description.h"
 
 #include <algorithm>
 #include <cstdint>

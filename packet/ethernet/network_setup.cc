@@ -3,7 +3,7 @@
 #include "packet/base/parameter_check.h"
 
 #include "base/errors.h"
-#include "topology/packet_checks.h"
+#include "topology/network/packet_checks.h"
 
 namespace npunet::packet {
 

@@ -1,7 +1,7 @@
 // Checks that an EthernetNetwork can simulate a network.
 #pragma once
 
-#include "topology/network_description.h"
+#include "topology/network/network_description.h"
 
 namespace npunet::packet {
 

@@ -10,9 +10,9 @@
 #include "packet/routing/ethernet_port.h"
 
 #include "base/ids.h"
-#include "engine/event_queue.h"
-#include "engine/link_load.h"
-#include "topology/network_description.h"
+#include "engine/clock/event_queue.h"
+#include "engine/network/link_load.h"
+#include "topology/network/network_description.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -14,7 +14,7 @@
 
 #include "base/ids.h"
 #include "base/quantities.h"
-#include "topology/network_description.h"
+#include "topology/network/network_description.h"
 
 #include <cstdint>
 #include <functional>

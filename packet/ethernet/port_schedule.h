@@ -7,8 +7,8 @@
 #include "packet/base/ethernet_packet.h"
 #include "packet/routing/ethernet_port.h"
 
-#include "engine/event_queue.h"
-#include "engine/network.h"
+#include "engine/clock/event_queue.h"
+#include "engine/network/network.h"
 
 #include <algorithm>
 #include <cstdint>

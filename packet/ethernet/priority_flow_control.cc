@@ -1,7 +1,7 @@
 #include "packet/ethernet/priority_flow_control.h"
 
 #include "base/errors.h"
-#include "topology/headroom.h"
+#include "topology/network/headroom.h"
 
 #include <fmt/format.h>
 

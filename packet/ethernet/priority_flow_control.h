@@ -10,8 +10,8 @@
 #include "packet/ethernet/shared_buffer.h"
 #include "packet/routing/ethernet_port.h"
 
-#include "engine/state_scan.h"
-#include "topology/network_description.h"
+#include "engine/clock/state_scan.h"
+#include "topology/network/network_description.h"
 
 #include <cstdint>
 #include <vector>

@@ -1,6 +1,6 @@
 #include "packet/ethernet/reroute_epochs.h"
 
-#include "engine/network.h"
+#include "engine/network/network.h"
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 #include "packet/ethernet/shared_buffer.h"
 
-#include "topology/headroom.h"
+#include "topology/network/headroom.h"
 
 #include <algorithm>
 

@@ -20,9 +20,9 @@
 #pragma once
 
 #include "base/quantities.h"
-#include "engine/state_scan.h"
+#include "engine/clock/state_scan.h"
 
-#include "topology/network_description.h"
+#include "topology/network/network_description.h"
 
 #include <cstddef>
 #include <cstdint>

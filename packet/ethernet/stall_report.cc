@@ -2,7 +2,7 @@
 
 #include "base/errors.h"
 #include "base/units.h"
-#include "topology/channel_dependencies.h"
+#include "topology/routing/channel_dependencies.h"
 
 #include <fmt/format.h>
 

@@ -9,7 +9,7 @@
 #include "packet/transport/queue_pair.h"
 
 #include "base/ids.h"
-#include "topology/network_description.h"
+#include "topology/network/network_description.h"
 
 #include <cstdint>
 #include <string>

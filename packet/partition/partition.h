@@ -11,7 +11,7 @@
 #include "packet/partition/partition_link.h"
 
 #include "base/ids.h"
-#include "topology/graph.h"
+#include "topology/graph/graph.h"
 
 #include <cstdint>
 #include <vector>

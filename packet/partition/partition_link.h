@@ -8,7 +8,7 @@
 
 #include "base/ids.h"
 #include "base/quantities.h"
-#include "engine/network.h"
+#include "engine/network/network.h"
 
 #include <cstdint>
 

@@ -1,6 +1,6 @@
 // Selects among the next hops that a topology::MultipathRouter offers, by the load of their links,
 // and keeps account of the buffer space reserved for packets that have selected. The rule is that
-// of topology/multipath.h.
+// of topology/routing/multipath.h.
 //
 //     routing.choose(path, now);  // the packet will leave by path.hop
 //     routing.leave(path);        // it starts there, or selects again
@@ -12,7 +12,7 @@
 #include "packet/routing/least_cost.h"
 #include "packet/routing/packet_path.h"
 
-#include "topology/multipath.h"
+#include "topology/routing/multipath.h"
 
 #include <cstdint>
 #include <vector>

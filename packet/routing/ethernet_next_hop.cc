@@ -3,7 +3,7 @@
 #include "packet/routing/least_cost.h"
 
 #include "base/quantities.h"
-#include "topology/pair_hash.h"
+#include "topology/routing/pair_hash.h"
 
 #include <cassert>
 

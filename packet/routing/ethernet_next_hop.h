@@ -11,10 +11,10 @@
 #include "packet/base/ethernet_packet.h"
 #include "packet/routing/ethernet_port.h"
 
-#include "engine/link_clock.h"
-#include "topology/multipath.h"
-#include "topology/network_description.h"
-#include "topology/reroutes.h"
+#include "engine/network/link_clock.h"
+#include "topology/network/network_description.h"
+#include "topology/network/reroutes.h"
+#include "topology/routing/multipath.h"
 
 #include <cstdint>
 #include <memory>

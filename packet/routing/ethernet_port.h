@@ -5,7 +5,7 @@
 #include "packet/base/constants.h"
 #include "packet/base/ethernet_packet.h"
 
-#include "topology/headroom.h"
+#include "topology/network/headroom.h"
 
 #include <cstdint>
 

@@ -1,6 +1,6 @@
 // The choice among next hops that a topology::MultipathRouter offers: the one whose link would have
 // sent the packet first, weighted; a failed link only if all candidates have failed; of equals the
-// first. The rule is that of topology/multipath.h.
+// first. The rule is that of topology/routing/multipath.h.
 //
 //     LeastCost choice;
 //     for (const topology::OfferedHop& offered : offers) {
@@ -12,7 +12,7 @@
 #include "packet/base/constants.h"
 
 #include "base/quantities.h"
-#include "topology/multipath.h"
+#include "topology/routing/multipath.h"
 
 #include <cstdint>
 

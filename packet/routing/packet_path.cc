@@ -1,6 +1,6 @@
 #include "packet/routing/packet_path.h"
 
-#include "topology/pair_hash.h"
+#include "topology/routing/pair_hash.h"
 
 namespace npunet::packet {
 

@@ -3,8 +3,8 @@
 // Times in picoseconds.
 #pragma once
 
-#include "topology/multipath.h"
-#include "topology/network_description.h"
+#include "topology/network/network_description.h"
+#include "topology/routing/multipath.h"
 
 #include <cstdint>
 #include <vector>

@@ -10,8 +10,8 @@
 #pragma once
 
 #include "base/ids.h"
-#include "topology/graph.h"
-#include "topology/network_description.h"
+#include "topology/graph/graph.h"
+#include "topology/network/network_description.h"
 
 #include <cstdint>
 #include <functional>

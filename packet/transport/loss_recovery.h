@@ -15,7 +15,7 @@
 #include "packet/transport/start_jitter.h"
 #include "packet/transport/transport_messages.h"
 
-#include "topology/network_description.h"
+#include "topology/network/network_description.h"
 
 #include <cstdint>
 

@@ -1,6 +1,6 @@
 #include "packet/transport/periodic_transport.h"
 
-#include "engine/network.h"
+#include "engine/network/network.h"
 
 #include <algorithm>
 

@@ -18,10 +18,10 @@
 
 #include "packet/base/constants.h"
 
-#include "engine/period_search.h"
-#include "engine/state_scan.h"
+#include "engine/clock/period_search.h"
+#include "engine/clock/state_scan.h"
 
-#include "engine/event_queue.h"
+#include "engine/clock/event_queue.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -7,7 +7,7 @@
 #include "packet/transport/queue_pair.h"
 #include "packet/transport/transport_boundary.h"
 
-#include "topology/network_description.h"
+#include "topology/network/network_description.h"
 
 #include <cstdint>
 #include <unordered_map>

@@ -10,7 +10,7 @@
 #include "packet/transport/transport_messages.h"
 #include "packet/transport/transport_packets.h"
 
-#include "topology/network_description.h"
+#include "topology/network/network_description.h"
 
 #include <cstdint>
 

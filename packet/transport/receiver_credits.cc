@@ -1,7 +1,7 @@
 #include "packet/transport/receiver_credits.h"
 
 #include "base/quantities.h"
-#include "engine/network.h"
+#include "engine/network/network.h"
 
 #include <algorithm>
 

@@ -11,7 +11,7 @@
 #include "packet/transport/queue_pair_table.h"
 #include "packet/transport/transport_packets.h"
 
-#include "topology/network_description.h"
+#include "topology/network/network_description.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -11,7 +11,7 @@
 #include "packet/transport/queue_pair_table.h"
 #include "packet/transport/restart_detection.h"
 
-#include "engine/state_scan.h"
+#include "engine/clock/state_scan.h"
 
 #include <cstdint>
 #include <vector>

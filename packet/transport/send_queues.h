@@ -9,7 +9,7 @@
 #include "packet/transport/send_window.h"
 #include "packet/transport/transport_wire.h"
 
-#include "engine/state_scan.h"
+#include "engine/clock/state_scan.h"
 
 #include <cstddef>
 #include <cstdint>

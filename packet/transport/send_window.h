@@ -6,7 +6,7 @@
 #include "packet/base/packet_sizes.h"
 #include "packet/transport/queue_pair.h"
 
-#include "topology/network_description.h"
+#include "topology/network/network_description.h"
 
 #include <algorithm>
 #include <cstdint>

@@ -15,8 +15,8 @@
 #include "packet/transport/transport_packets.h"
 #include "packet/transport/transport_wire.h"
 
-#include "engine/network.h"
-#include "topology/network_description.h"
+#include "engine/network/network.h"
+#include "topology/network/network_description.h"
 
 #include <cstdint>
 

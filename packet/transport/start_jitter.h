@@ -9,8 +9,8 @@
 
 #include "packet/transport/queue_pair.h"
 
-#include "topology/network_description.h"
-#include "topology/pair_hash.h"
+#include "topology/network/network_description.h"
+#include "topology/routing/pair_hash.h"
 
 #include <algorithm>
 #include <cstdint>

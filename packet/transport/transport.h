@@ -58,8 +58,8 @@
 #include "packet/transport/transport_state_scan.h"
 #include "packet/transport/transport_wire.h"
 
-#include "engine/network.h"
-#include "topology/network_description.h"
+#include "engine/network/network.h"
+#include "topology/network/network_description.h"
 
 #include <cstdint>
 #include <vector>

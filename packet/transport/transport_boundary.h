@@ -8,7 +8,7 @@
 #include "packet/transport/message.h"
 #include "packet/transport/queue_pair.h"
 
-#include "engine/network.h"
+#include "engine/network/network.h"
 
 #include <cstdint>
 

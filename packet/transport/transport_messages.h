@@ -10,7 +10,7 @@
 #include "packet/transport/transport_boundary.h"
 #include "packet/transport/transport_wire.h"
 
-#include "engine/network.h"
+#include "engine/network/network.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -8,8 +8,8 @@
 #include "packet/transport/send_queues.h"
 #include "packet/transport/transport_messages.h"
 
-#include "engine/state_scan.h"
-#include "topology/network_description.h"
+#include "engine/clock/state_scan.h"
+#include "topology/network/network_description.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/quantities.h"
-#include "engine/results.h"
+#include "engine/results/results.h"
 
 namespace npunet::report {
 

@@ -9,7 +9,7 @@
 
 #include <vector>
 
-#include "engine/results.h"
+#include "engine/results/results.h"
 #include "report/gap.h"
 #include "report/html/page.h"
 

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "analysis/run_timeline.h"
-#include "engine/job_results.h"
-#include "engine/results.h"
+#include "engine/results/job_results.h"
+#include "engine/results/results.h"
 #include "report/gap.h"
 #include "report/input_list.h"
 

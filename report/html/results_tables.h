@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "engine/results.h"
+#include "engine/results/results.h"
 #include "report/html/data_table.h"
 #include "report/input_list.h"
 

@@ -20,7 +20,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/workload.h"
+#include "engine/program/workload.h"
 #include "report/gap.h"
 #include "study/gap/effect_level.h"
 #include "study/gap/isolated_runs.h"

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "engine/workload.h"
+#include "engine/program/workload.h"
 #include "study/gap/joint_operations.h"
 
 namespace npunet::study {

@@ -2,7 +2,7 @@
 
 #include "analytical/congestion_aware.h"
 #include "analytical/congestion_unaware.h"
-#include "engine/simulation.h"
+#include "engine/simulation/simulation.h"
 #include "packet/make_packet_network.h"
 #include "study/fidelity_network.h"
 #include "study/idle_path_network.h"

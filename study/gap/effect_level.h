@@ -11,7 +11,7 @@
 #include <memory>
 #include <vector>
 
-#include "engine/fixed_times.h"
+#include "engine/npu/fixed_times.h"
 #include "report/gap.h"
 #include "study/gap/gap_progress.h"
 #include "study/gap/joint_operations.h"

@@ -9,8 +9,8 @@
 #include <string>
 #include <utility>
 
-#include "engine/event_queue.h"
-#include "engine/simulation.h"
+#include "engine/clock/event_queue.h"
+#include "engine/simulation/simulation.h"
 #include "study/gap.h"
 
 namespace npunet::study {

@@ -9,7 +9,7 @@
 #include <map>
 #include <vector>
 
-#include "engine/workload.h"
+#include "engine/program/workload.h"
 #include "study/gap/effect_level.h"
 #include "study/gap/joint_operations.h"
 

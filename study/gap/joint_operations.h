@@ -10,8 +10,8 @@
 
 #include "base/ids.h"
 #include "base/quantities.h"
-#include "engine/simulation.h"
-#include "engine/workload.h"
+#include "engine/program/workload.h"
+#include "engine/simulation/simulation.h"
 
 namespace npunet::study {
 

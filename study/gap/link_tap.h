@@ -11,10 +11,10 @@
 #include <vector>
 
 #include "analytical/route_table.h"
-#include "engine/network.h"
+#include "engine/network/network.h"
 #include "report/gap.h"
 #include "study/gap/effect_level.h"
-#include "topology/graph.h"
+#include "topology/graph/graph.h"
 
 namespace npunet::study {
 

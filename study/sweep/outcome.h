@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "base/quantities.h"
-#include "engine/results.h"
+#include "engine/results/results.h"
 
 namespace npunet::study {
 

@@ -10,7 +10,7 @@
 #include "base/errors.h"
 #include "base/suggest.h"
 #include "base/units.h"
-#include "engine/dialect.h"
+#include "engine/machine/dialect.h"
 #include "generators/collective_benchmark.h"
 #include "generators/transformer/model_library.h"
 #include "generators/transformer/moe_routing.h"

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "base/errors.h"
-#include "topology/network_description.h"
-#include "topology/network_reader.h"
+#include "topology/network/network_description.h"
+#include "topology/yaml/network_reader.h"
 
 namespace npunet::study {
 

@@ -16,7 +16,7 @@
 #include "study/sweep/parameters.h"
 #include "study/sweep/point_list.h"
 #include "study/sweep/point_selection.h"
-#include "topology/network_sections.h"
+#include "topology/yaml/network_sections.h"
 
 namespace npunet::study {
 

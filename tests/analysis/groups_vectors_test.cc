@@ -7,7 +7,7 @@
 #include <sstream>
 #include <string>
 
-#include "generators/megatron/parallel_groups_reader.h"
+#include "profiles/parallel_groups_reader.h"
 #include "tests/support/shared_data.h"
 
 namespace npunet::analysis {

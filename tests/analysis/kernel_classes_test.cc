@@ -11,7 +11,7 @@
 #include <string>
 
 #include "analysis/overlapping_tables.h"
-#include "generators/megatron/parallel_groups_reader.h"
+#include "profiles/parallel_groups_reader.h"
 #include "profiles/profile_reader.h"
 #include "tests/support/shared_data.h"
 #include "tests/support/temporary_folder.h"

@@ -7,8 +7,8 @@
 #include <sstream>
 
 #include "analysis/clock_offsets.h"
-#include "generators/megatron/parallel_groups_reader.h"
 #include "made_ranks.h"
+#include "profiles/parallel_groups_reader.h"
 
 namespace npunet::analysis {
 namespace {

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "engine/simulation.h"
+#include "engine/simulation/simulation.h"
 #include "tests/support/machines.h"
 #include "tests/support/runs.h"
 #include "tests/support/workloads.h"

@@ -7,7 +7,7 @@
 #include <random>
 
 #include "base/errors.h"
-#include "engine/collective/lower_bound.h"
+#include "engine/collective_algorithms/lower_bound.h"
 #include "tests/support/collectives.h"
 
 namespace npunet {

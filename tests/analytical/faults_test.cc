@@ -10,7 +10,7 @@
 #include "analytical/congestion_aware.h"
 #include "analytical/congestion_unaware.h"
 #include "base/errors.h"
-#include "engine/link_clock.h"
+#include "engine/network/link_clock.h"
 #include "tests/analytical/traffic_networks.h"
 #include "tests/support/machines.h"
 #include "tests/support/refusals.h"

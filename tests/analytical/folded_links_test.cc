@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "analytical/congestion_unaware.h"
-#include "engine/fold_finder.h"
-#include "engine/simulation.h"
+#include "engine/simulation/fold_finder.h"
+#include "engine/simulation/simulation.h"
 #include "tests/support/machines.h"
 #include "tests/support/workloads.h"
 

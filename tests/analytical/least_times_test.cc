@@ -5,9 +5,9 @@
 
 #include <algorithm>
 
-#include "engine/collective/lower_bound.h"
-#include "topology/builder.h"
-#include "topology/network_reader.h"
+#include "engine/collective_algorithms/lower_bound.h"
+#include "topology/builders/builder.h"
+#include "topology/yaml/network_reader.h"
 
 namespace npunet {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
-#include "engine/link_clock.h"
+#include "engine/network/link_clock.h"
 
 namespace npunet::test {
 

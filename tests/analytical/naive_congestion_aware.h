@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "engine/network.h"
+#include "engine/network/network.h"
 #include "tests/packet/traffic.h"
-#include "topology/network_description.h"
+#include "topology/network/network_description.h"
 
 namespace npunet::test {
 

@@ -8,7 +8,7 @@
 #include "analytical/congestion_aware.h"
 #include "analytical/congestion_unaware.h"
 #include "tests/packet/traffic.h"
-#include "topology/builder.h"
+#include "topology/builders/builder.h"
 
 namespace npunet::analytical {
 namespace {

@@ -6,11 +6,11 @@
 #include <random>
 #include <vector>
 
-#include "engine/dialect.h"
-#include "engine/event_queue.h"
+#include "engine/clock/event_queue.h"
+#include "engine/machine/dialect.h"
 #include "tests/analytical/naive_congestion_aware.h"
 #include "tests/packet/traffic.h"
-#include "topology/builder.h"
+#include "topology/builders/builder.h"
 
 namespace npunet::test {
 

@@ -10,7 +10,7 @@
 #include <limits>
 #include <vector>
 
-#include "topology/network_description.h"
+#include "topology/network/network_description.h"
 
 namespace npunet::benchmark {
 

@@ -12,7 +12,7 @@
 #include <tuple>
 #include <vector>
 
-#include "engine/event_queue.h"
+#include "engine/clock/event_queue.h"
 
 namespace npunet::engine {
 namespace {

@@ -15,7 +15,7 @@
 #include "ns3/network-module.h"
 #include "ns3/npunet-module.h"
 #include "tests/support/temporary_folder.h"
-#include "topology/network_reader.h"
+#include "topology/yaml/network_reader.h"
 
 namespace {
 

@@ -12,7 +12,7 @@
 #include <string>
 
 #include "analytical/congestion_unaware.h"
-#include "engine/simulation.h"
+#include "engine/simulation/simulation.h"
 #include "tests/support/machines.h"
 #include "tests/support/workloads.h"
 

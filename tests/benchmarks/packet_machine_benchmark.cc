@@ -23,12 +23,12 @@
 #include <vector>
 
 #include "bare_packet_loop.h"
-#include "engine/event_queue.h"
-#include "engine/network.h"
+#include "engine/clock/event_queue.h"
+#include "engine/network/network.h"
 #include "packet/make_packet_network.h"
 #include "tests/packet/naive_packet_network.h"
-#include "topology/builder.h"
-#include "topology/fat_tree.h"
+#include "topology/builders/builder.h"
+#include "topology/builders/fat_tree.h"
 
 namespace npunet::benchmark {
 namespace {

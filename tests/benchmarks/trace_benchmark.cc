@@ -26,11 +26,11 @@
 #include <string>
 #include <vector>
 
-#include "chakra/dependency_graph.h"
-#include "chakra/node_frames.h"
-#include "chakra/trace_feeder.h"
-#include "chakra/trace_reader.h"
-#include "chakra/trace_writer.h"
+#include "chakra/dependencies/dependency_graph.h"
+#include "chakra/feeder/trace_feeder.h"
+#include "chakra/files/node_frames.h"
+#include "chakra/files/trace_reader.h"
+#include "chakra/files/trace_writer.h"
 #include "tests/support/temporary_folder.h"
 
 namespace npunet::chakra {

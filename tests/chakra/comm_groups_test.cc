@@ -1,4 +1,4 @@
-#include "chakra/comm_groups.h"
+#include "chakra/trace/comm_groups.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

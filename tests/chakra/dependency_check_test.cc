@@ -1,4 +1,4 @@
-#include "chakra/dependency_check.h"
+#include "chakra/dependencies/dependency_check.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

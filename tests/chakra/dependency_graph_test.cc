@@ -1,4 +1,4 @@
-#include "chakra/dependency_graph.h"
+#include "chakra/dependencies/dependency_graph.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -6,8 +6,8 @@
 
 #include <algorithm>
 
-#include "chakra/trace_reader.h"
-#include "chakra/trace_writer.h"
+#include "chakra/files/trace_reader.h"
+#include "chakra/files/trace_writer.h"
 #include "random_messages.h"
 #include "test_files.h"
 

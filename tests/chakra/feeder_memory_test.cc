@@ -8,8 +8,8 @@
 #include <cstdlib>
 #include <new>
 
-#include "chakra/trace_feeder.h"
-#include "chakra/trace_writer.h"
+#include "chakra/feeder/trace_feeder.h"
+#include "chakra/files/trace_writer.h"
 #include "test_files.h"
 
 namespace {

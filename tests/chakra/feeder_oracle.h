@@ -14,8 +14,8 @@
 #include <string>
 #include <vector>
 
-#include "chakra/node.h"
-#include "chakra/trace_feeder.h"
+#include "chakra/feeder/trace_feeder.h"
+#include "chakra/trace/node.h"
 
 namespace npunet::chakra {
 

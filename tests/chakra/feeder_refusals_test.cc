@@ -9,8 +9,8 @@
 #include <numeric>
 #include <regex>
 
-#include "chakra/trace_feeder.h"
-#include "chakra/trace_writer.h"
+#include "chakra/feeder/trace_feeder.h"
+#include "chakra/files/trace_writer.h"
 #include "feeder_oracle.h"
 #include "test_files.h"
 #include "tests/support/shared_data.h"

@@ -1,6 +1,6 @@
 // An IdSet says of every id what std::set says.
 
-#include "chakra/id_set.h"
+#include "chakra/feeder/id_set.h"
 
 #include <gtest/gtest.h>
 

@@ -9,10 +9,10 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "chakra/frame_input.h"
-#include "chakra/trace_feeder.h"
-#include "chakra/trace_reader.h"
-#include "chakra/trace_writer.h"
+#include "chakra/feeder/trace_feeder.h"
+#include "chakra/files/frame_input.h"
+#include "chakra/files/trace_reader.h"
+#include "chakra/files/trace_writer.h"
 #include "random_messages.h"
 #include "test_files.h"
 #include "tests/support/shared_data.h"

@@ -1,12 +1,12 @@
 // A trace is told to be like a kept one exactly when its nodes are those, but for a constant that
 // is added to all ids and the values of the named attributes.
 
-#include "chakra/kept_trace.h"
+#include "chakra/files/kept_trace.h"
 
 #include <functional>
 
-#include "chakra/trace_reader.h"
-#include "chakra/trace_writer.h"
+#include "chakra/files/trace_reader.h"
+#include "chakra/files/trace_writer.h"
 #include "tests/chakra/test_files.h"
 
 namespace npunet::chakra {

@@ -7,8 +7,8 @@
 
 #include <random>
 
-#include "chakra/trace_reader.h"
-#include "chakra/trace_writer.h"
+#include "chakra/files/trace_reader.h"
+#include "chakra/files/trace_writer.h"
 #include "mutation.h"
 #include "random_messages.h"
 #include "test_files.h"

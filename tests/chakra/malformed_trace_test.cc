@@ -2,9 +2,9 @@
 #include <gtest/gtest.h>
 #include <zlib.h>
 
-#include "chakra/frame_input.h"
-#include "chakra/trace_reader.h"
-#include "chakra/trace_summary.h"
+#include "chakra/files/frame_input.h"
+#include "chakra/files/trace_reader.h"
+#include "chakra/inspection/trace_summary.h"
 #include "test_files.h"
 
 namespace npunet::chakra {

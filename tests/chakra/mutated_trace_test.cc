@@ -2,10 +2,10 @@
 
 #include <random>
 
-#include "chakra/comm_groups.h"
-#include "chakra/dependency_check.h"
-#include "chakra/trace_reader.h"
-#include "chakra/trace_writer.h"
+#include "chakra/dependencies/dependency_check.h"
+#include "chakra/files/trace_reader.h"
+#include "chakra/files/trace_writer.h"
+#include "chakra/trace/comm_groups.h"
 #include "mutation.h"
 #include "test_files.h"
 

@@ -1,4 +1,4 @@
-#include "chakra/node.h"
+#include "chakra/trace/node.h"
 
 #include <gtest/gtest.h>
 

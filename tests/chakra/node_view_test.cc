@@ -1,12 +1,12 @@
 // Whatever the bytes: NodeView, helped by canonical_node(), takes those that Protobuf takes, and
 // says the same about them.
 
-#include "chakra/node_view.h"
+#include "chakra/wire/node_view.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "chakra/frame_input.h"
+#include "chakra/files/frame_input.h"
 #include "mutation.h"
 #include "protobuf_node.h"
 #include "random_messages.h"

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "chakra/node.h"
-#include "chakra/schema.h"
+#include "chakra/trace/node.h"
+#include "chakra/trace/schema.h"
 
 namespace npunet::chakra {
 

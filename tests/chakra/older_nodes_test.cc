@@ -1,4 +1,4 @@
-#include "chakra/older_nodes.h"
+#include "chakra/schemas/older_nodes.h"
 
 #include <gtest/gtest.h>
 

@@ -8,7 +8,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "chakra/node_codec.h"
+#include "chakra/wire/node_codec.h"
 
 namespace npunet::chakra {
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "chakra/node.h"
-#include "chakra/node_view.h"
+#include "chakra/trace/node.h"
+#include "chakra/wire/node_view.h"
 
 namespace npunet::chakra {
 

@@ -12,7 +12,7 @@
 #include <random>
 #include <string>
 
-#include "chakra/attribute.h"
+#include "chakra/trace/attribute.h"
 
 namespace npunet::chakra {
 

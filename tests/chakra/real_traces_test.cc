@@ -6,11 +6,11 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "chakra/comm_groups.h"
-#include "chakra/dependency_check.h"
-#include "chakra/trace_reader.h"
-#include "chakra/trace_set.h"
-#include "chakra/trace_writer.h"
+#include "chakra/dependencies/dependency_check.h"
+#include "chakra/files/trace_reader.h"
+#include "chakra/files/trace_writer.h"
+#include "chakra/trace/comm_groups.h"
+#include "chakra/trace/trace_set.h"
 #include "test_files.h"
 #include "tests/support/shared_data.h"
 

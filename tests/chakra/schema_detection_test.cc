@@ -1,4 +1,4 @@
-#include "chakra/schema_detection.h"
+#include "chakra/schemas/schema_detection.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <random>
 
-#include "chakra/older_nodes.h"
+#include "chakra/schemas/older_nodes.h"
 #include "older_messages.h"
 #include "test_files.h"
 

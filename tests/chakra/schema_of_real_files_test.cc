@@ -12,8 +12,8 @@
 #include <string_view>
 #include <vector>
 
-#include "chakra/older_nodes.h"
-#include "chakra/schema_detection.h"
+#include "chakra/schemas/older_nodes.h"
+#include "chakra/schemas/schema_detection.h"
 #include "test_files.h"
 #include "tests/support/shared_data.h"
 

@@ -1,4 +1,4 @@
-#include "chakra/schema.h"
+#include "chakra/trace/schema.h"
 
 #include <gtest/gtest.h>
 

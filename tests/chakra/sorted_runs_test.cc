@@ -1,7 +1,7 @@
 // Records that were added in any number of runs come back as from a sorted list; nodes that wait or
 // may begin are the same on disk as in memory.
 
-#include "chakra/sorted_runs.h"
+#include "chakra/feeder/sorted_runs.h"
 
 #include <gtest/gtest.h>
 
@@ -10,8 +10,8 @@
 #include <random>
 #include <set>
 
-#include "chakra/ready_nodes.h"
-#include "chakra/waiting_nodes.h"
+#include "chakra/feeder/ready_nodes.h"
+#include "chakra/feeder/waiting_nodes.h"
 #include "test_files.h"
 
 namespace npunet::chakra {

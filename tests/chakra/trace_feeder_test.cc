@@ -1,13 +1,13 @@
 // At any time the feeder's next node is the one with the lowest id among those whose dependencies
 // have ended: whatever the ids, the order and form of the file, the window, and the calls between.
 
-#include "chakra/trace_feeder.h"
+#include "chakra/feeder/trace_feeder.h"
 
 #include <fmt/format.h>
 
 #include <gtest/gtest.h>
 
-#include "chakra/trace_writer.h"
+#include "chakra/files/trace_writer.h"
 #include "feeder_oracle.h"
 #include "test_files.h"
 

@@ -5,8 +5,8 @@
 
 #include <limits>
 
-#include "chakra/trace_reader.h"
-#include "chakra/trace_writer.h"
+#include "chakra/files/trace_reader.h"
+#include "chakra/files/trace_writer.h"
 #include "test_files.h"
 
 namespace npunet::chakra {

@@ -1,4 +1,4 @@
-#include "chakra/trace_set.h"
+#include "chakra/trace/trace_set.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // Summaries of traces against the counts of an independent reader, for every file of the corpus.
-#include "chakra/trace_summary.h"
+#include "chakra/inspection/trace_summary.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
-#include "chakra/trace_writer.h"
+#include "chakra/files/trace_writer.h"
 #include "test_files.h"
 #include "tests/support/shared_data.h"
 

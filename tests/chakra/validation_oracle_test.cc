@@ -9,9 +9,9 @@
 #include <random>
 #include <set>
 
-#include "chakra/trace_order.h"
-#include "chakra/trace_writer.h"
-#include "chakra/workload_validation.h"
+#include "chakra/dependencies/trace_order.h"
+#include "chakra/files/trace_writer.h"
+#include "chakra/validation/workload_validation.h"
 #include "test_files.h"
 #include "tests/support/counted_cases.h"
 #include "tests/support/shared_data.h"

@@ -5,8 +5,8 @@
 
 #include <set>
 
-#include "chakra/trace_writer.h"
-#include "chakra/workload_validation.h"
+#include "chakra/files/trace_writer.h"
+#include "chakra/validation/workload_validation.h"
 #include "test_files.h"
 
 namespace npunet::chakra {

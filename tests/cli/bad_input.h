@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "chakra/trace_writer.h"
+#include "chakra/files/trace_writer.h"
 #include "tests/cli/program_run.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/workloads.h"

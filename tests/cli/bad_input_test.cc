@@ -8,7 +8,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "chakra/trace_writer.h"
+#include "chakra/files/trace_writer.h"
 #include "packet/make_packet_network.h"
 #include "tests/cli/bad_input.h"
 #include "tests/cli/program_run.h"

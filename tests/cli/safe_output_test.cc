@@ -10,7 +10,7 @@
 #include <string>
 
 #include "base/printable.h"
-#include "cli/safe_output.h"
+#include "cli/console/safe_output.h"
 #include "tests/cli/bad_input.h"
 
 namespace npunet::cli {

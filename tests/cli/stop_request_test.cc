@@ -1,4 +1,4 @@
-#include "cli/stop_request.h"
+#include "cli/console/stop_request.h"
 
 #include <gtest/gtest.h>
 

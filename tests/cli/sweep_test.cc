@@ -13,7 +13,7 @@
 #include <sstream>
 #include <thread>
 
-#include "chakra/trace_writer.h"
+#include "chakra/files/trace_writer.h"
 #include "tests/cli/sweep_program.h"
 #include "tests/support/shared_data.h"
 #include "tests/support/workloads.h"

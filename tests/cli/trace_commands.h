@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "chakra/trace_reader.h"
+#include "chakra/files/trace_reader.h"
 #include "tests/cli/program_run.h"
 #include "tests/support/temporary_folder.h"
 

@@ -8,7 +8,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "chakra/trace_writer.h"
+#include "chakra/files/trace_writer.h"
 #include "tests/cli/trace_commands.h"
 
 namespace npunet::cli {

@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "chakra/trace_writer.h"
+#include "chakra/files/trace_writer.h"
 #include "tests/cli/trace_commands.h"
 
 namespace npunet::cli {

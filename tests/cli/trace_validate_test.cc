@@ -12,9 +12,9 @@
 #include <random>
 
 #include "base/errors.h"
-#include "chakra/trace_reader.h"
-#include "chakra/trace_writer.h"
-#include "engine/workload_loader.h"
+#include "chakra/files/trace_reader.h"
+#include "chakra/files/trace_writer.h"
+#include "engine/program/workload_loader.h"
 #include "tests/cli/program_run.h"
 #include "tests/support/temporary_folder.h"
 

@@ -6,7 +6,7 @@
 
 #include "base/units.h"
 #include "page.h"
-#include "topology/congestion_control.h"
+#include "topology/parameters/congestion_control.h"
 
 namespace npunet::docs_test {
 namespace {

@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <regex>
 
-#include "engine/dialect.h"
-#include "engine/system_config.h"
+#include "engine/machine/dialect.h"
+#include "engine/machine/system_config.h"
 #include "generators/text/text_workload.h"
 #include "generators/transformer/model_file.h"
 #include "page.h"
@@ -16,8 +16,8 @@
 #include "study/sweep/design_space.h"
 #include "tests/support/refusals.h"
 #include "tests/support/temporary_folder.h"
-#include "topology/network_description.h"
-#include "topology/network_reader.h"
+#include "topology/network/network_description.h"
+#include "topology/yaml/network_reader.h"
 
 namespace npunet::docs_test {
 namespace {

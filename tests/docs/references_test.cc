@@ -113,9 +113,9 @@ TEST(References, NamedTestsExist) {
 
 // One row for each member of struct Dialect, its name aside.
 TEST(References, EverySwitchOfADialectIsExplained) {
-    std::string header = test::bytes_of(root / "engine/dialect.h");
+    std::string header = test::bytes_of(root / "engine/machine/dialect.h");
     // The rules of schedules have a struct of their own.
-    const std::string schedules = test::bytes_of(root / "engine/collective/phase.h");
+    const std::string schedules = test::bytes_of(root / "engine/collective_algorithms/phase.h");
     const std::size_t begin = schedules.find("struct ScheduleRules {");
     ASSERT_NE(begin, std::string::npos);
     header += schedules.substr(begin, schedules.find("};", begin) - begin);

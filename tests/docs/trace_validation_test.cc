@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "chakra/finding.h"
+#include "chakra/validation/finding.h"
 #include "page.h"
 
 namespace npunet::docs_test {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "engine/workload.h"
+#include "engine/program/workload.h"
 #include "tests/support/machines.h"
 
 namespace npunet::test {

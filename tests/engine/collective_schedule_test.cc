@@ -2,7 +2,7 @@
 
 #include <tuple>
 
-#include "engine/collective/phase.h"
+#include "engine/collective_algorithms/phase.h"
 
 namespace npunet::engine {
 namespace {

@@ -1,7 +1,7 @@
 // Compute times against closed forms: roofline, ours and the reference's, recorded times, slow
 // NPUs.
 
-#include "engine/compute_model.h"
+#include "engine/machine/compute_model.h"
 
 #include <gtest/gtest.h>
 

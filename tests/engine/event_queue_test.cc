@@ -1,4 +1,4 @@
-#include "engine/event_queue.h"
+#include "engine/clock/event_queue.h"
 
 #include <gtest/gtest.h>
 

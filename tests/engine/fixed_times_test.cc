@@ -1,12 +1,12 @@
 // Operations whose times are given: they start then, wait for nothing, and with an end send
 // nothing.
 
-#include "engine/fixed_times.h"
+#include "engine/npu/fixed_times.h"
 
 #include <gtest/gtest.h>
 
 #include "analytical/congestion_unaware.h"
-#include "engine/simulation.h"
+#include "engine/simulation/simulation.h"
 #include "tests/support/machines.h"
 #include "tests/support/workloads.h"
 

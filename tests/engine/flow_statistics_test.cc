@@ -1,7 +1,7 @@
 // What is told of messages: percentiles, means and slowdowns against plain arithmetic, whatever the
 // order in which messages arrive; and who notes when they do.
 
-#include "engine/flow_statistics.h"
+#include "engine/results/flow_statistics.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/message_recorder.h"
+#include "engine/results/message_recorder.h"
 
 namespace npunet::engine {
 namespace {

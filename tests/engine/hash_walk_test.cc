@@ -1,7 +1,7 @@
 // The order of GNU's unordered containers without them: against the containers themselves where
 // they are the standard library's, and against orders worked out by hand everywhere.
 
-#include "engine/hash_walk.h"
+#include "engine/program/hash_walk.h"
 
 #include <gtest/gtest.h>
 

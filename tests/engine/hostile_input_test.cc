@@ -7,8 +7,8 @@
 #include <limits>
 
 #include "base/errors.h"
-#include "engine/memory_tracker.h"
-#include "engine/simulation.h"
+#include "engine/npu/memory_tracker.h"
+#include "engine/simulation/simulation.h"
 #include "tests/support/machines.h"
 #include "tests/support/refusals.h"
 #include "tests/support/runs.h"

@@ -2,7 +2,7 @@
 // ids, the order of the file and the history matter; and what follows when members of a group walk
 // differently.
 
-#include "engine/issue_order.h"
+#include "engine/program/issue_order.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

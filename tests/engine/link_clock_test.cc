@@ -1,6 +1,6 @@
 // When transfers end on links that are slowed down and go down, worked out by hand.
 
-#include "engine/link_clock.h"
+#include "engine/network/link_clock.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Link load: the share of a bin is the sum of what was added to it, over its width.
-#include "engine/link_load.h"
+#include "engine/network/link_load.h"
 
 #include <gtest/gtest.h>
 

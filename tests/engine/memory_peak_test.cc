@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "engine/memory_tracker.h"
+#include "engine/npu/memory_tracker.h"
 #include "tests/support/runs.h"
 #include "tests/support/workloads.h"
 

@@ -2,7 +2,7 @@
 // T(b) = ceil(b / rate), L a link's latency; an all-gather of b bytes from each of two NPUs that
 // begin together takes T(b) + L, and so does a message.
 
-#include "engine/program_order.h"
+#include "engine/program/program_order.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

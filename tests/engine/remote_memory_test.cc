@@ -1,7 +1,7 @@
 // Remote memory: an access of b bytes lasts latency + b / bandwidth; who shares a memory takes
 // turns.
 
-#include "engine/remote_memory.h"
+#include "engine/machine/remote_memory.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

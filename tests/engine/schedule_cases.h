@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/collective/phase.h"
-#include "engine/dialect.h"
+#include "engine/collective_algorithms/phase.h"
+#include "engine/machine/dialect.h"
 
 namespace npunet::test {
 

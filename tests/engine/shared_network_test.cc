@@ -1,4 +1,4 @@
-#include "engine/shared_network.h"
+#include "engine/network/shared_network.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "engine/simulation.h"
+#include "engine/simulation/simulation.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

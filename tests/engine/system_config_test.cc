@@ -1,7 +1,7 @@
 // system.json and remote_memory.json: units, keys of ASTRA-sim that would change the run, and files
 // meant for another option.
 
-#include "engine/system_config.h"
+#include "engine/machine/system_config.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/remote_memory.h"
+#include "engine/machine/remote_memory.h"
 #include "tests/support/refusals.h"
 #include "tests/support/temporary_folder.h"
 

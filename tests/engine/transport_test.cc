@@ -1,4 +1,4 @@
-#include "engine/transport.h"
+#include "engine/network/transport.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "topology/network_description.h"
+#include "topology/network/network_description.h"
 
 namespace npunet::engine {
 namespace {

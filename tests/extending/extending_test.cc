@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "crossbar_network.h"
-#include "engine/system_config.h"
+#include "engine/machine/system_config.h"
 #include "moebius_ladder.h"
 #include "neighbor_exchange.h"
 #include "parameter_server.h"
@@ -14,7 +14,7 @@
 #include "tests/support/collectives.h"
 #include "tests/support/refusals.h"
 #include "tests/support/temporary_folder.h"
-#include "topology/deadlock.h"
+#include "topology/network/deadlock.h"
 
 namespace extending {
 namespace {

@@ -1,6 +1,6 @@
 // What goes with traces: the check of several ranks, communicator groups, text workloads.
-#include "chakra/comm_groups.h"
-#include "chakra/workload_validation.h"
+#include "chakra/trace/comm_groups.h"
+#include "chakra/validation/workload_validation.h"
 #include "generators/text/text_conversion.h"
 #include "generators/text/text_workload.h"
 #include "memory_file.h"

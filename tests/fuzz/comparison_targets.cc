@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <optional>
 
-#include "chakra/node_codec.h"
-#include "chakra/node_view.h"
-#include "chakra/trace_reader.h"
+#include "chakra/files/trace_reader.h"
+#include "chakra/wire/node_codec.h"
+#include "chakra/wire/node_view.h"
 #include "memory_file.h"
 #include "seeds.h"
 #include "targets.h"

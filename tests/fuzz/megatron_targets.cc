@@ -1,9 +1,9 @@
 // Logs of Megatron-LM's calls.
 #include <fmt/format.h>
 
-#include "generators/megatron/call_log_reader.h"
-#include "generators/megatron/rank_digest.h"
-#include "generators/megatron/repeated_events.h"
+#include "generators/megatron/logs/call_log_reader.h"
+#include "generators/megatron/logs/repeated_events.h"
+#include "generators/megatron/matching/rank_digest.h"
 #include "memory_file.h"
 #include "memory_watch.h"
 #include "targets.h"

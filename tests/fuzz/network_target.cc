@@ -10,10 +10,10 @@
 #include "memory_watch.h"
 #include "seeds.h"
 #include "targets.h"
-#include "topology/bisection.h"
-#include "topology/channel_dependencies.h"
-#include "topology/network_description.h"
-#include "topology/network_reader.h"
+#include "topology/graph/bisection.h"
+#include "topology/network/network_description.h"
+#include "topology/routing/channel_dependencies.h"
+#include "topology/yaml/network_reader.h"
 
 namespace npunet::fuzz {
 

@@ -1,9 +1,9 @@
 // The files of parallel groups: what is read can be written, and reads as the same.
 #include <sstream>
 
-#include "generators/megatron/parallel_groups_check.h"
-#include "generators/megatron/parallel_groups_reader.h"
+#include "generators/megatron/groups/parallel_groups_check.h"
 #include "memory_watch.h"
+#include "profiles/parallel_groups_reader.h"
 #include "targets.h"
 
 namespace npunet::fuzz {

@@ -1,8 +1,8 @@
 // What stands beside the logs of Megatron-LM's calls: the settings of the run, and the table of
 // times for a trace of it.
-#include "generators/megatron/log_folder.h"
-#include "generators/megatron/run_config.h"
-#include "generators/megatron/segment_times.h"
+#include "generators/megatron/conversion/segment_times.h"
+#include "generators/megatron/logs/log_folder.h"
+#include "generators/megatron/logs/run_config.h"
 #include "memory_file.h"
 #include "memory_folder.h"
 #include "memory_watch.h"

@@ -5,8 +5,8 @@
 
 #include <filesystem>
 
-#include "chakra/trace_writer.h"
-#include "chakra/wire.h"
+#include "chakra/files/trace_writer.h"
+#include "chakra/wire/wire.h"
 #include "tests/chakra/older_messages.h"
 #include "tests/support/temporary_folder.h"
 

@@ -5,10 +5,10 @@
 #include <string_view>
 #include <vector>
 
-#include "chakra/node.h"
-#include "chakra/schema.h"
-#include "chakra/trace_format.h"
-#include "chakra/trace_writer.h"
+#include "chakra/files/trace_writer.h"
+#include "chakra/trace/node.h"
+#include "chakra/trace/schema.h"
+#include "chakra/trace/trace_format.h"
 
 namespace npunet::fuzz {
 

@@ -1,6 +1,6 @@
 // The JSON files of a machine: system.json and remote_memory.json.
-#include "engine/remote_memory.h"
-#include "engine/system_config.h"
+#include "engine/machine/remote_memory.h"
+#include "engine/machine/system_config.h"
 #include "memory_file.h"
 #include "memory_watch.h"
 #include "seeds.h"

@@ -3,11 +3,11 @@
 #include <deque>
 #include <set>
 
-#include "chakra/json_trace.h"
-#include "chakra/node_view.h"
-#include "chakra/trace_feeder.h"
-#include "chakra/trace_reader.h"
-#include "chakra/wire.h"
+#include "chakra/feeder/trace_feeder.h"
+#include "chakra/files/trace_reader.h"
+#include "chakra/json/json_trace.h"
+#include "chakra/wire/node_view.h"
+#include "chakra/wire/wire.h"
 #include "memory_file.h"
 #include "memory_watch.h"
 #include "seeds.h"

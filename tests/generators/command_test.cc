@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "chakra/comm_groups.h"
-#include "chakra/trace_reader.h"
+#include "chakra/files/trace_reader.h"
+#include "chakra/trace/comm_groups.h"
 #include "cli/program.h"
 #include "tests/support/temporary_folder.h"
 

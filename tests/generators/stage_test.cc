@@ -11,7 +11,7 @@
 #include <tuple>
 #include <vector>
 
-#include "chakra/trace_reader.h"
+#include "chakra/files/trace_reader.h"
 #include "generators/stage/resharding.h"
 #include "generators/stage/stage_nodes.h"
 #include "generators/stage/stage_workload.h"

@@ -11,7 +11,7 @@
 
 #include <gtest/gtest.h>
 
-#include "chakra/node.h"
+#include "chakra/trace/node.h"
 #include "generators/transformer/model_spec.h"
 #include "generators/transformer/operation_costs.h"
 #include "generators/transformer/plan.h"

@@ -5,8 +5,8 @@
 #include <map>
 #include <string>
 
-#include "chakra/comm_groups.h"
-#include "chakra/trace_reader.h"
+#include "chakra/files/trace_reader.h"
+#include "chakra/trace/comm_groups.h"
 #include "generators/transformer/model_library.h"
 #include "generators/transformer/operation_costs.h"
 #include "generators/workload_files.h"

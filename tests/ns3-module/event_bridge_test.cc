@@ -8,7 +8,7 @@
 
 #include "packet/make_packet_network.h"
 #include "tests/packet/traffic.h"
-#include "topology/builder.h"
+#include "topology/builders/builder.h"
 
 namespace npunet::packet_test {
 namespace {

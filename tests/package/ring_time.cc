@@ -5,9 +5,9 @@
 #include <memory>
 
 #include "analytical/congestion_unaware.h"
-#include "engine/dialect.h"
+#include "engine/machine/dialect.h"
 #include "packet/make_packet_network.h"
-#include "topology/builder.h"
+#include "topology/builders/builder.h"
 
 namespace {
 

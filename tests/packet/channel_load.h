@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "engine/event_queue.h"
+#include "engine/clock/event_queue.h"
 #include "packet/credit/credit_network.h"
-#include "topology/network_description.h"
+#include "topology/network/network_description.h"
 #include "traffic.h"
 
 namespace npunet::packet_test {

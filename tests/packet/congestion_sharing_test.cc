@@ -14,7 +14,7 @@
 #include "packet/congestion/hpcc.h"
 #include "packet/congestion/swift.h"
 #include "packet/congestion/timely.h"
-#include "topology/congestion_parameters.h"
+#include "topology/parameters/congestion_parameters.h"
 
 namespace npunet::packet_test {
 namespace {

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <random>
 
-#include "topology/congestion_parameters.h"
+#include "topology/parameters/congestion_parameters.h"
 
 namespace npunet::packet_test {
 namespace {

@@ -12,8 +12,8 @@
 
 #include "channel_load.h"
 #include "packet/credit/credit_network.h"
-#include "topology/builder.h"
-#include "topology/fat_tree.h"
+#include "topology/builders/builder.h"
+#include "topology/builders/fat_tree.h"
 #include "traffic.h"
 
 namespace npunet::packet_test {

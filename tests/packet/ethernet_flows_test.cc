@@ -13,8 +13,8 @@
 #include "ethernet_runs.h"
 #include "plan_run.h"
 #include "tests/support/random_faults.h"
-#include "topology/builder.h"
-#include "topology/congestion_control.h"
+#include "topology/builders/builder.h"
+#include "topology/parameters/congestion_control.h"
 
 namespace npunet::packet_test {
 namespace {

@@ -12,9 +12,9 @@
 #include "naive_ethernet.h"
 #include "random_networks.h"
 #include "tests/support/counted_cases.h"
-#include "topology/builder.h"
-#include "topology/congestion_control.h"
-#include "topology/congestion_parameters.h"
+#include "topology/builders/builder.h"
+#include "topology/parameters/congestion_control.h"
+#include "topology/parameters/congestion_parameters.h"
 #include "traffic.h"
 
 namespace npunet::packet_test {

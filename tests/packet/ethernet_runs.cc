@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "topology/congestion_control.h"
+#include "topology/parameters/congestion_control.h"
 
 namespace npunet::packet_test {
 

@@ -4,7 +4,7 @@
 #include <random>
 
 #include "packet/ethernet/ethernet_network.h"
-#include "topology/network_description.h"
+#include "topology/network/network_description.h"
 #include "traffic.h"
 
 namespace npunet::packet_test {

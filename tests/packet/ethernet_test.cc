@@ -11,9 +11,9 @@
 #include "ethernet_runs.h"
 #include "plan_run.h"
 #include "random_networks.h"
-#include "topology/builder.h"
-#include "topology/congestion_control.h"
-#include "topology/fat_tree.h"
+#include "topology/builders/builder.h"
+#include "topology/builders/fat_tree.h"
+#include "topology/parameters/congestion_control.h"
 
 namespace npunet::packet_test {
 namespace {

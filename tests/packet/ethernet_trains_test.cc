@@ -11,9 +11,9 @@
 #include "base/errors.h"
 #include "ethernet_runs.h"
 #include "random_networks.h"
-#include "topology/builder.h"
-#include "topology/congestion_control.h"
-#include "topology/congestion_parameters.h"
+#include "topology/builders/builder.h"
+#include "topology/parameters/congestion_control.h"
+#include "topology/parameters/congestion_parameters.h"
 #include "traffic.h"
 
 namespace npunet::packet_test {

@@ -10,8 +10,8 @@
 #include "base/errors.h"
 #include "ethernet_runs.h"
 #include "plan_run.h"
-#include "topology/builder.h"
-#include "topology/congestion_control.h"
+#include "topology/builders/builder.h"
+#include "topology/parameters/congestion_control.h"
 
 namespace npunet::packet_test {
 namespace {

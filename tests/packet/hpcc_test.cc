@@ -7,7 +7,7 @@
 
 #include <vector>
 
-#include "topology/congestion_parameters.h"
+#include "topology/parameters/congestion_parameters.h"
 
 namespace npunet::packet_test {
 namespace {

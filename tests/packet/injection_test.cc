@@ -1,7 +1,7 @@
 // Ports for injection and ejection on the packet machine: closed forms. Packets of 936 + 64 bytes
 // at 100 GB/s are 10 ns, links 5 ns (plan_run.h); the new links have no latency.
 
-#include "topology/injection.h"
+#include "topology/network/injection.h"
 
 #include <gtest/gtest.h>
 
@@ -10,8 +10,8 @@
 
 #include "plan_run.h"
 #include "random_networks.h"
-#include "topology/builder.h"
-#include "topology/deadlock.h"
+#include "topology/builders/builder.h"
+#include "topology/network/deadlock.h"
 
 namespace npunet::packet_test {
 namespace {

@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "engine/shared_network.h"
-#include "engine/simulation.h"
+#include "engine/network/shared_network.h"
+#include "engine/simulation/simulation.h"
 #include "ethernet_runs.h"
 #include "packet/make_packet_network.h"
 #include "random_training.h"

@@ -13,8 +13,8 @@
 #include "plain_lossy_network.h"
 #include "random_networks.h"
 #include "tests/support/counted_cases.h"
-#include "topology/builder.h"
-#include "topology/network_reader.h"
+#include "topology/builders/builder.h"
+#include "topology/yaml/network_reader.h"
 #include "traffic.h"
 
 namespace npunet::packet_test {

@@ -7,10 +7,10 @@
 #include <algorithm>
 
 #include "ethernet_runs.h"
-#include "topology/builder.h"
-#include "topology/congestion_control.h"
-#include "topology/congestion_parameters.h"
-#include "topology/marking.h"
+#include "topology/builders/builder.h"
+#include "topology/network/marking.h"
+#include "topology/parameters/congestion_control.h"
+#include "topology/parameters/congestion_parameters.h"
 
 namespace npunet::packet_test {
 namespace {

@@ -13,10 +13,10 @@
 #include <vector>
 
 #include "plan_run.h"
-#include "topology/builder.h"
-#include "topology/dragonfly.h"
-#include "topology/fat_tree.h"
-#include "topology/product_routing.h"
+#include "topology/builders/builder.h"
+#include "topology/builders/dragonfly.h"
+#include "topology/builders/fat_tree.h"
+#include "topology/routing/product_routing.h"
 
 namespace npunet::packet_test {
 namespace {

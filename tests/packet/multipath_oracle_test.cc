@@ -8,12 +8,12 @@
 #include "packet/credit/credit_network.h"
 #include "test_networks.h"
 #include "tests/support/counted_cases.h"
-#include "topology/builder.h"
-#include "topology/dragonfly.h"
-#include "topology/fat_tree.h"
-#include "topology/graph_router.h"
-#include "topology/product_routing.h"
-#include "topology/rail.h"
+#include "topology/builders/builder.h"
+#include "topology/builders/dragonfly.h"
+#include "topology/builders/fat_tree.h"
+#include "topology/builders/rail.h"
+#include "topology/routing/graph_router.h"
+#include "topology/routing/product_routing.h"
 #include "traffic.h"
 
 namespace npunet::packet_test {

@@ -16,10 +16,10 @@
 #include <set>
 #include <vector>
 
-#include "engine/network.h"
+#include "engine/network/network.h"
 #include "naive_transport.h"
 #include "packet/base/packet_errors.h"
-#include "topology/network_description.h"
+#include "topology/network/network_description.h"
 
 namespace npunet::packet_test {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
-#include "topology/pair_hash.h"
+#include "topology/routing/pair_hash.h"
 
 namespace npunet::packet_test {
 

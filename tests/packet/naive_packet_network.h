@@ -16,11 +16,11 @@
 #include <utility>
 #include <vector>
 
-#include "engine/link_clock.h"
-#include "engine/network.h"
+#include "engine/network/link_clock.h"
+#include "engine/network/network.h"
 #include "packet/base/packet_errors.h"
-#include "topology/graph.h"
-#include "topology/network_description.h"
+#include "topology/graph/graph.h"
+#include "topology/network/network_description.h"
 
 namespace npunet::packet_test {
 

@@ -7,7 +7,7 @@
 
 #include "base/errors.h"
 #include "packet/congestion/telemetry_records.h"
-#include "topology/pair_hash.h"
+#include "topology/routing/pair_hash.h"
 
 namespace npunet::packet_test {
 

@@ -13,9 +13,9 @@
 #include <tuple>
 #include <vector>
 
-#include "engine/network.h"
+#include "engine/network/network.h"
 #include "packet/congestion/congestion_control.h"
-#include "topology/network_description.h"
+#include "topology/network/network_description.h"
 
 namespace npunet::packet_test {
 

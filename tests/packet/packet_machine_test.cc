@@ -10,7 +10,7 @@
 #include "base/errors.h"
 #include "plan_run.h"
 #include "test_networks.h"
-#include "topology/builder.h"
+#include "topology/builders/builder.h"
 #include "traffic.h"
 
 namespace npunet::packet_test {

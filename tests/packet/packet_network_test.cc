@@ -11,9 +11,9 @@
 #include "base/errors.h"
 #include "packet/credit/credit_network.h"
 #include "tests/support/refusals.h"
-#include "topology/builder.h"
-#include "topology/injection.h"
-#include "topology/network_reader.h"
+#include "topology/builders/builder.h"
+#include "topology/network/injection.h"
+#include "topology/yaml/network_reader.h"
 #include "traffic.h"
 
 namespace npunet::packet_test {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "plain_packet.h"
-#include "topology/network_description.h"
+#include "topology/network/network_description.h"
 
 namespace npunet::packet_test::plain {
 

@@ -16,8 +16,8 @@
 #include <utility>
 #include <vector>
 
-#include "engine/network.h"
-#include "topology/network_description.h"
+#include "engine/network/network.h"
+#include "topology/network/network_description.h"
 #include "traffic.h"
 
 namespace npunet::packet_test {

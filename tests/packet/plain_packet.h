@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/quantities.h"
-#include "topology/network_description.h"
+#include "topology/network/network_description.h"
 
 namespace npunet::packet_test::plain {
 

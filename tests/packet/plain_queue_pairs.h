@@ -25,7 +25,7 @@
 #include "plain_packet.h"
 #include "plain_receiver.h"
 #include "plain_sender.h"
-#include "topology/network_description.h"
+#include "topology/network/network_description.h"
 #include "traffic.h"
 
 namespace npunet::packet_test::plain {

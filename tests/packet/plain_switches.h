@@ -15,11 +15,11 @@
 #include <utility>
 #include <vector>
 
-#include "engine/network.h"
+#include "engine/network/network.h"
 #include "plain_buffers.h"
 #include "plain_npus.h"
 #include "plain_packet.h"
-#include "topology/network_description.h"
+#include "topology/network/network_description.h"
 
 namespace npunet::packet_test::plain {
 

@@ -5,8 +5,8 @@
 
 #include "ethernet_runs.h"
 #include "plan_run.h"
-#include "topology/congestion_control.h"
-#include "topology/fat_tree.h"
+#include "topology/builders/fat_tree.h"
+#include "topology/parameters/congestion_control.h"
 
 namespace npunet::packet_test {
 namespace {

@@ -6,7 +6,7 @@
 #include <array>
 #include <vector>
 
-#include "topology/network_reader.h"
+#include "topology/yaml/network_reader.h"
 
 namespace npunet::packet_test {
 

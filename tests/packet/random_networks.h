@@ -5,7 +5,7 @@
 #include <random>
 #include <string>
 
-#include "topology/network_description.h"
+#include "topology/network/network_description.h"
 
 namespace npunet::packet_test {
 

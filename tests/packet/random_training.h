@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "engine/results.h"
-#include "engine/simulation.h"
-#include "engine/system_config.h"
-#include "engine/workload.h"
+#include "engine/machine/system_config.h"
+#include "engine/program/workload.h"
+#include "engine/results/results.h"
+#include "engine/simulation/simulation.h"
 
 namespace npunet::packet_test {
 

@@ -10,9 +10,9 @@
 #include "plan_run.h"
 #include "tests/support/random_faults.h"
 #include "tests/support/refusals.h"
-#include "topology/builder.h"
-#include "topology/dragonfly.h"
-#include "topology/product_routing.h"
+#include "topology/builders/builder.h"
+#include "topology/builders/dragonfly.h"
+#include "topology/routing/product_routing.h"
 
 namespace npunet::packet_test {
 namespace {

@@ -17,8 +17,8 @@
 #include "plan_run.h"
 #include "split_network.h"
 #include "tests/support/random_faults.h"
-#include "topology/builder.h"
-#include "topology/congestion_parameters.h"
+#include "topology/builders/builder.h"
+#include "topology/parameters/congestion_parameters.h"
 
 namespace npunet::packet_test {
 namespace {

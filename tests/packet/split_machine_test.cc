@@ -17,7 +17,7 @@
 #include "split_network.h"
 #include "tests/support/random_faults.h"
 #include "tests/support/refusals.h"
-#include "topology/builder.h"
+#include "topology/builders/builder.h"
 #include "traffic.h"
 
 namespace npunet::packet_test {

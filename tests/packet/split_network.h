@@ -13,9 +13,9 @@
 #include <random>
 #include <vector>
 
-#include "engine/network.h"
+#include "engine/network/network.h"
 #include "packet/make_packet_network.h"
-#include "topology/network_description.h"
+#include "topology/network/network_description.h"
 #include "traffic.h"
 
 namespace npunet::packet_test {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/errors.h"
-#include "engine/simulation.h"
+#include "engine/simulation/simulation.h"
 #include "packet/make_packet_network.h"
 #include "random_training.h"
 #include "split_network.h"

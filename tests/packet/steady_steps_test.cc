@@ -1,7 +1,7 @@
 // Steady state of collective steps at packet level: the results are those of all packets one by
 // one.
 
-#include "engine/periodic_steps.h"
+#include "engine/simulation/periodic_steps.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -11,13 +11,13 @@
 #include <string>
 #include <vector>
 
-#include "engine/simulation.h"
+#include "engine/simulation/simulation.h"
 #include "packet/credit/credit_network.h"
 #include "random_networks.h"
 #include "random_training.h"
 #include "tests/support/machines.h"
 #include "tests/support/workloads.h"
-#include "topology/network_reader.h"
+#include "topology/yaml/network_reader.h"
 #include "traffic.h"
 
 namespace npunet::packet_test {

@@ -8,8 +8,8 @@
 #include <random>
 #include <vector>
 
-#include "topology/graph.h"
-#include "topology/network_description.h"
+#include "topology/graph/graph.h"
+#include "topology/network/network_description.h"
 
 namespace npunet::packet_test {
 

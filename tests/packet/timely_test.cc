@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "topology/congestion_parameters.h"
+#include "topology/parameters/congestion_parameters.h"
 
 namespace npunet::packet_test {
 namespace {

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "engine/event_queue.h"
-#include "engine/network.h"
-#include "topology/traffic_classes.h"
+#include "engine/clock/event_queue.h"
+#include "engine/network/network.h"
+#include "topology/parameters/traffic_classes.h"
 
 namespace npunet::packet_test {
 

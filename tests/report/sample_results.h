@@ -1,8 +1,8 @@
 // A small run, written down by hand, that the tests of report/ print in every format.
 #pragma once
 
-#include "engine/job_results.h"
-#include "engine/results.h"
+#include "engine/results/job_results.h"
+#include "engine/results/results.h"
 
 namespace npunet::report {
 

@@ -11,7 +11,7 @@
 #include "tests/study/two_switches.h"
 #include "tests/support/machines.h"
 #include "tests/support/workloads.h"
-#include "topology/network_reader.h"
+#include "topology/yaml/network_reader.h"
 
 namespace npunet::study {
 namespace {

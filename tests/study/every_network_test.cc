@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/collective/implementation.h"
+#include "engine/collective_algorithms/implementation.h"
 #include "study/simulation_run.h"
 #include "tests/packet/random_networks.h"
 #include "tests/support/random_faults.h"

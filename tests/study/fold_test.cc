@@ -9,7 +9,7 @@
 #include <optional>
 #include <random>
 
-#include "engine/fold_finder.h"
+#include "engine/simulation/fold_finder.h"
 #include "generators/transformer/training_step.h"
 #include "report/results_json.h"
 #include "study/generated_workload.h"
@@ -18,8 +18,8 @@
 #include "tests/support/machines.h"
 #include "tests/support/models.h"
 #include "tests/support/workloads.h"
-#include "topology/builder.h"
-#include "topology/network_reader.h"
+#include "topology/builders/builder.h"
+#include "topology/yaml/network_reader.h"
 
 namespace npunet::study {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/errors.h"
-#include "chakra/trace_writer.h"
+#include "chakra/files/trace_writer.h"
 #include "study/jobs.h"
 #include "tests/support/machines.h"
 #include "tests/support/refusals.h"

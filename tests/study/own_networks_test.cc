@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/errors.h"
-#include "engine/collective/implementation.h"
+#include "engine/collective_algorithms/implementation.h"
 #include "study/simulation_run.h"
 #include "tests/support/machines.h"
 #include "tests/support/refusals.h"

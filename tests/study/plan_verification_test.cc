@@ -14,7 +14,7 @@
 #include "study/plan_verification.h"
 #include "tests/planner/search/random_problems.h"
 #include "tests/planner/search/searched_problem.h"
-#include "topology/network_reader.h"
+#include "topology/yaml/network_reader.h"
 
 namespace npunet::study {
 namespace {

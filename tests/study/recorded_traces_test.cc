@@ -4,7 +4,7 @@
 
 #include <filesystem>
 
-#include "chakra/comm_groups.h"
+#include "chakra/trace/comm_groups.h"
 #include "packet/make_packet_network.h"
 #include "study/simulation_run.h"
 #include "tests/support/machines.h"

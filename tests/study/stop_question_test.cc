@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/simulation.h"
+#include "engine/simulation/simulation.h"
 #include "study/fidelity_network.h"
 #include "study/simulation_run.h"
 #include "tests/support/counted_cases.h"

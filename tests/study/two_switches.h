@@ -11,7 +11,7 @@
 
 #include "study/simulation_run.h"
 #include "tests/support/workloads.h"
-#include "topology/network_reader.h"
+#include "topology/yaml/network_reader.h"
 
 namespace npunet::study {
 

@@ -1,16 +1,16 @@
 // Files of ranks that are alike are not read in full, and their programs not built anew when they
 // are generated in memory. Whatever is left out, the workload is that of all nodes of all files.
 
-#include "engine/workload_loader.h"
+#include "engine/program/workload_loader.h"
 
 #include <gtest/gtest.h>
 
 #include <array>
 
 #include "base/errors.h"
-#include "chakra/trace_reader.h"
-#include "chakra/trace_set.h"
-#include "chakra/trace_writer.h"
+#include "chakra/files/trace_reader.h"
+#include "chakra/files/trace_writer.h"
+#include "chakra/trace/trace_set.h"
 #include "generators/stage/stage_workload.h"
 #include "generators/transformer/training_step.h"
 #include "generators/workload_files.h"
@@ -19,7 +19,7 @@
 #include "tests/support/refusals.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/workloads.h"
-#include "topology/builder.h"
+#include "topology/builders/builder.h"
 
 namespace npunet::study {
 namespace {

@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "engine/dialect.h"
-#include "engine/system_config.h"
-#include "topology/builder.h"
-#include "topology/network_description.h"
+#include "engine/machine/dialect.h"
+#include "engine/machine/system_config.h"
+#include "topology/builders/builder.h"
+#include "topology/network/network_description.h"
 
 namespace npunet::test {
 

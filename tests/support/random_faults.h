@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "tests/packet/random_networks.h"
-#include "topology/network_reader.h"
+#include "topology/yaml/network_reader.h"
 
 namespace npunet::test {
 

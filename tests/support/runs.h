@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "analytical/congestion_unaware.h"
-#include "engine/simulation.h"
+#include "engine/simulation/simulation.h"
 #include "tests/support/machines.h"
 
 namespace npunet::test {

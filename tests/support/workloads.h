@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "chakra/node.h"
-#include "engine/dialect.h"
-#include "engine/workload.h"
+#include "chakra/trace/node.h"
+#include "engine/machine/dialect.h"
+#include "engine/program/workload.h"
 
 namespace npunet::test {
 

@@ -1,4 +1,4 @@
-#include "topology/bisection.h"
+#include "topology/graph/bisection.h"
 
 #include <gtest/gtest.h>
 

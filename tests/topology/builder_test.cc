@@ -1,4 +1,4 @@
-#include "topology/builder.h"
+#include "topology/builders/builder.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // Congestion control of a network.yml: the tables of parameters, and how values, presets and
 // mistakes are read.
 
-#include "topology/congestion_control.h"
+#include "topology/parameters/congestion_control.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,9 +10,9 @@
 #include <string>
 
 #include "tests/support/refusals.h"
-#include "topology/congestion_parameters.h"
-#include "topology/network_reader.h"
-#include "topology/network_sections.h"
+#include "topology/parameters/congestion_parameters.h"
+#include "topology/yaml/network_reader.h"
+#include "topology/yaml/network_sections.h"
 
 namespace npunet::topology {
 namespace {

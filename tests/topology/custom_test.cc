@@ -9,8 +9,8 @@
 #include "networks.h"
 #include "own_networks.h"
 #include "tests/support/temporary_folder.h"
-#include "topology/builder.h"
-#include "topology/graph_router.h"
+#include "topology/builders/builder.h"
+#include "topology/routing/graph_router.h"
 
 namespace npunet::topology {
 namespace {

@@ -1,4 +1,4 @@
-#include "topology/deadlock.h"
+#include "topology/network/deadlock.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 #include <memory>
 
 #include "networks.h"
-#include "topology/shortest_paths.h"
+#include "topology/routing/shortest_paths.h"
 
 namespace npunet::topology {
 namespace {

@@ -1,6 +1,6 @@
 // Dragonflies: links, distances, minimal routes, their virtual channels, and what is refused.
 
-#include "topology/dragonfly.h"
+#include "topology/builders/dragonfly.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

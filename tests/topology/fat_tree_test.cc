@@ -1,6 +1,6 @@
 // Fat trees: what they consist of, D-mod-k and ecmp routes, and what is refused.
 
-#include "topology/fat_tree.h"
+#include "topology/builders/fat_tree.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/refusals.h"
-#include "topology/network_reader.h"
+#include "topology/yaml/network_reader.h"
 
 namespace npunet::topology {
 namespace {

@@ -1,6 +1,6 @@
 // Parts of networks for processes: what is together, and that nothing is cut that must not be.
 
-#include "topology/graph_partition.h"
+#include "topology/graph/graph_partition.h"
 
 #include <gtest/gtest.h>
 
@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "tests/packet/random_networks.h"
-#include "topology/builder.h"
-#include "topology/fat_tree.h"
-#include "topology/injection.h"
+#include "topology/builders/builder.h"
+#include "topology/builders/fat_tree.h"
+#include "topology/network/injection.h"
 
 namespace npunet::topology {
 namespace {

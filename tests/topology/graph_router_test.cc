@@ -1,6 +1,6 @@
 // Routes and orders of graphs of any form, where they are looked for exhaustively or drawn by hand.
 
-#include "topology/graph_router.h"
+#include "topology/routing/graph_router.h"
 
 #include <gtest/gtest.h>
 
@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "topology/headroom.h"
-#include "topology/up_down_order.h"
+#include "topology/network/headroom.h"
+#include "topology/routing/up_down_order.h"
 
 namespace npunet::topology {
 namespace {

@@ -1,7 +1,7 @@
 // The time of a message alone on its path, against numbers worked out by hand: links of 1 byte a
 // nanosecond and 5 ns, packets of up to 100 bytes and 10 of header.
 
-#include "topology/idle_path.h"
+#include "topology/network/idle_path.h"
 
 #include <gtest/gtest.h>
 

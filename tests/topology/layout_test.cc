@@ -1,5 +1,5 @@
 // Where nodes are drawn: grids of dimensions, circles of one, levels of switches.
-#include "topology/layout.h"
+#include "topology/network/layout.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -7,9 +7,9 @@
 #include <cmath>
 #include <set>
 
-#include "topology/builder.h"
-#include "topology/network_description.h"
-#include "topology/network_reader.h"
+#include "topology/builders/builder.h"
+#include "topology/network/network_description.h"
+#include "topology/yaml/network_reader.h"
 
 namespace npunet::topology {
 namespace {

@@ -1,7 +1,7 @@
 // Marks come before drops and pauses with the defaults on networks of every rate; where they
 // cannot, there is a warning with both numbers.
 
-#include "topology/marking.h"
+#include "topology/network/marking.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "tests/packet/random_networks.h"
-#include "topology/builder.h"
-#include "topology/network_reader.h"
+#include "topology/builders/builder.h"
+#include "topology/yaml/network_reader.h"
 
 namespace npunet::topology {
 namespace {

@@ -5,14 +5,14 @@
 #include <set>
 #include <utility>
 
-#include "topology/builder.h"
-#include "topology/deadlock.h"
-#include "topology/dragonfly.h"
-#include "topology/fat_tree.h"
-#include "topology/graph_router.h"
-#include "topology/pair_hash.h"
-#include "topology/product_routing.h"
-#include "topology/rail.h"
+#include "topology/builders/builder.h"
+#include "topology/builders/dragonfly.h"
+#include "topology/builders/fat_tree.h"
+#include "topology/builders/rail.h"
+#include "topology/network/deadlock.h"
+#include "topology/routing/graph_router.h"
+#include "topology/routing/pair_hash.h"
+#include "topology/routing/product_routing.h"
 
 namespace npunet::topology {
 namespace {
@@ -105,8 +105,8 @@ std::vector<NetworkDescription> networks() {
 }
 
 // Packets wait for room only on ways without a promise. The channels for which they wait, whatever
-// they hold meanwhile, form no circle (Duato 1993; topology/multipath.h): on all these networks,
-// for every pair of NPUs and every way that they may have taken.
+// they hold meanwhile, form no circle (Duato 1993; topology/routing/multipath.h): on all these
+// networks, for every pair of NPUs and every way that they may have taken.
 TEST(Multipath, WaitsInNoCircle) {
     for (const NetworkDescription& network : networks()) {
         const std::vector<Hop> cycle = waiting_dependencies(network, 32).find_cycle();

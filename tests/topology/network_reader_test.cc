@@ -10,7 +10,7 @@
 #include "tests/support/refusals.h"
 #include "tests/support/shared_data.h"
 #include "tests/support/temporary_folder.h"
-#include "topology/network_reader.h"
+#include "topology/yaml/network_reader.h"
 
 namespace npunet::topology {
 namespace {

@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "topology/builder.h"
-#include "topology/channel_dependencies.h"
-#include "topology/network_description.h"
-#include "topology/network_reader.h"
+#include "topology/builders/builder.h"
+#include "topology/network/network_description.h"
+#include "topology/routing/channel_dependencies.h"
+#include "topology/yaml/network_reader.h"
 
 namespace npunet::topology {
 

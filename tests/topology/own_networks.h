@@ -12,9 +12,9 @@
 #include "base/errors.h"
 #include "networks.h"
 #include "tests/support/refusals.h"
-#include "topology/bisection.h"
-#include "topology/deadlock.h"
-#include "topology/network_reader.h"
+#include "topology/graph/bisection.h"
+#include "topology/network/deadlock.h"
+#include "topology/yaml/network_reader.h"
 
 namespace npunet::topology {
 

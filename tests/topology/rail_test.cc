@@ -1,6 +1,6 @@
 // Rail-optimised networks: links, routes by the destination's rail, and what is refused.
 
-#include "topology/rail.h"
+#include "topology/builders/rail.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // Ways round links that are down, without packets: what is offered where, and what waits for what.
 
-#include "topology/reroutes.h"
+#include "topology/network/reroutes.h"
 
 #include <gtest/gtest.h>
 
@@ -14,9 +14,9 @@
 
 #include "base/errors.h"
 #include "tests/support/random_faults.h"
-#include "topology/builder.h"
-#include "topology/deadlock.h"
-#include "topology/shortest_paths.h"
+#include "topology/builders/builder.h"
+#include "topology/network/deadlock.h"
+#include "topology/routing/shortest_paths.h"
 
 namespace npunet::topology {
 namespace {

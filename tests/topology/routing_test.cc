@@ -1,4 +1,4 @@
-#include "topology/product_routing.h"
+#include "topology/routing/product_routing.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // The traffic classes of a network.yml, and the texts of the attributes.
 
-#include "topology/traffic_classes.h"
+#include "topology/parameters/traffic_classes.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 #include <string>
 
 #include "tests/support/refusals.h"
-#include "topology/network_reader.h"
+#include "topology/yaml/network_reader.h"
 
 namespace npunet::topology {
 namespace {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "tests/support/refusals.h"
-#include "topology/network_description.h"
-#include "topology/network_reader.h"
+#include "topology/network/network_description.h"
+#include "topology/yaml/network_reader.h"
 
 namespace npunet::topology {
 namespace {

@@ -10,8 +10,8 @@
 
 #include "tests/packet/bottleneck.h"
 #include "tests/support/temporary_folder.h"
-#include "topology/congestion_control.h"
-#include "topology/congestion_parameters.h"
+#include "topology/parameters/congestion_control.h"
+#include "topology/parameters/congestion_parameters.h"
 #include "validation_table.h"
 
 namespace npunet::validation {

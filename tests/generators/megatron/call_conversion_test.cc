@@ -6,11 +6,11 @@
 #include <filesystem>
 #include <map>
 
-#include "chakra/comm_groups.h"
-#include "chakra/trace_reader.h"
-#include "chakra/workload_validation.h"
-#include "generators/megatron/call_conversion.h"
-#include "generators/megatron/rank_calls.h"
+#include "chakra/files/trace_reader.h"
+#include "chakra/trace/comm_groups.h"
+#include "chakra/validation/workload_validation.h"
+#include "generators/megatron/conversion/call_conversion.h"
+#include "generators/megatron/program/rank_calls.h"
 #include "random_runs.h"
 #include "tests/support/temporary_folder.h"
 

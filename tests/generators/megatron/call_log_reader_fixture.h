@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "generators/megatron/call_log_reader.h"
+#include "generators/megatron/logs/call_log_reader.h"
 #include "log_files.h"
 #include "tests/support/refusals.h"
 

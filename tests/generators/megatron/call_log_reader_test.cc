@@ -1,5 +1,5 @@
 // Reading the log of one rank: every operation, both dialects.
-#include "generators/megatron/call_log_reader.h"
+#include "generators/megatron/logs/call_log_reader.h"
 
 #include <gtest/gtest.h>
 #include <zlib.h>

@@ -10,7 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "generators/megatron/log_writer.h"
+#include "generators/megatron/logs/log_writer.h"
 #include "random_runs.h"
 #include "tests/support/counted_cases.h"
 #include "tests/support/shared_data.h"

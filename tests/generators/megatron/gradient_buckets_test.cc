@@ -1,5 +1,5 @@
 // The buckets of gradients against the counts of parameters, and of a model by hand.
-#include "generators/megatron/gradient_buckets.h"
+#include "generators/megatron/program/gradient_buckets.h"
 
 #include <gtest/gtest.h>
 

@@ -16,8 +16,8 @@
 
 #include "base/errors.h"
 #include "cli/program.h"
-#include "generators/megatron/parallel_groups_check.h"
-#include "generators/megatron/process_groups.h"
+#include "generators/megatron/groups/parallel_groups_check.h"
+#include "generators/megatron/groups/process_groups.h"
 #include "generators/transformer/plan_names.h"
 #include "tests/support/shared_data.h"
 #include "tests/support/temporary_folder.h"

@@ -7,12 +7,12 @@
 #include <fstream>
 #include <map>
 
-#include "chakra/comm_groups.h"
-#include "chakra/trace_reader.h"
-#include "chakra/workload_validation.h"
-#include "engine/workload_loader.h"
-#include "generators/megatron/call_conversion.h"
-#include "generators/megatron/log_writer.h"
+#include "chakra/files/trace_reader.h"
+#include "chakra/trace/comm_groups.h"
+#include "chakra/validation/workload_validation.h"
+#include "engine/program/workload_loader.h"
+#include "generators/megatron/conversion/call_conversion.h"
+#include "generators/megatron/logs/log_writer.h"
 #include "log_files.h"
 #include "tests/support/machines.h"
 #include "tests/support/refusals.h"

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "generators/megatron/call_log_reader.h"
+#include "generators/megatron/logs/call_log_reader.h"
 #include "tests/support/shared_data.h"
 #include "tests/support/temporary_folder.h"
 

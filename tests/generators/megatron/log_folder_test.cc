@@ -1,6 +1,6 @@
 // The folder of a run: its configuration against itself and against its logs, and what
 // `npunet megatron info` says of it.
-#include "generators/megatron/log_folder.h"
+#include "generators/megatron/logs/log_folder.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -6,8 +6,8 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "generators/megatron/log_folder.h"
-#include "generators/megatron/rendezvous.h"
+#include "generators/megatron/logs/log_folder.h"
+#include "generators/megatron/matching/rendezvous.h"
 #include "log_files.h"
 
 namespace npunet::generators::megatron {

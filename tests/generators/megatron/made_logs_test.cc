@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "generators/megatron/log_folder.h"
-#include "generators/megatron/log_summary.h"
-#include "generators/megatron/log_writer.h"
-#include "generators/megatron/rendezvous.h"
+#include "generators/megatron/logs/log_folder.h"
+#include "generators/megatron/logs/log_writer.h"
+#include "generators/megatron/matching/log_summary.h"
+#include "generators/megatron/matching/rendezvous.h"
 #include "log_files.h"
 #include "random_runs.h"
 

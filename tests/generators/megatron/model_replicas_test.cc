@@ -1,11 +1,11 @@
 // Full replicas against the definition, shard by shard.
-#include "generators/megatron/model_replicas.h"
+#include "generators/megatron/groups/model_replicas.h"
 
 #include <gtest/gtest.h>
 
 #include <set>
 
-#include "generators/megatron/edge_colouring.h"
+#include "generators/megatron/groups/edge_colouring.h"
 #include "generators/transformer/plan_names.h"
 #include "parallel_groups_cases.h"
 

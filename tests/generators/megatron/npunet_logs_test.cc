@@ -10,8 +10,8 @@
 #include <stdexcept>
 #include <string>
 
-#include "generators/megatron/log_writer.h"
-#include "generators/megatron/rank_calls.h"
+#include "generators/megatron/logs/log_writer.h"
+#include "generators/megatron/program/rank_calls.h"
 #include "random_runs.h"
 #include "tests/support/temporary_folder.h"
 

@@ -7,8 +7,8 @@
 #include <numeric>
 #include <tuple>
 
-#include "generators/megatron/gradient_buckets.h"
-#include "generators/megatron/program.h"
+#include "generators/megatron/program/gradient_buckets.h"
+#include "generators/megatron/program/program.h"
 #include "random_runs.h"
 #include "run_facts.h"
 

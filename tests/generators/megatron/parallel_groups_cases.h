@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "base/errors.h"
-#include "generators/megatron/model_replicas.h"
-#include "generators/megatron/process_groups.h"
+#include "generators/megatron/groups/model_replicas.h"
+#include "generators/megatron/groups/process_groups.h"
 
 namespace npunet::generators::megatron {
 

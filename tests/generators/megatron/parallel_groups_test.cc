@@ -7,9 +7,9 @@
 #include <set>
 #include <sstream>
 
-#include "generators/megatron/parallel_groups_check.h"
-#include "generators/megatron/parallel_groups_reader.h"
+#include "generators/megatron/groups/parallel_groups_check.h"
 #include "parallel_groups_cases.h"
+#include "profiles/parallel_groups_reader.h"
 #include "tests/support/counted_cases.h"
 #include "tests/support/shared_data.h"
 #include "tests/support/temporary_folder.h"

@@ -8,7 +8,7 @@
 #include <set>
 #include <sstream>
 
-#include "generators/megatron/log_writer.h"
+#include "generators/megatron/logs/log_writer.h"
 #include "log_files.h"
 #include "random_runs.h"
 #include "tests/cli/program_run.h"

@@ -1,5 +1,5 @@
 // The original's rule on calls made by hand, and Python's order of sets.
-#include "generators/megatron/permutations.h"
+#include "generators/megatron/traffic/permutations.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <string>
 
 #include "base/errors.h"
-#include "generators/megatron/python_set_order.h"
+#include "generators/megatron/traffic/python_set_order.h"
 
 namespace npunet::generators::megatron {
 

@@ -1,5 +1,5 @@
 // Process groups against what Megatron-LM's documentation and its definition say.
-#include "generators/megatron/process_groups.h"
+#include "generators/megatron/groups/process_groups.h"
 
 #include <gtest/gtest.h>
 

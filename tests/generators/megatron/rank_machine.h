@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "generators/megatron/rank_calls.h"
+#include "generators/megatron/program/rank_calls.h"
 
 namespace npunet::generators::megatron {
 

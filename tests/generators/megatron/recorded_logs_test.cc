@@ -4,10 +4,10 @@
 #include <array>
 #include <map>
 
-#include "generators/megatron/log_folder.h"
-#include "generators/megatron/log_summary.h"
-#include "generators/megatron/rendezvous.h"
-#include "generators/megatron/repeated_events.h"
+#include "generators/megatron/logs/log_folder.h"
+#include "generators/megatron/logs/repeated_events.h"
+#include "generators/megatron/matching/log_summary.h"
+#include "generators/megatron/matching/rendezvous.h"
 #include "log_files.h"
 
 namespace npunet::generators::megatron {

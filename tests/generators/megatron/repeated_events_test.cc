@@ -1,5 +1,5 @@
 // What the tracer logs three and four times, once each.
-#include "generators/megatron/repeated_events.h"
+#include "generators/megatron/logs/repeated_events.h"
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string>
 
-#include "generators/megatron/training_run.h"
+#include "generators/megatron/program/training_run.h"
 
 namespace npunet::generators::megatron {
 

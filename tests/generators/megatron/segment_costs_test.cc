@@ -1,5 +1,5 @@
 // FLOPs between calls against the formulas of a plain GPT, and what changes them.
-#include "generators/megatron/segment_costs.h"
+#include "generators/megatron/program/segment_costs.h"
 
 #include <gtest/gtest.h>
 

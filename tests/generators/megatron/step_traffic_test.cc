@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "base/errors.h"
-#include "generators/megatron/step_calls.h"
-#include "generators/megatron/step_permutations.h"
-#include "generators/megatron/traffic.h"
+#include "generators/megatron/traffic/step_calls.h"
+#include "generators/megatron/traffic/step_permutations.h"
+#include "generators/megatron/traffic/traffic.h"
 
 namespace npunet::generators::megatron {
 

@@ -1,5 +1,5 @@
 // What a run is resolved to, and what is refused with which words.
-#include "generators/megatron/training_run.h"
+#include "generators/megatron/program/training_run.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

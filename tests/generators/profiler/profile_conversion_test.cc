@@ -8,8 +8,8 @@
 #include <nlohmann/json.hpp>
 
 #include "base/errors.h"
-#include "chakra/comm_groups.h"
-#include "chakra/trace_reader.h"
+#include "chakra/files/trace_reader.h"
+#include "chakra/trace/comm_groups.h"
 #include "kineto_text.h"
 #include "packet/make_packet_network.h"
 #include "tests/cli/program_run.h"

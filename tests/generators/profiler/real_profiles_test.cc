@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/errors.h"
-#include "chakra/trace_reader.h"
+#include "chakra/files/trace_reader.h"
 #include "generators/profiler/profile_conversion.h"
 #include "kineto_text.h"
 #include "packet/make_packet_network.h"

@@ -8,7 +8,7 @@
 #include <map>
 #include <set>
 
-#include "chakra/dependency_check.h"
+#include "chakra/dependencies/dependency_check.h"
 #include "tests/generators/text/texts.h"
 
 namespace npunet::generators {

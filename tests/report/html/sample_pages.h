@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "analysis/run_timeline.h"
-#include "engine/results.h"
+#include "engine/results/results.h"
 #include "report/gap.h"
 
 namespace npunet::report {

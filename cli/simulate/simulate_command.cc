@@ -1,0 +1,234 @@
+#include "cli/command/commands.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <utility>
+
+#include "base/errors.h"
+#include "base/staged_folder.h"
+#include "base/units.h"
+#include "cli/command/option_values.h"
+#include "cli/simulate/astra_options.h"
+#include "cli/simulate/ns3_simulator.h"
+#include "cli/simulate/run_inputs.h"
+#include "cli/simulate/run_watch.h"
+#include "cli/simulate/simulate_jobs.h"
+#include "report/astra_log.h"
+#include "report/flow_csv.h"
+#include "report/flow_summary.h"
+#include "report/results_folder.h"
+#include "report/results_json.h"
+#include "report/tables.h"
+
+namespace npunet::cli {
+
+namespace {
+
+struct SimulateOptions {
+    RunInputs inputs;
+    AstraOptions astra;
+    std::string jobs_file;
+    std::string fidelity = "analytical";
+    std::string simulator = "own";
+    bool messages = false;
+    bool detail = false;
+    RunLimits limits;
+};
+
+/// Whether ranks send each other messages beside collectives, as the stages of a pipeline do.
+bool has_messages(const engine::Workload& workload) {
+    return std::any_of(workload.bindings.begin(), workload.bindings.end(),
+                       [](const engine::RankBinding& rank) { return !rank.peers.empty(); });
+}
+
+void print(const CommandContext& context, const SimulateOptions& options,
+           const engine::Workload& workload, const engine::Results& results) {
+    if (options.inputs.json) {
+        context.out << report::results_json(results, report::peak_resident_memory(),
+                                            options.inputs.command());
+    } else if (results.whole_nanoseconds || options.inputs.log_lines_only) {
+        // Scripts read the lines of the reference.
+        context.out << report::astra_log(results, report::log_timestamp);
+    } else if (!options.inputs.quiet) {
+        constexpr std::size_t most_classes = 16;
+        context.out << report::summary_table(results, most_classes, has_messages(workload)) << '\n'
+                    << report::hot_links_table(results);
+        if (results.flows) {
+            context.out << '\n' << report::flow_tables(*results.flows);
+        }
+    }
+}
+
+report::CollectiveRows rows_of(const SimulateOptions& options) {
+    return options.detail ? report::CollectiveRows::Parts : report::CollectiveRows::Collectives;
+}
+
+/// Runs, with messages.csv written into a staged folder meanwhile.
+engine::Results run_with_messages(const CommandContext& context, const RunInputs& inputs,
+                                  const engine::Workload& workload, const study::Machine& machine,
+                                  study::Fidelity fidelity, const StagedFolder& staged) {
+    report::MessagesFile file(staged.path() / "messages.csv", machine.network.graph);
+    RunInputs recorded = inputs;
+    recorded.run_options.each_message = [&file](const engine::CompletedMessage& message) {
+        file.add(message);
+    };
+    engine::Results results = recorded.run(context, workload, machine, fidelity);
+    file.commit();
+    return results;
+}
+
+void write_folder(const CommandContext& context, const SimulateOptions& options,
+                  const engine::Results& results, StagedFolder& staged) {
+    const RunInputs& inputs = options.inputs;
+    report::write_results(results, staged, "", inputs.origin(), rows_of(options));
+    inputs.owner("results.json").discard_others(staged, inputs.output_dir);
+    staged.commit(report::completeness_marks);
+    inputs.progress(context, "results in " + inputs.output_dir);
+}
+
+/// Runs, and writes the results folder where one is given.
+engine::Results simulate(const CommandContext& context, const SimulateOptions& options,
+                         const engine::Workload& workload, const study::Machine& machine,
+                         study::Fidelity fidelity) {
+    const RunInputs& inputs = options.inputs;
+    if (options.messages) {
+        StagedFolder staged(inputs.output_dir);
+        engine::Results results =
+            run_with_messages(context, inputs, workload, machine, fidelity, staged);
+        write_folder(context, options, results, staged);
+        return results;
+    }
+    engine::Results results = inputs.run(context, workload, machine, fidelity);
+    if (!inputs.output_dir.empty()) {
+        StagedFolder staged(inputs.output_dir);
+        staged.discard("messages.csv");
+        write_folder(context, options, results, staged);
+    }
+    return results;
+}
+
+/// What ns-3's simulator cannot serve.
+void refuse_with_ns3(const SimulateOptions& options, study::Fidelity fidelity) {
+    const auto refuse = [](bool given, const char* option, const char* found) {
+        if (given) {
+            throw InputError(
+                {option, "", found, "nothing with --simulator ns3", "Leave out one of the two"});
+        }
+    };
+    if (fidelity != study::Fidelity::Packet) {
+        throw InputError({"--simulator", "", fmt::format("ns3 at fidelity {}", name_of(fidelity)),
+                          "ns3 at fidelity packet", "Add --fidelity packet"});
+    }
+    refuse(options.inputs.run_options.flows, options.messages ? "--messages" : "--flows", "given");
+    refuse(options.limits.simulated.has_value(), "--max-sim-time", "a limit");
+    refuse(options.limits.wall.has_value(), "--max-wall-time", "a limit");
+}
+
+void run(const CommandContext& context, const SimulateOptions& options) {
+    if (options.detail && options.inputs.output_dir.empty()) {
+        throw InputError({"--detail", "", "no folder for collectives.csv", "--output-dir DIR", ""});
+    }
+    if (options.messages && options.inputs.output_dir.empty()) {
+        throw InputError({"--messages", "", "no folder for messages.csv", "--output-dir DIR",
+                          "--flows alone needs none"});
+    }
+    options.inputs.check_results_of_others(options.inputs.owner("results.json"),
+                                           options.inputs.output_dir);
+    const study::Fidelity fidelity = study::fidelity_named(options.fidelity);
+    options.inputs.warn_of_idle_options(context, fidelity);
+    if (options.simulator == "ns3") {
+        refuse_with_ns3(options, fidelity);
+    }
+    if (!options.jobs_file.empty()) {
+        RunInputs inputs = options.inputs;
+        if (options.simulator == "ns3") {
+            inputs.run_options.packet_simulator = ns3_simulator();
+        }
+        simulate_jobs(context, inputs, options.jobs_file, fidelity, rows_of(options),
+                      options.limits);
+        return;
+    }
+    const study::Machine machine = options.inputs.machine(context);
+    study::check_fidelity(machine, fidelity);
+    const engine::Workload workload = options.inputs.workload(machine);
+    if (options.simulator == "ns3") {
+        SimulateOptions elsewhere = options;
+        elsewhere.inputs.run_options.packet_simulator = ns3_simulator();
+        print(context, options, workload,
+              simulate(context, elsewhere, workload, machine, fidelity));
+        return;
+    }
+    RunWatch watch(context.log, options.limits,
+                   options.inputs.quiet || options.inputs.log_lines_only);
+    SimulateOptions watched = options;
+    watched.inputs.run_options.watch = watch.function();
+    watched.inputs.run_options.max_time = options.limits.simulated;
+    const engine::Results results = simulate(context, watched, workload, machine, fidelity);
+    print(context, options, workload, results);
+    watch.check(results);
+}
+
+}  // namespace
+
+void add_simulate_command(CLI::App& program, CommandContext& context) {
+    auto options = std::make_shared<SimulateOptions>();
+    CLI::App* command = program.add_subcommand("simulate", "Run a workload at one fidelity");
+    options->inputs.add_to(*command);
+    options->astra.add_to(*command);
+    command
+        ->add_option("--fidelity", options->fidelity,
+                     "analytical (quick estimate), congestion-aware (messages queue on links) or "
+                     "packet")
+        ->capture_default_str();
+    command
+        ->add_option("--simulator", options->simulator,
+                     "What drives a run at packet level: own, or ns3 with the helpers of the ns-3 "
+                     "module, as in a script (same results)")
+        ->check(one_of({"own", "ns3"}))
+        ->capture_default_str();
+    command->add_flag("--flows", options->inputs.run_options.flows,
+                      "Tell how long messages took: of every flow, and of the slowest ones");
+    command->add_flag_callback(
+        "--messages",
+        [options = options.get()] {
+            options->messages = true;
+            options->inputs.run_options.flows = true;
+        },
+        "The same, and a row for every message, in the output folder");
+    command->add_flag("--detail", options->detail,
+                      "collectives.csv with a row for every rank's part in every collective");
+    command->add_option("--jobs-file", options->jobs_file,
+                        "Several jobs at a time instead of one workload: their traces, NPUs and "
+                        "start times (jobs.yml)");
+    command
+        ->add_option_function<std::string>(
+            "--max-sim-time",
+            [options = options.get()](const std::string& text) {
+                options->limits.simulated = parse_time(text, "--max-sim-time");
+            },
+            "Stop the run at this simulated time (5ms); the results are then partial")
+        ->type_name("TIME");
+    command
+        ->add_option_function<std::string>(
+            "--max-wall-time",
+            [options = options.get()](const std::string& text) {
+                options->limits.wall = std::chrono::duration<double>(
+                    static_cast<double>(parse_time(text, "--max-wall-time").ps()) / 1e12);
+            },
+            "Stop the run after this wall-clock time (90s)")
+        ->type_name("TIME");
+    command->footer(
+        "Example:\n"
+        "  npunet simulate --model llama2-4layer --batch 4 --seq 256 --dp 2 --tp 4 --pp 2 \\\n"
+        "      --network configs/networks/mesh-4x4.yml --system configs/systems/a100.json \\\n"
+        "      --fidelity packet --output-dir out/step");
+    command->callback([options, &context] {
+        options->astra.apply(options->inputs);
+        run(context, *options);
+    });
+}
+
+}  // namespace npunet::cli

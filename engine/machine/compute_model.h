@@ -1,0 +1,59 @@
+// How long a compute operation takes: by roofline, or as recorded.
+//
+// Roofline (Williams, Waterman, Patterson, "Roofline: an insightful visual performance model for
+// multicore architectures", 2009): max(operations / peak, bytes / memory bandwidth), each rounded
+// up to a picosecond; in the astra-sim dialects the reference's double arithmetic, truncated to ns.
+// On an NPU with a slowdown (topology/network/faults.h) either takes that many times as long.
+//
+// C++17-clean.
+#pragma once
+
+#include <vector>
+
+#include "engine/machine/dialect.h"
+#include "engine/machine/system_config.h"
+#include "engine/program/program.h"
+#include "topology/network/network_description.h"
+
+namespace npunet::engine {
+
+/// One operation against its roofline.
+struct ComputeCost {
+    Time duration;
+    bool modelled = false;       ///< by roofline; else recorded
+    bool compute_bound = false;  ///< limited by the peak, not by the memory
+    double peak_share = 0;       ///< achieved / peak operations per second
+    double bandwidth_share = 0;  ///< achieved / peak bytes per second
+    double intensity = 0;        ///< operations per byte
+};
+
+class ComputeModel {
+public:
+    /// Of the description: where the ranks sit, and which NPUs are slow.
+    ComputeModel(const SystemConfig& system, const Dialect& dialect,
+                 const topology::NetworkDescription& description, std::size_t ranks);
+
+    /// Slowdown included; `node` is the operation's id in the trace. Throws InputError (through the
+    /// place `rank`, node) when the operation gives only its number of floating-point operations
+    /// and the system gives no rates.
+    [[nodiscard]] ComputeCost cost(Rank rank, std::uint64_t node,
+                                   const ProgramOperation& operation) const;
+
+    /// The roofline would need bytes and there are none: the reference skips such an operation.
+    [[nodiscard]] bool skipped(const ProgramOperation& operation) const;
+
+private:
+    [[nodiscard]] ComputeCost cost_at_full_speed(Rank rank, std::uint64_t node,
+                                                 const ProgramOperation& operation) const;
+    [[nodiscard]] ComputeCost roofline(const ComputeRate& rate,
+                                       const ProgramOperation& operation) const;
+    [[nodiscard]] ComputeCost reference_roofline(const ComputeRate& rate,
+                                                 const ProgramOperation& operation) const;
+
+    const Dialect& dialect_;
+    bool roofline_;
+    std::vector<ComputeRate> rates_;           ///< by rank
+    std::vector<topology::Factor> slowdowns_;  ///< by rank; empty when no NPU is slow
+};
+
+}  // namespace npunet::engine

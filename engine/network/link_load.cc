@@ -1,0 +1,72 @@
+#include "engine/network/link_load.h"
+
+#include <algorithm>
+
+namespace npunet::engine {
+
+void LinkLoadRecorder::widen(Row& row) {
+    for (std::size_t bin = 0; bin < row.busy.size(); bin += 2) {
+        row.busy[bin / 2] = row.busy[bin] + (bin + 1 < row.busy.size() ? row.busy[bin + 1] : 0);
+    }
+    row.busy.resize((row.busy.size() + 1) / 2);
+    ++row.doublings;
+}
+
+void LinkLoadRecorder::add(std::size_t link, std::int64_t from, std::int64_t to,
+                           std::int64_t busy) {
+    // Beyond this a bin could not be twice as wide; no run comes there.
+    constexpr std::int64_t latest = std::int64_t{1} << 61;
+    if (link >= rows_.size() || to <= from || busy <= 0 || from < 0 || to > latest) {
+        return;
+    }
+    Row& row = rows_[link];
+    while ((to - 1) / width(row.doublings) >= static_cast<std::int64_t>(most_bins)) {
+        widen(row);
+    }
+    const std::int64_t wide = width(row.doublings);
+    const auto last = static_cast<std::size_t>((to - 1) / wide);
+    if (row.busy.size() <= last) {
+        row.busy.resize(last + 1);
+    }
+    __extension__ using Wide = __int128;
+    std::int64_t given = 0;
+    for (auto bin = static_cast<std::size_t>(from / wide); bin <= last; ++bin) {
+        const std::int64_t until = std::min(to, static_cast<std::int64_t>(bin + 1) * wide);
+        const auto sum = static_cast<std::int64_t>(Wide{busy} * (until - from) / (to - from));
+        row.busy[bin] += sum - given;
+        given = sum;
+    }
+}
+
+LinkLoad LinkLoadRecorder::load(Time finish) const {
+    LinkLoad load;
+    if (finish <= Time()) {
+        return load;
+    }
+    unsigned doublings = 0;
+    while ((finish.ps() - 1) / width(doublings) >= static_cast<std::int64_t>(most_bins)) {
+        ++doublings;
+    }
+    for (const Row& row : rows_) {
+        doublings = std::max(doublings, row.doublings);
+    }
+    const std::int64_t wide = width(doublings);
+    load.bin = Time::ps(wide);
+    load.bins = static_cast<std::size_t>((finish.ps() - 1) / wide) + 1;
+    load.shares.assign(load.bins * rows_.size(), 0);
+    for (std::size_t link = 0; link < rows_.size(); ++link) {
+        Row row = rows_[link];
+        while (row.doublings < doublings) {
+            widen(row);
+        }
+        for (std::size_t bin = 0; bin < std::min(row.busy.size(), load.bins); ++bin) {
+            const std::int64_t length =
+                std::min(wide, finish.ps() - static_cast<std::int64_t>(bin) * wide);
+            load.shares[link * load.bins + bin] = static_cast<float>(
+                std::min(1.0, static_cast<double>(row.busy[bin]) / static_cast<double>(length)));
+        }
+    }
+    return load;
+}
+
+}  // namespace npunet::engine

@@ -1,0 +1,321 @@
+#include "engine/npu/statistics.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "base/units.h"
+#include "engine/network/link_clock.h"
+#include "engine/npu/memory_tracker.h"
+
+namespace npunet::engine {
+
+namespace {
+
+/// Sums over the compute operations of one rank, weighted by their durations.
+struct ComputeSums {
+    double total = 0;
+    double bound = 0;
+    double peak_share = 0;
+    double bandwidth_share = 0;
+    double intensity = 0;
+};
+
+ComputeSums sum_compute(const Workload& workload, const RankRecord& record, Rank rank,
+                        const Dialect& dialect, const ComputeModel& compute,
+                        const SummaryScope& scope) {
+    const RankProgram& program = workload.program(rank);
+    ComputeSums sums;
+    // The reference starts its sum at 1 ns, against division by zero.
+    double total = dialect.reference_statistics ? 1 : 0;
+    for (std::size_t i = 0; i < program.operations.size(); ++i) {
+        const ProgramOperation& operation = program.operations[i];
+        const bool computes =
+            operation.kind == OperationKind::Compute || operation.kind == OperationKind::Cpu;
+        if (!computes || operation.nothing || compute.skipped(operation) ||
+            (scope.partial && !has_begun(record, i))) {
+            continue;
+        }
+        const ComputeCost cost = compute.cost(rank, workload.node_of(rank, operation), operation);
+        const double duration = static_cast<double>(cost.duration.ps()) / 1000.0;
+        // Communication beside it may have slowed it down: longer, and no more work done.
+        const double taken = static_cast<double>((record.end[i] - record.start[i]).ps()) / 1000.0;
+        total += taken;
+        sums.bound += cost.compute_bound ? taken : 0;
+        sums.peak_share += cost.peak_share * duration;
+        sums.bandwidth_share += cost.bandwidth_share * duration;
+        sums.intensity += cost.intensity * taken;
+    }
+    sums.total = total;
+    return sums;
+}
+
+/// The intervals of one rank by what they are.
+struct Activities {
+    std::vector<Interval> compute;
+    std::vector<Interval> cpu;
+    std::vector<Interval> communication;
+    std::vector<Interval> memory;
+};
+
+Activities activities_of(const RankProgram& program, const RankRecord& record) {
+    Activities activities;
+    for (std::size_t i = 0; i < program.operations.size(); ++i) {
+        const ProgramOperation& operation = program.operations[i];
+        if (operation.nothing || record.end[i] == record.start[i]) {
+            continue;
+        }
+        switch (operation.kind) {
+            case OperationKind::Cpu:
+                activities.cpu.push_back({record.start[i], record.end[i]});
+                [[fallthrough]];
+            case OperationKind::Compute:
+                activities.compute.push_back({record.start[i], record.end[i]});
+                break;
+            case OperationKind::Send:
+            case OperationKind::Receive:
+            case OperationKind::Collective:
+                activities.communication.push_back({record.communication_from[i], record.end[i]});
+                break;
+            case OperationKind::Memory:
+                activities.memory.push_back({record.start[i], record.end[i]});
+                break;
+        }
+    }
+    return activities;
+}
+
+void fill_times(NpuResult& npu, const RankProgram& program, const RankRecord& record,
+                const Dialect& dialect, Time begin) {
+    Activities activities = activities_of(program, record);
+    npu.finish = record.finish;
+    npu.communication = union_length(activities.communication);
+    npu.compute = union_length(activities.compute);
+    npu.cpu = union_length(activities.cpu);
+    npu.memory = union_length(activities.memory);
+    if (dialect.reference_statistics) {
+        // GPU computes never overlap each other; CPU operations count as neither.
+        Time gpu;
+        for (std::size_t i = 0; i < program.operations.size(); ++i) {
+            if (program.operations[i].kind == OperationKind::Compute &&
+                !program.operations[i].nothing) {
+                gpu += record.end[i] - record.start[i];
+            }
+        }
+        npu.compute = gpu;
+        npu.idle = std::min(npu.finish, begin);
+        npu.exposed_communication = npu.finish - npu.idle - gpu;
+        return;
+    }
+    std::vector<Interval> busy = activities.compute;
+    busy.insert(busy.end(), activities.communication.begin(), activities.communication.end());
+    const Time computing_or_communicating = union_length(busy);
+    npu.exposed_communication = computing_or_communicating - npu.compute;
+    busy.insert(busy.end(), activities.memory.begin(), activities.memory.end());
+    npu.exposed_memory = union_length(busy) - computing_or_communicating;
+    npu.idle = npu.finish - npu.compute - npu.exposed_communication - npu.exposed_memory;
+}
+
+void fill_rates(NpuResult& npu, const ComputeSums& sums) {
+    if (sums.total <= 0) {
+        return;
+    }
+    npu.compute_bound_percent = 100 * (sums.bound / sums.total);
+    npu.compute_utilization_percent = 100 * (sums.peak_share / sums.total);
+    npu.memory_utilization_percent = 100 * (sums.bandwidth_share / sums.total);
+    npu.operation_intensity = sums.intensity / sums.total;
+}
+
+/// What a rank executes, as it starts; the same for the ranks that it stands for.
+std::vector<std::uint32_t> order_of_start(const RankProgram& program, const RankRecord& record,
+                                          const SummaryScope& scope) {
+    std::vector<std::uint32_t> order;
+    order.reserve(program.operations.size());
+    for (std::uint32_t i = 0; i < program.operations.size(); ++i) {
+        if (!program.operations[i].nothing && (!scope.partial || has_begun(record, i))) {
+            order.push_back(i);
+        }
+    }
+    std::stable_sort(order.begin(), order.end(), [&record](std::uint32_t a, std::uint32_t b) {
+        return record.start[a] < record.start[b];
+    });
+    return order;
+}
+
+void add_operations(std::vector<Operation>& operations, Rank rank, const Workload& workload,
+                    const RankRecord& record, const std::vector<std::uint32_t>& order) {
+    const RankProgram& program = workload.program(rank);
+    for (const std::uint32_t i : order) {
+        const ProgramOperation& executed = program.operations[i];
+        operations.push_back({rank, executed.kind, workload.node_of(rank, executed),
+                              program.names[i], record.start[i], record.end[i]});
+        Operation& operation = operations.back();
+        if (is_of_group(executed)) {
+            operation.group = static_cast<std::int32_t>(workload.group_of(rank, executed));
+        }
+        if (executed.kind == OperationKind::Send || executed.kind == OperationKind::Receive) {
+            operation.peer = workload.peer_of(rank, executed);
+            operation.tag = executed.tag;
+        }
+        if (executed.kind == OperationKind::Receive &&
+            record.communication_from[i] > record.start[i]) {
+            operation.communication_from = record.communication_from[i];
+        }
+        const bool moves =
+            executed.kind != OperationKind::Compute && executed.kind != OperationKind::Cpu;
+        operation.bytes = moves ? executed.bytes : Bytes(-1);
+    }
+}
+
+}  // namespace
+
+Time union_length(std::vector<Interval>& intervals) {
+    std::sort(intervals.begin(), intervals.end(),
+              [](const Interval& a, const Interval& b) { return a.start < b.start; });
+    Time length;
+    Time covered_to;
+    for (const Interval& interval : intervals) {
+        const Time from = std::max(interval.start, covered_to);
+        if (interval.end > from) {
+            length += interval.end - from;
+            covered_to = interval.end;
+        }
+    }
+    return length;
+}
+
+bool lists_everyone(const Workload& workload, const Fold& fold) {
+    constexpr std::size_t most = std::size_t{1} << 22;
+    std::size_t operations = 0;
+    for (std::size_t rank = 0; rank < workload.ranks(); ++rank) {
+        operations += workload.program(Rank(rank)).operations.size();
+    }
+    return fold.trivial() || operations <= most;
+}
+
+Results summarize(const Workload& workload, const Dialect& dialect, const ComputeModel& compute,
+                  const Fold& fold, const std::vector<RankRecord>& records, SummaryScope scope) {
+    Results results;
+    results.dialect = dialect.name;
+    results.whole_nanoseconds = dialect.whole_nanoseconds;
+    results.npus.reserve(records.size());
+    const bool everyone = lists_everyone(workload, fold);
+    std::map<std::uint64_t, std::int32_t> classes;
+    std::vector<std::vector<std::uint32_t>> orders(records.size());  // of those simulated
+    for (std::size_t index = 0; index < records.size(); ++index) {
+        const RankProgram& program = workload.program(Rank(index));
+        const Rank like = fold.representative(Rank(index));
+        const RankRecord& record = records[like.index()];
+        NpuResult npu;
+        if (like.index() < index) {
+            npu = results.npus[like.index()];
+        } else {
+            fill_times(npu, program, record, dialect, scope.begin);
+            fill_rates(npu, sum_compute(workload, record, like, dialect, compute, scope));
+            if (scope.memory) {
+                npu.peak_memory =
+                    peak_memory(program, workload.tensor_names, record.start, record.end, npu.peak);
+            }
+        }
+        npu.rank = Rank(index);
+        npu.npu_class =
+            classes.emplace(program.signature, static_cast<std::int32_t>(classes.size()))
+                .first->second;
+        results.finish = std::max(results.finish, npu.finish);
+        results.npus.push_back(std::move(npu));
+        if (scope.timeline && (like.index() == index || everyone)) {
+            std::vector<std::uint32_t>& order = orders[like.index()];
+            if (like.index() == index) {
+                order = order_of_start(program, record, scope);
+            }
+            add_operations(results.operations, Rank(index), workload, record, order);
+        }
+    }
+    if (scope.timeline) {
+        for (const Group& group : workload.groups) {
+            results.groups.push_back({group.name, group.ranks});
+        }
+    }
+    if (!everyone) {
+        results.notes.push_back(
+            fmt::format("{} of {} NPUs stand for the others, which behave alike: collectives and "
+                        "timeline are theirs",
+                        fold.simulated(records.size()), records.size()));
+    }
+    return results;
+}
+
+void note_idleness(Results& results, Time begin) {
+    if (results.finish <= begin) {
+        results.notes.push_back(
+            "nothing took any time: no rank has an operation that does; npunet trace info counts "
+            "what "
+            "the traces have");
+    }
+}
+
+void note_exceeded_capacities(Results& results, const std::vector<Bytes>& capacities) {
+    std::size_t count = 0;
+    const NpuResult* worst = nullptr;
+    const auto excess = [&](const NpuResult& npu) {
+        const Bytes capacity = capacities[npu.rank.index()];
+        return capacity > Bytes(0) ? npu.peak_memory - capacity : Bytes(0);
+    };
+    for (const NpuResult& npu : results.npus) {
+        if (excess(npu) > Bytes(0)) {
+            ++count;
+            worst = worst == nullptr || excess(npu) > excess(*worst) ? &npu : worst;
+        }
+    }
+    if (worst == nullptr) {
+        return;
+    }
+    results.notes.push_back(fmt::format(
+        "the peak memory of {} of {} NPUs passes their memory-capacity; by most on rank {}: {} in "
+        "use, {} there, {} too much",
+        count, results.npus.size(), worst->rank.value(), format_bytes(worst->peak_memory),
+        format_bytes(capacities[worst->rank.index()]), format_bytes(excess(*worst))));
+}
+
+void add_links(Results& results, const topology::NetworkDescription& description,
+               const std::vector<LinkUse>& use) {
+    const topology::Graph& graph = description.graph;
+    const LinkClock clock(description);
+    results.link_bound = LinkBound();
+    for (std::size_t index = 0; index < use.size(); ++index) {
+        const topology::Link& link = graph.link(LinkId(index));
+        LinkResult result;
+        result.from = graph.name(link.from);
+        result.to = graph.name(link.to);
+        result.payload = use[index].payload;
+        result.wire = use[index].wire;
+        result.busy = use[index].busy;
+        result.max_queue = use[index].max_queue;
+        result.packets = use[index].packets;
+        result.retransmissions = use[index].retransmissions;
+        result.credit_stall = use[index].credit_stall;
+        result.pauses = use[index].pauses;
+        result.marked = use[index].marked;
+        result.drops = use[index].drops;
+        result.queue_times = use[index].queue_times;
+        result.classes_wire = use[index].classes_wire;
+        if (result.wire > Bytes()) {
+            result.bound = clock.end_if_ever(LinkId(index), Time(), result.wire);
+        }
+        if (results.whole_nanoseconds && result.bound < Time::max()) {
+            result.bound -= Time::ps(result.bound.ps() % 1000);
+        }
+        if (result.bound > results.link_bound.time) {
+            results.link_bound = {result.bound, index};
+        }
+        if (results.finish > Time()) {
+            result.utilization_percent = 100.0 * static_cast<double>(use[index].busy.ps()) /
+                                         static_cast<double>(results.finish.ps());
+        }
+        results.links.push_back(result);
+    }
+}
+
+}  // namespace npunet::engine

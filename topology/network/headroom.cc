@@ -1,0 +1,41 @@
+#include "topology/network/headroom.h"
+
+#include <algorithm>
+
+namespace npunet::topology {
+
+Bytes largest_packet(const PacketParameters& packet) {
+    constexpr Bytes telemetry(64 * 8);
+    const bool grows = packet.congestion_control.algorithm == CongestionAlgorithm::Hpcc;
+    return packet.mtu + packet.header + (grows ? telemetry : Bytes());
+}
+
+Bytes lossless_headroom(const Link& forth, const Link& back, Bytes largest, std::int64_t classes) {
+    __extension__ using Wide = __int128;
+    const Time asked = transfer_time(largest + Bytes(classes * pause_bytes), back.rate);
+    const Wide span = Wide{asked.ps()} + back.latency.ps() + forth.latency.ps();
+    const Wide bytes =
+        span * forth.rate.bytes_per_second() / 1'000'000'000'000 + 1 + 2 * largest.value();
+    return Bytes(static_cast<std::int64_t>(std::min<Wide>(bytes, std::int64_t{1} << 60)));
+}
+
+NeededHeadroom needed_headroom(const Graph& graph, const PacketParameters& packet) {
+    NeededHeadroom needed;
+    const Bytes largest = largest_packet(packet);
+    for (std::size_t number = 0; number < graph.links(); ++number) {
+        const Link& forth = graph.link(LinkId(number));
+        for (const LinkId id : graph.links_from(forth.to)) {
+            const Link& back = graph.link(id);
+            if (back.to != forth.from) {
+                continue;
+            }
+            const Bytes bytes = lossless_headroom(forth, back, largest, packet.classes.count);
+            if (bytes > needed.bytes) {
+                needed = {bytes, LinkId(number)};
+            }
+        }
+    }
+    return needed;
+}
+
+}  // namespace npunet::topology

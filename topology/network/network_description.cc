@@ -1,0 +1,87 @@
+#include "topology/network/network_description.h"
+
+#include <algorithm>
+#include <cassert>
+#include <utility>
+
+#include "topology/routing/product_routing.h"
+
+namespace npunet::topology {
+
+std::vector<Hop> NetworkDescription::route(NodeId from, NodeId to) const {
+    assert(from.index() < graph.npus() && to.index() < graph.npus());
+    if (router) {
+        return from == to ? std::vector<Hop>() : router->route(graph, from, to);
+    }
+    return dimension_order_route(dimensions, from, to);
+}
+
+std::uint8_t NetworkDescription::virtual_channels_needed() const {
+    return static_cast<std::uint8_t>(channels_of_routes() + (faults.take_links_down() ? 1 : 0));
+}
+
+std::uint8_t NetworkDescription::channels_of_routes() const {
+    if (multipath) {
+        return multipath->virtual_channels_needed();
+    }
+    return router ? router->virtual_channels_needed() : dimension_order_channels(dimensions);
+}
+
+std::string NetworkDescription::routing_name() const {
+    if (multipath) {
+        return multipath->name();
+    }
+    return router ? router->name() : "dimension-order";
+}
+
+std::uint8_t NetworkDescription::virtual_channels() const {
+    return packet.virtual_channels > 0 ? packet.virtual_channels : virtual_channels_needed();
+}
+
+Bytes NetworkDescription::buffer_of(LinkId link) const {
+    if (packet.buffer > Bytes(0)) {
+        return packet.buffer;
+    }
+    constexpr std::int64_t least = 256 * 1024;
+    constexpr std::int64_t most = std::int64_t{1} << 50;
+    __extension__ using Wide = __int128;
+    const Link& wire = graph.link(link);
+    const Wide round_trip =
+        static_cast<Wide>(2) * wire.latency.ps() * wire.rate.bytes_per_second() / 1'000'000'000'000;
+    const Wide wanted = round_trip + 4 * (packet.mtu + packet.header).value();
+    return Bytes(static_cast<std::int64_t>(std::clamp<Wide>(wanted, least, most)));
+}
+
+Bytes NetworkDescription::shared_buffer_of(NodeId node) const {
+    if (packet.buffer > Bytes(0)) {
+        return packet.buffer;
+    }
+    constexpr Bytes most(std::int64_t{1} << 60);
+    constexpr Rate per(3'125'000'000);
+    __extension__ using Wide = __int128;
+    Bytes room;
+    for (const LinkId id : graph.links_to(node)) {
+        const Wide share =
+            Wide{128 * 1024} * graph.link(id).rate.bytes_per_second() / per.bytes_per_second();
+        const Bytes capped(static_cast<std::int64_t>(std::min<Wide>(share, most.value())));
+        room = std::min(room + std::max(buffer_of(id), capped), most);
+    }
+    return room;
+}
+
+NetworkDescription NetworkDescription::with_placement(std::vector<NodeId> npus) const {
+    assert(!npus.empty());
+    NetworkDescription placed = *this;
+    placed.npu_of_rank = std::move(npus);
+    return placed;
+}
+
+std::int32_t NetworkDescription::coordinate(NodeId npu, std::size_t dimension) const {
+    std::int32_t rest = npu.value();
+    for (std::size_t lower = 0; lower < dimension; ++lower) {
+        rest /= dimensions[lower].size;
+    }
+    return rest % dimensions[dimension].size;
+}
+
+}  // namespace npunet::topology

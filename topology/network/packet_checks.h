@@ -1,0 +1,36 @@
+// Which packet parameters go together, and what networks without credits, with Ethernet-like
+// switches, cannot work with: packets that never find room, and links without a link back for
+// requests to pause.
+//
+//     check_transport(network, network.file, "packet");
+//     if (const auto problem = ethernet_problem(network)) { ... refuse(problem->found, ...) }
+//
+// C++17-clean: reached from the ns-3 module.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "topology/network/network_description.h"
+
+namespace npunet::topology {
+
+/// What contradicts another parameter, cannot work, or has no effect in the packet parameters of
+/// networks with Ethernet-like switches; throws InputError. `file` and the place are for its
+/// message. With `warnings`, what may well lose packets where nothing should be lost goes there.
+void check_transport(const NetworkDescription& network, const std::string& file,
+                     const std::string& place, std::vector<std::string>* warnings = nullptr);
+
+/// The parts of an InputError.
+struct EthernetProblem {
+    std::string key;  ///< of the section packet that it is about: "pfc.headroom", "buffer", ...
+    std::string found;
+    std::string expected;
+    std::string remedy;
+};
+
+/// The first one that there is; nothing with credits. In time proportional to the links.
+[[nodiscard]] std::optional<EthernetProblem> ethernet_problem(const NetworkDescription& network);
+
+}  // namespace npunet::topology
