@@ -3,6 +3,7 @@
 #include "npu-channel.h"
 
 #include "npu-net-device.h"
+#include "npu-quantities.h"
 
 #include <ns3/assert.h>
 
@@ -61,13 +62,13 @@ NpuChannel::GetDevice(std::size_t i) const
 DataRate
 NpuChannel::GetDataRate() const
 {
-    return DataRate(static_cast<uint64_t>(m_rate.bytes_per_second()) * 8);
+    return DataRateOf(m_rate);
 }
 
 Time
 NpuChannel::GetDelay() const
 {
-    return PicoSeconds(static_cast<uint64_t>(m_latency.ps()));
+    return TimeOf(m_latency);
 }
 
 void
