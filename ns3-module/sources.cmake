@@ -47,8 +47,7 @@ set(npunet_ns3_sources
     model/npu-fabric-core.cc
     model/npu-fabric-core-border.cc
     model/npu-fabric.cc
-    model/npu-flow-statistics.cc
-    model/npu-link-use-gathering.cc
+    model/npu-gathering.cc
     model/npu-net-device.cc
     model/npu-network.cc
     model/npu-segment.cc
