@@ -36,7 +36,6 @@ set(npunet_ns3_sources
     helper/npu-fault-list.cc
     helper/npu-flow-writer.cc
     helper/npu-link-statistics.cc
-    helper/npu-parameter-attributes.cc
     helper/npu-topology-helper.cc
     model/npu-chakra-workload.cc
     model/npu-channel.cc
