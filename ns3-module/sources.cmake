@@ -58,7 +58,6 @@ set(npunet_ns3_socket_sources
     helper/npu-socket-helper.cc
     model/npu-datagram-port.cc
     model/npu-message-header.cc
-    model/npu-message-port.cc
     model/npu-socket-application.cc
     model/npu-socket-network.cc
     model/npu-stream-port.cc

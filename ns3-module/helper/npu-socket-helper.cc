@@ -126,18 +126,6 @@ NpuSocketHelper::NpuSocketHelper(const std::string& protocol)
 }
 
 void
-NpuSocketHelper::SetAttribute(const std::string& name, const AttributeValue& value)
-{
-    m_networkFactory.Set(name, value);
-}
-
-void
-NpuSocketHelper::SetApplicationAttribute(const std::string& name, const AttributeValue& value)
-{
-    m_applicationFactory.Set(name, value);
-}
-
-void
 NpuSocketHelper::SetTopology(const NpuTopologyHelper& topology)
 {
     SetNetwork(topology.Describe());

@@ -19,22 +19,10 @@ NpuMessageHeader::GetTypeId()
     return tid;
 }
 
-TypeId
-NpuMessageHeader::GetInstanceTypeId() const
-{
-    return GetTypeId();
-}
-
 void
 NpuMessageHeader::Print(std::ostream& os) const
 {
     os << "npu=" << source << " message=" << number << " bytes=" << bytes << " offset=" << offset;
-}
-
-uint32_t
-NpuMessageHeader::GetSerializedSize() const
-{
-    return SIZE;
 }
 
 void
