@@ -82,6 +82,7 @@ set(npunet_ns3_suites
     npu-output
     npu-packet-fate
     npu-processes
+    npu-queue
     npu-socket
     npu-socket-scenario
     npu-topology

@@ -7,6 +7,7 @@
 
 #include <ns3/test.h>
 
+#include <initializer_list>
 #include <string>
 #include <type_traits>
 
@@ -43,9 +44,15 @@ class NpuTestSuite : public ns3::TestSuite
   public:
     /**
      * @param name of the suite
+     * @param cases all of them, quick ones
      */
-    explicit NpuTestSuite(const std::string& name) : TestSuite(name, ns3::TestSuite::Type::UNIT)
+    NpuTestSuite(const std::string& name, std::initializer_list<ns3::TestCase*> cases)
+        : TestSuite(name, ns3::TestSuite::Type::UNIT)
     {
+        for (ns3::TestCase* each : cases)
+        {
+            AddTestCase(each, NPU_TEST_QUICK);
+        }
     }
 
   private:
