@@ -4,7 +4,8 @@
 #define NPU_TRACE_FEED_H
 
 #include "npu-net-device.h"
-#include "packet/credit/credit_network.h"
+#include "packet/base/packet_network.h"
+#include "packet/base/packet_observer.h"
 
 #include <cstdint>
 #include <vector>
