@@ -36,7 +36,6 @@ set(npunet_ns3_sources
     helper/npu-fault-list.cc
     helper/npu-flow-writer.cc
     helper/npu-link-statistics.cc
-    helper/npu-parameter-attributes.cc
     helper/npu-topology-helper.cc
     model/npu-chakra-workload.cc
     model/npu-channel.cc
@@ -47,8 +46,7 @@ set(npunet_ns3_sources
     model/npu-fabric-core.cc
     model/npu-fabric-core-border.cc
     model/npu-fabric.cc
-    model/npu-flow-statistics.cc
-    model/npu-link-use-gathering.cc
+    model/npu-gathering.cc
     model/npu-net-device.cc
     model/npu-network.cc
     model/npu-segment.cc
@@ -60,7 +58,6 @@ set(npunet_ns3_socket_sources
     helper/npu-socket-helper.cc
     model/npu-datagram-port.cc
     model/npu-message-header.cc
-    model/npu-message-port.cc
     model/npu-socket-application.cc
     model/npu-socket-network.cc
     model/npu-stream-port.cc
@@ -85,6 +82,7 @@ set(npunet_ns3_suites
     npu-output
     npu-packet-fate
     npu-processes
+    npu-queue
     npu-socket
     npu-socket-scenario
     npu-topology

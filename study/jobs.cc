@@ -229,7 +229,8 @@ engine::JobsResults run_elsewhere(const std::vector<Job>& jobs, const Machine& m
         running.push_back({jobs[i].workload, machines[i].system, jobs[i].npus, jobs[i].start,
                            title_of(jobs[i].name)});
     }
-    const engine::SimulatorRun run = options.packet_simulator(running, machine.network, nullptr);
+    const engine::SimulatorRun run =
+        options.packet_simulator(running, machine.network, options.packet.fast_forward, nullptr);
     engine::JobsResults results;
     results.jobs = finish_all(jobs, [&](std::size_t job) {
         const engine::SimulatorRun::Outcome& outcome = run.jobs[place[job]];

@@ -92,7 +92,7 @@ engine::Results run_elsewhere(const engine::Workload& workload, const Machine& m
     engine::LinkLoadRecorder load(options.link_load ? machine.network.graph.links() : 0);
     const engine::SimulatorRun run = options.packet_simulator(
         {{workload, machine.system, machine.network.npu_of_rank, Time(), ""}}, machine.network,
-        options.link_load ? &load : nullptr);
+        options.packet.fast_forward, options.link_load ? &load : nullptr);
     if (const std::string& stalled = run.jobs.front().stalled; !stalled.empty()) {
         throw StallError(stalled);
     }

@@ -60,13 +60,13 @@ struct Machine {
     const Machine& machine, const std::string& prefix, const std::string& group_file,
     engine::EmptyTraces empty = engine::EmptyTraces::Refused);
 
-/// How a simulation is carried out, and what it notes; none of it changes other results.
-/// Runs workloads on a packet-level network in another simulator, to the end. `load` is told when
-/// links are busy; may be null.
+/// Runs workloads on a packet-level network in another simulator, to the end. `fast_forward` as in
+/// PacketOptions; `load` is told when links are busy, and may be null.
 using PacketSimulator = std::function<engine::SimulatorRun(
     const std::vector<engine::SimulatorJob>& jobs, const topology::NetworkDescription& network,
-    engine::LinkLoadRecorder* load)>;
+    bool fast_forward, engine::LinkLoadRecorder* load)>;
 
+/// How a simulation is carried out, and what it notes; none of it changes other results.
 struct RunOptions {
     /// NPUs that provably behave alike are simulated once (engine/program/fold.h); analytical only.
     bool fold = true;

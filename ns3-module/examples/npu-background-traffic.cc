@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The npunet authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 
 // A UDP client and a server of ns-3 on two NPUs of a fabric, beside an all-reduce of the NPUs:
 // their packets share a link, packet by packet.

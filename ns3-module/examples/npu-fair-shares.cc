@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The npunet authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 
 // Two long flows to one NPU, the second of which starts later, with each algorithm of congestion
 // control: do they come to equal shares, and use all of the link?

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The npunet authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 
 // Several NPUs of a fat tree send to one, at the same time. The traces of ns-3 show where packets
 // wait and which links stand still for want of credit.

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The npunet authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 
 // Head-of-line blocking by priority flow control: a victim suffers from an incast with which it
 // shares no busy link, only one that is paused because of it.

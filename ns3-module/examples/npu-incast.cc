@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The npunet authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 
 // Incast: N NPUs send to one through a switch with priority flow control, at the same time, with
 // each algorithm of congestion control.

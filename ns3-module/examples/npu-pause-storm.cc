@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The npunet authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 
 // A pause storm: in a fat tree of three levels half of the NPUs send to NPU 0, and pauses spread
 // from its leaf over all levels to senders that have nothing to do with it.

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The npunet authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 
 // A training step on a torus, a fat tree or the network of a file, in one process or, in an ns-3
 // with its module mpi, in several: every NPU computes, all sum up their gradients and exchange

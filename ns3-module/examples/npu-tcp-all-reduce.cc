@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The npunet authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 
 // An all-reduce over TCP on point-to-point links of ns-3, not on a fabric of the module's own:
 // nodes around a router, each an NPU, observed by FlowMonitor.

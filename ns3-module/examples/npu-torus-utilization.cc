@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The npunet authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 
 // A Chakra workload on a torus, and how busy each link was: npu-torus-utilization --x=4 --y=2
 // --traces=PREFIX executes PREFIX.r.et on NPU r; --gradients=BYTES an all-reduce of its own.

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The npunet authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 
 // Two jobs on one fat tree: each all-reduces over NPUs of its own, one behind every leaf switch, so
 // that they meet on the links to the spines, which hashes give to the flows (ECMP).

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The npunet authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 
 #include "npu-anim-writer.h"
 
@@ -11,6 +7,7 @@
 
 #include "base/atomic_file.h"
 #include "base/units.h"
+#include "model/npu-quantities.h"
 
 #include <ns3/node.h>
 
@@ -262,8 +259,7 @@ NpuAnimWriter::Write(const std::string& path, Ptr<const NpuFabric> fabric)
             std::ostringstream description;
             description << std::setprecision(12)
                         << static_cast<double>(cable->GetDataRate().GetBitRate()) / 1e9 << " Gbps, "
-                        << npunet::format_ns(npunet::Time::ps(cable->GetDelay().GetPicoSeconds()))
-                        << " ns";
+                        << npunet::format_ns(TimeOf(cable->GetDelay())) << " ns";
             out << "<link fromId=\"" << device->GetNode()->GetId() << "\" toId=\""
                 << cable->GetDevice(1)->GetNode()->GetId() << "\" fd=\"\" td=\"\" ld=\""
                 << Escaped(description.str()) << "\" />\n";

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The npunet authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 
 #include "npu-chakra-helper.h"
 
@@ -53,9 +49,8 @@ NpuChakraHelper::Install(Ptr<NpuNetwork> network,
                          const std::string& prefix,
                          const std::string& groupFile) const
 {
-    NS_ABORT_MSG_UNLESS(network, "a workload needs a network: install the network first");
     return Install(
-        network, npunet::engine::load_workload(prefix, groupFile, CountRanks(*network), Options()));
+        network, npunet::engine::load_workload(prefix, groupFile, CountRanks(network), Options()));
 }
 
 Ptr<NpuChakraWorkload>
@@ -63,17 +58,15 @@ NpuChakraHelper::Install(Ptr<NpuNetwork> network,
                          const npunet::engine::NodeSource& nodes,
                          const std::vector<npunet::engine::Group>& groups) const
 {
-    NS_ABORT_MSG_UNLESS(network, "a workload needs a network: install the network first");
     const auto label = [](npunet::Rank rank) { return "rank " + std::to_string(rank.value()); };
     return Install(
         network,
-        npunet::engine::make_workload(CountRanks(*network), nodes, label, groups, Options()));
+        npunet::engine::make_workload(CountRanks(network), nodes, label, groups, Options()));
 }
 
 Ptr<NpuChakraWorkload>
 NpuChakraHelper::Install(Ptr<NpuNetwork> network, npunet::engine::Workload workload) const
 {
-    NS_ABORT_MSG_UNLESS(network, "a workload needs a network: install the network first");
     if (NpuProcesses::GetCount() > 1 && Simulator::Now().IsStrictlyPositive())
     {
         throw npunet::InputError({"",
@@ -93,9 +86,10 @@ NpuChakraHelper::Install(Ptr<NpuNetwork> network, npunet::engine::Workload workl
 }
 
 std::size_t
-NpuChakraHelper::CountRanks(const NpuNetwork& network) const
+NpuChakraHelper::CountRanks(const Ptr<NpuNetwork>& network) const
 {
-    return m_npus.empty() ? network.GetDescription().npu_of_rank.size() : m_npus.size();
+    NS_ABORT_MSG_UNLESS(network, "a workload needs a network: install the network first");
+    return m_npus.empty() ? network->GetDescription().npu_of_rank.size() : m_npus.size();
 }
 
 npunet::engine::WorkloadOptions

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The npunet authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 
 #ifndef NPU_CHAKRA_HELPER_H
 #define NPU_CHAKRA_HELPER_H
@@ -93,10 +89,10 @@ class NpuChakraHelper
                                    npunet::engine::Workload workload) const;
 
     /**
-     * @param network of the workload
+     * @param network of the workload; stops the program where there is none
      * @return how many ranks it has there
      */
-    std::size_t CountRanks(const NpuNetwork& network) const;
+    std::size_t CountRanks(const Ptr<NpuNetwork>& network) const;
 
     /**
      * @return how traces are laid out

@@ -1,12 +1,6 @@
-/*
- * Copyright (c) 2026 The npunet authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 
 #include "npu-fabric-helper.h"
-
-#include "npu-parameter-attributes.h"
 
 #include "npu-anim-writer.h"
 #include "npu-ascii-trace.h"
@@ -104,6 +98,19 @@ Take(const AttributeValue& given, Value& value, Ptr<const AttributeChecker> chec
     }
     const auto* text = dynamic_cast<const StringValue*>(&given);
     return text != nullptr && value.DeserializeFromString(text->Get(), checker);
+}
+
+/**
+ * @param device that a helper for all devices is asked for
+ * @return the same, where it is one of a fabric and its packets are in this process; otherwise
+ * null, as other helpers and other processes write the files of the others
+ */
+Ptr<NpuNetDevice>
+NpuDeviceHere(const Ptr<NetDevice>& device)
+{
+    const Ptr<NpuNetDevice> npu = DynamicCast<NpuNetDevice>(device);
+    const bool elsewhere = npu && npu->GetFabric() && !npu->GetFabric()->IsHere(npu->GetPosition());
+    return elsewhere ? nullptr : npu;
 }
 
 /**
@@ -227,13 +234,13 @@ NpuFabricHelper::SetNetwork(const npunet::topology::NetworkDescription& network)
     m_whole = true;
     m_network = network;
     // What the user says by Config::SetDefault() or on the command line goes before the file.
-    const auto give = [this](const char* name, const AttributeValue& value) {
-        if (!HasOwnDefault(name))
-        {
-            m_fabricFactory.Set(name, value);
-        }
-    };
-    GiveNpuParameters(network.packet, give);
+    NpuFabric::ListAttributes(network.packet,
+                              [this](const char* name, const AttributeValue& value) {
+                                  if (!HasOwnDefault(name))
+                                  {
+                                      m_fabricFactory.Set(name, value);
+                                  }
+                              });
 }
 
 void
@@ -271,31 +278,6 @@ NpuFabricHelper::SetLinkAttribute(const std::string& name, const AttributeValue&
     m_link = link;
 }
 
-void
-NpuFabricHelper::SetFabricAttribute(const std::string& name, const AttributeValue& value)
-{
-    m_fabricFactory.Set(name, value);
-}
-
-void
-NpuFabricHelper::SetDeviceAttribute(const std::string& name, const AttributeValue& value)
-{
-    m_deviceFactory.Set(name, value);
-}
-
-void
-NpuFabricHelper::AddLinkFault(
-    uint32_t from, uint32_t to, Time at, Time until, double rateFactor, Time extraDelay, bool both)
-{
-    m_faults.AddLinkFault(from, to, at, until, rateFactor, extraDelay, both);
-}
-
-void
-NpuFabricHelper::AddNpuSlowdown(uint32_t npu, double slowdown)
-{
-    m_faults.AddNpuSlowdown(npu, slowdown);
-}
-
 int64_t
 NpuFabricHelper::AssignStreams(int64_t stream)
 {
@@ -314,13 +296,8 @@ NpuFabricHelper::Describe(const std::string& routing, uint64_t seed) const
     {
         return m_topology.Describe(routing, seed);
     }
-    std::vector<NpuTopologyHelper::Dimension> dimensions;
-    for (const uint32_t size : m_sizes)
-    {
-        dimensions.push_back({Shapes().at(m_name).kind, size, m_link});
-    }
     NpuTopologyHelper topology;
-    topology.SetProduct(dimensions);
+    topology.SetProduct(Shapes().at(m_name).kind, m_sizes, m_link);
     npunet::topology::NetworkDescription network = topology.Describe(routing, seed);
     network.name = m_name;
     return network;
@@ -431,14 +408,10 @@ NpuFabricHelper::EnableAsciiInternal(Ptr<OutputStreamWrapper> stream,
                                      Ptr<NetDevice> device,
                                      bool explicitFilename)
 {
-    const Ptr<NpuNetDevice> npu = DynamicCast<NpuNetDevice>(device);
+    const Ptr<NpuNetDevice> npu = NpuDeviceHere(device);
     if (!npu)
     {
-        return; // of EnableAsciiAll(): devices of other kinds have helpers of their own
-    }
-    if (npu->GetFabric() && !npu->GetFabric()->IsHere(npu->GetPosition()))
-    {
-        return; // another process writes it
+        return;
     }
     if (stream)
     {
@@ -460,14 +433,10 @@ NpuFabricHelper::EnablePcapInternal(std::string prefix,
                                     bool promiscuous,
                                     bool explicitFilename)
 {
-    const Ptr<NpuNetDevice> npu = DynamicCast<NpuNetDevice>(device);
+    const Ptr<NpuNetDevice> npu = NpuDeviceHere(device);
     if (!npu)
     {
-        return; // of EnablePcapAll()
-    }
-    if (npu->GetFabric() && !npu->GetFabric()->IsHere(npu->GetPosition()))
-    {
-        return; // another process writes it
+        return;
     }
     PcapHelper files;
     const std::string name =
@@ -476,18 +445,6 @@ NpuFabricHelper::EnablePcapInternal(std::string prefix,
         npu,
         promiscuous ? "PromiscSniffer" : "Sniffer",
         files.CreateFile(name, std::ios::out, PcapHelper::DLT_EN10MB));
-}
-
-Ptr<NpuFabric>
-NpuFabricHelper::GetFabric() const
-{
-    return m_fabric;
-}
-
-NodeContainer
-NpuFabricHelper::GetSwitches() const
-{
-    return m_switches;
 }
 
 } // namespace ns3

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The npunet authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 
 #ifndef NPU_FABRIC_HELPER_H
 #define NPU_FABRIC_HELPER_H
@@ -102,13 +98,21 @@ class NpuFabricHelper : public AsciiTraceHelperForDevice, public PcapHelperForDe
      * @param name of an attribute of NpuFabric
      * @param value of the attribute
      */
-    void SetFabricAttribute(const std::string& name, const AttributeValue& value);
+    void
+    SetFabricAttribute(const std::string& name, const AttributeValue& value)
+    {
+        m_fabricFactory.Set(name, value);
+    }
 
     /**
      * @param name of an attribute of NpuNetDevice
      * @param value of the attribute
      */
-    void SetDeviceAttribute(const std::string& name, const AttributeValue& value);
+    void
+    SetDeviceAttribute(const std::string& name, const AttributeValue& value)
+    {
+        m_deviceFactory.Set(name, value);
+    }
 
     /**
      * Adds a fault of the links from one node to another to the next networks that are installed.
@@ -123,13 +127,17 @@ class NpuFabricHelper : public AsciiTraceHelperForDevice, public PcapHelperForDe
      *
      * Throws npunet::InputError for what cannot be, and Install() does where there is no such link.
      */
-    void AddLinkFault(uint32_t from,
-                      uint32_t to,
-                      Time at,
-                      Time until,
-                      double rateFactor,
-                      Time extraDelay = Time(0),
-                      bool both = true);
+    void
+    AddLinkFault(uint32_t from,
+                 uint32_t to,
+                 Time at,
+                 Time until,
+                 double rateFactor,
+                 Time extraDelay = Time(0),
+                 bool both = true)
+    {
+        m_faults.AddLinkFault(from, to, at, until, rateFactor, extraDelay, both);
+    }
 
     /**
      * Lets an NPU compute slowly in the next networks that are installed.
@@ -138,7 +146,11 @@ class NpuFabricHelper : public AsciiTraceHelperForDevice, public PcapHelperForDe
      *
      * Throws npunet::InputError for what cannot be, and Install() does where there is no such NPU.
      */
-    void AddNpuSlowdown(uint32_t npu, double slowdown);
+    void
+    AddNpuSlowdown(uint32_t npu, double slowdown)
+    {
+        m_faults.AddNpuSlowdown(npu, slowdown);
+    }
 
     /**
      * Lets the next Install() draw the fabric's seed from a stream of ns-3's random numbers.
@@ -188,12 +200,20 @@ class NpuFabricHelper : public AsciiTraceHelperForDevice, public PcapHelperForDe
     /**
      * @return the fabric that the last Install() has built
      */
-    Ptr<NpuFabric> GetFabric() const;
+    Ptr<NpuFabric>
+    GetFabric() const
+    {
+        return m_fabric;
+    }
 
     /**
      * @return the nodes that the last Install() has made for the switches
      */
-    NodeContainer GetSwitches() const;
+    NodeContainer
+    GetSwitches() const
+    {
+        return m_switches;
+    }
 
   private:
     // Inherited from AsciiTraceHelperForDevice; the lines are described in npu-ascii-trace.h

@@ -1,12 +1,9 @@
-/*
- * Copyright (c) 2026 The npunet authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 
 #include "npu-fault-list.h"
 
 #include "base/errors.h"
+#include "model/npu-quantities.h"
 
 #include <cmath>
 #include <sstream>
@@ -82,10 +79,9 @@ NpuFaultList::AddLinkFault(
     }
     LinkFault added{from, to, both, {}};
     added.fault.bandwidth = MakeFactor(rateFactor, 0, 1000, place);
-    added.fault.at = npunet::Time::ps(at.GetPicoSeconds());
-    added.fault.until =
-        until == Time::Max() ? npunet::Time::max() : npunet::Time::ps(until.GetPicoSeconds());
-    added.fault.latency_add = npunet::Time::ps(extraDelay.GetPicoSeconds());
+    added.fault.at = TimeOf(at);
+    added.fault.until = until == Time::Max() ? npunet::Time::max() : TimeOf(until);
+    added.fault.latency_add = TimeOf(extraDelay);
     m_links.push_back(added);
 }
 

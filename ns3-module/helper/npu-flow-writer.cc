@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The npunet authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 
 #include "npu-flow-writer.h"
 
@@ -11,6 +7,7 @@
 #include "base/atomic_file.h"
 #include "base/csv_field.h"
 #include "base/units.h"
+#include "model/npu-quantities.h"
 
 #include <fmt/format.h>
 
@@ -18,21 +15,6 @@
 
 namespace ns3
 {
-
-namespace
-{
-
-/**
- * @param time of ns-3
- * @return nanoseconds, exactly
- */
-std::string
-Nanoseconds(Time time)
-{
-    return npunet::format_ns(npunet::Time::ps(time.GetPicoSeconds()));
-}
-
-} // namespace
 
 void
 WriteNpuFlowStatistics(std::ostream& out, Ptr<const NpuNetwork> network)
@@ -57,7 +39,7 @@ WriteNpuFlowStatistics(std::ostream& out, Ptr<const NpuNetwork> network)
                                  flow.p99,
                                  flow.max})
         {
-            out << "," << Nanoseconds(time);
+            out << "," << npunet::format_ns(TimeOf(time));
         }
         for (const double slowdown :
              {flow.meanSlowdown, flow.p50Slowdown, flow.p99Slowdown, flow.maxSlowdown})

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The npunet authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 
 #include "npu-socket-helper.h"
 
@@ -128,18 +124,6 @@ NpuSocketHelper::NpuSocketHelper(const std::string& protocol)
     m_networkFactory.SetTypeId(NpuSocketNetwork::GetTypeId());
     m_networkFactory.Set("Protocol", StringValue(protocol));
     m_applicationFactory.SetTypeId(NpuSocketApplication::GetTypeId());
-}
-
-void
-NpuSocketHelper::SetAttribute(const std::string& name, const AttributeValue& value)
-{
-    m_networkFactory.Set(name, value);
-}
-
-void
-NpuSocketHelper::SetApplicationAttribute(const std::string& name, const AttributeValue& value)
-{
-    m_applicationFactory.Set(name, value);
 }
 
 void

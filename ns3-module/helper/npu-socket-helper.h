@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The npunet authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 
 #ifndef NPU_SOCKET_HELPER_H
 #define NPU_SOCKET_HELPER_H
@@ -45,13 +41,21 @@ class NpuSocketHelper
      * @param name of an attribute of NpuSocketNetwork
      * @param value of the attribute
      */
-    void SetAttribute(const std::string& name, const AttributeValue& value);
+    void
+    SetAttribute(const std::string& name, const AttributeValue& value)
+    {
+        m_networkFactory.Set(name, value);
+    }
 
     /**
      * @param name of an attribute of NpuSocketApplication, such as StartTime
      * @param value of the attribute
      */
-    void SetApplicationAttribute(const std::string& name, const AttributeValue& value);
+    void
+    SetApplicationAttribute(const std::string& name, const AttributeValue& value)
+    {
+        m_applicationFactory.Set(name, value);
+    }
 
     /**
      * What the algorithms of collectives go by; without one, all NPUs are connected with each

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The npunet authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 
 #include "npu-topology-helper.h"
 
@@ -135,23 +131,6 @@ Keys(const NpuTopologyHelper::FatTree& tree)
     return text.str();
 }
 
-/**
- * @param kind of all dimensions
- * @param sizes of the dimensions
- * @param link of all of them
- * @return the dimensions
- */
-std::vector<NpuTopologyHelper::Dimension>
-Alike(const std::string& kind, const std::vector<uint32_t>& sizes, const Link& link)
-{
-    std::vector<NpuTopologyHelper::Dimension> dimensions;
-    for (const uint32_t size : sizes)
-    {
-        dimensions.push_back({kind, size, link});
-    }
-    return dimensions;
-}
-
 } // namespace
 
 void
@@ -193,15 +172,16 @@ NpuTopologyHelper::SetProduct(const std::vector<Dimension>& dimensions)
 }
 
 void
-NpuTopologyHelper::SetMesh(const std::vector<uint32_t>& sizes, const Link& link)
+NpuTopologyHelper::SetProduct(const std::string& kind,
+                              const std::vector<uint32_t>& sizes,
+                              const Link& link)
 {
-    SetProduct(Alike("Mesh1D", sizes, link));
-}
-
-void
-NpuTopologyHelper::SetTorus(const std::vector<uint32_t>& sizes, const Link& link)
-{
-    SetProduct(Alike("Ring", sizes, link));
+    std::vector<Dimension> dimensions;
+    for (const uint32_t size : sizes)
+    {
+        dimensions.push_back({kind, size, link});
+    }
+    SetProduct(dimensions);
 }
 
 void
@@ -233,17 +213,10 @@ NpuTopologyHelper::SetRail(uint32_t servers,
 }
 
 void
-NpuTopologyHelper::AddNpu(const std::string& name)
+NpuTopologyHelper::AddNode(const std::string& name, const std::string& kind)
 {
     m_text.clear();
-    m_nodes.push_back("    - {name: " + Quoted(name) + ", kind: npu}\n");
-}
-
-void
-NpuTopologyHelper::AddSwitch(const std::string& name)
-{
-    m_text.clear();
-    m_nodes.push_back("    - {name: " + Quoted(name) + ", kind: switch}\n");
+    m_nodes.push_back("    - {name: " + Quoted(name) + ", kind: " + kind + "}\n");
 }
 
 void

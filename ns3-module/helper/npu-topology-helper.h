@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The npunet authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 
 #ifndef NPU_TOPOLOGY_HELPER_H
 #define NPU_TOPOLOGY_HELPER_H
@@ -86,13 +82,31 @@ class NpuTopologyHelper
     void SetProduct(const std::vector<Dimension>& dimensions);
 
     /**
+     * The same, of dimensions of one kind.
+     * @param kind of all dimensions
      * @param sizes of the dimensions, as many as there are
      * @param link of all links
      */
-    void SetMesh(const std::vector<uint32_t>& sizes, const Link& link = Link());
+    void SetProduct(const std::string& kind,
+                    const std::vector<uint32_t>& sizes,
+                    const Link& link = Link());
+
+    /**
+     * @param sizes of the dimensions, as many as there are
+     * @param link of all links
+     */
+    void
+    SetMesh(const std::vector<uint32_t>& sizes, const Link& link = Link())
+    {
+        SetProduct("Mesh1D", sizes, link);
+    }
 
     /// @copydoc SetMesh
-    void SetTorus(const std::vector<uint32_t>& sizes, const Link& link = Link());
+    void
+    SetTorus(const std::vector<uint32_t>& sizes, const Link& link = Link())
+    {
+        SetProduct("Ring", sizes, link);
+    }
 
     /**
      * @param tree a fat tree (folded Clos network)
@@ -130,12 +144,20 @@ class NpuTopologyHelper
     /**
      * @param name of an NPU of a graph of one's own; NPUs are numbered in the order of these calls
      */
-    void AddNpu(const std::string& name);
+    void
+    AddNpu(const std::string& name)
+    {
+        AddNode(name, "npu");
+    }
 
     /**
      * @param name of a switch of a graph of one's own; numbered after the NPUs
      */
-    void AddSwitch(const std::string& name);
+    void
+    AddSwitch(const std::string& name)
+    {
+        AddNode(name, "switch");
+    }
 
     /**
      * A link of a graph of one's own.
@@ -169,6 +191,12 @@ class NpuTopologyHelper
     static void Check(const Link& link);
 
   private:
+    /**
+     * @param name of a node of a graph of one's own
+     * @param kind of the node
+     */
+    void AddNode(const std::string& name, const std::string& kind);
+
     std::string m_text;                //!< the network but for a graph of one's own
     std::vector<std::string> m_nodes;  //!< of a graph of one's own
     std::vector<std::string> m_cables; //!< of a graph of one's own

@@ -1,12 +1,9 @@
-/*
- * Copyright (c) 2026 The npunet authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 
 #include "npu-channel.h"
 
 #include "npu-net-device.h"
+#include "npu-quantities.h"
 
 #include <ns3/assert.h>
 
@@ -65,13 +62,13 @@ NpuChannel::GetDevice(std::size_t i) const
 DataRate
 NpuChannel::GetDataRate() const
 {
-    return DataRate(static_cast<uint64_t>(m_rate.bytes_per_second()) * 8);
+    return DataRateOf(m_rate);
 }
 
 Time
 NpuChannel::GetDelay() const
 {
-    return PicoSeconds(static_cast<uint64_t>(m_latency.ps()));
+    return TimeOf(m_latency);
 }
 
 void

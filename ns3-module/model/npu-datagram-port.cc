@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The npunet authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 
 #include "npu-datagram-port.h"
 
@@ -74,11 +70,7 @@ NpuDatagramPort::SendOne()
     Outgoing& message = m_waiting.front();
     const auto part =
         static_cast<uint32_t>(std::min<uint64_t>(message.bytes - message.offset, GetPart()));
-    NpuMessageHeader header;
-    header.source = message.key.source;
-    header.number = message.key.number;
-    header.bytes = message.bytes;
-    header.offset = message.offset;
+    const NpuMessageHeader header(message.key, message.bytes, message.offset);
     const uint32_t size = NpuMessageHeader::SIZE + part;
     const Ptr<Packet> datagram = MakePart(header, 0, size);
     const Ptr<NpuSocketNetwork> network = m_application.GetNetwork();

@@ -1,14 +1,11 @@
-/*
- * Copyright (c) 2026 The npunet authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 
-// NpuFabric: its attributes, and the packet parameters that they are.
+// NpuFabric: its attributes, the packet parameters that they are, and the way back.
 
 #include "npu-compat.h"
 #include "npu-congestion-settings.h"
 #include "npu-fabric.h"
+#include "npu-quantities.h"
 
 #include "base/errors.h"
 
@@ -25,6 +22,20 @@ namespace ns3
 {
 
 NS_OBJECT_ENSURE_REGISTERED(NpuFabric);
+
+using npunet::topology::Arbitration;
+using npunet::topology::FlowControl;
+using npunet::topology::PacketParameters;
+using npunet::topology::Switching;
+using Transport = npunet::topology::TransportKind;
+
+// The enumerations of NpuFabric are those of the network, in the same order.
+static_assert(NpuFabric::CUT_THROUGH == static_cast<int>(Switching::CutThrough));
+static_assert(NpuFabric::OLDEST == static_cast<int>(Arbitration::Oldest));
+static_assert(NpuFabric::PFC == static_cast<int>(FlowControl::Pfc));
+static_assert(NpuFabric::DROPS == static_cast<int>(FlowControl::None));
+static_assert(NpuFabric::GO_BACK_N == static_cast<int>(Transport::GoBackN));
+static_assert(NpuFabric::SELECTIVE_REPEAT == static_cast<int>(Transport::SelectiveRepeat));
 
 TypeId
 NpuFabric::GetTypeId()
@@ -235,16 +246,14 @@ NpuFabric::GetTypeId()
 }
 
 void
-NpuFabric::SetParameters(npunet::topology::PacketParameters& packet) const
+NpuFabric::SetParameters(PacketParameters& packet) const
 {
     packet.mtu = npunet::Bytes(m_mtu);
     packet.header = npunet::Bytes(m_headerSize);
     packet.buffer = npunet::Bytes(static_cast<int64_t>(m_bufferSize));
     packet.virtual_channels = m_virtualChannels;
-    packet.switching = m_switching == CUT_THROUGH ? npunet::topology::Switching::CutThrough
-                                                  : npunet::topology::Switching::StoreAndForward;
-    packet.arbitration = m_arbitration == OLDEST ? npunet::topology::Arbitration::Oldest
-                                                 : npunet::topology::Arbitration::RoundRobin;
+    packet.switching = static_cast<Switching>(m_switching);
+    packet.arbitration = static_cast<Arbitration>(m_arbitration);
     packet.error_rate = m_errorRate;
     packet.seed = m_seed;
     packet.queue_histogram = m_queueHistogram;
@@ -270,24 +279,18 @@ NpuFabric::RateOf(const DataRate& rate, const char* attribute)
 }
 
 void
-NpuFabric::SetTransport(npunet::topology::PacketParameters& packet) const
+NpuFabric::SetTransport(PacketParameters& packet) const
 {
-    using namespace npunet::topology;
-    packet.flow_control = m_flowControl == CREDIT ? FlowControl::Credit
-                          : m_flowControl == PFC  ? FlowControl::Pfc
-                                                  : FlowControl::None;
+    packet.flow_control = static_cast<FlowControl>(m_flowControl);
     packet.shared_buffer.alpha = m_bufferAlpha;
     packet.shared_buffer.headroom = npunet::Bytes(static_cast<int64_t>(m_headroom));
-    packet.transport.kind = m_transport == NO_TRANSPORT ? npunet::topology::TransportKind::None
-                            : m_transport == GO_BACK_N
-                                ? npunet::topology::TransportKind::GoBackN
-                                : npunet::topology::TransportKind::SelectiveRepeat;
+    packet.transport.kind = static_cast<Transport>(m_transport);
     packet.transport.window = npunet::Bytes(static_cast<int64_t>(m_window));
     packet.transport.ack_every = static_cast<int32_t>(m_ackEvery);
-    packet.transport.rto = npunet::Time::ps(m_timeout.GetPicoSeconds());
+    packet.transport.rto = TimeOf(m_timeout);
     packet.transport.retries = static_cast<int32_t>(m_retries);
     packet.transport.reordering = m_reordering;
-    packet.transport.start_jitter = npunet::Time::ps(m_startJitter.GetPicoSeconds());
+    packet.transport.start_jitter = TimeOf(m_startJitter);
     packet.ecn.kmin = npunet::Bytes(static_cast<int64_t>(m_ecnMinimum));
     // A kmax of 0 in a network.yml is explicit: every packet that finds a queue is marked.
     if (m_ecnMaximum > 0 || m_ecnMinimum > 0 || packet.ecn.kmax > npunet::Bytes())
@@ -310,8 +313,49 @@ NpuFabric::SetTransport(npunet::topology::PacketParameters& packet) const
     if (m_congestionControl != name_of(packet.congestion_control.algorithm))
     {
         const Ptr<NpuCongestionControl> control = NpuCongestionControl::Make(m_congestionControl);
-        packet.congestion_control = control ? control->Choice() : CongestionControlChoice();
+        packet.congestion_control =
+            control ? control->Choice() : npunet::topology::CongestionControlChoice();
     }
+}
+
+void
+NpuFabric::ListAttributes(const PacketParameters& packet,
+                          const std::function<void(const char*, const AttributeValue&)>& give)
+{
+    const auto number = [&give](const char* name, auto value) {
+        give(name, UintegerValue(static_cast<uint64_t>(value)));
+    };
+    number("Mtu", packet.mtu.value());
+    number("HeaderSize", packet.header.value());
+    number("BufferSize", packet.buffer.value());
+    number("VirtualChannels", packet.virtual_channels);
+    number("Seed", packet.seed);
+    give("Switching", EnumValue(static_cast<SwitchingMode>(packet.switching)));
+    give("Arbitration", EnumValue(static_cast<ArbitrationRule>(packet.arbitration)));
+    give("ErrorRate", DoubleValue(packet.error_rate));
+    give("QueueHistogram", BooleanValue(packet.queue_histogram));
+    number("SpeedUp", packet.speedup);
+    number("Classes", packet.classes.count);
+    give("ClassArbitration", StringValue(npunet::topology::arbitration_text(packet.classes)));
+    give("ClassOf", StringValue(npunet::topology::class_of_text(packet.classes)));
+    give("InjectionRate", DataRateValue(DataRateOf(packet.injection)));
+    give("Routing", StringValue("auto"));
+    give("FlowControl", EnumValue(static_cast<FlowControlKind>(packet.flow_control)));
+    give("BufferAlpha", DoubleValue(packet.shared_buffer.alpha));
+    number("Headroom", packet.shared_buffer.headroom.value());
+    give("Transport", EnumValue(static_cast<TransportKind>(packet.transport.kind)));
+    number("TransportWindow", packet.transport.window.value());
+    number("AckEvery", packet.transport.ack_every);
+    give("RetransmissionTimeout", TimeValue(TimeOf(packet.transport.rto)));
+    number("Retries", packet.transport.retries);
+    give("Reordering", IntegerValue(packet.transport.reordering));
+    give("StartJitter", TimeValue(TimeOf(packet.transport.start_jitter)));
+    number("EcnMinimum", packet.ecn.kmin.value());
+    // A value of 0 with a minimum of 0 is meant as 0, not the default (SetTransport()).
+    number("EcnMaximum", packet.ecn.kmax.value());
+    give("EcnProbability", DoubleValue(packet.ecn.pmax));
+    give("EcnRate", DataRateValue(DataRateOf(packet.ecn.per)));
+    give("CongestionControl", StringValue(name_of(packet.congestion_control.algorithm)));
 }
 
 } // namespace ns3

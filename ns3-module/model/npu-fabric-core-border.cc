@@ -1,14 +1,11 @@
-/*
- * Copyright (c) 2026 The npunet authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 
 // What crosses the border of this process's part of a fabric.
 
 #include "npu-fabric-core.h"
 
 #include "npu-net-device.h"
+#include "npu-quantities.h"
 
 #include <ns3/abort.h>
 #include <ns3/simulator.h>
@@ -19,21 +16,6 @@
 
 namespace ns3
 {
-
-namespace
-{
-
-/**
- * @param time of the machine
- * @return the same for ns-3
- */
-Time
-OfNs3(npunet::Time time)
-{
-    return TimeStep(static_cast<uint64_t>(time.ps()));
-}
-
-} // namespace
 
 void
 NpuFabric::Core::Split(std::vector<uint32_t> parts)
@@ -67,7 +49,7 @@ NpuFabric::Core::Split(std::vector<uint32_t> parts)
         NpuMpiChannel::Gate gate{
             {m_parts[low], m_parts[high]},
             {m_fabric.m_devices[low]->GetNode(), m_fabric.m_devices[high]->GetNode()},
-            OfNs3(link.latency)};
+            TimeOf(link.latency)};
         const auto [known, added] = gates.emplace(std::pair(m_parts[low], m_parts[high]), gate);
         known->second.delay = std::min(known->second.delay, gate.delay);
     }
@@ -98,7 +80,7 @@ NpuFabric::Core::frame_leaves(const npunet::packet::BoundaryFrame& frame,
                               npunet::NodeId to,
                               npunet::Time at)
 {
-    m_mpiChannel->Send(m_parts[to.index()], OfNs3(at), frame.bytes());
+    m_mpiChannel->Send(m_parts[to.index()], TimeOf(at), frame.bytes());
 }
 
 void

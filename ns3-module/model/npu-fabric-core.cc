@@ -1,12 +1,9 @@
-/*
- * Copyright (c) 2026 The npunet authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 
 #include "npu-fabric-core.h"
 
 #include "npu-net-device.h"
+#include "npu-quantities.h"
 #include "packet/make_packet_network.h"
 
 #include <ns3/node.h>
@@ -122,7 +119,7 @@ NpuFabric::Core::on_delivered(std::uint32_t handle, npunet::Time firstByteLeft)
     if (!receipt.delivered.IsNull())
     {
         DeliveredCallback delivered = receipt.delivered;
-        const Time left = PicoSeconds(static_cast<uint64_t>(firstByteLeft.ps()));
+        const Time left = TimeOf(firstByteLeft);
         Simulator::ScheduleWithContext(receiver, Time(0), [delivered, left]() { delivered(left); });
     }
     if (receipt.packet)
@@ -150,24 +147,6 @@ NpuFabric::Core::flow_use() const
 {
     m_level->settle();
     return m_level->flow_use();
-}
-
-npunet::engine::QueuePairLimits
-NpuFabric::Core::queue_pair_limits() const
-{
-    return m_level->queue_pair_limits();
-}
-
-void
-NpuFabric::Core::record_load(npunet::engine::LinkLoadRecorder* load)
-{
-    m_level->record_load(load);
-}
-
-std::string
-NpuFabric::Core::explain_stall() const
-{
-    return m_level->explain_stall();
 }
 
 std::uint64_t

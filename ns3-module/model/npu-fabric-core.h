@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The npunet authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 
 #ifndef NPU_FABRIC_CORE_H
 #define NPU_FABRIC_CORE_H
@@ -90,14 +86,6 @@ class NpuFabric::Core final : public npunet::engine::Network,
         m_bridge.Synchronize();
     }
 
-    /// Brings what can be looked at up to ns-3's time.
-    void
-    Settle()
-    {
-        m_bridge.Synchronize();
-        m_level->settle();
-    }
-
     /**
      * The listeners of a device have changed.
      * @param position number of its node
@@ -115,9 +103,25 @@ class NpuFabric::Core final : public npunet::engine::Network,
     std::vector<npunet::engine::LinkUse> link_use() const override;
     std::vector<npunet::engine::FlowUse> flow_use() const override;
     std::uint64_t packet_hops() const override;
-    npunet::engine::QueuePairLimits queue_pair_limits() const override;
-    std::string explain_stall() const override;
-    void record_load(npunet::engine::LinkLoadRecorder* load) override;
+
+    npunet::engine::QueuePairLimits
+    queue_pair_limits() const override
+    {
+        return m_level->queue_pair_limits();
+    }
+
+    std::string
+    explain_stall() const override
+    {
+        return m_level->explain_stall();
+    }
+
+    void
+    record_load(npunet::engine::LinkLoadRecorder* load) override
+    {
+        m_level->record_load(load);
+    }
+
     void run(npunet::engine::EventQueue& queue) override;
 
     npunet::topology::NetworkDescription description; //!< the network

@@ -1,14 +1,10 @@
-/*
- * Copyright (c) 2026 The npunet authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 
 #include "npu-fabric.h"
 
 #include "npu-compat.h"
 #include "npu-fabric-core.h"
-#include "npu-link-use-gathering.h"
+#include "npu-gathering.h"
 #include "npu-net-device.h"
 
 #include "base/errors.h"
@@ -185,16 +181,11 @@ NpuFabric::SendPacket(
             continue;
         }
         found = true;
-        Core::Receipt receipt;
-        receipt.packet = packet->Copy();
-        receipt.protocol = protocol;
-        receipt.from = from;
-        receipt.to = to;
         m_core->SendOwn(npunet::NodeId(static_cast<int32_t>(source)),
                         npunet::NodeId(i),
                         npunet::Bytes(packet->GetSize()),
                         trafficClass,
-                        std::move(receipt));
+                        {DeliveredCallback(), packet->Copy(), protocol, from, to});
     }
     return found;
 }
@@ -224,7 +215,7 @@ NpuFabric::GetLinkUse() const
     {
         return {};
     }
-    m_core->Settle();
+    m_core->Synchronize();
     return m_core->link_use();
 }
 
@@ -259,7 +250,7 @@ NpuFabric::GetPacketHops() const
     {
         return 0;
     }
-    m_core->Settle();
+    m_core->Synchronize();
     return m_core->packet_hops();
 }
 

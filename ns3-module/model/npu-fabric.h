@@ -1,14 +1,11 @@
-/*
- * Copyright (c) 2026 The npunet authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 
 #ifndef NPU_FABRIC_H
 #define NPU_FABRIC_H
 
 #include "npu-network.h"
 
+#include <ns3/attribute.h>
 #include <ns3/callback.h>
 #include <ns3/data-rate.h>
 #include <ns3/mac48-address.h>
@@ -16,6 +13,7 @@
 #include <ns3/packet.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -88,6 +86,14 @@ class NpuFabric : public NpuNetwork
      * Routing that is not the network's; stops the program when ns-3 does not run in picoseconds.
      */
     void SetNetwork(npunet::topology::NetworkDescription network);
+
+    /**
+     * @param packet parameters of a network, such as those of a network.yml
+     * @param give called with the name and the value of each attribute that they are
+     */
+    static void ListAttributes(
+        const npunet::topology::PacketParameters& packet,
+        const std::function<void(const char* name, const AttributeValue& value)>& give);
 
     /**
      * @return the network, with the packet parameters in use, and, with an InjectionRate, with the

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The npunet authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 
 #include "npu-message-header.h"
 
@@ -23,22 +19,10 @@ NpuMessageHeader::GetTypeId()
     return tid;
 }
 
-TypeId
-NpuMessageHeader::GetInstanceTypeId() const
-{
-    return GetTypeId();
-}
-
 void
 NpuMessageHeader::Print(std::ostream& os) const
 {
     os << "npu=" << source << " message=" << number << " bytes=" << bytes << " offset=" << offset;
-}
-
-uint32_t
-NpuMessageHeader::GetSerializedSize() const
-{
-    return SIZE;
 }
 
 void

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The npunet authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 
 #ifndef NPU_MESSAGE_HEADER_H
 #define NPU_MESSAGE_HEADER_H
@@ -58,10 +54,33 @@ class NpuMessageHeader : public Header
      */
     static TypeId GetTypeId();
 
+    NpuMessageHeader() = default;
+
+    /**
+     * @param key the message
+     * @param size its payload in bytes
+     * @param begin of the part that follows, in the payload
+     */
+    NpuMessageHeader(const NpuMessageKey& key, uint64_t size, uint64_t begin = 0)
+        : source(key.source), number(key.number), bytes(size), offset(begin)
+    {
+    }
+
     // Inherited from Header
-    TypeId GetInstanceTypeId() const override;
+    TypeId
+    GetInstanceTypeId() const override
+    {
+        return GetTypeId();
+    }
+
     void Print(std::ostream& os) const override;
-    uint32_t GetSerializedSize() const override;
+
+    uint32_t
+    GetSerializedSize() const override
+    {
+        return SIZE;
+    }
+
     void Serialize(Buffer::Iterator start) const override;
     uint32_t Deserialize(Buffer::Iterator start) override;
 

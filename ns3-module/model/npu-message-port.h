@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The npunet authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 
 #ifndef NPU_MESSAGE_PORT_H
 #define NPU_MESSAGE_PORT_H
@@ -13,6 +9,7 @@
 #include <ns3/ptr.h>
 #include <ns3/socket.h>
 
+#include <algorithm>
 #include <cstdint>
 
 namespace ns3
@@ -59,7 +56,21 @@ class NpuMessagePort
      * @param length how many bytes are wanted
      * @return that part of header and payload; the payload has no content
      */
-    static Ptr<Packet> MakePart(const NpuMessageHeader& header, uint64_t from, uint32_t length);
+    static Ptr<Packet>
+    MakePart(const NpuMessageHeader& header, uint64_t from, uint32_t length)
+    {
+        if (from >= NpuMessageHeader::SIZE)
+        {
+            return Create<Packet>(length);
+        }
+        const auto skipped = static_cast<uint32_t>(from);
+        const uint32_t ofHeader = std::min(NpuMessageHeader::SIZE - skipped, length);
+        Ptr<Packet> part = Create<Packet>(length - ofHeader);
+        part->AddHeader(header);
+        part->RemoveAtStart(skipped);
+        part->RemoveAtEnd(part->GetSize() - length);
+        return part;
+    }
 
     NpuSocketApplication& m_application; //!< that owns the port
 };

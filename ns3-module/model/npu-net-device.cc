@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The npunet authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 
 #include "npu-net-device.h"
 
@@ -29,6 +25,9 @@ NS_OBJECT_ENSURE_REGISTERED(NpuNetDevice);
 TypeId
 NpuNetDevice::GetTypeId()
 {
+    const auto packets = [](auto source) {
+        return MakeNpuTraceAccessor(source, &NpuNetDevice::ListenersChanged);
+    };
     static TypeId tid =
         TypeId("ns3::NpuNetDevice")
             .SetParent<NetDevice>()
@@ -51,45 +50,40 @@ NpuNetDevice::GetTypeId()
                           PointerValue(),
                           MakePointerAccessor(&NpuNetDevice::GetFabric),
                           MakePointerChecker<NpuFabric>())
-            .AddTraceSource(
-                "PacketSent",
-                "A packet of the fabric is put on one of the links of this node.",
-                MakeNpuTraceAccessor(&NpuNetDevice::m_packetSent, &NpuNetDevice::ListenersChanged),
-                "ns3::NpuNetDevice::PacketSentTracedCallback")
+            .AddTraceSource("PacketSent",
+                            "A packet of the fabric is put on one of the links of this node.",
+                            packets(&NpuNetDevice::m_packetSent),
+                            "ns3::NpuNetDevice::PacketSentTracedCallback")
             .AddTraceSource("PacketReceived",
                             "The last byte of a packet of the fabric has come in at this node.",
-                            MakeNpuTraceAccessor(&NpuNetDevice::m_packetReceived,
-                                                 &NpuNetDevice::ListenersChanged),
+                            packets(&NpuNetDevice::m_packetReceived),
                             "ns3::NpuNetDevice::PacketReceivedTracedCallback")
             .AddTraceSource(
                 "QueueLength",
                 "The bytes have changed that have come in and wait for one of the links "
                 "of this node. Messages that start here do not count.",
-                MakeNpuTraceAccessor(&NpuNetDevice::m_queueLength, &NpuNetDevice::ListenersChanged),
+                packets(&NpuNetDevice::m_queueLength),
                 "ns3::NpuNetDevice::QueueLengthTracedCallback")
-            .AddTraceSource(
-                "CreditStall",
-                "One of the links of this node sends again after it was idle for want "
-                "of credit.",
-                MakeNpuTraceAccessor(&NpuNetDevice::m_creditStall, &NpuNetDevice::ListenersChanged),
-                "ns3::NpuNetDevice::CreditStallTracedCallback")
+            .AddTraceSource("CreditStall",
+                            "One of the links of this node sends again after it was idle for want "
+                            "of credit.",
+                            packets(&NpuNetDevice::m_creditStall),
+                            "ns3::NpuNetDevice::CreditStallTracedCallback")
             .AddTraceSource("PacketDropped",
                             "A packet of the fabric is lost in front of one of the links of this "
                             "node or on it; then it is told when the packet starts. Fabrics with "
                             "credits drop nothing.",
-                            MakeNpuTraceAccessor(&NpuNetDevice::m_packetDropped,
-                                                 &NpuNetDevice::ListenersChanged),
+                            packets(&NpuNetDevice::m_packetDropped),
                             "ns3::NpuNetDevice::PacketDroppedTracedCallback")
             .AddTraceSource("PacketMarked",
                             "A packet of the fabric is marked (ECN) as it comes to wait for one of "
                             "the links of this node.",
-                            MakeNpuTraceAccessor(&NpuNetDevice::m_packetMarked,
-                                                 &NpuNetDevice::ListenersChanged),
+                            packets(&NpuNetDevice::m_packetMarked),
                             "ns3::NpuNetDevice::PacketMarkedTracedCallback")
             .AddTraceSource(
                 "Pause",
                 "One of the links of this node is told to pause a traffic class, or may go on.",
-                MakeNpuTraceAccessor(&NpuNetDevice::m_pause, &NpuNetDevice::ListenersChanged),
+                packets(&NpuNetDevice::m_pause),
                 "ns3::NpuNetDevice::PauseTracedCallback")
             .AddTraceSource("MacTx",
                             "A packet has arrived from above for transmission.",
@@ -129,12 +123,6 @@ NpuNetDevice::GetFabric() const
     return m_fabric;
 }
 
-uint32_t
-NpuNetDevice::GetPosition() const
-{
-    return m_position;
-}
-
 void
 NpuNetDevice::AddChannel(Ptr<NpuChannel> channel)
 {
@@ -145,12 +133,6 @@ void
 NpuNetDevice::SetSegment(Ptr<NpuSegment> segment)
 {
     m_segment = segment;
-}
-
-std::size_t
-NpuNetDevice::GetNChannels() const
-{
-    return m_channels.size();
 }
 
 Ptr<NpuChannel>
@@ -221,22 +203,10 @@ NpuNetDevice::HasPacketListeners() const
 }
 
 bool
-NpuNetDevice::HasReceivedListeners() const
-{
-    return !m_packetReceived.IsEmpty();
-}
-
-bool
-NpuNetDevice::HasQueueListeners() const
-{
-    return !m_queueLength.IsEmpty();
-}
-
-bool
 NpuNetDevice::BeginQueueLengths()
 {
-    const bool begins = HasQueueListeners() && !m_countsQueues;
-    m_countsQueues = HasQueueListeners();
+    const bool begins = !m_queueLength.IsEmpty() && !m_countsQueues;
+    m_countsQueues = !m_queueLength.IsEmpty();
     if (begins)
     {
         ++m_queueEpoch;
@@ -246,22 +216,7 @@ NpuNetDevice::BeginQueueLengths()
 }
 
 void
-NpuNetDevice::CountWaiting(uint32_t link, int64_t bytes)
-{
-    m_waiting[link] += bytes;
-}
-
-void
-NpuNetDevice::NotifyPacketSent(uint32_t far, uint32_t wireBytes)
-{
-    if (m_fabric)
-    {
-        m_packetSent(m_fabric->GetNodeId(far), wireBytes);
-    }
-}
-
-void
-NpuNetDevice::NotifyPacketReceived(uint32_t link, uint32_t wireBytes)
+NpuNetDevice::TellPacketReceived(uint32_t link, uint32_t wireBytes)
 {
     if (m_node)
     {
@@ -270,7 +225,7 @@ NpuNetDevice::NotifyPacketReceived(uint32_t link, uint32_t wireBytes)
 }
 
 void
-NpuNetDevice::NotifyQueueLength(uint32_t link, int64_t bytes, uint32_t epoch)
+NpuNetDevice::TellQueueLength(uint32_t link, int64_t bytes, uint32_t epoch)
 {
     if (!m_countsQueues || epoch != m_queueEpoch)
     {
@@ -280,42 +235,6 @@ NpuNetDevice::NotifyQueueLength(uint32_t link, int64_t bytes, uint32_t epoch)
     const int64_t before = waiting;
     waiting += bytes;
     m_queueLength(link, static_cast<uint64_t>(before), static_cast<uint64_t>(waiting));
-}
-
-void
-NpuNetDevice::NotifyCreditStall(uint32_t link, Time from, Time duration)
-{
-    m_creditStall(link, from, duration);
-}
-
-void
-NpuNetDevice::NotifyPacketDropped(uint32_t link, uint32_t wireBytes, DropReason reason)
-{
-    m_packetDropped(link, wireBytes, reason);
-}
-
-void
-NpuNetDevice::NotifyPacketMarked(uint32_t link, uint32_t wireBytes)
-{
-    m_packetMarked(link, wireBytes);
-}
-
-void
-NpuNetDevice::NotifyPause(uint32_t link, uint8_t trafficClass, bool paused)
-{
-    m_pause(link, trafficClass, paused);
-}
-
-void
-NpuNetDevice::SetIfIndex(const uint32_t index)
-{
-    m_ifIndex = index;
-}
-
-uint32_t
-NpuNetDevice::GetIfIndex() const
-{
-    return m_ifIndex;
 }
 
 Ptr<Channel>
@@ -334,77 +253,11 @@ NpuNetDevice::SetAddress(Address address)
     m_address = Mac48Address::ConvertFrom(address);
 }
 
-Address
-NpuNetDevice::GetAddress() const
-{
-    return m_address;
-}
-
 bool
 NpuNetDevice::SetMtu(const uint16_t mtu)
 {
     m_mtu = mtu;
     return true;
-}
-
-uint16_t
-NpuNetDevice::GetMtu() const
-{
-    return m_mtu;
-}
-
-bool
-NpuNetDevice::IsLinkUp() const
-{
-    return m_fabric != nullptr;
-}
-
-void
-NpuNetDevice::AddLinkChangeCallback(Callback<void> /* callback */)
-{
-    // The links of a fabric neither come nor go.
-}
-
-bool
-NpuNetDevice::IsBroadcast() const
-{
-    return true;
-}
-
-Address
-NpuNetDevice::GetBroadcast() const
-{
-    return Mac48Address::GetBroadcast();
-}
-
-bool
-NpuNetDevice::IsMulticast() const
-{
-    return true;
-}
-
-Address
-NpuNetDevice::GetMulticast(Ipv4Address multicastGroup) const
-{
-    return Mac48Address::GetMulticast(multicastGroup);
-}
-
-Address
-NpuNetDevice::GetMulticast(Ipv6Address addr) const
-{
-    return Mac48Address::GetMulticast(addr);
-}
-
-bool
-NpuNetDevice::IsBridge() const
-{
-    return false;
-}
-
-bool
-NpuNetDevice::IsPointToPoint() const
-{
-    return false;
 }
 
 bool
@@ -452,30 +305,6 @@ void
 NpuNetDevice::SetNode(Ptr<Node> node)
 {
     m_node = node;
-}
-
-bool
-NpuNetDevice::NeedsArp() const
-{
-    return true;
-}
-
-void
-NpuNetDevice::SetReceiveCallback(ReceiveCallback cb)
-{
-    m_receive = cb;
-}
-
-void
-NpuNetDevice::SetPromiscReceiveCallback(PromiscReceiveCallback cb)
-{
-    m_promiscuous = cb;
-}
-
-bool
-NpuNetDevice::SupportsSendFrom() const
-{
-    return true;
 }
 
 void

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The npunet authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 
 #ifndef NPU_NET_DEVICE_H
 #define NPU_NET_DEVICE_H
@@ -73,7 +69,11 @@ class NpuNetDevice : public NetDevice
     /**
      * @return number of the node in the fabric's network: NPUs first, then switches
      */
-    uint32_t GetPosition() const;
+    uint32_t
+    GetPosition() const
+    {
+        return m_position;
+    }
 
     /**
      * @param channel a cable that ends here
@@ -88,7 +88,11 @@ class NpuNetDevice : public NetDevice
     /**
      * @return how many cables end here
      */
-    std::size_t GetNChannels() const;
+    std::size_t
+    GetNChannels() const
+    {
+        return m_channels.size();
+    }
 
     /**
      * @param i index of a cable
@@ -108,115 +112,91 @@ class NpuNetDevice : public NetDevice
                  Mac48Address source,
                  Mac48Address destination);
 
-    // What the fabric tells the trace sources, and asks about them.
-
-    /**
-     * @return whether anybody listens to what the fabric does to packets
-     */
-    bool HasPacketListeners() const;
-
-    /**
-     * @return whether anybody listens to PacketReceived
-     */
-    bool HasReceivedListeners() const;
-
-    /**
-     * @return whether anybody listens to QueueLength
-     */
-    bool HasQueueListeners() const;
-
-    /**
-     * @return true once whenever somebody begins to listen to QueueLength while nobody else does:
-     *         lengths are counted from then on, from 0
-     */
-    bool BeginQueueLengths();
-
-    /**
-     * @return how often lengths have been begun
-     */
-    uint32_t
-    GetQueueEpoch() const
+    // Inherited from NetDevice
+    void
+    SetIfIndex(const uint32_t index) override
     {
-        return m_queueEpoch;
+        m_ifIndex = index;
     }
 
-    /**
-     * @param link number of one of the node's links in the fabric's network
-     * @param bytes that wait already when lengths are begun
-     */
-    void CountWaiting(uint32_t link, int64_t bytes);
+    uint32_t
+    GetIfIndex() const override
+    {
+        return m_ifIndex;
+    }
 
-    /**
-     * A packet of the fabric is put on one of the device's links.
-     * @param far number of the node at the other end in the fabric's network
-     * @param wireBytes size of the packet, header included
-     */
-    void NotifyPacketSent(uint32_t far, uint32_t wireBytes);
-
-    /**
-     * A packet of the fabric has come in.
-     * @param link number of the link in the fabric's network
-     * @param wireBytes size of the packet, header included
-     */
-    void NotifyPacketReceived(uint32_t link, uint32_t wireBytes);
-
-    /**
-     * Bytes begin or cease to wait.
-     * @param link number of one of the node's links in the fabric's network
-     * @param bytes negative for those that leave
-     * @param epoch in which they were counted
-     */
-    void NotifyQueueLength(uint32_t link, int64_t bytes, uint32_t epoch);
-
-    /**
-     * A link has been idle for want of credit.
-     * @param link number of one of the node's links in the fabric's network
-     * @param from when it could have sent
-     * @param duration of the wait
-     */
-    void NotifyCreditStall(uint32_t link, Time from, Time duration);
-
-    /**
-     * A packet of the fabric is lost.
-     * @param link number of one of the node's links in the fabric's network
-     * @param wireBytes size of the packet, header included
-     * @param reason why
-     */
-    void NotifyPacketDropped(uint32_t link, uint32_t wireBytes, DropReason reason);
-
-    /**
-     * A packet of the fabric is marked.
-     * @param link number of one of the node's links in the fabric's network
-     * @param wireBytes size of the packet, header included
-     */
-    void NotifyPacketMarked(uint32_t link, uint32_t wireBytes);
-
-    /**
-     * A link pauses, or goes on.
-     * @param link number of one of the node's links in the fabric's network
-     * @param trafficClass which is meant
-     * @param paused whether it pauses from now on
-     */
-    void NotifyPause(uint32_t link, uint8_t trafficClass, bool paused);
-
-    // Inherited from NetDevice
-    void SetIfIndex(const uint32_t index) override;
-    uint32_t GetIfIndex() const override;
     /// The segment of all NPUs, or the first cable of a switch; cables: GetChannel(i).
     Ptr<Channel> GetChannel() const override;
     void SetAddress(Address address) override;
-    Address GetAddress() const override;
+
+    Address
+    GetAddress() const override
+    {
+        return m_address;
+    }
+
     bool SetMtu(const uint16_t mtu) override;
-    uint16_t GetMtu() const override;
-    bool IsLinkUp() const override;
-    void AddLinkChangeCallback(Callback<void> callback) override;
-    bool IsBroadcast() const override;
-    Address GetBroadcast() const override;
-    bool IsMulticast() const override;
-    Address GetMulticast(Ipv4Address multicastGroup) const override;
-    Address GetMulticast(Ipv6Address addr) const override;
-    bool IsBridge() const override;
-    bool IsPointToPoint() const override;
+
+    uint16_t
+    GetMtu() const override
+    {
+        return m_mtu;
+    }
+
+    bool
+    IsLinkUp() const override
+    {
+        return m_fabric != nullptr;
+    }
+
+    void
+    AddLinkChangeCallback(Callback<void> /* callback */) override
+    {
+        // The links of a fabric neither come nor go.
+    }
+
+    bool
+    IsBroadcast() const override
+    {
+        return true;
+    }
+
+    Address
+    GetBroadcast() const override
+    {
+        return Mac48Address::GetBroadcast();
+    }
+
+    bool
+    IsMulticast() const override
+    {
+        return true;
+    }
+
+    Address
+    GetMulticast(Ipv4Address multicastGroup) const override
+    {
+        return Mac48Address::GetMulticast(multicastGroup);
+    }
+
+    Address
+    GetMulticast(Ipv6Address addr) const override
+    {
+        return Mac48Address::GetMulticast(addr);
+    }
+
+    bool
+    IsBridge() const override
+    {
+        return false;
+    }
+
+    bool
+    IsPointToPoint() const override
+    {
+        return false;
+    }
+
     bool Send(Ptr<Packet> packet, const Address& dest, uint16_t protocolNumber) override;
     bool SendFrom(Ptr<Packet> packet,
                   const Address& source,
@@ -224,10 +204,30 @@ class NpuNetDevice : public NetDevice
                   uint16_t protocolNumber) override;
     Ptr<Node> GetNode() const override;
     void SetNode(Ptr<Node> node) override;
-    bool NeedsArp() const override;
-    void SetReceiveCallback(ReceiveCallback cb) override;
-    void SetPromiscReceiveCallback(PromiscReceiveCallback cb) override;
-    bool SupportsSendFrom() const override;
+
+    bool
+    NeedsArp() const override
+    {
+        return true;
+    }
+
+    void
+    SetReceiveCallback(ReceiveCallback cb) override
+    {
+        m_receive = cb;
+    }
+
+    void
+    SetPromiscReceiveCallback(PromiscReceiveCallback cb) override
+    {
+        m_promiscuous = cb;
+    }
+
+    bool
+    SupportsSendFrom() const override
+    {
+        return true;
+    }
 
     /**
      * TracedCallback signature of PacketSent.
@@ -301,8 +301,37 @@ class NpuNetDevice : public NetDevice
     void DoDispose() override;
 
   private:
+    /// Tells the trace sources of the fabric's packets.
+    friend class NpuTraceFeed;
+
     /// Somebody begins or ceases to listen to packets.
     void ListenersChanged();
+
+    /**
+     * @return whether anybody listens to what the fabric does to packets
+     */
+    bool HasPacketListeners() const;
+
+    /**
+     * @return true once whenever somebody begins to listen to QueueLength while nobody else does:
+     *         lengths are counted from then on, from 0
+     */
+    bool BeginQueueLengths();
+
+    /**
+     * A packet of the fabric has come in.
+     * @param link number of the link in the fabric's network
+     * @param wireBytes size of the packet, header included
+     */
+    void TellPacketReceived(uint32_t link, uint32_t wireBytes);
+
+    /**
+     * Bytes begin or cease to wait.
+     * @param link number of one of the node's links in the fabric's network
+     * @param bytes negative for those that leave
+     * @param epoch in which they were counted
+     */
+    void TellQueueLength(uint32_t link, int64_t bytes, uint32_t epoch);
 
     /**
      * Shows an ns3::Packet to those who listen to Sniffer and PromiscSniffer.

@@ -1,12 +1,9 @@
-/*
- * Copyright (c) 2026 The npunet authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 
 #include "npu-network.h"
 
 #include "npu-chakra-workload.h"
+#include "npu-quantities.h"
 
 #include "base/errors.h"
 
@@ -20,21 +17,6 @@ namespace ns3
 {
 
 NS_OBJECT_ENSURE_REGISTERED(NpuNetwork);
-
-namespace
-{
-
-/**
- * @param time of the engine
- * @return the same for ns-3
- */
-Time
-OfEngine(npunet::Time time)
-{
-    return PicoSeconds(static_cast<uint64_t>(time.ps()));
-}
-
-} // namespace
 
 NpuNetwork::NpuNetwork() = default;
 NpuNetwork::~NpuNetwork() = default;
@@ -137,12 +119,6 @@ NpuNetwork::DoDispose()
     Object::DoDispose();
 }
 
-bool
-NpuNetwork::HasSentListeners() const
-{
-    return !m_messageSent.IsEmpty();
-}
-
 void
 NpuNetwork::NotifySent(const npunet::engine::Message& message) const
 {
@@ -160,7 +136,7 @@ NpuNetwork::NotifyDelivered(const npunet::engine::Message& message, npunet::Time
     const auto bytes = static_cast<uint64_t>(message.bytes.value());
     const Time now = Simulator::Now();
     m_messageDelivered(source, destination, bytes, now);
-    m_messageCompleted(source, destination, bytes, OfEngine(start), now);
+    m_messageCompleted(source, destination, bytes, TimeOf(start), now);
     if (m_flows)
     {
         npunet::engine::CompletedMessage completed;
@@ -171,21 +147,9 @@ NpuNetwork::NotifyDelivered(const npunet::engine::Message& message, npunet::Time
         }
         completed.bytes = message.bytes;
         completed.start = start;
-        completed.end = npunet::Time::ps(now.GetPicoSeconds());
+        completed.end = TimeOf(now);
         m_flows->add(completed);
     }
-}
-
-std::vector<npunet::engine::FlowUse>
-NpuNetwork::GetFlowUse() const
-{
-    return {};
-}
-
-npunet::engine::FlowStatistics::IdleTime
-NpuNetwork::GetIdleTime() const
-{
-    return nullptr;
 }
 
 void
@@ -252,14 +216,14 @@ NpuNetwork::StatisticsOf(const std::vector<npunet::engine::FlowResult>& flows) c
         statistics.trafficClass = flow.flow.traffic_class;
         statistics.messages = flow.messages;
         statistics.bytes = static_cast<uint64_t>(flow.bytes.value());
-        statistics.firstStart = OfEngine(flow.first_start);
-        statistics.lastEnd = OfEngine(flow.last_end);
-        statistics.total = OfEngine(flow.completion.total);
-        statistics.min = OfEngine(flow.completion.least);
-        statistics.mean = OfEngine(flow.completion.mean);
-        statistics.p50 = OfEngine(flow.completion.median);
-        statistics.p99 = OfEngine(flow.completion.p99);
-        statistics.max = OfEngine(flow.completion.most);
+        statistics.firstStart = TimeOf(flow.first_start);
+        statistics.lastEnd = TimeOf(flow.last_end);
+        statistics.total = TimeOf(flow.completion.total);
+        statistics.min = TimeOf(flow.completion.least);
+        statistics.mean = TimeOf(flow.completion.mean);
+        statistics.p50 = TimeOf(flow.completion.median);
+        statistics.p99 = TimeOf(flow.completion.p99);
+        statistics.max = TimeOf(flow.completion.most);
         statistics.meanSlowdown = flow.slowdown.mean;
         statistics.p50Slowdown = flow.slowdown.median;
         statistics.p99Slowdown = flow.slowdown.p99;

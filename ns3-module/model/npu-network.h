@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The npunet authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 
 #ifndef NPU_NETWORK_H
 #define NPU_NETWORK_H
@@ -172,17 +168,29 @@ class NpuNetwork : public Object
     /**
      * @return what a transport has done for each flow so far, in this process
      */
-    virtual std::vector<npunet::engine::FlowUse> GetFlowUse() const;
+    virtual std::vector<npunet::engine::FlowUse>
+    GetFlowUse() const
+    {
+        return {};
+    }
 
     /**
      * @return how long a message takes alone on an idle network; null where nobody can say
      */
-    virtual npunet::engine::FlowStatistics::IdleTime GetIdleTime() const;
+    virtual npunet::engine::FlowStatistics::IdleTime
+    GetIdleTime() const
+    {
+        return nullptr;
+    }
 
     /**
      * @return whether anybody listens to MessageSent
      */
-    bool HasSentListeners() const;
+    bool
+    HasSentListeners() const
+    {
+        return !m_messageSent.IsEmpty();
+    }
 
     /**
      * The last byte of a message has left its source, now.

@@ -1,19 +1,17 @@
-/*
- * Copyright (c) 2026 The npunet authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 
 #include "npu-program-run.h"
 
 #include "npu-chakra-workload.h"
 #include "npu-fabric.h"
+#include "npu-quantities.h"
 
 #include "helper/npu-fabric-helper.h"
 
 #include "base/errors.h"
 #include "engine/network/named_errors.h"
 
+#include <ns3/boolean.h>
 #include <ns3/node-container.h>
 #include <ns3/simulator.h>
 
@@ -45,8 +43,10 @@ class SimulatorReset
 npunet::engine::SimulatorRun
 RunNpuProgram(const std::vector<npunet::engine::SimulatorJob>& jobs,
               const npunet::topology::NetworkDescription& network,
+              bool fastForward,
               npunet::engine::LinkLoadRecorder* load)
 {
+    // Its fabric has routers, whose links would count in the bounds of collectives.
     if (npunet::Rate() < network.packet.injection)
     {
         throw npunet::InputError({network.file,
@@ -59,6 +59,7 @@ RunNpuProgram(const std::vector<npunet::engine::SimulatorJob>& jobs,
     const SimulatorReset reset;
     NpuFabricHelper helper;
     helper.SetNetwork(network);
+    helper.SetFabricAttribute("Trains", BooleanValue(fastForward));
     helper.Install(helper.CreateNpus());
     const Ptr<NpuFabric> fabric = helper.GetFabric();
     fabric->GetNetwork().record_load(load);
@@ -69,10 +70,8 @@ RunNpuProgram(const std::vector<npunet::engine::SimulatorJob>& jobs,
         const auto workload = CreateObject<NpuChakraWorkload>();
         npunet::engine::naming_errors(
             job.title, [&] { workload->Install(fabric, job.workload, job.system, job.npus); });
-        Simulator::ScheduleWithContext(Simulator::NO_CONTEXT,
-                                       PicoSeconds(static_cast<uint64_t>(job.start.ps())),
-                                       &NpuChakraWorkload::Start,
-                                       workload);
+        Simulator::ScheduleWithContext(
+            Simulator::NO_CONTEXT, TimeOf(job.start), &NpuChakraWorkload::Start, workload);
         workloads.push_back(workload);
     }
     Simulator::Run();

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The npunet authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 
 #ifndef NPU_PROGRAM_RUN_H
 #define NPU_PROGRAM_RUN_H
@@ -23,6 +19,7 @@ namespace ns3
  * `npunet simulate --simulator ns3`; needs no ns-3 header. Not installed.
  * @param jobs the workloads, in the order in which those that start at the same time begin
  * @param network without packet.injection
+ * @param fastForward attribute Trains of the fabric
  * @param load is told when links are busy; may be null
  * @return what the engine's own run gives
  *
@@ -30,6 +27,7 @@ namespace ns3
  */
 npunet::engine::SimulatorRun RunNpuProgram(const std::vector<npunet::engine::SimulatorJob>& jobs,
                                            const npunet::topology::NetworkDescription& network,
+                                           bool fastForward,
                                            npunet::engine::LinkLoadRecorder* load);
 
 } // namespace ns3

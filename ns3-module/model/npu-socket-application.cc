@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The npunet authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 
 #include "npu-socket-application.h"
 
@@ -68,12 +64,6 @@ NpuSocketApplication::GetNetwork() const
     return m_network;
 }
 
-uint32_t
-NpuSocketApplication::GetNpu() const
-{
-    return m_npu;
-}
-
 bool
 NpuSocketApplication::IsRunning() const
 {
@@ -122,18 +112,6 @@ NpuSocketApplication::MakeSocket(bool listening) const
                                     << (six ? "IPv6" : "IPv4") << ", as NPU " << m_npu
                                     << "'s address says?");
     return socket;
-}
-
-void
-NpuSocketApplication::NotifyTx(Ptr<const Packet> packet) const
-{
-    m_tx(packet);
-}
-
-void
-NpuSocketApplication::NotifyRx(Ptr<const Packet> packet, const Address& from) const
-{
-    m_rx(packet, from);
 }
 
 void

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The npunet authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 
 #ifndef NPU_SOCKET_APPLICATION_H
 #define NPU_SOCKET_APPLICATION_H
@@ -58,7 +54,11 @@ class NpuSocketApplication : public Application
     /**
      * @return number of the NPU
      */
-    uint32_t GetNpu() const;
+    uint32_t
+    GetNpu() const
+    {
+        return m_npu;
+    }
 
     /**
      * @return whether it is between its StartTime and its StopTime
@@ -83,13 +83,21 @@ class NpuSocketApplication : public Application
     /**
      * @param packet that a socket has taken
      */
-    void NotifyTx(Ptr<const Packet> packet) const;
+    void
+    NotifyTx(Ptr<const Packet> packet) const
+    {
+        m_tx(packet);
+    }
 
     /**
      * @param packet that has come in
      * @param from address of its sender
      */
-    void NotifyRx(Ptr<const Packet> packet, const Address& from) const;
+    void
+    NotifyRx(Ptr<const Packet> packet, const Address& from) const
+    {
+        m_rx(packet, from);
+    }
 
   protected:
     void DoDispose() override;

@@ -1,12 +1,9 @@
-/*
- * Copyright (c) 2026 The npunet authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 
 #include "npu-socket-network.h"
 
 #include "npu-compat.h"
+#include "npu-quantities.h"
 #include "npu-socket-application.h"
 
 #include "base/units.h"
@@ -110,48 +107,6 @@ NpuSocketNetwork::GetAddress(uint32_t npu) const
     return m_addresses.at(npu);
 }
 
-TypeId
-NpuSocketNetwork::GetProtocol() const
-{
-    return m_protocol;
-}
-
-uint16_t
-NpuSocketNetwork::GetPort() const
-{
-    return m_port;
-}
-
-uint32_t
-NpuSocketNetwork::GetDatagramSize() const
-{
-    return m_datagramSize;
-}
-
-DataRate
-NpuSocketNetwork::GetDatagramRate() const
-{
-    return m_datagramRate;
-}
-
-const npunet::topology::NetworkDescription&
-NpuSocketNetwork::GetDescription() const
-{
-    return m_description;
-}
-
-npunet::engine::Network&
-NpuSocketNetwork::GetNetwork()
-{
-    return *this;
-}
-
-npunet::engine::EventQueue&
-NpuSocketNetwork::GetEventQueue()
-{
-    return m_queue;
-}
-
 void
 NpuSocketNetwork::Synchronize()
 {
@@ -252,7 +207,7 @@ NpuSocketNetwork::BytesArrived(const NpuMessageKey& key, uint64_t bytes)
     {
         return;
     }
-    m_lastArrival = npunet::Time::ps(Simulator::Now().GetPicoSeconds());
+    m_lastArrival = TimeOf(Simulator::Now());
     Record& record = m_records[place];
     record.arrived += npunet::Bytes(static_cast<int64_t>(bytes));
     if (record.arrived >= record.message.bytes)
@@ -301,18 +256,6 @@ NpuSocketNetwork::handle(std::uint64_t payload)
     {
         listener_->on_sent(message.handle);
     }
-}
-
-std::vector<npunet::engine::LinkUse>
-NpuSocketNetwork::link_use() const
-{
-    return {};
-}
-
-std::vector<npunet::engine::LinkUse>
-NpuSocketNetwork::GatherLinkUse() const
-{
-    return {};
 }
 
 void
@@ -376,7 +319,7 @@ NpuSocketNetwork::explain_stall() const
     {
         text += fmt::format("\n  ... and {} more", missing - MOST);
     }
-    const npunet::Time now = npunet::Time::ps(Simulator::Now().GetPicoSeconds());
+    const npunet::Time now = TimeOf(Simulator::Now());
     return fmt::format(
         "{} messages have not arrived over {}:{}\nThe simulation ended at {}, the last "
         "bytes came at {}. If it was stopped before they all could arrive, let it go "

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The npunet authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 
 #ifndef NPU_SOCKET_NETWORK_H
 #define NPU_SOCKET_NETWORK_H
@@ -94,30 +90,66 @@ class NpuSocketNetwork final : public NpuNetwork,
     /**
      * @return attribute Protocol
      */
-    TypeId GetProtocol() const;
+    TypeId
+    GetProtocol() const
+    {
+        return m_protocol;
+    }
 
     /**
      * @return attribute Port
      */
-    uint16_t GetPort() const;
+    uint16_t
+    GetPort() const
+    {
+        return m_port;
+    }
 
     /**
      * @return attribute DatagramSize
      */
-    uint32_t GetDatagramSize() const;
+    uint32_t
+    GetDatagramSize() const
+    {
+        return m_datagramSize;
+    }
 
     /**
      * @return attribute DatagramRate
      */
-    DataRate GetDatagramRate() const;
+    DataRate
+    GetDatagramRate() const
+    {
+        return m_datagramRate;
+    }
 
     // Inherited from NpuNetwork
-    const npunet::topology::NetworkDescription& GetDescription() const override;
-    npunet::engine::Network& GetNetwork() override;
-    npunet::engine::EventQueue& GetEventQueue() override;
+    const npunet::topology::NetworkDescription&
+    GetDescription() const override
+    {
+        return m_description;
+    }
+
+    npunet::engine::Network&
+    GetNetwork() override
+    {
+        return *this;
+    }
+
+    npunet::engine::EventQueue&
+    GetEventQueue() override
+    {
+        return m_queue;
+    }
+
     void Synchronize() override;
     uint32_t GetNodeId(std::size_t position) const override;
-    std::vector<npunet::engine::LinkUse> GatherLinkUse() const override;
+
+    std::vector<npunet::engine::LinkUse>
+    GatherLinkUse() const override
+    {
+        return {};
+    }
 
     // What the applications tell, in ns-3 events.
 
@@ -180,7 +212,13 @@ class NpuSocketNetwork final : public NpuNetwork,
 
     // The engine's side
     void send(const npunet::engine::Message& message) override;
-    std::vector<npunet::engine::LinkUse> link_use() const override;
+
+    std::vector<npunet::engine::LinkUse>
+    link_use() const override
+    {
+        return {};
+    }
+
     std::string explain_stall() const override;
     void run(npunet::engine::EventQueue& queue) override;
     void handle(std::uint64_t payload) override;

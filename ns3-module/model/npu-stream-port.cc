@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The npunet authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 
 #include "npu-stream-port.h"
 
@@ -167,11 +163,8 @@ NpuStreamPort::Write(Connection& connection)
         {
             return;
         }
-        NpuMessageHeader header;
-        header.source = message.key.source;
-        header.number = message.key.number;
-        header.bytes = message.bytes;
-        const Ptr<Packet> part = MakePart(header, connection.written, length);
+        const Ptr<Packet> part =
+            MakePart(NpuMessageHeader(message.key, message.bytes), connection.written, length);
         const int taken = connection.socket->Send(part);
         if (taken <= 0)
         {

@@ -1,10 +1,9 @@
-/*
- * Copyright (c) 2026 The npunet authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 
 #include "npu-trace-feed.h"
+
+#include "npu-fabric.h"
+#include "npu-quantities.h"
 
 #include <ns3/node.h>
 #include <ns3/simulator.h>
@@ -22,7 +21,7 @@ namespace
 Time
 Until(npunet::Time time)
 {
-    return TimeStep(static_cast<uint64_t>(time.ps())) - Simulator::Now();
+    return TimeOf(time) - Simulator::Now();
 }
 
 /**
@@ -84,7 +83,7 @@ NpuTraceFeed::Update(uint32_t position, const Ptr<NpuNetDevice>& device)
                 }
                 else
                 {
-                    device->CountWaiting(NumberOf(link), wire.value());
+                    device->m_waiting[NumberOf(link)] += wire.value();
                 }
             });
         }
@@ -98,14 +97,17 @@ NpuTraceFeed::packet_started(npunet::LinkId link,
                              npunet::Bytes waited)
 {
     const npunet::topology::Link& ends = m_graph.link(link);
-    const auto bytes = static_cast<uint32_t>(wire.value());
     if (const Ptr<NpuNetDevice>& from = Listening(ends.from))
     {
         if (waited > npunet::Bytes())
         {
-            from->NotifyQueueLength(NumberOf(link), -waited.value(), from->GetQueueEpoch());
+            from->TellQueueLength(NumberOf(link), -waited.value(), from->m_queueEpoch);
         }
-        from->NotifyPacketSent(static_cast<uint32_t>(ends.to.index()), bytes);
+        if (from->m_fabric)
+        {
+            from->m_packetSent(from->m_fabric->GetNodeId(ends.to.index()),
+                               static_cast<uint32_t>(wire.value()));
+        }
     }
     if (!m_machine.is_cut(link) && arrival < npunet::Time::max())
     {
@@ -117,11 +119,11 @@ void
 NpuTraceFeed::packet_entered(npunet::LinkId link, npunet::Bytes wire, npunet::Time arrival)
 {
     const Ptr<NpuNetDevice>& to = Listening(m_graph.link(link).to);
-    if (to && to->HasReceivedListeners())
+    if (to && !to->m_packetReceived.IsEmpty())
     {
         Simulator::ScheduleWithContext(to->GetNode()->GetId(),
                                        Until(arrival),
-                                       &NpuNetDevice::NotifyPacketReceived,
+                                       &NpuNetDevice::TellPacketReceived,
                                        to,
                                        NumberOf(link),
                                        static_cast<uint32_t>(wire.value()));
@@ -135,7 +137,7 @@ NpuTraceFeed::packet_queued(npunet::LinkId link, npunet::Bytes wire, npunet::Tim
     // A packet that chooses its way is told of when it is in, and may leave at the same instant.
     if (device && !Until(from).IsStrictlyPositive())
     {
-        device->NotifyQueueLength(NumberOf(link), wire.value(), device->GetQueueEpoch());
+        device->TellQueueLength(NumberOf(link), wire.value(), device->m_queueEpoch);
         return;
     }
     ChangeQueue(link, wire.value(), from);
@@ -152,15 +154,15 @@ void
 NpuTraceFeed::ChangeQueue(npunet::LinkId link, int64_t bytes, npunet::Time from)
 {
     const Ptr<NpuNetDevice>& device = Listening(m_graph.link(link).from);
-    if (device && device->HasQueueListeners())
+    if (device && !device->m_queueLength.IsEmpty())
     {
         Simulator::ScheduleWithContext(device->GetNode()->GetId(),
                                        Until(from),
-                                       &NpuNetDevice::NotifyQueueLength,
+                                       &NpuNetDevice::TellQueueLength,
                                        device,
                                        NumberOf(link),
                                        bytes,
-                                       device->GetQueueEpoch());
+                                       device->m_queueEpoch);
     }
 }
 
@@ -169,9 +171,7 @@ NpuTraceFeed::credit_stalled(npunet::LinkId link, npunet::Time from, npunet::Tim
 {
     if (const Ptr<NpuNetDevice>& device = Listening(m_graph.link(link).from))
     {
-        device->NotifyCreditStall(NumberOf(link),
-                                  TimeStep(static_cast<uint64_t>(from.ps())),
-                                  TimeStep(static_cast<uint64_t>(duration.ps())));
+        device->m_creditStall(NumberOf(link), TimeOf(from), TimeOf(duration));
     }
 }
 
@@ -180,8 +180,7 @@ NpuTraceFeed::packet_lost(npunet::LinkId link, npunet::Bytes wire, npunet::packe
 {
     if (const Ptr<NpuNetDevice>& device = Listening(m_graph.link(link).from))
     {
-        device->NotifyPacketDropped(
-            NumberOf(link), static_cast<uint32_t>(wire.value()), ReasonOf(why));
+        device->m_packetDropped(NumberOf(link), static_cast<uint32_t>(wire.value()), ReasonOf(why));
     }
 }
 
@@ -190,7 +189,7 @@ NpuTraceFeed::packet_marked(npunet::LinkId link, npunet::Bytes wire)
 {
     if (const Ptr<NpuNetDevice>& device = Listening(m_graph.link(link).from))
     {
-        device->NotifyPacketMarked(NumberOf(link), static_cast<uint32_t>(wire.value()));
+        device->m_packetMarked(NumberOf(link), static_cast<uint32_t>(wire.value()));
     }
 }
 
@@ -199,7 +198,7 @@ NpuTraceFeed::link_paused(npunet::LinkId link, std::uint8_t trafficClass, bool p
 {
     if (const Ptr<NpuNetDevice>& device = Listening(m_graph.link(link).from))
     {
-        device->NotifyPause(NumberOf(link), trafficClass, paused);
+        device->m_pause(NumberOf(link), trafficClass, paused);
     }
 }
 

@@ -1,14 +1,11 @@
-/*
- * Copyright (c) 2026 The npunet authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 
 #ifndef NPU_TRACE_FEED_H
 #define NPU_TRACE_FEED_H
 
 #include "npu-net-device.h"
-#include "packet/credit/credit_network.h"
+#include "packet/base/packet_network.h"
+#include "packet/base/packet_observer.h"
 
 #include <cstdint>
 #include <vector>

@@ -1,10 +1,5 @@
-/*
- * Copyright (c) 2026 The npunet authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 
-#include "npu-test-compat.h"
 #include "npu-test-networks.h"
 
 #include "ns3/npu-net-device.h"
@@ -80,7 +75,7 @@ class NpuAttributeEffectTestCase : public TestCase
         {
             helper.SetFabricAttribute(name, StringValue(value));
         }
-        const Ptr<NpuFabric> fabric = InstallOn(helper, 3);
+        const Ptr<NpuFabric> fabric = Install(helper);
         const Time start = Simulator::Now();
         return DeliveryTime(fabric, 0, 2, 3 * 936) - start;
     }
@@ -89,9 +84,9 @@ class NpuAttributeEffectTestCase : public TestCase
     void
     CheckInjection()
     {
-        NpuFabricHelper helper = TenNanosecondPackets("Switch", {3});
-        helper.SetFabricAttribute("InjectionRate", StringValue("800Gbps"));
-        const Ptr<NpuFabric> fabric = InstallOn(helper, 3);
+        NpuFabricHelper helper =
+            TenNanosecondPackets("Switch", {3}, {{"InjectionRate", "800Gbps"}});
+        const Ptr<NpuFabric> fabric = Install(helper);
         NS_TEST_EXPECT_MSG_EQ(helper.GetSwitches().GetN(), 4, "a switch and three routers");
         NS_TEST_EXPECT_MSG_EQ(fabric->GetNDevices(), 7, "devices");
         NS_TEST_EXPECT_MSG_EQ(fabric->GetDevice(0)->GetNChannels(), 1, "the port of an NPU");
@@ -109,12 +104,10 @@ class NpuAttributeEffectTestCase : public TestCase
         // The oldest first: the four start at 21, 31, 41 and 51 ns; in turns: at 21, 41, 61, 81.
         for (const bool oldest : {true, false})
         {
-            NpuFabricHelper helper = TenNanosecondPackets("Mesh1D", {3});
-            helper.SetFabricAttribute("Arbitration", StringValue(oldest ? "Oldest" : "RoundRobin"));
-            const Ptr<NpuFabric> fabric = InstallOn(helper, 3);
+            const Ptr<NpuFabric> fabric = Install(TenNanosecondPackets(
+                "Mesh1D", {3}, {{"Arbitration", oldest ? "Oldest" : "RoundRobin"}}));
             Time delivered;
-            fabric->Send(
-                0, 2, 4 * 936, Callback<void, Time>([&](Time) { delivered = Simulator::Now(); }));
+            fabric->Send(0, 2, 4 * 936, NoteTime(delivered));
             Simulator::Schedule(NanoSeconds(1), [&]() { fabric->Send(1, 2, 8 * 936); });
             Simulator::Run();
             NS_TEST_EXPECT_MSG_EQ(
@@ -129,9 +122,9 @@ class NpuAttributeEffectTestCase : public TestCase
     {
         for (const uint32_t channels : {0, 1, 2, 5})
         {
-            NpuFabricHelper helper = TenNanosecondPackets("Ring", {4});
-            helper.SetFabricAttribute("VirtualChannels", UintegerValue(channels));
-            const std::string refusal = RefusalOf([&]() { InstallOn(helper, 4); });
+            NpuFabricHelper helper =
+                TenNanosecondPackets("Ring", {4}, {{"VirtualChannels", std::to_string(channels)}});
+            const std::string refusal = RefusalOf([&]() { Install(helper); });
             NS_TEST_EXPECT_MSG_EQ(refusal.empty(), (channels != 1), refusal);
             if (refusal.empty())
             {
@@ -151,19 +144,18 @@ class NpuAttributeEffectTestCase : public TestCase
     {
         for (const uint32_t speedUp : {0, 1, 2})
         {
-            NpuFabricHelper helper = TenNanosecondPackets("Switch", {3});
-            helper.SetFabricAttribute("SpeedUp", UintegerValue(speedUp));
+            NpuFabricHelper helper =
+                TenNanosecondPackets("Switch", {3}, {{"SpeedUp", std::to_string(speedUp)}});
             // Both ports of the switch are slow for good.
             for (const uint32_t npu : {1, 2})
             {
                 helper.AddLinkFault(3, npu, Time(0), Time::Max(), 0.5, Time(0));
             }
-            const Ptr<NpuFabric> fabric = InstallOn(helper, 3);
+            const Ptr<NpuFabric> fabric = Install(helper);
             Time last;
             for (const uint32_t npu : {1, 2})
             {
-                fabric->Send(
-                    0, npu, 2 * 936, Callback<void, Time>([&](Time) { last = Simulator::Now(); }));
+                fabric->Send(0, npu, 2 * 936, NoteTime(last));
             }
             Simulator::Run();
             NS_TEST_EXPECT_MSG_EQ(last, NanoSeconds(speedUp == 1 ? 100 : 70), speedUp);
@@ -179,7 +171,7 @@ class NpuAttributeEffectTestCase : public TestCase
         {
             NpuFabricHelper helper = TenNanosecondPackets("Mesh1D", {3});
             helper.SetFabricAttribute("QueueHistogram", BooleanValue(wanted));
-            const Ptr<NpuFabric> fabric = InstallOn(helper, 3);
+            const Ptr<NpuFabric> fabric = Install(helper);
             fabric->Send(1, 2, 8 * 936);
             DeliveryTime(fabric, 0, 2, 8 * 936);
             bool any = false;
@@ -242,7 +234,7 @@ class NpuSeedTestCase : public TestCase
         {
             NS_TEST_EXPECT_MSG_EQ(helper.AssignStreams(stream), 1, "one stream");
         }
-        const Ptr<NpuFabric> fabric = InstallOn(helper, 2);
+        const Ptr<NpuFabric> fabric = Install(helper);
         DeliveryTime(fabric, 0, 1, 2000 * 936);
         const uint64_t repeats = fabric->GetLinkUse().front().retransmissions;
         Simulator::Destroy();
@@ -332,7 +324,7 @@ class NpuRefusalTestCase : public TestCase
         {
             helper.SetFabricAttribute(name, StringValue(value));
         }
-        const std::string refusal = RefusalOf([&]() { InstallOn(helper, 16); });
+        const std::string refusal = RefusalOf([&]() { Install(helper); });
         NS_TEST_EXPECT_MSG_NE(refusal.find(part), std::string::npos, refusal);
         Simulator::Destroy();
     }
@@ -357,7 +349,7 @@ class NpuAttributeSourceTestCase : public TestCase
         Config::SetDefault("ns3::NpuFabric::Arbitration", StringValue("Oldest"));
         NpuFabricHelper named;
         named.SetTopology("Mesh1D", {3});
-        Expect(InstallOn(named, 3),
+        Expect(Install(named),
                {{"Mtu", "100"}, {"Arbitration", "Oldest"}, {"Switching", "StoreAndForward"}});
         NS_TEST_EXPECT_MSG_EQ(
             named.GetFabric()->GetDescription().packet.mtu.value(), 100, "in use, too");
@@ -370,7 +362,7 @@ class NpuAttributeSourceTestCase : public TestCase
                                " queue_histogram: true, speedup: 2}}";
         NpuFabricHelper helper;
         helper.SetNetworkFile(path);
-        Expect(InstallOn(helper, 4),
+        Expect(Install(helper),
                {{"Mtu", "936"},
                 {"HeaderSize", "32"},
                 {"BufferSize", "9999"},
@@ -385,12 +377,12 @@ class NpuAttributeSourceTestCase : public TestCase
         Config::SetDefault("ns3::NpuFabric::HeaderSize", UintegerValue(100));
         NpuFabricHelper own;
         own.SetNetworkFile(path);
-        Expect(InstallOn(own, 4), {{"Mtu", "936"}, {"HeaderSize", "100"}, {"SpeedUp", "2"}});
+        Expect(Install(own), {{"Mtu", "936"}, {"HeaderSize", "100"}, {"SpeedUp", "2"}});
         Config::Reset();
         helper.SetFabricAttribute("Switching", StringValue("StoreAndForward"));
         helper.SetFabricAttribute("ErrorRate", DoubleValue(0.25));
         helper.SetFabricAttribute("Seed", UintegerValue(6));
-        Expect(InstallOn(helper, 4),
+        Expect(Install(helper),
                {{"Switching", "StoreAndForward"}, {"ErrorRate", "0.25"}, {"Seed", "6"}});
         const auto& packet = helper.GetFabric()->GetDescription().packet;
         NS_TEST_EXPECT_MSG_EQ(packet.error_rate, 0.25, "in use, too");
@@ -398,9 +390,9 @@ class NpuAttributeSourceTestCase : public TestCase
 
         // The routes of a network that is given whole are there already.
         helper.SetFabricAttribute("Routing", StringValue("dimension-order"));
-        InstallOn(helper, 4);
+        Install(helper);
         helper.SetFabricAttribute("Routing", StringValue("shortest-path"));
-        const std::string refusal = RefusalOf([&]() { InstallOn(helper, 4); });
+        const std::string refusal = RefusalOf([&]() { Install(helper); });
         NS_TEST_EXPECT_MSG_NE(refusal.find("NpuFabric::Routing"), std::string::npos, refusal);
         Simulator::Destroy();
     }
@@ -471,30 +463,19 @@ class NpuMarksTestCase : public TestCase
         {
             helper.SetFabricAttribute("EcnMinimum", StringValue(minimum));
         }
-        const auto& packet = InstallOn(helper, 4)->GetDescription().packet;
+        const auto& packet = Install(helper)->GetDescription().packet;
         NS_TEST_EXPECT_MSG_EQ(packet.ecn.kmin.value(), kmin, ecn << ", " << minimum);
         NS_TEST_EXPECT_MSG_EQ(packet.ecn.kmax.value(), kmax, ecn << ", " << minimum);
         Simulator::Destroy();
     }
 };
 
-/**
- * @ingroup npunet-test
- * The suite "npu-attribute".
- */
-class NpuAttributeTestSuite : public NpuTestSuite
-{
-  public:
-    NpuAttributeTestSuite() : NpuTestSuite("npu-attribute")
-    {
-        AddTestCase(new NpuAttributeEffectTestCase, NPU_TEST_QUICK);
-        AddTestCase(new NpuSeedTestCase, NPU_TEST_QUICK);
-        AddTestCase(new NpuRefusalTestCase, NPU_TEST_QUICK);
-        AddTestCase(new NpuAttributeSourceTestCase, NPU_TEST_QUICK);
-        AddTestCase(new NpuMarksTestCase, NPU_TEST_QUICK);
-    }
-};
-
-NpuAttributeTestSuite g_npuAttributeTestSuite; ///< the suite
+/// The suite.
+NpuTestSuite g_npuAttributeTestSuite("npu-attribute",
+                                     {new NpuAttributeEffectTestCase,
+                                      new NpuSeedTestCase,
+                                      new NpuRefusalTestCase,
+                                      new NpuAttributeSourceTestCase,
+                                      new NpuMarksTestCase});
 
 } // namespace

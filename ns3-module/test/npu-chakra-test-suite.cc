@@ -1,20 +1,9 @@
-/*
- * Copyright (c) 2026 The npunet authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 
-#include "npu-test-compat.h"
+#include "npu-test-networks.h"
 
-#include "ns3/npu-chakra-helper.h"
-#include "ns3/npu-fabric-helper.h"
-
-#include "base/errors.h"
-
-#include <ns3/data-rate.h>
-#include <ns3/simulator.h>
-#include <ns3/uinteger.h>
-
+#include <algorithm>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -41,23 +30,18 @@ class NpuChakraTestCase : public TestCase
         // Two NPUs, packets of 936 + 64 bytes in 10 ns, links of 5 ns. From 7 us on NPU 0 computes
         // for 1 us and sends three packets, which are in 3 x 10 + 5 = 35 ns later; its send ends at
         // 30 ns, when the last byte has left. NPU 1 only receives.
-        NodeContainer npus;
-        npus.Create(2);
-        NpuFabricHelper fabricHelper;
-        fabricHelper.SetTopology("Mesh1D", {2});
-        fabricHelper.SetLinkAttribute("DataRate", DataRateValue(DataRate("800Gbps")));
-        fabricHelper.SetLinkAttribute("Delay", TimeValue(NanoSeconds(5)));
-        fabricHelper.SetFabricAttribute("Mtu", UintegerValue(936));
-        fabricHelper.Install(npus);
-
         NpuChakraHelper helper;
         helper.SetStartTime(MicroSeconds(7));
-        Ptr<NpuChakraWorkload> training = helper.Install(
-            fabricHelper.GetFabric(), [](npunet::Rank rank) { return Trace(rank.value()); });
-        training->TraceConnectWithoutContext("OperationStart",
-                                             MakeCallback(&NpuChakraTestCase::Started, this));
-        training->TraceConnectWithoutContext("OperationEnd",
-                                             MakeCallback(&NpuChakraTestCase::Ended, this));
+        const Ptr<NpuChakraWorkload> training =
+            helper.Install(Install(TenNanosecondPackets("Mesh1D", {2})), OneMessage(3 * 936, 1));
+        std::vector<std::string> seen;
+        const auto note = [&seen](const std::string& what) {
+            return Sink([&seen, what](uint32_t, uint64_t, const std::string& name, Time time) {
+                seen.push_back(name + what + std::to_string(time.GetPicoSeconds()));
+            });
+        };
+        training->TraceConnectWithoutContext("OperationStart", note(" begins at "));
+        training->TraceConnectWithoutContext("OperationEnd", note(" ends at "));
         Simulator::Run();
 
         const std::vector<std::string> expected{"receive begins at 7000000",
@@ -66,72 +50,15 @@ class NpuChakraTestCase : public TestCase
                                                 "send begins at 8000000",
                                                 "send ends at 8030000",
                                                 "receive ends at 8035000"};
-        NS_TEST_ASSERT_MSG_EQ(m_seen.size(), expected.size(), "three operations");
+        NS_TEST_ASSERT_MSG_EQ(seen.size(), expected.size(), "three operations");
         for (const std::string& line : expected)
         {
-            bool found = false;
-            for (const std::string& seen : m_seen)
-            {
-                found = found || seen == line;
-            }
+            const bool found = std::find(seen.begin(), seen.end(), line) != seen.end();
             NS_TEST_EXPECT_MSG_EQ(found, true, line);
         }
         NS_TEST_EXPECT_MSG_EQ(training->GetResults().finish.ps(), 8'035'000, "the end");
         Simulator::Destroy();
     }
-
-    /**
-     * @param rank 0 or 1
-     * @return its trace
-     */
-    static std::vector<npunet::chakra::Node>
-    Trace(int rank)
-    {
-        namespace chakra = npunet::chakra;
-        std::vector<chakra::Node> nodes;
-        chakra::Node transfer;
-        transfer.id = 2;
-        transfer.name = rank == 0 ? "send" : "receive";
-        transfer.type = rank == 0 ? chakra::NodeType::CommSend : chakra::NodeType::CommReceive;
-        transfer.attributes = {{"comm_size", int64_t{3 * 936}},
-                               {"comm_tag", int32_t{0}},
-                               {"comm_src", int32_t{0}},
-                               {"comm_dst", int32_t{1}}};
-        if (rank == 0)
-        {
-            chakra::Node compute;
-            compute.id = 1;
-            compute.name = "compute";
-            compute.type = chakra::NodeType::Compute;
-            compute.duration_micros = 1;
-            transfer.data_deps = {1};
-            nodes.push_back(compute);
-        }
-        nodes.push_back(transfer);
-        return nodes;
-    }
-
-    /**
-     * Trace sink.
-     * @param rank whose operation
-     * @param node its id
-     * @param name its name
-     * @param time when
-     */
-    void
-    Started(uint32_t /* rank */, uint64_t /* node */, const std::string& name, Time time)
-    {
-        m_seen.push_back(name + " begins at " + std::to_string(time.GetPicoSeconds()));
-    }
-
-    /// @copydoc Started
-    void
-    Ended(uint32_t /* rank */, uint64_t /* node */, const std::string& name, Time time)
-    {
-        m_seen.push_back(name + " ends at " + std::to_string(time.GetPicoSeconds()));
-    }
-
-    std::vector<std::string> m_seen; ///< by the traces
 };
 
 /**
@@ -150,19 +77,10 @@ class NpuChakraLifeTestCase : public TestCase
     void
     DoRun() override
     {
-        NodeContainer npus;
-        npus.Create(4);
         NpuFabricHelper fabrics;
         fabrics.SetTopology("Ring", {4});
-        fabrics.Install(npus);
-        const Ptr<NpuFabric> fabric = fabrics.GetFabric();
-        npunet::chakra::Node sum;
-        sum.id = 1;
-        sum.name = "sum";
-        sum.type = npunet::chakra::NodeType::CommCollective;
-        sum.attributes = {{"comm_type", int64_t(npunet::chakra::CollectiveType::AllReduce)},
-                          {"comm_size", int64_t{1} << 20}};
-        const auto nodes = [&](npunet::Rank) { return std::vector{sum}; };
+        const Ptr<NpuFabric> fabric = Install(fabrics);
+        const auto nodes = OneCollective(npunet::chakra::CollectiveType::AllReduce, 1 << 20);
         const NpuChakraHelper helper;
 
         // Nobody keeps this one.
@@ -170,67 +88,107 @@ class NpuChakraLifeTestCase : public TestCase
         helper.Install(fabric, nodes)
             ->TraceConnectWithoutContext(
                 "OperationEnd",
-                Callback<void, uint32_t, uint64_t, const std::string&, Time>(
-                    [&](uint32_t, uint64_t, const std::string&, Time) { ++finished; }));
-        bool refused = false;
-        try
-        {
-            helper.Install(fabric, nodes);
-        }
-        catch (const npunet::InputError&)
-        {
-            refused = true;
-        }
-        NS_TEST_EXPECT_MSG_EQ(refused, true, "one workload at a time");
+                Sink([&](uint32_t, uint64_t, const std::string&, Time) { ++finished; }));
+        NS_TEST_EXPECT_MSG_NE(
+            RefusalOf([&]() { helper.Install(fabric, nodes); }), "", "one workload at a time");
         Simulator::Run();
         NS_TEST_EXPECT_MSG_EQ(finished, 4, "it runs all the same");
 
         const Ptr<NpuChakraWorkload> next = helper.Install(fabric, nodes);
-        NS_TEST_EXPECT_MSG_NE(
-            Explanation(next).find("not begun"), std::string::npos, Explanation(next));
+        NS_TEST_EXPECT_MSG_NE(StallOf(next).find("not begun"), std::string::npos, StallOf(next));
         Simulator::Stop(MicroSeconds(2));
         Simulator::Run();
-        NS_TEST_EXPECT_MSG_NE(
-            Explanation(next).find("was stopped"), std::string::npos, Explanation(next));
+        NS_TEST_EXPECT_MSG_NE(StallOf(next).find("was stopped"), std::string::npos, StallOf(next));
         Simulator::Run();
-        NS_TEST_EXPECT_MSG_EQ(Explanation(next), "", "done");
+        NS_TEST_EXPECT_MSG_EQ(StallOf(next), "", "done");
         NS_TEST_EXPECT_MSG_EQ(next->IsFinished(), true, "done");
         Simulator::Destroy();
-    }
-
-    /**
-     * @param workload that may not be done
-     * @return why it has no results; empty when it has
-     */
-    static std::string
-    Explanation(Ptr<NpuChakraWorkload> workload)
-    {
-        try
-        {
-            workload->GetResults();
-        }
-        catch (const npunet::StallError& error)
-        {
-            return error.what();
-        }
-        return "";
     }
 };
 
 /**
  * @ingroup npunet-test
- * The suite "npu-chakra".
+ * Collectives of two groups.
  */
-class NpuChakraTestSuite : public NpuTestSuite
+class NpuCollectiveTraceTestCase : public TestCase
 {
   public:
-    NpuChakraTestSuite() : NpuTestSuite("npu-chakra")
+    NpuCollectiveTraceTestCase() : TestCase("collectives are traced")
     {
-        AddTestCase(new NpuChakraTestCase, NPU_TEST_QUICK);
-        AddTestCase(new NpuChakraLifeTestCase, NPU_TEST_QUICK);
+    }
+
+  private:
+    void
+    DoRun() override
+    {
+        // Four NPUs compute for 1 us times their number, then pairs of them reduce 64 KiB.
+        NpuChakraHelper helper;
+        const Ptr<NpuChakraWorkload> work =
+            helper.Install(Install(TenNanosecondPackets("Ring", {4})),
+                           [](npunet::Rank rank) { return Trace(rank.value()); },
+                           {{"low", {npunet::Rank(0), npunet::Rank(1)}},
+                            {"high", {npunet::Rank(2), npunet::Rank(3)}}});
+        std::map<uint32_t, std::string> begun;
+        std::map<uint32_t, std::string> ended;
+        std::map<uint32_t, Time> end;
+        work->TraceConnectWithoutContext("CollectiveStart",
+                                         Sink([&](const std::string& group,
+                                                  const std::string& type,
+                                                  uint64_t bytes,
+                                                  uint32_t rank,
+                                                  Time time) {
+                                             begun[rank] += group + " " + type + " " +
+                                                            std::to_string(bytes) + " at " +
+                                                            std::to_string(time.GetMicroSeconds());
+                                         }));
+        work->TraceConnect("CollectiveEnd",
+                           "end",
+                           Sink([&](std::string context,
+                                    const std::string& group,
+                                    const std::string& type,
+                                    uint64_t bytes,
+                                    uint32_t rank,
+                                    Time time) {
+                               NS_TEST_EXPECT_MSG_EQ(context, "end", "context");
+                               ended[rank] += group + " " + type + " " + std::to_string(bytes);
+                               end[rank] = time;
+                           }));
+        Simulator::Run();
+        for (uint32_t rank = 0; rank < 4; ++rank)
+        {
+            const std::string group = rank < 2 ? "low" : "high";
+            NS_TEST_EXPECT_MSG_EQ(begun[rank],
+                                  group + " all_reduce 65536 at " + std::to_string(rank),
+                                  "begins when the NPU has computed");
+            NS_TEST_EXPECT_MSG_EQ(ended[rank], group + " all_reduce 65536", "ends");
+        }
+        // Both of a pair end after the later one has begun.
+        NS_TEST_EXPECT_MSG_GT(end[0], MicroSeconds(1), "the first pair");
+        NS_TEST_EXPECT_MSG_GT(end[2], MicroSeconds(3), "the second pair");
+        NS_TEST_EXPECT_MSG_EQ(work->GetResults().finish.ps(),
+                              std::max(end[2], end[3]).GetTimeStep(),
+                              "the second pair, which begins 2 us later, ends last");
+        Simulator::Destroy();
+    }
+
+    /**
+     * @param rank 0 to 3
+     * @return its trace
+     */
+    static std::vector<npunet::chakra::Node>
+    Trace(int rank)
+    {
+        npunet::chakra::Node sum = CollectiveNode(npunet::chakra::CollectiveType::AllReduce, 65536);
+        sum.data_deps = {1};
+        sum.attributes.push_back({"pg_name", std::string(rank < 2 ? "low" : "high")});
+        return {ComputeNode(static_cast<uint64_t>(rank)), sum};
     }
 };
 
-NpuChakraTestSuite g_npuChakraTestSuite; ///< the suite
+/// The suite.
+NpuTestSuite g_npuChakraTestSuite("npu-chakra",
+                                  {new NpuChakraTestCase,
+                                   new NpuChakraLifeTestCase,
+                                   new NpuCollectiveTraceTestCase});
 
 } // namespace

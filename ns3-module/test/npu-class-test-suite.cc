@@ -1,10 +1,5 @@
-/*
- * Copyright (c) 2026 The npunet authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 
-#include "npu-test-compat.h"
 #include "npu-test-networks.h"
 
 #include "ns3/npu-link-statistics.h"
@@ -32,11 +27,11 @@ namespace
 NpuFabricHelper
 WithClasses(uint32_t classes, const std::string& arbitration, const std::string& classOf = "")
 {
-    NpuFabricHelper helper = TenNanosecondPackets("Mesh1D", {2});
-    helper.SetFabricAttribute("Classes", UintegerValue(classes));
-    helper.SetFabricAttribute("ClassArbitration", StringValue(arbitration));
-    helper.SetFabricAttribute("ClassOf", StringValue(classOf));
-    return helper;
+    return TenNanosecondPackets("Mesh1D",
+                                {2},
+                                {{"Classes", std::to_string(classes)},
+                                 {"ClassArbitration", arbitration},
+                                 {"ClassOf", classOf}});
 }
 
 /**
@@ -82,14 +77,10 @@ class NpuClassTestCase : public TestCase
                  const std::string& classOf = "")
     {
         NpuFabricHelper helper = WithClasses(2, arbitration, classOf);
-        const Ptr<NpuFabric> fabric = InstallOn(helper, 2);
+        const Ptr<NpuFabric> fabric = Install(helper);
         Time delivered;
         fabric->Send(0, 1, 8 * 936, NpuFabric::DeliveredCallback(), classes[0]);
-        fabric->Send(0,
-                     1,
-                     6 * 936,
-                     Callback<void, Time>([&](Time) { delivered = Simulator::Now(); }),
-                     classes[1]);
+        fabric->Send(0, 1, 6 * 936, NoteTime(delivered), classes[1]);
         Simulator::Run();
         NS_TEST_EXPECT_MSG_EQ(delivered, NanoSeconds(10 * slot + 5), arbitration);
         Simulator::Destroy();
@@ -100,7 +91,7 @@ class NpuClassTestCase : public TestCase
     CheckRefusals()
     {
         const auto refused = [](NpuFabricHelper helper, const std::string& what) {
-            const std::string refusal = RefusalOf([&]() { InstallOn(helper, 2); });
+            const std::string refusal = RefusalOf([&]() { Install(helper); });
             Simulator::Destroy();
             return refusal.find(what) != std::string::npos;
         };
@@ -123,7 +114,7 @@ class NpuClassTestCase : public TestCase
     CheckStatistics()
     {
         NpuFabricHelper helper = WithClasses(2, "strict");
-        const Ptr<NpuFabric> fabric = InstallOn(helper, 2);
+        const Ptr<NpuFabric> fabric = Install(helper);
         fabric->Send(0, 1, 2 * 936, NpuFabric::DeliveredCallback(), 1);
         fabric->Send(0, 1, 936, NpuFabric::DeliveredCallback(), 0);
         Simulator::Run();
@@ -155,10 +146,14 @@ class NpuPriorityTestCase : public TestCase
         // Three ns3::Packets of one packet each at 0: the classes are 1 (priority 1), 2 (priority 6
         // where there are three classes) and 0 (no tag), so they arrive last one first.
         NpuFabricHelper helper = WithClasses(3, "strict");
-        NodeContainer npus;
-        npus.Create(2);
-        const NetDeviceContainer devices = helper.Install(npus);
-        devices.Get(1)->SetReceiveCallback(MakeCallback(&NpuPriorityTestCase::Receive, this));
+        const NetDeviceContainer devices = helper.Install(NodeContainer(2));
+        std::string sizes;
+        devices.Get(1)->SetReceiveCallback(
+            Sink([&](Ptr<NetDevice>, Ptr<const Packet> packet, uint16_t, const Address&) {
+                sizes += ' ';
+                sizes += std::to_string(packet->GetSize());
+                return true;
+            }));
         for (const int priority : {1, 6, -1})
         {
             const Ptr<Packet> packet = Create<Packet>(static_cast<uint32_t>(900 + priority));
@@ -171,30 +166,9 @@ class NpuPriorityTestCase : public TestCase
             devices.Get(0)->Send(packet, devices.Get(1)->GetAddress(), 0x0800);
         }
         Simulator::Run();
-        NS_TEST_EXPECT_MSG_EQ(m_sizes, " 899 901 906", "order");
+        NS_TEST_EXPECT_MSG_EQ(sizes, " 899 901 906", "order");
         Simulator::Destroy();
     }
-
-    /**
-     * Receive callback.
-     * @param device that received
-     * @param packet the packet
-     * @param protocol protocol number
-     * @param from sender
-     * @return true
-     */
-    bool
-    Receive(Ptr<NetDevice> /* device */,
-            Ptr<const Packet> packet,
-            uint16_t /* protocol */,
-            const Address& /* from */)
-    {
-        m_sizes += ' ';
-        m_sizes += std::to_string(packet->GetSize());
-        return true;
-    }
-
-    std::string m_sizes; ///< of the packets that came in
 };
 
 /**
@@ -213,10 +187,10 @@ class NpuClassFileTestCase : public TestCase
     DoRun() override
     {
         NpuFabricHelper first = WithClasses(3, "3 1 7", "all_to_all 2 barrier 1");
-        const auto description = InstallOn(first, 2)->GetDescription();
+        const auto description = Install(first)->GetDescription();
         NpuFabricHelper second;
         second.SetNetwork(description);
-        const auto& classes = InstallOn(second, 2)->GetDescription().packet.classes;
+        const auto& classes = Install(second)->GetDescription().packet.classes;
         NS_TEST_EXPECT_MSG_EQ(uint32_t{classes.count}, 3, "classes");
         NS_TEST_EXPECT_MSG_EQ(
             npunet::topology::arbitration_text(classes), "3 1 7", "class arbitration");
@@ -226,21 +200,8 @@ class NpuClassFileTestCase : public TestCase
     }
 };
 
-/**
- * @ingroup npunet-test
- * The suite "npu-class".
- */
-class NpuClassTestSuite : public NpuTestSuite
-{
-  public:
-    NpuClassTestSuite() : NpuTestSuite("npu-class")
-    {
-        AddTestCase(new NpuClassTestCase, NPU_TEST_QUICK);
-        AddTestCase(new NpuPriorityTestCase, NPU_TEST_QUICK);
-        AddTestCase(new NpuClassFileTestCase, NPU_TEST_QUICK);
-    }
-};
-
-NpuClassTestSuite g_npuClassTestSuite; ///< the suite
+/// The suite.
+NpuTestSuite g_npuClassTestSuite(
+    "npu-class", {new NpuClassTestCase, new NpuPriorityTestCase, new NpuClassFileTestCase});
 
 } // namespace

@@ -1,10 +1,6 @@
-/*
- * Copyright (c) 2026 The npunet authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 
-#include "npu-test-compat.h"
+#include "npu-test-networks.h"
 
 #include "ns3/npu-congestion-settings.h"
 
@@ -45,7 +41,7 @@ class NpuCongestionTableTestCase : public TestCase
     void
     DoRun() override
     {
-        NS_TEST_EXPECT_MSG_EQ(IsNull(NpuCongestionControl::Make("none")), true, "none");
+        NS_TEST_EXPECT_MSG_EQ(!NpuCongestionControl::Make("none"), true, "none");
         for (const std::string& name : npunet::topology::congestion_algorithm_names())
         {
             const CongestionAlgorithm algorithm =
@@ -55,26 +51,9 @@ class NpuCongestionTableTestCase : public TestCase
                 Check(algorithm, name);
             }
         }
-        bool refused = false;
-        try
-        {
-            NpuCongestionControl::Make("cubic");
-        }
-        catch (const npunet::InputError&)
-        {
-            refused = true;
-        }
-        NS_TEST_EXPECT_MSG_EQ(refused, true, "an unknown algorithm is refused");
-    }
-
-    /**
-     * @param control may be null
-     * @return whether it is
-     */
-    static bool
-    IsNull(const Ptr<NpuCongestionControl>& control)
-    {
-        return !control;
+        NS_TEST_EXPECT_MSG_NE(RefusalOf([]() { NpuCongestionControl::Make("cubic"); }),
+                              "",
+                              "an unknown algorithm is refused");
     }
 
     /**
@@ -130,17 +109,17 @@ class NpuCongestionValueTestCase : public TestCase
     DoRun() override
     {
         Ptr<NpuCongestionControl> dcqcn = NpuCongestionControl::Make("dcqcn");
-        Set(dcqcn, "RateAi", DataRateValue(DataRate("10Mbps")));
-        Set(dcqcn, "AlphaTimer", TimeValue(NanoSeconds(1500)));
-        Set(dcqcn, "ByteCounter", UintegerValue(5000));
-        Set(dcqcn, "Gain", DoubleValue(0.125));
+        dcqcn->SetAttribute("RateAi", DataRateValue(DataRate("10Mbps")));
+        dcqcn->SetAttribute("AlphaTimer", TimeValue(NanoSeconds(1500)));
+        dcqcn->SetAttribute("ByteCounter", UintegerValue(5000));
+        dcqcn->SetAttribute("Gain", DoubleValue(0.125));
         const CongestionControlChoice choice = dcqcn->Choice();
         NS_TEST_EXPECT_MSG_EQ(choice.values[DcqcnParameter::rate_ai], 1'250'000, "bytes/s");
         NS_TEST_EXPECT_MSG_EQ(choice.values[DcqcnParameter::alpha_timer], 1'500'000, "ps");
         NS_TEST_EXPECT_MSG_EQ(choice.values[DcqcnParameter::byte_counter], 5000, "bytes");
         NS_TEST_EXPECT_MSG_EQ(choice.values[DcqcnParameter::gain], 0.125, "a number");
         Ptr<NpuCongestionControl> dctcp = NpuCongestionControl::Make("dctcp");
-        Set(dctcp, "SlowStart", BooleanValue(false));
+        dctcp->SetAttribute("SlowStart", BooleanValue(false));
         NS_TEST_EXPECT_MSG_EQ(dctcp->Choice().values[DctcpParameter::slow_start], 0, "a flag");
 
         Refuse(dcqcn, "RateAi", DataRateValue(DataRate("9000Gbps")));
@@ -157,17 +136,6 @@ class NpuCongestionValueTestCase : public TestCase
         NS_TEST_EXPECT_MSG_EQ(
             given->Choice().values[DcqcnParameter::rate_hai], 50'000'000, "of the paper");
         Config::Reset();
-    }
-
-    /**
-     * @param control of which an attribute is set
-     * @param name of the attribute
-     * @param value of the attribute
-     */
-    static void
-    Set(Ptr<NpuCongestionControl> control, const std::string& name, const AttributeValue& value)
-    {
-        control->SetAttribute(name, value);
     }
 
     /**
@@ -211,21 +179,10 @@ class NpuCongestionChoiceTestCase : public TestCase
     }
 };
 
-/**
- * @ingroup npunet-test
- * The suite "npu-congestion".
- */
-class NpuCongestionTestSuite : public NpuTestSuite
-{
-  public:
-    NpuCongestionTestSuite() : NpuTestSuite("npu-congestion")
-    {
-        AddTestCase(new NpuCongestionTableTestCase, NPU_TEST_QUICK);
-        AddTestCase(new NpuCongestionValueTestCase, NPU_TEST_QUICK);
-        AddTestCase(new NpuCongestionChoiceTestCase, NPU_TEST_QUICK);
-    }
-};
-
-NpuCongestionTestSuite g_npuCongestionTestSuite; ///< the suite
+/// The suite.
+NpuTestSuite g_npuCongestionTestSuite("npu-congestion",
+                                      {new NpuCongestionTableTestCase,
+                                       new NpuCongestionValueTestCase,
+                                       new NpuCongestionChoiceTestCase});
 
 } // namespace

@@ -1,10 +1,5 @@
-/*
- * Copyright (c) 2026 The npunet authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 
-#include "npu-test-compat.h"
 #include "npu-test-networks.h"
 
 #include "ns3/npu-fabric-helper.h"
@@ -34,14 +29,13 @@ class NpuEventCountTestCase : public TestCase
     {
         constexpr uint32_t MESSAGES = 1000;
         constexpr uint32_t PACKETS = 4000;
-        NpuFabricHelper helper = TenNanosecondPackets("Ring", {8});
-        const Ptr<NpuFabric> fabric = InstallOn(helper, 8);
+        const Ptr<NpuFabric> fabric = Install(TenNanosecondPackets("Ring", {8}));
         fabric->Send(0, 1, uint64_t{PACKETS} * 936);
         uint32_t delivered = 0;
         for (uint32_t i = 0; i < MESSAGES; ++i)
         {
             Simulator::Schedule(PicoSeconds(uint64_t{40'000} * i + i % 97), [&]() {
-                fabric->Send(4, 5, 64, Callback<void, Time>([&](Time) { ++delivered; }));
+                fabric->Send(4, 5, 64, Sink([&](Time) { ++delivered; }));
             });
         }
         const uint64_t before = Simulator::GetEventCount();
@@ -75,9 +69,8 @@ class NpuSameInstantTestCase : public TestCase
         {
             for (const bool late : {false, true})
             {
-                NpuFabricHelper helper = TenNanosecondPackets("Ring", {8});
-                helper.SetFabricAttribute("Classes", UintegerValue(2));
-                const Ptr<NpuFabric> fabric = InstallOn(helper, 8);
+                const Ptr<NpuFabric> fabric =
+                    Install(TenNanosecondPackets("Ring", {8}, {{"Classes", "2"}}));
                 fabric->Send(0, 1, 50 * 936, Callback<void, Time>(), 1);
                 for (int i = 1; noise && i < 15; ++i)
                 {
@@ -85,13 +78,7 @@ class NpuSameInstantTestCase : public TestCase
                                         [fabric]() { fabric->Send(4, 5, 64); });
                 }
                 Time delivered;
-                const auto send = [&]() {
-                    fabric->Send(0,
-                                 1,
-                                 936,
-                                 Callback<void, Time>([&](Time) { delivered = Simulator::Now(); }),
-                                 0);
-                };
+                const auto send = [&]() { fabric->Send(0, 1, 936, NoteTime(delivered), 0); };
                 Simulator::Schedule(late ? PicoSeconds(199'900) : PicoSeconds(200'000), [&]() {
                     late ? static_cast<void>(Simulator::Schedule(PicoSeconds(100), send)) : send();
                 });
@@ -105,18 +92,7 @@ class NpuSameInstantTestCase : public TestCase
     }
 };
 
-/**
- * @ingroup npunet-test
- * The fabric's events and ns-3's.
- */
-class NpuEventBridgeTestSuite : public NpuTestSuite
-{
-  public:
-    NpuEventBridgeTestSuite() : NpuTestSuite("npu-event-bridge")
-    {
-        AddTestCase(new NpuEventCountTestCase, NPU_TEST_QUICK);
-        AddTestCase(new NpuSameInstantTestCase, NPU_TEST_QUICK);
-    }
-};
-
-static NpuEventBridgeTestSuite g_npuEventBridgeTestSuite; //!< registers the suite
+/// The suite.
+static NpuTestSuite g_npuEventBridgeTestSuite("npu-event-bridge",
+                                              {new NpuEventCountTestCase,
+                                               new NpuSameInstantTestCase});

@@ -1,10 +1,5 @@
-/*
- * Copyright (c) 2026 The npunet authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 
-#include "npu-test-compat.h"
 #include "npu-test-networks.h"
 
 #include "ns3/npu-channel.h"
@@ -70,19 +65,14 @@ class NpuIdleTestCase : public TestCase
     void
     CheckOne(uint64_t rate, uint32_t mtu, uint32_t header, uint64_t bytes, uint32_t hops)
     {
-        NodeContainer npus;
-        npus.Create(5);
         NpuFabricHelper helper;
         helper.SetTopology("Mesh1D", {5});
         helper.SetLinkAttribute("DataRate", DataRateValue(DataRate(rate * 8)));
         helper.SetLinkAttribute("Delay", TimeValue(NanoSeconds(500)));
         helper.SetFabricAttribute("Mtu", UintegerValue(mtu));
         helper.SetFabricAttribute("HeaderSize", UintegerValue(header));
-        helper.Install(npus);
-        Time delivered;
-        helper.GetFabric()->Send(
-            0, hops, bytes, Callback<void, Time>([&](Time) { delivered = Simulator::Now(); }));
-        Simulator::Run();
+        const Ptr<NpuFabric> fabric = Install(helper);
+        const Time delivered = DeliveryTime(fabric, 0, hops, bytes);
 
         const uint64_t count = bytes == 0 ? 1 : (bytes + mtu - 1) / mtu;
         const uint64_t rest = bytes - (count - 1) * mtu + header;
@@ -96,7 +86,7 @@ class NpuIdleTestCase : public TestCase
                               PicoSeconds(expected + hops * 500'000),
                               bytes << " bytes, mtu " << mtu << ", header " << header << ", "
                                     << hops << " hops at " << rate << " bytes/s");
-        NS_TEST_EXPECT_MSG_EQ(helper.GetFabric()->GetPacketHops(), count * hops, "packet-hops");
+        NS_TEST_EXPECT_MSG_EQ(fabric->GetPacketHops(), count * hops, "packet-hops");
         Simulator::Destroy();
     }
 };
@@ -121,34 +111,29 @@ class NpuSharedLinkTestCase : public TestCase
         //     1->2: B1 0-10, B2 10-20, A1 20-30, B3 30-40, A2 40-50, A3 50-60
         // B has left at 40 and is in at 45; A has left at 30 and is in at 65.
         {
-            NodeContainer npus;
-            npus.Create(3);
-            NpuFabricHelper helper = TenNanosecondPackets("Mesh1D", {3});
-            helper.Install(npus);
-            Listen(*helper.GetFabric());
-            helper.GetFabric()->Send(0, 2, 3 * 936);
-            helper.GetFabric()->Send(1, 2, 3 * 936);
+            const Ptr<NpuFabric> fabric = Install(TenNanosecondPackets("Mesh1D", {3}));
+            Listen(*fabric);
+            fabric->Send(0, 2, 3 * 936);
+            fabric->Send(1, 2, 3 * 936);
             Simulator::Run();
-            Expect(npus, {{0, 2, 30, 65}, {1, 2, 40, 45}});
-            NS_TEST_EXPECT_MSG_EQ(helper.GetFabric()->GetPacketHops(), 9, "packet-hops");
+            Expect(*fabric, {{0, 2, 30, 65}, {1, 2, 40, 45}});
+            NS_TEST_EXPECT_MSG_EQ(fabric->GetPacketHops(), 9, "packet-hops");
             Simulator::Destroy();
         }
         // A switch with NPUs 0 .. 3; two packets each from 0, 1 and 2 to 3. The first ones are in
         // at 15, the second ones at 25. The link to 3 serves the inputs in their order, one each:
         //     0: 15-25, 1: 25-35, 2: 35-45, 0: 45-55, 1: 55-65, 2: 65-75; in 5 later.
         {
-            NodeContainer npus;
-            npus.Create(4);
             NpuFabricHelper helper = TenNanosecondPackets("Switch", {4});
-            helper.Install(npus);
+            const Ptr<NpuFabric> fabric = Install(helper);
             NS_TEST_EXPECT_MSG_EQ(helper.GetSwitches().GetN(), 1, "one switch");
-            Listen(*helper.GetFabric());
+            Listen(*fabric);
             for (uint32_t source = 0; source < 3; ++source)
             {
-                helper.GetFabric()->Send(source, 3, 2 * 936);
+                fabric->Send(source, 3, 2 * 936);
             }
             Simulator::Run();
-            Expect(npus, {{0, 3, 20, 60}, {1, 3, 20, 70}, {2, 3, 20, 80}});
+            Expect(*fabric, {{0, 3, 20, 60}, {1, 3, 20, 70}, {2, 3, 20, 80}});
             Simulator::Destroy();
         }
     }
@@ -179,44 +164,27 @@ class NpuSharedLinkTestCase : public TestCase
     {
         m_sent.clear();
         m_delivered.clear();
-        fabric.TraceConnectWithoutContext("MessageSent",
-                                          MakeCallback(&NpuSharedLinkTestCase::Sent, this));
-        fabric.TraceConnectWithoutContext("MessageDelivered",
-                                          MakeCallback(&NpuSharedLinkTestCase::Delivered, this));
+        const auto note = [](std::vector<Call>& calls) {
+            return Sink([&calls](uint32_t source, uint32_t destination, uint64_t bytes, Time time) {
+                calls.push_back({source, destination, bytes, time});
+            });
+        };
+        fabric.TraceConnectWithoutContext("MessageSent", note(m_sent));
+        fabric.TraceConnectWithoutContext("MessageDelivered", note(m_delivered));
     }
 
     /**
-     * Trace sink.
-     * @param source node id
-     * @param destination node id
-     * @param bytes payload
-     * @param time when
-     */
-    void
-    Sent(uint32_t source, uint32_t destination, uint64_t bytes, Time time)
-    {
-        m_sent.push_back({source, destination, bytes, time});
-    }
-
-    /// @copydoc Sent
-    void
-    Delivered(uint32_t source, uint32_t destination, uint64_t bytes, Time time)
-    {
-        m_delivered.push_back({source, destination, bytes, time});
-    }
-
-    /**
-     * @param npus the nodes
+     * @param fabric with the nodes
      * @param messages each exactly once in both traces
      */
     void
-    Expect(const NodeContainer& npus, const std::vector<Message>& messages)
+    Expect(const NpuFabric& fabric, const std::vector<Message>& messages)
     {
         NS_TEST_ASSERT_MSG_EQ(m_sent.size(), messages.size(), "every message is sent once");
         NS_TEST_ASSERT_MSG_EQ(m_delivered.size(), messages.size(), "and delivered once");
         for (const Message& message : messages)
         {
-            const uint32_t source = npus.Get(message.source)->GetId();
+            const uint32_t source = fabric.GetNodeId(message.source);
             for (const Call& call : m_sent)
             {
                 if (call.source == source)
@@ -230,7 +198,7 @@ class NpuSharedLinkTestCase : public TestCase
                 {
                     NS_TEST_EXPECT_MSG_EQ(call.time, NanoSeconds(message.delivered), "delivered");
                     NS_TEST_EXPECT_MSG_EQ(
-                        call.destination, npus.Get(message.destination)->GetId(), "destination");
+                        call.destination, fabric.GetNodeId(message.destination), "destination");
                 }
             }
         }
@@ -256,12 +224,8 @@ class NpuConservationTestCase : public TestCase
     void
     DoRun() override
     {
-        NodeContainer npus;
-        npus.Create(20);
-        NpuFabricHelper helper = TenNanosecondPackets("Torus2D", {5, 4});
-        helper.SetFabricAttribute("BufferSize", UintegerValue(1000));
-        helper.Install(npus);
-        Ptr<NpuFabric> fabric = helper.GetFabric();
+        const Ptr<NpuFabric> fabric =
+            Install(TenNanosecondPackets("Torus2D", {5, 4}, {{"BufferSize", "1000"}}));
         const auto& description = fabric->GetDescription();
         std::vector<int64_t> payload(description.graph.links(), 0);
         uint32_t delivered = 0;
@@ -279,9 +243,7 @@ class NpuConservationTestCase : public TestCase
                 {
                     payload[hop.link.index()] += bytes;
                 }
-                fabric->Send(a, b, static_cast<uint64_t>(bytes), Callback<void, Time>([&](Time) {
-                                 ++delivered;
-                             }));
+                fabric->Send(a, b, static_cast<uint64_t>(bytes), Sink([&](Time) { ++delivered; }));
             }
         }
         Simulator::Run();
@@ -322,11 +284,7 @@ class NpuAttributeTestCase : public TestCase
         NS_TEST_EXPECT_MSG_EQ(accepts("VirtualChannels", 33), false, "too many");
         NS_TEST_EXPECT_MSG_EQ(accepts("VirtualChannels", 32), true, "many");
 
-        NodeContainer npus;
-        npus.Create(4);
-        NpuFabricHelper helper = TenNanosecondPackets("Ring", {4});
-        helper.Install(npus);
-        Ptr<NpuNetDevice> device = helper.GetFabric()->GetDevice(0);
+        const Ptr<NpuNetDevice> device = Install(TenNanosecondPackets("Ring", {4}))->GetDevice(0);
         NS_TEST_EXPECT_MSG_EQ(device->GetNChannels(), 2, "two cables on a ring");
         Ptr<NpuChannel> channel = device->GetChannel(0);
         DataRateValue rate;
@@ -342,22 +300,11 @@ class NpuAttributeTestCase : public TestCase
     }
 };
 
-/**
- * @ingroup npunet-test
- * The suite "npu-fabric".
- */
-class NpuFabricTestSuite : public NpuTestSuite
-{
-  public:
-    NpuFabricTestSuite() : NpuTestSuite("npu-fabric")
-    {
-        AddTestCase(new NpuIdleTestCase, NPU_TEST_QUICK);
-        AddTestCase(new NpuSharedLinkTestCase, NPU_TEST_QUICK);
-        AddTestCase(new NpuConservationTestCase, NPU_TEST_QUICK);
-        AddTestCase(new NpuAttributeTestCase, NPU_TEST_QUICK);
-    }
-};
-
-NpuFabricTestSuite g_npuFabricTestSuite; ///< the suite
+/// The suite.
+NpuTestSuite g_npuFabricTestSuite("npu-fabric",
+                                  {new NpuIdleTestCase,
+                                   new NpuSharedLinkTestCase,
+                                   new NpuConservationTestCase,
+                                   new NpuAttributeTestCase});
 
 } // namespace

@@ -1,25 +1,11 @@
-/*
- * Copyright (c) 2026 The npunet authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 
 #include "npu-socket-test-scenarios.h"
-#include "npu-test-compat.h"
-#include "npu-test-networks.h"
 
 #include "ns3/npu-flow-writer.h"
-#include "ns3/npu-network.h"
-#include "ns3/npu-socket-helper.h"
-
-#include <ns3/internet-stack-helper.h>
-#include <ns3/ipv4-address-helper.h>
-#include <ns3/point-to-point-helper.h>
-#include <ns3/string.h>
 
 #include <cmath>
 #include <cstdio>
-#include <fstream>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -90,12 +76,20 @@ class NpuFlowStatisticsTestCase : public TestCase
         // each, 30 and 40 ns as they leave by one port.
         const std::string path = CreateTempDirFilename("flows.csv");
         NpuFabricHelper helper = TenNanosecondPackets("Switch", {4});
-        const Ptr<NpuFabric> fabric = InstallOn(helper, 4);
+        const Ptr<NpuFabric> fabric = Install(helper);
         fabric->Send(0, 1, 936);
         Simulator::Schedule(NanoSeconds(50), [&]() { helper.EnableFlowStatistics(path); });
+        const uint32_t base = fabric->GetNodeId(0);
+        std::vector<std::string> told;
         fabric->TraceConnectWithoutContext(
-            "MessageCompleted", MakeCallback(&NpuFlowStatisticsTestCase::Completed, this));
-        m_base = fabric->GetNodeId(0);
+            "MessageCompleted",
+            Sink([&](uint32_t source, uint32_t destination, uint64_t bytes, Time start, Time end) {
+                NS_TEST_EXPECT_MSG_EQ(end, Simulator::Now(), "now");
+                std::ostringstream line;
+                line << source - base << ">" << destination - base << " " << bytes << " "
+                     << start.GetNanoSeconds() << "-" << end.GetNanoSeconds();
+                told.push_back(line.str());
+            }));
         Simulator::Schedule(NanoSeconds(100), [&]() {
             for (const uint32_t source : {0, 1, 2})
             {
@@ -107,10 +101,10 @@ class NpuFlowStatisticsTestCase : public TestCase
             fabric->Send(0, 3, 936);
         });
         Simulator::Run();
-        NS_TEST_EXPECT_MSG_EQ(m_told[0], "0>1 936 0-30", "before anybody counts");
-        NS_TEST_EXPECT_MSG_EQ(m_told.size(), 6, "a line a message");
-        NS_TEST_EXPECT_MSG_EQ(m_told[4], "0>3 936 200-230", "alone");
-        NS_TEST_EXPECT_MSG_EQ(m_told[5], "0>3 936 200-240", "behind it");
+        NS_TEST_EXPECT_MSG_EQ(told[0], "0>1 936 0-30", "before anybody counts");
+        NS_TEST_EXPECT_MSG_EQ(told.size(), 6, "a line a message");
+        NS_TEST_EXPECT_MSG_EQ(told[4], "0>3 936 200-230", "alone");
+        NS_TEST_EXPECT_MSG_EQ(told[5], "0>3 936 200-240", "behind it");
 
         const std::vector<NpuFlowStatistics> flows = fabric->GetFlowStatistics();
         NS_TEST_ASSERT_MSG_EQ(flows.size(), 3, "those to 3");
@@ -118,8 +112,8 @@ class NpuFlowStatisticsTestCase : public TestCase
         for (uint32_t source = 0; source < 3; ++source)
         {
             const NpuFlowStatistics& flow = flows[source];
-            NS_TEST_EXPECT_MSG_EQ(flow.source, m_base + source, "node id");
-            NS_TEST_EXPECT_MSG_EQ(flow.destination, m_base + 3, "node id");
+            NS_TEST_EXPECT_MSG_EQ(flow.source, base + source, "node id");
+            NS_TEST_EXPECT_MSG_EQ(flow.destination, base + 3, "node id");
             NS_TEST_EXPECT_MSG_EQ(flow.from, source, "number");
             NS_TEST_EXPECT_MSG_EQ(flow.messages, (source == 0 ? 3 : 1), "messages");
             NS_TEST_EXPECT_MSG_EQ(flow.bytes, flow.messages * 936, "bytes");
@@ -153,43 +147,6 @@ class NpuFlowStatisticsTestCase : public TestCase
         NS_TEST_EXPECT_MSG_EQ(lines[1].substr(0, 24), "npu0,npu3,0,3,2808,100,2", "names");
         std::remove(path.c_str());
     }
-
-    /**
-     * @param path of a file
-     * @return its lines
-     */
-    static std::vector<std::string>
-    LinesOf(const std::string& path)
-    {
-        std::ifstream file(path);
-        std::vector<std::string> lines;
-        for (std::string line; std::getline(file, line);)
-        {
-            lines.push_back(line);
-        }
-        return lines;
-    }
-
-    /**
-     * Trace sink.
-     * @param source node id
-     * @param destination node id
-     * @param bytes payload
-     * @param start when it was sent
-     * @param end when it was in
-     */
-    void
-    Completed(uint32_t source, uint32_t destination, uint64_t bytes, Time start, Time end)
-    {
-        NS_TEST_EXPECT_MSG_EQ(end, Simulator::Now(), "now");
-        std::ostringstream line;
-        line << source - m_base << ">" << destination - m_base << " " << bytes << " "
-             << start.GetNanoSeconds() << "-" << end.GetNanoSeconds();
-        m_told.push_back(line.str());
-    }
-
-    std::vector<std::string> m_told; //!< by MessageCompleted
-    uint32_t m_base{0};              //!< node id of NPU 0
 };
 
 /**
@@ -254,22 +211,17 @@ class NpuSocketFlowTestCase : public TestCase
     DoRun() override
     {
         // A datagram of 24 + 1000 bytes in a packet of 1024 + 28 + 2 bytes: 1054 ns and 10 us.
-        const NodeContainer nodes(2);
-        InternetStackHelper().Install(nodes);
-        Ipv4AddressHelper("10.0.0.0", "255.255.255.0").Assign(NanosecondBytes().Install(nodes));
         NpuSocketHelper helper("ns3::UdpSocketFactory");
         helper.SetAttribute("DatagramSize", UintegerValue(1024));
-        const Ptr<NpuNetwork> network = helper.Install(nodes);
+        const Ptr<NpuNetwork> network = helper.Install(MakePair());
         network->EnableFlowStatistics();
         Time begun;
         Time took;
         network->TraceConnectWithoutContext(
-            "MessageCompleted",
-            Callback<void, uint32_t, uint32_t, uint64_t, Time, Time>(
-                [&](uint32_t, uint32_t, uint64_t, Time start, Time end) {
-                    begun = start;
-                    took = end - start;
-                }));
+            "MessageCompleted", Sink([&](uint32_t, uint32_t, uint64_t, Time start, Time end) {
+                begun = start;
+                took = end - start;
+            }));
         NpuTestSender sender(network);
         Simulator::Schedule(MicroSeconds(5), [&]() { sender.Send(0, 1, 1000); });
         Simulator::Run();
@@ -283,21 +235,10 @@ class NpuSocketFlowTestCase : public TestCase
     }
 };
 
-/**
- * @ingroup npunet-test
- * The suite "npu-flow".
- */
-class NpuFlowTestSuite : public NpuTestSuite
-{
-  public:
-    NpuFlowTestSuite() : NpuTestSuite("npu-flow")
-    {
-        AddTestCase(new NpuFlowStatisticsTestCase, NPU_TEST_QUICK);
-        AddTestCase(new NpuFlowGatheringTestCase, NPU_TEST_QUICK);
-        AddTestCase(new NpuSocketFlowTestCase, NPU_TEST_QUICK);
-    }
-};
-
-NpuFlowTestSuite g_npuFlowTestSuite; ///< the suite
+/// The suite.
+NpuTestSuite g_npuFlowTestSuite("npu-flow",
+                                {new NpuFlowStatisticsTestCase,
+                                 new NpuFlowGatheringTestCase,
+                                 new NpuSocketFlowTestCase});
 
 } // namespace

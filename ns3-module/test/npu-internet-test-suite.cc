@@ -1,13 +1,7 @@
-/*
- * Copyright (c) 2026 The npunet authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 
 #include "npu-socket-test-scenarios.h"
-#include "npu-test-compat.h"
 
-#include "ns3/npu-fabric-helper.h"
 #include "ns3/npu-net-device.h"
 
 #include <ns3/application-container.h>
@@ -58,6 +52,36 @@ Assign(const NetDeviceContainer& devices)
 
 /**
  * @ingroup npunet-test
+ * @param to address of a node that listens at port 9
+ * @param size of each datagram in bytes, without headers
+ * @param count of datagrams
+ * @param interval between them
+ * @return sends them
+ */
+UdpClientHelper
+Datagrams(const Ipv4Address& to, uint32_t size, uint32_t count, Time interval = Seconds(1))
+{
+    UdpClientHelper client(to, 9);
+    client.SetAttribute("PacketSize", UintegerValue(size));
+    client.SetAttribute("MaxPackets", UintegerValue(count));
+    client.SetAttribute("Interval", TimeValue(interval));
+    return client;
+}
+
+/**
+ * @ingroup npunet-test
+ * @param servers one of datagrams
+ * @param when is set to the time of each arrival
+ */
+void
+NoteArrivals(const ApplicationContainer& servers, Time& when)
+{
+    servers.Get(0)->TraceConnectWithoutContext(
+        "Rx", Sink([&when](Ptr<const Packet>) { when = Simulator::Now(); }));
+}
+
+/**
+ * @ingroup npunet-test
  * Datagrams larger than the packets of the fabric, and than the device's Mtu.
  */
 class NpuDatagramTestCase : public TestCase
@@ -96,20 +120,13 @@ class NpuDatagramTestCase : public TestCase
         InternetStackHelper().Install(npus);
         const Ipv4InterfaceContainer interfaces = Assign(devices);
         const ApplicationContainer servers = UdpServerHelper(9).Install(npus.Get(1));
-        UdpClientHelper client(interfaces.GetAddress(1), 9);
-        client.SetAttribute("PacketSize", UintegerValue(20000));
-        client.SetAttribute("MaxPackets", UintegerValue(2));
-        client.SetAttribute("Interval", TimeValue(MicroSeconds(100)));
-        client.Install(npus.Get(0));
+        Datagrams(interfaces.GetAddress(1), 20000, 2, MicroSeconds(100)).Install(npus.Get(0));
         Time arrival;
-        servers.Get(0)->TraceConnectWithoutContext(
-            "Rx", Callback<void, Ptr<const Packet>>([&](Ptr<const Packet>) {
-                arrival = Simulator::Now();
-            }));
+        NoteArrivals(servers, arrival);
         uint32_t taken = 0;
         Simulator::Schedule(MicroSeconds(99), [&]() {
-            devices.Get(0)->TraceConnectWithoutContext(
-                "MacTx", Callback<void, Ptr<const Packet>>([&](Ptr<const Packet>) { ++taken; }));
+            devices.Get(0)->TraceConnectWithoutContext("MacTx",
+                                                       Sink([&](Ptr<const Packet>) { ++taken; }));
         });
         Simulator::Run();
         NS_TEST_EXPECT_MSG_EQ(arrival, MicroSeconds(100) + duration, "closed form");
@@ -235,10 +252,7 @@ class NpuPcapTestCase : public TestCase
         InternetStackHelper().Install(npus);
         const Ipv4InterfaceContainer interfaces = Assign(devices);
         UdpServerHelper(9).Install(npus.Get(1));
-        UdpClientHelper client(interfaces.GetAddress(1), 9);
-        client.SetAttribute("PacketSize", UintegerValue(1000));
-        client.SetAttribute("MaxPackets", UintegerValue(1));
-        client.Install(npus.Get(0));
+        Datagrams(interfaces.GetAddress(1), 1000, 1).Install(npus.Get(0));
         helper.EnablePcapAll(prefix, true);
         helper.EnablePcap(first, devices.Get(0), false, true);
         Simulator::Run();
@@ -335,14 +349,10 @@ class NpuBackgroundTestCase : public TestCase
         InternetStackHelper().Install(npus);
         const Ipv4InterfaceContainer interfaces = Assign(devices);
         const ApplicationContainer servers = UdpServerHelper(9).Install(npus.Get(1));
-        UdpClientHelper client(interfaces.GetAddress(1), 9);
-        client.SetAttribute("PacketSize", UintegerValue(4096 - 28));
-        client.SetAttribute("MaxPackets", UintegerValue(1000));
         if (share > 0)
         {
-            const auto interval = static_cast<int64_t>(83'200 / share);
-            client.SetAttribute("Interval", TimeValue(PicoSeconds(interval)));
-            client.Install(npus.Get(0));
+            const Time interval = PicoSeconds(static_cast<int64_t>(83'200 / share));
+            Datagrams(interfaces.GetAddress(1), 4096 - 28, 1000, interval).Install(npus.Get(0));
         }
         NpuChakraHelper training;
         training.SetStartTime(MicroSeconds(10));
@@ -383,15 +393,9 @@ class NpuNeighborCacheTestCase : public TestCase
         const Ipv4InterfaceContainer interfaces = Assign(devices);
         NeighborCacheHelper().PopulateNeighborCache(devices);
         const ApplicationContainer servers = UdpServerHelper(9).Install(npus.Get(3));
-        UdpClientHelper client(interfaces.GetAddress(3), 9);
-        client.SetAttribute("PacketSize", UintegerValue(1000));
-        client.SetAttribute("MaxPackets", UintegerValue(1));
-        client.Install(npus.Get(0));
+        Datagrams(interfaces.GetAddress(3), 1000, 1).Install(npus.Get(0));
         Time arrival;
-        servers.Get(0)->TraceConnectWithoutContext(
-            "Rx", Callback<void, Ptr<const Packet>>([&](Ptr<const Packet>) {
-                arrival = Simulator::Now();
-            }));
+        NoteArrivals(servers, arrival);
         Simulator::Run();
         NS_TEST_EXPECT_MSG_EQ(arrival, PicoSeconds(2 * (21'840 + 500'000)), "without ARP");
         Simulator::Destroy();
@@ -399,23 +403,12 @@ class NpuNeighborCacheTestCase : public TestCase
     }
 };
 
-/**
- * @ingroup npunet-test
- * The suite "npu-internet".
- */
-class NpuInternetTestSuite : public NpuTestSuite
-{
-  public:
-    NpuInternetTestSuite() : NpuTestSuite("npu-internet")
-    {
-        AddTestCase(new NpuDatagramTestCase, NPU_TEST_QUICK);
-        AddTestCase(new NpuForwardingTestCase, NPU_TEST_QUICK);
-        AddTestCase(new NpuPcapTestCase, NPU_TEST_QUICK);
-        AddTestCase(new NpuBackgroundTestCase, NPU_TEST_QUICK);
-        AddTestCase(new NpuNeighborCacheTestCase, NPU_TEST_QUICK);
-    }
-};
-
-NpuInternetTestSuite g_npuInternetTestSuite; ///< the suite
+/// The suite.
+NpuTestSuite g_npuInternetTestSuite("npu-internet",
+                                    {new NpuDatagramTestCase,
+                                     new NpuForwardingTestCase,
+                                     new NpuPcapTestCase,
+                                     new NpuBackgroundTestCase,
+                                     new NpuNeighborCacheTestCase});
 
 } // namespace

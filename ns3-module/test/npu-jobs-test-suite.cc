@@ -1,23 +1,7 @@
-/*
- * Copyright (c) 2026 The npunet authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 
 #include "npu-socket-test-scenarios.h"
-#include "npu-test-compat.h"
 
-#include "ns3/npu-chakra-helper.h"
-#include "ns3/npu-fabric-helper.h"
-#include "ns3/npu-socket-helper.h"
-
-#include "base/errors.h"
-
-#include <ns3/data-rate.h>
-#include <ns3/simulator.h>
-#include <ns3/uinteger.h>
-
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -25,9 +9,6 @@ using namespace ns3;
 
 namespace
 {
-
-using npunet::chakra::Node;
-using npunet::chakra::NodeType;
 
 /// Bytes of a full packet, without its header; with it, 1000 bytes, it lasts 10 ns on a link.
 constexpr int64_t MTU = 936;
@@ -41,15 +22,9 @@ constexpr int64_t MTU = 936;
 Ptr<NpuFabric>
 MakeLine(uint32_t count, Time delay)
 {
-    NodeContainer npus;
-    npus.Create(count);
-    NpuFabricHelper helper;
-    helper.SetTopology("Mesh1D", {count});
-    helper.SetLinkAttribute("DataRate", DataRateValue(DataRate("800Gbps")));
+    NpuFabricHelper helper = TenNanosecondPackets("Mesh1D", {count});
     helper.SetLinkAttribute("Delay", TimeValue(delay));
-    helper.SetFabricAttribute("Mtu", UintegerValue(MTU));
-    helper.Install(npus);
-    return helper.GetFabric();
+    return Install(helper);
 }
 
 /**
@@ -57,38 +32,12 @@ MakeLine(uint32_t count, Time delay)
  * @param packets that rank 0 sends to rank 1, full ones
  * @param micros how long rank 0 computes before
  * @param receives whether rank 1 waits for them
- * @return a source of traces; further ranks have nothing to do
+ * @return a source of traces
  */
 npunet::engine::NodeSource
-OneMessage(int64_t packets, uint64_t micros = 0, bool receives = true)
+FullPackets(int64_t packets, uint64_t micros = 0, bool receives = true)
 {
-    return [=](npunet::Rank rank) {
-        const bool sends = rank == npunet::Rank(0);
-        std::vector<Node> nodes;
-        Node transfer;
-        transfer.id = 2;
-        transfer.name = sends ? "send" : "receive";
-        transfer.type = sends ? NodeType::CommSend : NodeType::CommReceive;
-        transfer.attributes = {{"comm_size", packets * MTU},
-                               {"comm_tag", int32_t{0}},
-                               {"comm_src", int32_t{0}},
-                               {"comm_dst", int32_t{1}}};
-        if (sends && micros > 0)
-        {
-            Node compute;
-            compute.id = 1;
-            compute.name = "compute";
-            compute.type = NodeType::Compute;
-            compute.duration_micros = micros;
-            transfer.data_deps = {1};
-            nodes.push_back(compute);
-        }
-        if (sends || (receives && rank == npunet::Rank(1)))
-        {
-            nodes.push_back(transfer);
-        }
-        return nodes;
-    };
+    return OneMessage(packets * MTU, micros, receives);
 }
 
 /**
@@ -110,33 +59,6 @@ Place(const Ptr<NpuNetwork>& network,
     helper.SetStartTime(start);
     return helper.Install(network, nodes);
 }
-
-/**
- * @ingroup npunet-test
- * Counts the operations that a workload is said to have ended.
- */
-class EndCounter
-{
-  public:
-    /**
-     * @param workload to listen to
-     */
-    explicit EndCounter(const Ptr<NpuChakraWorkload>& workload)
-    {
-        workload->TraceConnectWithoutContext("OperationEnd",
-                                             MakeCallback(&EndCounter::Ended, this));
-    }
-
-    uint32_t count{0}; //!< operations
-
-  private:
-    /// Trace sink.
-    void
-    Ended(uint32_t /* rank */, uint64_t /* node */, const std::string& /* name */, Time /* time */)
-    {
-        ++count;
-    }
-};
 
 /**
  * @ingroup npunet-test
@@ -162,8 +84,8 @@ class NpuJobsSharedLinkTestCase : public TestCase
         for (const int64_t k : {1, 4})
         {
             Ptr<NpuFabric> fabric = MakeLine(4, PicoSeconds(static_cast<uint64_t>(k * S)));
-            const auto first = Place(fabric, {0, 2}, OneMessage(N));
-            const auto second = Place(fabric, {1, 3}, OneMessage(N));
+            const auto first = Place(fabric, {0, 2}, FullPackets(N));
+            const auto second = Place(fabric, {1, 3}, FullPackets(N));
             Simulator::Run();
             NS_TEST_EXPECT_MSG_EQ(first->GetResults().finish.ps(), (2 * N + k) * S, "0 to 2");
             NS_TEST_EXPECT_MSG_EQ(second->GetResults().finish.ps(), (2 * N + k) * S, "1 to 3");
@@ -172,7 +94,7 @@ class NpuJobsSharedLinkTestCase : public TestCase
 
             // Alone, over two links: (n + 1) s + 2 a after its start.
             fabric = MakeLine(4, PicoSeconds(static_cast<uint64_t>(k * S)));
-            const auto alone = Place(fabric, {1, 3}, OneMessage(N), NanoSeconds(70));
+            const auto alone = Place(fabric, {1, 3}, FullPackets(N), NanoSeconds(70));
             Simulator::Run();
             NS_TEST_EXPECT_MSG_EQ(
                 alone->GetResults().finish.ps(), 70'000 + (N + 1 + 2 * k) * S, "alone");
@@ -198,15 +120,7 @@ class NpuJobsRefusalTestCase : public TestCase
     {
         const Ptr<NpuFabric> fabric = MakeLine(4, NanoSeconds(5));
         const auto refusal = [&](const std::vector<uint32_t>& npus) {
-            try
-            {
-                Place(fabric, npus, OneMessage(1));
-            }
-            catch (const npunet::InputError& error)
-            {
-                return std::string(error.what());
-            }
-            return std::string();
+            return RefusalOf([&]() { Place(fabric, npus, FullPackets(1)); });
         };
         const auto contains = [this](const std::string& text, const std::string& part) {
             NS_TEST_EXPECT_MSG_NE(text.find(part), std::string::npos, text);
@@ -215,34 +129,27 @@ class NpuJobsRefusalTestCase : public TestCase
         contains(refusal({0, 4'000'000'000}), "which does not exist");
         contains(refusal({2, 2}), "NPU 2, a second time");
 
-        const auto first = Place(fabric, {0, 1}, OneMessage(3));
+        const auto first = Place(fabric, {0, 1}, FullPackets(3));
         contains(refusal({2, 1}), "NPU 1, which another workload has that is not finished");
         contains(refusal({}), "which another workload has that is not finished");
         // What does not fit its NPUs takes none of them.
-        bool thrown = false;
-        try
-        {
-            auto broken = CreateObject<NpuChakraWorkload>();
-            broken->Install(
+        const std::string broken = RefusalOf([&]() {
+            CreateObject<NpuChakraWorkload>()->Install(
                 fabric,
                 npunet::engine::make_workload(
-                    3, OneMessage(1), [](npunet::Rank) { return std::string("a trace"); }, {}, {}),
+                    3, FullPackets(1), [](npunet::Rank) { return std::string("a trace"); }, {}, {}),
                 npunet::engine::SystemConfig(),
                 {npunet::NodeId(2), npunet::NodeId(3)});
-        }
-        catch (const npunet::InputError&)
-        {
-            thrown = true;
-        }
-        NS_TEST_EXPECT_MSG_EQ(thrown, true, "three ranks on two NPUs");
-        const auto second = Place(fabric, {2, 3}, OneMessage(3));
+        });
+        NS_TEST_EXPECT_MSG_NE(broken, "", "three ranks on two NPUs");
+        const auto second = Place(fabric, {2, 3}, FullPackets(3));
         Simulator::Run();
         // 3 packets of 10 ns over a link of 5 ns, side by side.
         NS_TEST_EXPECT_MSG_EQ(first->GetResults().finish.ps(), 35'000, "0 to 1");
         NS_TEST_EXPECT_MSG_EQ(second->GetResults().finish.ps(), 35'000, "2 to 3");
 
         // Both are done: 1 and 2 are free, though they had other ranks.
-        const auto third = Place(fabric, {2, 1}, OneMessage(3));
+        const auto third = Place(fabric, {2, 1}, FullPackets(3));
         Simulator::Run();
         NS_TEST_EXPECT_MSG_EQ(third->GetResults().finish.ps(), 70'000, "2 to 1, from 35 ns on");
         Simulator::Destroy();
@@ -278,17 +185,19 @@ class NpuJobsLateMessagesTestCase : public TestCase
         // one sends three packets by the same port. Messages of a port take turns: the new one has
         // it from 210, 230 and 250 ns on, and is in at 250 + 10 + 5 ns. The old one goes on.
         const Ptr<NpuFabric> fabric = MakeLine(2, NanoSeconds(5));
-        Ptr<NpuChakraWorkload> old = Place(fabric, {0, 1}, OneMessage(100));
-        const EndCounter ends(old);
+        Ptr<NpuChakraWorkload> old = Place(fabric, {0, 1}, FullPackets(100));
+        uint32_t ends = 0;
+        old->TraceConnectWithoutContext(
+            "OperationEnd", Sink([&](uint32_t, uint64_t, const std::string&, Time) { ++ends; }));
         Ptr<NpuChakraWorkload> next;
         Simulator::Schedule(NanoSeconds(205), [&]() {
             old->Dispose();
-            next = Place(fabric, {0, 1}, OneMessage(3));
+            next = Place(fabric, {0, 1}, FullPackets(3));
         });
         Simulator::Run();
         NS_TEST_EXPECT_MSG_EQ(next->GetResults().finish.ps(), 265'000, "the new one");
         NS_TEST_EXPECT_MSG_EQ(next->GetResults().npus[0].finish.ps(), 260'000, "its send");
-        NS_TEST_EXPECT_MSG_EQ(ends.count, 0, "nobody hears of the old one");
+        NS_TEST_EXPECT_MSG_EQ(ends, 0, "nobody hears of the old one");
         NS_TEST_EXPECT_MSG_EQ(old->IsFinished(), true, "it holds no NPU");
         NS_TEST_EXPECT_MSG_EQ(fabric->GetPacketHops(), 103, "all packets cross the link");
         Simulator::Destroy();
@@ -302,11 +211,11 @@ class NpuJobsLateMessagesTestCase : public TestCase
         // another workload has both NPUs: its receive waits for its own message, which leaves at
         // 1032 ns and is in 30 + 5000 ns later.
         const Ptr<NpuFabric> fabric = MakeLine(2, NanoSeconds(5000));
-        const auto old = Place(fabric, {0, 1}, OneMessage(3, 0, false));
+        const auto old = Place(fabric, {0, 1}, FullPackets(3, 0, false));
         Ptr<NpuChakraWorkload> next;
         Simulator::Schedule(NanoSeconds(32), [&]() {
             NS_TEST_EXPECT_MSG_EQ(old->IsFinished(), true, "sent");
-            next = Place(fabric, {0, 1}, OneMessage(3, 1));
+            next = Place(fabric, {0, 1}, FullPackets(3, 1));
         });
         Simulator::Run();
         NS_TEST_EXPECT_MSG_EQ(old->GetResults().finish.ps(), 30'000, "the old one");
@@ -383,22 +292,11 @@ class NpuJobsSocketTestCase : public TestCase
     }
 };
 
-/**
- * @ingroup npunet-test
- * The suite "npu-jobs".
- */
-class NpuJobsTestSuite : public NpuTestSuite
-{
-  public:
-    NpuJobsTestSuite() : NpuTestSuite("npu-jobs")
-    {
-        AddTestCase(new NpuJobsSharedLinkTestCase, NPU_TEST_QUICK);
-        AddTestCase(new NpuJobsRefusalTestCase, NPU_TEST_QUICK);
-        AddTestCase(new NpuJobsLateMessagesTestCase, NPU_TEST_QUICK);
-        AddTestCase(new NpuJobsSocketTestCase, NPU_TEST_QUICK);
-    }
-};
-
-NpuJobsTestSuite g_npuJobsTestSuite; ///< the suite
+/// The suite.
+NpuTestSuite g_npuJobsTestSuite("npu-jobs",
+                                {new NpuJobsSharedLinkTestCase,
+                                 new NpuJobsRefusalTestCase,
+                                 new NpuJobsLateMessagesTestCase,
+                                 new NpuJobsSocketTestCase});
 
 } // namespace

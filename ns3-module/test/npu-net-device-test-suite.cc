@@ -1,12 +1,7 @@
-/*
- * Copyright (c) 2026 The npunet authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 
-#include "npu-test-compat.h"
+#include "npu-test-networks.h"
 
-#include "ns3/npu-fabric-helper.h"
 #include "ns3/npu-net-device.h"
 
 #include <ns3/data-rate.h>
@@ -39,22 +34,23 @@ class NpuSendReceiveTestCase : public TestCase
     void
     DoRun() override
     {
-        NodeContainer npus;
-        npus.Create(3);
-        NpuFabricHelper helper;
-        helper.SetTopology("Mesh1D", {3});
-        helper.SetLinkAttribute("DataRate", DataRateValue(DataRate("800Gbps")));
-        helper.SetLinkAttribute("Delay", TimeValue(NanoSeconds(5)));
-        helper.SetFabricAttribute("Mtu", UintegerValue(936));
-        NetDeviceContainer devices = helper.Install(npus);
+        const NodeContainer npus(3);
+        NpuFabricHelper helper = TenNanosecondPackets("Mesh1D", {3});
+        const NetDeviceContainer devices = helper.Install(npus);
+        uint32_t packets = 0;
+        uint32_t wire = 0;
+        uint32_t drops = 0;
         for (uint32_t i = 0; i < devices.GetN(); ++i)
         {
             devices.Get(i)->SetReceiveCallback(
                 MakeCallback(&NpuSendReceiveTestCase::Receive, this));
-            devices.Get(i)->TraceConnectWithoutContext(
-                "PacketSent", MakeCallback(&NpuSendReceiveTestCase::PacketSent, this));
-            devices.Get(i)->TraceConnectWithoutContext(
-                "MacTxDrop", MakeCallback(&NpuSendReceiveTestCase::Dropped, this));
+            devices.Get(i)->TraceConnectWithoutContext("PacketSent",
+                                                       Sink([&](uint32_t, uint32_t bytes) {
+                                                           ++packets;
+                                                           wire += bytes;
+                                                       }));
+            devices.Get(i)->TraceConnectWithoutContext("MacTxDrop",
+                                                       Sink([&](Ptr<const Packet>) { ++drops; }));
         }
 
         // 2000 bytes are packets of 1000, 1000 and 192 bytes on the wire: 10, 10 and 1.92 ns. Over
@@ -75,8 +71,8 @@ class NpuSendReceiveTestCase : public TestCase
         std::vector<uint8_t> bytes(received.packet->GetSize());
         received.packet->CopyData(bytes.data(), static_cast<uint32_t>(bytes.size()));
         NS_TEST_EXPECT_MSG_EQ(std::string(bytes.begin(), bytes.end()), text, "content");
-        NS_TEST_EXPECT_MSG_EQ(m_packets, 6, "three packets over two links");
-        NS_TEST_EXPECT_MSG_EQ(m_wire, 2 * 2192, "with their headers");
+        NS_TEST_EXPECT_MSG_EQ(packets, 6, "three packets over two links");
+        NS_TEST_EXPECT_MSG_EQ(wire, 2 * 2192, "with their headers");
 
         // A broadcast reaches everybody else.
         m_received.clear();
@@ -92,7 +88,7 @@ class NpuSendReceiveTestCase : public TestCase
         devices.Get(0)->SetMtu(1999);
         NS_TEST_EXPECT_MSG_EQ(
             devices.Get(0)->Send(packet, devices.Get(2)->GetAddress(), 0x0800), false, "too large");
-        NS_TEST_EXPECT_MSG_EQ(m_drops, 2, "both traced");
+        NS_TEST_EXPECT_MSG_EQ(drops, 2, "both traced");
         Simulator::Destroy();
     }
 
@@ -127,32 +123,7 @@ class NpuSendReceiveTestCase : public TestCase
         return true;
     }
 
-    /**
-     * Trace sink.
-     * @param farNode node id
-     * @param wireBytes size
-     */
-    void
-    PacketSent(uint32_t /* farNode */, uint32_t wireBytes)
-    {
-        ++m_packets;
-        m_wire += wireBytes;
-    }
-
-    /**
-     * Trace sink.
-     * @param packet the packet
-     */
-    void
-    Dropped(Ptr<const Packet> /* packet */)
-    {
-        ++m_drops;
-    }
-
     std::vector<Received> m_received; ///< by the callback
-    uint32_t m_packets{0};            ///< trace PacketSent
-    uint32_t m_wire{0};               ///< trace PacketSent
-    uint32_t m_drops{0};              ///< trace MacTxDrop
 };
 
 /**
@@ -175,21 +146,10 @@ class NpuForeignEventTestCase : public TestCase
         // foreign event: its turn is next, so it is in at 25 ns and the first message at 35 ns.
         for (const bool early : {true, false})
         {
-            NodeContainer npus;
-            npus.Create(2);
-            NpuFabricHelper helper;
-            helper.SetTopology("Mesh1D", {2});
-            helper.SetLinkAttribute("DataRate", DataRateValue(DataRate("800Gbps")));
-            helper.SetLinkAttribute("Delay", TimeValue(NanoSeconds(5)));
-            helper.SetFabricAttribute("Mtu", UintegerValue(936));
-            helper.Install(npus);
-            Ptr<NpuFabric> fabric = helper.GetFabric();
+            const Ptr<NpuFabric> fabric = Install(TenNanosecondPackets("Mesh1D", {2}));
             Time first;
             Time second;
-            const auto foreign = [&]() {
-                fabric->Send(
-                    0, 1, 936, Callback<void, Time>([&](Time) { second = Simulator::Now(); }));
-            };
+            const auto foreign = [&]() { fabric->Send(0, 1, 936, NoteTime(second)); };
             if (early)
             {
                 Simulator::Schedule(NanoSeconds(10), foreign);
@@ -199,8 +159,7 @@ class NpuForeignEventTestCase : public TestCase
                 Simulator::Schedule(NanoSeconds(5),
                                     [&]() { Simulator::Schedule(NanoSeconds(5), foreign); });
             }
-            fabric->Send(
-                0, 1, 2 * 936, Callback<void, Time>([&](Time) { first = Simulator::Now(); }));
+            fabric->Send(0, 1, 2 * 936, NoteTime(first));
             Simulator::Run();
             NS_TEST_EXPECT_MSG_EQ(second, NanoSeconds(25), "foreign message");
             NS_TEST_EXPECT_MSG_EQ(first, NanoSeconds(35), "first message");
@@ -209,20 +168,8 @@ class NpuForeignEventTestCase : public TestCase
     }
 };
 
-/**
- * @ingroup npunet-test
- * The suite "npu-net-device".
- */
-class NpuNetDeviceTestSuite : public NpuTestSuite
-{
-  public:
-    NpuNetDeviceTestSuite() : NpuTestSuite("npu-net-device")
-    {
-        AddTestCase(new NpuSendReceiveTestCase, NPU_TEST_QUICK);
-        AddTestCase(new NpuForeignEventTestCase, NPU_TEST_QUICK);
-    }
-};
-
-NpuNetDeviceTestSuite g_npuNetDeviceTestSuite; ///< the suite
+/// The suite.
+NpuTestSuite g_npuNetDeviceTestSuite("npu-net-device",
+                                     {new NpuSendReceiveTestCase, new NpuForeignEventTestCase});
 
 } // namespace

@@ -1,10 +1,5 @@
-/*
- * Copyright (c) 2026 The npunet authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 
-#include "npu-test-compat.h"
 #include "npu-test-networks.h"
 
 #include "ns3/npu-anim-writer.h"
@@ -26,23 +21,6 @@ namespace
 
 /**
  * @ingroup npunet-test
- * @param path of a file
- * @return its lines
- */
-std::vector<std::string>
-LinesOf(const std::string& path)
-{
-    std::vector<std::string> lines;
-    std::ifstream stream(path);
-    for (std::string line; std::getline(stream, line);)
-    {
-        lines.push_back(line);
-    }
-    return lines;
-}
-
-/**
- * @ingroup npunet-test
  * The lines of the ascii trace, against a schedule that was computed by hand.
  */
 class NpuAsciiTestCase : public TestCase
@@ -61,8 +39,7 @@ class NpuAsciiTestCase : public TestCase
         const std::string own = CreateTempDirFilename("own");
         uint32_t first = 0;
         {
-            NodeContainer npus;
-            npus.Create(3);
+            const NodeContainer npus(3);
             first = npus.Get(0)->GetId();
             NpuFabricHelper helper = TenNanosecondPackets("Mesh1D", {3});
             const NetDeviceContainer devices = helper.Install(npus);
@@ -126,7 +103,7 @@ class NpuStatisticsTestCase : public TestCase
             helper.SetTopology(topology);
             helper.SetFabricAttribute("Mtu", UintegerValue(936));
             helper.SetFabricAttribute("QueueHistogram", BooleanValue(histogram));
-            const Ptr<NpuFabric> fabric = InstallOn(helper, 2);
+            const Ptr<NpuFabric> fabric = Install(helper);
             helper.EnableStatistics(path);
             DeliveryTime(fabric, 0, 1, 2 * 936);
             NS_TEST_EXPECT_MSG_EQ(LinesOf(path).size(), 0, "not before the end");
@@ -145,7 +122,7 @@ class NpuStatisticsTestCase : public TestCase
         const std::string path = CreateTempDirFilename("histogram.csv");
         NpuFabricHelper helper = TenNanosecondPackets("Mesh1D", {3});
         helper.SetFabricAttribute("QueueHistogram", BooleanValue(true));
-        const Ptr<NpuFabric> fabric = InstallOn(helper, 3);
+        const Ptr<NpuFabric> fabric = Install(helper);
         helper.EnableStatistics(path);
         fabric->Send(1, 2, 8 * 936);
         DeliveryTime(fabric, 0, 2, 8 * 936);
@@ -162,18 +139,11 @@ class NpuStatisticsTestCase : public TestCase
 
         // Where the file cannot be, the end says so.
         NpuFabricHelper lost = TenNanosecondPackets("Mesh1D", {2});
-        InstallOn(lost, 2);
+        Install(lost);
         lost.EnableStatistics(path + "/no-folder.csv");
-        bool refused = false;
-        try
-        {
-            Simulator::Destroy();
-        }
-        catch (const npunet::MachineError&)
-        {
-            refused = true;
-        }
-        NS_TEST_EXPECT_MSG_EQ(refused, true, "a file is no folder");
+        NS_TEST_EXPECT_MSG_NE(RefusalOf<npunet::MachineError>([]() { Simulator::Destroy(); }),
+                              "",
+                              "a file is no folder");
         Simulator::Destroy();
     }
 };
@@ -236,7 +206,7 @@ class NpuAnimationTestCase : public TestCase
     {
         NpuFabricHelper helper;
         helper.SetTopology(topology);
-        const Ptr<NpuFabric> fabric = InstallOn(helper, npus);
+        const Ptr<NpuFabric> fabric = Install(helper);
         const std::string path = CreateTempDirFilename("topology.xml");
         helper.WriteAnimation(path);
         const auto& graph = fabric->GetDescription().graph;
@@ -270,6 +240,7 @@ class NpuAnimationTestCase : public TestCase
                 ends.emplace(std::stoul(attributes["fromId"]), std::stoul(attributes["toId"]));
             }
         }
+        NS_TEST_EXPECT_MSG_EQ(graph.npus(), npus, "all NPUs");
         NS_TEST_EXPECT_MSG_EQ(nodes.size(), graph.nodes(), "all nodes");
         NS_TEST_EXPECT_MSG_EQ(places.size(), graph.nodes(), "each at its own place");
         NS_TEST_EXPECT_MSG_EQ(ends.size(), cables, "all cables");
@@ -392,22 +363,11 @@ class NpuSettingsTestCase : public TestCase
     }
 };
 
-/**
- * @ingroup npunet-test
- * The suite "npu-output".
- */
-class NpuOutputTestSuite : public NpuTestSuite
-{
-  public:
-    NpuOutputTestSuite() : NpuTestSuite("npu-output")
-    {
-        AddTestCase(new NpuAsciiTestCase, NPU_TEST_QUICK);
-        AddTestCase(new NpuStatisticsTestCase, NPU_TEST_QUICK);
-        AddTestCase(new NpuAnimationTestCase, NPU_TEST_QUICK);
-        AddTestCase(new NpuSettingsTestCase, NPU_TEST_QUICK);
-    }
-};
-
-NpuOutputTestSuite g_npuOutputTestSuite; ///< the suite
+/// The suite.
+NpuTestSuite g_npuOutputTestSuite("npu-output",
+                                  {new NpuAsciiTestCase,
+                                   new NpuStatisticsTestCase,
+                                   new NpuAnimationTestCase,
+                                   new NpuSettingsTestCase});
 
 } // namespace

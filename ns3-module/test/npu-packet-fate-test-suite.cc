@@ -1,10 +1,5 @@
-/*
- * Copyright (c) 2026 The npunet authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 
-#include "npu-test-compat.h"
 #include "npu-test-networks.h"
 
 #include "ns3/npu-net-device.h"
@@ -67,7 +62,7 @@ class NpuPacketFateTestCase : public TestCase
         m_told.clear();
         NpuFabricHelper helper = TenNanosecondPackets("Mesh1D", {2});
         helper.SetFabricAttribute("ErrorRate", DoubleValue(0.2));
-        const Ptr<NpuFabric> fabric = InstallOn(helper, 2);
+        const Ptr<NpuFabric> fabric = Install(helper);
         Listen(*fabric);
         DeliveryTime(fabric, 0, 1, 936 * 100);
         NS_TEST_EXPECT_MSG_GT(fabric->GetLinkUse()[0].retransmissions, 0, "corrupted");
@@ -103,17 +98,18 @@ class NpuPacketFateTestCase : public TestCase
         m_told.clear();
         m_received = 0;
         const uint64_t corruptedBefore = m_reasons[NpuNetDevice::CORRUPTED];
-        NpuFabricHelper helper = TenNanosecondPackets("Switch", {8});
-        helper.SetFabricAttribute("FlowControl", StringValue(pauses ? "Pfc" : "None"));
-        helper.SetFabricAttribute("Transport", StringValue(transport));
-        helper.SetFabricAttribute("CongestionControl", StringValue("dctcp"));
-        helper.SetFabricAttribute("BufferSize", UintegerValue(16000));
-        helper.SetFabricAttribute("EcnMinimum", UintegerValue(2000));
-        helper.SetFabricAttribute("EcnMaximum", UintegerValue(6000));
-        helper.SetFabricAttribute("EcnRate", StringValue("0bps"));
-        helper.SetFabricAttribute("RetransmissionTimeout", TimeValue(MicroSeconds(5)));
+        NpuFabricHelper helper = TenNanosecondPackets("Switch",
+                                                      {8},
+                                                      {{"FlowControl", pauses ? "Pfc" : "None"},
+                                                       {"Transport", transport},
+                                                       {"CongestionControl", "dctcp"},
+                                                       {"BufferSize", "16000"},
+                                                       {"EcnMinimum", "2000"},
+                                                       {"EcnMaximum", "6000"},
+                                                       {"EcnRate", "0bps"},
+                                                       {"RetransmissionTimeout", "5us"}});
         helper.SetFabricAttribute("ErrorRate", DoubleValue(errors));
-        const Ptr<NpuFabric> fabric = InstallOn(helper, 8);
+        const Ptr<NpuFabric> fabric = Install(helper);
         if (listens)
         {
             Listen(*fabric);
@@ -122,7 +118,7 @@ class NpuPacketFateTestCase : public TestCase
         std::vector<int64_t> outcome;
         for (uint32_t npu = 0; npu < 7; ++npu)
         {
-            fabric->Send(npu, 7, 20 * 936, Callback<void, Time>([&](Time) {
+            fabric->Send(npu, 7, 20 * 936, Sink([&](Time) {
                              outcome.push_back(Simulator::Now().GetTimeStep());
                          }));
         }
@@ -193,71 +189,31 @@ class NpuPacketFateTestCase : public TestCase
         for (std::size_t node = 0; node < fabric.GetNDevices(); ++node)
         {
             const Ptr<NpuNetDevice> device = fabric.GetDevice(node);
-            const bool all =
-                device->TraceConnectWithoutContext(
-                    "PacketDropped", MakeCallback(&NpuPacketFateTestCase::Dropped, this)) &&
-                device->TraceConnectWithoutContext(
-                    "PacketMarked", MakeCallback(&NpuPacketFateTestCase::Marked, this)) &&
-                device->TraceConnectWithoutContext(
-                    "Pause", MakeCallback(&NpuPacketFateTestCase::Paused, this)) &&
-                device->TraceConnectWithoutContext(
-                    "PacketReceived", MakeCallback(&NpuPacketFateTestCase::Received, this));
-            NS_TEST_EXPECT_MSG_EQ(all, true, "there are such traces");
+            const auto listen = [&](const char* trace, const CallbackBase& callback) {
+                NS_TEST_EXPECT_MSG_EQ(device->TraceConnectWithoutContext(trace, callback),
+                                      true,
+                                      "there are such traces");
+            };
+            listen("PacketDropped",
+                   Sink([this](uint32_t link, uint32_t bytes, NpuNetDevice::DropReason reason) {
+                       ++m_told[link].drops;
+                       ++m_reasons[reason];
+                       NS_TEST_EXPECT_MSG_EQ(
+                           (bytes == 1000 || bytes == 64), true, "data or an answer");
+                   }));
+            listen("PacketMarked", Sink([this](uint32_t link, uint32_t bytes) {
+                       ++m_told[link].marked;
+                       NS_TEST_EXPECT_MSG_EQ(bytes, 1000, "data");
+                   }));
+            listen("Pause", Sink([this](uint32_t link, uint8_t trafficClass, bool paused) {
+                       NS_TEST_EXPECT_MSG_EQ(uint32_t{trafficClass}, 0, "there is one class");
+                       NS_TEST_EXPECT_MSG_EQ(paused, !m_paused[link], "in turn");
+                       m_paused[link] = paused;
+                       m_told[link].pauses += paused ? 1 : 0;
+                   }));
+            listen("PacketReceived",
+                   Sink([this](uint32_t, uint32_t, uint32_t, Time) { ++m_received; }));
         }
-    }
-
-    /**
-     * Trace sink.
-     * @param link number
-     * @param wireBytes size
-     * @param reason why
-     */
-    void
-    Dropped(uint32_t link, uint32_t wireBytes, NpuNetDevice::DropReason reason)
-    {
-        ++m_told[link].drops;
-        ++m_reasons[reason];
-        NS_TEST_EXPECT_MSG_EQ((wireBytes == 1000 || wireBytes == 64), true, "data or an answer");
-    }
-
-    /**
-     * Trace sink.
-     * @param link number
-     * @param wireBytes size
-     */
-    void
-    Marked(uint32_t link, uint32_t wireBytes)
-    {
-        ++m_told[link].marked;
-        NS_TEST_EXPECT_MSG_EQ(wireBytes, 1000, "data");
-    }
-
-    /**
-     * Trace sink.
-     * @param link number
-     * @param trafficClass which
-     * @param paused whether it begins
-     */
-    void
-    Paused(uint32_t link, uint8_t trafficClass, bool paused)
-    {
-        NS_TEST_EXPECT_MSG_EQ(uint32_t{trafficClass}, 0, "there is one class");
-        NS_TEST_EXPECT_MSG_EQ(paused, !m_paused[link], "in turn");
-        m_paused[link] = paused;
-        m_told[link].pauses += paused ? 1 : 0;
-    }
-
-    /**
-     * Trace sink.
-     * @param node node id
-     * @param link number
-     * @param wireBytes size
-     * @param time when
-     */
-    void
-    Received(uint32_t /* node */, uint32_t /* link */, uint32_t /* wireBytes */, Time /* time */)
-    {
-        ++m_received;
     }
 
     std::map<uint32_t, Counts> m_told;                      //!< by link
@@ -267,19 +223,7 @@ class NpuPacketFateTestCase : public TestCase
     Counts m_all;                                           //!< of all links and runs
 };
 
-/**
- * @ingroup npunet-test
- * The suite "npu-packet-fate".
- */
-class NpuPacketFateTestSuite : public NpuTestSuite
-{
-  public:
-    NpuPacketFateTestSuite() : NpuTestSuite("npu-packet-fate")
-    {
-        AddTestCase(new NpuPacketFateTestCase, NPU_TEST_QUICK);
-    }
-};
-
-NpuPacketFateTestSuite g_npuPacketFateTestSuite; ///< the suite
+/// The suite.
+NpuTestSuite g_npuPacketFateTestSuite("npu-packet-fate", {new NpuPacketFateTestCase});
 
 } // namespace

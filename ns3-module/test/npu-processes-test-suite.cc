@@ -1,10 +1,5 @@
-/*
- * Copyright (c) 2026 The npunet authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 
-#include "npu-test-compat.h"
 #include "npu-test-networks.h"
 
 #include "ns3/npu-fabric-helper.h"
@@ -107,20 +102,8 @@ class NpuSystemIdTestCase : public TestCase
     }
 };
 
-/**
- * @ingroup npunet-test
- * The suite "npu-processes". Several processes: scripts/test-in-tree.
- */
-class NpuProcessesTestSuite : public NpuTestSuite
-{
-  public:
-    NpuProcessesTestSuite() : NpuTestSuite("npu-processes")
-    {
-        AddTestCase(new NpuOneProcessTestCase, NPU_TEST_QUICK);
-        AddTestCase(new NpuSystemIdTestCase, NPU_TEST_QUICK);
-    }
-};
-
-NpuProcessesTestSuite g_npuProcessesTestSuite; ///< the suite
+/// The suite. Several processes: scripts/test-in-tree.
+NpuTestSuite g_npuProcessesTestSuite("npu-processes",
+                                     {new NpuOneProcessTestCase, new NpuSystemIdTestCase});
 
 } // namespace

@@ -1,18 +1,10 @@
-/*
- * Copyright (c) 2026 The npunet authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 
 #include "npu-socket-test-scenarios.h"
-#include "npu-test-compat.h"
-#include "npu-test-networks.h"
 
 #include "ns3-module/model/npu-datagram-set.h"
 #include "ns3-module/model/npu-stream-reader.h"
 #include "ns3/npu-socket-application.h"
-
-#include "base/errors.h"
 
 #include <ns3/config.h>
 #include <ns3/csma-helper.h>
@@ -139,9 +131,7 @@ class NpuSocketLifeTestCase : public TestCase
         // The applications begin at 1 ms: a message of 0 ms leaves then, when SYN and SYN-ACK have
         // crossed the link (npu-socket: 2 x (58 ns + 10 us)). They end at 3 ms, so what is sent
         // then does not arrive, nor does what is on its way.
-        const NodeContainer nodes(2);
-        InternetStackHelper().Install(nodes);
-        Ipv4AddressHelper("10.0.0.0", "255.255.255.0").Assign(NanosecondBytes().Install(nodes));
+        const NodeContainer nodes = MakePair();
         NpuSocketHelper helper;
         helper.SetApplicationAttribute("StartTime", TimeValue(MilliSeconds(1)));
         helper.SetApplicationAttribute("StopTime", TimeValue(MilliSeconds(3)));
@@ -167,9 +157,7 @@ class NpuSocketLifeTestCase : public TestCase
         Simulator::Destroy();
 
         // There is a way from 0 to 1, but nobody has an address like this.
-        const NodeContainer others(2);
-        InternetStackHelper().Install(others);
-        Ipv4AddressHelper("10.0.0.0", "255.255.255.0").Assign(NanosecondBytes().Install(others));
+        const NodeContainer others = MakePair();
         const auto astray =
             NpuSocketHelper().Install(others, {Ipv4Address("10.0.0.1"), Ipv4Address("10.0.1.7")});
         NpuTestSender lost(astray);
@@ -265,10 +253,7 @@ class NpuSocketPartsTestCase : public TestCase
         const Ptr<Packet> stream = Create<Packet>();
         for (uint32_t i = 0; i < sizes.size(); ++i)
         {
-            NpuMessageHeader header;
-            header.source = 7;
-            header.number = i;
-            header.bytes = sizes[i];
+            const NpuMessageHeader header({7, 0, i}, sizes[i]);
             const Ptr<Packet> message = Create<Packet>(static_cast<uint32_t>(sizes[i]));
             message->AddHeader(header);
             stream->AddAtEnd(message);
@@ -311,16 +296,14 @@ class NpuSocketPartsTestCase : public TestCase
         NS_TEST_EXPECT_MSG_EQ(empty.Insert(0, 0), false, "once");
 
         // Datagrams of others, and those of a message that come again, change nothing.
-        const NodeContainer nodes(2);
-        InternetStackHelper().Install(nodes);
-        Ipv4AddressHelper("10.0.0.0", "255.255.255.0").Assign(NanosecondBytes().Install(nodes));
+        const NodeContainer nodes = MakePair();
         const auto network = NpuSocketHelper("ns3::UdpSocketFactory").Install(nodes);
         const Ptr<Socket> other =
             Socket::CreateSocket(nodes.Get(0), TypeId::LookupByName("ns3::UdpSocketFactory"));
         other->Bind();
         other->Connect(InetSocketAddress("10.0.0.2", 4791));
         network->GetApplications().Get(0)->TraceConnectWithoutContext(
-            "Tx", Callback<void, Ptr<const Packet>>([&](Ptr<const Packet> packet) {
+            "Tx", Sink([&](Ptr<const Packet> packet) {
                 other->Send(packet->Copy());
                 other->Send(Create<Packet>(10));
             }));
@@ -356,14 +339,9 @@ class NpuSocketStrangersTestCase : public TestCase
         // Bytes that are no headers, and the header of a message that is under way with 1000 bytes
         // that are not its payload, before its own: neither counts. Its 3024 bytes take 3 us at
         // least, and 10 us to arrive.
-        const NodeContainer nodes(2);
-        InternetStackHelper().Install(nodes);
-        Ipv4AddressHelper("10.0.0.0", "255.255.255.0").Assign(NanosecondBytes().Install(nodes));
+        const NodeContainer nodes = MakePair();
         NpuTestSender sender(NpuSocketHelper().Install(nodes));
-        NpuMessageHeader header;
-        header.source = 0;
-        header.number = 0;
-        header.bytes = 1000;
+        const NpuMessageHeader header({0, 1, 0}, 1000);
         const Ptr<Packet> wrong = Create<Packet>(1000);
         wrong->AddHeader(header);
         const std::vector<uint8_t> noise(1000, 0xff);
@@ -381,8 +359,7 @@ class NpuSocketStrangersTestCase : public TestCase
         uint64_t delivered = 0;
         Config::ConnectWithoutContext(
             "/NodeList/0/ApplicationList/*/$ns3::NpuSocketApplication/Network/MessageDelivered",
-            Callback<void, uint32_t, uint32_t, uint64_t, Time>(
-                [&](uint32_t, uint32_t, uint64_t bytes, Time) { delivered += bytes; }));
+            Sink([&](uint32_t, uint32_t, uint64_t bytes, Time) { delivered += bytes; }));
         Simulator::Schedule(MicroSeconds(5), [&]() { sender.Send(0, 1, 3000); });
         Simulator::Run();
         NS_TEST_EXPECT_MSG_GT(sender.delivered[0], sender.left[0] + 13'000'000, "all of it is in");
@@ -391,23 +368,12 @@ class NpuSocketStrangersTestCase : public TestCase
     }
 };
 
-/**
- * @ingroup npunet-test
- * The suite "npu-socket-scenario".
- */
-class NpuSocketScenarioTestSuite : public NpuTestSuite
-{
-  public:
-    NpuSocketScenarioTestSuite() : NpuTestSuite("npu-socket-scenario")
-    {
-        AddTestCase(new NpuSocketLinksTestCase, NPU_TEST_QUICK);
-        AddTestCase(new NpuSocketLifeTestCase, NPU_TEST_QUICK);
-        AddTestCase(new NpuSocketRefusalTestCase, NPU_TEST_QUICK);
-        AddTestCase(new NpuSocketPartsTestCase, NPU_TEST_QUICK);
-        AddTestCase(new NpuSocketStrangersTestCase, NPU_TEST_QUICK);
-    }
-};
-
-NpuSocketScenarioTestSuite g_npuSocketScenarioTestSuite; ///< the suite
+/// The suite.
+NpuTestSuite g_npuSocketScenarioTestSuite("npu-socket-scenario",
+                                          {new NpuSocketLinksTestCase,
+                                           new NpuSocketLifeTestCase,
+                                           new NpuSocketRefusalTestCase,
+                                           new NpuSocketPartsTestCase,
+                                           new NpuSocketStrangersTestCase});
 
 } // namespace

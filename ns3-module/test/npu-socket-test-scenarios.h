@@ -1,13 +1,10 @@
-/*
- * Copyright (c) 2026 The npunet authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 
 #ifndef NPU_SOCKET_TEST_SCENARIOS_H
 #define NPU_SOCKET_TEST_SCENARIOS_H
 
-#include "ns3/npu-chakra-helper.h"
+#include "npu-test-networks.h"
+
 #include "ns3/npu-socket-helper.h"
 
 #include <ns3/config.h>
@@ -66,69 +63,47 @@ MakeStar(uint32_t count)
 
 /**
  * @ingroup npunet-test
- * @param type of the collective
- * @param bytes its size, as in traces
- * @return a source of traces in which every rank takes part in one collective of all
+ * Two nodes on such a link, with addresses 10.0.0.1 and 10.0.0.2.
+ * @param devices of the link; may be null
+ * @return the nodes
  */
-inline npunet::engine::NodeSource
-OneCollective(npunet::chakra::CollectiveType type, int64_t bytes)
+inline NodeContainer
+MakePair(NetDeviceContainer* devices = nullptr)
 {
-    npunet::chakra::Node node;
-    node.id = 1;
-    node.name = "collective";
-    node.type = npunet::chakra::NodeType::CommCollective;
-    node.attributes = {{"comm_type", static_cast<int64_t>(type)}, {"comm_size", bytes}};
-    return [node](npunet::Rank) { return std::vector{node}; };
+    const NodeContainer nodes(2);
+    InternetStackHelper().Install(nodes);
+    const NetDeviceContainer link = NanosecondBytes().Install(nodes);
+    Ipv4AddressHelper("10.0.0.0", "255.255.255.0").Assign(link);
+    if (devices)
+    {
+        *devices = link;
+    }
+    return nodes;
 }
 
 /**
  * @ingroup npunet-test
- * Keeps what the trace sources of messages tell.
+ * Counts what the trace sources of messages tell.
  */
-class NpuMessageLog
+struct NpuMessageLog
 {
-  public:
     /**
      * @param network to listen to
      */
     explicit NpuMessageLog(const Ptr<NpuNetwork>& network)
     {
-        network->TraceConnectWithoutContext("MessageSent",
-                                            MakeCallback(&NpuMessageLog::Sent, this));
+        network->TraceConnectWithoutContext(
+            "MessageSent", Sink([this](uint32_t, uint32_t, uint64_t, Time) { ++sent; }));
         network->TraceConnectWithoutContext("MessageDelivered",
-                                            MakeCallback(&NpuMessageLog::Delivered, this));
+                                            Sink([this](uint32_t, uint32_t, uint64_t size, Time) {
+                                                ++delivered;
+                                                bytes += size;
+                                            }));
     }
 
-    uint64_t sent{0};               ///< messages
-    uint64_t delivered{0};          ///< messages
-    uint64_t bytes{0};              ///< payload of those delivered
-    std::vector<std::string> lines; ///< "sent 0 1 100 5000": source, destination, bytes, ps
-
-  private:
-    /// Trace sink.
-    void
-    Sent(uint32_t source, uint32_t destination, uint64_t size, Time time)
-    {
-        ++sent;
-        Note("sent", source, destination, size, time);
-    }
-
-    /// Trace sink.
-    void
-    Delivered(uint32_t source, uint32_t destination, uint64_t size, Time time)
-    {
-        ++delivered;
-        bytes += size;
-        Note("delivered", source, destination, size, time);
-    }
-
-    /// Keeps a line.
-    void
-    Note(const std::string& what, uint32_t source, uint32_t destination, uint64_t size, Time time)
-    {
-        lines.push_back(what + " " + std::to_string(source) + " " + std::to_string(destination) +
-                        " " + std::to_string(size) + " " + std::to_string(time.GetPicoSeconds()));
-    }
+    uint64_t sent{0};      ///< messages
+    uint64_t delivered{0}; ///< messages
+    uint64_t bytes{0};     ///< payload of those delivered
 };
 
 /**

@@ -1,13 +1,6 @@
-/*
- * Copyright (c) 2026 The npunet authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 
 #include "npu-socket-test-scenarios.h"
-#include "npu-test-compat.h"
-
-#include "base/errors.h"
 
 #include <ns3/boolean.h>
 #include <ns3/csma-helper.h>
@@ -113,9 +106,7 @@ class NpuTcpTimesTestCase : public TestCase
         for (const bool acknowledged : {true, false})
         {
             Config::SetDefault("ns3::TcpSocket::DelAckCount", UintegerValue(1));
-            const NodeContainer nodes(2);
-            InternetStackHelper().Install(nodes);
-            Ipv4AddressHelper("10.0.0.0", "255.255.255.0").Assign(NanosecondBytes().Install(nodes));
+            const NodeContainer nodes = MakePair();
             NpuSocketHelper helper;
             helper.SetAttribute("SendEnds",
                                 StringValue(acknowledged ? "Acknowledged" : "Accepted"));
@@ -164,12 +155,9 @@ class NpuTcpLossTestCase : public TestCase
         {
             Config::SetDefault("ns3::TcpSocket::SegmentSize", UintegerValue(100));
             Config::SetDefault("ns3::TcpSocket::SndBufSize", UintegerValue(1000));
-            const NodeContainer nodes(2);
-            InternetStackHelper stack;
-            stack.Install(nodes);
-            stack.AssignStreams(nodes, 100);
-            const NetDeviceContainer devices = NanosecondBytes().Install(nodes);
-            Ipv4AddressHelper("10.0.0.0", "255.255.255.0").Assign(devices);
+            NetDeviceContainer devices;
+            const NodeContainer nodes = MakePair(&devices);
+            InternetStackHelper().AssignStreams(nodes, 100);
             for (uint32_t i = 0; i < 2; ++i)
             {
                 const auto errors = CreateObject<RateErrorModel>();
@@ -185,8 +173,7 @@ class NpuTcpLossTestCase : public TestCase
             for (uint32_t i = 0; i < 2; ++i)
             {
                 devices.Get(i)->TraceConnectWithoutContext(
-                    "PhyRxDrop",
-                    Callback<void, Ptr<const Packet>>([&](Ptr<const Packet>) { ++drops; }));
+                    "PhyRxDrop", Sink([&](Ptr<const Packet>) { ++drops; }));
             }
             for (int64_t i = 0; i < 100; ++i)
             {
@@ -233,9 +220,7 @@ class NpuUdpTestCase : public TestCase
         // Gb/s they are 2048 ns apart instead.
         for (const bool paced : {false, true})
         {
-            const NodeContainer nodes(2);
-            InternetStackHelper().Install(nodes);
-            Ipv4AddressHelper("10.0.0.0", "255.255.255.0").Assign(NanosecondBytes().Install(nodes));
+            const NodeContainer nodes = MakePair();
             NpuSocketHelper helper("ns3::UdpSocketFactory");
             helper.SetAttribute("DatagramSize", UintegerValue(1024));
             helper.SetAttribute("DatagramRate", StringValue(paced ? "4Gbps" : "0bps"));
@@ -255,10 +240,8 @@ class NpuUdpTestCase : public TestCase
         }
 
         // The third packet is lost, the second datagram of three after those of the first message.
-        const NodeContainer nodes(2);
-        InternetStackHelper().Install(nodes);
-        const NetDeviceContainer devices = NanosecondBytes().Install(nodes);
-        Ipv4AddressHelper("10.0.0.0", "255.255.255.0").Assign(devices);
+        NetDeviceContainer devices;
+        const NodeContainer nodes = MakePair(&devices);
         const auto errors = CreateObject<ReceiveListErrorModel>();
         errors->SetList({2});
         devices.Get(1)->SetAttribute("ReceiveErrorModel", PointerValue(errors));
@@ -266,15 +249,7 @@ class NpuUdpTestCase : public TestCase
         const auto work = NpuChakraHelper().Install(
             network, OneCollective(CollectiveType::AllReduce, 2 * 2 * 1448));
         Simulator::Run();
-        std::string explanation;
-        try
-        {
-            work->GetResults();
-        }
-        catch (const npunet::StallError& stall)
-        {
-            explanation = stall.what();
-        }
+        const std::string explanation = StallOf(work);
         for (const char* part : {"message 1 from NPU 0 to NPU 1, sent at ",
                                  ": 1448 of 2896 bytes are in",
                                  "ns3::UdpSocketFactory",
@@ -319,15 +294,7 @@ class NpuSocketArpTestCase : public TestCase
                 network, OneCollective(CollectiveType::AllReduce, 2 * 10 * 1448));
             Simulator::Run();
             NS_TEST_EXPECT_MSG_EQ(work->IsFinished(), known, "all of them are needed");
-            std::string stall;
-            try
-            {
-                work->GetResults();
-            }
-            catch (const npunet::StallError& error)
-            {
-                stall = error.what();
-            }
+            const std::string stall = StallOf(work);
             for (const char* part : {"NeighborCacheHelper", "The simulation ended at "})
             {
                 NS_TEST_EXPECT_MSG_EQ((stall.find(part) == std::string::npos), known, stall);
@@ -337,23 +304,12 @@ class NpuSocketArpTestCase : public TestCase
     }
 };
 
-/**
- * @ingroup npunet-test
- * The suite "npu-socket".
- */
-class NpuSocketTestSuite : public NpuTestSuite
-{
-  public:
-    NpuSocketTestSuite() : NpuTestSuite("npu-socket")
-    {
-        AddTestCase(new NpuTcpBytesTestCase, NPU_TEST_QUICK);
-        AddTestCase(new NpuTcpTimesTestCase, NPU_TEST_QUICK);
-        AddTestCase(new NpuTcpLossTestCase, NPU_TEST_QUICK);
-        AddTestCase(new NpuUdpTestCase, NPU_TEST_QUICK);
-        AddTestCase(new NpuSocketArpTestCase, NPU_TEST_QUICK);
-    }
-};
-
-NpuSocketTestSuite g_npuSocketTestSuite; ///< the suite
+/// The suite.
+NpuTestSuite g_npuSocketTestSuite("npu-socket",
+                                  {new NpuTcpBytesTestCase,
+                                   new NpuTcpTimesTestCase,
+                                   new NpuTcpLossTestCase,
+                                   new NpuUdpTestCase,
+                                   new NpuSocketArpTestCase});
 
 } // namespace

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The npunet authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 
 #ifndef NPU_TEST_COMPAT_H
 #define NPU_TEST_COMPAT_H
@@ -11,6 +7,7 @@
 
 #include <ns3/test.h>
 
+#include <initializer_list>
 #include <string>
 #include <type_traits>
 
@@ -47,9 +44,15 @@ class NpuTestSuite : public ns3::TestSuite
   public:
     /**
      * @param name of the suite
+     * @param cases all of them, quick ones
      */
-    explicit NpuTestSuite(const std::string& name) : TestSuite(name, ns3::TestSuite::Type::UNIT)
+    NpuTestSuite(const std::string& name, std::initializer_list<ns3::TestCase*> cases)
+        : TestSuite(name, ns3::TestSuite::Type::UNIT)
     {
+        for (ns3::TestCase* each : cases)
+        {
+            AddTestCase(each, NPU_TEST_QUICK);
+        }
     }
 
   private:

@@ -1,13 +1,7 @@
-/*
- * Copyright (c) 2026 The npunet authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 
-#include "npu-test-compat.h"
 #include "npu-test-networks.h"
 
-#include "ns3/npu-chakra-helper.h"
 #include "ns3/npu-topology-helper.h"
 
 #include "topology/yaml/network_reader.h"
@@ -123,7 +117,7 @@ class NpuTopologyTestCase : public TestCase
             npunet::topology::read_network(path, npunet::topology::GigaByte::Decimal);
         NpuFabricHelper helper;
         helper.SetTopology(topology);
-        const Ptr<NpuFabric> fabric = InstallOn(helper, npus);
+        const Ptr<NpuFabric> fabric = Install(helper);
         const auto& network = fabric->GetDescription();
         NS_TEST_ASSERT_MSG_EQ(network.graph.nodes(), expected.graph.nodes(), text);
         NS_TEST_ASSERT_MSG_EQ(network.graph.links(), expected.graph.links(), text);
@@ -218,7 +212,7 @@ class NpuRoutingTestCase : public TestCase
             offering->SetFabricAttribute("Routing", StringValue(routing));
             NpuFabricHelper& other = *offering;
             NS_TEST_EXPECT_MSG_EQ(
-                RefusalOf([&]() { InstallOn(other, 32); }).empty(), false, "not offered");
+                RefusalOf([&]() { Install(other); }).empty(), false, "not offered");
         }
         CheckBothPorts();
     }
@@ -233,11 +227,10 @@ class NpuRoutingTestCase : public TestCase
         for (const bool adaptive : {false, true})
         {
             const char* routing = adaptive ? "adaptive" : "dimension-order";
-            NpuFabricHelper helper = TenNanosecondPackets("Torus2D", {4, 4});
-            helper.SetFabricAttribute("Routing", StringValue(routing));
             const Time expected = NanoSeconds(adaptive ? 70 : 120);
-            NS_TEST_EXPECT_MSG_EQ(
-                DeliveryTime(InstallOn(helper, 16), 0, 5, 9360), expected, routing);
+            NpuFabricHelper helper =
+                TenNanosecondPackets("Torus2D", {4, 4}, {{"Routing", routing}});
+            NS_TEST_EXPECT_MSG_EQ(DeliveryTime(Install(helper), 0, 5, 9360), expected, routing);
             Simulator::Destroy();
             const std::string path = CreateTempDirFilename(std::string(routing) + ".yml");
             std::ofstream(path) << "topology: [Torus2D]\nnpus_count: [16]\nbandwidth: [100]\n"
@@ -246,7 +239,7 @@ class NpuRoutingTestCase : public TestCase
             NpuFabricHelper reader;
             reader.SetNetworkFile(path);
             NS_TEST_EXPECT_MSG_EQ(
-                DeliveryTime(InstallOn(reader, 16), 0, 5, 9360), expected, "from a file");
+                DeliveryTime(Install(reader), 0, 5, 9360), expected, "from a file");
             Simulator::Destroy();
         }
     }
@@ -265,7 +258,7 @@ class NpuRoutingTestCase : public TestCase
     {
         helper.SetFabricAttribute("Routing", StringValue(routing));
         helper.SetFabricAttribute("Seed", UintegerValue(seed));
-        const auto& network = InstallOn(helper, 32)->GetDescription();
+        const auto& network = Install(helper)->GetDescription();
         Routes routes{network.routing_name(), {}};
         for (std::size_t pair = 0; pair < 32 * 32; ++pair)
         {
@@ -302,11 +295,10 @@ class NpuFaultTestCase : public TestCase
         // On a ring of four the second goes round at 10: 10 + 3 x 15 ns.
         NpuFabricHelper ring = TenNanosecondPackets("Ring", {4});
         ring.AddLinkFault(0, 1, NanoSeconds(10), Time::Max(), 0);
-        NS_TEST_EXPECT_MSG_EQ(
-            DeliveryTime(InstallOn(ring, 4), 0, 1, 2 * 936), NanoSeconds(55), "round");
+        NS_TEST_EXPECT_MSG_EQ(DeliveryTime(Install(ring), 0, 1, 2 * 936), NanoSeconds(55), "round");
         Simulator::Destroy();
         ring.SetFabricAttribute("VirtualChannels", UintegerValue(2));
-        NS_TEST_EXPECT_MSG_EQ(RefusalOf([&]() { InstallOn(ring, 4); }).empty(),
+        NS_TEST_EXPECT_MSG_EQ(RefusalOf([&]() { Install(ring); }).empty(),
                               false,
                               "detours have a channel of their own");
         Simulator::Destroy();
@@ -326,14 +318,12 @@ class NpuFaultTestCase : public TestCase
             RefusalOf([&]() { helper.AddNpuSlowdown(2, 2); }).empty(), false, "twice");
         NS_TEST_EXPECT_MSG_EQ(
             RefusalOf([&]() { helper.AddNpuSlowdown(1, 0); }).empty(), false, "for ever");
-        InstallOn(helper, 3);
+        Install(helper);
         helper.AddNpuSlowdown(3, 2);
-        NS_TEST_EXPECT_MSG_EQ(
-            RefusalOf([&]() { InstallOn(helper, 3); }).empty(), false, "no such NPU");
+        NS_TEST_EXPECT_MSG_EQ(RefusalOf([&]() { Install(helper); }).empty(), false, "no such NPU");
         NpuFabricHelper far = TenNanosecondPackets("Mesh1D", {3});
         far.AddLinkFault(0, 2, Time(0), Time::Max(), 0.5);
-        NS_TEST_EXPECT_MSG_EQ(
-            RefusalOf([&]() { InstallOn(far, 3); }).empty(), false, "no neighbors");
+        NS_TEST_EXPECT_MSG_EQ(RefusalOf([&]() { Install(far); }).empty(), false, "no neighbors");
         Simulator::Destroy();
 
         CheckSlowdown();
@@ -364,7 +354,7 @@ class NpuFaultTestCase : public TestCase
         NpuFabricHelper helper = TenNanosecondPackets("Mesh1D", {2});
         helper.AddLinkFault(
             from, to, NanoSeconds(at), NanoSeconds(until), factor, NanoSeconds(extra), false);
-        const Time delivered = DeliveryTime(InstallOn(helper, 2), source, destination, 2 * 936);
+        const Time delivered = DeliveryTime(Install(helper), source, destination, 2 * 936);
         Simulator::Destroy();
         return delivered;
     }
@@ -376,14 +366,8 @@ class NpuFaultTestCase : public TestCase
         NpuFabricHelper helper = TenNanosecondPackets("Mesh1D", {2});
         helper.AddNpuSlowdown(1, 1.5);
         NpuChakraHelper chakra;
-        Ptr<NpuChakraWorkload> work = chakra.Install(InstallOn(helper, 2), [](npunet::Rank) {
-            npunet::chakra::Node compute;
-            compute.id = 1;
-            compute.name = "compute";
-            compute.type = npunet::chakra::NodeType::Compute;
-            compute.duration_micros = 1;
-            return std::vector<npunet::chakra::Node>{compute};
-        });
+        Ptr<NpuChakraWorkload> work = chakra.Install(
+            Install(helper), [](npunet::Rank) { return std::vector{ComputeNode(1)}; });
         Simulator::Run();
         const auto results = work->GetResults();
         NS_TEST_EXPECT_MSG_EQ(results.npus[0].compute.ps(), 1'000'000, "NPU 0");
@@ -433,21 +417,8 @@ class NpuFaultTestCase : public TestCase
     }
 };
 
-/**
- * @ingroup npunet-test
- * The suite "npu-topology".
- */
-class NpuTopologyTestSuite : public NpuTestSuite
-{
-  public:
-    NpuTopologyTestSuite() : NpuTestSuite("npu-topology")
-    {
-        AddTestCase(new NpuTopologyTestCase, NPU_TEST_QUICK);
-        AddTestCase(new NpuRoutingTestCase, NPU_TEST_QUICK);
-        AddTestCase(new NpuFaultTestCase, NPU_TEST_QUICK);
-    }
-};
-
-NpuTopologyTestSuite g_npuTopologyTestSuite; ///< the suite
+/// The suite.
+NpuTestSuite g_npuTopologyTestSuite(
+    "npu-topology", {new NpuTopologyTestCase, new NpuRoutingTestCase, new NpuFaultTestCase});
 
 } // namespace

@@ -1,13 +1,7 @@
-/*
- * Copyright (c) 2026 The npunet authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 
-#include "npu-test-compat.h"
 #include "npu-test-networks.h"
 
-#include "ns3/npu-chakra-helper.h"
 #include "ns3/npu-net-device.h"
 
 #include <ns3/config.h>
@@ -48,22 +42,13 @@ class NpuPacketTraceTestCase : public TestCase
             m_contexts.clear();
             NpuFabricHelper helper = TenNanosecondPackets("Mesh1D", {3});
             helper.SetFabricAttribute("BufferSize", UintegerValue(tight ? 1000 : 0));
-            const Ptr<NpuFabric> fabric = InstallOn(helper, 3);
+            const Ptr<NpuFabric> fabric = Install(helper);
             const uint32_t first = fabric->GetNodeId(0);
             const auto path = [&](uint32_t npu, const char* trace) {
                 return "/NodeList/" + std::to_string(first + npu) +
                        "/DeviceList/*/$ns3::NpuNetDevice/" + trace;
             };
-            const auto listen = [&](const char* trace, const CallbackBase& callback) {
-                Config::Connect(std::string("/NodeList/*/DeviceList/*/$ns3::NpuNetDevice/") + trace,
-                                callback);
-            };
-            m_base = first;
-            listen("PacketReceived", MakeCallback(&NpuPacketTraceTestCase::Received, this));
-            listen("QueueLength", MakeCallback(&NpuPacketTraceTestCase::Queue, this));
-            listen("CreditStall", MakeCallback(&NpuPacketTraceTestCase::Stall, this));
-            Config::ConnectWithoutContext(path(0, "PacketSent"),
-                                          MakeCallback(&NpuPacketTraceTestCase::Sent, this));
+            Listen(first, path(0, "PacketSent"));
             DeliveryTime(fabric, 0, 2, 3 * 936);
             const int step = tight ? 30 : 10;
             std::map<std::string, int> expected;
@@ -107,77 +92,48 @@ class NpuPacketTraceTestCase : public TestCase
     }
 
     /**
-     * @param text without the time
+     * Lets the traces be noted.
+     * @param base node id of NPU 0
+     * @param sent path of PacketSent
      */
     void
-    Note(const std::ostringstream& text)
+    Listen(uint32_t base, const std::string& sent)
+    {
+        const std::string all = "/NodeList/*/DeviceList/*/$ns3::NpuNetDevice/";
+        Config::ConnectWithoutContext(sent, Sink([this, base](uint32_t farNode, uint32_t bytes) {
+                                          Note("sent to", farNode - base, bytes);
+                                      }));
+        Config::Connect(
+            all + "PacketReceived",
+            Sink([this, base](
+                     std::string context, uint32_t node, uint32_t link, uint32_t bytes, Time time) {
+                ++m_contexts[context];
+                NS_TEST_EXPECT_MSG_EQ(time, Simulator::Now(), "now");
+                NS_TEST_EXPECT_MSG_EQ(Simulator::GetContext(), node, "in the context of its node");
+                Note("received at", node - base, "over", link, bytes);
+            }));
+        Config::Connect(all + "QueueLength",
+                        Sink([this](std::string, uint32_t link, uint64_t before, uint64_t after) {
+                            Note("queue", link, before, after);
+                        }));
+        Config::Connect(
+            all + "CreditStall", Sink([this](std::string, uint32_t link, Time from, Time duration) {
+                Note(
+                    "stall", link, "from", from.GetNanoSeconds(), "for", duration.GetNanoSeconds());
+            }));
+    }
+
+    /**
+     * @param words of a line
+     */
+    template <class... Words>
+    void
+    Note(const Words&... words)
     {
         std::ostringstream line;
-        line << text.str() << " at " << Simulator::Now().GetNanoSeconds();
+        ((line << words << " "), ...);
+        line << "at " << Simulator::Now().GetNanoSeconds();
         ++m_lines[line.str()];
-    }
-
-    /**
-     * Trace sink.
-     * @param farNode node id
-     * @param wireBytes size
-     */
-    void
-    Sent(uint32_t farNode, uint32_t wireBytes)
-    {
-        std::ostringstream text;
-        text << "sent to " << farNode - m_base << " " << wireBytes;
-        Note(text);
-    }
-
-    /**
-     * Trace sink.
-     * @param context path
-     * @param node node id
-     * @param link number
-     * @param wireBytes size
-     * @param time when
-     */
-    void
-    Received(std::string context, uint32_t node, uint32_t link, uint32_t wireBytes, Time time)
-    {
-        ++m_contexts[context];
-        NS_TEST_EXPECT_MSG_EQ(time, Simulator::Now(), "now");
-        NS_TEST_EXPECT_MSG_EQ(Simulator::GetContext(), node, "in the context of its node");
-        std::ostringstream text;
-        text << "received at " << node - m_base << " over " << link << " " << wireBytes;
-        Note(text);
-    }
-
-    /**
-     * Trace sink.
-     * @param context path
-     * @param link number
-     * @param before bytes
-     * @param after bytes
-     */
-    void
-    Queue(std::string /* context */, uint32_t link, uint64_t before, uint64_t after)
-    {
-        std::ostringstream text;
-        text << "queue " << link << " " << before << " " << after;
-        Note(text);
-    }
-
-    /**
-     * Trace sink.
-     * @param context path
-     * @param link number
-     * @param from when it could have sent
-     * @param duration of the wait
-     */
-    void
-    Stall(std::string /* context */, uint32_t link, Time from, Time duration)
-    {
-        std::ostringstream text;
-        text << "stall " << link << " from " << from.GetNanoSeconds() << " for "
-             << duration.GetNanoSeconds();
-        Note(text);
     }
 
     std::map<std::string, int> m_lines;    //!< what the traces told
@@ -274,11 +230,10 @@ class NpuListenerTestCase : public TestCase
     Run(const char* switching, When when)
     {
         m_outcome = Outcome();
-        NpuFabricHelper helper = TenNanosecondPackets("Torus2D", {4, 4});
-        helper.SetFabricAttribute("BufferSize", UintegerValue(2000));
-        helper.SetFabricAttribute("Switching", StringValue(switching));
-        helper.SetFabricAttribute("Routing", StringValue(m_routing));
-        const Ptr<NpuFabric> fabric = InstallOn(helper, 16);
+        const Ptr<NpuFabric> fabric = Install(TenNanosecondPackets(
+            "Torus2D",
+            {4, 4},
+            {{"BufferSize", "2000"}, {"Switching", switching}, {"Routing", m_routing}}));
         if (when == ALWAYS || when == UNTIL_LATER)
         {
             Listen(*fabric, true);
@@ -292,7 +247,7 @@ class NpuListenerTestCase : public TestCase
             if (i / 16 != i % 16)
             {
                 const auto send = [this, fabric, i]() {
-                    fabric->Send(i / 16, i % 16, 1000 + 77 * i, Callback<void, Time>([this](Time) {
+                    fabric->Send(i / 16, i % 16, 1000 + 77 * i, Sink([this](Time) {
                                      m_outcome.times.push_back(Simulator::Now().GetTimeStep());
                                  }));
                 };
@@ -393,234 +348,8 @@ class NpuListenerTestCase : public TestCase
     std::string m_routing; //!< an attribute
 };
 
-/**
- * @ingroup npunet-test
- * Packets that leave the queue of a link that has died.
- */
-class NpuGivenUpTraceTestCase : public TestCase
-{
-  public:
-    NpuGivenUpTraceTestCase() : TestCase("queues of dead links end")
-    {
-    }
-
-  private:
-    void
-    DoRun() override
-    {
-        // Ring 0 - 1 - 2 - 3, three packets of 10 ns from 0 to 2 by 1, in at 1 at 15, 25 and 35.
-        // 1 - 2 dies at 28: the second waits for it from 25 to 28 and then goes back to 0, at
-        // once; the third waits from 35 until the link to 0 is free at 38.
-        NpuFabricHelper helper = TenNanosecondPackets("Ring", {4});
-        helper.AddLinkFault(1, 2, NanoSeconds(28), Time::Max(), 0);
-        const Ptr<NpuFabric> fabric = InstallOn(helper, 4);
-        const auto& graph = fabric->GetDescription().graph;
-        fabric->GetDevice(1)->TraceConnectWithoutContext(
-            "QueueLength", MakeCallback(&NpuGivenUpTraceTestCase::Queue, this));
-        const Time delivered = DeliveryTime(fabric, 0, 2, 3 * 936);
-        NS_TEST_EXPECT_MSG_EQ(delivered, NanoSeconds(83), "round");
-        const auto of = [&](std::size_t to) {
-            return m_told[static_cast<uint32_t>(
-                graph.find_link(npunet::NodeId(std::size_t{1}), npunet::NodeId(to)).index())];
-        };
-        NS_TEST_EXPECT_MSG_EQ(
-            of(2), " 15:0-1000 15:1000-0 25:0-1000 28:1000-0", "of the link that dies");
-        NS_TEST_EXPECT_MSG_EQ(
-            of(0), " 28:0-1000 28:1000-0 35:0-1000 38:1000-0", "of the other one");
-        Simulator::Destroy();
-    }
-
-    /**
-     * Trace sink.
-     * @param link number
-     * @param before bytes
-     * @param after bytes
-     */
-    void
-    Queue(uint32_t link, uint64_t before, uint64_t after)
-    {
-        m_told[link] += " " + std::to_string(Simulator::Now().GetNanoSeconds()) + ":" +
-                        std::to_string(before) + "-" + std::to_string(after);
-    }
-
-    std::map<uint32_t, std::string> m_told; //!< by link
-};
-
-/**
- * @ingroup npunet-test
- * Packets that grow on their way.
- */
-class NpuGrowingTraceTestCase : public TestCase
-{
-  public:
-    NpuGrowingTraceTestCase() : TestCase("queues of packets with telemetry end")
-    {
-    }
-
-  private:
-    void
-    DoRun() override
-    {
-        // 0 - 1 - 2, a packet of 1000 bytes from 0 to 2, in at 1 at 15 ns. It leaves with 8 bytes
-        // of telemetry more, which never waited.
-        NpuFabricHelper helper = TenNanosecondPackets("Mesh1D", {3});
-        helper.SetFabricAttribute("FlowControl", StringValue("Pfc"));
-        helper.SetFabricAttribute("Transport", StringValue("GoBackN"));
-        helper.SetFabricAttribute("CongestionControl", StringValue("hpcc"));
-        const Ptr<NpuFabric> fabric = InstallOn(helper, 3);
-        fabric->GetDevice(1)->TraceConnectWithoutContext(
-            "QueueLength", MakeCallback(&NpuGrowingTraceTestCase::Queue, this));
-        const Time delivered = DeliveryTime(fabric, 0, 2, 936);
-        NS_TEST_EXPECT_MSG_EQ(delivered, PicoSeconds(30080), "1000 and 1008 bytes, two links");
-        NS_TEST_EXPECT_MSG_EQ(m_told, " 15:0-1000 15:1000-0", "nothing waits in the end");
-        Simulator::Destroy();
-    }
-
-    /**
-     * Trace sink.
-     * @param link number
-     * @param before bytes
-     * @param after bytes
-     */
-    void
-    Queue(uint32_t /* link */, uint64_t before, uint64_t after)
-    {
-        m_told += " " + std::to_string(Simulator::Now().GetNanoSeconds()) + ":" +
-                  std::to_string(before) + "-" + std::to_string(after);
-    }
-
-    std::string m_told; //!< in the order of time
-};
-
-/**
- * @ingroup npunet-test
- * Collectives of two groups.
- */
-class NpuCollectiveTraceTestCase : public TestCase
-{
-  public:
-    NpuCollectiveTraceTestCase() : TestCase("collectives are traced")
-    {
-    }
-
-  private:
-    void
-    DoRun() override
-    {
-        // Four NPUs compute for 1 us times their number, then pairs of them reduce 64 KiB.
-        NpuFabricHelper fabricHelper = TenNanosecondPackets("Ring", {4});
-        NpuChakraHelper helper;
-        const Ptr<NpuChakraWorkload> work =
-            helper.Install(InstallOn(fabricHelper, 4),
-                           [](npunet::Rank rank) { return Trace(rank.value()); },
-                           {{"low", {npunet::Rank(0), npunet::Rank(1)}},
-                            {"high", {npunet::Rank(2), npunet::Rank(3)}}});
-        work->TraceConnectWithoutContext("CollectiveStart",
-                                         MakeCallback(&NpuCollectiveTraceTestCase::Start, this));
-        work->TraceConnect(
-            "CollectiveEnd", "end", MakeCallback(&NpuCollectiveTraceTestCase::End, this));
-        Simulator::Run();
-        for (uint32_t rank = 0; rank < 4; ++rank)
-        {
-            const std::string group = rank < 2 ? "low" : "high";
-            NS_TEST_EXPECT_MSG_EQ(m_begun[rank],
-                                  group + " all_reduce 65536 at " + std::to_string(rank),
-                                  "begins when the NPU has computed");
-            NS_TEST_EXPECT_MSG_EQ(m_ended[rank], group + " all_reduce 65536", "ends");
-        }
-        // Both of a pair end after the later one has begun.
-        NS_TEST_EXPECT_MSG_GT(m_end[0], MicroSeconds(1), "the first pair");
-        NS_TEST_EXPECT_MSG_GT(m_end[2], MicroSeconds(3), "the second pair");
-        NS_TEST_EXPECT_MSG_EQ(work->GetResults().finish.ps(),
-                              std::max(m_end[2], m_end[3]).GetTimeStep(),
-                              "the second pair, which begins 2 us later, ends last");
-        Simulator::Destroy();
-    }
-
-    /**
-     * @param rank 0 to 3
-     * @return its trace
-     */
-    static std::vector<npunet::chakra::Node>
-    Trace(int rank)
-    {
-        namespace chakra = npunet::chakra;
-        chakra::Node compute;
-        compute.id = 1;
-        compute.name = "compute";
-        compute.type = chakra::NodeType::Compute;
-        compute.duration_micros = static_cast<uint64_t>(rank);
-        chakra::Node sum;
-        sum.id = 2;
-        sum.name = "sum";
-        sum.type = chakra::NodeType::CommCollective;
-        sum.data_deps = {1};
-        sum.attributes = {{"comm_type", static_cast<int64_t>(chakra::CollectiveType::AllReduce)},
-                          {"comm_size", int64_t{65536}},
-                          {"pg_name", std::string(rank < 2 ? "low" : "high")}};
-        return {compute, sum};
-    }
-
-    /**
-     * Trace sink.
-     * @param group its name
-     * @param type its name
-     * @param bytes size
-     * @param rank who
-     * @param time when
-     */
-    void
-    Start(
-        const std::string& group, const std::string& type, uint64_t bytes, uint32_t rank, Time time)
-    {
-        m_begun[rank] += group + " " + type + " " + std::to_string(bytes) + " at " +
-                         std::to_string(time.GetMicroSeconds());
-    }
-
-    /**
-     * Trace sink.
-     * @param context of the connection
-     * @param group its name
-     * @param type its name
-     * @param bytes size
-     * @param rank who
-     * @param time when
-     */
-    void
-    End(std::string context,
-        const std::string& group,
-        const std::string& type,
-        uint64_t bytes,
-        uint32_t rank,
-        Time time)
-    {
-        NS_TEST_EXPECT_MSG_EQ(context, "end", "context");
-        m_ended[rank] += group + " " + type + " " + std::to_string(bytes);
-        m_end[rank] = time;
-    }
-
-    std::map<uint32_t, std::string> m_begun; //!< by rank
-    std::map<uint32_t, std::string> m_ended; //!< by rank
-    std::map<uint32_t, Time> m_end;          //!< by rank
-};
-
-/**
- * @ingroup npunet-test
- * The suite "npu-trace".
- */
-class NpuTraceTestSuite : public NpuTestSuite
-{
-  public:
-    NpuTraceTestSuite() : NpuTestSuite("npu-trace")
-    {
-        AddTestCase(new NpuPacketTraceTestCase, NPU_TEST_QUICK);
-        AddTestCase(new NpuListenerTestCase, NPU_TEST_QUICK);
-        AddTestCase(new NpuGivenUpTraceTestCase, NPU_TEST_QUICK);
-        AddTestCase(new NpuGrowingTraceTestCase, NPU_TEST_QUICK);
-        AddTestCase(new NpuCollectiveTraceTestCase, NPU_TEST_QUICK);
-    }
-};
-
-NpuTraceTestSuite g_npuTraceTestSuite; ///< the suite
+/// The suite.
+NpuTestSuite g_npuTraceTestSuite("npu-trace",
+                                 {new NpuPacketTraceTestCase, new NpuListenerTestCase});
 
 } // namespace

@@ -1,10 +1,5 @@
-/*
- * Copyright (c) 2026 The npunet authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 
-#include "npu-test-compat.h"
 #include "npu-test-networks.h"
 
 #include "ns3/npu-fabric-helper.h"
@@ -91,7 +86,7 @@ class NpuTrainsTestCase : public TestCase
             helper.SetFabricAttribute("FlowControl", StringValue("Pfc"));
             helper.SetFabricAttribute("Transport", StringValue(seed % 4 == 1 ? "GoBackN" : "None"));
         }
-        m_fabric = InstallOn(helper, 4);
+        m_fabric = Install(helper);
         for (uint64_t i = 0; i < 3; ++i)
         {
             Plan(draw, 936 * (40 + draw.Below(400)), draw.Below(4) == 0);
@@ -142,16 +137,14 @@ class NpuTrainsTestCase : public TestCase
         const auto from = static_cast<uint32_t>(draw.Below(4));
         const auto to = static_cast<uint32_t>((from + 1 + draw.Below(3)) % 4);
         Simulator::Schedule(When(draw), [this, from, to, bytes, answered]() {
-            m_fabric->Send(
-                from, to, bytes, Callback<void, Time>([this, from, to, bytes, answered](Time left) {
-                    m_story << from << " to " << to << " at " << Simulator::Now() << ", from "
-                            << left << '\n';
-                    if (answered)
-                    {
-                        m_fabric->Send(
-                            to, from, bytes, Callback<void, Time>([this](Time) { Look(); }));
-                    }
-                }));
+            m_fabric->Send(from, to, bytes, Sink([this, from, to, bytes, answered](Time left) {
+                               m_story << from << " to " << to << " at " << Simulator::Now()
+                                       << ", from " << left << '\n';
+                               if (answered)
+                               {
+                                   m_fabric->Send(to, from, bytes, Sink([this](Time) { Look(); }));
+                               }
+                           }));
         });
     }
 
@@ -175,8 +168,7 @@ class NpuTrainsTestCase : public TestCase
         for (uint32_t npu = 0; npu < 4; ++npu)
         {
             m_fabric->GetDevice(npu)->TraceConnectWithoutContext(
-                "PacketSent",
-                Callback<void, uint32_t, uint32_t>([this, npu](uint32_t far, uint32_t bytes) {
+                "PacketSent", Sink([this, npu](uint32_t far, uint32_t bytes) {
                     m_story << npu << " sends " << bytes << " to " << far << " at "
                             << Simulator::Now() << '\n';
                 }));
@@ -187,19 +179,7 @@ class NpuTrainsTestCase : public TestCase
     std::ostringstream m_story; //!< all that was found
 };
 
-/**
- * @ingroup npunet-test
- * The suite "npu-trains".
- */
-class NpuTrainsTestSuite : public NpuTestSuite
-{
-  public:
-    NpuTrainsTestSuite() : NpuTestSuite("npu-trains")
-    {
-        AddTestCase(new NpuTrainsTestCase, NPU_TEST_QUICK);
-    }
-};
-
-NpuTrainsTestSuite g_npuTrainsTestSuite; ///< the suite
+/// The suite.
+NpuTestSuite g_npuTrainsTestSuite("npu-trains", {new NpuTrainsTestCase});
 
 } // namespace

@@ -29,7 +29,6 @@ protected:
         }
     }
 
-private:
     /// results.json and links.csv without what differs between runs.
     [[nodiscard]] std::pair<json, std::string> results(const std::string& program,
                                                        const std::string& simulator,
@@ -49,6 +48,17 @@ private:
         document.erase("command");
         return {document, test::bytes_of(folder_ / simulator / "links.csv")};
     }
+
+    /// Of a run of results(). timeline.pb names the simulator among the options.
+    [[nodiscard]] std::string timelines(const std::string& simulator) const {
+        std::string columns = test::bytes_of(folder_ / simulator / "timeline.pb");
+        const std::size_t option = columns.find("--simulator");
+        EXPECT_NE(option, std::string::npos);
+        const std::size_t name = columns.find(simulator, option);
+        EXPECT_NE(name, std::string::npos);
+        columns.erase(name, simulator.size());
+        return columns + test::bytes_of(folder_ / simulator / "timeline.perfetto-trace");
+    }
 };
 
 /// Six NPUs near one switch, two at another.
@@ -63,6 +73,13 @@ std::string two_sites() {
     }
     return "Custom: {nodes: [" + nodes + "], links: [" + links + "]}\n";
 }
+
+const std::vector<std::string> step{"--model",  "llama2-4layer",
+                                    "--dp",     "1",
+                                    "--tp",     "8",
+                                    "--seq",    "64",
+                                    "--batch",  "4",
+                                    "--system", NPUNET_SOURCE_DIR "/configs/systems/a100.json"};
 
 const std::vector<std::string> networks{
     "topology: [Ring]\nnpus_count: [8]\nbandwidth: [50]\nlatency: [500]\n",
@@ -92,8 +109,7 @@ const std::vector<std::string> packets{
 
 TEST_F(Ns3Simulator, GivesTheSameResults) {
     const std::vector<std::vector<std::string>> works{
-        {"--model", "llama2-4layer", "--dp", "1", "--tp", "8", "--seq", "64", "--batch", "4",
-         "--system", NPUNET_SOURCE_DIR "/configs/systems/a100.json"},
+        step,
         {"--workload", path("all/to_all"), "--comm-group", path("all/groups.json")},
     };
     ASSERT_EQ(run({"generate", "collective", "--type", "all_to_all", "--size", "1MB", "--npus", "8",
@@ -122,13 +138,20 @@ TEST_F(Ns3Simulator, FaultsAndPlacementsToo) {
           "topology: [Mesh2D]\nnpus_count: [[2, 4]]\nbandwidth: [50]\nlatency: [500]\n"
           "placement: snake\nfaults: [{link: [0, 1], at: 5us, until: 90us, bandwidth_factor: 0}, "
           "{npu: 3, slowdown: 1.5}]\n");
-    const std::vector<std::string> work{"--model",  "llama2-4layer",
-                                        "--dp",     "1",
-                                        "--tp",     "8",
-                                        "--seq",    "64",
-                                        "--batch",  "4",
-                                        "--system", NPUNET_SOURCE_DIR "/configs/systems/a100.json"};
-    expect_the_same(work);
+    expect_the_same(step);
+}
+
+// A fast-forward spreads the load of links evenly over what it skips, and that of collective steps
+// is not for ns-3's clock.
+TEST_F(Ns3Simulator, GivesTheSameTimelinesWithoutFastForward) {
+    std::vector<std::string> work = step;
+    work.push_back("--no-fast-forward");
+    for (const std::string& packet : packets) {
+        SCOPED_TRACE(packet);
+        write("net.yml", networks[0] + packet);
+        expect_the_same(work);
+        EXPECT_TRUE(timelines("own") == timelines("ns3"));
+    }
 }
 
 TEST_F(Ns3Simulator, SeveralJobsToo) {

@@ -1,11 +1,7 @@
-/*
- * Copyright (c) 2026 The npunet authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 
-#ifndef NPU_LINK_USE_GATHERING_H
-#define NPU_LINK_USE_GATHERING_H
+#ifndef NPU_GATHERING_H
+#define NPU_GATHERING_H
 
 #include "engine/network/network.h"
 
@@ -17,7 +13,7 @@ namespace ns3
 /**
  * @ingroup npunet
  * What the links have carried, from all processes, each of which knows a part of them and nothing
- * of the others. Every process must call it. Not installed.
+ * of the others. Every process must call it. Not installed; GatherNpuFlows() is its like.
  * @param uses of this process, by link
  * @return of all processes
  */
@@ -25,4 +21,4 @@ std::vector<npunet::engine::LinkUse> GatherNpuLinkUse(std::vector<npunet::engine
 
 } // namespace ns3
 
-#endif /* NPU_LINK_USE_GATHERING_H */
+#endif /* NPU_GATHERING_H */

@@ -1,15 +1,13 @@
-/*
- * Copyright (c) 2026 The npunet authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
+
+#include "npu-gathering.h"
 
 #include "npu-flow-statistics.h"
-
 #include "npu-processes.h"
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <utility>
 
@@ -20,16 +18,21 @@ namespace
 {
 
 using npunet::engine::FlowResult;
+using npunet::engine::LinkUse;
 
-/// Numbers that a flow takes in the table of all processes.
-constexpr std::size_t WIDTH = 22;
+/// Figures of a flow.
+constexpr std::size_t FLOW_FIGURES = 22;
+/// Figures of a link besides those by class and by power of two.
+constexpr std::size_t LINK_FIGURES = 10;
+/// A histogram has not more entries.
+constexpr std::size_t POWERS = 64;
 
-/// Puts the values of a flow into the table, or takes them out, in the same order.
+/// Puts the figures of a flow or a link into a table, or takes them out, in the same order.
 class Row
 {
   public:
     /**
-     * @param values of the flow in the table
+     * @param values of the flow or the link in the table
      * @param writes whether they are put into it
      */
     Row(int64_t* values, bool writes) : m_value(values), m_writes(writes)
@@ -68,6 +71,37 @@ class Row
                                      &counts.notifications})
         {
             Whole(*count);
+        }
+    }
+
+    /**
+     * @param use all of it; has the right number of classes
+     */
+    void
+    Pass(LinkUse& use)
+    {
+        Quantity(use.payload);
+        Quantity(use.wire);
+        Instant(use.busy);
+        Quantity(use.max_queue);
+        Whole(use.packets);
+        Whole(use.retransmissions);
+        Instant(use.credit_stall);
+        Whole(use.pauses);
+        Whole(use.marked);
+        Whole(use.drops);
+        use.queue_times.resize(POWERS);
+        for (npunet::Time& time : use.queue_times)
+        {
+            Instant(time);
+        }
+        while (!use.queue_times.empty() && use.queue_times.back() == npunet::Time())
+        {
+            use.queue_times.pop_back();
+        }
+        for (npunet::Bytes& bytes : use.classes_wire)
+        {
+            Quantity(bytes);
         }
     }
 
@@ -138,6 +172,29 @@ class Row
 
 } // namespace
 
+std::vector<LinkUse>
+GatherNpuLinkUse(std::vector<LinkUse> uses)
+{
+    if (NpuProcesses::GetCount() == 1)
+    {
+        return uses;
+    }
+    const std::size_t classes = uses.empty() ? 0 : uses.front().classes_wire.size();
+    const std::size_t width = LINK_FIGURES + POWERS + classes;
+    std::vector<int64_t> table(uses.size() * width);
+    for (std::size_t link = 0; link < uses.size(); ++link)
+    {
+        Row(&table[link * width], true).Pass(uses[link]);
+    }
+    // Whoever knows nothing of a link has zeros for it.
+    table = NpuProcesses::Max(std::move(table));
+    for (std::size_t link = 0; link < uses.size(); ++link)
+    {
+        Row(&table[link * width], false).Pass(uses[link]);
+    }
+    return uses;
+}
+
 std::vector<FlowResult>
 GatherNpuFlows(std::vector<FlowResult> results)
 {
@@ -152,16 +209,16 @@ GatherNpuFlows(std::vector<FlowResult> results)
         all += static_cast<std::size_t>(counts[process]);
     }
     // The rows of other processes are zeros.
-    std::vector<int64_t> table(all * WIDTH);
+    std::vector<int64_t> table(all * FLOW_FIGURES);
     for (std::size_t i = 0; i < results.size(); ++i)
     {
-        Row(&table[(before + i) * WIDTH], true).Pass(results[i]);
+        Row(&table[(before + i) * FLOW_FIGURES], true).Pass(results[i]);
     }
     table = NpuProcesses::Max(std::move(table));
     results.assign(all, FlowResult());
     for (std::size_t i = 0; i < all; ++i)
     {
-        Row(&table[i * WIDTH], false).Pass(results[i]);
+        Row(&table[i * FLOW_FIGURES], false).Pass(results[i]);
     }
     std::sort(results.begin(), results.end(), [](const FlowResult& a, const FlowResult& b) {
         return a.flow < b.flow;
