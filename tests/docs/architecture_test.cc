@@ -91,43 +91,64 @@ TEST(Architecture, RoomsIncludeWhatTheTableAllows) {
     EXPECT_GT(seen, 2000U);
 }
 
-/// The sub-room of a file, "packet/credit"; "packet" of one in the room itself.
-std::string sub_room_of(const std::string& file) {
-    const std::size_t room = file.find('/');
-    const std::size_t end = file.find('/', room + 1);
-    return file.substr(0, end == std::string::npos ? room : end);
+/// The rows of a table of sub-folders by the folder that they divide, "packet" or
+/// "generators/megatron", each with its number from the top.
+std::map<std::string, std::map<std::string, std::size_t>> sub_folders() {
+    std::map<std::string, std::map<std::string, std::size_t>> folders;
+    const Section section = section_of(read_page("docs/architecture.md"), "Inside the rooms");
+    for (const auto& row : table_rows(section)) {
+        const fs::path path = quoted(row.at(0)).at(0);
+        auto& divided = folders[path.parent_path().generic_string()];
+        divided.emplace(path.generic_string(), divided.size());
+    }
+    return folders;
 }
 
-// The sub-rooms of packet/ stand in the order in which they build on each other: each includes
-// those above it and itself. What lies in packet/ itself puts them together.
-TEST(Architecture, SubRoomsOfPacketIncludeThoseAboveThem) {
-    std::map<std::string, std::size_t> order;
-    for (const auto& row :
-         table_rows(section_of(read_page("docs/architecture.md"), "Inside packet"))) {
-        order.emplace(quoted(row.at(0)).at(0), order.size());
-    }
+/// What of the folder the file lies in: "packet/credit" of packet/credit/fast_forward/x.cc, nothing
+/// if it lies in the folder itself or elsewhere.
+std::string sub_folder_of(const std::string& file, const std::string& folder) {
+    const std::size_t begin = folder.size() + 1;
+    const std::size_t end = file.find('/', begin);
+    const bool inside = file.rfind(folder + "/", 0) == 0 && end != std::string::npos;
+    return inside ? file.substr(0, end) : "";
+}
+
+// What lies in a divided folder itself puts the sub-folders together: they do not include it.
+TEST(Architecture, SubFoldersIncludeThoseAboveThem) {
     std::size_t seen = 0;
-    Names sub_rooms;
-    for (const auto& [file, names] : includes_of("packet")) {
-        sub_rooms.insert(sub_room_of(file));
-        if (sub_room_of(file) == "packet") {
-            continue;
-        }
-        for (const std::string& name : names) {
-            if (room_of(name) == "packet") {
-                EXPECT_LE(order.at(sub_room_of(name)), order.at(sub_room_of(file)))
-                    << file << ": " << name;
-                ++seen;
+    for (const auto& [folder, rows] : sub_folders()) {
+        Names found;
+        for (const auto& [file, names] : includes_of(folder)) {
+            const std::string own = sub_folder_of(file, folder);
+            if (own.empty()) {
+                continue;
+            }
+            found.insert(own);
+            ASSERT_EQ(rows.count(own), 1U)
+                << file << ": docs/architecture.md does not have " << own;
+            for (const std::string& name : names) {
+                if (name.rfind(folder + "/", 0) == 0) {
+                    const auto other = rows.find(sub_folder_of(name, folder));
+                    EXPECT_TRUE(other != rows.end() && other->second <= rows.at(own))
+                        << file << ": " << name;
+                    ++seen;
+                }
             }
         }
+        EXPECT_EQ(found.size(), rows.size()) << folder;
     }
-    EXPECT_GT(seen, 200U);
-    sub_rooms.erase("packet");
-    Names rows;
-    for (const auto& [sub_room, number] : order) {
-        rows.insert(sub_room);
+    EXPECT_GT(seen, 1000U);
+}
+
+TEST(Architecture, FoldersAreOfASizeToRead) {
+    std::map<std::string, std::size_t> files;
+    for (const auto& [file, names] : all_includes()) {
+        ++files[fs::path(file).parent_path().generic_string()];
     }
-    EXPECT_THAT(sub_rooms, testing::ContainerEq(rows));
+    EXPECT_GT(files.size(), 50U);
+    for (const auto& [folder, number] : files) {
+        EXPECT_LE(number, 80U) << folder;
+    }
 }
 
 // Whatever the table allows is used: it says no more than the sources do.
