@@ -48,7 +48,7 @@ void BoundaryEntry::enter_packet(std::uint32_t number) {
         packet.hop = state_.messages[message].hop + entering.hop;
     } else {
         state_.paths.of_packet(place) = entering.path;
-        packet.hop = PacketPaths::hop_of_packet(place);
+        packet.hop = CreditPaths::hop_of_packet(place);
     }
     Crossing crossing;
     crossing.arrival = entering.arrival;

@@ -15,8 +15,8 @@
 #include "packet/credit/input_speedup.h"
 #include "packet/credit/thread_partition.h"
 #include "packet/credit/voq_masks.h"
+#include "packet/routing/credit_path.h"
 #include "packet/routing/credit_port.h"
-#include "packet/routing/packet_path.h"
 #include "packet/routing/route_plan.h"
 
 #include "base/quantities.h"
@@ -133,7 +133,7 @@ struct CreditNetworkState {
     InputSpeedup reads;  ///< packets that leave inputs
     PacketClasses classes;
     MessageTable messages;
-    PacketPaths paths;                      ///< of multi-path routing
+    CreditPaths paths;                      ///< of multi-path routing
     std::vector<ThreadPartition> parts{1};  ///< just the first one without threads
     std::uint32_t part_mask = 0;            ///< all bits set while partitions run in parallel
     bool in_window = false;                 ///< nodes advance independently in a lookahead window

@@ -10,7 +10,7 @@
 //     next_hop.cross(place, crossing);         // the packet is on its link
 //     next_hop.choose(place);                  // and chooses the next one
 //
-// Hardly used where every pair of NPUs has one path (PacketPaths::router is null).
+// Hardly used where every pair of NPUs has one path (CreditPaths::router is null).
 //
 // Times in picoseconds. A place is the index of a packet in the pool or of a message in the table.
 #pragma once
@@ -85,7 +85,7 @@ private:
     void choose_start(std::uint32_t message);
 
     /// Chooses among the offered next hops.
-    void choose_path(PacketPath& path);
+    void choose_path(CreditPath& path);
 
     /// Records the chosen hop, and when the packet may leave.
     void plan_hop(std::uint32_t place);

@@ -10,6 +10,7 @@
 
 #include "packet/base/ethernet_packet.h"
 #include "packet/routing/ethernet_port.h"
+#include "packet/routing/packet_path.h"
 
 #include "engine/link_clock.h"
 #include "topology/multipath.h"
@@ -21,14 +22,6 @@
 #include <vector>
 
 namespace npunet::packet {
-
-/// The state of per-packet routing for one packet.
-struct EthernetPath {
-    topology::PacketPlace place;  ///< where it is
-    topology::Hop hop;            ///< the selected hop
-    topology::Hop then;           ///< the hop after it, if selected in advance
-    std::uint32_t memory = 0;     ///< PacketPlace::memory after the hop
-};
 
 class EthernetNextHop {
 public:
@@ -85,7 +78,7 @@ public:
         choose_next(place, packet, now);
     }
 
-    EthernetPath& path_of(std::uint32_t place) { return at(of_packets_, place); }
+    PacketPath& path_of(std::uint32_t place) { return at(of_packets_, place); }
 
 private:
     /// Flag in a link's number: the link ends at the destination.
@@ -99,14 +92,14 @@ private:
     }
 
     /// The selected link, with last_hop.
-    std::uint32_t coded_link(const EthernetPath& path) const;
+    std::uint32_t coded_link(const PacketPath& path) const;
 
-    void choose(EthernetPath& path, std::uint32_t wire, std::int64_t now);
+    void choose(PacketPath& path, std::uint32_t wire, std::int64_t now);
 
     /// go_on() with per-packet routing.
     void choose_next(std::uint32_t place, EthernetPacket& packet, std::int64_t now);
 
-    static EthernetPath& at(std::vector<EthernetPath>& paths, std::uint32_t index) {
+    static PacketPath& at(std::vector<PacketPath>& paths, std::uint32_t index) {
         if (index >= paths.size()) {
             paths.resize(index + std::size_t{1});
         }
@@ -120,8 +113,8 @@ private:
     const topology::MultipathRouter* router_;        ///< null: no per-packet routing
     std::vector<std::vector<std::uint32_t>> first_;  ///< by source, then destination
     std::vector<std::uint32_t> hops_;                ///< all computed paths, end to end
-    std::vector<EthernetPath> of_packets_;           ///< by place
-    std::vector<EthernetPath> of_pairs_;             ///< by number of the queue pair
+    std::vector<PacketPath> of_packets_;           ///< by place
+    std::vector<PacketPath> of_pairs_;             ///< by number of the queue pair
     std::vector<topology::OfferedHop> offered_;      ///< to the selecting packet
 };
 
