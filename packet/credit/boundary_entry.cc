@@ -5,8 +5,9 @@ namespace npunet::packet {
 using engine::EventKey;
 using engine::Phase;
 
-BoundaryEntry::BoundaryEntry(SwitchStep& step, CreditBoundary& boundary, RerouteEpochs& epochs)
-    : state_(step.state()), step_(step), boundary_(boundary), epochs_(epochs) {}
+BoundaryEntry::BoundaryEntry(SwitchStep& step, CreditBoundary& boundary,
+                             RouteChanges& route_changes)
+    : state_(step.state()), step_(step), boundary_(boundary), route_changes_(route_changes) {}
 
 void BoundaryEntry::enter(const std::uint8_t* data, std::size_t size) {
     BoundaryFrameReader reader(data, size);
@@ -71,7 +72,7 @@ std::uint32_t BoundaryEntry::open(const BoundaryMessage& message) {
         record.hop =
             state_.plan.first_hop(message.source, message.destination, message.traffic_class);
     } else {
-        epochs_.await();
+        route_changes_.await();
         step_.finder().open_foreign(place, message.bytes);
     }
     boundary_.boundary().open(place, message);

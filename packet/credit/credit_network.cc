@@ -15,6 +15,7 @@ CreditNetwork::CreditNetwork(const topology::NetworkDescription& description,
           checked_for_routes(description),
           [&description](NodeId from, NodeId to) { return description.route(from, to); }, queue) {
     step_.finder().use(description);
+    route_changes_.use(step_.finder().reroutes());
     choose_mode();
     set_fast_forward(true);
 }
@@ -27,7 +28,8 @@ CreditNetwork::CreditNetwork(const topology::NetworkDescription& description, Ro
       state_(step_.state()),
       runner_(step_),
       replay_(step_),
-      epochs_(step_) {
+      rerouting_(step_),
+      route_changes_(queue, description.graph.links(), rerouting_) {
     choose_mode();
     set_fast_forward(true);
 }
@@ -47,7 +49,7 @@ void CreditNetwork::send(const engine::Message& message) {
         record.hop =
             state_.plan.first_hop(message.source, message.destination, state_.classes.of(message));
     } else {
-        epochs_.await();
+        route_changes_.await();
         step_.finder().open(place, message);
     }
     if (boundary_) {
@@ -130,7 +132,7 @@ void CreditNetwork::observer_changes() {
 
 void CreditNetwork::split(std::vector<bool> owned, PartitionLink& cut) {
     boundary_ = std::make_unique<CreditBoundary>(state_, std::move(owned), cut);
-    entry_ = std::make_unique<BoundaryEntry>(step_, *boundary_, epochs_);
+    entry_ = std::make_unique<BoundaryEntry>(step_, *boundary_, route_changes_);
     step_.set_boundary(boundary_.get());
     choose_mode();
     set_fast_forward(periodic_);

@@ -55,7 +55,7 @@
 // Structure: CreditNetworkState holds everything that changes with the packets, in flat arrays.
 // SwitchStep executes one decision, with CreditArbiter (selection), CreditLinks (times),
 // CreditNextHop (routing) and CreditStatistics (counts); CreditPortSchedule says when.
-// LookaheadRunner, Replay and CreditFastForward avoid event-by-event execution. RerouteEpochs,
+// LookaheadRunner, Replay and CreditFastForward avoid event-by-event execution. RouteChanges,
 // CreditBoundary and BoundaryEntry serve faults and networks that are split over processes.
 #pragma once
 
@@ -67,9 +67,10 @@
 #include "packet/credit/lookahead_runner.h"
 #include "packet/credit/network_state.h"
 #include "packet/credit/replay.h"
-#include "packet/credit/reroute_epochs.h"
+#include "packet/credit/rerouting.h"
 #include "packet/credit/switch_step.h"
 #include "packet/partition/partition_link.h"
+#include "packet/routing/route_changes.h"
 
 #include "base/quantities.h"
 #include "engine/event_queue.h"
@@ -152,7 +153,8 @@ private:
     CreditNetworkState& state_;
     LookaheadRunner runner_;
     Replay replay_;
-    RerouteEpochs epochs_;
+    CreditRerouting rerouting_;
+    RouteChanges route_changes_;
     std::unique_ptr<CreditFastForward> fast_forward_;  ///< or null
     std::unique_ptr<CreditBoundary> boundary_;         ///< where the network is split
     std::unique_ptr<BoundaryEntry> entry_;             ///< where the network is split

@@ -29,10 +29,13 @@ EthernetNetwork::EthernetNetwork(const topology::NetworkDescription& description
               periods_),
       ingress_(description, state_, routes_, links_, schedule_, flow_control_, marks_, queues_,
                drops_, pairs_),
-      epochs_(state_, routes_, queues_, flow_control_, drops_, pairs_) {}
+      rerouting_(state_, queues_, flow_control_, drops_, pairs_),
+      route_changes_(queue, state_.ports.size(), rerouting_) {
+    route_changes_.use(routes_.reroutes());
+}
 
 void EthernetNetwork::send(const engine::Message& message) {
-    epochs_.await();
+    route_changes_.await();
     pairs_.set_listener(*listener_);
     periods_.messages_change();
     pairs_.send(message, static_cast<std::uint8_t>(state_.classes.of(message)));
@@ -68,7 +71,7 @@ void EthernetNetwork::split(std::vector<bool> owned, PartitionLink& cut) {
     pairs_.split(*boundary_);
     egress_.set_frames(*frames_);
     periods_.split();
-    epochs_.go_through_all();
+    route_changes_.go_through_all();
 }
 
 void EthernetNetwork::enter(const std::uint8_t* data, std::size_t size) {

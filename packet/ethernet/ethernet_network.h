@@ -62,9 +62,10 @@
 #include "packet/ethernet/output_queues.h"
 #include "packet/ethernet/port_schedule.h"
 #include "packet/ethernet/priority_flow_control.h"
-#include "packet/ethernet/reroute_epochs.h"
+#include "packet/ethernet/rerouting.h"
 #include "packet/ethernet/stall_report.h"
 #include "packet/routing/ethernet_next_hop.h"
+#include "packet/routing/route_changes.h"
 #include "packet/transport/ethernet_boundary.h"
 #include "packet/transport/transport.h"
 
@@ -138,7 +139,8 @@ private:
     EthernetArbiter arbiter_;
     EthernetEgress egress_;
     EthernetIngress ingress_;
-    EthernetRerouteEpochs epochs_;
+    EthernetRerouting rerouting_;
+    RouteChanges route_changes_;
     std::unique_ptr<EthernetBoundary> boundary_;      ///< null: not split
     std::unique_ptr<EthernetBoundaryFrames> frames_;  ///< null: not split
 };
