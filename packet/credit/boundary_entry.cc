@@ -14,8 +14,8 @@ void BoundaryEntry::enter(const std::uint8_t* data, std::size_t size) {
     if (reader.kind() == BoundaryPacket::frame) {
         const auto packet = reader.take<BoundaryPacket>();
         // At most one packet of a link at an instant; those of several links in link order.
-        state_.events.schedule(
-            state_.events.now(),
+        state_.clock.schedule(
+            state_.clock.now(),
             EventKey::of(Phase::Arrival, engine::event_kind::boundary, packet.link), enter_event_,
             boundary_.boundary().keep(packet));
     } else {

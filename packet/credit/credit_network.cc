@@ -39,7 +39,7 @@ void CreditNetwork::send(const engine::Message& message) {
     const std::uint32_t place = state_.messages.take();
     MessageRecord& record = state_.messages[place];
     record.id = message.id.value();
-    record.start = state_.events.now().ps();
+    record.start = state_.clock.now();
     record.bytes = message.bytes.value();
     record.remaining = message.bytes.value();
     record.handle = message.handle;

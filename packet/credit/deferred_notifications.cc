@@ -27,8 +27,8 @@ std::uint64_t DeferredNotifications::gather() {
 
 void DeferredNotifications::schedule(const MessageEvent& event) {
     using namespace engine::event_kind;
-    state_.events.schedule(
-        Time::ps(event.at),
+    state_.clock.schedule(
+        event.at,
         EventKey::of(Phase::Arrival, event.delivered ? message_delivered : message_sent,
                      state_.messages[event.message].id),
         event.delivered ? handlers_.delivered : handlers_.sent, event.message);

@@ -4,16 +4,6 @@
 
 namespace npunet::packet {
 
-namespace {
-
-/// Never called: the queue rejects the time.
-class BeyondTheClock final : public engine::EventHandler {
-public:
-    void handle(std::uint64_t /* payload */) override {}
-};
-
-}  // namespace
-
 CreditLinks::CreditLinks(const topology::NetworkDescription& description, CreditNetworkState& state)
     : state_(state),
       cut_through_(description.packet.switching == topology::Switching::CutThrough),
@@ -44,7 +34,7 @@ Crossing CreditLinks::cross_irregular(std::uint32_t port_number, std::uint32_t w
                                       std::int64_t now) {
     const Crossing crossing = timing_.cross(port_number, now, wire, state_.header_bytes());
     if (crossing.arrival > state_.last_start) {
-        refuse_late();
+        state_.clock.refuse_late();
     }
     const std::int64_t again = crossing.attempts - 1;
     retransmissions_[port_number] += again;
@@ -85,11 +75,6 @@ std::int64_t CreditLinks::other_time(std::uint32_t port_number, std::uint32_t wi
         port.other_time = transfer_time(Bytes(wire), rates_[port_number]).ps();
     }
     return port.other_time;
-}
-
-void CreditLinks::refuse_late() {
-    BeyondTheClock beyond;
-    state_.events.schedule(Time::max(), engine::EventKey(), beyond);
 }
 
 }  // namespace npunet::packet

@@ -33,7 +33,7 @@ public:
     Crossing cross(std::uint32_t port_number, std::uint32_t wire, std::int64_t now) {
         // Later starts would overflow the sums below.
         if (now > state_.last_start) {
-            refuse_late();
+            state_.clock.refuse_late();
         }
         const CreditPort& port = state_.ports[port_number];
         if (port.irregular == 1) {
@@ -108,9 +108,6 @@ private:
         return wire == state_.full_wire ? state_.ports[port_number].full_time
                                         : transfer_time(Bytes(wire), rates_[port_number]).ps();
     }
-
-    /// Throws the StallError of a time beyond the end of the clock.
-    void refuse_late();
 
     CreditNetworkState& state_;
     bool cut_through_;

@@ -105,7 +105,7 @@ void LookaheadRunner::turn(std::uint32_t) {
     if (!schedule_.take_turn()) {
         return;
     }
-    const std::int64_t next = go_on(state_.events.now().ps());
+    const std::int64_t next = go_on(state_.clock.now());
     if (next != never) {
         schedule_.plan_turn(next);
     }

@@ -5,6 +5,7 @@
 // Times in picoseconds. A place is the index of a packet in the pool or of a message in the table.
 #pragma once
 
+#include "packet/base/clock.h"
 #include "packet/base/constants.h"
 #include "packet/base/credit_account.h"
 #include "packet/base/message_table.h"
@@ -36,6 +37,7 @@ struct CreditNetworkState {
     CreditNetworkState(const topology::NetworkDescription& description, RouteFunction route,
                        engine::EventQueue& queue)
         : events(queue),
+          clock(queue),
           mtu(description.packet.mtu.value()),
           header(description.packet.header.value()),
           full_wire(wire_bytes(mtu)),
@@ -74,7 +76,7 @@ struct CreditNetworkState {
     }
 
     /// Up to when everything has happened: the clock, or the start of the lookahead window.
-    std::int64_t present() const { return in_window ? window_from : events.now().ps(); }
+    std::int64_t present() const { return in_window ? window_from : clock.now(); }
 
     /// The source of a message, in `part`, has sent `payload` bytes of it.
     void count_sent(MessageRecord& message, std::int64_t payload, ThreadPartition& part) const {
@@ -115,6 +117,7 @@ struct CreditNetworkState {
     }
 
     engine::EventQueue& events;
+    PacketClock clock;  ///< of the events
     std::int64_t mtu;
     std::int64_t header;
     /// A packet that starts later could end beyond the clock.

@@ -51,7 +51,7 @@ void CreditNextHop::choose_start_again(std::uint32_t message) {
 
 void CreditNextHop::choose_start(std::uint32_t message) {
     MessageRecord& record = state_.messages[message];
-    state_.paths.of_message(message).since = state_.events.now().ps();
+    state_.paths.of_message(message).since = state_.clock.now();
     CreditPath& path = state_.paths.of_message(message).next;
     path.start(path.place.source, path.place.destination,
                packet_hash(state_.paths.seed, record.id, static_cast<std::uint64_t>(path.number)));
@@ -65,7 +65,7 @@ void CreditNextHop::choose_start(std::uint32_t message) {
 
 void CreditNextHop::choose_path(CreditPath& path) {
     path.avoid_dead_link(reroutes_.get());
-    chooser_.choose(path, state_.events.now().ps());
+    chooser_.choose(path, state_.clock.now());
 }
 
 bool CreditNextHop::cut(std::uint32_t message, std::uint32_t place, std::int64_t end) {
@@ -102,7 +102,7 @@ void CreditNextHop::choose_again(std::uint32_t place) {
     path.then = topology::Hop();
     choose_path(path);
     QueuedPacket& packet = state_.packets[place];
-    packet.ready = std::max(packet.ready, state_.events.now().ps());
+    packet.ready = std::max(packet.ready, state_.clock.now());
     plan_hop(place);
 }
 

@@ -14,9 +14,7 @@ void CreditPortSchedule::arm_elsewhere(std::uint32_t port_number, std::int64_t a
         std::push_heap(waiting_.begin(), waiting_.end(), std::greater<>());
         return;
     }
-    state_.events.schedule(Time::ps(at),
-                           EventKey::of(Phase::Arbitration, engine::event_kind::port, port_number),
-                           wake_, port_number);
+    events_.schedule(port_number, at);
 }
 
 std::uint32_t CreditPortSchedule::take_waiting() {
@@ -39,13 +37,13 @@ void CreditPortSchedule::leave_windows() {
 void CreditPortSchedule::plan_turn(std::int64_t at) {
     if (at < turn_at_) {
         turn_at_ = at;
-        state_.events.schedule(
-            Time::ps(at), EventKey::of(Phase::Arbitration, engine::event_kind::port, 0), turn_);
+        state_.clock.schedule(at, EventKey::of(Phase::Arbitration, engine::event_kind::port, 0),
+                              turn_, 0);
     }
 }
 
 bool CreditPortSchedule::take_turn() {
-    if (state_.events.now().ps() != turn_at_ || !windows_) {
+    if (state_.clock.now() != turn_at_ || !windows_) {
         return false;
     }
     turn_at_ = never;

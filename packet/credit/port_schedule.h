@@ -1,6 +1,6 @@
-// When the ports have to decide next (CreditPort::wake), and what triggers that: an event for each
-// port; or one event for all ports, from which the nodes advance in lookahead windows; or, during a
-// replay of skipped ports, a heap.
+// When the ports have to decide next, and what triggers that: an event for each port, as in
+// PortSchedule; or one event for all ports, from which the nodes advance in lookahead windows; or,
+// during a replay of skipped ports, a heap.
 //
 //     schedule.arm(port, 5000);
 //
@@ -8,6 +8,7 @@
 #pragma once
 
 #include "packet/base/constants.h"
+#include "packet/base/port_schedule.h"
 #include "packet/credit/lookahead_windows.h"
 #include "packet/credit/network_state.h"
 
@@ -15,6 +16,7 @@
 #include "engine/pending_events.h"
 #include "engine/state_scan.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <utility>
@@ -28,26 +30,34 @@ public:
     /// ports. All must outlive this.
     CreditPortSchedule(CreditNetworkState& state, engine::EventHandler& wake,
                        engine::EventHandler& turn)
-        : state_(state), wake_(wake), turn_(turn) {}
+        : state_(state), events_(state.ports, state.clock, wake), wake_(wake), turn_(turn) {}
 
     CreditPortSchedule(const CreditPortSchedule&) = delete;
     CreditPortSchedule& operator=(const CreditPortSchedule&) = delete;
 
     /// Sets the wake of a port, unless an earlier one is pending.
     void arm(std::uint32_t port_number, std::int64_t at) {
-        CreditPort& port = state_.ports[port_number];
-        if (at >= port.wake) {
+        if (!events_.bring_forward(port_number, at)) {
             return;
         }
-        port.wake = at;
         if (windows_ == nullptr || replaying_) {
             arm_elsewhere(port_number, at);
             return;
         }
-        windows_->wake(port_number, at, state_.part_of(port).alone);
+        windows_->wake(port_number, at, state_.part_of(state_.ports[port_number]).alone);
         if (!state_.in_window) {
             plan_turn(at);
         }
+    }
+
+    /// The port may have something to send from `at` on.
+    void wake_port(std::uint32_t port_number, std::int64_t at) {
+        arm(port_number, std::max(state_.ports[port_number].busy_until, at));
+    }
+
+    /// PortSchedule::take_due()
+    bool take_due(std::uint32_t port_number, std::int64_t now) {
+        return events_.take_due(port_number, now);
     }
 
     /// Before the first port is armed. Null: every port has its own events.
@@ -92,6 +102,7 @@ private:
     void arm_elsewhere(std::uint32_t port_number, std::int64_t at);
 
     CreditNetworkState& state_;
+    PortSchedule<CreditPort> events_;
     engine::EventHandler& wake_;
     engine::EventHandler& turn_;
     std::unique_ptr<LookaheadWindows> windows_;  ///< or null

@@ -19,7 +19,7 @@ void CreditRerouting::choose_again() {
 
 void CreditRerouting::leave_dead_link(std::uint32_t link) {
     CreditPort& port = state_.ports[link];
-    const std::int64_t now = state_.events.now().ps();
+    const std::int64_t now = state_.clock.now();
     std::vector<std::pair<std::int64_t, std::uint32_t>> ends;
     for (std::uint32_t slot = 0; slot < port.queues; ++slot) {
         VirtualOutputQueue& queue = state_.queues[port.first_queue + slot];
@@ -61,8 +61,7 @@ void CreditRerouting::choose_starts_again() {
             state_.messages.withdraw(state_.turns_of(before.port, before.channel), message);
             state_.show_turn(before.queue);
             // The next message may need less credit than the one for which the port waited.
-            step_.schedule().arm(before.port, std::max(state_.ports[before.port].busy_until,
-                                                       state_.events.now().ps()));
+            step_.schedule().wake_port(before.port, state_.clock.now());
             step_.await_turn(message);
         }
     }

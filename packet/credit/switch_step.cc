@@ -42,21 +42,18 @@ void SwitchStep::await_turn(std::uint32_t message) {
     const PlannedHop hop = state_.plan[state_.messages[message].hop];
     state_.messages.append(state_.turns_of(hop.port, hop.channel), message);
     state_.show_turn(hop.queue);
-    schedule_.arm(hop.port, std::max(state_.ports[hop.port].busy_until, state_.events.now().ps()));
+    schedule_.wake_port(hop.port, state_.clock.now());
 }
 
 void SwitchStep::wake(std::uint32_t port_number) {
-    CreditPort& port = state_.ports[port_number];
-    const std::int64_t now = state_.events.now().ps();
-    if (port.wake != now) {
-        return;
+    const std::int64_t now = state_.clock.now();
+    if (schedule_.take_due(port_number, now)) {
+        decide(port_number, now);
     }
-    port.wake = never;
-    decide(port_number, now);
 }
 
 void SwitchStep::wake_again(std::uint32_t port_number) {
-    decide_again(port_number, state_.events.now().ps());
+    decide_again(port_number, state_.clock.now());
 }
 
 void SwitchStep::decide_again(std::uint32_t port_number, std::int64_t now) {
@@ -71,8 +68,8 @@ void SwitchStep::defer_arbitration(std::uint32_t port_number) {
         state_.part_of(state_.ports[port_number]).again.push_back(port_number);
         return;
     }
-    state_.events.schedule(
-        state_.events.now(),
+    state_.clock.schedule(
+        state_.clock.now(),
         EventKey::of(Phase::Arbitration, engine::event_kind::port_again, port_number), again_event_,
         port_number);
 }
@@ -186,10 +183,10 @@ void SwitchStep::go_on(std::uint32_t port_number, std::uint32_t place, const Cro
         return;
     }
     // Two packets of a link arrive at the same instant only after a change of latency.
-    state_.events.schedule(Time::ps(state_.packets[place].ready),
-                           EventKey::of(Phase::Arrival, engine::event_kind::packet_in, port_number,
-                                        static_cast<std::uint64_t>(number)),
-                           packet_in_event_, place);
+    state_.clock.schedule(state_.packets[place].ready,
+                          EventKey::of(Phase::Arrival, engine::event_kind::packet_in, port_number,
+                                       static_cast<std::uint64_t>(number)),
+                          packet_in_event_, place);
 }
 
 void SwitchStep::packet_in(std::uint32_t place) {
@@ -319,7 +316,7 @@ void SwitchStep::take_credit(const CrossPartitionCredit& credit) {
     const CreditPort& port = state_.ports[credit.port];
     state_.credit(credit.port, credit.channel).give_back(credit.stamp, credit.wire);
     if ((port.waiting >> credit.channel & 1U) != 0) {
-        schedule_.arm(credit.port, std::max(port.busy_until, credit.stamp));
+        schedule_.wake_port(credit.port, credit.stamp);
     }
 }
 
@@ -348,7 +345,7 @@ void SwitchStep::push(std::uint32_t place) {
     queue.tail = place;
     state_.show_head(queue);
     state_.filled.set(port, hop.queue);
-    schedule_.arm(hop.port, std::max(port.busy_until, packet.ready));
+    schedule_.wake_port(hop.port, packet.ready);
 }
 
 void SwitchStep::open_mail(std::uint32_t number) {

@@ -62,9 +62,8 @@ public:
 
     /// Lets a port decide, unless its wake was taken back.
     void decide_if_due(std::uint32_t port_number, std::int64_t now) {
-        CreditPort& port = state_.ports[port_number];
-        if (port.wake == now) {
-            port.wake = never;
+        if (schedule_.take_due(port_number, now)) {
+            const CreditPort& port = state_.ports[port_number];
             const std::int64_t before = port.packets;
             decide(port_number, now);
             state_.part_of(port).handled += static_cast<std::uint64_t>(port.packets - before);

@@ -18,10 +18,8 @@ EthernetEgress::EthernetEgress(EthernetNetworkState& state, const EthernetNextHo
       periods_(periods) {}
 
 void EthernetEgress::wake(std::uint32_t number) {
-    EthernetPort& port = state_.ports[number];
     const std::int64_t now = state_.clock.now();
-    if (port.wake == now && !state_.clock.is_still()) {
-        port.wake = never;
+    if (!state_.clock.is_still() && schedule_.take_due(number, now)) {
         decide(number, now);
     }
 }
@@ -61,9 +59,6 @@ std::int64_t EthernetEgress::up_again(std::uint32_t number, std::int64_t now) co
 void EthernetEgress::transmit(std::uint32_t number, std::uint32_t place, std::int64_t now) {
     EthernetPort& port = state_.ports[number];
     EthernetPacket& packet = state_.packets[place];
-    if (now > links_.last_start()) {
-        schedule_.schedule_at_end(number);
-    }
     const bool passing = packet.input != none;
     const bool data = !is_control(packet);
     const Bytes waited(packet.wire);
@@ -94,7 +89,7 @@ void EthernetEgress::transmit(std::uint32_t number, std::uint32_t place, std::in
         frames_->leave(number, place);
         return;
     }
-    schedule_.fly(number, place);
+    links_.fly(number, place);
 }
 
 void EthernetEgress::count(std::uint32_t number, const EthernetPacket& packet, std::int64_t now,

@@ -8,7 +8,6 @@
 #include "packet/ethernet/ethernet_fast_forward.h"
 #include "packet/ethernet/link_transmission.h"
 #include "packet/ethernet/network_state.h"
-#include "packet/ethernet/port_schedule.h"
 #include "packet/ethernet/priority_flow_control.h"
 #include "packet/routing/ethernet_next_hop.h"
 #include "packet/transport/transport.h"

@@ -38,7 +38,7 @@ private:
 
 EthernetFastForward::EthernetFastForward(const topology::NetworkDescription& description,
                                          engine::EventQueue& queue, EthernetNetworkState& state,
-                                         const EthernetLinks& links, EthernetPortSchedule& schedule,
+                                         EthernetLinks& links, EthernetPortSchedule& schedule,
                                          PriorityFlowControl& flow_control, EcnMarks& marks,
                                          const OutputQueues& queues, QueuePairs& pairs)
     : description_(description),
@@ -221,6 +221,7 @@ void EthernetFastForward::use_queue(engine::EventQueue& queue) {
     state_.clock.use_queue(queue);
     pairs_.state().reschedule_timers();
     schedule_.reschedule();
+    links_.reschedule();
 }
 
 }  // namespace npunet::packet

@@ -8,7 +8,6 @@
 #include "packet/ethernet/link_transmission.h"
 #include "packet/ethernet/network_state.h"
 #include "packet/ethernet/output_queues.h"
-#include "packet/ethernet/port_schedule.h"
 #include "packet/ethernet/priority_flow_control.h"
 #include "packet/transport/periodic_transport.h"
 #include "packet/transport/transport.h"
@@ -27,7 +26,7 @@ class EthernetFastForward final : private PeriodicTransportHost {
 public:
     /// The references must outlive this.
     EthernetFastForward(const topology::NetworkDescription& description, engine::EventQueue& queue,
-                        EthernetNetworkState& state, const EthernetLinks& links,
+                        EthernetNetworkState& state, EthernetLinks& links,
                         EthernetPortSchedule& schedule, PriorityFlowControl& flow_control,
                         EcnMarks& marks, const OutputQueues& queues, QueuePairs& pairs);
 
@@ -82,7 +81,7 @@ private:
     const topology::NetworkDescription& description_;
     engine::EventQueue& simulation_;  ///< the simulation's events
     EthernetNetworkState& state_;
-    const EthernetLinks& links_;
+    EthernetLinks& links_;
     EthernetPortSchedule& schedule_;
     PriorityFlowControl& flow_control_;
     EcnMarks& marks_;

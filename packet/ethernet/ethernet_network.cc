@@ -11,9 +11,9 @@ EthernetNetwork::EthernetNetwork(const topology::NetworkDescription& description
                                  engine::EventQueue& queue)
     : description_(checked_for_ethernet(description)),
       state_(description, queue),
-      links_(description, state_.sizes, state_.ports),
+      links_(description, state_, arrive_event_),
       routes_(description, state_.ports, links_.clock()),
-      schedule_(state_.ports, state_.packets, state_.clock, wake_event_, arrive_event_),
+      schedule_(state_.ports, state_.clock, wake_event_),
       flow_control_(description, state_, schedule_),
       marks_(description),
       queues_(description, state_, routes_, schedule_),
@@ -27,8 +27,8 @@ EthernetNetwork::EthernetNetwork(const topology::NetworkDescription& description
       arbiter_(state_, queues_, pairs_),
       egress_(state_, routes_, links_, schedule_, flow_control_, arbiter_, drops_, pairs_,
               periods_),
-      ingress_(description, state_, routes_, links_, schedule_, flow_control_, marks_, queues_,
-               drops_, pairs_),
+      ingress_(description, state_, routes_, links_, flow_control_, marks_, queues_, drops_,
+               pairs_),
       rerouting_(state_, queues_, flow_control_, drops_, pairs_),
       route_changes_(queue, state_.ports.size(), rerouting_) {
     route_changes_.use(routes_.reroutes());
@@ -64,7 +64,7 @@ void EthernetNetwork::observer_changes() {
 
 void EthernetNetwork::split(std::vector<bool> owned, PartitionLink& cut) {
     boundary_ = std::make_unique<EthernetBoundary>(description_.graph, std::move(owned), cut);
-    frames_ = std::make_unique<EthernetBoundaryFrames>(state_, routes_, schedule_, *boundary_);
+    frames_ = std::make_unique<EthernetBoundaryFrames>(state_, routes_, links_, *boundary_);
     for (std::size_t number = 0; number < state_.ports.size(); ++number) {
         state_.ports[number].cut = boundary_->is_cut(LinkId(number));
     }

@@ -60,7 +60,6 @@
 #include "packet/ethernet/link_transmission.h"
 #include "packet/ethernet/network_state.h"
 #include "packet/ethernet/output_queues.h"
-#include "packet/ethernet/port_schedule.h"
 #include "packet/ethernet/priority_flow_control.h"
 #include "packet/ethernet/rerouting.h"
 #include "packet/ethernet/stall_report.h"

@@ -16,14 +16,13 @@ bool trims(const topology::NetworkDescription& description) {
 
 EthernetIngress::EthernetIngress(const topology::NetworkDescription& description,
                                  EthernetNetworkState& state, EthernetNextHop& routes,
-                                 EthernetLinks& links, EthernetPortSchedule& schedule,
-                                 PriorityFlowControl& flow_control, EcnMarks& marks,
-                                 OutputQueues& queues, EthernetDrops& losses, QueuePairs& pairs)
+                                 EthernetLinks& links, PriorityFlowControl& flow_control,
+                                 EcnMarks& marks, OutputQueues& queues, EthernetDrops& losses,
+                                 QueuePairs& pairs)
     : trims_(trims(description)),
       state_(state),
       routes_(routes),
       links_(links),
-      schedule_(schedule),
       flow_control_(flow_control),
       marks_(marks),
       queues_(queues),
@@ -41,7 +40,7 @@ void EthernetIngress::arrive(std::uint32_t link) {
         receive(port.flight.pop(state_.packets), link, now);
     }
     if (port.flight.head != none) {
-        schedule_.await_arrival(link);
+        links_.await_arrival(link);
     }
 }
 

@@ -6,6 +6,7 @@
 #include "packet/base/packet_classes.h"
 #include "packet/base/packet_observer.h"
 #include "packet/base/packet_sizes.h"
+#include "packet/base/port_schedule.h"
 #include "packet/congestion/telemetry_records.h"
 #include "packet/routing/ethernet_port.h"
 
@@ -19,6 +20,8 @@
 #include <vector>
 
 namespace npunet::packet {
+
+using EthernetPortSchedule = PortSchedule<EthernetPort>;
 
 struct EthernetNetworkState {
     /// `queue` must outlive this.
@@ -35,7 +38,7 @@ struct EthernetNetworkState {
         }
     }
 
-    EthernetClock clock;
+    PacketClock clock;
     PacketSizes sizes;
     std::uint32_t class_count;
     std::vector<EthernetPort> ports;  ///< by link

@@ -7,7 +7,6 @@
 #include "packet/base/ethernet_packet.h"
 #include "packet/base/queue_histogram.h"
 #include "packet/ethernet/network_state.h"
-#include "packet/ethernet/port_schedule.h"
 #include "packet/routing/ethernet_next_hop.h"
 #include "packet/routing/ethernet_port.h"
 #include "packet/transport/transport_wire.h"

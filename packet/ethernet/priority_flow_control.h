@@ -6,7 +6,6 @@
 #include "packet/base/constants.h"
 #include "packet/base/ethernet_packet.h"
 #include "packet/ethernet/network_state.h"
-#include "packet/ethernet/port_schedule.h"
 #include "packet/ethernet/shared_buffer.h"
 #include "packet/routing/ethernet_port.h"
 

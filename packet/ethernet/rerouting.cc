@@ -19,8 +19,7 @@ void EthernetRerouting::leave_dead_link(std::uint32_t link) {
         state_.packets.free(port.requests.pop(state_.packets));
     }
     while (port.control.head != none) {
-        drops_.drop(link, port.control.pop(state_.packets), PacketDrop::LinkDown,
-                    "on a dead link");
+        drops_.drop(link, port.control.pop(state_.packets), PacketDrop::LinkDown, "on a dead link");
     }
     for (std::uint32_t traffic_class = 0; traffic_class < state_.class_count; ++traffic_class) {
         drop_data(link, traffic_class);

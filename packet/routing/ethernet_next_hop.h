@@ -113,8 +113,8 @@ private:
     const topology::MultipathRouter* router_;        ///< null: no per-packet routing
     std::vector<std::vector<std::uint32_t>> first_;  ///< by source, then destination
     std::vector<std::uint32_t> hops_;                ///< all computed paths, end to end
-    std::vector<PacketPath> of_packets_;           ///< by place
-    std::vector<PacketPath> of_pairs_;             ///< by number of the queue pair
+    std::vector<PacketPath> of_packets_;             ///< by place
+    std::vector<PacketPath> of_pairs_;               ///< by number of the queue pair
     std::vector<topology::OfferedHop> offered_;      ///< to the selecting packet
 };
 

@@ -11,7 +11,7 @@ using engine::EventKey;
 using engine::Phase;
 
 ReceiverCredits::ReceiverCredits(const topology::NetworkDescription& description,
-                                 EthernetClock& clock, const PacketSizes& sizes,
+                                 PacketClock& clock, const PacketSizes& sizes,
                                  QueuePairTable& pairs, TransportPackets& packets)
     : clock_(clock), pairs_(pairs), packets_(packets) {
     const topology::CongestionControlChoice& choice = description.packet.congestion_control;

@@ -24,7 +24,7 @@ class ReceiverCredits {
 public:
     /// Does nothing where congestion control is not receiver-credit. Clock, pairs and packets must
     /// outlive this.
-    ReceiverCredits(const topology::NetworkDescription& description, EthernetClock& clock,
+    ReceiverCredits(const topology::NetworkDescription& description, PacketClock& clock,
                     const PacketSizes& sizes, QueuePairTable& pairs, TransportPackets& packets);
 
     ReceiverCredits(const ReceiverCredits&) = delete;
@@ -54,7 +54,7 @@ private:
     /// Schedules the next grant of a link, unless it is.
     void await(std::uint32_t link);
 
-    EthernetClock& clock_;
+    PacketClock& clock_;
     QueuePairTable& pairs_;
     TransportPackets& packets_;
     std::vector<Pacer> pacers_;  ///< by link

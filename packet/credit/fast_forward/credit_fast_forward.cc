@@ -104,9 +104,9 @@ void CreditFastForward::plan(std::int64_t at, Kind kind, std::uint32_t index,
                              std::uint32_t serial) {
     const std::uint64_t payload = static_cast<std::uint64_t>(kind) << 56 |
                                   static_cast<std::uint64_t>(serial & 0xffffffU) << 32 | index;
-    state_.events.schedule(
-        Time::ps(at), EventKey::of(Phase::Arbitration, engine::event_kind::fast_forward, payload),
-        *this, payload);
+    state_.clock.schedule(
+        at, EventKey::of(Phase::Arbitration, engine::event_kind::fast_forward, payload), *this,
+        payload);
 }
 
 void CreditFastForward::handle(std::uint64_t payload) {
