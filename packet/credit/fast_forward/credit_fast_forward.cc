@@ -1,5 +1,7 @@
 #include "packet/credit/fast_forward/credit_fast_forward.h"
 
+#include "packet/credit/replay.h"
+
 #include <algorithm>
 
 namespace npunet::packet {
@@ -14,9 +16,9 @@ constexpr std::uint64_t fast_forward_words_per_event = 3;
 
 }  // namespace
 
-CreditFastForward::CreditFastForward(CreditNetworkState& state, CreditFastForwardHost& host)
+CreditFastForward::CreditFastForward(CreditNetworkState& state, Replay& replay)
     : state_(state),
-      host_(host),
+      replay_(replay),
       finder_(state),
       notes_(state.ports.size()),
       budget_(fast_forward_words_per_event) {
@@ -253,7 +255,7 @@ void CreditFastForward::resume(std::uint32_t index) {
     const std::vector<std::uint32_t> ports = group.traffic.ports;
     dissolve(index);
     // Code of ns-3 that runs after the decisions of this instant must find them made.
-    host_.resume(ports, from, state_.events.instant_is_over() ? now + 1 : now);
+    replay_.resume(ports, from, state_.events.instant_is_over() ? now + 1 : now);
 }
 
 void CreditFastForward::dissolve(std::uint32_t index) {

@@ -35,22 +35,12 @@
 
 namespace npunet::packet {
 
-/// Moves packets one by one, where CreditFastForward cannot move them by periods.
-class CreditFastForwardHost {
-public:
-    /// Replays ports that were suspended, in ascending order and without wakes, from the time
-    /// `from` of their state on. All their decisions before `until` are made immediately.
-    virtual void resume(const std::vector<std::uint32_t>& ports, std::int64_t from,
-                        std::int64_t until) = 0;
-
-protected:
-    ~CreditFastForwardHost() = default;
-};
+class Replay;
 
 class CreditFastForward final : private engine::EventHandler {
 public:
     /// Both must outlive this.
-    CreditFastForward(CreditNetworkState& state, CreditFastForwardHost& host);
+    CreditFastForward(CreditNetworkState& state, Replay& replay);
 
     /// A message is about to start; `port`: the first one of its route, which is watched or
     /// suspended.
@@ -159,7 +149,7 @@ private:
     void release(std::uint32_t index);
 
     CreditNetworkState& state_;
-    CreditFastForwardHost& host_;
+    Replay& replay_;
     PeriodDetection finder_;
     std::vector<Group> groups_;           ///< used and free
     std::vector<std::uint32_t> free_;     ///< groups that are not used
