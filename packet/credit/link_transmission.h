@@ -9,6 +9,7 @@
 #pragma once
 
 #include "packet/base/link_timing.h"
+#include "packet/base/sending_time.h"
 #include "packet/credit/network_state.h"
 
 #include "base/quantities.h"
@@ -35,12 +36,12 @@ public:
         if (now > state_.last_start) {
             state_.clock.refuse_late();
         }
-        const CreditPort& port = state_.ports[port_number];
+        CreditPort& port = state_.ports[port_number];
         if (port.irregular == 1) {
             return cross_irregular(port_number, wire, now);
         }
         Crossing crossing;
-        crossing.busy = wire == state_.full_wire ? port.full_time : other_time(port_number, wire);
+        crossing.busy = sending_time(port, wire, state_.full_wire, rates_[port_number]);
         crossing.end = now + crossing.busy;
         crossing.arrival = crossing.end + port.latency;
         crossing.header_in = now + header_times_[port_number] + port.latency;
@@ -95,9 +96,6 @@ private:
     Crossing cross_irregular(std::uint32_t port_number, std::uint32_t wire, std::int64_t now);
 
     std::int64_t up_from(std::uint32_t port_number, std::int64_t time) const;
-
-    /// How long a packet that is not full occupies a link without faults.
-    std::int64_t other_time(std::uint32_t port_number, std::uint32_t wire);
 
     /// How long a packet occupies the link at its highest rate. The port may be another thread's,
     /// so nothing of it is written.

@@ -15,9 +15,8 @@ EthernetLinks::EthernetLinks(const topology::NetworkDescription& description,
       clock_(description),
       errors_(description.packet.error_rate, description.packet.seed),
       transmissions_(errors_.any() ? state.ports.size() : 0),
-      last_arrival_(are_regular() ? 0 : state.ports.size()) {
-    Time longest_packet;
-    Time longest_latency;
+      last_arrival_(are_regular() ? 0 : state.ports.size()),
+      last_start_(packet::last_start(description.graph, full_wire_)) {
     for (std::size_t number = 0; number < state.ports.size(); ++number) {
         const LinkId id(number);
         const topology::Link& link = description.graph.link(id);
@@ -26,12 +25,7 @@ EthernetLinks::EthernetLinks(const topology::NetworkDescription& description,
         port.rate = link.rate.bytes_per_second();
         port.full_time = transfer_time(Bytes(full_wire_), link.rate).ps();
         port.irregular = errors_.any() || clock_.faulty(id);
-        longest_packet = std::max(longest_packet, Time::ps(port.full_time));
-        longest_latency = std::max(longest_latency, link.latency);
     }
-    const Time reach =
-        engine::later(engine::later(longest_packet, longest_latency), longest_latency);
-    last_start_ = (Time::max() - reach).ps();
 }
 
 LinkPassage EthernetLinks::cross_irregular(std::uint32_t number, std::uint32_t wire,

@@ -6,6 +6,7 @@
 #include "packet/base/constants.h"
 #include "packet/base/ethernet_packet.h"
 #include "packet/base/packet_errors.h"
+#include "packet/base/sending_time.h"
 #include "packet/ethernet/network_state.h"
 #include "packet/routing/ethernet_port.h"
 
@@ -113,14 +114,7 @@ public:
 private:
     /// How long `wire` bytes occupy a link without faults.
     std::int64_t sending_time(EthernetPort& port, std::uint32_t wire) const {
-        if (wire == full_wire_) {
-            return port.full_time;
-        }
-        if (wire != port.other_wire) {
-            port.other_wire = wire;
-            port.other_time = transfer_time(Bytes(wire), Rate(port.rate)).ps();
-        }
-        return port.other_time;
+        return packet::sending_time(port, wire, full_wire_, Rate(port.rate));
     }
 
     /// cross() for a link with faults or errors.
@@ -139,7 +133,7 @@ private:
     PacketErrors errors_;
     std::vector<std::uint64_t> transmissions_;  ///< by link, if there are errors
     std::vector<std::int64_t> last_arrival_;    ///< by link, if there are faults or errors
-    std::int64_t last_start_ = 0;
+    std::int64_t last_start_;
 };
 
 }  // namespace npunet::packet
