@@ -11,6 +11,7 @@
 //     classes.charge(port, number, wire);
 #pragma once
 
+#include "base/quantities.h"
 #include "engine/network.h"
 #include "topology/traffic_classes.h"
 
@@ -47,6 +48,9 @@ struct PacketClasses {
 
     /// The port's array of given.count classes.
     ClassOfPort* of_port(std::size_t port) { return &of_ports[port * given.count]; }
+
+    /// With several classes: bytes sent by the port, with headers, by class; otherwise empty.
+    std::vector<Bytes> wire_of(std::size_t port) const;
 
     /// The class to be served. `open`, not 0: a bit for each class that has an eligible packet.
     std::uint32_t first(std::size_t port, std::uint32_t open);

@@ -6,9 +6,7 @@ namespace npunet::packet {
 
 CreditStatistics::CreditStatistics(const topology::NetworkDescription& description,
                                    CreditNetworkState& state, const CreditLinks& links)
-    : state_(state),
-      links_(links),
-      histograms_(description.packet.queue_histogram ? description.graph.links() : 0) {}
+    : state_(state), links_(links), histograms_(description) {}
 
 void CreditStatistics::give_up(std::uint32_t port_number, std::uint32_t wire, std::int64_t at) {
     leave(port_number, wire, at);
@@ -31,14 +29,8 @@ std::vector<engine::LinkUse> CreditStatistics::use() const {
         use.packets = static_cast<std::uint64_t>(port.packets);
         use.retransmissions = static_cast<std::uint64_t>(links_.retransmissions(link));
         use.credit_stall = Time::ps(port.stall);
-        if (!histograms_.empty()) {
-            use.queue_times = histograms_[link].times();
-        }
-        for (std::uint32_t number = 0; state_.several && number < state_.classes.given.count;
-             ++number) {
-            use.classes_wire.emplace_back(
-                state_.classes.of_ports[link * state_.classes.given.count + number].wire);
-        }
+        use.queue_times = histograms_.times_of(link);
+        use.classes_wire = state_.classes.wire_of(link);
         uses.push_back(use);
     }
     return uses;

@@ -62,7 +62,7 @@ bool EthernetFastForward::are_possible() const {
     const CongestionAlgorithm algorithm = description_.packet.congestion_control.algorithm;
     return simulation_.order() == engine::EventQueue::Order::Content &&
            description_.multipath == nullptr && !description_.faults.take_links_down() &&
-           links_.are_regular() && !is_split_ && !queues_.have_histograms() &&
+           links_.are_regular() && !is_split_ && !queues_.histograms().are_kept() &&
            state_.observer == nullptr && algorithm != CongestionAlgorithm::Hpcc &&
            algorithm != CongestionAlgorithm::ReceiverCredit;
 }

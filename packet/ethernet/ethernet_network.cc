@@ -1,11 +1,33 @@
 #include "packet/ethernet/ethernet_network.h"
 
-#include "packet/ethernet/network_setup.h"
+#include "packet/base/parameter_check.h"
+
+#include "base/errors.h"
+#include "topology/ethernet_problem.h"
+#include "topology/transport_section.h"
 
 #include <algorithm>
 #include <utility>
 
 namespace npunet::packet {
+
+namespace {
+
+/// Returns its argument. Throws InputError for parameters that cannot work, transports that have no
+/// effect, and buffers that can never accept the largest packet, which would be retransmitted
+/// forever.
+const topology::NetworkDescription& checked_for_ethernet(
+    const topology::NetworkDescription& description) {
+    check_packet_parameters(description.packet, description.file);
+    topology::check_transport(description, description.file, "packet");
+    if (const auto problem = topology::ethernet_problem(description)) {
+        throw InputError({description.file, "packet." + problem->key, problem->found,
+                          problem->expected, problem->remedy});
+    }
+    return description;
+}
+
+}  // namespace
 
 EthernetNetwork::EthernetNetwork(const topology::NetworkDescription& description,
                                  engine::EventQueue& queue)
@@ -98,10 +120,8 @@ std::vector<engine::LinkUse> EthernetNetwork::link_use() const {
         use.pauses = static_cast<std::uint64_t>(port.pauses);
         use.marked = static_cast<std::uint64_t>(port.marked);
         use.drops = static_cast<std::uint64_t>(port.drops);
-        use.queue_times = queues_.times_of(number);
-        if (state_.class_count > 1) {
-            use.classes_wire = classes_wire(number);
-        }
+        use.queue_times = queues_.histograms().times_of(number);
+        use.classes_wire = state_.classes.wire_of(number);
         uses.push_back(std::move(use));
     }
     return uses;
@@ -135,14 +155,6 @@ engine::QueuePairLimits EthernetNetwork::queue_pair_limits() const {
         engine::widen(limits.timeout, Time::ps(pair.timeout));
     }
     return limits;
-}
-
-std::vector<Bytes> EthernetNetwork::classes_wire(std::size_t port) const {
-    std::vector<Bytes> wires;
-    for (std::uint32_t number = 0; number < state_.class_count; ++number) {
-        wires.emplace_back(state_.classes.of_ports[port * state_.class_count + number].wire);
-    }
-    return wires;
 }
 
 std::uint64_t EthernetNetwork::packet_hops() const {

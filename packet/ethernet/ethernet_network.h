@@ -118,9 +118,6 @@ private:
 
     void observer_changes() override;
 
-    /// With several classes: bytes carried by the port, by class.
-    std::vector<Bytes> classes_wire(std::size_t port) const;
-
     const topology::NetworkDescription& description_;  ///< checked
     MemberEvent<&EthernetEgress::wake> wake_event_{egress_};
     MemberEvent<&EthernetIngress::arrive> arrive_event_{ingress_};

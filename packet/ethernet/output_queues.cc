@@ -12,7 +12,7 @@ OutputQueues::OutputQueues(const topology::NetworkDescription& description,
       routes_(routes),
       schedule_(schedule),
       queues_(description.graph.links() * description.packet.classes.count),
-      histograms_(description.packet.queue_histogram ? description.graph.links() : 0) {}
+      histograms_(description) {}
 
 void OutputQueues::send_control(std::uint32_t place) {
     EthernetPacket& packet = state_.packets[place];
@@ -34,9 +34,7 @@ void OutputQueues::join(std::uint32_t number, std::uint32_t place) {
     port.filled |= 1U << packet.traffic_class;
     port.queued += packet.wire;
     port.max_queue = std::max(port.max_queue, port.queued);
-    if (!histograms_.empty()) {
-        histograms_[number].arrive(state_.clock.now(), packet.wire);
-    }
+    histograms_.arrive(number, state_.clock.now(), packet.wire);
     if (state_.observer != nullptr) {
         state_.observer->packet_queued(LinkId(std::size_t{number}), Bytes(packet.wire),
                                        Time::ps(packet.ready));

@@ -68,9 +68,7 @@ public:
         port.leaving_input = packet.input;
         port.leaving_class = packet.traffic_class;
         port.leaving_bytes = packet.wire;
-        if (!histograms_.empty()) {
-            histograms_[number].depart(now, packet.wire);
-        }
+        histograms_.depart(number, now, packet.wire);
     }
 
     /// `number`: of a port.
@@ -92,20 +90,15 @@ public:
     /// As PacketNetwork::list_queued().
     void list(LinkId link, const std::function<void(LinkId, Bytes, Time)>& function) const;
 
-    bool have_histograms() const { return !histograms_.empty(); }
-
-    /// How long how many bytes waited, by powers of two; empty if no histograms are kept.
-    std::vector<Time> times_of(std::size_t number) const {
-        return histograms_.empty() ? std::vector<Time>() : histograms_[number].times();
-    }
+    const QueueHistograms& histograms() const { return histograms_; }
 
 private:
     const topology::Graph& graph_;
     EthernetNetworkState& state_;
     const EthernetNextHop& routes_;
     EthernetPortSchedule& schedule_;
-    std::vector<ClassQueue> queues_;          ///< by link and class
-    std::vector<QueueHistogram> histograms_;  ///< by link; empty if not requested
+    std::vector<ClassQueue> queues_;  ///< by link and class
+    QueueHistograms histograms_;
 };
 
 }  // namespace npunet::packet
