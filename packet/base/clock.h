@@ -47,13 +47,13 @@ public:
     void use_queue(engine::EventQueue& queue) { queue_ = &queue; }
 
     /// Whether the network's traffic is suspended by a fast-forward.
-    bool is_still() const { return still_; }
+    bool is_suspended() const { return suspended_; }
 
-    void stand_still(bool still) { still_ = still; }
+    void set_suspended(bool suspended) { suspended_ = suspended; }
 
 private:
     engine::EventQueue* queue_;
-    bool still_ = false;
+    bool suspended_ = false;
 };
 
 }  // namespace npunet::packet

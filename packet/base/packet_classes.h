@@ -25,9 +25,9 @@ namespace npunet::packet {
 
 /// The state of one class at one port.
 struct ClassOfPort {
-    std::uint32_t turn = 0;  ///< round robin: the queue to be considered first
-    std::int64_t lead = 0;   ///< finish tag minus the virtual time of the port, at least 0
-    std::int64_t wire = 0;   ///< bytes sent, with headers
+    std::uint32_t next_queue = 0;  ///< round robin: the queue to be considered first
+    std::int64_t lead = 0;         ///< finish tag minus the virtual time of the port, at least 0
+    std::int64_t wire = 0;         ///< bytes sent, with headers
 };
 
 /// of_port(), first() and charge() are for networks with several classes.

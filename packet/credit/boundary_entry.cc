@@ -54,7 +54,7 @@ void BoundaryEntry::enter_packet(std::uint32_t number) {
     Crossing crossing;
     crossing.arrival = entering.arrival;
     crossing.header_in = entering.header_in;
-    step_.go_on(entering.link, place, crossing, entering.number);
+    step_.forward(entering.link, place, crossing, entering.number);
 }
 
 std::uint32_t BoundaryEntry::open(const BoundaryMessage& message) {
@@ -73,7 +73,7 @@ std::uint32_t BoundaryEntry::open(const BoundaryMessage& message) {
             state_.plan.first_hop(message.source, message.destination, message.traffic_class);
     } else {
         route_changes_.await();
-        step_.finder().open_foreign(place, message.bytes);
+        step_.next_hop().open_remote(place, message.bytes);
     }
     boundary_.boundary().open(place, message);
     return place;

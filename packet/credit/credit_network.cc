@@ -14,8 +14,8 @@ CreditNetwork::CreditNetwork(const topology::NetworkDescription& description,
     : CreditNetwork(
           checked_for_routes(description),
           [&description](NodeId from, NodeId to) { return description.route(from, to); }, queue) {
-    step_.finder().use(description);
-    route_changes_.use(step_.finder().reroutes());
+    step_.next_hop().use(description);
+    route_changes_.use(step_.next_hop().reroutes());
     choose_mode();
     set_fast_forward(true);
 }
@@ -50,7 +50,7 @@ void CreditNetwork::send(const engine::Message& message) {
             state_.plan.first_hop(message.source, message.destination, state_.classes.of(message));
     } else {
         route_changes_.await();
-        step_.finder().open(place, message);
+        step_.next_hop().open(place, message);
     }
     if (boundary_) {
         boundary_->open_own(place, message);
@@ -159,7 +159,7 @@ void CreditNetwork::scan(engine::StateScan& scan, engine::MessageScanner& messag
     }
     CreditStateScan(state_, scan, messages).scan(events, {sent_event_, delivered_event_});
     step_.schedule().accompany(scan, events);
-    events.accompany(scan, fast_forward_->looker());
+    events.accompany(scan, fast_forward_->handler());
 }
 
 }  // namespace npunet::packet

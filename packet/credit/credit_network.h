@@ -147,7 +147,7 @@ private:
 
     MemberEvent<&CreditNetwork::message_sent> sent_event_{*this};
     MemberEvent<&CreditNetwork::message_delivered> delivered_event_{*this};
-    MemberEvent<&LookaheadRunner::turn> arbitration_event_{runner_};  ///< of all ports
+    MemberEvent<&LookaheadRunner::advance> arbitration_event_{runner_};  ///< of all ports
     SwitchStep step_;
     CreditStatistics& counts_;
     CreditNetworkState& state_;

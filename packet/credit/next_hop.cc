@@ -7,7 +7,7 @@ namespace npunet::packet {
 CreditNextHop::CreditNextHop(CreditNetworkState& state, CreditLinks& links)
     : state_(state),
       links_(links),
-      chooser_(state.plan.graph(), state.ports, links.rates(), state.credits, links.timing()) {}
+      routing_(state.plan.graph(), state.ports, links.rates(), state.credits, links.timing()) {}
 
 void CreditNextHop::use(const topology::NetworkDescription& description) {
     CreditPaths& paths = state_.paths;
@@ -18,7 +18,7 @@ void CreditNextHop::use(const topology::NetworkDescription& description) {
         paths.router = reroutes_.get();
     }
     if (paths.router != nullptr) {
-        chooser_.use(*paths.router, state_.channels);
+        routing_.use(*paths.router, state_.channels);
     }
 }
 
@@ -38,14 +38,14 @@ void CreditNextHop::open(std::uint32_t message, const engine::Message& sent) {
     choose_start(message);
 }
 
-void CreditNextHop::open_foreign(std::uint32_t message, std::int64_t bytes) {
+void CreditNextHop::open_remote(std::uint32_t message, std::int64_t bytes) {
     MessagePaths& paths = state_.paths.of_message(message);
     paths = MessagePaths();
     paths.undelivered = state_.packets_of(bytes);
 }
 
 void CreditNextHop::choose_start_again(std::uint32_t message) {
-    chooser_.leave(state_.paths.of_message(message).next);
+    routing_.leave(state_.paths.of_message(message).next);
     choose_start(message);
 }
 
@@ -65,12 +65,12 @@ void CreditNextHop::choose_start(std::uint32_t message) {
 
 void CreditNextHop::choose_path(CreditPath& path) {
     path.avoid_dead_link(reroutes_.get());
-    chooser_.choose(path, state_.clock.now());
+    routing_.choose(path, state_.clock.now());
 }
 
 bool CreditNextHop::cut(std::uint32_t message, std::uint32_t place, std::int64_t end) {
     MessagePaths& paths = state_.paths.of_message(message);
-    chooser_.leave(paths.next);
+    routing_.leave(paths.next);
     state_.paths.of_packet(place) = paths.next;
     const PlannedHop before = state_.plan[CreditPaths::hop_of_message(message)];
     state_.plan.keep(CreditPaths::hop_of_packet(place), before);
@@ -98,7 +98,7 @@ void CreditNextHop::choose(std::uint32_t place) {
 
 void CreditNextHop::choose_again(std::uint32_t place) {
     CreditPath& path = state_.paths.of_packet(place);
-    chooser_.leave(path);
+    routing_.leave(path);
     path.then = topology::Hop();
     choose_path(path);
     QueuedPacket& packet = state_.packets[place];

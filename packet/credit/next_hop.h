@@ -55,7 +55,7 @@ public:
     void open(std::uint32_t message, const engine::Message& sent);
 
     /// Packets arrive here of a message that has started in another partition.
-    void open_foreign(std::uint32_t message, std::int64_t bytes);
+    void open_remote(std::uint32_t message, std::int64_t bytes);
 
     /// The next packet of a message chooses its first hop again.
     void choose_start_again(std::uint32_t message);
@@ -65,7 +65,7 @@ public:
     bool cut(std::uint32_t message, std::uint32_t place, std::int64_t end);
 
     /// A packet starts on the hop that it had chosen.
-    void leave(std::uint32_t place) { chooser_.leave(state_.paths.of_packet(place)); }
+    void leave(std::uint32_t place) { routing_.leave(state_.paths.of_packet(place)); }
 
     /// A packet is on a link to a node that is not its destination.
     void cross(std::uint32_t place, const Crossing& crossing);
@@ -92,7 +92,7 @@ private:
 
     CreditNetworkState& state_;
     CreditLinks& links_;
-    AdaptiveRouting chooser_;
+    AdaptiveRouting routing_;
     std::unique_ptr<topology::Reroutes> reroutes_;  ///< or null
 };
 

@@ -26,11 +26,14 @@ namespace npunet::packet {
 
 class CreditPortSchedule {
 public:
-    /// `wake` handles the event of a port, whose number is its payload; `turn` handles that of all
-    /// ports. All must outlive this.
+    /// `wake` handles the event of a port, whose number is its payload; `windows_event` handles
+    /// that of all ports. All must outlive this.
     CreditPortSchedule(CreditNetworkState& state, engine::EventHandler& wake,
-                       engine::EventHandler& turn)
-        : state_(state), events_(state.ports, state.clock, wake), wake_(wake), turn_(turn) {}
+                       engine::EventHandler& windows_event)
+        : state_(state),
+          events_(state.ports, state.clock, wake),
+          wake_(wake),
+          windows_event_(windows_event) {}
 
     CreditPortSchedule(const CreditPortSchedule&) = delete;
     CreditPortSchedule& operator=(const CreditPortSchedule&) = delete;
@@ -44,9 +47,9 @@ public:
             arm_elsewhere(port_number, at);
             return;
         }
-        windows_->wake(port_number, at, state_.part_of(state_.ports[port_number]).alone);
+        windows_->wake(port_number, at, state_.partition_of(state_.ports[port_number]).isolated);
         if (!state_.in_window) {
-            plan_turn(at);
+            schedule_windows(at);
         }
     }
 
@@ -70,11 +73,11 @@ public:
     LookaheadWindows* windows() const { return windows_.get(); }
 
     /// Windows: schedules the event of all ports.
-    void plan_turn(std::int64_t at);
+    void schedule_windows(std::int64_t at);
 
     /// Windows: an event of all ports is due. Whether it is the one that was scheduled last; others
     /// are obsolete.
-    bool take_turn();
+    bool take_windows_event();
 
     /// Until end_replay() ports that are armed wait in a heap.
     void begin_replay() { replaying_ = true; }
@@ -104,9 +107,9 @@ private:
     CreditNetworkState& state_;
     PortSchedule<CreditPort> events_;
     engine::EventHandler& wake_;
-    engine::EventHandler& turn_;
+    engine::EventHandler& windows_event_;
     std::unique_ptr<LookaheadWindows> windows_;  ///< or null
-    std::int64_t turn_at_ = never;               ///< time of the pending event of all ports
+    std::int64_t windows_at_ = never;            ///< time of the pending event of all ports
     bool replaying_ = false;                     ///< a replay is running
     /// (wake, port), earliest first; obsolete where the port's `wake` differs.
     std::vector<std::pair<std::int64_t, std::uint32_t>> waiting_;

@@ -6,11 +6,11 @@
 namespace npunet::packet {
 
 CreditRerouting::CreditRerouting(SwitchStep& step)
-    : state_(step.state()), finder_(step.finder()), step_(step) {}
+    : state_(step.state()), next_hop_(step.next_hop()), step_(step) {}
 
 void CreditRerouting::choose_again() {
     for (const std::uint32_t place : leaving_) {
-        finder_.choose_again(place);
+        next_hop_.choose_again(place);
         step_.push(place);
     }
     leaving_.clear();
@@ -48,21 +48,21 @@ void CreditRerouting::leave_dead_link(std::uint32_t link) {
 
 void CreditRerouting::choose_starts_again() {
     std::vector<std::uint32_t> waiting;
-    for (const RoundRobinList& turns : state_.turns) {
-        for (std::uint32_t message = turns.first; message != none;
+    for (const RoundRobinList& send_queue : state_.send_queues) {
+        for (std::uint32_t message = send_queue.first; message != none;
              message = state_.messages[message].next) {
             waiting.push_back(message);
         }
     }
     for (const std::uint32_t message : waiting) {
         const PlannedHop before = state_.plan[state_.messages[message].hop];
-        finder_.choose_start_again(message);
+        next_hop_.choose_start_again(message);
         if (state_.plan[state_.messages[message].hop].queue != before.queue) {
-            state_.messages.withdraw(state_.turns_of(before.port, before.channel), message);
-            state_.show_turn(before.queue);
+            state_.messages.withdraw(state_.send_queue(before.port, before.channel), message);
+            state_.show_next_message(before.queue);
             // The next message may need less credit than the one for which the port waited.
             step_.schedule().wake_port(before.port, state_.clock.now());
-            step_.await_turn(message);
+            step_.join_send_queue(message);
         }
     }
 }

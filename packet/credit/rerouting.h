@@ -29,7 +29,7 @@ private:
     void choose_starts_again();
 
     CreditNetworkState& state_;
-    CreditNextHop& finder_;
+    CreditNextHop& next_hop_;
     SwitchStep& step_;
     std::vector<std::uint32_t> leaving_;  ///< packets taken out of queues
 };

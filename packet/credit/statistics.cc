@@ -73,12 +73,12 @@ void CreditStatistics::count_more(CreditPort& port, std::int64_t now) {
     port.max_queue = std::max(port.max_queue, port.arrived);
 }
 
-std::int64_t CreditStatistics::first_of(const RoundRobinList& turns) {
+std::int64_t CreditStatistics::first_of(const RoundRobinList& send_queue) {
     if (state_.paths.router == nullptr) {
-        return state_.messages[turns.first].start;
+        return state_.messages[send_queue.first].start;
     }
     std::int64_t first = never;
-    for (std::uint32_t message = turns.first; message != none;
+    for (std::uint32_t message = send_queue.first; message != none;
          message = state_.messages[message].next) {
         first = std::min(first, state_.paths.of_message(message).since);
     }
@@ -97,9 +97,8 @@ void CreditStatistics::count_stall(std::uint32_t port_number, std::int64_t now) 
     state_.filled.for_each(port, 0, [&](std::uint32_t number) {
         const VirtualOutputQueue& queue = state_.queues[number];
         if (queue.upstream == none) {
-            const RoundRobinList& turns =
-                state_.turns[port_number * state_.channels + queue.channel];
-            first = std::min(first, first_of(turns));
+            const RoundRobinList& send_queue = state_.send_queue(port_number, queue.channel);
+            first = std::min(first, first_of(send_queue));
         } else {
             first = std::min(first, queue.ready);
         }

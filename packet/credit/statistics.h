@@ -72,7 +72,7 @@ private:
     void count_more(CreditPort& port, std::int64_t now);
 
     /// When the first message of a send queue that is not empty joined it.
-    std::int64_t first_of(const RoundRobinList& turns);
+    std::int64_t first_of(const RoundRobinList& send_queue);
 
     CreditNetworkState& state_;
     const CreditLinks& links_;

@@ -19,13 +19,13 @@ std::uint32_t EthernetArbiter::take_data(std::uint32_t number, std::uint32_t tra
     EthernetPort& port = state_.ports[number];
     const std::uint32_t bit = 1U << traffic_class;
     const bool passing = queues_.has_data(number, traffic_class, now);
-    const bool own = port.starts_here && (!passing || (port.own_turn & bit) != 0) &&
+    const bool own = port.starts_here && (!passing || (port.own_next & bit) != 0) &&
                      pairs_.lines().has_packet(number, traffic_class, now);
     if (own) {
-        port.own_turn &= ~bit;
+        port.own_next &= ~bit;
         return pairs_.take_packet(number, traffic_class, now);
     }
-    port.own_turn |= bit;
+    port.own_next |= bit;
     const std::uint32_t place = queues_.take(number, traffic_class);
     queues_.depart(number, state_.packets[place], now);
     return place;

@@ -5,21 +5,21 @@ namespace npunet::packet {
 EthernetEgress::EthernetEgress(EthernetNetworkState& state, const EthernetNextHop& routes,
                                EthernetLinks& links, EthernetPortSchedule& schedule,
                                PriorityFlowControl& flow_control, EthernetArbiter& arbiter,
-                               EthernetDrops& losses, QueuePairs& pairs,
-                               EthernetFastForward& periods)
+                               EthernetDrops& drops, QueuePairs& pairs,
+                               EthernetFastForward& fast_forward)
     : state_(state),
       routes_(routes),
       links_(links),
       schedule_(schedule),
       flow_control_(flow_control),
       arbiter_(arbiter),
-      drops_(losses),
+      drops_(drops),
       pairs_(pairs),
-      periods_(periods) {}
+      fast_forward_(fast_forward) {}
 
 void EthernetEgress::wake(std::uint32_t number) {
     const std::int64_t now = state_.clock.now();
-    if (!state_.clock.is_still() && schedule_.take_due(number, now)) {
+    if (!state_.clock.is_suspended() && schedule_.take_due(number, now)) {
         decide(number, now);
     }
 }
@@ -76,15 +76,15 @@ void EthernetEgress::transmit(std::uint32_t number, std::uint32_t place, std::in
     }
     if (data && !passing) {
         pairs_.leaves(packet, passage.end);
-        periods_.packet_starts(number, packet.pair, now, passage.end);
+        fast_forward_.packet_starts(number, packet.pair, now, passage.end);
     }
     if (passage.lost) {
         lose(number, place, passage.corrupted ? PacketDrop::Corrupted : PacketDrop::LinkDown);
         return;
     }
-    const bool goes_on = !is_request(packet.kind) && !routes_.is_last(packet);
+    const bool passes_on = !is_request(packet.kind) && !routes_.is_last(packet);
     packet.arrival = passage.arrival;
-    packet.ready = goes_on ? passage.header_in : passage.arrival;
+    packet.ready = passes_on ? passage.header_in : passage.arrival;
     if (port.cut) {
         frames_->leave(number, place);
         return;

@@ -21,8 +21,8 @@ public:
     /// The references must outlive this.
     EthernetEgress(EthernetNetworkState& state, const EthernetNextHop& routes, EthernetLinks& links,
                    EthernetPortSchedule& schedule, PriorityFlowControl& flow_control,
-                   EthernetArbiter& arbiter, EthernetDrops& losses, QueuePairs& pairs,
-                   EthernetFastForward& periods);
+                   EthernetArbiter& arbiter, EthernetDrops& drops, QueuePairs& pairs,
+                   EthernetFastForward& fast_forward);
 
     EthernetEgress(const EthernetEgress&) = delete;
     EthernetEgress& operator=(const EthernetEgress&) = delete;
@@ -59,7 +59,7 @@ private:
     EthernetArbiter& arbiter_;
     EthernetDrops& drops_;
     QueuePairs& pairs_;
-    EthernetFastForward& periods_;
+    EthernetFastForward& fast_forward_;
     EthernetBoundaryFrames* frames_ = nullptr;  ///< null: not split
 };
 

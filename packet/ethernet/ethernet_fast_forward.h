@@ -63,9 +63,9 @@ private:
     std::int64_t periods_left(const engine::StateSample& earlier,
                               const engine::StateSample& present) const override;
     void note_timers(bool wanted) override;
-    void stand_still() override;
-    void go_on(const engine::StateSample& earlier, engine::StateSample& present,
-               std::int64_t periods, engine::EventKey until) override;
+    void suspend() override;
+    void resume(const engine::StateSample& earlier, engine::StateSample& present,
+                std::int64_t periods, engine::EventKey until) override;
 
     /// Whether fast-forward is possible: nothing depends on single packets, as observers,
     /// histograms, telemetry, multipath routing, and faults and errors of links do.
@@ -73,7 +73,7 @@ private:
 
     void scan_port(engine::StateScan& scan, std::uint32_t number);
 
-    void scan_line(engine::StateScan& scan, const PacketQueue& line);
+    void scan_queue(engine::StateScan& scan, const PacketQueue& queue);
 
     /// Schedules all pending events of the network in `queue`, and its future ones.
     void use_queue(engine::EventQueue& queue);

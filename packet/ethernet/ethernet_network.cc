@@ -44,11 +44,11 @@ EthernetNetwork::EthernetNetwork(const topology::NetworkDescription& description
              stall_report_),
       pairs_(description, {state_.clock, state_.packets, state_.telemetry, routes_, queues_},
              *this),
-      periods_(description, queue, state_, links_, schedule_, flow_control_, marks_, queues_,
-               pairs_),
+      fast_forward_(description, queue, state_, links_, schedule_, flow_control_, marks_, queues_,
+                    pairs_),
       arbiter_(state_, queues_, pairs_),
       egress_(state_, routes_, links_, schedule_, flow_control_, arbiter_, drops_, pairs_,
-              periods_),
+              fast_forward_),
       ingress_(description, state_, routes_, links_, flow_control_, marks_, queues_, drops_,
                pairs_),
       rerouting_(state_, queues_, flow_control_, drops_, pairs_),
@@ -59,7 +59,7 @@ EthernetNetwork::EthernetNetwork(const topology::NetworkDescription& description
 void EthernetNetwork::send(const engine::Message& message) {
     route_changes_.await();
     pairs_.set_listener(*listener_);
-    periods_.messages_change();
+    fast_forward_.messages_change();
     pairs_.send(message, static_cast<std::uint8_t>(state_.classes.of(message)));
 }
 
@@ -68,20 +68,20 @@ void EthernetNetwork::give_up(const QueuePair& pair) const {
 }
 
 void EthernetNetwork::messages_change() {
-    periods_.messages_change();
+    fast_forward_.messages_change();
 }
 
 void EthernetNetwork::set_fast_forward(bool wanted) {
-    periods_.set_fast_forward(wanted);
+    fast_forward_.set_fast_forward(wanted);
 }
 
 void EthernetNetwork::settle() {
-    periods_.settle();
+    fast_forward_.settle();
 }
 
 void EthernetNetwork::observer_changes() {
     state_.observer = observer_;
-    periods_.observer_changes();
+    fast_forward_.observer_changes();
 }
 
 void EthernetNetwork::split(std::vector<bool> owned, PartitionLink& cut) {
@@ -92,7 +92,7 @@ void EthernetNetwork::split(std::vector<bool> owned, PartitionLink& cut) {
     }
     pairs_.split(*boundary_);
     egress_.set_frames(*frames_);
-    periods_.split();
+    fast_forward_.split();
     route_changes_.go_through_all();
 }
 
@@ -101,9 +101,8 @@ void EthernetNetwork::enter(const std::uint8_t* data, std::size_t size) {
 }
 
 std::string EthernetNetwork::explain_stall() const {
-    std::string circle = stall_report_.explain_pauses();
-    return circle.empty() && boundary_ ? stall_report_.explain_pauses_from_afar(*boundary_)
-                                       : circle;
+    std::string cycle = stall_report_.explain_pauses();
+    return cycle.empty() && boundary_ ? stall_report_.explain_remote_pauses(*boundary_) : cycle;
 }
 
 std::vector<engine::LinkUse> EthernetNetwork::link_use() const {
@@ -115,8 +114,8 @@ std::vector<engine::LinkUse> EthernetNetwork::link_use() const {
                             Bytes(port.max_queue)};
         use.packets = static_cast<std::uint64_t>(port.packets);
         use.retransmissions = static_cast<std::uint64_t>(port.repeated);
-        const std::int64_t still = port.paused != 0 ? state_.clock.now() - port.paused_at : 0;
-        use.credit_stall = Time::ps(port.pause_time + still);
+        const std::int64_t ongoing = port.paused != 0 ? state_.clock.now() - port.paused_at : 0;
+        use.credit_stall = Time::ps(port.pause_time + ongoing);
         use.pauses = static_cast<std::uint64_t>(port.pauses);
         use.marked = static_cast<std::uint64_t>(port.marked);
         use.drops = static_cast<std::uint64_t>(port.drops);

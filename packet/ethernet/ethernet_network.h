@@ -131,7 +131,7 @@ private:
     EthernetStallReport stall_report_;
     EthernetDrops drops_;
     QueuePairs pairs_;
-    EthernetFastForward periods_;
+    EthernetFastForward fast_forward_;
     EthernetArbiter arbiter_;
     EthernetEgress egress_;
     EthernetIngress ingress_;

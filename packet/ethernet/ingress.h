@@ -25,7 +25,7 @@ public:
     EthernetIngress(const topology::NetworkDescription& description, EthernetNetworkState& state,
                     EthernetNextHop& routes, EthernetLinks& links,
                     PriorityFlowControl& flow_control, EcnMarks& marks, OutputQueues& queues,
-                    EthernetDrops& losses, QueuePairs& pairs);
+                    EthernetDrops& drops, QueuePairs& pairs);
 
     EthernetIngress(const EthernetIngress&) = delete;
     EthernetIngress& operator=(const EthernetIngress&) = delete;

@@ -1,4 +1,4 @@
-// State of an EthernetNetwork that its parts share: ports, packets, classes, observers.
+// State of an EthernetNetwork that its members share: ports, packets, classes, observers.
 #pragma once
 
 #include "packet/base/clock.h"

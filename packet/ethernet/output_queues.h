@@ -56,7 +56,7 @@ public:
     /// Whether data of the class may leave at `now`, in ps.
     bool has_data(std::uint32_t number, std::uint32_t traffic_class, std::int64_t now) const {
         return (state_.ports[number].filled >> traffic_class & 1U) != 0 &&
-               state_.packets[of(number, traffic_class).line.head].ready <= now;
+               state_.packets[of(number, traffic_class).packets.head].ready <= now;
     }
 
     /// Removes the first data packet of a class that has data.
@@ -80,7 +80,7 @@ public:
     std::int64_t next_time(std::uint32_t number, std::uint32_t traffic_class) const {
         return (state_.ports[number].filled >> traffic_class & 1U) == 0
                    ? never
-                   : state_.packets[of(number, traffic_class).line.head].ready;
+                   : state_.packets[of(number, traffic_class).packets.head].ready;
     }
 
     /// The first port of the node that is paused in the class while data waits there that arrived

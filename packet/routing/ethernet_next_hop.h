@@ -5,7 +5,7 @@
 // packet and all that wait for it; a failed link is selected only if all candidates have failed.
 //
 //     packet.hop = routes.first_hop(source, destination);
-//     while (!routes.is_last(packet)) { ...; routes.go_on(place, packet, now); }
+//     while (!routes.is_last(packet)) { ...; routes.advance(place, packet, now); }
 #pragma once
 
 #include "packet/base/ethernet_packet.h"
@@ -70,7 +70,7 @@ public:
 
     /// A packet has arrived at a node that is not its destination: sets its next hop. With
     /// and without per-packet routing.
-    void go_on(std::uint32_t place, EthernetPacket& packet, std::int64_t now) {
+    void advance(std::uint32_t place, EthernetPacket& packet, std::int64_t now) {
         if (router_ == nullptr) {
             ++packet.hop;
             return;
@@ -96,7 +96,7 @@ private:
 
     void choose(PacketPath& path, std::uint32_t wire, std::int64_t now);
 
-    /// go_on() with per-packet routing.
+    /// advance() with per-packet routing.
     void choose_next(std::uint32_t place, EthernetPacket& packet, std::int64_t now);
 
     static PacketPath& at(std::vector<PacketPath>& paths, std::uint32_t index) {

@@ -71,7 +71,7 @@ public:
     void forget();
 
     /// The handler of the events that look for patterns.
-    const engine::EventHandler& looker() const { return *this; }
+    const engine::EventHandler& handler() const { return *this; }
 
     /// No ports are watched or suspended.
     bool is_quiet() const { return free_.size() == groups_.size(); }
@@ -102,7 +102,7 @@ private:
         PeriodicGroup traffic;
         std::uint32_t anchor = none;  ///< the state is compared when this port becomes free
         std::uint32_t serial = 0;     ///< of its present use; events with another one are obsolete
-        bool still = false;           ///< suspended: no events are pending for its ports
+        bool suspended = false;       ///< suspended: no events are pending for its ports
         engine::PeriodSearch search{least_looks};
         std::uint64_t work = 0;    ///< words looked at for it
         std::int64_t periods = 0;  ///< how many it may be suspended for
@@ -131,7 +131,7 @@ private:
     void compare(std::uint32_t index);
 
     /// Suspends a group whose present sample equals the kept one, unless it is not worth it.
-    bool stand_still(std::uint32_t index);
+    bool suspend(std::uint32_t index);
 
     /// Resumes a suspended group.
     void resume(std::uint32_t index);
@@ -150,7 +150,7 @@ private:
 
     CreditNetworkState& state_;
     Replay& replay_;
-    PeriodDetection finder_;
+    PeriodDetection detection_;
     std::vector<Group> groups_;           ///< used and free
     std::vector<std::uint32_t> free_;     ///< groups that are not used
     std::vector<PortNote> notes_;         ///< by port
