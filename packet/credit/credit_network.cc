@@ -78,14 +78,6 @@ void CreditNetwork::message_delivered(std::uint32_t message) {
     listener_->on_delivered(handle, left);
 }
 
-std::vector<engine::LinkUse> CreditNetwork::link_use() const {
-    return counts_.use();
-}
-
-std::uint64_t CreditNetwork::packet_hops() const {
-    return counts_.hops();
-}
-
 void CreditNetwork::list_queued(LinkId link,
                                 const std::function<void(LinkId, Bytes, Time)>& function) {
     settle();
@@ -136,10 +128,6 @@ void CreditNetwork::split(std::vector<bool> owned, PartitionLink& cut) {
     step_.set_boundary(boundary_.get());
     choose_mode();
     set_fast_forward(periodic_);
-}
-
-void CreditNetwork::enter(const std::uint8_t* data, std::size_t size) {
-    entry_->enter(data, size);
 }
 
 bool CreditNetwork::prepare_scan() {

@@ -106,9 +106,9 @@ public:
     /// link at one of its decisions, the selected packet included. Messages that start at the node
     /// do not count, nor do packets still on their way. With cut-through a packet counts, with all
     /// its bytes, from when it may leave.
-    std::vector<engine::LinkUse> link_use() const override;
+    std::vector<engine::LinkUse> link_use() const override { return counts_.use(); }
 
-    std::uint64_t packet_hops() const override;
+    std::uint64_t packet_hops() const override { return counts_.hops(); }
 
     /// Calls the function, as packet_queued(), for every packet that waits for the link or is on
     /// its way to wait for it.
@@ -126,7 +126,8 @@ public:
     void record_load(engine::LinkLoadRecorder* load) override { state_.load = load; }
 
     void split(std::vector<bool> owned, PartitionLink& cut) override;
-    void enter(const std::uint8_t* data, std::size_t size) override;
+
+    void enter(const std::uint8_t* data, std::size_t size) override { entry_->enter(data, size); }
 
     bool is_cut(LinkId link) const override { return state_.ports[link.index()].cut == 1; }
 

@@ -25,34 +25,22 @@ std::size_t largest_degree(const topology::Graph& graph) {
     return most;
 }
 
-/// Sets a flag during its lifetime, which an exception may end.
-class Flag {
+/// Gives a variable another value during its lifetime, which an exception may end.
+template <class Value>
+class During {
 public:
-    explicit Flag(bool& flag) : flag_(flag) { flag_ = true; }
-
-    ~Flag() { flag_ = false; }
-
-    Flag(const Flag&) = delete;
-    Flag& operator=(const Flag&) = delete;
-
-private:
-    bool& flag_;
-};
-
-/// Partitions run in parallel during its lifetime, which an exception may end.
-class InParallel {
-public:
-    explicit InParallel(std::uint32_t& mask) : mask_(mask) {
-        mask_ = CreditPort::most_partitions - 1;
+    During(Value& variable, Value value) : variable_(variable), before_(variable) {
+        variable_ = value;
     }
 
-    ~InParallel() { mask_ = 0; }
+    ~During() { variable_ = before_; }
 
-    InParallel(const InParallel&) = delete;
-    InParallel& operator=(const InParallel&) = delete;
+    During(const During&) = delete;
+    During& operator=(const During&) = delete;
 
 private:
-    std::uint32_t& mask_;
+    Value& variable_;
+    Value before_;
 };
 
 }  // namespace
@@ -116,7 +104,7 @@ void LookaheadRunner::advance(std::uint32_t) {
 
 std::int64_t LookaheadRunner::run_windows(std::int64_t from) {
     LookaheadWindows& windows = *schedule_.windows();
-    const Flag in_window(state_.in_window);
+    const During in_window(state_.in_window, true);
     const bool ahead = state_.events.may_run_ahead();
     step_.notifications().gather();
     for (;;) {
@@ -164,7 +152,7 @@ bool LookaheadRunner::may_run_in_parallel(std::int64_t from, std::int64_t limit)
 }
 
 void LookaheadRunner::advance_partitions(std::int64_t limit) {
-    const InParallel in_parallel(state_.partition_mask);
+    const During<std::uint32_t> in_parallel(state_.partition_mask, CreditPort::most_partitions - 1);
     LookaheadWindows& windows = *schedule_.windows();
     const std::uint64_t most = most_at_once / state_.partitions.size();
     pool_->run(state_.partitions.size(), [&](std::size_t number) {

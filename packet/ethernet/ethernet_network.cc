@@ -63,22 +63,6 @@ void EthernetNetwork::send(const engine::Message& message) {
     pairs_.send(message, static_cast<std::uint8_t>(state_.classes.of(message)));
 }
 
-void EthernetNetwork::give_up(const QueuePair& pair) const {
-    stall_report_.give_up(pair);
-}
-
-void EthernetNetwork::messages_change() {
-    fast_forward_.messages_change();
-}
-
-void EthernetNetwork::set_fast_forward(bool wanted) {
-    fast_forward_.set_fast_forward(wanted);
-}
-
-void EthernetNetwork::settle() {
-    fast_forward_.settle();
-}
-
 void EthernetNetwork::observer_changes() {
     state_.observer = observer_;
     fast_forward_.observer_changes();
@@ -94,10 +78,6 @@ void EthernetNetwork::split(std::vector<bool> owned, PartitionLink& cut) {
     egress_.set_frames(*frames_);
     fast_forward_.split();
     route_changes_.go_through_all();
-}
-
-void EthernetNetwork::enter(const std::uint8_t* data, std::size_t size) {
-    frames_->enter(data, size);
 }
 
 std::string EthernetNetwork::explain_stall() const {

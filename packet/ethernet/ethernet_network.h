@@ -99,10 +99,13 @@ public:
     std::string explain_stall() const override;
     void list_queued(LinkId link,
                      const std::function<void(LinkId, Bytes, Time)>& function) override;
-    void set_fast_forward(bool wanted) override;
-    void settle() override;
     void split(std::vector<bool> owned, PartitionLink& cut) override;
-    void enter(const std::uint8_t* data, std::size_t size) override;
+
+    void set_fast_forward(bool wanted) override { fast_forward_.set_fast_forward(wanted); }
+
+    void settle() override { fast_forward_.settle(); }
+
+    void enter(const std::uint8_t* data, std::size_t size) override { frames_->enter(data, size); }
 
     void record_load(engine::LinkLoadRecorder* load) override { state_.load = load; }
 
@@ -113,8 +116,9 @@ public:
     const std::vector<QueuePair>& pairs() const { return pairs_.pairs(); }
 
 private:
-    [[noreturn]] void give_up(const QueuePair& pair) const override;
-    void messages_change() override;
+    [[noreturn]] void give_up(const QueuePair& pair) const override { stall_report_.give_up(pair); }
+
+    void messages_change() override { fast_forward_.messages_change(); }
 
     void observer_changes() override;
 
