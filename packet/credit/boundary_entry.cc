@@ -5,10 +5,6 @@ namespace npunet::packet {
 using engine::EventKey;
 using engine::Phase;
 
-BoundaryEntry::BoundaryEntry(SwitchStep& step, CreditBoundary& boundary,
-                             RouteChanges& route_changes)
-    : state_(step.state()), step_(step), boundary_(boundary), route_changes_(route_changes) {}
-
 void BoundaryEntry::enter(const std::uint8_t* data, std::size_t size) {
     BoundaryFrameReader reader(data, size);
     if (reader.kind() == BoundaryPacket::frame) {

@@ -17,7 +17,8 @@ namespace npunet::packet {
 class BoundaryEntry {
 public:
     /// All of these must outlive this.
-    BoundaryEntry(SwitchStep& step, CreditBoundary& boundary, RouteChanges& route_changes);
+    BoundaryEntry(SwitchStep& step, CreditBoundary& boundary, RouteChanges& route_changes)
+        : state_(step.state()), step_(step), boundary_(boundary), route_changes_(route_changes) {}
 
     /// PacketNetwork::enter().
     void enter(const std::uint8_t* data, std::size_t size);

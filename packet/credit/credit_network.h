@@ -98,9 +98,6 @@ public:
     CreditNetwork(const topology::NetworkDescription& description, RouteFunction route,
                   engine::EventQueue& queue);
 
-    CreditNetwork(const CreditNetwork&) = delete;
-    CreditNetwork& operator=(const CreditNetwork&) = delete;
-
     void send(const engine::Message& message) override;
     /// max_queue: the most bytes, with headers, that had arrived and stood in the queues of the
     /// link at one of its decisions, the selected packet included. Messages that start at the node

@@ -26,9 +26,6 @@ public:
     DeferredNotifications(CreditNetworkState& state, const MessageHandlers& handlers)
         : state_(state), handlers_(handlers) {}
 
-    DeferredNotifications(const DeferredNotifications&) = delete;
-    DeferredNotifications& operator=(const DeferredNotifications&) = delete;
-
     /// Null for none.
     void set_fast_forward(CreditFastForward* fast_forward) { fast_forward_ = fast_forward; }
 

@@ -45,9 +45,6 @@ private:
 
 }  // namespace
 
-LookaheadRunner::LookaheadRunner(SwitchStep& step)
-    : state_(step.state()), schedule_(step.schedule()), step_(step) {}
-
 void LookaheadRunner::set_threads(std::size_t threads, std::uint64_t least_packets) {
     threads_ =
         std::min<std::size_t>(std::max<std::size_t>(threads, 1), CreditPort::most_partitions);

@@ -21,10 +21,8 @@ namespace npunet::packet {
 class LookaheadRunner {
 public:
     /// `step` must outlive this.
-    explicit LookaheadRunner(SwitchStep& step);
-
-    LookaheadRunner(const LookaheadRunner&) = delete;
-    LookaheadRunner& operator=(const LookaheadRunner&) = delete;
+    explicit LookaheadRunner(SwitchStep& step)
+        : state_(step.state()), schedule_(step.schedule()), step_(step) {}
 
     /// Null for none.
     void set_fast_forward(CreditFastForward* fast_forward) { fast_forward_ = fast_forward; }

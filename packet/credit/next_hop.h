@@ -33,9 +33,6 @@ public:
     /// Both must outlive this.
     CreditNextHop(CreditNetworkState& state, CreditLinks& links);
 
-    CreditNextHop(const CreditNextHop&) = delete;
-    CreditNextHop& operator=(const CreditNextHop&) = delete;
-
     /// Sets the router of the description, which must outlive this.
     void use(const topology::NetworkDescription& description);
 

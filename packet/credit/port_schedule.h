@@ -35,9 +35,6 @@ public:
           wake_(wake),
           windows_event_(windows_event) {}
 
-    CreditPortSchedule(const CreditPortSchedule&) = delete;
-    CreditPortSchedule& operator=(const CreditPortSchedule&) = delete;
-
     /// Sets the wake of a port, unless an earlier one is pending.
     void arm(std::uint32_t port_number, std::int64_t at) {
         if (!events_.bring_forward(port_number, at)) {

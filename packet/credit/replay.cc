@@ -5,8 +5,6 @@
 
 namespace npunet::packet {
 
-Replay::Replay(SwitchStep& step) : state_(step.state()), schedule_(step.schedule()), step_(step) {}
-
 void Replay::resume(const std::vector<std::uint32_t>& ports, std::int64_t from,
                     std::int64_t until) {
     // The port that broke the pattern may be in the middle of its decision.

@@ -14,7 +14,8 @@ namespace npunet::packet {
 class Replay {
 public:
     /// `step` must outlive this.
-    explicit Replay(SwitchStep& step);
+    explicit Replay(SwitchStep& step)
+        : state_(step.state()), schedule_(step.schedule()), step_(step) {}
 
     /// Replays ports that were suspended, in ascending order and without wakes, from the time
     /// `from` of their state on. All their decisions before `until` are made immediately.

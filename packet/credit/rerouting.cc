@@ -5,9 +5,6 @@
 
 namespace npunet::packet {
 
-CreditRerouting::CreditRerouting(SwitchStep& step)
-    : state_(step.state()), next_hop_(step.next_hop()), step_(step) {}
-
 void CreditRerouting::choose_again() {
     for (const std::uint32_t place : leaving_) {
         next_hop_.choose_again(place);

@@ -15,7 +15,8 @@ namespace npunet::packet {
 class CreditRerouting final : public RouteChangesHost {
 public:
     /// `step` must outlive this.
-    explicit CreditRerouting(SwitchStep& step);
+    explicit CreditRerouting(SwitchStep& step)
+        : state_(step.state()), next_hop_(step.next_hop()), step_(step) {}
 
     /// Takes the packets out of the link's queues, for choose_again().
     void leave_dead_link(std::uint32_t link) override;

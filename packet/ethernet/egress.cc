@@ -2,21 +2,6 @@
 
 namespace npunet::packet {
 
-EthernetEgress::EthernetEgress(EthernetNetworkState& state, const EthernetNextHop& routes,
-                               EthernetLinks& links, EthernetPortSchedule& schedule,
-                               PriorityFlowControl& flow_control, EthernetArbiter& arbiter,
-                               EthernetDrops& drops, QueuePairs& pairs,
-                               EthernetFastForward& fast_forward)
-    : state_(state),
-      routes_(routes),
-      links_(links),
-      schedule_(schedule),
-      flow_control_(flow_control),
-      arbiter_(arbiter),
-      drops_(drops),
-      pairs_(pairs),
-      fast_forward_(fast_forward) {}
-
 void EthernetEgress::wake(std::uint32_t number) {
     const std::int64_t now = state_.clock.now();
     if (!state_.clock.is_suspended() && schedule_.take_due(number, now)) {

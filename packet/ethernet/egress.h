@@ -22,10 +22,16 @@ public:
     EthernetEgress(EthernetNetworkState& state, const EthernetNextHop& routes, EthernetLinks& links,
                    EthernetPortSchedule& schedule, PriorityFlowControl& flow_control,
                    EthernetArbiter& arbiter, EthernetDrops& drops, QueuePairs& pairs,
-                   EthernetFastForward& fast_forward);
-
-    EthernetEgress(const EthernetEgress&) = delete;
-    EthernetEgress& operator=(const EthernetEgress&) = delete;
+                   EthernetFastForward& fast_forward)
+        : state_(state),
+          routes_(routes),
+          links_(links),
+          schedule_(schedule),
+          flow_control_(flow_control),
+          arbiter_(arbiter),
+          drops_(drops),
+          pairs_(pairs),
+          fast_forward_(fast_forward) {}
 
     /// The network is split: packets leave this partition through `frames`, which must outlive
     /// this.

@@ -30,9 +30,6 @@ public:
                         EthernetPortSchedule& schedule, PriorityFlowControl& flow_control,
                         EcnMarks& marks, const OutputQueues& queues, QueuePairs& pairs);
 
-    EthernetFastForward(const EthernetFastForward&) = delete;
-    EthernetFastForward& operator=(const EthernetFastForward&) = delete;
-
     /// Whether to fast-forward where possible; the default is true.
     void set_fast_forward(bool wanted);
 

@@ -87,9 +87,6 @@ public:
     /// Its events throw StallError if a packet is lost and there is no transport.
     EthernetNetwork(const topology::NetworkDescription& description, engine::EventQueue& queue);
 
-    EthernetNetwork(const EthernetNetwork&) = delete;
-    EthernetNetwork& operator=(const EthernetNetwork&) = delete;
-
     void send(const engine::Message& message) override;
     /// LinkUse::credit_stall: how long the port was paused.
     std::vector<engine::LinkUse> link_use() const override;

@@ -27,9 +27,6 @@ public:
                     PriorityFlowControl& flow_control, EcnMarks& marks, OutputQueues& queues,
                     EthernetDrops& drops, QueuePairs& pairs);
 
-    EthernetIngress(const EthernetIngress&) = delete;
-    EthernetIngress& operator=(const EthernetIngress&) = delete;
-
     /// The link's pending arrival is due.
     void arrive(std::uint32_t link);
 

@@ -40,9 +40,6 @@ public:
     RouteChanges(engine::EventQueue& queue, std::size_t links, RouteChangesHost& host)
         : queue_(queue), links_(links), host_(host) {}
 
-    RouteChanges(const RouteChanges&) = delete;
-    RouteChanges& operator=(const RouteChanges&) = delete;
-
     /// Null if no link ever fails: then nothing here has an effect.
     void use(topology::Reroutes* reroutes) { reroutes_ = reroutes; }
 
