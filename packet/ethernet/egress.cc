@@ -4,7 +4,7 @@ namespace npunet::packet {
 
 void EthernetEgress::wake(std::uint32_t number) {
     const std::int64_t now = state_.clock.now();
-    if (!state_.clock.is_suspended() && schedule_.take_due(number, now)) {
+    if (!state_.clock.is_suspended() && state_.schedule.take_due(number, now)) {
         decide(number, now);
     }
 }
@@ -13,22 +13,22 @@ void EthernetEgress::decide(std::uint32_t number, std::int64_t now) {
     EthernetPort& port = state_.ports[number];
     // Busy only for what something else sent after this instant's decisions.
     if (port.busy_until > now) {
-        schedule_.arm(number, port.busy_until);
+        state_.schedule.arm(number, port.busy_until);
         return;
     }
-    schedule_.set_deciding(number);
+    state_.schedule.set_deciding(number);
     flow_control_.release(port);
     const std::int64_t up = port.irregular ? up_again(number, now) : now;
     const std::uint32_t place = up > now ? none : arbiter_.choose(number, now);
-    schedule_.set_deciding(none);
+    state_.schedule.set_deciding(none);
     if (place != none) {
         transmit(number, place, now);
-        schedule_.arm(number, port.busy_until);
+        state_.schedule.arm(number, port.busy_until);
         return;
     }
     const std::int64_t next = up > now ? up : arbiter_.next_time(number);
     if (next != never) {
-        schedule_.arm(number, next);
+        state_.schedule.arm(number, next);
     }
 }
 

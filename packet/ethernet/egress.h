@@ -20,13 +20,11 @@ class EthernetEgress {
 public:
     /// The references must outlive this.
     EthernetEgress(EthernetNetworkState& state, const EthernetNextHop& routes, EthernetLinks& links,
-                   EthernetPortSchedule& schedule, PriorityFlowControl& flow_control,
-                   EthernetArbiter& arbiter, EthernetDrops& drops, QueuePairs& pairs,
-                   EthernetFastForward& fast_forward)
+                   PriorityFlowControl& flow_control, EthernetArbiter& arbiter,
+                   EthernetDrops& drops, QueuePairs& pairs, EthernetFastForward& fast_forward)
         : state_(state),
           routes_(routes),
           links_(links),
-          schedule_(schedule),
           flow_control_(flow_control),
           arbiter_(arbiter),
           drops_(drops),
@@ -60,7 +58,6 @@ private:
     EthernetNetworkState& state_;
     const EthernetNextHop& routes_;
     EthernetLinks& links_;
-    EthernetPortSchedule& schedule_;
     PriorityFlowControl& flow_control_;
     EthernetArbiter& arbiter_;
     EthernetDrops& drops_;

@@ -38,14 +38,13 @@ private:
 
 EthernetFastForward::EthernetFastForward(const topology::NetworkDescription& description,
                                          engine::EventQueue& queue, EthernetNetworkState& state,
-                                         EthernetLinks& links, EthernetPortSchedule& schedule,
-                                         PriorityFlowControl& flow_control, EcnMarks& marks,
-                                         const OutputQueues& queues, QueuePairs& pairs)
+                                         EthernetLinks& links, PriorityFlowControl& flow_control,
+                                         EcnMarks& marks, const OutputQueues& queues,
+                                         QueuePairs& pairs)
     : description_(description),
       simulation_(queue),
       state_(state),
       links_(links),
-      schedule_(schedule),
       flow_control_(flow_control),
       marks_(marks),
       queues_(queues),
@@ -220,7 +219,7 @@ void EthernetFastForward::resume(const engine::StateSample& earlier, engine::Sta
 void EthernetFastForward::use_queue(engine::EventQueue& queue) {
     state_.clock.use_queue(queue);
     pairs_.state().reschedule_timers();
-    schedule_.reschedule();
+    state_.schedule.reschedule();
     links_.reschedule();
 }
 

@@ -27,8 +27,8 @@ public:
     /// The references must outlive this.
     EthernetFastForward(const topology::NetworkDescription& description, engine::EventQueue& queue,
                         EthernetNetworkState& state, EthernetLinks& links,
-                        EthernetPortSchedule& schedule, PriorityFlowControl& flow_control,
-                        EcnMarks& marks, const OutputQueues& queues, QueuePairs& pairs);
+                        PriorityFlowControl& flow_control, EcnMarks& marks,
+                        const OutputQueues& queues, QueuePairs& pairs);
 
     /// Whether to fast-forward where possible; the default is true.
     void set_fast_forward(bool wanted);
@@ -79,7 +79,6 @@ private:
     engine::EventQueue& simulation_;  ///< the simulation's events
     EthernetNetworkState& state_;
     EthernetLinks& links_;
-    EthernetPortSchedule& schedule_;
     PriorityFlowControl& flow_control_;
     EcnMarks& marks_;
     const OutputQueues& queues_;

@@ -125,7 +125,6 @@ private:
     EthernetNetworkState state_;
     EthernetLinks links_;
     EthernetNextHop routes_;
-    EthernetPortSchedule schedule_;
     PriorityFlowControl flow_control_;
     EcnMarks marks_;
     OutputQueues queues_;

@@ -5,12 +5,10 @@
 namespace npunet::packet {
 
 OutputQueues::OutputQueues(const topology::NetworkDescription& description,
-                           EthernetNetworkState& state, const EthernetNextHop& routes,
-                           EthernetPortSchedule& schedule)
+                           EthernetNetworkState& state, const EthernetNextHop& routes)
     : graph_(description.graph),
       state_(state),
       routes_(routes),
-      schedule_(schedule),
       queues_(description.graph.links() * description.packet.classes.count),
       histograms_(description) {}
 
@@ -22,7 +20,7 @@ void OutputQueues::send_control(std::uint32_t place) {
 
 void OutputQueues::join_control(std::uint32_t number, std::uint32_t place) {
     state_.ports[number].control.append(state_.packets, place);
-    schedule_.wake_port(number, state_.packets[place].ready);
+    state_.schedule.wake_port(number, state_.packets[place].ready);
 }
 
 void OutputQueues::join(std::uint32_t number, std::uint32_t place) {
@@ -39,7 +37,7 @@ void OutputQueues::join(std::uint32_t number, std::uint32_t place) {
         state_.observer->packet_queued(LinkId(std::size_t{number}), Bytes(packet.wire),
                                        Time::ps(packet.ready));
     }
-    schedule_.wake_port(number, packet.ready);
+    state_.schedule.wake_port(number, packet.ready);
 }
 
 std::uint32_t OutputQueues::take(std::uint32_t number, std::uint32_t traffic_class) {

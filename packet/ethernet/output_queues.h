@@ -25,14 +25,16 @@ class OutputQueues final : public TransportWire {
 public:
     /// The references must outlive this.
     OutputQueues(const topology::NetworkDescription& description, EthernetNetworkState& state,
-                 const EthernetNextHop& routes, EthernetPortSchedule& schedule);
+                 const EthernetNextHop& routes);
 
     OutputQueues(const OutputQueues&) = delete;
     OutputQueues& operator=(const OutputQueues&) = delete;
 
     void send_control(std::uint32_t place) override;
 
-    void wake_port(std::uint32_t port, std::int64_t at) override { schedule_.wake_port(port, at); }
+    void wake_port(std::uint32_t port, std::int64_t at) override {
+        state_.schedule.wake_port(port, at);
+    }
 
     /// Appends a control packet to the port's queue.
     void join_control(std::uint32_t number, std::uint32_t place);
@@ -96,7 +98,6 @@ private:
     const topology::Graph& graph_;
     EthernetNetworkState& state_;
     const EthernetNextHop& routes_;
-    EthernetPortSchedule& schedule_;
     std::vector<ClassQueue> queues_;  ///< by link and class
     QueueHistograms histograms_;
 };

@@ -22,7 +22,7 @@ public:
     /// The references must outlive this. Sets the reverse links of the ports. Throws InputError if
     /// a link that may have to pause has no reverse link.
     PriorityFlowControl(const topology::NetworkDescription& description,
-                        EthernetNetworkState& state, EthernetPortSchedule& schedule);
+                        EthernetNetworkState& state);
 
     PriorityFlowControl(const PriorityFlowControl&) = delete;
     PriorityFlowControl& operator=(const PriorityFlowControl&) = delete;
@@ -76,11 +76,6 @@ public:
     void scan(engine::StateScan& scan) { buffer_.scan(scan); }
 
 private:
-    /// `back`: by link, its reverse link or none.
-    PriorityFlowControl(const topology::NetworkDescription& description,
-                        EthernetNetworkState& state, EthernetPortSchedule& schedule,
-                        const std::vector<std::uint32_t>& back);
-
     /// Enqueues a PAUSE or RESUME frame at the reverse link, or cancels the opposite one queued
     /// there.
     void ask(std::uint32_t link, PacketKind kind, std::uint8_t traffic_class);
@@ -92,7 +87,6 @@ private:
     void end_pause(std::uint32_t number);
 
     EthernetNetworkState& state_;
-    EthernetPortSchedule& schedule_;
     bool pauses_;  ///< else data is dropped
     SharedBuffer buffer_;
 };
