@@ -99,8 +99,7 @@ void CreditNetwork::set_fast_forward(bool wanted) {
     periodic_ = wanted;
     const bool possible = wanted && !looks_at_packets();
     fast_forward_ = possible ? std::make_unique<CreditFastForward>(state_, replay_) : nullptr;
-    step_.set_fast_forward(fast_forward_.get());
-    runner_.set_fast_forward(fast_forward_.get());
+    state_.fast_forward = fast_forward_.get();
 }
 
 void CreditNetwork::set_threads(std::size_t threads, std::uint64_t least_packets) {

@@ -16,7 +16,7 @@ std::uint64_t DeferredNotifications::gather() {
             schedule(event);
         }
         for (const CrossPartitionLook& look : partition.looks) {
-            fast_forward_->packet_starts(look.port, look.start, look.end);
+            state_.fast_forward->packet_starts(look.port, look.start, look.end);
         }
         partition.events.clear();
         partition.looks.clear();
@@ -45,8 +45,8 @@ void DeferredNotifications::announce(const CreditPort& port, const MessageEvent&
 void DeferredNotifications::announce_start(std::uint32_t port_number, std::int64_t now,
                                            std::int64_t end) {
     if (state_.partition_mask == 0) {
-        fast_forward_->packet_starts(port_number, now, end);
-    } else if (now >= fast_forward_->look_from(port_number)) {
+        state_.fast_forward->packet_starts(port_number, now, end);
+    } else if (now >= state_.fast_forward->look_from(port_number)) {
         state_.ports[port_number].look = 0;
         state_.partition_of(state_.ports[port_number]).looks.push_back({now, end, port_number});
     }

@@ -136,8 +136,8 @@ std::int64_t LookaheadRunner::window_end(std::int64_t from) const {
         return from + 1;  // on_sent() may be due when a packet ends
     }
     std::int64_t end = std::min(from + lookahead_, state_.events.next_time().ps());
-    if (fast_forward_ != nullptr) {
-        end = std::min(end, fast_forward_->next_look());
+    if (state_.fast_forward != nullptr) {
+        end = std::min(end, state_.fast_forward->next_look());
     }
     return std::max(end, from + 1);
 }
@@ -145,7 +145,8 @@ std::int64_t LookaheadRunner::window_end(std::int64_t from) const {
 bool LookaheadRunner::may_run_in_parallel(std::int64_t from, std::int64_t limit) const {
     // Ports that are watched or suspended depend on each other across partitions.
     return pool_ && last_packets_ >= least_packets_ && limit > from + 1 &&
-           limit <= state_.last_start && (fast_forward_ == nullptr || fast_forward_->is_quiet());
+           limit <= state_.last_start &&
+           (state_.fast_forward == nullptr || state_.fast_forward->is_quiet());
 }
 
 void LookaheadRunner::advance_partitions(std::int64_t limit) {
@@ -235,7 +236,7 @@ bool LookaheadRunner::stream(std::uint32_t port_number, std::int64_t from, std::
     const std::int64_t credit_back = later(later(Time::ps(full_time), latency), latency).ps();
     // Packets with further effects (the last one, one to look after) are left to SwitchStep.
     const std::int64_t most = (message.remaining - 1) / state_.mtu;
-    const std::int64_t look = port.look != 0 ? fast_forward_->look_from(port_number) : limit;
+    const std::int64_t look = port.look != 0 ? state_.fast_forward->look_from(port_number) : limit;
     const std::int64_t end = std::min({limit, look, state_.last_start});
     std::int64_t packets = 0;
     std::int64_t now = from;

@@ -24,9 +24,6 @@ public:
     explicit LookaheadRunner(SwitchStep& step)
         : state_(step.state()), schedule_(step.schedule()), step_(step) {}
 
-    /// Null for none.
-    void set_fast_forward(CreditFastForward* fast_forward) { fast_forward_ = fast_forward; }
-
     /// Before the first message. A window uses one thread if the one before had fewer than
     /// `least_packets`.
     void set_threads(std::size_t threads, std::uint64_t least_packets);
@@ -73,12 +70,11 @@ private:
     CreditNetworkState& state_;
     CreditPortSchedule& schedule_;
     SwitchStep& step_;
-    CreditFastForward* fast_forward_ = nullptr;  ///< or null
-    std::int64_t lookahead_ = 0;                 ///< the longest window
-    std::unique_ptr<ThreadPool> pool_;           ///< null with one partition
-    std::size_t threads_ = 1;                    ///< requested
-    std::uint64_t least_packets_ = 0;            ///< of a window that is worth threads
-    std::uint64_t last_packets_ = 0;             ///< of the previous window
+    std::int64_t lookahead_ = 0;        ///< the longest window
+    std::unique_ptr<ThreadPool> pool_;  ///< null with one partition
+    std::size_t threads_ = 1;           ///< requested
+    std::uint64_t least_packets_ = 0;   ///< of a window that is worth threads
+    std::uint64_t last_packets_ = 0;    ///< of the previous window
 };
 
 }  // namespace npunet::packet

@@ -32,6 +32,8 @@
 
 namespace npunet::packet {
 
+class CreditFastForward;
+
 struct CreditNetworkState {
     /// description and queue must outlive the state.
     CreditNetworkState(const topology::NetworkDescription& description, RouteFunction route,
@@ -149,8 +151,9 @@ struct CreditNetworkState {
     std::int64_t window_from = 0;  ///< its start
     std::int64_t last_bytes = 0;   ///< a message with no more left may end in a window
     std::uint32_t near_end = 0;  ///< messages that want on_sent() and have at most last_bytes left
-    engine::LinkLoadRecorder* load = nullptr;  ///< or null
-    PacketObserver* observer = nullptr;        ///< or null
+    engine::LinkLoadRecorder* load = nullptr;   ///< or null
+    PacketObserver* observer = nullptr;         ///< or null
+    CreditFastForward* fast_forward = nullptr;  ///< or null
 };
 
 inline void CreditNetworkState::show_next_message(std::uint32_t queue_number) {

@@ -30,11 +30,11 @@ void SwitchStep::start(std::uint32_t message) {
     const std::uint32_t port_number = state_.plan[state_.messages[message].hop].port;
     const CreditPort& port = state_.ports[port_number];
     if ((port.watched | port.suspended) != 0) {
-        fast_forward_->before_start(port_number);
+        state_.fast_forward->before_start(port_number);
     }
     join_send_queue(message);
-    if (fast_forward_ != nullptr) {
-        fast_forward_->after_start(port_number, bytes);
+    if (state_.fast_forward != nullptr) {
+        state_.fast_forward->after_start(port_number, bytes);
     }
 }
 
@@ -245,7 +245,7 @@ std::uint32_t SwitchStep::cut_packet(std::uint32_t queue_number, std::int64_t no
         }
     } else {
         if (port.watched != 0) {
-            fast_forward_->message_ends(port_number);
+            state_.fast_forward->message_ends(port_number);
         }
         state_.messages.remove(send_queue, number);
         end_source(port, number, end);
@@ -289,7 +289,7 @@ std::uint32_t SwitchStep::pop_packet(CreditPort& port, std::uint32_t queue_numbe
     const CreditPort& upstream = state_.ports[queue.upstream];
     const bool near = state_.partition_number(port) == state_.partition_number(upstream);
     if (near && upstream.suspended != 0) {
-        fast_forward_->credit_comes(queue.upstream);
+        state_.fast_forward->credit_comes(queue.upstream);
     }
     if (state_.reads.are_limited()) {
         const auto output = static_cast<std::uint32_t>(&port - state_.ports.data());
@@ -325,7 +325,7 @@ void SwitchStep::push(std::uint32_t place) {
     const PlannedHop hop = state_.plan[state_.packets[place].hop];
     CreditPort& port = state_.ports[hop.port];
     if ((port.watched | port.suspended) != 0) {
-        fast_forward_->packet_comes(hop.port, state_.packets[place].message);
+        state_.fast_forward->packet_comes(hop.port, state_.packets[place].message);
     }
     QueuedPacket& packet = state_.packets[place];
     packet.next = none;

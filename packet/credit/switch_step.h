@@ -46,12 +46,6 @@ public:
 
     CreditPortSchedule& schedule() { return schedule_; }
 
-    /// Null for none.
-    void set_fast_forward(CreditFastForward* fast_forward) {
-        fast_forward_ = fast_forward;
-        notifications_.set_fast_forward(fast_forward);
-    }
-
     /// Null where the network is not split.
     void set_boundary(CreditBoundary* boundary) { boundary_ = boundary; }
 
@@ -148,8 +142,7 @@ private:
     MemberEvent<&SwitchStep::wake_again> again_event_{*this};
     MemberEvent<&SwitchStep::packet_in> packet_in_event_{*this};
     CreditPortSchedule schedule_;
-    CreditFastForward* fast_forward_ = nullptr;  ///< or null
-    CreditBoundary* boundary_ = nullptr;         ///< where the network is split
+    CreditBoundary* boundary_ = nullptr;  ///< where the network is split
     DeferredNotifications notifications_;
 };
 
