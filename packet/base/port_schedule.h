@@ -1,10 +1,10 @@
 // When the output ports of a network decide next (Port::wake), with one pending event for each port
 // that has something to send.
 //
-//     schedule.arm(port, 5000);
+//     schedule.arm(7, 5000);
 //
-//     if (schedule.take_due(port, now)) {  // in the handler of the events
-//         decide(port);
+//     if (schedule.take_due(ports[7], now)) {  // in the handler of the events
+//         decide(7);
 //     }
 //
 // Times in picoseconds.
@@ -35,7 +35,7 @@ public:
 
     /// Lets the port decide at `at`, unless an earlier decision is pending.
     void arm(std::uint32_t number, std::int64_t at) {
-        if (bring_forward(number, at)) {
+        if (bring_forward(ports_[number], at)) {
             schedule(number, at);
         }
     }
@@ -53,8 +53,7 @@ public:
 
     /// Whether the port is to decide at `now`, which is then no longer pending; otherwise the event
     /// is stale.
-    bool take_due(std::uint32_t number, std::int64_t now) {
-        Port& port = ports_[number];
+    static bool take_due(Port& port, std::int64_t now) {
         if (port.wake != now) {
             return false;
         }
@@ -64,8 +63,7 @@ public:
 
     /// arm() in two steps: sets the time of the port's decision, unless an earlier one is pending;
     /// and what triggers it.
-    bool bring_forward(std::uint32_t number, std::int64_t at) {
-        Port& port = ports_[number];
+    static bool bring_forward(Port& port, std::int64_t at) {
         if (at >= port.wake) {
             return false;
         }

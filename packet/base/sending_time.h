@@ -12,18 +12,21 @@
 
 namespace npunet::packet {
 
-/// How long a packet of `wire` bytes occupies the link of a port, with that rate; `full_wire`:
-/// bytes of a full packet. The port keeps the time of the last size that was not full.
+/// How long a packet that is not full occupies the link of a port, with that rate. The port keeps
+/// the time of the last size.
 template <class Port>
-std::int64_t sending_time(Port& port, std::uint32_t wire, std::uint32_t full_wire, Rate rate) {
-    if (wire == full_wire) {
-        return port.full_time;
-    }
+[[gnu::noinline]] std::int64_t other_time(Port& port, std::uint32_t wire, Rate rate) {
     if (wire != port.other_wire) {
         port.other_wire = wire;
         port.other_time = transfer_time(Bytes(wire), rate).ps();
     }
     return port.other_time;
+}
+
+/// How long a packet of `wire` bytes does; `full_wire`: bytes of a full packet.
+template <class Port>
+std::int64_t sending_time(Port& port, std::uint32_t wire, std::uint32_t full_wire, Rate rate) {
+    return wire == full_wire ? port.full_time : other_time(port, wire, rate);
 }
 
 /// A packet that starts later could have consequences beyond the end of the clock: it has arrived,

@@ -37,14 +37,15 @@ public:
 
     /// Sets the wake of a port, unless an earlier one is pending.
     void arm(std::uint32_t port_number, std::int64_t at) {
-        if (!events_.bring_forward(port_number, at)) {
+        CreditPort& port = state_.ports[port_number];
+        if (!PortSchedule<CreditPort>::bring_forward(port, at)) {
             return;
         }
         if (windows_ == nullptr || replaying_) {
             arm_elsewhere(port_number, at);
             return;
         }
-        windows_->wake(port_number, at, state_.partition_of(state_.ports[port_number]).isolated);
+        windows_->wake(port_number, at, state_.partition_of(port).isolated);
         if (!state_.in_window) {
             schedule_windows(at);
         }
@@ -53,11 +54,6 @@ public:
     /// The port may have something to send from `at` on.
     void wake_port(std::uint32_t port_number, std::int64_t at) {
         arm(port_number, std::max(state_.ports[port_number].busy_until, at));
-    }
-
-    /// PortSchedule::take_due()
-    bool take_due(std::uint32_t port_number, std::int64_t now) {
-        return events_.take_due(port_number, now);
     }
 
     /// Before the first port is armed. Null: every port has its own events.

@@ -47,7 +47,7 @@ void SwitchStep::join_send_queue(std::uint32_t message) {
 
 void SwitchStep::wake(std::uint32_t port_number) {
     const std::int64_t now = state_.clock.now();
-    if (schedule_.take_due(port_number, now)) {
+    if (PortSchedule<CreditPort>::take_due(state_.ports[port_number], now)) {
         decide(port_number, now);
     }
 }

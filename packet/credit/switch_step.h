@@ -11,6 +11,7 @@
 
 #include "packet/base/constants.h"
 #include "packet/base/member_event.h"
+#include "packet/base/port_schedule.h"
 #include "packet/credit/arbiter.h"
 #include "packet/credit/credit_boundary.h"
 #include "packet/credit/deferred_notifications.h"
@@ -57,8 +58,8 @@ public:
 
     /// Lets a port decide, unless its wake was taken back.
     void decide_if_due(std::uint32_t port_number, std::int64_t now) {
-        if (schedule_.take_due(port_number, now)) {
-            const CreditPort& port = state_.ports[port_number];
+        CreditPort& port = state_.ports[port_number];
+        if (PortSchedule<CreditPort>::take_due(port, now)) {
             const std::int64_t before = port.packets;
             decide(port_number, now);
             state_.partition_of(port).handled += static_cast<std::uint64_t>(port.packets - before);

@@ -4,7 +4,7 @@ namespace npunet::packet {
 
 void EthernetEgress::wake(std::uint32_t number) {
     const std::int64_t now = state_.clock.now();
-    if (!state_.clock.is_suspended() && state_.schedule.take_due(number, now)) {
+    if (!state_.clock.is_suspended() && state_.schedule.take_due(state_.ports[number], now)) {
         decide(number, now);
     }
 }
