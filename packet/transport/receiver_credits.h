@@ -39,10 +39,10 @@ public:
 private:
     /// Issues the grants for data that arrives by one link.
     struct Pacer {
-        std::deque<std::uint32_t> line;  ///< round robin of queue pairs
-        std::int64_t interval = 0;       ///< between two grants, in picoseconds
-        std::int64_t next = 0;           ///< no grant before, in picoseconds
-        bool awaited = false;            ///< the next grant is scheduled
+        std::deque<std::uint32_t> waiting;  ///< round robin of queue pairs
+        std::int64_t interval = 0;          ///< between two grants, in picoseconds
+        std::int64_t next = 0;              ///< no grant before, in picoseconds
+        bool awaited = false;               ///< the next grant is scheduled
     };
 
     /// The next grant of a link is due.
